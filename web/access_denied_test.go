@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"shardboard/internal/auth"
+	"shardboard/web/guard"
+	"shardboard/web/parts"
 	"shardboard/web/words"
 )
 
@@ -29,7 +31,7 @@ func TestDeniedRequestsDoNothing(t *testing.T) {
 			if text := w.Body.String(); strings.Contains(text, "mongos.example") && p.role == "" || p.role == "" && strings.Contains(text, "shard-rs-2") {
 				t.Errorf("%s %s shows %s the cluster", rt.Method, rt.Pattern, p.name)
 			}
-			if w.Code == http.StatusForbidden && !strings.Contains(w.Body.String(), words.T("access.role", "need", roleWord(mustNeed(rt.Policy)), "have", roleWord(p.role))) {
+			if w.Code == http.StatusForbidden && !strings.Contains(w.Body.String(), words.T("access.role", "need", parts.RoleWord(mustNeed(rt.Policy)), "have", parts.RoleWord(p.role))) {
 				t.Errorf("%s %s does not tell %s which role is needed: %s", rt.Method, rt.Pattern, p.name, w.Body)
 			}
 			if w.Code == http.StatusUnauthorized && (w.Header().Get("WWW-Authenticate") == "" || w.Header().Get("Content-Type") != "application/problem+json") {
@@ -46,7 +48,7 @@ func TestAllowedPagesAndListsAnswer(t *testing.T) {
 	}
 	door := newDoor(t, withHistory(t))
 	for _, rt := range routes() {
-		if rt.Method != http.MethodGet || rt.Policy == PolicyOpen || rt.Pattern == "/live" || rt.Pattern == "/history/step" || strings.HasPrefix(rt.Pattern, "/api/v1/locate") || strings.Contains(rt.Pattern, "audit") {
+		if rt.Method != http.MethodGet || rt.Policy == guard.PolicyOpen || rt.Pattern == "/live" || rt.Pattern == "/history/step" || strings.HasPrefix(rt.Pattern, "/api/v1/locate") || strings.Contains(rt.Pattern, "audit") {
 			continue
 		}
 		for _, p := range door.people() {
@@ -60,8 +62,8 @@ func TestAllowedPagesAndListsAnswer(t *testing.T) {
 	}
 }
 
-func mustNeed(p Policy) auth.Role {
-	need, _ := p.needs()
+func mustNeed(p guard.Policy) auth.Role {
+	need, _ := p.Needs()
 	return need
 }
 

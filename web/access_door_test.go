@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/store/sqlite"
+	"shardboard/web/site"
 )
 
 const goodPassword = "correct horse battery"
@@ -18,7 +19,7 @@ const goodPassword = "correct horse battery"
 // door is a site with the real sign-in over a real store, and one account of
 // each role.
 type door struct {
-	*site
+	*testSite
 	t       testing.TB
 	service *auth.Service
 	cookies map[string]*http.Cookie
@@ -46,7 +47,7 @@ type person struct {
 	proof func(*http.Request)
 }
 
-func newDoor(t testing.TB, change ...func(*Deps)) *door {
+func newDoor(t testing.TB, change ...func(*site.Deps)) *door {
 	t.Helper()
 	d := &door{t: t, at: epoch, cookies: map[string]*http.Cookie{}}
 	db, err := sqlite.Open(t.Context(), t.TempDir())
@@ -58,7 +59,7 @@ func newDoor(t testing.TB, change ...func(*Deps)) *door {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.site = newSite(t, append([]func(*Deps){func(deps *Deps) { deps.Auth = d.service }}, change...)...)
+	d.testSite = newSite(t, append([]func(*site.Deps){func(deps *site.Deps) { deps.Auth = d.service }}, change...)...)
 	root := auth.Principal{ID: "user:root", Name: "root", Role: auth.Admin, Method: auth.ByPassword}
 	for _, name := range []string{"expired", "viewer", "support", "operator", "admin", "owner"} {
 		role := auth.Role(name)

@@ -11,6 +11,8 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/auth"
+	"shardboard/web/guard"
+	"shardboard/web/site"
 )
 
 // cell is one square of the matrix: a request of somebody, and what became of it.
@@ -25,7 +27,7 @@ type matrix struct {
 	cells []cell
 }
 
-func (m *matrix) add(route, who, want, found string) {
+func (m *matrix) Add(route, who, want, found string) {
 	m.cells = append(m.cells, cell{route, who, want, found})
 }
 
@@ -63,12 +65,12 @@ func doorOutcome(w *httptest.ResponseRecorder, reached bool) string {
 
 // wanted is the outcome that a policy means for somebody, and no more than
 // that: a route that is new is in the matrix by its policy alone.
-func wanted(p Policy, tag, path string, role auth.Role) string {
-	need, known := p.needs()
+func wanted(p guard.Policy, tag, path string, role auth.Role) string {
+	need, known := p.Needs()
 	switch {
 	case !known:
 		return "a policy"
-	case need == "", p == PolicyNear: // the fixtures listen on loopback
+	case need == "", p == guard.PolicyNear: // the fixtures listen on loopback
 		return "reached"
 	case role == "" && scripted(path):
 		return "401"
@@ -87,25 +89,25 @@ func scripted(path string) bool {
 // stubbed is the site with every handler replaced by one that only notes that
 // it was reached: nothing a request would do happens, and what stands before
 // the handlers is the real thing.
-func stubbed(s *site) (h http.Handler, reached *bool) {
+func stubbed(s *testSite) (h http.Handler, reached *bool) {
 	reached = new(bool)
 	table := routes()
 	for i := range table {
 		table[i].Stream, table[i].Tagged = true, false
-		table[i].handler = func(_ *Site, w http.ResponseWriter, _ *http.Request) error {
+		table[i].Handler = func(_ *site.Site, w http.ResponseWriter, _ *http.Request) error {
 			*reached = true
 			w.WriteHeader(http.StatusNoContent)
 			return nil
 		}
 	}
-	return s.outside(s.router(table)), reached
+	return s.Outside(s.Router(table)), reached
 }
 
 // walked is every method and pattern that the real router answers.
-func walked(t *testing.T, s *site) map[string][]string {
+func walked(t *testing.T, s *testSite) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
-	err := chi.Walk(s.mux, func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+	err := chi.Walk(s.Mux, func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		out[pattern] = append(out[pattern], method)
 		return nil
 	})
@@ -117,7 +119,7 @@ func walked(t *testing.T, s *site) map[string][]string {
 
 // policyOf is the policy of a routed method and pattern; none when the table
 // does not have it.
-func policyOf(method, pattern string) (Policy, string) {
+func policyOf(method, pattern string) (guard.Policy, string) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/web/guard"
+	"shardboard/web/live"
+	"shardboard/web/site"
 )
 
 func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
@@ -17,51 +20,51 @@ func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 		t.Skip("asks for every page")
 	}
 	var ticks atomic.Int64 // time goes on, so that nobody's allowance of requests runs out
-	door := newDoor(t, func(d *Deps) {
+	door := newDoor(t, func(d *site.Deps) {
 		d.Now = func() time.Time { return epoch.Add(time.Duration(ticks.Add(1)) * time.Second) }
 	})
 	everyone := append(door.people(), door.veterans()...)
-	h, reached := stubbed(door.site)
+	h, reached := stubbed(door.testSite)
 	m := &matrix{t: t}
 	ask := func(method, address string, change ...func(*http.Request)) string {
 		*reached = false
 		return doorOutcome(door.ask(h, method, address, change...), *reached)
 	}
 	cross := header("Origin", "https://evil.example")
-	for pattern, methods := range walked(t, door.site) {
+	for pattern, methods := range walked(t, door.testSite) {
 		address := target(pattern)
 		for _, p := range everyone {
 			for _, method := range methods {
 				policy, tag := policyOf(method, pattern)
-				m.add(method+" "+pattern, p.name, wanted(policy, tag, pattern, p.role), ask(method, address, p.proof))
+				m.Add(method+" "+pattern, p.name, wanted(policy, tag, pattern, p.role), ask(method, address, p.proof))
 				// A badly escaped query is not looked at before the door.
 				if want := wanted(policy, tag, pattern, p.role); want != "reached" {
-					m.add(method+" "+pattern+"?%zz", p.name, want, ask(method, address+"?%zz", p.proof))
+					m.Add(method+" "+pattern+"?%zz", p.name, want, ask(method, address+"?%zz", p.proof))
 				}
 				if method == http.MethodPost || pattern == "/live" {
-					m.add(method+" "+pattern+" cross-origin", p.name, "403", ask(method, address, p.proof, cross))
+					m.Add(method+" "+pattern+" cross-origin", p.name, "403", ask(method, address, p.proof, cross))
 				}
 			}
 			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"} {
 				if slices.Contains(methods, method) {
 					continue
 				}
-				want := wanted(PolicySelf, "", pattern, p.role)
+				want := wanted(guard.PolicySelf, "", pattern, p.role)
 				if want == "reached" {
 					want = "405"
 				}
-				m.add(method+" "+pattern, p.name, want, ask(method, address, p.proof))
+				m.Add(method+" "+pattern, p.name, want, ask(method, address, p.proof))
 			}
 		}
 	}
 	for _, address := range []string{"/nothing", "/api/v1/nothing", "/api", "/collections/", "/login/", "/settings/users/a/b", "/static", "/live/"} {
 		for _, p := range everyone {
-			want := wanted(PolicySelf, "", address, p.role)
+			want := wanted(guard.PolicySelf, "", address, p.role)
 			if want == "reached" {
 				want = "404"
 			}
-			m.add("GET "+address, p.name, want, ask("GET", address, p.proof))
-			m.add("POST "+address+" cross-origin", p.name, "403", ask("POST", address, p.proof, cross))
+			m.Add("GET "+address, p.name, want, ask("GET", address, p.proof))
+			m.Add("POST "+address+" cross-origin", p.name, "403", ask("POST", address, p.proof, cross))
 		}
 	}
 	m.check(len(routes()) * len(everyone) * 5)
@@ -72,7 +75,7 @@ func TestEveryTopicLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 	door := newDoor(t)
 	everyone := append(door.people(), door.veterans()...)
 	m := &matrix{t: t}
-	for _, topic := range topicTable() {
+	for _, topic := range guard.TopicTable() {
 		name := topic.Kind
 		if topic.Of {
 			name += ":" + map[string]string{"project": projectID(5).Hex(), "run": recordNamed("running")}[topic.Kind]
@@ -86,37 +89,37 @@ func TestEveryTopicLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 				want = "426" // the door is passed: it only lacks the upgrade
 			}
 			address := "/live?t=" + url.QueryEscape(name)
-			m.add("topic "+name, p.name, want, doorOutcome(door.ask(door.Handler(), "GET", address, p.proof), false))
-			m.add("topic "+name+" cross-origin", p.name, "403", doorOutcome(door.ask(door.Handler(), "GET", address, p.proof, header("Origin", "null")), false))
+			m.Add("topic "+name, p.name, want, doorOutcome(door.ask(door.Handler(), "GET", address, p.proof), false))
+			m.Add("topic "+name+" cross-origin", p.name, "403", doorOutcome(door.ask(door.Handler(), "GET", address, p.proof, header("Origin", "null")), false))
 		}
 	}
-	m.check(2 * len(topicTable()) * len(everyone))
+	m.check(2 * len(guard.TopicTable()) * len(everyone))
 }
 
 func TestTopicsWithoutAPolicyAreFollowedByNobody(t *testing.T) {
-	for _, topic := range topicTable() {
-		if _, known := topic.Policy.needs(); !known || topic.Policy == PolicyOpen {
+	for _, topic := range guard.TopicTable() {
+		if _, known := topic.Policy.Needs(); !known || topic.Policy == guard.PolicyOpen {
 			t.Errorf("topic %s has policy %q", topic.Kind, topic.Policy)
 		}
-		if err := mayFollow(auth.Principal{}, topic.Kind); err == nil {
+		if err := live.MayFollow(auth.Principal{}, topic.Kind); err == nil {
 			t.Errorf("nobody follows %s", topic.Kind)
 		}
 	}
-	if err := mayFollow(auth.Local(), "unheard"); err == nil {
+	if err := live.MayFollow(auth.Local(), "unheard"); err == nil {
 		t.Error("a topic that is not in the table is followed")
 	}
 }
 
 func TestRouteWithoutAPolicyStopsTheProgram(t *testing.T) {
 	s := newSite(t)
-	for _, p := range []Policy{"", "opne"} {
+	for _, p := range []guard.Policy{"", "opne"} {
 		func() {
 			defer func() {
 				if recover() == nil {
 					t.Errorf("a route with policy %q is served", p)
 				}
 			}()
-			s.router([]Route{{Method: "GET", Pattern: "/new", Policy: p, handler: (*Site).healthz}})
+			s.Router([]site.Route{{Method: "GET", Pattern: "/new", Policy: p, Handler: (*site.Site).Healthz}})
 		}()
 	}
 }
@@ -128,15 +131,15 @@ func TestPoliciesAreWhatTheRolesMean(t *testing.T) {
 	for _, rt := range routes() {
 		own := strings.HasPrefix(rt.Pattern, "/settings") || strings.Contains(rt.Pattern, "/sessions") || strings.Contains(rt.Pattern, "/tokens") || rt.Pattern == "/logout"
 		switch {
-		case slices.Contains(open, rt.Pattern) != (rt.Policy == PolicyOpen):
+		case slices.Contains(open, rt.Pattern) != (rt.Policy == guard.PolicyOpen):
 			t.Errorf("%s %s is %s", rt.Method, rt.Pattern, rt.Policy)
-		case strings.Contains(rt.Pattern, "/locate") && rt.Policy != PolicyLocate:
+		case strings.Contains(rt.Pattern, "/locate") && rt.Policy != guard.PolicyLocate:
 			t.Errorf("%s %s takes document keys and is %s", rt.Method, rt.Pattern, rt.Policy)
-		case strings.Contains(rt.Pattern, "/users") && rt.Policy != PolicyAdmin:
+		case strings.Contains(rt.Pattern, "/users") && rt.Policy != guard.PolicyAdmin:
 			t.Errorf("%s %s is %s", rt.Method, rt.Pattern, rt.Policy)
-		case rt.Method == http.MethodPost && !own && (rt.Policy == PolicyRead || rt.Policy == PolicySelf):
+		case rt.Method == http.MethodPost && !own && (rt.Policy == guard.PolicyRead || rt.Policy == guard.PolicySelf):
 			t.Errorf("%s %s changes something and is %s", rt.Method, rt.Pattern, rt.Policy)
-		case own && rt.Policy != PolicySelf && rt.Policy != PolicyAdmin:
+		case own && rt.Policy != guard.PolicySelf && rt.Policy != guard.PolicyAdmin:
 			t.Errorf("%s %s is %s", rt.Method, rt.Pattern, rt.Policy)
 		}
 	}

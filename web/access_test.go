@@ -10,6 +10,8 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/store"
+	"shardboard/web/guard"
+	"shardboard/web/site"
 )
 
 // elsewhere are ways back that lead, or look as if they might lead, off the
@@ -123,14 +125,14 @@ func TestPagesOfTwoPeopleNeverMix(t *testing.T) {
 func TestFragmentsAreTheSameForEverybody(t *testing.T) {
 	s := newSite(t, withClaims)
 	for _, topic := range []string{"overview", "collections", "projects", "zones", "activity", "shard:shard-rs-1", "project:" + projectID(5).Hex()} {
-		render, ok := s.fragments(topic)
+		render, ok := fragments(s.Site, topic)
 		if !ok {
 			t.Fatal(topic)
 		}
 		var all []string
 		for _, p := range []auth.Principal{{}, {ID: "user:a", Name: "anna", Role: auth.Admin}, {ID: "user:v", Name: "vera", Role: auth.Viewer}} {
 			var b strings.Builder
-			if err := render(auth.With(t.Context(), p), &b, s.view()); err != nil {
+			if err := render(auth.With(t.Context(), p), &b, s.View()); err != nil {
 				t.Fatal(err)
 			}
 			all = append(all, b.String())
@@ -142,7 +144,7 @@ func TestFragmentsAreTheSameForEverybody(t *testing.T) {
 }
 
 func TestPagesOfferWhatTheRoleAllows(t *testing.T) {
-	s := newSite(t, withClaims, func(d *Deps) { d.Duplicates = foundDuplicates{} })
+	s := newSite(t, withClaims, func(d *site.Deps) { d.Duplicates = foundDuplicates{} })
 	for role, want := range map[auth.Role]struct{ locate, admin, start int }{
 		auth.Viewer: {0, 0, 0}, auth.Support: {1, 0, 0}, auth.Operator: {1, 0, 1}, auth.Admin: {1, 1, 1},
 	} {
@@ -171,14 +173,14 @@ func TestPagesOfferWhatTheRoleAllows(t *testing.T) {
 
 func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*Deps)
+		change func(*site.Deps)
 		want   string
 	}{
-		"none": {func(*Deps) {}, "Sign-in is off"},
-		"demo": {func(d *Deps) {
+		"none": {func(*site.Deps) {}, "Sign-in is off"},
+		"demo": {func(d *site.Deps) {
 			d.Auth = everybody{auth.Principal{ID: "demo", Name: "demo", Role: auth.Operator, Method: auth.ByDemo}}
 		}, "everybody on this machine is its operator"},
-		"break-glass": {func(d *Deps) {
+		"break-glass": {func(d *site.Deps) {
 			d.Auth = everybody{auth.Principal{ID: "user:x", Name: "x", Role: auth.Admin, Method: auth.ByBreakGlass}}
 		}, "emergency account"},
 		"read only":         {held(store.OwnedByAnother), "Read only"},
@@ -188,10 +190,10 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 	} {
 		s := newSite(t, c.change)
 		for _, rt := range routes() {
-			if rt.Method != "GET" || rt.Tag != tagPages || rt.Policy == PolicyOpen || rt.Types[0] != mediaHTML {
+			if rt.Method != "GET" || rt.Tag != site.TagPages || rt.Policy == guard.PolicyOpen || rt.Types[0] != site.MediaHTML {
 				continue
 			}
-			if need, _ := rt.Policy.needs(); name == "demo" && !auth.Operator.Includes(need) {
+			if need, _ := rt.Policy.Needs(); name == "demo" && !auth.Operator.Includes(need) {
 				continue
 			}
 			if text := parse(t, s.do("GET", target(rt.Pattern)).Body.String()).Find("main .banner").Text(); !strings.Contains(text, c.want) {
@@ -205,9 +207,9 @@ func TestServerWithoutSignInLetsNobodyIn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")
 	}
-	s := newSite(t, func(d *Deps) { d.Auth = nil })
+	s := newSite(t, func(d *site.Deps) { d.Auth = nil })
 	for _, rt := range routes() {
-		if need, _ := rt.Policy.needs(); need == "" || rt.Policy == PolicyNear {
+		if need, _ := rt.Policy.Needs(); need == "" || rt.Policy == guard.PolicyNear {
 			continue
 		}
 		if w := s.do(rt.Method, target(rt.Pattern)); w.Code != http.StatusSeeOther && w.Code != http.StatusUnauthorized {
@@ -222,7 +224,7 @@ func TestServerWithoutSignInLetsNobodyIn(t *testing.T) {
 }
 
 func TestMetricsAreForThisMachineOnly(t *testing.T) {
-	near, far := newSite(t, withClaims), newSite(t, withClaims, func(d *Deps) { d.Exposed = true })
+	near, far := newSite(t, withClaims), newSite(t, withClaims, func(d *site.Deps) { d.Exposed = true })
 	if w := near.do("GET", "/metrics"); w.Code != http.StatusOK {
 		t.Errorf("loopback: %d", w.Code)
 	}
@@ -239,7 +241,7 @@ func TestMetricsAreForThisMachineOnly(t *testing.T) {
 
 func TestStrictTransportIsSaidOverTLSOnly(t *testing.T) {
 	for _, tls := range []bool{false, true} {
-		s := newSite(t, func(d *Deps) { d.TLS = tls })
+		s := newSite(t, func(d *site.Deps) { d.TLS = tls })
 		for _, address := range []string{"/", "/login", "/nothing", "/healthz"} {
 			if got := s.do("GET", address).Header().Get("Strict-Transport-Security"); (got == "max-age=31536000") != tls {
 				t.Errorf("TLS %v: %s says %q", tls, address, got)

@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
@@ -22,12 +23,13 @@ import (
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // changer is a site over the real engine, the real driver and a simulated
 // cluster with app.users: key {p: 1}, chunks at 0, 10 and 20, all on shard-rs-1.
 type changer struct {
-	*site
+	*testSite
 	*testing.T
 	sim     *simcluster.Cluster
 	watcher *topology.Watcher
@@ -69,7 +71,7 @@ func onChanger(t *testing.T, test func(c *changer)) {
 			end()
 			c.must(<-served)
 		}()
-		c.site = newSite(t, withClaims, withActions(e), func(d *Deps) { d.Now, d.Watcher, d.Keeper = time.Now, c.watcher, keeper })
+		c.testSite = newSite(t, withClaims, withActions(e), func(d *site.Deps) { d.Now, d.Watcher, d.Keeper = time.Now, c.watcher, keeper })
 		test(c)
 	})
 }
@@ -96,7 +98,7 @@ func (c *changer) post(who, path, text string) *httptest.ResponseRecorder {
 	return c.do("POST", path, as(who, auth.Operator), body(text), header("Content-Type", "application/json"))
 }
 
-func (c *changer) plan(who, text string) api.Plan {
+func (c *changer) Plan(who, text string) api.Plan {
 	c.Helper()
 	w := c.post(who, "/api/v1/plans", text)
 	var p api.Plan
@@ -107,7 +109,7 @@ func (c *changer) plan(who, text string) api.Plan {
 }
 
 // problem is the answer to a request that must be refused.
-func (c *changer) problem(w *httptest.ResponseRecorder, status int, says string) api.Problem {
+func (c *changer) Problem(w *httptest.ResponseRecorder, status int, says string) api.Problem {
 	c.Helper()
 	var p api.Problem
 	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != api.ProblemType {
@@ -163,15 +165,15 @@ func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
 			"no JSON":            {400, `{"kind":`, ``},
 		} {
 			// As many people as cases: nobody meets a limit.
-			c.problem(c.post(strings.ReplaceAll(name, " ", "-"), "/api/v1/plans", x.body), x.status, x.says)
+			c.Problem(c.post(strings.ReplaceAll(name, " ", "-"), "/api/v1/plans", x.body), x.status, x.says)
 		}
 		// A range that meets another one is a plan, so that it can be looked at, and
 		// cannot be run.
-		p := c.plan("anna", `{"kind":"zone-set-range","args":{"ns":"app.users","zone":"us","min":{"p":5},"max":{"p":15}},"reason":"r"}`)
+		p := c.Plan("anna", `{"kind":"zone-set-range","args":{"ns":"app.users","zone":"us","min":{"p":5},"max":{"p":15}},"reason":"r"}`)
 		if !p.Blocked {
 			c.Errorf("an overlap is not blocked: %+v", p.Checks)
 		}
-		refused := c.problem(c.post("anna", "/api/v1/plans/"+p.ID+"/run", `{"hash":"`+p.Hash+`"}`), 422, "check")
+		refused := c.Problem(c.post("anna", "/api/v1/plans/"+p.ID+"/run", `{"hash":"`+p.Hash+`"}`), 422, "check")
 		if len(refused.Checks) == 0 || refused.Checks[0].Verdict != "block" || refused.Checks[0].Text == "" {
 			c.Errorf("which check blocks is not said: %+v", refused)
 		}
@@ -183,16 +185,16 @@ func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
 
 func TestAPlanThatDoesNotFitAnyMoreSaysWhatChangedAndSendsNothing(t *testing.T) {
 	onChanger(t, func(c *changer) {
-		p := c.plan("anna", splitAtFive)
+		p := c.Plan("anna", splitAtFive)
 		run := "/api/v1/plans/" + p.ID + "/run"
-		c.problem(c.post("anna", run, `{"hash":"`+strings.Repeat("0", 64)+`"}`), 409, "hash")
-		c.problem(c.post("anna", run, `{"hash":"`+p.Hash+`","confirm":"something"}`), 400, "confirmation")
-		c.problem(c.post("bert", run, `{"hash":"`+p.Hash+`"}`), 409, "somebody else")
-		c.problem(c.post("anna", "/api/v1/plans/"+recordNamed("none")+"/run", `{"hash":"`+p.Hash+`"}`), 404, "")
-		c.problem(c.post("anna", "/api/v1/plans/x/run", `{"hash":"`+p.Hash+`"}`), 404, "")
+		c.Problem(c.post("anna", run, `{"hash":"`+strings.Repeat("0", 64)+`"}`), 409, "hash")
+		c.Problem(c.post("anna", run, `{"hash":"`+p.Hash+`","confirm":"something"}`), 400, "confirmation")
+		c.Problem(c.post("bert", run, `{"hash":"`+p.Hash+`"}`), 409, "somebody else")
+		c.Problem(c.post("anna", "/api/v1/plans/"+recordNamed("none")+"/run", `{"hash":"`+p.Hash+`"}`), 404, "")
+		c.Problem(c.post("anna", "/api/v1/plans/x/run", `{"hash":"`+p.Hash+`"}`), 404, "")
 		// Somebody moves the chunk.
 		c.admin(bson.D{{Key: "moveChunk", Value: "app.users"}, {Key: "find", Value: bson.D{{Key: "p", Value: 5}}}, {Key: "to", Value: "shard-rs-2"}})
-		changed := c.problem(c.post("anna", run, `{"hash":"`+p.Hash+`"}`), 409, "")
+		changed := c.Problem(c.post("anna", run, `{"hash":"`+p.Hash+`"}`), 409, "")
 		if len(changed.Changed) == 0 || changed.Changed[0].Field == "" || changed.Changed[0].Want == changed.Changed[0].Got || changed.Changed[0].Text == "" {
 			c.Errorf("what changed is not said: %+v", changed)
 		}
@@ -201,9 +203,9 @@ func TestAPlanThatDoesNotFitAnyMoreSaysWhatChangedAndSendsNothing(t *testing.T) 
 			c.Errorf("the page does not say what changed: %d %s", w.Code, text)
 		}
 		// And one that waited too long.
-		late := c.plan("anna", `{"kind":"split","args":{"ns":"app.users","at":{"p":15}},"reason":"r"}`)
+		late := c.Plan("anna", `{"kind":"split","args":{"ns":"app.users","at":{"p":15}},"reason":"r"}`)
 		time.Sleep(engine.Expiry)
-		c.problem(c.post("anna", "/api/v1/plans/"+late.ID+"/run", `{"hash":"`+late.Hash+`"}`), 409, "expired")
+		c.Problem(c.post("anna", "/api/v1/plans/"+late.ID+"/run", `{"hash":"`+late.Hash+`"}`), 409, "expired")
 		if n := c.sent(); n != 0 {
 			c.Errorf("%d commands were sent", n)
 		}
@@ -212,7 +214,7 @@ func TestAPlanThatDoesNotFitAnyMoreSaysWhatChangedAndSendsNothing(t *testing.T) 
 
 func TestAPlanRunsOnceIsProvenAndUndone(t *testing.T) {
 	onChanger(t, func(c *changer) {
-		p := c.plan("anna", splitAtFive)
+		p := c.Plan("anna", splitAtFive)
 		run := "/api/v1/plans/" + p.ID + "/run"
 		first := c.post("anna", run, `{"hash":"`+p.Hash+`","confirm":null}`)
 		again := c.post("anna", run, `{"hash":"`+p.Hash+`","confirm":""}`)
@@ -222,7 +224,7 @@ func TestAPlanRunsOnceIsProvenAndUndone(t *testing.T) {
 		if first.Code != http.StatusAccepted || again.Code != http.StatusOK || a.ID == "" || a.ID != b.ID {
 			c.Fatalf("%d %s, %d %s", first.Code, first.Body, again.Code, again.Body)
 		}
-		c.problem(c.post("bert", run, `{"hash":"`+p.Hash+`"}`), 409, "")
+		c.Problem(c.post("bert", run, `{"hash":"`+p.Hash+`"}`), 409, "")
 		r := c.ended(a.ID)
 		if r.State != "succeeded" || len(r.Steps) != 1 || len(r.Steps[0].Proof) == 0 || c.sent() != 1 {
 			c.Fatalf("%d sent, %+v", c.sent(), r)
@@ -256,7 +258,7 @@ func TestAPlanRunsOnceIsProvenAndUndone(t *testing.T) {
 func TestPlanFormsLeadToPlansAndKeepWhatWasTyped(t *testing.T) {
 	onChanger(t, func(c *changer) {
 		chunk := c.watcher.Table().Collection("app.users")
-		ref := chunkRef(chunk, chunk.Chunks.At(1).Min)
+		ref := answer.ChunkRef(chunk, chunk.Chunks.At(1).Min)
 		w := c.do("POST", "/plans", as("anna", auth.Operator), formOf("kind", "move", "ns", "app.users", "chunk", ref, "to", "", "min", `{"p": 1`, "reason", "r <b>"))
 		page := parse(c.T, w.Body.String())
 		if got, _ := page.Find("#arg-min").Attr("value"); w.Code != 400 || got != `{"p": 1` || !strings.Contains(page.Find("[role=alert]").Text(), `"min"`) {

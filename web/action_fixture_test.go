@@ -11,12 +11,14 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // recordNamed makes an id of a plan or a run that people can read in a failure.
@@ -130,7 +132,7 @@ var olga = auth.Principal{ID: "user:olga", Name: "Olga", Role: auth.Operator, Me
 
 // drafted makes a plan with the real planner of its kind. The commands are those
 // of the steps, near enough to look at.
-func drafted(v View, name string, k actions.Kind, a actions.Args, change ...func(*actions.Situation)) actions.Plan {
+func drafted(v answer.View, name string, k actions.Kind, a actions.Args, change ...func(*actions.Situation)) actions.Plan {
 	s := actions.Situation{Table: v.Table, Directory: v.Dir, Profile: v.Profile, Release: balance.Release{5, 0, 7}, Now: v.Now,
 		Activity: actions.Activity{Known: true, At: v.Now}}
 	for _, f := range change {
@@ -164,7 +166,7 @@ func mustBSON(v any) bson.Raw { return must(bson.Marshal(v)) }
 
 // cannedActions are plans and runs over the story, in every state.
 func cannedActions() *stubActions {
-	v := newStory().view()
+	v := newStory().View()
 	out := &stubActions{told: make(chan struct{})}
 	changes := v.Table.Collection("yorkie-meta.changes")
 	from := changes.Chunks.At(2)
@@ -175,7 +177,7 @@ func cannedActions() *stubActions {
 		}
 	}
 	project := v.Dir.All()[3].ID.Hex()
-	ref := chunkRef(changes, from.Min)
+	ref := answer.ChunkRef(changes, from.Min)
 	move := drafted(v, "move", actions.MoveChunk, actions.Args{NS: changes.NS, Chunk: ref, To: to})
 	split := drafted(v, "split", actions.Split, actions.Args{NS: changes.NS, Chunk: ref, Parts: 4})
 	pin := drafted(v, "pin", actions.Pin, actions.Args{Project: project, Shard: to})
@@ -205,7 +207,7 @@ func hotWrites(c *topology.Collection, i int, rows ...int64) func(*actions.Situa
 	}
 }
 
-func cannedRuns(v View, split, move actions.Plan) []engine.Run {
+func cannedRuns(v answer.View, split, move actions.Plan) []engine.Run {
 	run := func(name string, state engine.State, p actions.Plan, states ...engine.State) engine.Run {
 		r := engine.Run{ID: recordNamed(name), Plan: p.ID, Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: state, By: olga.ID, ByName: olga.Name,
 			Reason: p.Reason, Started: v.Now.Add(-90 * time.Second)}
@@ -264,7 +266,7 @@ func cannedRuns(v View, split, move actions.Plan) []engine.Run {
 
 // goalRuns are runs of a pin on a cluster that changes meanwhile: one that waits,
 // one that was adapted, one that gave up, one that switches balancing on again.
-func goalRuns(v View, pin, pausing actions.Plan) []engine.Run {
+func goalRuns(v answer.View, pin, pausing actions.Plan) []engine.Run {
 	run := func(name string, p actions.Plan, state engine.State, done int) engine.Run {
 		r := engine.Run{ID: recordNamed(name), Plan: recordNamed(name + "plan"), Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: state, By: olga.ID, ByName: olga.Name,
 			Reason: p.Reason, Started: v.Now.Add(-5 * time.Minute), Limits: p.Limits}
@@ -319,7 +321,7 @@ func goalRuns(v View, pin, pausing actions.Plan) []engine.Run {
 	return []engine.Run{waiting, gaveUp, adapted, restoring}
 }
 
-func withActions(a engine.Service) func(*Deps) { return func(d *Deps) { d.Actions = a } }
+func withActions(a engine.Service) func(*site.Deps) { return func(d *site.Deps) { d.Actions = a } }
 
 func mustTime(text string) time.Time {
 	at, err := time.Parse(time.RFC3339, text)

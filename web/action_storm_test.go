@@ -15,7 +15,7 @@ import (
 func TestAStormOfIdenticalPostsIsOneCommand(t *testing.T) {
 	onChanger(t, func(c *changer) {
 		for i, n := range []int{2, 3, 10, 50} {
-			p := c.plan("anna", fmt.Sprintf(`{"kind":"split","args":{"ns":"app.users","at":{"p":%d}},"reason":"hot"}`, i+2))
+			p := c.Plan("anna", fmt.Sprintf(`{"kind":"split","args":{"ns":"app.users","at":{"p":%d}},"reason":"hot"}`, i+2))
 			before := c.sent()
 			var all sync.WaitGroup
 			var mu sync.Mutex
@@ -31,7 +31,7 @@ func TestAStormOfIdenticalPostsIsOneCommand(t *testing.T) {
 					defer mu.Unlock()
 					codes[w.Code]++
 					if who == "bert" {
-						c.problem(w, http.StatusConflict, "somebody else's")
+						c.Problem(w, http.StatusConflict, "somebody else's")
 						return
 					}
 					if w.Code == http.StatusTooManyRequests {

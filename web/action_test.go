@@ -15,16 +15,18 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
 // described are the routes of a server's own description, as method and pattern.
-func described(t *testing.T, s *site) map[string]bool {
+func described(t *testing.T, s *testSite) map[string]bool {
 	t.Helper()
 	var doc struct {
 		Paths map[string]map[string]any `json:"paths"`
@@ -42,7 +44,7 @@ func described(t *testing.T, s *site) map[string]bool {
 }
 
 // routed are those that its router answers.
-func routed(t *testing.T, s *site) map[string]bool {
+func routed(t *testing.T, s *testSite) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
 	for pattern, methods := range walked(t, s) {
@@ -56,8 +58,8 @@ func routed(t *testing.T, s *site) map[string]bool {
 }
 
 func TestWithActionsOffThereIsNoRouteThatChangesTheCluster(t *testing.T) {
-	on, off := newSite(t), newSite(t, func(d *Deps) { d.Actions = nil })
-	for name, s := range map[string]*site{"on": on, "off": off} {
+	on, off := newSite(t), newSite(t, func(d *site.Deps) { d.Actions = nil })
+	for name, s := range map[string]*testSite{"on": on, "off": off} {
 		if r, d := routed(t, s), described(t, s); !maps.Equal(r, d) {
 			t.Errorf("%s: the description is not that of the running configuration: %d routed, %d described", name, len(r), len(d))
 		}
@@ -127,11 +129,11 @@ func TestWhatCannotBeDoneNowSaysWhy(t *testing.T) {
 			}
 		}
 	}
-	read := func(v View, make func(*offer) []string) {
-		o := &offer{t: v.Table}
+	read := func(v answer.View, make func(*site.Offer) []string) {
+		o := &site.Offer{T: v.Table}
 		blocked := make(o)
 		m := map[string]string{}
-		for _, a := range o.m.List {
+		for _, a := range o.M.List {
 			if (a.URL == "") != (a.Why != "") {
 				t.Errorf("%s has the address %q and the reason %q", a.Text, a.URL, a.Why)
 			}
@@ -139,31 +141,34 @@ func TestWhatCannotBeDoneNowSaysWhy(t *testing.T) {
 		}
 		why(blocked, m)
 	}
-	fine := newStory().view()
-	single := newStory().with(func(t *topology.Table) { t.Shards = t.Shards[:1] }).view()
+	fine := newStory().View()
+	single := newStory().with(func(t *topology.Table) { t.Shards = t.Shards[:1] }).View()
 	project := fine.Dir.All()[3]
 	c := fine.Table.Collection("yorkie-meta.changes")
-	read(fine, func(o *offer) []string {
-		o.chunk(c, c.Chunks.Len()-1)
-		return []string{actWord("merge"), actWord("clear-jumbo")}
+	read(fine, func(o *site.Offer) []string {
+		o.Chunk(c, c.Chunks.Len()-1)
+		return []string{answer.ActWord("merge"), answer.ActWord("clear-jumbo")}
 	})
-	read(single, func(o *offer) []string { o.chunk(c, 0); return []string{actWord("move")} })
-	read(single, func(o *offer) []string {
-		o.project(project)
-		return []string{actWord("pin"), actWord("isolate"), actWord("unpin")}
+	read(single, func(o *site.Offer) []string { o.Chunk(c, 0); return []string{answer.ActWord("move")} })
+	read(single, func(o *site.Offer) []string {
+		o.Project(project)
+		return []string{answer.ActWord("pin"), answer.ActWord("isolate"), answer.ActWord("unpin")}
 	})
 	pinned := newStory().with(func(t *topology.Table) {
 		t.Zones = append(t.Zones, topology.ZoneRange{NS: topology.Namespace(project.DB + ".documents"), Zone: "pin-" + project.ID.Hex()})
-	}).view()
-	read(pinned, func(o *offer) []string {
-		o.project(project)
-		return []string{actWord("pin"), actWord("isolate"), actWord("spread")}
+	}).View()
+	read(pinned, func(o *site.Offer) []string {
+		o.Project(project)
+		return []string{answer.ActWord("pin"), answer.ActWord("isolate"), answer.ActWord("spread")}
 	})
-	read(fine, func(o *offer) []string { o.balancer(); return []string{actWord("balancer-on")} })
-	read(newStory().with(func(t *topology.Table) { t.Balancer.Stopped, t.Balancer.Mode = true, "off" }).view(), func(o *offer) []string { o.balancer(); return []string{actWord("balancer-off")} })
-	read(fine, func(o *offer) []string { o.shard("shard-rs-1"); return []string{actWord("zone-remove-shard.this")} })
+	read(fine, func(o *site.Offer) []string { o.Balancer(); return []string{answer.ActWord("balancer-on")} })
+	read(newStory().with(func(t *topology.Table) { t.Balancer.Stopped, t.Balancer.Mode = true, "off" }).View(), func(o *site.Offer) []string { o.Balancer(); return []string{answer.ActWord("balancer-off")} })
+	read(fine, func(o *site.Offer) []string {
+		o.Shard("shard-rs-1")
+		return []string{answer.ActWord("zone-remove-shard.this")}
+	})
 	out := func(shard string) string { return words.T("act.zone-remove-shard", "zone", "tight", "shard", shard) }
-	zoned := func(ranged bool, shards ...int) View {
+	zoned := func(ranged bool, shards ...int) answer.View {
 		return newStory().with(func(t *topology.Table) {
 			t.Shards = slices.Clone(t.Shards)
 			for _, i := range shards {
@@ -172,16 +177,16 @@ func TestWhatCannotBeDoneNowSaysWhy(t *testing.T) {
 			if ranged {
 				t.Zones = []topology.ZoneRange{{NS: "yorkie-meta.changes", Zone: "tight"}}
 			}
-		}).view()
+		}).View()
 	}
 	name := fine.Table.Shards[0].Name
-	for _, make := range []func(*offer){func(o *offer) { o.shard(name) }, func(o *offer) { o.zones() }} {
-		read(zoned(true, 0), func(o *offer) []string { make(o); return []string{out(name)} }) // its ranges would have no shard
-		for _, fit := range []View{zoned(true, 0, 1), zoned(false, 0)} {
-			o := &offer{t: fit.Table}
+	for _, make := range []func(*site.Offer){func(o *site.Offer) { o.Shard(name) }, func(o *site.Offer) { o.Zones() }} {
+		read(zoned(true, 0), func(o *site.Offer) []string { make(o); return []string{out(name)} }) // its ranges would have no shard
+		for _, fit := range []answer.View{zoned(true, 0, 1), zoned(false, 0)} {
+			o := &site.Offer{T: fit.Table}
 			make(o)
-			if i := slices.IndexFunc(o.m.List, func(a templates.Act) bool { return a.Text == out(name) }); i < 0 || o.m.List[i].Why != "" {
-				t.Errorf("%+v", o.m.List)
+			if i := slices.IndexFunc(o.M.List, func(a templates.Act) bool { return a.Text == out(name) }); i < 0 || o.M.List[i].Why != "" {
+				t.Errorf("%+v", o.M.List)
 			}
 		}
 	}
@@ -190,7 +195,7 @@ func TestWhatCannotBeDoneNowSaysWhy(t *testing.T) {
 func TestEveryKindHasAFormWithItsWords(t *testing.T) {
 	s := newSite(t)
 	for _, k := range actions.Kinds() {
-		w := s.do("GET", planURL(k))
+		w := s.do("GET", answer.PlanURL(k))
 		page := parse(t, w.Body.String())
 		if w.Code != 200 || page.Find("form[action='/plans'] input[name=kind]").AttrOr("value", "") != string(k) {
 			t.Errorf("%s: %d", k, w.Code)
@@ -199,7 +204,7 @@ func TestEveryKindHasAFormWithItsWords(t *testing.T) {
 			t.Errorf("%s has the title %q", k, title)
 		}
 		page.Find("form.plan label").Each(func(_ int, l *goquery.Selection) {
-			if slices.Contains(argNames(), strings.TrimSpace(l.Text())) {
+			if slices.Contains(answer.ArgNames(), strings.TrimSpace(l.Text())) {
 				t.Errorf("%s: the field %q has no words", k, l.Text())
 			}
 		})
@@ -226,9 +231,9 @@ func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {
 func TestOperatorsAreHeldToTwoChangesASecond(t *testing.T) {
 	s := newSite(t, withClaims)
 	last := 0
-	for i := range actionBurst + 1 {
+	for i := range site.ActionBurst + 1 {
 		w := s.do("POST", "/runs/"+recordNamed("running")+"/stop", as("olga", auth.Operator))
-		if last = w.Code; i < actionBurst && w.Code != http.StatusSeeOther {
+		if last = w.Code; i < site.ActionBurst && w.Code != http.StatusSeeOther {
 			t.Fatalf("%d: %d %s", i, w.Code, w.Body)
 		}
 	}
@@ -259,7 +264,7 @@ func TestARunIsFollowedLiveAndTheSameForAll(t *testing.T) {
 		if strings.Contains(f.HTML, "<form") || strings.Contains(f.HTML, "<button") {
 			t.Error("a fragment for all has what not all may press")
 		}
-	}, func(d *Deps) { // its channel is of the bubble
+	}, func(d *site.Deps) { // its channel is of the bubble
 		stub = cannedActions()
 		d.Actions = stub
 	})
@@ -267,7 +272,7 @@ func TestARunIsFollowedLiveAndTheSameForAll(t *testing.T) {
 
 func TestCommandsAreShownAsMongoshTakesThem(t *testing.T) {
 	p := cannedActions().plans[1]
-	got := shellCommand(p.Commands[0])
+	got := answer.ShellCommand(p.Commands[0])
 	if !strings.HasPrefix(got, `db.getSiblingDB("admin").runCommand({"moveChunk": "yorkie-meta.changes", "bounds": [{"doc_id": NumberLong("-`) {
 		t.Error(got)
 	}

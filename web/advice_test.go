@@ -14,17 +14,19 @@ import (
 	"time"
 
 	"shardboard/internal/alert"
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/rules"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // adviceCanary is a receiver's address.
 const adviceCanary = "https://hooks.example/CANARY-f00d"
 
 // advised is a site over a cluster in trouble, with a store and alerts.
-func advised(t *testing.T, change ...func(*Deps)) (*site, *alert.Engine) {
+func advised(t *testing.T, change ...func(*site.Deps)) (*testSite, *alert.Engine) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
@@ -35,17 +37,17 @@ func advised(t *testing.T, change ...func(*Deps)) (*site, *alert.Engine) {
 	v := newStory().with(troubled).with(func(t *topology.Table) {
 		t.Shards[0].Zones = append(t.Shards[0].Zones, hostileName)
 		t.Balancer.Mode, t.Balancer.Stopped = "off", true
-	}).view()
-	var s *site
+	}).View()
+	var s *testSite
 	var e *alert.Engine
-	s = newSite(t, append([]func(*Deps){func(d *Deps) {
+	s = newSite(t, append([]func(*site.Deps){func(d *site.Deps) {
 		d.Watcher.(*stubWatcher).value, d.Keeper.(*stubKeeper).value = v.Table, v.Dir
 		d.Advice = rules.NewAdvisor(rules.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: d.Profile, Notices: db, Now: now})
 		c, err := alert.Parse("alerts.yaml", []byte("for: 0s\ntargets:\n- {name: ops, format: slack, url: \""+adviceCanary+"\", min_severity: info}\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		e = alert.New(c, AlertSource(d.Advice, false), db, alert.Options{Log: d.Log, Now: now, Transport: failing{}})
+		e = alert.New(c, answer.AlertSource(d.Advice, false), db, alert.Options{Log: d.Log, Now: now, Transport: failing{}})
 		d.Alerts = e
 	}}, change...)...)
 	return s, e
@@ -57,7 +59,7 @@ func (failing) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, errors.New("dial " + adviceCanary)
 }
 
-func (s *site) post(t *testing.T, path string, fields ...string) int {
+func (s *testSite) post(t *testing.T, path string, fields ...string) int {
 	t.Helper()
 	q := url.Values{}
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -127,7 +129,7 @@ func TestAdviceSaysWhatItCannotTellAndWhatHelps(t *testing.T) {
 	if strings.Contains(page, `href="/plans/new?`) {
 		t.Error("a link to plans where none are made")
 	}
-	planning, _ := advised(t, func(d *Deps) { d.PlanForms = true })
+	planning, _ := advised(t, func(d *site.Deps) { d.PlanForms = true })
 	if page := planning.do("GET", "/advice").Body.String(); !strings.Contains(page, `href="/plans/new?kind=balancer-on&amp;reason=`) {
 		t.Error("no link to a filled-in form where plans are made")
 	}
@@ -221,7 +223,7 @@ func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
 
 func TestAlertsAreOfAdviceThatIsNotDismissed(t *testing.T) {
 	s, _ := advised(t)
-	source := AlertSource(s.deps.Advice, false)
+	source := answer.AlertSource(s.Deps.Advice, false)
 	all, err := source(t.Context())
 	if err != nil || len(all.Notices) < 4 {
 		t.Fatal(len(all.Notices), err)
@@ -240,8 +242,8 @@ func TestAlertsAreOfAdviceThatIsNotDismissed(t *testing.T) {
 }
 
 // advicelessSource is the source of an advisor that has not looked yet.
-func advicelessSource(s *site) alert.Source {
-	return AlertSource(rules.NewAdvisor(rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.deps.Profile, Now: func() time.Time { return epoch }}), false)
+func advicelessSource(s *testSite) alert.Source {
+	return answer.AlertSource(rules.NewAdvisor(rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.Deps.Profile, Now: func() time.Time { return epoch }}), false)
 }
 
 // TestAdviceStorybook writes both pages as an admin sees them to
@@ -251,7 +253,7 @@ func TestAdviceStorybook(t *testing.T) {
 	if dir == "" {
 		t.Skip("SHARDBOARD_STORYBOOK names no folder")
 	}
-	s, e := advised(t, func(d *Deps) { d.PlanForms = true })
+	s, e := advised(t, func(d *site.Deps) { d.PlanForms = true })
 	if err := e.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}

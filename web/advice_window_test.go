@@ -5,20 +5,22 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/answer"
 	msg "shardboard/internal/message"
 	"shardboard/internal/rules"
+	"shardboard/web/advice"
 )
 
 func TestAFigureOfAPartOfItsWindowSaysSo(t *testing.T) {
-	v := View{Now: epoch}
+	v := answer.View{Now: epoch}
 	e := rules.Evidence{Name: msg.New("hot.share", "Share of the writes to {ns}", msg.Namespace("ns", "y.changes")),
 		Unit: "share", Known: true, Value: 1, Method: "writes", At: epoch, Over: rules.Window, Covered: 8 * time.Minute}
-	if got := evidenceOf(v, e); got.Covered != 480 || got.Window != "15m0s" {
+	if got := answer.EvidenceOf(v, e); got.Covered != 480 || got.Window != "15m0s" {
 		t.Errorf("%+v", got)
 	}
-	part := adviceFigure(v, e).How
+	part := advice.AdviceFigure(v, e).How
 	e.Covered = e.Over
-	if whole := adviceFigure(v, e).How; !strings.Contains(part, "8 min of the last 15 min counted") || strings.Contains(whole, " of the last ") {
+	if whole := advice.AdviceFigure(v, e).How; !strings.Contains(part, "8 min of the last 15 min counted") || strings.Contains(whole, " of the last ") {
 		t.Errorf("%q, whole %q", part, whole)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 )
@@ -115,7 +116,7 @@ func TestMapTilesPartTheChunks(t *testing.T) {
 			at, chunks := 0, 0
 			for index := range 1 << level {
 				tile := decode[api.Tile](t, s.do("GET", fmt.Sprintf("/api/v1/collections/%s/map?level=%d&index=%d", ns, level, index)))
-				if tile.From != at || len(tile.Runs) > maxRuns {
+				if tile.From != at || len(tile.Runs) > answer.MaxRuns {
 					t.Fatalf("%s %d/%d begins at %d, not %d, with %d runs", ns, level, index, tile.From, at, len(tile.Runs))
 				}
 				at = tile.To
@@ -147,8 +148,8 @@ func TestMapTilesPartTheChunks(t *testing.T) {
 
 func TestATileOfTooManyRunsHasCells(t *testing.T) {
 	c := collectionFixture("a.b", bsonKey("x"), 3*2000, 9) // a new shard every third chunk
-	runs := tileRuns(c, 0, c.Chunks.Len())
-	if len(runs) != maxRuns {
+	runs := answer.TileRuns(c, 0, c.Chunks.Len())
+	if len(runs) != answer.MaxRuns {
 		t.Fatalf("%d runs", len(runs))
 	}
 	mixed := 0

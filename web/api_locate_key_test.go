@@ -7,8 +7,10 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	answers "shardboard/internal/answer"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // keyQuestions are namespaces with shard-key values of every form of answer:
@@ -28,13 +30,13 @@ var keyQuestions = [][2]string{
 	{"weird.a/b,c@1%2F ü", `{"name":{"$numberDouble":"NaN"}}`},
 }
 
-func keySite(t testing.TB) *site {
+func keySite(t testing.TB) *testSite {
 	s := newSite(t)
 	s.watcher.value.Collections = append(s.watcher.value.Collections[:1:1], append([]*topology.Collection{
 		s.watcher.value.Collections[1],
 		collectionFixture("yorkie-meta.clients", bson.D{{Key: "project_id", Value: 1}, {Key: "_id", Value: "hashed"}}, 1, 4),
 	}, s.watcher.value.Collections[2:]...)...)
-	s.deps.Locator = realLocator(s)
+	s.Deps.Locator = realLocator(s)
 	return s
 }
 
@@ -51,8 +53,8 @@ func TestAnswersToKeysAreTheGeneralOnesByteForByte(t *testing.T) {
 				t.Errorf("%s: %s is %q, in general %q", address, name, got, want)
 			}
 		}
-		answer, err := s.deps.Locator.Ask(t.Context(), placement.Query{NS: topology.Namespace(q[0]), Key: q[1]})
-		if err != nil || !plainKeyAnswer(answer) {
+		answer, err := s.Deps.Locator.Ask(t.Context(), placement.Query{NS: topology.Namespace(q[0]), Key: q[1]})
+		if err != nil || !answers.PlainKeyAnswer(answer) {
 			t.Errorf("%s is not written by hand: %v", address, err)
 		}
 	}
@@ -73,8 +75,8 @@ func TestKeysThatAreNoneFailAsEverywhere(t *testing.T) {
 
 func TestKeyAnswerIsCSVWhenAskedFor(t *testing.T) {
 	s := keySite(t)
-	w := s.do("GET", keyAddress(1), header("Accept", mediaCSV))
-	if w.Code != http.StatusOK || w.Header().Get("Content-Type") == jsonType[0] {
+	w := s.do("GET", keyAddress(1), header("Accept", site.MediaCSV))
+	if w.Code != http.StatusOK || w.Header().Get("Content-Type") == answers.JsonType[0] {
 		t.Errorf("%d %s: %s", w.Code, w.Header().Get("Content-Type"), w.Body)
 	}
 }

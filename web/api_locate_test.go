@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
@@ -14,7 +15,7 @@ import (
 )
 
 // locatable answers a document whose place is in the fixture.
-func locatable(s *site) {
+func locatable(s *testSite) {
 	c := s.watcher.get().Collection("yorkie-meta.documents")
 	s.locator.locate = func(q placement.Query) ([]placement.Item, error) {
 		if strings.HasPrefix(q.Text, "bad") {
@@ -91,7 +92,7 @@ func TestLocateManyLines(t *testing.T) {
 			}
 		}
 	}
-	if most > locateWorkers {
+	if most > answer.LocateWorkers {
 		t.Errorf("%d at a time", most)
 	}
 	for _, post := range []struct {

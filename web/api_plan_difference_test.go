@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/answer"
 )
 
 func TestWhatChangedIsToldInASentence(t *testing.T) {
@@ -25,11 +26,11 @@ func TestWhatChangedIsToldInASentence(t *testing.T) {
 		{actions.Difference{Field: "command", Want: "{a}"}, "{a} would not be sent"},
 		{actions.Difference{Field: "command", Got: "{b}"}, "{b} would be sent"},
 	} {
-		if got := differenceText(x.d); !strings.Contains(got, x.says) || strings.HasPrefix(got, ":") || strings.Contains(got, "there: expected") {
+		if got := answer.DifferenceText(x.d); !strings.Contains(got, x.says) || strings.HasPrefix(got, ":") || strings.Contains(got, "there: expected") {
 			t.Errorf("%+v: %q, want %q", x.d, got, x.says)
 		}
 	}
-	if got := fieldText("exists", "true") + fieldText("exists", "false"); strings.Contains(got, "true") || strings.Contains(got, "false") {
+	if got := answer.FieldText("exists", "true") + answer.FieldText("exists", "false"); strings.Contains(got, "true") || strings.Contains(got, "false") {
 		t.Errorf("%q", got)
 	}
 }

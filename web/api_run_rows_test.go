@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
 	"shardboard/internal/topology"
 )
 
@@ -33,7 +34,7 @@ func TestRowsOfARunAreToldAsADifferenceBesideTheWriteRate(t *testing.T) {
 		"another":      {not("<b>"), not("noBefore"), engine.Rate{}, nil, []string{"<b>"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rows := rowsOf([]engine.RowCount{{Rows: actions.Rows{NS: "shop.documents", Project: "p"}, Before: c.before, After: c.after, Writes: c.writes}})
+			rows := answer.RowsOf([]engine.RowCount{{Rows: actions.Rows{NS: "shop.documents", Project: "p"}, Before: c.before, After: c.after, Writes: c.writes}})
 			if len(rows) != 1 || rows[0].NS != "shop.documents" || rows[0].Project != "p" {
 				t.Fatalf("%+v", rows)
 			}
@@ -51,7 +52,7 @@ func TestRowsOfARunAreToldAsADifferenceBesideTheWriteRate(t *testing.T) {
 			}
 		})
 	}
-	if rowsOf(nil) == nil {
+	if answer.RowsOf(nil) == nil {
 		t.Error("no rows are null and not an empty list")
 	}
 }

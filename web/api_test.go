@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
@@ -132,7 +133,7 @@ func TestActivityIsPagedByEntry(t *testing.T) {
 	if got := decode[api.List[api.Event]](t, s.do("GET", "/api/v1/activity?what=moveChunk.&limit=1")); got.Items[0].What != "moveChunk.commit" {
 		t.Errorf("%+v", got)
 	}
-	if w := s.do("GET", "/api/v1/activity?cursor="+string(cursorOf("gone"))); w.Code != http.StatusConflict {
+	if w := s.do("GET", "/api/v1/activity?cursor="+string(answer.CursorOf("gone"))); w.Code != http.StatusConflict {
 		t.Errorf("gone: %d", w.Code)
 	}
 }
@@ -162,7 +163,7 @@ func TestClusterAndShardsAgree(t *testing.T) {
 	if cluster.Shards != 3 || cluster.Chunks != chunks || chunks != 1453 || *cluster.Bytes.Value != bytes || cluster.Balancer.InRound != nil || !*cluster.Balancer.Enabled {
 		t.Errorf("%+v", cluster)
 	}
-	if len(cluster.Parts) != len(allParts) || !cluster.Parts[0].OK {
+	if len(cluster.Parts) != len(answer.AllParts) || !cluster.Parts[0].OK {
 		t.Errorf("parts %+v", cluster.Parts)
 	}
 }

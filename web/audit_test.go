@@ -16,11 +16,13 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/web/site"
 	"shardboard/web/words"
 )
 
@@ -61,11 +63,11 @@ func (a *stubAudit) Append(_ context.Context, e store.AuditEntry) (store.AuditRe
 	if a.err != nil {
 		return store.AuditRecord{}, a.err
 	}
-	a.add(e)
+	a.Add(e)
 	return a.records[len(a.records)-1], nil
 }
 
-func (a *stubAudit) add(e store.AuditEntry) {
+func (a *stubAudit) Add(e store.AuditEntry) {
 	prev := audit.Begin()
 	if n := len(a.records); n > 0 {
 		prev = a.records[n-1].Hash
@@ -91,7 +93,7 @@ func cannedAudit() *stubAudit {
 		if i%12 == 5 {
 			e.By, e.Via, e.What, e.Outcome, e.Details = "", "", "login.refused", "refused", map[string]string{"reason": "password"}
 		}
-		a.add(e)
+		a.Add(e)
 	}
 	h := audit.Sign(key, a.end(), epoch.Add(-30*time.Second))
 	a.heads = []store.AuditHead{h}
@@ -104,7 +106,7 @@ func TestPeopleOfAnIssuerAreToldApartInTheRecord(t *testing.T) {
 	for _, sub := range []string{"sub-1", "sub-2"} {
 		_, _ = trail.Append(t.Context(), store.AuditEntry{What: "login.ok", By: "oidc:ab:" + sub, Subject: "oidc:ab:" + sub, Via: "oidc", Outcome: "ok"})
 	}
-	s := newSite(t, func(d *Deps) { d.Audit = trail })
+	s := newSite(t, func(d *site.Deps) { d.Audit = trail })
 	rows := parse(t, s.do("GET", "/audit", as("anna", auth.Admin)).Body.String()).Find("tbody tr")
 	for i, sub := range []string{"sub-2", "sub-1"} {
 		if text := rows.Eq(i).Text(); !strings.Contains(text, "Anna") || !strings.Contains(text, "Id at the issuer: "+sub) {
@@ -139,7 +141,7 @@ func TestAuditIsListedFilteredAndPagedBothWays(t *testing.T) {
 	if first := decode[api.List[api.AuditRecord]](t, s.do("GET", "/api/v1/audit?order=oldest&limit=1")); first.Items[0].Seq != 1 || first.Next == "" {
 		t.Errorf("%+v", first)
 	}
-	for _, query := range []string{"from=yesterday", "to=2026-13-01", "order=up", "cursor=%21", "cursor=" + string(cursorOf("x")), "cursor=" + string(cursorOf("-4")), "limit=0"} {
+	for _, query := range []string{"from=yesterday", "to=2026-13-01", "order=up", "cursor=%21", "cursor=" + string(answer.CursorOf("x")), "cursor=" + string(answer.CursorOf("-4")), "limit=0"} {
 		if w := s.do("GET", "/api/v1/audit?"+query); w.Code != 400 {
 			t.Errorf("%s: %d", query, w.Code)
 		}
@@ -149,8 +151,8 @@ func TestAuditIsListedFilteredAndPagedBothWays(t *testing.T) {
 // What the wire carries is all that the hash covers.
 func TestAuditOnTheWireCanBeVerified(t *testing.T) {
 	a := cannedAudit()
-	a.add(store.AuditEntry{At: epoch, What: "login.refused", Subject: hostileName + "\xff\u2028", Details: map[string]string{}})
-	s := newSite(t, func(d *Deps) { d.Audit = a })
+	a.Add(store.AuditEntry{At: epoch, What: "login.refused", Subject: hostileName + "\xff\u2028", Details: map[string]string{}})
+	s := newSite(t, func(d *site.Deps) { d.Audit = a })
 	part := decode[api.List[api.AuditRecord]](t, s.do("GET", "/api/v1/audit?limit=1"))
 	last := a.records[120]
 	r := part.Items[0]
@@ -163,7 +165,7 @@ func TestAuditOnTheWireCanBeVerified(t *testing.T) {
 
 func TestAuditIsForOperators(t *testing.T) {
 	for role, want := range map[auth.Role]int{auth.Viewer: 403, auth.Support: 403, auth.Operator: 200, auth.Admin: 200} {
-		s := newSite(t, func(d *Deps) {
+		s := newSite(t, func(d *site.Deps) {
 			d.Auth = everybody{auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
 		})
 		for _, address := range []string{"/audit", "/api/v1/audit", "/api/v1/audit/head", "/api/v1/audit/heads"} {
@@ -195,7 +197,7 @@ func TestTheAuditPageSaysWhatIsKnownOfTheChain(t *testing.T) {
 	} {
 		a.state = fine
 		c.change(&a.state)
-		s := newSite(t, func(d *Deps) { d.Audit = a })
+		s := newSite(t, func(d *site.Deps) { d.Audit = a })
 		text := strings.Join(strings.Fields(parse(t, s.do("GET", "/audit").Body.String()).Find("main").Text()), " ")
 		for _, want := range c.says {
 			if !strings.Contains(text, want) {
@@ -215,7 +217,7 @@ func TestABrokenRecordIsSaidOnEveryPageToThoseWhoMayReadIt(t *testing.T) {
 			if a.state.Break = nil; broken {
 				a.state.Break = &audit.Break{Code: audit.Changed, Seq: 7}
 			}
-			s := newSite(t, func(d *Deps) {
+			s := newSite(t, func(d *site.Deps) {
 				d.Audit, d.Auth = a, everybody{auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
 			})
 			if said := strings.Contains(s.do("GET", "/").Body.String(), words.T("banner.audit")); said != (want && broken) {
@@ -228,7 +230,7 @@ func TestABrokenRecordIsSaidOnEveryPageToThoseWhoMayReadIt(t *testing.T) {
 func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 	s := newSite(t)
 	doc := parse(t, s.do("GET", "/audit?what=login.").Body.String())
-	if n := doc.Find("tbody tr").Length(); n != pageRows {
+	if n := doc.Find("tbody tr").Length(); n != answer.PageRows {
 		t.Fatal(n)
 	}
 	older, _ := doc.Find("nav.pages a[rel=next]").Attr("href")
@@ -249,7 +251,7 @@ func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 			t.Errorf("%s does not say %q", address, want)
 		}
 	}
-	if text := newSite(t, func(d *Deps) { d.Audit = &stubAudit{} }).do("GET", "/audit").Body.String(); !strings.Contains(text, "Nothing is recorded yet") {
+	if text := newSite(t, func(d *site.Deps) { d.Audit = &stubAudit{} }).do("GET", "/audit").Body.String(); !strings.Contains(text, "Nothing is recorded yet") {
 		t.Error("an empty record is not said to be")
 	}
 	for _, address := range []string{"/audit?below=x", "/audit?below=0", "/audit?from=x"} {
@@ -263,9 +265,9 @@ func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 	a := &stubAudit{}
 	hostile := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "javascript:alert(1)", "\u202egpj.exe\x1b[31m\r\n", "=HYPERLINK(1)", "{seq}"}
 	for _, text := range hostile {
-		a.add(store.AuditEntry{At: epoch, By: text, Via: text, From: text, What: text, Subject: text, Outcome: text, Details: map[string]string{text: text}})
+		a.Add(store.AuditEntry{At: epoch, By: text, Via: text, From: text, What: text, Subject: text, Outcome: text, Details: map[string]string{text: text}})
 	}
-	s := newSite(t, func(d *Deps) { d.Audit = a })
+	s := newSite(t, func(d *site.Deps) { d.Audit = a })
 	doc := parse(t, s.do("GET", "/audit?by="+url.QueryEscape(hostile[1])+"&what="+url.QueryEscape(hostile[1])+"&subject="+url.QueryEscape(hostile[0])).Body.String())
 	page := parse(t, s.do("GET", "/audit").Body.String())
 	if doc.Find("main script, main img").Length()+page.Find("main script, main img").Length() > 0 {
@@ -282,8 +284,8 @@ func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 }
 
 func TestWithoutARecordOrWhenItCannotBeReadTheAuditSaysSo(t *testing.T) {
-	for name, trail := range map[string]AuditTrail{"none": nil, "broken": &stubAudit{err: fault.New(fault.Unavailable, "The disk is gone.")}} {
-		s := newSite(t, func(d *Deps) { d.Audit = trail })
+	for name, trail := range map[string]answer.AuditTrail{"none": nil, "broken": &stubAudit{err: fault.New(fault.Unavailable, "The disk is gone.")}} {
+		s := newSite(t, func(d *site.Deps) { d.Audit = trail })
 		for _, address := range []string{"/audit", "/api/v1/audit", "/api/v1/audit/heads"} {
 			if w := s.do("GET", address); w.Code != 503 {
 				t.Errorf("%s: %s %d", name, address, w.Code)

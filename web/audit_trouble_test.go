@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/web/site"
 	"shardboard/web/words"
 )
 
@@ -60,7 +61,7 @@ func TestATroubleOfTheRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
 	for name, c := range auditTroubles {
 		a.state = fine
 		c.change(&a.state)
-		s := newSite(t, func(d *Deps) {
+		s := newSite(t, func(d *site.Deps) {
 			d.Audit, d.Auth = a, everybody{auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
 		})
 		home := s.do("GET", "/").Body.String()
@@ -91,7 +92,7 @@ func TestATroubleOfTheRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
 func TestADroppedTableIsNamedByTheAuditPage(t *testing.T) {
 	gone := fault.Wrap(fault.Unavailable, store.ErrAuditDamaged, "The table audit of the audit record is missing: it was dropped or renamed.")
 	a := &stubAudit{err: gone, state: audit.State{Err: gone, Fails: 1, Stage: audit.StageRead, At: epoch.Add(-time.Minute)}}
-	s := newSite(t, func(d *Deps) { d.Audit = a })
+	s := newSite(t, func(d *site.Deps) { d.Audit = a })
 	for _, address := range []string{"/audit", "/api/v1/audit"} {
 		w := s.do("GET", address)
 		if w.Code != 503 || !strings.Contains(w.Body.String(), "was dropped or renamed") {
@@ -129,7 +130,7 @@ func TestOneCauseHasOneBanner(t *testing.T) {
 	} {
 		a := cannedAudit()
 		a.state = c.state
-		s := newSite(t, held(c.hold), func(d *Deps) {
+		s := newSite(t, held(c.hold), func(d *site.Deps) {
 			d.Audit, d.Auth = a, everybody{auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
 			d.Trouble = func() *store.Trouble { return c.trouble }
 		})
@@ -149,7 +150,7 @@ func TestOneCauseHasOneBanner(t *testing.T) {
 // A page that the browser has kept is not shown again without a banner that is new.
 func TestAPageIsMadeAnewWhenTheRecordIsInTrouble(t *testing.T) {
 	a := cannedAudit()
-	s := newSite(t, func(d *Deps) {
+	s := newSite(t, func(d *site.Deps) {
 		d.Audit, d.Auth = a, everybody{auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
 	})
 	tag := s.do("GET", "/collections").Header().Get("ETag")

@@ -12,20 +12,22 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/web/parts"
+	"shardboard/web/site"
 )
 
 // ailing is a server whose data, directory and audit record are as somebody sets.
 type ailing struct {
-	*site
+	*testSite
 	dir        *directory
 	trail      *stubAudit
 	trouble    *store.Trouble
 	unreadable []store.UnreadableRows
 }
 
-func newAiling(t *testing.T, change ...func(*Deps)) *ailing {
+func newAiling(t *testing.T, change ...func(*site.Deps)) *ailing {
 	x := &ailing{dir: &directory{now: store.Condition{Hold: store.Owned}}, trail: cannedAudit()}
-	x.site = newSite(t, append([]func(*Deps){withClaims, x.dir.of, func(d *Deps) {
+	x.testSite = newSite(t, append([]func(*site.Deps){withClaims, x.dir.Of, func(d *site.Deps) {
 		d.Audit, d.Trouble = x.trail, func() *store.Trouble { return x.trouble }
 		d.Unreadable = func() []store.UnreadableRows { return x.unreadable }
 	}}, change...)...)
@@ -153,18 +155,18 @@ func TestTroubleIsSaidOnceOnTheErrorPageThatItCauses(t *testing.T) {
 func TestTheStatusSaysThatDataIsInTroubleOrItsOwnerGone(t *testing.T) {
 	x := newAiling(t)
 	x.meet(store.TroubleFull)
-	if got := statusView(x.view()); got.Level != "failed" || got.Text != x.trouble.Title() {
+	if got := parts.StatusView(x.View()); got.Level != "failed" || got.Text != x.trouble.Title() {
 		t.Errorf("full: %+v", got)
 	}
 	x.trouble, x.dir.now.Hold = nil, store.OwnerGone
-	if got := statusView(x.view()); got.Level != "failed" || !strings.Contains(got.Text, "owner") {
+	if got := parts.StatusView(x.View()); got.Level != "failed" || !strings.Contains(got.Text, "owner") {
 		t.Errorf("the owner is gone: %+v", got)
 	}
 }
 
 // Whoever asks from outside reads what is wrong, and no path.
 func TestReadinessNamesTroubleWithoutPathsToEverybody(t *testing.T) {
-	x := newAiling(t, func(d *Deps) { d.Exposed = true })
+	x := newAiling(t, func(d *site.Deps) { d.Exposed = true })
 	x.meet(store.TroubleDamaged)
 	w := x.do("GET", "/readyz")
 	if says := w.Body.String(); w.Code != http.StatusServiceUnavailable || !strings.Contains(says, "database of shardboard is damaged") || strings.Contains(says, "board.db") {

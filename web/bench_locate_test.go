@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/web/site"
 )
 
 // locateSite is a site over canned tables with the real locator, and beside
@@ -20,24 +21,24 @@ import (
 // address under the same router, with the same checks, log line and metrics,
 // can say the same for less. It logs as the program does, to nowhere.
 func locateSite(tb testing.TB) http.Handler {
-	s := newSite(tb, func(d *Deps) {
+	s := newSite(tb, func(d *site.Deps) {
 		d.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 		d.Now = time.Now
 	})
-	s.deps.Locator = realLocator(s)
-	mux := s.router(routes())
+	s.Deps.Locator = realLocator(s)
+	mux := s.Router(routes())
 	same := s.do("GET", keyAddress(0)).Body.Bytes()
-	constant := func(_ *Site, w http.ResponseWriter, _ *http.Request) error {
+	constant := func(_ *site.Site, w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		_, err := w.Write(same)
 		return err
 	}
-	mux.Method("GET", "/api/v1/constant", s.endpoint(Route{Method: "GET", Pattern: "/api/v1/constant", handler: constant}))
-	return s.outside(mux)
+	mux.Method("GET", "/api/v1/constant", s.Endpoint(site.Route{Method: "GET", Pattern: "/api/v1/constant", Handler: constant}))
+	return s.Outside(mux)
 }
 
 // realLocator answers from the site's canned table and has no cluster to ask.
-func realLocator(s *site) *placement.Locator {
+func realLocator(s *testSite) *placement.Locator {
 	return placement.NewLocator(nil, s.watcher, s.keeper, profile.Yorkie())
 }
 

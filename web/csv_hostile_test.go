@@ -11,7 +11,9 @@ import (
 	"testing"
 	"unicode"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/sanitize"
+	"shardboard/web/site"
 )
 
 // starts are what spreadsheets take for the beginning of a formula or for the
@@ -68,7 +70,7 @@ func TestNoSheetHoldsAFormula(t *testing.T) {
 		}
 	}
 	for _, f := range starts {
-		if got := inert(f); runs(got) || got == f && runs(f) {
+		if got := answer.Inert(f); runs(got) || got == f && runs(f) {
 			t.Errorf("%q becomes %q", f, got)
 		}
 	}
@@ -80,7 +82,7 @@ func TestNoSheetHoldsAFormula(t *testing.T) {
 func (e enemy) checkSheet(t *testing.T, w *httptest.ResponseRecorder, said *strings.Builder) (cells int) {
 	t.Helper()
 	media, _, err := mime.ParseMediaType(w.Header().Get("Content-Type"))
-	if w.Code != http.StatusOK || media != mediaCSV || err != nil || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+	if w.Code != http.StatusOK || media != site.MediaCSV || err != nil || w.Header().Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%d %s: %.200s", w.Code, media, w.Body)
 		return 0
 	}

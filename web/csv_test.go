@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/topology"
 )
 
@@ -35,14 +36,14 @@ func TestSpreadsheetsGetNoFormulas(t *testing.T) {
 		t.Errorf("the hostile name is missing: %.300s", sheets["shard"])
 	}
 	for _, f := range formulas {
-		if got := inert(f); got != "'"+f {
+		if got := answer.Inert(f); got != "'"+f {
 			t.Errorf("%q becomes %q", f, got)
 		}
 	}
-	if got := inert("\t=1\r"); got != `\t=1\r` {
+	if got := answer.Inert("\t=1\r"); got != `\t=1\r` {
 		t.Errorf("control characters become %q", got)
 	}
-	if inert("-42") != "-42" || inert("a=b") != "a=b" || inert("") != "" {
+	if answer.Inert("-42") != "-42" || answer.Inert("a=b") != "a=b" || answer.Inert("") != "" {
 		t.Error("harmless cells are changed")
 	}
 	w := s.do("GET", "/shards/shard-rs-1.csv")

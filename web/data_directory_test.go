@@ -11,6 +11,8 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
+	"shardboard/web/parts"
+	"shardboard/web/site"
 )
 
 // directory is a data directory in some condition.
@@ -21,6 +23,7 @@ type directory struct {
 }
 
 func (d *directory) Condition() store.Condition { return d.now }
+
 func (d *directory) TakeOver(_ context.Context, by auth.Principal) error {
 	if d.err == nil {
 		d.taken = append(d.taken, by.ID)
@@ -28,15 +31,15 @@ func (d *directory) TakeOver(_ context.Context, by auth.Principal) error {
 	return d.err
 }
 
-func (d *directory) of(deps *Deps) { deps.Data = d }
+func (d *directory) Of(deps *site.Deps) { deps.Data = d }
 
 // held has the data directory held in some way.
-func held(h store.Hold) func(*Deps) {
+func held(h store.Hold) func(*site.Deps) {
 	d := &directory{now: store.Condition{Hold: h, Since: epoch}}
 	if h != store.Owned {
 		d.now.Err = fault.New(fault.Unavailable, "It is %s.", h)
 	}
-	return d.of
+	return d.Of
 }
 
 func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
@@ -45,7 +48,7 @@ func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
 			if exposed && h != store.Vanished {
 				continue
 			}
-			s := newSite(t, held(h), func(d *Deps) { d.Exposed = exposed })
+			s := newSite(t, held(h), func(d *site.Deps) { d.Exposed = exposed })
 			want := http.StatusOK
 			if h == store.Vanished || h == store.Unreadable {
 				want = http.StatusServiceUnavailable
@@ -74,7 +77,7 @@ func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
 func TestTheStatusSaysThatTheDataDirectoryIsLost(t *testing.T) {
 	for _, h := range store.Holds() {
 		s := newSite(t, held(h))
-		got := statusView(s.view())
+		got := parts.StatusView(s.View())
 		if lost := h == store.Vanished || h == store.Unreadable; lost != strings.Contains(got.Text, "data directory is lost") || lost && got.Level != "failed" {
 			t.Errorf("%s: %+v", h, got)
 		}
@@ -84,7 +87,7 @@ func TestTheStatusSaysThatTheDataDirectoryIsLost(t *testing.T) {
 // A page that was kept by the browser is not shown again without its banner.
 func TestAPageIsMadeAnewWhenTheDataDirectoryIsLost(t *testing.T) {
 	d := &directory{now: store.Condition{Hold: store.Owned}}
-	s := newSite(t, d.of)
+	s := newSite(t, d.Of)
 	tag := s.do("GET", "/collections").Header().Get("ETag")
 	again := func() int { return s.do("GET", "/collections", header("If-None-Match", tag)).Code }
 	if code := again(); code != http.StatusNotModified {
@@ -110,7 +113,7 @@ func TestTakingOverIsOfferedToAdminsWhenTheOwnerIsGone(t *testing.T) {
 
 func TestTakingOverIsAskedForOnceAndAnswered(t *testing.T) {
 	d := &directory{now: store.Condition{Hold: store.OwnerGone, Since: epoch}}
-	s := newSite(t, withClaims, d.of)
+	s := newSite(t, withClaims, d.Of)
 	if w := s.do("POST", "/data/takeover", as("anna", auth.Admin)); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" {
 		t.Errorf("form: %d %s", w.Code, w.Body)
 	}
@@ -152,7 +155,7 @@ func TestReadinessNamesDamageToStrangersWithoutThePath(t *testing.T) {
 	damaged := store.Trouble{Code: store.TroubleDamaged, Cause: "/data/shardboard.db is damaged."}
 	want := damaged.Title() + ". The log has the cause."
 	for _, exposed := range []bool{false, true} {
-		s := newSite(t, func(d *Deps) { d.Exposed, d.Trouble = exposed, func() *store.Trouble { return &damaged } })
+		s := newSite(t, func(d *site.Deps) { d.Exposed, d.Trouble = exposed, func() *store.Trouble { return &damaged } })
 		w := s.do("GET", "/readyz")
 		var ready api.Ready
 		if err := json.Unmarshal(w.Body.Bytes(), &ready); err != nil || w.Code != http.StatusServiceUnavailable || ready.Reason != want {

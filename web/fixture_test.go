@@ -17,6 +17,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
@@ -27,6 +28,7 @@ import (
 	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // feed is a value that is published to subscribers, as the watcher and the
@@ -63,6 +65,7 @@ type stubWatcher struct {
 }
 
 func (w *stubWatcher) Table() *topology.Table { return w.get() }
+
 func (w *stubWatcher) Viewed(ns topology.Namespace) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,7 +85,7 @@ func (l *stubLocator) Locate(_ context.Context, q placement.Query) ([]placement.
 }
 
 // site is a server over canned data.
-type site struct {
+type testSite struct {
 	*Server
 	watcher *stubWatcher
 	keeper  *stubKeeper
@@ -94,15 +97,15 @@ type site struct {
 // epoch is the moment of all fixtures.
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func newSite(t testing.TB, change ...func(*Deps)) *site {
+func newSite(t testing.TB, change ...func(*site.Deps)) *testSite {
 	t.Helper()
-	s := &site{watcher: &stubWatcher{}, keeper: &stubKeeper{}, locator: &stubLocator{}, log: &bytes.Buffer{}}
+	s := &testSite{watcher: &stubWatcher{}, keeper: &stubKeeper{}, locator: &stubLocator{}, log: &bytes.Buffer{}}
 	s.watcher.value = cannedTable(1, 250)
 	s.keeper.value = cannedDirectory(1, 230)
 	s.locator.locate = func(q placement.Query) ([]placement.Item, error) {
 		return nil, fault.New(fault.NotFound, "Nothing is called %q.", q.Text)
 	}
-	deps := Deps{
+	deps := site.Deps{
 		Watcher: s.watcher, Keeper: s.keeper, Locator: s.locator, Profile: profile.Yorkie(),
 		Log:      slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Heat:     heat.NewCollector(nil, s.watcher, profile.Yorkie(), heat.Options{Seed: 1}),
@@ -123,7 +126,7 @@ func newSite(t testing.TB, change ...func(*Deps)) *site {
 }
 
 // do asks the handler in memory, as localhost.
-func (s *site) do(method, target string, change ...func(*http.Request)) *httptest.ResponseRecorder {
+func (s *testSite) do(method, target string, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, nil)
 	r.Host = "localhost:8090"
 	for _, f := range change {
@@ -176,7 +179,7 @@ func cannedTable(seq uint64, n int) *topology.Table {
 		Health:    map[topology.Part]topology.Health{},
 		Sizes:     map[topology.Namespace]topology.Sizes{},
 	}
-	for _, p := range allParts {
+	for _, p := range answer.AllParts {
 		t.Health[p] = topology.Health{At: epoch}
 	}
 	docs := collectionFixture("yorkie-meta.documents", bson.D{{Key: "project_id", Value: 1}}, n, 1)

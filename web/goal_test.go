@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 )
 
@@ -90,7 +91,7 @@ func TestAPlanShowsItsLimits(t *testing.T) {
 		len(plan.Limits.Collections) == 0 || plan.Limits.Chunks == 0 || plan.Limits.Project == "" {
 		t.Errorf("%v %+v", err, plan.Limits)
 	}
-	form := parse(t, s.do("GET", planURL(actions.Pin)).Body.String())
+	form := parse(t, s.do("GET", answer.PlanURL(actions.Pin)).Body.String())
 	if form.Find("select[name=pause] option").Length() != 3 {
 		t.Error("the form does not offer to pause balancing")
 	}

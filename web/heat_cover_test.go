@@ -8,12 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 )
 
 // several is a load on changes of which snapshots and revisions get a part.
-func several(v View) *written {
+func several(v answer.View) *written {
 	src := skewed(v)
 	for i := range src.rows {
 		src.rows[i].Rows *= 20
@@ -23,7 +24,7 @@ func several(v View) *written {
 }
 
 func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	s := counting(t, v, several(v), 3*time.Minute+5*time.Second, nil)
 	list := func(what, query string) []api.Heat {
 		return decode[api.List[api.Heat]](t, s.do("GET", "/api/v1/heat/"+what+"?limit=1000"+query)).Items
@@ -71,7 +72,7 @@ func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
 }
 
 func TestHeatOfChangedRowsSaysThatItIsAtLeastAndOfWhom(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	s := counting(t, v, several(v), 4*time.Minute+5*time.Second, nil)
 	for _, ns := range []string{"yorkie-meta.documents", "yorkie-meta.clients"} {
 		m := decode[api.HeatMap](t, s.do("GET", "/api/v1/heat/map?ns="+ns))
@@ -132,7 +133,7 @@ func TestHeatOfChangedRowsSaysThatItIsAtLeastAndOfWhom(t *testing.T) {
 }
 
 func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	s := counting(t, v, several(v), time.Minute, nil)
 	doc := parse(t, s.do("GET", "/heat").Body.String())
 	var offered []string

@@ -9,18 +9,19 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
 
-func heatListOf(t *testing.T, s *site, what string) api.HeatList {
+func heatListOf(t *testing.T, s *testSite, what string) api.HeatList {
 	t.Helper()
 	return decode[api.HeatList](t, s.do("GET", "/api/v1/heat/"+what))
 }
 
 func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	s := counting(t, v, several(v), 2*time.Minute+5*time.Second, nil)
 	page := parse(t, s.do("GET", "/heat").Body.String())
 	items := heatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items
@@ -29,7 +30,7 @@ func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 		if l.CanSplit == nil || !*l.CanSplit || l.Why == "" || strings.Contains(l.Why, "[heat.") {
 			t.Errorf("%s: %s", l.ID, l.Why)
 		}
-		if i < shownHot && page.Find(".hot li").Eq(i).Find(".muted").First().Text() != l.Why {
+		if i < answer.ShownHot && page.Find(".hot li").Eq(i).Find(".muted").First().Text() != l.Why {
 			t.Errorf("%d: the page says another thing than %q", i, l.Why)
 		}
 		codes[l.Split] = true
@@ -48,11 +49,11 @@ func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 }
 
 func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
-	v := newStory().view()
-	bare := newStory().with(func(t *topology.Table) { t.Collections, t.Unsharded = nil, []topology.Namespace{} }).view()
+	v := newStory().View()
+	bare := newStory().with(func(t *topology.Table) { t.Collections, t.Unsharded = nil, []topology.Namespace{} }).View()
 	denied, slow := fault.New(fault.Forbidden, "Not permitted: find."), fault.New(fault.Unavailable, "Too slow.")
 	for name, c := range map[string]struct {
-		site        *site
+		site        *testSite
 		query       string
 		reason, why string
 	}{
@@ -77,13 +78,13 @@ func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
 	}
 	// A list of what was counted has the time of its last count, not that of the question.
 	s := counting(t, v, skewed(v), 2*time.Minute, func(w *written) { w.broke(slow) })
-	if l := heatListOf(t, s, "projects"); len(l.Items) == 0 || !l.Stale || l.Reason != "" || !l.AsOf.Equal(*l.To) || s.deps.Now().Sub(*l.AsOf) < 20*time.Second {
-		t.Errorf("failed since: %+v at %s", l, s.deps.Now())
+	if l := heatListOf(t, s, "projects"); len(l.Items) == 0 || !l.Stale || l.Reason != "" || !l.AsOf.Equal(*l.To) || s.Deps.Now().Sub(*l.AsOf) < 20*time.Second {
+		t.Errorf("failed since: %+v at %s", l, s.Deps.Now())
 	}
 }
 
 func TestWhatAMoveHelpsHasAPlanToTheShardThatIsWrittenLeast(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	s := counting(t, v, skewed(v), 2*time.Minute+5*time.Second, nil)
 	shards := heatListOf(t, s, "shards").Items
 	least := shards[len(shards)-1].ID
@@ -102,7 +103,7 @@ func TestWhatAMoveHelpsHasAPlanToTheShardThatIsWrittenLeast(t *testing.T) {
 			t.Errorf("%s is written least: %s", least, takes)
 		}
 	}
-	s.deps.Actions = nil
+	s.Deps.Actions = nil
 	if n := parse(t, s.do("GET", "/heat").Body.String()).Find(".hot li p a").Length(); n > 0 {
 		t.Errorf("%d plans where nothing can be changed", n)
 	}
@@ -136,19 +137,19 @@ func TestTheCalmestShardMayOwnTheChunk(t *testing.T) {
 			t.Zones = append(t.Zones, topology.ZoneRange{NS: c.NS, Zone: "eu", Min: c.Key.Min(), Max: c.Key.Max()})
 		}, writes, "shard-rs-2"},
 	} {
-		v := newStory().view()
+		v := newStory().View()
 		col := v.Table.Collection(changesNS)
 		if c.change != nil {
 			c.change(v.Table, col)
 		}
-		if got := calmest(v.Table, col, owned(col, c.owner), c.writes); got != c.want {
+		if got := answer.Calmest(v.Table, col, owned(col, c.owner), c.writes); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
 
 func TestCountersAndDatedRowsSayOfWhichTimeTheyAre(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	src := skewed(v)
 	for _, s := range v.Table.Shards {
 		src.shards = append(src.shards, s.Name)
@@ -156,7 +157,7 @@ func TestCountersAndDatedRowsSayOfWhichTimeTheyAre(t *testing.T) {
 	s := counting(t, v, src, 3*time.Minute+5*time.Second, nil)
 	for _, window := range []string{"10s", "24h"} {
 		for _, l := range heatListOf(t, s, "shards?ns=yorkie-meta.changes&window="+window).Items {
-			if l.OperationsFrom == nil || l.OperationsTo == nil || l.OperationsTo.Sub(*l.OperationsFrom) != 30*time.Second || l.OperationsTo.After(s.deps.Now()) {
+			if l.OperationsFrom == nil || l.OperationsTo == nil || l.OperationsTo.Sub(*l.OperationsFrom) != 30*time.Second || l.OperationsTo.After(s.Deps.Now()) {
 				t.Fatalf("%+v", l)
 			}
 			if per := 10 / l.OperationsTo.Sub(*l.OperationsFrom).Seconds(); *l.WriteOperationsPerSecond != per {

@@ -18,6 +18,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
@@ -26,6 +27,7 @@ import (
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // written is what a cluster says was written to changes in any ten seconds. Other
@@ -91,7 +93,7 @@ func (w *written) Operations(_ context.Context, ns topology.Namespace) (map[stri
 
 // counting is a site over a collector that has run for a while, and the
 // address of what it counted.
-func counting(t *testing.T, v View, src *written, during time.Duration, then func(*written)) *site {
+func counting(t *testing.T, v answer.View, src *written, during time.Duration, then func(*written)) *testSite {
 	t.Helper()
 	watcher := &stubWatcher{}
 	watcher.value = v.Table
@@ -115,13 +117,13 @@ func counting(t *testing.T, v View, src *written, during time.Duration, then fun
 		cancel()
 		<-done
 	})
-	s := newSite(t, func(d *Deps) { d.Heat, d.Pictures, d.Now = c, pictures, func() time.Time { return now } })
+	s := newSite(t, func(d *site.Deps) { d.Heat, d.Pictures, d.Now = c, pictures, func() time.Time { return now } })
 	s.watcher.value, s.keeper.value = v.Table, v.Dir
 	return s
 }
 
 // skewed is a load in which one document of one project has most.
-func skewed(v View) *written {
+func skewed(v answer.View) *written {
 	all := v.Dir.All()
 	src := &written{}
 	for i := range 30 {
@@ -133,7 +135,7 @@ func skewed(v View) *written {
 const changesNS = topology.Namespace("yorkie-meta.changes")
 
 func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	s := counting(t, v, skewed(v), 2*time.Minute+5*time.Second, nil)
 	doc := parse(t, s.do("GET", "/heat").Body.String())
 	first := doc.Find(".hot li").First().Text()
@@ -163,7 +165,7 @@ func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
 }
 
 func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	denied := fault.New(fault.Forbidden, "Not permitted: find on yorkie-meta.changes.")
 	busy := &written{}
 	for i := range 1500 {
@@ -171,9 +173,9 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 	}
 	unknown := newStory().with(func(t *topology.Table) {
 		t.Collections, t.Unsharded = nil, []topology.Namespace{}
-	}).view()
+	}).View()
 	for name, c := range map[string]struct {
-		site *site
+		site *testSite
 		want []string
 		gone string
 	}{
@@ -202,7 +204,7 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 }
 
 func TestHeatStandsOnThePagesOfWhatIsHot(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	s := counting(t, v, skewed(v), time.Minute, nil)
 	link := parse(t, s.do("GET", "/heat").Body.String()).Find(".hot li a").First().AttrOr("href", "")
 	for path, want := range map[string]string{
@@ -225,7 +227,7 @@ func TestHeatOfAKeyThatGrowsIsAWarningWithItsEvidence(t *testing.T) {
 				t.Collections[i] = collectionFixture(changesNS, bson.D{{Key: "_id", Value: 1}}, 3, 9)
 			}
 		}
-	}).view()
+	}).View()
 	v.Table.Shards[0].Name = hostileName // owns none of the first three chunks or all: a name all the same
 	src := skewed(v)
 	s := counting(t, v, src, 2*time.Minute, nil)
@@ -253,7 +255,7 @@ func TestHeatOfAKeyThatGrowsIsAWarningWithItsEvidence(t *testing.T) {
 
 func TestHeatShowsHostileNamesAsText(t *testing.T) {
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>`
-	v := newStory().view()
+	v := newStory().View()
 	all := v.Dir.All()
 	for i := range all {
 		all[i].Name = evil
@@ -270,7 +272,7 @@ func TestHeatShowsHostileNamesAsText(t *testing.T) {
 
 func TestHeatRefusesWhatItDoesNotHave(t *testing.T) {
 	s := newSite(t)
-	s.watcher.value = newStory().view().Table
+	s.watcher.value = newStory().View().Table
 	for path, want := range map[string]int{
 		"/heat?window=1s": 400, "/heat?window=x": 400, "/heat?span=5m": 400, "/heat?by=chunk": 400, "/heat?ns=no.such": 404,
 		"/api/v1/heat/map?ns=no.such": 404, "/api/v1/heat/map?from=yesterday": 400, "/api/v1/heat/map?from=2h": 400, "/api/v1/heat/map?by=x": 400,
@@ -287,7 +289,7 @@ func TestHeatRefusesWhatItDoesNotHave(t *testing.T) {
 }
 
 func TestHeatMapCellsAreTheRatesThatWereCounted(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	src := skewed(v)
 	s := counting(t, v, src, 3*time.Minute+5*time.Second, nil)
 	var all float64
@@ -329,14 +331,14 @@ func TestHeatMapCellsAreTheRatesThatWereCounted(t *testing.T) {
 		t.Errorf("%d rows by shard, %d in all", rows, len(whole.Rows))
 	}
 	for _, r := range whole.Rows {
-		if w := s.do("GET", chunkURL(changesNS, "."+r.Ref)); w.Code != http.StatusOK {
+		if w := s.do("GET", answer.ChunkURL(changesNS, "."+r.Ref)); w.Code != http.StatusOK {
 			t.Fatalf("row %s leads to %d", r.Min, w.Code)
 		}
 	}
 }
 
 func TestHeatRangeNamesWhoWritesThere(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	s := counting(t, v, skewed(v), 2*time.Minute, nil)
 	m := decode[api.HeatMap](t, s.do("GET", "/api/v1/heat/map"))
 	total, rows := 0.0, 0.0
@@ -356,7 +358,7 @@ func TestHeatRangeNamesWhoWritesThere(t *testing.T) {
 				t.Errorf("document %s of chunk %d is in row %d", d.ID, at, i)
 			}
 		}
-		if len(part.Documents) < shownWriters && math.Abs(sum-part.WritesPerSecond) > 1e-9 {
+		if len(part.Documents) < answer.ShownWriters && math.Abs(sum-part.WritesPerSecond) > 1e-9 {
 			t.Errorf("row %d: %.2f writes/s, its documents %.2f", i, part.WritesPerSecond, sum)
 		}
 		total += part.Share
@@ -406,8 +408,8 @@ func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
 		}
 		table := *cannedTable(1, 10)
 		table.Collections = []*topology.Collection{c}
-		v := View{Now: epoch, Table: &table, Dir: placement.NewDirectory(1, nil, nil, topology.Health{At: epoch})}
-		m := heatMap(v, c, p, mapQuery{ns: changesNS, by: keyvis.ByKey, from: epoch.Add(-keyvis.Reach), to: epoch}, profile.Yorkie())
+		v := answer.View{Now: epoch, Table: &table, Dir: placement.NewDirectory(1, nil, nil, topology.Health{At: epoch})}
+		m := answer.HeatMap(v, c, p, answer.MapQuery{Ns: changesNS, By: keyvis.ByKey, From: epoch.Add(-keyvis.Reach), To: epoch}, profile.Yorkie())
 		body, err := json.Marshal(m)
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"shardboard/internal/answer"
 )
 
 // BenchmarkHiddenTable is what a new table costs for a class of people, with 2,000
@@ -15,13 +17,13 @@ func BenchmarkHiddenTable(b *testing.B) {
 			for len(t.Events) < 2000 {
 				t.Events = failedWith(t.Events, serverSaid)
 			}
-			tables := newHiddenTables()
+			tables := answer.NewHiddenTables()
 			for b.Loop() {
 				next := t
 				if fresh {
 					next.Events = slices.Clone(t.Events)
 				}
-				tables.of(&next, hidden{texts: true, bounds: true}, true)
+				tables.Of(&next, answer.Hidden{Texts: true, Bounds: true}, true)
 			}
 		})
 	}

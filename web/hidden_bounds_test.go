@@ -11,24 +11,27 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
 	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
+	"shardboard/web/parts"
+	"shardboard/web/site"
 )
 
 // seenBy is the site as somebody with a role sees it who is shown as little as
 // the flag allows.
-func seenBy(s *site, role auth.Role) *Site {
-	deps := s.deps
+func seenBy(s *testSite, role auth.Role) *site.Site {
+	deps := s.Deps
 	deps.HideBounds, deps.Registry, deps.PlanForms = true, nil, true
 	deps.Auth = everybody{auth.Principal{ID: "user:" + string(role), Name: string(role), Role: role, Method: auth.ByPassword}}
 	return New(deps).Site
 }
 
-func (s *Site) body(target string) string {
+func bodySeen(s *site.Site, target string) string {
 	r := httptest.NewRequest("GET", target, nil)
 	r.Host = "localhost:8090"
 	w := httptest.NewRecorder()
@@ -39,9 +42,9 @@ func (s *Site) body(target string) string {
 // boundTexts are the spellings of all bounds of a table that pages use: as tables,
 // sentences, JSON and addresses write them, and plain hashes of them. Left out is
 // what is no key value, or is a project's id, which viewers see as such.
-func boundTexts(v View) (out []string) {
+func boundTexts(v answer.View) (out []string) {
 	add := func(c *topology.Collection, k shardkey.Key) {
-		text := bound(c.Key, k).Full
+		text := parts.Bound(c.Key, k).Full
 		if k.Compare(c.Key.Min()) == 0 || k.Compare(c.Key.Max()) == 0 || strings.Contains(text, "MinKey") || len(text) < 6 {
 			return
 		}
@@ -51,7 +54,7 @@ func boundTexts(v View) (out []string) {
 			}
 		}
 		quoted, _ := json.Marshal(c.Key.ExtJSON(k)) // a string
-		out = append(out, text, c.Key.Display(k), c.Key.ExtJSON(k), strings.Trim(string(quoted), `"`), withinCollection(chunkRef(c, k)), chunkKey(c.Key, k), chunkName(c, k))
+		out = append(out, text, c.Key.Display(k), c.Key.ExtJSON(k), strings.Trim(string(quoted), `"`), answer.WithinCollection(answer.ChunkRef(c, k)), answer.ChunkKey(c.Key, k), answer.ChunkName(c, k))
 	}
 	for _, c := range v.Table.Collections {
 		for _, ch := range c.Chunks.All() {
@@ -80,7 +83,7 @@ const serverSaid = "ConflictingOperationInProgress: see the log of host-3"
 
 // chunkTrouble is a state in which rules find jumbo and hot chunks, with a chunk
 // that moves.
-func chunkTrouble(t *testing.T) (*site, View) {
+func chunkTrouble(t *testing.T) (*testSite, answer.View) {
 	t.Helper()
 	story := newStory().with(func(t *topology.Table) {
 		c := t.Collection(documentsNS)
@@ -101,13 +104,13 @@ func chunkTrouble(t *testing.T) (*site, View) {
 		}
 		t.Moves.List = []topology.InFlight{flightOfChunk(t, changesNS, 4, "shard-rs-2")}
 	})
-	v := story.view()
+	v := story.View()
 	busy := &written{} // one project, and many of its documents alike
 	for i := range 40 {
 		busy.rows = append(busy.rows, heat.Count{Project: v.Dir.All()[3].ID, Document: projectID(1000 + 977*i), Rows: 40})
 	}
 	s := counting(t, v, busy, 4*time.Minute+5*time.Second, nil)
-	s.deps.Advice = rules.NewAdvisor(rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.deps.Profile, Heat: s.deps.Heat, Now: s.deps.Now})
+	s.Deps.Advice = rules.NewAdvisor(rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.Deps.Profile, Heat: s.Deps.Heat, Now: s.Deps.Now})
 	return s, v
 }
 
@@ -125,14 +128,14 @@ func TestHiddenBoundsAreInNoPageOfWritesAndProblems(t *testing.T) {
 	viewer, support := seenBy(s, auth.Viewer), seenBy(s, auth.Support)
 	seen := 0
 	for _, path := range paths {
-		body := viewer.body(path)
+		body := bodySeen(viewer, path)
 		if at := find.FindStringIndex(body); at != nil {
 			t.Errorf("%s shows a viewer %q: …%.300s", path, body[at[0]:at[1]], body[max(at[0]-150, 0):])
 		}
 		if strings.Contains(body, `href=""`) {
 			t.Errorf("%s has a link that leads nowhere", path)
 		}
-		if find.MatchString(support.body(path)) {
+		if find.MatchString(bodySeen(support, path)) {
 			seen++
 		}
 	}
@@ -140,7 +143,7 @@ func TestHiddenBoundsAreInNoPageOfWritesAndProblems(t *testing.T) {
 		t.Errorf("support sees bounds at %d addresses of %d", seen, len(paths))
 	}
 	for path, kind := range map[string]string{"/api/v1/advice": `"jumbo`, "/api/v1/heat/chunks?limit=1000": `"bounds":`, "/api/v1/activity/inflight": `"copied"`, "/api/v1/heat/map": `"chunks":`} {
-		if body := viewer.body(path); !strings.Contains(body, kind) || !strings.Contains(body, `{"value":null,"reason":"hidden: needs the role support"}`) && path != "/api/v1/advice" {
+		if body := bodySeen(viewer, path); !strings.Contains(body, kind) || !strings.Contains(body, `{"value":null,"reason":"hidden: needs the role support"}`) && path != "/api/v1/advice" {
 			t.Errorf("%s: %.600s", path, body)
 		}
 	}
@@ -150,12 +153,12 @@ func TestHiddenBoundsAreInNoPageOfWritesAndProblems(t *testing.T) {
 func TestAlertsHaveNoServersText(t *testing.T) {
 	s, _ := chunkTrouble(t)
 	for _, hide := range []bool{true, false} {
-		observed, err := AlertSource(s.deps.Advice, hide)(t.Context())
+		observed, err := answer.AlertSource(s.Deps.Advice, hide)(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		seen := false
-		for _, p := range s.view().problems().Items {
+		for _, p := range s.View().Problems().Items {
 			reason := p.Text.Args()["reason"]
 			for _, n := range observed.Notices {
 				if n.ID != p.ID || p.Rule != rules.MigrationsFailing {
@@ -177,7 +180,7 @@ func TestAlertsHaveNoServersText(t *testing.T) {
 func TestChunksAreFilteredByBoundOnlyWhereBoundsAreShown(t *testing.T) {
 	s := newSite(t)
 	for role, want := range map[auth.Role]bool{auth.Viewer: false, auth.Support: true} {
-		body := seenBy(s, role).body("/collections/" + string(documentsNS))
+		body := bodySeen(seenBy(s, role), "/collections/"+string(documentsNS))
 		for _, field := range []string{`<input name="q"`, `<input name="key"`} {
 			if strings.Contains(body, field) != want {
 				t.Errorf("%s: %s, want it: %v", role, field, want)
@@ -188,7 +191,7 @@ func TestChunksAreFilteredByBoundOnlyWhereBoundsAreShown(t *testing.T) {
 
 // A sentence with hidden bounds is one that people can read.
 func TestSentencesWithHiddenBoundsStayShort(t *testing.T) {
-	got := hideInMessage(message.New("split.at", "Split the chunk {min} → {max} of {ns} on {shard} at {at}.", message.Key("min", "{a: 1}"),
+	got := answer.HideInMessage(message.New("split.at", "Split the chunk {min} → {max} of {ns} on {shard} at {at}.", message.Key("min", "{a: 1}"),
 		message.Key("max", "{a: 2}"), message.Key("at", "{a: 1.5}"), message.Namespace("ns", "app.things"), message.Shard("shard", "s1"))).String()
 	if strings.Contains(got, "a: 1") || strings.Contains(got, "needs the role") || strings.Count(got, "(hidden)") < 2 || !strings.Contains(got, "app.things") {
 		t.Error(got)

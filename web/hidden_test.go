@@ -14,9 +14,11 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
+	"shardboard/web/parts"
 )
 
 // TestEveryHandlerLooksAtWhatItsReaderMaySee: the whole view is for what draws
@@ -110,7 +112,7 @@ func TestViewersSeeBoundsWithoutTheFlag(t *testing.T) {
 	s := newSite(t, withClaims)
 	c := s.watcher.Table().Collection(documentsNS)
 	min := c.Chunks.At(1).Min
-	for path, want := range map[string]string{"/collections/" + string(documentsNS): bound(c.Key, min).Full, "/api/v1/collections/" + string(documentsNS) + "/chunks": chunkRef(c, min)} {
+	for path, want := range map[string]string{"/collections/" + string(documentsNS): parts.Bound(c.Key, min).Full, "/api/v1/collections/" + string(documentsNS) + "/chunks": answer.ChunkRef(c, min)} {
 		if body := s.do("GET", path, as("vera", auth.Viewer)).Body.String(); !strings.Contains(body, want) || strings.Contains(body, "hidden: needs") {
 			t.Errorf("%s lacks %q", path, want)
 		}
@@ -132,8 +134,8 @@ func TestStepsOfRunsAreToldWithoutServersTexts(t *testing.T) {
 		{engine.Step{Error: sentence}, "Failed to delete orphaned (the server's whole text needs the role operator)"},
 		{engine.Step{Error: "host-3 said no"}, "hidden: the server's text needs the role operator"},
 	} {
-		v := View{Table: &topology.Table{}, Hidden: hidden{texts: true}}
-		got := v.run(engine.Run{Steps: []engine.Step{c.step}}).Steps[0].Error
+		v := answer.View{Table: &topology.Table{}, Hidden: answer.Hidden{Texts: true}}
+		got := v.Run(engine.Run{Steps: []engine.Step{c.step}}).Steps[0].Error
 		if got != c.want || history.CodeOf(got) != history.CodeOf(c.step.Error) {
 			t.Errorf("%+v is told as %q", c.step, got)
 		}
@@ -144,7 +146,7 @@ func TestWhatServersWroteIsTakenOutOfDetails(t *testing.T) {
 	const secret = "host-3 {_id: 17}"
 	plain := must(bson.Marshal(bson.D{{Key: "from", Value: "a"}, {Key: "note", Value: "aborted"}, {Key: "counts", Value: bson.D{{Key: "cloned", Value: 3}}},
 		{Key: "min", Value: bson.D{{Key: "message", Value: "a key"}}}}))
-	if got := hideInDetails(plain); !bytes.Equal(got, plain) {
+	if got := answer.HideInDetails(plain); !bytes.Equal(got, plain) {
 		t.Errorf("%s became %s", bson.Raw(plain), got)
 	}
 	for _, doc := range []bson.D{
@@ -152,19 +154,19 @@ func TestWhatServersWroteIsTakenOutOfDetails(t *testing.T) {
 		{{Key: "why", Value: bson.D{{Key: "reason", Value: secret}}}}, {{Key: "all", Value: bson.A{bson.D{{Key: "error", Value: secret}}}}},
 	} {
 		raw := must(bson.Marshal(doc))
-		if got := hideInDetails(raw); strings.Contains(got.String(), "host-3") || !strings.Contains(got.String(), "role operator") {
+		if got := answer.HideInDetails(raw); strings.Contains(got.String(), "host-3") || !strings.Contains(got.String(), "role operator") {
 			t.Errorf("%s became %s", bson.Raw(raw), got)
 		}
 	}
-	if got := hideInDetails(bson.Raw{9, 0, 0, 0, 1}); got != nil {
+	if got := answer.HideInDetails(bson.Raw{9, 0, 0, 0, 1}); got != nil {
 		t.Errorf("damaged details become %v", got)
 	}
 	for _, text := range []string{"ConflictingOperationInProgress: " + secret, "the chunk is too big to move " + secret, secret} {
-		if got := hideText(text); strings.Contains(got, "17") || strings.Contains(got, "host-3") || history.CodeOf(got) != history.CodeOf(text) {
+		if got := answer.HideText(text); strings.Contains(got, "17") || strings.Contains(got, "host-3") || history.CodeOf(got) != history.CodeOf(text) {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
-	if hideText("") != "" {
+	if answer.HideText("") != "" {
 		t.Error("no text became one")
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/history"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // past is a recorded past: tables at the times at which they were published.
@@ -53,10 +55,10 @@ func (p *past) watched(cluster string, from, to time.Time) {
 }
 
 // into gives a site this past.
-func (p *past) into(d *Deps) { d.History = history.NewPast(p.db, d.Now) }
+func (p *past) into(d *site.Deps) { d.History = history.NewPast(p.db, d.Now) }
 
 // withHistory is a site whose present was seen an hour before and now.
-func withHistory(t testing.TB) func(*Deps) {
+func withHistory(t testing.TB) func(*site.Deps) {
 	t.Helper()
 	p := newPast(t, epoch)
 	table := cannedTable(1, 250)
@@ -69,7 +71,7 @@ func withHistory(t testing.TB) func(*Deps) {
 func cannedAt(table *topology.Table, at time.Time) *topology.Table {
 	next := *table
 	next.Health = map[topology.Part]topology.Health{}
-	for _, p := range allParts {
+	for _, p := range answer.AllParts {
 		next.Health[p] = topology.Health{At: at}
 	}
 	return &next

@@ -8,9 +8,11 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 func TestHistoryListsEveryChangeOnceOverItsPages(t *testing.T) {
@@ -22,7 +24,7 @@ func TestHistoryListsEveryChangeOnceOverItsPages(t *testing.T) {
 	balanced := *x.watcher.get()
 	balanced.Rounds = cannedRounds
 	x.watcher.publish(&balanced)
-	ask := "/api/v1/history?limit=3&ns=yorkie-meta.documents&from=" + atText(epoch.Add(time.Second))
+	ask := "/api/v1/history?limit=3&ns=yorkie-meta.documents&from=" + answer.AtText(epoch.Add(time.Second))
 	moved, pages := 0, 0
 	for cursor := ""; ; pages++ {
 		got := decode[api.History](t, x.do("GET", ask+"&cursor="+cursor))
@@ -41,7 +43,7 @@ func TestHistoryListsEveryChangeOnceOverItsPages(t *testing.T) {
 	if moved != 7 || pages < 2 {
 		t.Errorf("%d moves on %d pages", moved, pages)
 	}
-	all := decode[api.History](t, x.do("GET", "/api/v1/history?from="+atText(epoch.Add(-time.Hour))))
+	all := decode[api.History](t, x.do("GET", "/api/v1/history?from="+answer.AtText(epoch.Add(-time.Hour))))
 	logged := 0
 	for _, i := range all.Items {
 		if i.Source == "changelog" && i.Event != nil && i.Event.ID != "" {
@@ -51,7 +53,7 @@ func TestHistoryListsEveryChangeOnceOverItsPages(t *testing.T) {
 	if logged == 0 || all.Next == "" {
 		t.Errorf("%d logged of %d", logged, len(all.Items))
 	}
-	for _, bad := range []string{"from=x", "to=2999-01-01T00:00:00Z", "limit=0", "cursor=%21", "cursor=bm8", "from=" + atText(x.now) + "&to=" + atText(epoch)} {
+	for _, bad := range []string{"from=x", "to=2999-01-01T00:00:00Z", "limit=0", "cursor=%21", "cursor=bm8", "from=" + answer.AtText(x.now) + "&to=" + answer.AtText(epoch)} {
 		if w := x.do("GET", "/api/v1/history?"+bad); w.Code != 400 {
 			t.Errorf("%s: %d", bad, w.Code)
 		}
@@ -66,7 +68,7 @@ func TestTwoTimesAreCompared(t *testing.T) {
 	zoned.Zones = nil
 	x.show(x.now.Add(time.Minute), &zoned)
 	x.now = x.now.Add(time.Minute)
-	between := "from=" + atText(epoch) + "&to=" + atText(x.now)
+	between := "from=" + answer.AtText(epoch) + "&to=" + answer.AtText(x.now)
 	got := decode[api.Comparison](t, x.do("GET", "/api/v1/history/compare?"+between))
 	if len(got.Collections) != 1 || got.Collections[0].Moved != 2 || got.Collections[0].What != "changed" || len(got.Collections[0].Changes) != 2 || len(got.ZonesGone) != 1 || len(got.ZonesAdded) != 0 {
 		t.Fatalf("%+v", got)
@@ -85,10 +87,10 @@ func TestTwoTimesAreCompared(t *testing.T) {
 	if text := doc.Find("main").Text(); !strings.Contains(text, "2 moved, 0 split, 0 merged in 1 collection.") || !strings.Contains(text, "eu") || doc.Find("script").Length() != 2 {
 		t.Errorf("%s", text)
 	}
-	if same := parse(t, x.do("GET", "/compare?from="+atText(x.times[3])+"&to="+atText(x.now)).Body.String()); !strings.Contains(same.Find("main").Text(), "No chunk and no zone is different.") {
+	if same := parse(t, x.do("GET", "/compare?from="+answer.AtText(x.times[3])+"&to="+answer.AtText(x.now)).Body.String()); !strings.Contains(same.Find("main").Text(), "No chunk and no zone is different.") {
 		t.Errorf("%s", same.Find("main").Text())
 	}
-	for ask, want := range map[string]int{"from=" + atText(x.now) + "&to=" + atText(epoch): 400, "from=rubbish": 400, "from=2020-01-01T00:00": 404, "": 200} {
+	for ask, want := range map[string]int{"from=" + answer.AtText(x.now) + "&to=" + answer.AtText(epoch): 400, "from=rubbish": 400, "from=2020-01-01T00:00": 404, "": 200} {
 		w := x.do("GET", "/compare?"+ask)
 		if w.Code != want || want != 200 && !strings.Contains(w.Body.String(), `role="alert"`) {
 			t.Errorf("%s: %d", ask, w.Code)
@@ -133,7 +135,7 @@ func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
 	runs := func(from, _ time.Time) []history.OurRun {
 		return []history.OurRun{{ID: "RUN7", NS: docsNS, From: "shard-rs-1", To: "shard-rs-2", Start: epoch.Add(-10 * time.Second)}}
 	}
-	s := newSite(t, func(d *Deps) { d.Runs = runs })
+	s := newSite(t, func(d *site.Deps) { d.Runs = runs })
 	table := withMoves(t, s.watcher.get(), epoch)
 	table.Rounds = cannedRounds
 	s.watcher.publish(table)
@@ -184,8 +186,8 @@ func TestACauseGoesByTheBalancerOfThatTime(t *testing.T) {
 func TestWhatIsWatchedIsFollowedByAddressAlone(t *testing.T) {
 	x := newTravelled(t)
 	c := x.watcher.get().Collection(docsNS)
-	item := chunkItem(c, chunkRef(c, c.Chunks.At(4).Min))
-	project := watchProject + projectID(5).Hex()
+	item := answer.ChunkItem(c, answer.ChunkRef(c, c.Chunks.At(4).Min))
+	project := answer.WatchProject + projectID(5).Hex()
 	q := "?" + url.Values{"watch": {item, project}}.Encode()
 	shard := func(page string) string {
 		t.Helper()
@@ -204,7 +206,7 @@ func TestWhatIsWatchedIsFollowedByAddressAlone(t *testing.T) {
 		t.Errorf("the list says %s", got)
 	}
 	x.now = x.now.Add(time.Minute)
-	if got := shard("/" + q + "&at=" + atText(epoch)); got != before {
+	if got := shard("/" + q + "&at=" + answer.AtText(epoch)); got != before {
 		t.Errorf("in the past on %s, was on %s", got, before)
 	}
 	doc := parse(t, x.do("GET", "/collections/yorkie-meta.documents"+q).Body.String())
@@ -238,7 +240,7 @@ func TestWhatIsWatchedIsFollowedByAddressAlone(t *testing.T) {
 func TestLiveRegionsAreTheSameForEverybodyWhoWatches(t *testing.T) {
 	x := newTravelled(t)
 	c := x.watcher.get().Collection(docsNS)
-	q := "?" + url.Values{"watch": {chunkItem(c, chunkRef(c, c.Chunks.At(4).Min))}}.Encode()
+	q := "?" + url.Values{"watch": {answer.ChunkItem(c, answer.ChunkRef(c, c.Chunks.At(4).Min))}}.Encode()
 	for _, p := range []string{"/", "/collections", "/activity"} {
 		if a, b := data(t, x.do("GET", p).Body.String()), data(t, x.do("GET", p+q).Body.String()); a != b {
 			t.Errorf("%s: %s", p, firstDifference(a, b))

@@ -12,6 +12,10 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/answer"
+	"shardboard/web/live"
+	"shardboard/web/site"
 )
 
 // skeleton counts the elements of a page by name and attributes' names, and
@@ -70,12 +74,12 @@ func difference(a, b map[string]int) string {
 }
 
 // details are the pages about the i-th of everything.
-func (e enemy) details(v View, i int) []string {
+func (e enemy) details(v answer.View, i int) []string {
 	ask := func(sink string) string { return "/locate?q=" + url.QueryEscape(e.name(i, sink)) }
 	return []string{
-		"/shards/" + url.PathEscape(e.name(i, "shard")), collectionURL(e.ns(i)), chunkPath(v, e.ns(i), 1), "/projects/" + e.ids()[i].Hex(),
+		"/shards/" + url.PathEscape(e.name(i, "shard")), answer.CollectionURL(e.ns(i)), chunkPath(v, e.ns(i), 1), "/projects/" + e.ids()[i].Hex(),
 		ask("asked"), ask("refused"), ask("broken"),
-		"/projects?q=" + url.QueryEscape(e.name(i, "project")), collectionURL(e.ns(i)) + "?zone=none&shard=x" + url.QueryEscape(e.name(i, "shard")) + "&q=" + url.QueryEscape(e.name(i, "filter")),
+		"/projects?q=" + url.QueryEscape(e.name(i, "project")), answer.CollectionURL(e.ns(i)) + "?zone=none&shard=x" + url.QueryEscape(e.name(i, "shard")) + "&q=" + url.QueryEscape(e.name(i, "filter")),
 	}
 }
 
@@ -244,9 +248,9 @@ func TestHostileNamesStayTextInLiveFrames(t *testing.T) {
 }
 
 // frameOf is the HTML that a topic's frame carries, through its JSON.
-func frameOf(t *testing.T, s *Site, topic string, v View) string {
+func frameOf(t *testing.T, s *site.Site, topic string, v answer.View) string {
 	t.Helper()
-	render, ok := s.fragments(topic)
+	render, ok := fragments(s, topic)
 	if !ok {
 		t.Fatalf("no topic %q", topic)
 	}
@@ -254,11 +258,11 @@ func frameOf(t *testing.T, s *Site, topic string, v View) string {
 	if err := render(t.Context(), &b, v); err != nil {
 		t.Fatal(err)
 	}
-	data, err := marshalFrame(update{Topic: topic, V: 1, HTML: b.String()})
+	data, err := live.MarshalFrame(live.Update{Topic: topic, V: 1, HTML: b.String()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back update
+	var back live.Update
 	if err := json.Unmarshal(data, &back); err != nil || back.HTML != strings.ToValidUTF8(b.String(), "\ufffd") {
 		t.Errorf("%s: the frame does not carry what was drawn: %v", topic, err)
 	}

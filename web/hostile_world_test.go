@@ -12,11 +12,13 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // payloads reads testdata/hostile.txt.
@@ -79,10 +81,11 @@ func without(s, chars string) string {
 func (e enemy) ns(i int) topology.Namespace {
 	return topology.Namespace("yorkie-meta." + e.name(i, "coll"))
 }
+
 func (e enemy) db(i int) string { return without(e.name(i, "db"), ".") }
 
-func (e enemy) view() View {
-	v := newStory().view()
+func (e enemy) View() answer.View {
+	v := newStory().View()
 	t := v.Table
 	for i := range e.payloads {
 		t.Shards = append(t.Shards, topology.Shard{Name: e.name(i, "shard"), ReplSet: e.name(i, "set"), Hosts: []string{e.name(i, "host"), e.name(i, "second")},
@@ -178,9 +181,9 @@ func (e enemy) profile() *profile.Profile {
 }
 
 // site serves that cluster; whatever is looked for is found.
-func (e enemy) site(t testing.TB) (*site, View) {
-	v := e.view()
-	s := newSite(t, func(d *Deps) { d.Profile = v.Profile })
+func (e enemy) site(t testing.TB) (*testSite, answer.View) {
+	v := e.View()
+	s := newSite(t, func(d *site.Deps) { d.Profile = v.Profile })
 	s.watcher.value, s.keeper.value = v.Table, v.Dir
 	s.locator.locate = func(q placement.Query) ([]placement.Item, error) {
 		i, err := strconv.Atoi(q.Text[len(q.Text)-2:])

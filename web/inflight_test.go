@@ -11,11 +11,14 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
+	"shardboard/web/parts"
+	"shardboard/web/site"
 )
 
 const documentsNS = topology.Namespace("yorkie-meta.documents")
@@ -47,7 +50,7 @@ func movingTable(change ...func(*topology.InFlight)) *topology.Table {
 	return t
 }
 
-func (s *site) page(t *testing.T, path string) string {
+func (s *testSite) Page(t *testing.T, path string) string {
 	t.Helper()
 	w := s.do("GET", path)
 	if w.Code != http.StatusOK {
@@ -61,21 +64,21 @@ func TestAMoveInFlightShowsWhereverItConcernsSomebody(t *testing.T) {
 	table := movingTable()
 	s.watcher.publish(table)
 	x, c := table.Moves.List[0], table.Collection(documentsNS)
-	ref := chunkRef(c, c.Chunks.At(2).Min)
-	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", chunkURL(documentsNS, ref), shardURL(x.From), shardURL(x.To)} {
-		html := textOf(t, s.page(t, path))
+	ref := answer.ChunkRef(c, c.Chunks.At(2).Min)
+	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", answer.ChunkURL(documentsNS, ref), answer.ShardURL(x.From), answer.ShardURL(x.To)} {
+		html := textOf(t, s.Page(t, path))
 		for _, text := range []string{"step 2 of 6", "recipient: step 3 of 7", "mongosh 2.12.0", "of about", "documents copied", "about 1 min left", "12 s ago"} {
 			if !strings.Contains(html, text) {
 				t.Errorf("%s does not say %q", path, text)
 			}
 		}
 	}
-	if html := s.page(t, "/collections/yorkie-meta.documents"); strings.Count(html, "moving to "+x.To) != 1 {
+	if html := s.Page(t, "/collections/yorkie-meta.documents"); strings.Count(html, "moving to "+x.To) != 1 {
 		t.Error("the chunk's row is not marked, or others are")
 	}
 	// A chunk that does not move and another collection say nothing of it.
-	for _, path := range []string{"/collections/yorkie-meta.changes", chunkURL(documentsNS, chunkRef(c, c.Chunks.At(9).Min))} {
-		if html := s.page(t, path); strings.Contains(html, "mongosh 2.12.0") {
+	for _, path := range []string{"/collections/yorkie-meta.changes", answer.ChunkURL(documentsNS, answer.ChunkRef(c, c.Chunks.At(9).Min))} {
+		if html := s.Page(t, path); strings.Contains(html, "mongosh 2.12.0") {
 			t.Errorf("%s shows a move that is not its", path)
 		}
 	}
@@ -84,7 +87,7 @@ func TestAMoveInFlightShowsWhereverItConcernsSomebody(t *testing.T) {
 func TestWhenNothingMovesPagesSaySo(t *testing.T) {
 	s := newSite(t)
 	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", "/shards/shard-rs-1"} {
-		if html := s.page(t, path); !strings.Contains(html, "Nothing moves now.") {
+		if html := s.Page(t, path); !strings.Contains(html, "Nothing moves now.") {
 			t.Errorf("%s", path)
 		}
 	}
@@ -98,7 +101,7 @@ func TestTheAPITellsOfAMoveWhatThePagesTell(t *testing.T) {
 	table := movingTable()
 	s.watcher.publish(table)
 	x, c := table.Moves.List[0], table.Collection(documentsNS)
-	ref := chunkRef(c, c.Chunks.At(2).Min)
+	ref := answer.ChunkRef(c, c.Chunks.At(2).Min)
 	check := func(name string, list []api.InFlight) {
 		t.Helper()
 		if len(list) != 1 {
@@ -116,8 +119,8 @@ func TestTheAPITellsOfAMoveWhatThePagesTell(t *testing.T) {
 		t.Errorf("of another collection: %+v", out.Items)
 	}
 	check("collection", decode[api.CollectionDetail](t, s.do("GET", "/api/v1/collections/yorkie-meta.documents")).Moving)
-	check("donor", decode[api.ShardDetail](t, s.do("GET", "/api/v1"+shardURL(x.From))).Moving)
-	check("recipient", decode[api.ShardDetail](t, s.do("GET", "/api/v1"+shardURL(x.To))).Moving)
+	check("donor", decode[api.ShardDetail](t, s.do("GET", "/api/v1"+answer.ShardURL(x.From))).Moving)
+	check("recipient", decode[api.ShardDetail](t, s.do("GET", "/api/v1"+answer.ShardURL(x.To))).Moving)
 	check("chunk", decode[api.ChunkWhy](t, s.do("GET", "/api/v1/collections/yorkie-meta.documents/chunks/"+ref+"/why")).Moving)
 	for i, row := range decode[api.List[api.Chunk]](t, s.do("GET", "/api/v1/collections/yorkie-meta.documents/chunks")).Items {
 		if want := map[bool]string{true: x.To}[i == 2]; row.MovingTo != want {
@@ -169,7 +172,7 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 			table.Moves.ListPrivilege = k.moves.ListPrivilege
 			table.Moves.StepsReason, table.Moves.StepsPrivilege = k.moves.StepsReason, k.moves.StepsPrivilege
 			s.watcher.publish(table)
-			page := s.page(t, "/activity")
+			page := s.Page(t, "/activity")
 			html := textOf(t, page)
 			if strings.Contains(page, "<script>alert") {
 				t.Error("a script of the cluster")
@@ -208,10 +211,10 @@ func TestAMoveThatIsCommittedCountsAsArrived(t *testing.T) {
 	x.To = table.Collection(documentsNS).Chunks.Owner(2)
 	x.From = "shard-rs-1"
 	s.watcher.publish(table)
-	if html := s.page(t, "/activity"); !strings.Contains(html, "Moved; the donor is cleaning up") {
+	if html := s.Page(t, "/activity"); !strings.Contains(html, "Moved; the donor is cleaning up") {
 		t.Error("not said")
 	}
-	if html := s.page(t, "/collections/yorkie-meta.documents"); strings.Contains(html, "moving to ") {
+	if html := s.Page(t, "/collections/yorkie-meta.documents"); strings.Contains(html, "moving to ") {
 		t.Error("the chunk counts as on its way")
 	}
 	if out := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")); !out.Items[0].Arrived {
@@ -224,7 +227,7 @@ func TestAListOfMovesThatCannotBeReadIsSaidSo(t *testing.T) {
 	table := cannedTable(2, 250)
 	table.Health[topology.PartMoves] = topology.Health{Err: fault.New(fault.Forbidden, "no"), Denied: true, Privilege: "find on config.changelog"}
 	s.watcher.publish(table)
-	html := s.page(t, "/activity")
+	html := s.Page(t, "/activity")
 	if !strings.Contains(html, "find on config.changelog") || strings.Contains(html, "Nothing moves now.") {
 		t.Error("it is not said, or nothing is said to move")
 	}
@@ -235,7 +238,7 @@ func TestAListOfMovesThatCannotBeReadIsSaidSo(t *testing.T) {
 	stale := movingTable()
 	stale.Health[topology.PartMoves] = topology.Health{At: epoch.Add(-time.Minute), Err: fault.New(fault.Unavailable, "The cluster does not answer.")}
 	s.watcher.publish(stale)
-	if html := s.page(t, "/activity"); !strings.Contains(html, "The cluster does not answer.") || !strings.Contains(html, "step 2 of 6") {
+	if html := s.Page(t, "/activity"); !strings.Contains(html, "The cluster does not answer.") || !strings.Contains(html, "step 2 of 6") {
 		t.Error("stale moves are not shown as such")
 	}
 	if out := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")); !out.Stale || len(out.Items) != 1 {
@@ -247,7 +250,7 @@ func TestAMoveOfOurOwnLeadsToItsRun(t *testing.T) {
 	table := movingTable()
 	x := table.Moves.List[0]
 	asked := 0
-	s := newSite(t, func(d *Deps) {
+	s := newSite(t, func(d *site.Deps) {
 		d.Runs = func(from, to time.Time) []history.OurRun {
 			asked++
 			return []history.OurRun{
@@ -258,7 +261,7 @@ func TestAMoveOfOurOwnLeadsToItsRun(t *testing.T) {
 		}
 	})
 	s.watcher.publish(table)
-	if html := s.page(t, "/"); !strings.Contains(html, `href="/runs/ourrun"`) || strings.Contains(html, "/runs/earlier") {
+	if html := s.Page(t, "/"); !strings.Contains(html, `href="/runs/ourrun"`) || strings.Contains(html, "/runs/earlier") {
 		t.Error("the overview does not lead to the run")
 	}
 	if m := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")).Items[0]; m.By != "run" || m.Run != "ourrun" {
@@ -274,7 +277,7 @@ func TestAMoveOfOurOwnLeadsToItsRun(t *testing.T) {
 	}
 	asked = 0
 	s.watcher.publish(cannedTable(9, 250))
-	s.page(t, "/collections/yorkie-meta.documents")
+	s.Page(t, "/collections/yorkie-meta.documents")
 	if asked != 0 {
 		t.Errorf("the journal was read %d times while nothing moves", asked)
 	}
@@ -293,7 +296,7 @@ func TestLocateSaysThatTheAnswerIsAboutToChange(t *testing.T) {
 	for i, moving := range map[int]bool{2: true, 3: false} {
 		s.locator.locate = func(placement.Query) ([]placement.Item, error) { return at(i).Items, nil }
 		want := fmt.Sprintf("Moving from %s to %s now", table.Moves.List[0].From, table.Moves.List[0].To)
-		if html := s.page(t, "/locate?q=x"); strings.Contains(html, want) != moving && !strings.Contains(want, "<") {
+		if html := s.Page(t, "/locate?q=x"); strings.Contains(html, want) != moving && !strings.Contains(want, "<") {
 			t.Errorf("chunk %d: said %v", i, !moving)
 		}
 		out := decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q=x"))
@@ -367,7 +370,7 @@ func TestAMoveIsToldToOpenBrowsersAsItProceeds(t *testing.T) {
 		if news := count(); news["overview"] != was["overview"]+1 {
 			t.Error("its end is not told")
 		}
-		if html := l.page(t, "/activity"); strings.Contains(html, "step 2 of 6") {
+		if html := l.Page(t, "/activity"); strings.Contains(html, "step 2 of 6") {
 			t.Error("it is over, and shown")
 		}
 	})
@@ -375,9 +378,9 @@ func TestAMoveIsToldToOpenBrowsersAsItProceeds(t *testing.T) {
 
 func TestMovesOfThePastAreNotThoseOfNow(t *testing.T) {
 	table := movingTable()
-	v := View{Table: table, Now: epoch, Past: &pastTime{At: epoch}}
+	v := answer.View{Table: table, Now: epoch, Past: &answer.PastTime{At: epoch}}
 	c := table.Collection(documentsNS)
-	if m := inFlightView(v, table.Moves.List, 10); len(m.Rows) != 0 || m.None != "" || movingChunks(v, c) != nil || len(inFlightOf(v, table.Moves.List)) != 0 {
+	if m := parts.InFlightView(v, table.Moves.List, 10); len(m.Rows) != 0 || m.None != "" || answer.MovingChunks(v, c) != nil || len(answer.InFlightOf(v, table.Moves.List)) != 0 {
 		t.Errorf("%+v", m)
 	}
 }
@@ -391,11 +394,11 @@ func TestTheOverviewShowsTheOldestOfManyMoves(t *testing.T) {
 		table.Moves.List = append(table.Moves.List, x)
 	}
 	s.watcher.publish(table)
-	html := s.page(t, "/")
+	html := s.Page(t, "/")
 	if !strings.Contains(html, "shard-5") || strings.Contains(html, "shard-6<") || !strings.Contains(html, "and 6 more") {
 		t.Error("not the first six")
 	}
-	if html = s.page(t, "/activity"); !strings.Contains(html, "shard-11") || !strings.Contains(textOf(t, html), "30 h ago") {
+	if html = s.Page(t, "/activity"); !strings.Contains(html, "shard-11") || !strings.Contains(textOf(t, html), "30 h ago") {
 		t.Error("the activity page has not all")
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 )
@@ -53,7 +54,7 @@ func firstHour(t *testing.T, moves int) []topology.Event {
 
 // withSessions is a site of such a cluster, where people moved one chunk and failed
 // to move another.
-func withSessions(t *testing.T) *site {
+func withSessions(t *testing.T) *testSite {
 	s := newSite(t)
 	table := *s.watcher.get()
 	own := *table.Collections[0]
@@ -194,7 +195,7 @@ func TestTheAPIFoldsInternalCollectionsToo(t *testing.T) {
 
 func TestAnInternalCollectionHasAPage(t *testing.T) {
 	s := withSessions(t)
-	w := s.do("GET", collectionURL(sessionsNS))
+	w := s.do("GET", answer.CollectionURL(sessionsNS))
 	if text := parse(t, w.Body.String()).Find("section li.failed").Text(); w.Code != 200 || !strings.Contains(text, "Failed to delete orphaned config.system.sessions range") {
 		t.Errorf("%d %q", w.Code, text)
 	}
@@ -217,7 +218,7 @@ func TestTwoTimesAreComparedWithoutInternalCollections(t *testing.T) {
 	logged.Events = firstHour(t, 0)[5:] // the split alone
 	x.show(epoch.Add(4*time.Minute), &logged)
 	x.now = x.now.Add(time.Minute)
-	span := "?from=" + atText(epoch.Add(time.Minute)) + "&to=" + atText(epoch.Add(2*time.Minute))
+	span := "?from=" + answer.AtText(epoch.Add(time.Minute)) + "&to=" + answer.AtText(epoch.Add(2*time.Minute))
 	doc := parse(t, x.do("GET", "/compare"+span).Body.String())
 	if text := doc.Find(".folded").Text(); !strings.Contains(text, "1 internal collection is hidden.") || strings.Contains(doc.Find("table").Text(), string(sessionsNS)) {
 		t.Errorf("%q", text)
@@ -233,7 +234,7 @@ func TestTwoTimesAreComparedWithoutInternalCollections(t *testing.T) {
 	if got = decode[api.Comparison](t, x.do("GET", "/api/v1/history/compare"+span+"&internal=1")); got.Hidden != 0 || len(got.Collections) != 1 {
 		t.Errorf("%+v", got)
 	}
-	all := "?from=" + atText(epoch.Add(-2*time.Hour)) + "&limit=1000"
+	all := "?from=" + answer.AtText(epoch.Add(-2*time.Hour)) + "&limit=1000"
 	h := decode[api.History](t, x.do("GET", "/api/v1/history"+all))
 	if h.Next != "" || slices.ContainsFunc(h.Items, func(i api.HistoryItem) bool { return i.NS == string(sessionsNS) }) || h.Hidden < 1025 { // 1,023 entries, two moves, and that the collection came
 		t.Errorf("%d items, %d hidden", len(h.Items), h.Hidden)

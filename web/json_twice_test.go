@@ -3,6 +3,8 @@ package web
 import (
 	"strings"
 	"testing"
+
+	"shardboard/web/site"
 )
 
 func TestANameThatIsInAnObjectTwiceIsFound(t *testing.T) {
@@ -11,7 +13,7 @@ func TestANameThatIsInAnObjectTwiceIsFound(t *testing.T) {
 		`{"ARGS":{"to":1,"TO":2}}`: "TO", `[{"a":1,"a":1}]`: "a", `{"a":{"x":1},"b":{"x":1},"c":["x","x"],"x":"a"}`: "",
 		`{"args":{"at":{"a":1,"A":2}}}`: "", `{"from":{"db.a":"x","db.A":"x"}}`: "", `{}`: "", `[]`: "", `1`: "", ``: "", `{"a":"a","b":"b"}`: "", `{"a":null,"b":[[],{}],"c":1}`: "",
 	} {
-		if name, twice := twiceNamed([]byte(text)); name != want || twice != (want != "") {
+		if name, twice := site.TwiceNamed([]byte(text)); name != want || twice != (want != "") {
 			t.Errorf("%s: %q %v, want %q", text, name, twice, want)
 		}
 	}

@@ -8,18 +8,20 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/web/guard"
+	"shardboard/web/site"
 )
 
 func TestOneTooManyIsToldWhenToComeBack(t *testing.T) {
 	now := epoch
-	s := newSite(t, withClaims, func(d *Deps) { d.Now = func() time.Time { return now } })
+	s := newSite(t, withClaims, func(d *site.Deps) { d.Now = func() time.Time { return now } })
 	for _, c := range []struct {
 		method, address string
 		burst           int
 		refill          time.Duration // for one more
 	}{
-		{"GET", "/api/v1/locate?q=x", locateBurst, 20 * time.Millisecond},
-		{"POST", "/api/v1/checks/duplicates/stop", actionBurst, 500 * time.Millisecond},
+		{"GET", "/api/v1/locate?q=x", site.LocateBurst, 20 * time.Millisecond},
+		{"POST", "/api/v1/checks/duplicates/stop", site.ActionBurst, 500 * time.Millisecond},
 	} {
 		ask := func(name string) int {
 			w := s.do(c.method, c.address, as(name, auth.Operator))
@@ -58,7 +60,7 @@ func TestOneTooManyIsToldWhenToComeBack(t *testing.T) {
 
 func TestNobodyWaitsWhileSignInIsOff(t *testing.T) {
 	s := newSite(t)
-	for range 2 * locateBurst {
+	for range 2 * site.LocateBurst {
 		if w := s.do("GET", "/api/v1/locate?q=x"); w.Code == http.StatusTooManyRequests {
 			t.Fatal("refused")
 		}
@@ -70,35 +72,35 @@ func TestRememberedAllowancesAreBounded(t *testing.T) {
 		t.Skip("asks for every page")
 	}
 	now := epoch
-	l := newLimits(func() time.Time { return now })
-	rt := Route{Method: "GET", Policy: PolicyLocate}
+	l := site.NewLimits(func() time.Time { return now })
+	rt := site.Route{Method: "GET", Policy: guard.PolicyLocate}
 	busy := auth.Principal{ID: "user:busy", Role: auth.Admin, Method: auth.ByPassword}
-	for i := range 3 * maxCounted {
+	for i := range 3 * site.MaxCounted {
 		now = now.Add(time.Microsecond)
-		l.wait(auth.Principal{ID: fmt.Sprint("token:", i), Role: auth.Support, Method: auth.ByToken}, rt)
-		l.wait(busy, rt)
+		l.Wait(auth.Principal{ID: fmt.Sprint("token:", i), Role: auth.Support, Method: auth.ByToken}, rt)
+		l.Wait(busy, rt)
 	}
-	if l.each.Len() > maxCounted {
-		t.Errorf("%d remembered", l.each.Len())
+	if l.Each.Len() > site.MaxCounted {
+		t.Errorf("%d remembered", l.Each.Len())
 	}
-	if l.wait(busy, rt) == 0 {
+	if l.Wait(busy, rt) == 0 {
 		t.Error("who is busy was forgotten")
 	}
 }
 
 func TestNobodyWaitsForADayWhenTheClockIsSetBack(t *testing.T) {
 	at := epoch
-	l := newLimits(func() time.Time { return at })
-	who, rt := auth.Principal{ID: "user:anna"}, Route{Method: "POST", Policy: PolicyOperate}
+	l := site.NewLimits(func() time.Time { return at })
+	who, rt := auth.Principal{ID: "user:anna"}, site.Route{Method: "POST", Policy: guard.PolicyOperate}
 	for _, step := range []time.Duration{0, -24 * time.Hour, 24 * time.Hour} {
 		at = at.Add(step)
-		for range 2 * actionBurst {
-			if wait := l.wait(who, rt); wait > time.Second {
+		for range 2 * site.ActionBurst {
+			if wait := l.Wait(who, rt); wait > time.Second {
 				t.Fatalf("set by %s: wait %s", step, wait)
 			}
 		}
 		at = at.Add(time.Minute)
-		if wait := l.wait(who, rt); wait > 0 {
+		if wait := l.Wait(who, rt); wait > 0 {
 			t.Errorf("set by %s: wait %s a minute later", step, wait)
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/auth"
+	"shardboard/web/live"
+	"shardboard/web/site"
 )
 
 // ending is claimed sign-in whose sessions a test can end.
@@ -96,10 +98,10 @@ func TestSocketIsRefusedBeforeTheUpgrade(t *testing.T) {
 		if b, res := l.openAs("vera viewer", "t=overview"); b != nil || res.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%v", res)
 		}
-		if n := l.hub.sockets(); n != 0 {
+		if n := l.hub.Sockets(); n != 0 {
 			t.Errorf("%d sockets", n)
 		}
-	}, func(d *Deps) { d.Auth = who })
+	}, func(d *site.Deps) { d.Auth = who })
 }
 
 func TestSocketsOfAnEndedSessionCloseWithinASecond(t *testing.T) {
@@ -124,21 +126,21 @@ func TestSocketsOfAnEndedSessionCloseWithinASecond(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		for _, b := range hers {
-			if code := closeCode(b.over()); code != closeEnded {
+			if code := closeCode(b.over()); code != live.CloseEnded {
 				t.Errorf("closed with %d, %v", code, b.over())
 			}
 		}
-		if n := l.hub.sockets(); n != 1 || another.over() != nil {
+		if n := l.hub.Sockets(); n != 1 || another.over() != nil {
 			t.Errorf("%d sockets %s after the end; another's: %v", n, time.Since(start), another.over())
 		}
-	}, func(d *Deps) { d.Auth = who })
+	}, func(d *site.Deps) { d.Auth = who })
 }
 
 func TestSocketsAreCheckedAgainWithinAMinute(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		code int
-	}{{auth.ErrNobody, closeEnded}, {errors.New("store is away"), websocket.CloseGoingAway}} {
+	}{{auth.ErrNobody, live.CloseEnded}, {errors.New("store is away"), websocket.CloseGoingAway}} {
 		who := newEnding()
 		inBubble(t, func(t *testing.T, l *liveSite) {
 			b, _ := l.openAs("anna admin", "t=overview")
@@ -151,14 +153,14 @@ func TestSocketsAreCheckedAgainWithinAMinute(t *testing.T) {
 			if code := closeCode(b.over()); code != c.code {
 				t.Errorf("closed with %d, want %d", code, c.code)
 			}
-		}, func(d *Deps) { d.Auth = who })
+		}, func(d *site.Deps) { d.Auth = who })
 	}
 }
 
 func TestOnePersonHasTwentySockets(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *liveSite) {
 		var all []*browser
-		for i := range maxSocketsEach {
+		for i := range site.MaxSocketsEach {
 			b, res := l.openAs("anna admin", "t=overview")
 			if b == nil {
 				t.Fatalf("socket %d: %v", i, res)
@@ -171,11 +173,11 @@ func TestOnePersonHasTwentySockets(t *testing.T) {
 		if b, _ := l.openAs("vera viewer", "t=overview"); b == nil {
 			t.Error("another is refused")
 		}
-		all[0].close()
+		all[0].Close()
 		if b, _ := l.openAs("anna admin", "t=overview"); b == nil {
 			t.Error("refused after one was closed")
 		}
-		if n := len(l.limits.sockets); n != 2 {
+		if n := len(l.Limits.Sockets); n != 2 {
 			t.Errorf("%d counted", n)
 		}
 	}, withClaims)
@@ -197,10 +199,10 @@ func TestSigningOutClosesTheSocket(t *testing.T) {
 		}
 	}()
 	host := strings.TrimPrefix(server.URL, "http://")
-	for !door.hub.admit() { // Run has begun
+	for !door.hub.Admit() { // Run has begun
 		time.Sleep(time.Millisecond)
 	}
-	door.hub.release()
+	door.hub.Release()
 	root := door.principal("admin")
 	door.endsSocket(host, "logout", func() error { return door.post(server.URL+"/logout", "viewer") })
 	door.endsSocket(host, "revocation", func() error { return door.service.Revoke(ctx, root, door.principal("viewer").Session) })
@@ -244,7 +246,7 @@ func (d *door) closesSocket(host, name string, end func() error) {
 	for err == nil {
 		_, _, err = conn.ReadMessage()
 	}
-	if code := closeCode(err); code != closeEnded {
+	if code := closeCode(err); code != live.CloseEnded {
 		d.t.Errorf("%s: the socket ended with %v", name, err)
 	}
 }

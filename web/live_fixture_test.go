@@ -12,6 +12,9 @@ import (
 	"testing/synctest"
 
 	"github.com/gorilla/websocket"
+
+	"shardboard/web/live"
+	"shardboard/web/site"
 )
 
 // pipes is a listener without a network, so that sockets live inside a
@@ -49,7 +52,7 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 
 // liveSite is a site that serves sockets inside a bubble.
 type liveSite struct {
-	*site
+	*testSite
 	t      *testing.T
 	pipes  *pipes
 	stop   func()
@@ -59,12 +62,12 @@ type liveSite struct {
 
 // inBubble runs a test with a live site; at its end everything must be over,
 // or synctest reports the goroutine that is left.
-func inBubble(t *testing.T, test func(*testing.T, *liveSite), change ...func(*Deps)) {
+func inBubble(t *testing.T, test func(*testing.T, *liveSite), change ...func(*site.Deps)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
-		l := &liveSite{site: newSite(t, change...), t: t, pipes: newPipes(), stop: cancel, done: make(chan error, 2)}
-		l.server = &http.Server{Handler: l.Handler(), ReadHeaderTimeout: ReadHeaderTimeout}
+		l := &liveSite{testSite: newSite(t, change...), t: t, pipes: newPipes(), stop: cancel, done: make(chan error, 2)}
+		l.server = &http.Server{Handler: l.Handler(), ReadHeaderTimeout: site.ReadHeaderTimeout}
 		go func() { l.done <- l.server.Serve(l.pipes) }()
 		go func() { l.done <- l.Run(ctx) }()
 		synctest.Wait()
@@ -87,8 +90,8 @@ type frame struct {
 	Topic  string
 	V      uint64
 	HTML   string
-	Moves  []move
-	Status *liveStatus
+	Moves  []live.Move
+	Status *live.LiveStatus
 }
 
 // browser is one open socket and what it has received.
@@ -170,7 +173,7 @@ func (b *browser) last(t *testing.T) frame {
 	return all[len(all)-1]
 }
 
-func (b *browser) close() {
+func (b *browser) Close() {
 	_ = b.conn.Close()
 	synctest.Wait()
 }

@@ -13,8 +13,11 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/web/live"
+	"shardboard/web/site"
 )
 
 func TestSlowBrowserIsClosedAndNobodyWaits(t *testing.T) {
@@ -26,14 +29,14 @@ func TestSlowBrowserIsClosedAndNobodyWaits(t *testing.T) {
 		}
 		defer func() { _ = slow.Close() }()
 		quick := l.open("t=overview")
-		for range maxQueuedFrame + 2 {
+		for range live.MaxQueuedFrame + 2 {
 			l.next()
 			time.Sleep(110 * time.Millisecond) // all within the write deadline
 		}
-		if got := quick.got(); len(got) != maxQueuedFrame+3 {
+		if got := quick.got(); len(got) != live.MaxQueuedFrame+3 {
 			t.Errorf("the quick browser has %d frames", len(got))
 		}
-		if n := l.hub.sockets(); n != 1 {
+		if n := l.hub.Sockets(); n != 1 {
 			t.Errorf("%d sockets open", n)
 		}
 	})
@@ -48,7 +51,7 @@ func TestSilentlyLostBrowserIsNoticed(t *testing.T) {
 		defer func() { _ = lost.Close() }()
 		there := l.open("t=overview")
 		time.Sleep(10 * time.Minute)
-		if n := l.hub.sockets(); n != 1 || there.over() != nil {
+		if n := l.hub.Sockets(); n != 1 || there.over() != nil {
 			t.Errorf("%d sockets, %v", n, there.over())
 		}
 	})
@@ -86,7 +89,7 @@ func TestCloseSaysGoodbyeToEverySocket(t *testing.T) {
 		defer func() { _ = stuck.Close() }()
 		start := time.Now()
 		l.Close()
-		if took := time.Since(start); took > 2*farewell {
+		if took := time.Since(start); took > 2*live.Farewell {
 			t.Errorf("took %v", took)
 		}
 		for _, b := range all {
@@ -107,15 +110,15 @@ func TestCloseSaysGoodbyeToEverySocket(t *testing.T) {
 func TestPanicOrErrorInOneRegionLeavesTheOthersAlive(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *liveSite) {
 		drawn := l.counted("overview")
-		inner := l.hub.fragments
-		l.hub.fragments = func(name string) (fragmentFunc, bool) {
+		inner := l.hub.Fragments
+		l.hub.Fragments = func(name string) (answer.FragmentFunc, bool) {
 			switch name {
 			case "zones":
-				return func(context.Context, io.Writer, View) error { panic("broken") }, true
+				return func(context.Context, io.Writer, answer.View) error { panic("broken") }, true
 			case "activity":
-				return func(context.Context, io.Writer, View) error { return errors.New("broken too") }, true
+				return func(context.Context, io.Writer, answer.View) error { return errors.New("broken too") }, true
 			case "projects":
-				return func(context.Context, io.Writer, View) error { return fault.New(fault.NotFound, "gone") }, true
+				return func(context.Context, io.Writer, answer.View) error { return fault.New(fault.NotFound, "gone") }, true
 			}
 			return inner(name)
 		}
@@ -146,7 +149,7 @@ func TestBrowsersHaveNothingToSay(t *testing.T) {
 		if b.over() != nil || len(b.got()) != 1 {
 			t.Errorf("after a short message: %v, %d frames", b.over(), len(b.got()))
 		}
-		_ = b.conn.WriteMessage(websocket.TextMessage, []byte(strings.Repeat("x", readLimit+1)))
+		_ = b.conn.WriteMessage(websocket.TextMessage, []byte(strings.Repeat("x", live.ReadLimit+1)))
 		if b.over() == nil {
 			t.Error("still open after a long message")
 		}
@@ -154,10 +157,10 @@ func TestBrowsersHaveNothingToSay(t *testing.T) {
 }
 
 func TestThereIsAnEndToSockets(t *testing.T) {
-	for given, most := range map[int]int{0: defaultSockets, 48: 48} {
+	for given, most := range map[int]int{0: live.DefaultSockets, 48: 48} {
 		inBubble(t, func(t *testing.T, l *liveSite) {
 			for range most {
-				if !l.hub.admit() {
+				if !l.hub.Admit() {
 					t.Fatal("full too early")
 				}
 			}
@@ -166,22 +169,22 @@ func TestThereIsAnEndToSockets(t *testing.T) {
 				t.Errorf("one too many: %v", err)
 			}
 			for range most {
-				l.hub.release()
+				l.hub.Release()
 			}
 			if b := l.open("t=overview"); b.over() != nil {
 				t.Error(b.over())
 			}
-		}, func(d *Deps) { d.MaxSockets = given })
+		}, func(d *site.Deps) { d.MaxSockets = given })
 	}
 }
 
 func TestForgottenTopicsAreFew(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *liveSite) {
-		for i := range 3 * maxIdleTopics {
-			l.open(fmt.Sprintf("t=shard:%d", i)).close()
+		for i := range 3 * live.MaxIdleTopics {
+			l.open(fmt.Sprintf("t=shard:%d", i)).Close()
 		}
 		l.Close() // so that the hub's own state may be read
-		if n := len(l.hub.topics); n > maxIdleTopics {
+		if n := len(l.hub.Topics); n > live.MaxIdleTopics {
 			t.Errorf("%d topics remembered", n)
 		}
 	})
@@ -189,9 +192,9 @@ func TestForgottenTopicsAreFew(t *testing.T) {
 
 func TestLargeRegionsAreReadAgainInstead(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *liveSite) {
-		l.hub.fragments = func(string) (fragmentFunc, bool) {
-			return func(_ context.Context, w io.Writer, v View) error {
-				_, err := io.WriteString(w, strings.Repeat("x", maxFragment+1))
+		l.hub.Fragments = func(string) (answer.FragmentFunc, bool) {
+			return func(_ context.Context, w io.Writer, v answer.View) error {
+				_, err := io.WriteString(w, strings.Repeat("x", live.MaxFragment+1))
 				return err
 			}, true
 		}
@@ -217,7 +220,7 @@ func TestTopicsAreParsed(t *testing.T) {
 		"project:nothex":                      nil,
 		"collection:a.b%zz":                   nil,
 	} {
-		got, err := s.hub.parseTopics(map[string][]string{"t": {text}}, auth.Local())
+		got, err := s.hub.ParseTopics(map[string][]string{"t": {text}}, auth.Local())
 		if (err == nil) != (want != nil) || fmt.Sprint(got) != fmt.Sprint(want) && want != nil {
 			t.Errorf("%q: %v %v", text, got, err)
 		}

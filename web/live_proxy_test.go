@@ -9,6 +9,8 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/auth"
+	"shardboard/web/live"
+	"shardboard/web/site"
 )
 
 // vouched is claimed sign-in in which a proxy says who people are, unless they
@@ -29,7 +31,7 @@ func TestWhomAProxyKnowsComesThroughItAgainEachMinute(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *liveSite) {
 		b, _ := l.openAs("vera viewer", "t=overview")
 		anna, _ := l.openAs("anna admin", "t=overview")
-		time.Sleep(vouchedFor - time.Second)
+		time.Sleep(live.VouchedFor - time.Second)
 		synctest.Wait()
 		if b.over() != nil {
 			t.Fatalf("closed early: %v", b.over())
@@ -48,5 +50,5 @@ func TestWhomAProxyKnowsComesThroughItAgainEachMinute(t *testing.T) {
 		if refused, _ := l.openAs("", "t=overview"); refused != nil {
 			t.Error("whom the proxy does not let through any more comes back")
 		}
-	}, func(d *Deps) { d.Auth = vouched{} })
+	}, func(d *site.Deps) { d.Auth = vouched{} })
 }

@@ -10,18 +10,20 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // counted replaces a topic's region by one that shows the table's number.
 func (l *liveSite) counted(topic string) *atomic.Int64 {
 	var n atomic.Int64
-	inner := l.hub.fragments
-	l.hub.fragments = func(name string) (fragmentFunc, bool) {
+	inner := l.hub.Fragments
+	l.hub.Fragments = func(name string) (answer.FragmentFunc, bool) {
 		if name != topic {
 			return inner(name)
 		}
-		return func(_ context.Context, w io.Writer, v View) error {
+		return func(_ context.Context, w io.Writer, v answer.View) error {
 			n.Add(1)
 			_, err := fmt.Fprintf(w, `<section id="live-%s">%d & more</section>`, topic, v.Table.Seq)
 			return err
@@ -50,8 +52,8 @@ func TestRegionIsDrawnOnceHoweverManyBrowsersLook(t *testing.T) {
 		for range 200 {
 			all = append(all, l.open("t=overview"))
 		}
-		if drawn.Load() != 1 || l.hub.sockets() != 200 {
-			t.Fatalf("drawn %d times for %d sockets", drawn.Load(), l.hub.sockets())
+		if drawn.Load() != 1 || l.hub.Sockets() != 200 {
+			t.Fatalf("drawn %d times for %d sockets", drawn.Load(), l.hub.Sockets())
 		}
 		for i := range 5 {
 			l.next()
@@ -92,13 +94,13 @@ func TestBrowserResumesByVersion(t *testing.T) {
 		drawn := l.counted("overview")
 		first := l.open("t=overview")
 		v := first.last(t).V
-		first.close()
+		first.Close()
 		time.Sleep(time.Minute)
 		same := l.open(fmt.Sprintf("t=overview@%d", v))
 		if got := same.got(); len(got) != 0 {
 			t.Errorf("up to date and sent %+v", got)
 		}
-		same.close()
+		same.Close()
 		before := drawn.Load()
 		l.next()
 		time.Sleep(time.Second)
@@ -119,7 +121,7 @@ func TestBrowserResumesByVersion(t *testing.T) {
 func TestVersionsDoNotRepeatOverARestart(t *testing.T) {
 	var v uint64
 	inBubble(t, func(t *testing.T, l *liveSite) { v = l.open("t=zones").last(t).V })
-	later := func(d *Deps) { d.Now = func() time.Time { return epoch.Add(time.Second) } }
+	later := func(d *site.Deps) { d.Now = func() time.Time { return epoch.Add(time.Second) } }
 	inBubble(t, func(t *testing.T, l *liveSite) {
 		if got := l.open(fmt.Sprintf("t=zones@%d", v)).got(); len(got) != 1 || got[0].V <= v {
 			t.Errorf("%+v", got)
@@ -145,7 +147,7 @@ func TestMovedChunkReachesTheBrowserInTime(t *testing.T) {
 			l.keeper.publish(l.keeper.get()) // two signals, one update
 			time.Sleep(250 * time.Millisecond)
 			f := b.last(t)
-			if f.V != v+1 || f.HTML != "" || len(f.Moves) != 1 || f.Moves[0].To != "shard-rs-1" || f.Moves[0].Min != c.Key.ExtJSON(ch.Min) || f.Moves[0].Ref != chunkRef(c, ch.Min) {
+			if f.V != v+1 || f.HTML != "" || len(f.Moves) != 1 || f.Moves[0].To != "shard-rs-1" || f.Moves[0].Min != c.Key.ExtJSON(ch.Min) || f.Moves[0].Ref != answer.ChunkRef(c, ch.Min) {
 				t.Fatalf("round %d: %+v", round, f)
 			}
 			v = f.V

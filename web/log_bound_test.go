@@ -11,11 +11,12 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/store"
+	"shardboard/web/site"
 )
 
 func TestRequestsOfNobodyHaveABoundedNumberOfLinesAndPeopleOneEach(t *testing.T) {
 	at := epoch
-	s := newSite(t, withClaims, func(d *Deps) { d.Now = func() time.Time { return at } })
+	s := newSite(t, withClaims, func(d *site.Deps) { d.Now = func() time.Time { return at } })
 	const flood = 5000
 	for i := range flood {
 		if i == flood-1 {
@@ -39,7 +40,7 @@ func TestRequestsOfNobodyHaveABoundedNumberOfLinesAndPeopleOneEach(t *testing.T)
 			leftOut += more
 		}
 	}
-	if nobodys > nobodyLines+2 || nobodys+leftOut != flood || people != 50 {
+	if nobodys > site.NobodyLines+2 || nobodys+leftOut != flood || people != 50 {
 		t.Errorf("%d lines of nobody and %d left out, %d of people", nobodys, leftOut, people)
 	}
 }
@@ -47,13 +48,13 @@ func TestRequestsOfNobodyHaveABoundedNumberOfLinesAndPeopleOneEach(t *testing.T)
 // While the store fails, each request that comes with a cookie is a failed one.
 func TestFailedRequestsOfNobodyHaveABoundedNumberOfLinesToo(t *testing.T) {
 	broken := (&store.Trouble{Code: store.TroubleDamaged}).Failed(errors.New("malformed"))
-	s := newSite(t, func(d *Deps) { d.Auth = cast{mode: auth.ModeLocal, lost: broken} })
-	for range 3 * nobodyLines {
+	s := newSite(t, func(d *site.Deps) { d.Auth = cast{mode: auth.ModeLocal, lost: broken} })
+	for range 3 * site.NobodyLines {
 		if w := s.do("GET", "/api/v1/me"); w.Code != http.StatusServiceUnavailable {
 			t.Fatal(w.Code, w.Body)
 		}
 	}
-	if n := strings.Count(s.log.String(), "\n"); n > nobodyLines+2 || !strings.Contains(s.log.String(), "malformed") {
+	if n := strings.Count(s.log.String(), "\n"); n > site.NobodyLines+2 || !strings.Contains(s.log.String(), "malformed") {
 		t.Errorf("%d lines", n)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/store/sqlite"
+	"shardboard/web/site"
 )
 
 func TestSigningInGivesAFreshSessionThatScriptsCannotRead(t *testing.T) {
@@ -103,7 +104,7 @@ func TestFirstAdminComesInByTheLinkOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSite(t, func(d *Deps) { d.Auth = service })
+	s := newSite(t, func(d *site.Deps) { d.Auth = service })
 	if text := parse(t, s.do("GET", "/login").Body.String()).Find("main").Text(); !strings.Contains(text, "no user yet") {
 		t.Errorf("the way in says %q", text)
 	}
@@ -146,21 +147,24 @@ type single struct {
 }
 
 func (s *single) Mode() auth.Mode { return "oidc" }
+
 func (s *single) Offers(context.Context) (auth.Offers, error) {
 	return auth.Offers{OIDC: true}, nil
 }
+
 func (s *single) StartOIDC(w http.ResponseWriter, _ *http.Request, next string) (string, error) {
 	s.next = next
 	http.SetCookie(w, &http.Cookie{Name: "shardboard_flow", Value: "x"})
 	return "https://issuer.example/authorize?state=x&nonce=y", s.err
 }
+
 func (s *single) FinishOIDC(w http.ResponseWriter, _ *http.Request) (string, error) {
 	return s.next, s.err
 }
 
 func TestSingleSignOnGoesThereAndBack(t *testing.T) {
 	who := &single{}
-	s := newSite(t, func(d *Deps) { d.Auth = who })
+	s := newSite(t, func(d *site.Deps) { d.Auth = who })
 	const there = "https://issuer.example/authorize?state=x&nonce=y"
 	w := s.do("POST", "/login/oidc", formOf("next", "/zones"))
 	link := parse(t, w.Body.String()).Find("main a").AttrOr("href", "")
@@ -190,7 +194,7 @@ func TestSingleSignOnGoesThereAndBack(t *testing.T) {
 }
 
 func TestARefusedSignInNamesTheClaimsAndWhatToChange(t *testing.T) {
-	s := newSite(t, func(d *Deps) { d.Auth = &single{err: noGroups()} })
+	s := newSite(t, func(d *site.Deps) { d.Auth = &single{err: noGroups()} })
 	w := s.do("GET", "/login/oidc/callback?code=x&state=x")
 	page := parse(t, w.Body.String())
 	more := page.Find("section.refused")
@@ -207,7 +211,7 @@ func TestARefusedSignInNamesTheClaimsAndWhatToChange(t *testing.T) {
 // our own page does.
 func TestSingleSignOnTakesAClickOnOurPage(t *testing.T) {
 	who := &single{next: "untouched"}
-	s := newSite(t, func(d *Deps) { d.Auth = who })
+	s := newSite(t, func(d *site.Deps) { d.Auth = who })
 	form := parse(t, s.do("GET", "/login?next=%2Fzones").Body.String()).Find("form[method=post][action='/login/oidc']")
 	if form.Find("button").Length() != 1 || form.Find("input[name=next]").AttrOr("value", "") != "/zones" {
 		t.Error("the sign-in page has no button that keeps the way back")
@@ -281,12 +285,13 @@ func TestPagesBeforeSignInShowNothingOfTheCluster(t *testing.T) {
 type crowded struct{ everybody }
 
 func (crowded) Mode() auth.Mode { return auth.ModeLocal }
+
 func (crowded) SignIn(context.Context, auth.Credentials) (*http.Cookie, auth.Principal, error) {
 	return nil, auth.Principal{}, &auth.Busy{Wait: 5 * time.Second}
 }
 
 func TestOneTooManyAtSignInIsToldWhenToComeBack(t *testing.T) {
-	s := newSite(t, func(d *Deps) { d.Auth = crowded{} })
+	s := newSite(t, func(d *site.Deps) { d.Auth = crowded{} })
 	w := s.do("POST", "/login", formOf("name", "anna", "password", goodPassword))
 	text := parse(t, w.Body.String()).Find("[role=alert]").Text()
 	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "5" || !strings.Contains(text, "Too many people sign in") {

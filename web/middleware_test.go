@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/placement"
+	"shardboard/web/site"
 )
 
 var ownHosts = []string{
@@ -24,7 +25,7 @@ var foreignHosts = []string{
 	"board.example.evil.example", "evilboard.example", "other.example", "other.example:9998", "*", "null", "%6cocalhost",
 }
 
-func withHosts(d *Deps) { d.Hosts = []string{"board.example", "other.example:9999"} }
+func withHosts(d *site.Deps) { d.Hosts = []string{"board.example", "other.example:9999"} }
 
 func TestOnlyLoopbackAndConfiguredHostsAreAnswered(t *testing.T) {
 	s := newSite(t, withHosts)
@@ -93,7 +94,7 @@ func TestConfiguredHostMayBeBehindTLS(t *testing.T) {
 		r := httptest.NewRequest("GET", "/live", nil)
 		r.Host = "board.example"
 		r.Header.Set("Origin", origin)
-		if got := s.originAllowed(r); got != want {
+		if got := s.OriginAllowed(r); got != want {
 			t.Errorf("%s: %v", origin, got)
 		}
 	}

@@ -7,8 +7,10 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/heat/survey"
+	"shardboard/web/site"
 )
 
 func TestAPastTimeIsRefusedWhereThereIsOnlyNow(t *testing.T) {
@@ -29,7 +31,7 @@ func TestWhatTheBalancerDidIsNotSaidToBeForbiddenInThePast(t *testing.T) {
 	x := newTravelled(t)
 	at := x.now
 	x.move(4, "shard-rs-2")
-	text := parse(t, x.do("GET", "/?at="+atText(at)).Body.String()).Find("main").Text()
+	text := parse(t, x.do("GET", "/?at="+answer.AtText(at)).Body.String()).Find("main").Text()
 	if !strings.Contains(text, "not kept") || strings.Contains(text, "not permitted") {
 		t.Errorf("%s", text)
 	}
@@ -40,7 +42,7 @@ func TestADocumentAskedForWithoutItsProjectIsNobodys(t *testing.T) {
 	stub.list[2].Request = survey.Request{Kind: survey.Document, Document: projectID(77)}
 	stub.result.Collections = stub.result.Collections[:1]
 	stub.result.Collections[0].Projects, stub.result.Collections[0].Documents = nil, []survey.Line{{Document: projectID(77), Weight: survey.Weight{Rows: survey.Estimate{Exact: true}}}}
-	s := newSite(t, func(d *Deps) { d.Surveys = stub })
+	s := newSite(t, func(d *site.Deps) { d.Surveys = stub })
 	got := decode[api.SurveyDetail](t, s.do("GET", "/api/v1/surveys/"+cannedSurvey)).Collections[0].Documents[0]
 	if got.Project != "" || got.Name != "" || got.Document != projectID(77).Hex() {
 		t.Errorf("%+v", got)
@@ -55,7 +57,7 @@ func TestADocumentAskedForWithoutItsProjectIsNobodys(t *testing.T) {
 func TestNoTwoFiguresOfAComparedShardHaveOneLabel(t *testing.T) {
 	x := newTravelled(t)
 	x.move(4, "shard-rs-1")
-	row := parse(t, x.do("GET", "/compare?from="+atText(epoch)+"&to="+atText(x.now)).Body.String()).Find(".twotimes tbody tr").First()
+	row := parse(t, x.do("GET", "/compare?from="+answer.AtText(epoch)+"&to="+answer.AtText(x.now)).Body.String()).Find(".twotimes tbody tr").First()
 	seen := map[string]bool{}
 	row.Find("td[data-label]").Each(func(_ int, cell *goquery.Selection) {
 		label := cell.AttrOr("data-label", "")

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/go-chi/chi/v5"
+
+	"shardboard/web/site"
 )
 
 // heldToWord holds a site to its own description: every answer that a test gets
@@ -30,8 +32,8 @@ type heldToWord struct {
 	}
 }
 
-func describedBy(t testing.TB, s *Site) *heldToWord {
-	return &heldToWord{t: t, mux: s.mux, raw: s.openAPI}
+func describedBy(t testing.TB, s *site.Site) *heldToWord {
+	return &heldToWord{t: t, mux: s.Mux, raw: s.OpenAPI}
 }
 
 func (d *heldToWord) check(r *http.Request, w *httptest.ResponseRecorder) {
@@ -99,7 +101,7 @@ func TestTheDescriptionNamesTheStatusesAndBodiesThatThereAre(t *testing.T) {
 			if want := method == "post" && path == "/api/v1/locate"; text != want {
 				t.Errorf("%s %s takes text: %v", method, path, text)
 			}
-			if _, form := op.RequestBody.Content[mediaForm]; form && strings.HasPrefix(path, "/api/") {
+			if _, form := op.RequestBody.Content[site.MediaForm]; form && strings.HasPrefix(path, "/api/") {
 				t.Errorf("%s %s takes a form", method, path)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"shardboard/web/site"
 )
 
 // originCase is a request with an Origin to a server that is known by a name.
@@ -64,7 +66,7 @@ func originCases() []originCase {
 	}
 }
 
-func (c originCase) ask(s *site, method, address string) int {
+func (c originCase) ask(s *testSite, method, address string) int {
 	r := httptest.NewRequest(method, address, nil)
 	r.Host, r.TLS = c.host, nil
 	if c.own {
@@ -77,9 +79,9 @@ func (c originCase) ask(s *site, method, address string) int {
 }
 
 func TestOriginHasToComeBySchemeThatBrowsersUse(t *testing.T) {
-	sites := map[bool]*site{}
+	sites := map[bool]*testSite{}
 	for _, tls := range []bool{true, false} {
-		sites[tls] = newSite(t, func(d *Deps) { d.Hosts, d.TLS = []string{"board.example"}, tls })
+		sites[tls] = newSite(t, func(d *site.Deps) { d.Hosts, d.TLS = []string{"board.example"}, tls })
 	}
 	for _, c := range originCases() {
 		s := sites[c.tls]
@@ -99,7 +101,7 @@ func TestOriginHasToComeBySchemeThatBrowsersUse(t *testing.T) {
 // An Origin that is not ours is refused whatever Sec-Fetch-Site says beside it;
 // null is what browsers send with our own forms, whose pages have no referrer.
 func TestForeignOriginIsRefusedBesideSecFetchSite(t *testing.T) {
-	s := newSite(t, func(d *Deps) { d.Hosts, d.TLS = []string{"board.example"}, true })
+	s := newSite(t, func(d *site.Deps) { d.Hosts, d.TLS = []string{"board.example"}, true })
 	for origin, want := range map[string]int{"http://board.example": http.StatusForbidden, "https://evil.example": http.StatusForbidden,
 		"https://board.example": http.StatusNotFound, "null": http.StatusNotFound} {
 		w := s.do("POST", "/nothing", func(r *http.Request) { r.Host = "board.example" }, header("Origin", origin), header("Sec-Fetch-Site", "same-origin"))

@@ -20,6 +20,7 @@ import (
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // breakable is a site over the real watcher, engine and driver, and a simulated
@@ -32,7 +33,7 @@ type breakable struct {
 	db     *sqlite.DB
 	dir    string // of db
 	engine *engine.Engine
-	wired  func(*Deps) // the real parts
+	wired  func(*site.Deps) // the real parts
 }
 
 // disk is what is under the store; a broken one fails each statement that fits.
@@ -173,11 +174,11 @@ func onBreakable(t *testing.T, o simcluster.Options, test func(f *breakable)) {
 		}
 		defer func() { end(); all.Wait() }()
 		f.engine = e
-		f.wired = func(d *Deps) {
+		f.wired = func(d *site.Deps) {
 			d.Now, d.Watcher, d.Keeper, d.Locator, d.Duplicates, d.Surveys = time.Now, f.watcher, keeper, locator, duplicates, surveys
 			d.Prover = placement.NewProver(f.client, f.watcher)
 		}
-		f.site = newSite(t, withClaims, withActions(e), f.wired)
+		f.testSite = newSite(t, withClaims, withActions(e), f.wired)
 		test(f)
 	})
 }

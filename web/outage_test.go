@@ -15,10 +15,12 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/simcluster"
+	"shardboard/web/site"
 )
 
 // outage is a way in which a cluster stops answering, and how it ends.
@@ -70,15 +72,15 @@ func (q question) String() string { return q.method + " " + sanitize.Truncate(q.
 // questions are all that can be asked of a site while its cluster fails: each
 // route of the table, and those that read the cluster in several ways.
 func (f *breakable) questions(p api.Plan, undo string) []question {
-	project := f.deps.Keeper.Directory().All()[0]
+	project := f.Deps.Keeper.Directory().All()[0]
 	docs := f.watcher.Table().Collection("yorkie-meta.documents")
-	ref := chunkRef(docs, docs.Chunks.At(0).Min)
+	ref := answer.ChunkRef(docs, docs.Chunks.At(0).Min)
 	fill := strings.NewReplacer("/plans/{id}", "/plans/"+p.ID, "/runs/{id}", "/runs/"+undo, "{id}", project.ID.Hex(), "{ns}", "yorkie-meta.documents",
 		"{ref}", ref, "{name}", "shard-rs-1", "{survey}", "none", "{file}", "none.css")
 	var out []question
-	for _, rt := range served(f.deps) {
+	for _, rt := range served(f.Deps) {
 		path := fill.Replace(rt.Pattern)
-		q := question{method: rt.Method, path: path, page: rt.Tag == tagPages}
+		q := question{method: rt.Method, path: path, page: rt.Tag == site.TagPages}
 		switch {
 		case rt.Pattern == "/live" || strings.HasPrefix(rt.Pattern, "/login") || rt.Pattern == "/readyz":
 			continue
@@ -251,7 +253,7 @@ func TestNoOutageIsAnErrorOfOurs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			onBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *breakable) {
 				for i, late := range []bool{false, true} {
-					p := f.plan("anna", splitAt(i+1))
+					p := f.Plan("anna", splitAt(i+1))
 					done := f.undoable()
 					questions := f.questions(p, done)
 					o.begin(f)
@@ -288,7 +290,7 @@ func splitAt(hash int) string {
 func (f *breakable) undoable() string {
 	f.Helper()
 	zone := fmt.Sprintf("z%d", time.Now().Unix())
-	p := f.plan("anna", `{"kind":"zone-add-shard","args":{"shard":"shard-rs-3","zone":"`+zone+`"},"reason":"a test"}`)
+	p := f.Plan("anna", `{"kind":"zone-add-shard","args":{"shard":"shard-rs-3","zone":"`+zone+`"},"reason":"a test"}`)
 	confirm := ""
 	if p.Confirm != nil {
 		confirm = *p.Confirm

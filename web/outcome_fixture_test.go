@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
 	"shardboard/internal/outcome"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // stubOutcomes answers the same for every run.
@@ -39,16 +41,16 @@ func (s *stubOutcomes) change(o outcome.Outcome) {
 	s.told <- struct{}{}
 }
 
-func withOutcome(o outcome.Outcome, change ...func(*outcome.Outcome)) func(*Deps) {
+func withOutcome(o outcome.Outcome, change ...func(*outcome.Outcome)) func(*site.Deps) {
 	for _, f := range change {
 		f(&o)
 	}
-	return func(d *Deps) { d.Outcomes = newOutcomes(o) }
+	return func(d *site.Deps) { d.Outcomes = newOutcomes(o) }
 }
 
 // helpedOutcome is that of a move over the story's changes which spread the
 // writes: 62 % on the hottest shard before, 41 % after.
-func helpedOutcome(v View) outcome.Outcome {
+func helpedOutcome(v answer.View) outcome.Outcome {
 	at := v.Now.Add(-time.Hour).Truncate(time.Minute)
 	rate := func(perSecond, share float64) heat.Rate {
 		return heat.Rate{PerSecond: perSecond, Share: share, Exact: true, Rows: int64(600 * perSecond)}
@@ -85,10 +87,10 @@ func helpedOutcome(v View) outcome.Outcome {
 
 // outcomeScenes are the states of the question whether a run helped.
 func outcomeScenes() []scene {
-	fine := newStory().view()
+	fine := newStory().View()
 	o := helpedOutcome(fine)
 	sc := func(name, run string, change ...func(*outcome.Outcome)) scene {
-		return scene{name: "outcome-" + name, path: "/runs/" + recordNamed(run), view: fine, change: func(d *Deps) {
+		return scene{name: "outcome-" + name, path: "/runs/" + recordNamed(run), view: fine, change: func(d *site.Deps) {
 			playing(cast{mode: "local", me: olga})(d)
 			actions := cannedActions()
 			actions.runs = append(actions.runs, movedRun(fine, actions))
@@ -111,7 +113,7 @@ func outcomeScenes() []scene {
 	}
 	failing := sc("unread", "moved")
 	with := failing.change
-	failing.change = func(d *Deps) {
+	failing.change = func(d *site.Deps) {
 		with(d)
 		d.Outcomes = &stubOutcomes{err: fault.New(fault.Unavailable, "The data directory is full.")}
 	}
@@ -147,7 +149,7 @@ func outcomeScenes() []scene {
 }
 
 // movedRun is a move that succeeded, with what the server logged of it.
-func movedRun(v View, a *stubActions) engine.Run {
+func movedRun(v answer.View, a *stubActions) engine.Run {
 	p := a.plans[1]
 	r := engine.Run{ID: recordNamed("moved"), Plan: p.ID, Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: engine.Succeeded, By: olga.ID, ByName: olga.Name,
 		Reason: p.Reason, Started: v.Now.Add(-time.Hour), Ended: v.Now.Add(-time.Hour + 10*time.Second)}

@@ -16,6 +16,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
@@ -27,6 +28,7 @@ import (
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // measured is a site with the real engine, heat and recorder over a simulated
@@ -76,7 +78,7 @@ func onMeasured(t *testing.T, test func(m *measured)) {
 		defer func() { end(); all.Wait() }()
 		m.start()
 		defer func() { m.stop() }()
-		m.site = newSite(t, withClaims, withActions(m.engine), func(d *Deps) {
+		m.testSite = newSite(t, withClaims, withActions(m.engine), func(d *site.Deps) {
 			d.Now, d.Watcher, d.Keeper, d.Outcomes = time.Now, m.watcher, keeper, m
 		})
 		test(m)
@@ -177,7 +179,7 @@ func (m *measured) twoHot() (stays, goes, other hotDoc, to string) {
 func (m *measured) move(of hotDoc, to string) api.Run {
 	m.Helper()
 	c := m.watcher.Table().Collection("yorkie-meta.changes")
-	p := m.plan("anna", `{"kind":"move","args":{"ns":"yorkie-meta.changes","chunk":"`+chunkRef(c, c.Chunks.At(of.chunk).Min)+`","to":"`+to+`"},"reason":"hot"}`)
+	p := m.Plan("anna", `{"kind":"move","args":{"ns":"yorkie-meta.changes","chunk":"`+answer.ChunkRef(c, c.Chunks.At(of.chunk).Min)+`","to":"`+to+`"},"reason":"hot"}`)
 	w := m.post("anna", "/api/v1/plans/"+p.ID+"/run", `{"hash":"`+p.Hash+`"}`)
 	var r api.Run
 	if err := json.Unmarshal(w.Body.Bytes(), &r); err != nil || w.Code != http.StatusAccepted {
@@ -190,7 +192,7 @@ func (m *measured) move(of hotDoc, to string) api.Run {
 	return done
 }
 
-func (m *measured) run(id string) api.Run {
+func (m *measured) Run(id string) api.Run {
 	m.Helper()
 	return decode[api.Run](m.T, m.do("GET", "/api/v1/runs/"+id, as("vera", auth.Viewer)))
 }
@@ -213,7 +215,7 @@ func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
 		}
 		known := *run.Outcome.KnownAt
 		m.write(int(time.Until(known).Seconds()), load)
-		if o := m.run(run.ID).Outcome; o.State != "tooEarly" {
+		if o := m.Run(run.ID).Outcome; o.State != "tooEarly" {
 			t.Errorf("%s before its time: %+v", o.State, o)
 		}
 		select {
@@ -227,7 +229,7 @@ func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
 		default:
 			t.Error("nobody was told")
 		}
-		is := m.run(run.ID)
+		is := m.Run(run.ID)
 		o := is.Outcome
 		if o.State != "measured" || o.Verdict != "helped" || !near(*o.Before.HottestShare, .8) || !near(*o.After.HottestShare, .6) || o.After.Hottest != to {
 			t.Fatalf("%s, %s: %s; before %+v, after %+v", o.State, o.Verdict, o.Text, o.Before, o.After)
@@ -263,12 +265,12 @@ func TestARestartAfterARunKeepsWhatWasCounted(t *testing.T) {
 		m.write(60, load)
 		m.start()
 		m.write(30, load)
-		if o := m.run(run.ID).Outcome; o.State != "tooEarly" || !near(*o.Before.HottestShare, .8) {
+		if o := m.Run(run.ID).Outcome; o.State != "tooEarly" || !near(*o.Before.HottestShare, .8) {
 			t.Errorf("after the restart: %+v", o)
 		}
 		m.write(int(time.Until(*run.Outcome.KnownAt).Seconds())+1, load)
 		time.Sleep(20 * time.Second)
-		o := m.run(run.ID).Outcome
+		o := m.Run(run.ID).Outcome
 		if o.State != "measured" || o.Verdict != "helped" || !near(*o.Before.HottestShare, .8) || !near(*o.After.HottestShare, .6) {
 			t.Fatalf("%s, %s: %s", o.State, o.Verdict, o.Text)
 		}
@@ -285,7 +287,7 @@ func TestARestartAfterARunKeepsWhatWasCounted(t *testing.T) {
 		m.stop()
 		m.start()
 		time.Sleep(time.Minute)
-		if again := m.run(run.ID).Outcome; again.Text != o.Text || again.State != o.State {
+		if again := m.Run(run.ID).Outcome; again.Text != o.Text || again.State != o.State {
 			t.Errorf("%s, then %s", o.Text, again.Text)
 		}
 	})
@@ -305,7 +307,7 @@ func TestAnotherRunOfTheSameCollectionLeavesNoVerdict(t *testing.T) {
 		m.write(11*60, load)
 		time.Sleep(time.Minute)
 		for id, by := range map[string]string{first.ID: second.ID, second.ID: first.ID} {
-			o := m.run(id).Outcome
+			o := m.Run(id).Outcome
 			if o.State != "shared" || o.Verdict != "" || !slices.Equal(o.OtherRuns, []string{by}) || len(o.Shards) == 0 || o.OtherMoves != 1 {
 				t.Errorf("%s %q by %v, %d migrations: %s", o.State, o.Verdict, o.OtherRuns, o.OtherMoves, o.Text)
 			}

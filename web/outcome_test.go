@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
 	"shardboard/internal/outcome"
+	"shardboard/web/site"
 )
 
 // committed are the details of a migration's commit.
@@ -21,9 +22,9 @@ func committed(documents, bytes int64) bson.Raw {
 }
 
 // movedSite shows a move that succeeded, with an outcome.
-func movedSite(t *testing.T, change ...func(*outcome.Outcome)) *site {
-	v := newStory().view()
-	s := newSite(t, withClaims, func(d *Deps) {
+func movedSite(t *testing.T, change ...func(*outcome.Outcome)) *testSite {
+	v := newStory().View()
+	s := newSite(t, withClaims, func(d *site.Deps) {
 		a := cannedActions()
 		a.runs = append(a.runs, movedRun(v, a))
 		d.Actions, d.Now = a, func() time.Time { return v.Now }
@@ -37,7 +38,7 @@ func TestPageAndAPIGiveTheSameAnswerWhetherARunHelped(t *testing.T) {
 		if name == "outcome-unread" {
 			continue
 		}
-		s := newSite(t, func(d *Deps) { d.Now = func() time.Time { return sc.view.Now } }, sc.change)
+		s := newSite(t, func(d *site.Deps) { d.Now = func() time.Time { return sc.view.Now } }, sc.change)
 		s.watcher.value, s.keeper.value = sc.view.Table, sc.view.Dir
 		page := parse(t, s.do("GET", sc.path).Body.String())
 		run := decode[api.Run](t, s.do("GET", "/api/v1"+sc.path))
@@ -127,7 +128,7 @@ func TestEstimatedAndActualAreSideBySide(t *testing.T) {
 
 func TestTheAnswerArrivesLiveWhenItsWindowIsOver(t *testing.T) {
 	var stub *stubOutcomes
-	v := newStory().view()
+	v := newStory().View()
 	done := helpedOutcome(v)
 	inBubble(t, func(t *testing.T, l *liveSite) {
 		id := recordNamed("moved")
@@ -140,7 +141,7 @@ func TestTheAnswerArrivesLiveWhenItsWindowIsOver(t *testing.T) {
 		if f := b.last(t); f.Topic != "run:"+id || !strings.Contains(f.HTML, "Did it help?") || !strings.Contains(f.HTML, "Yes.") {
 			t.Errorf("%+v", f)
 		}
-	}, func(d *Deps) {
+	}, func(d *site.Deps) {
 		a := cannedActions()
 		a.runs = append(a.runs, movedRun(v, a))
 		early := done
@@ -151,9 +152,9 @@ func TestTheAnswerArrivesLiveWhenItsWindowIsOver(t *testing.T) {
 }
 
 func TestARunWithoutAnEffectAsksNoQuestion(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	for _, name := range []string{"running", "failed", "refused"} {
-		s := newSite(t, func(d *Deps) { d.Now = func() time.Time { return v.Now } })
+		s := newSite(t, func(d *site.Deps) { d.Now = func() time.Time { return v.Now } })
 		s.watcher.value, s.keeper.value = v.Table, v.Dir
 		path := "/runs/" + recordNamed(name)
 		if page := parse(t, s.do("GET", path).Body.String()); page.Find(".outcome").Length() != 0 {

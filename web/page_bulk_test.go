@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // secret has the shape of a project's key.
@@ -125,7 +126,7 @@ func (c *stubCheck) Report() placement.CheckReport { return c.report }
 
 func TestTheCheckForDuplicateIDsIsStartedAndStoppedByForms(t *testing.T) {
 	check := &stubCheck{report: placement.CheckReport{State: placement.CheckIdle, Left: -1}}
-	s := newSite(t, func(d *Deps) { d.Duplicates = check })
+	s := newSite(t, func(d *site.Deps) { d.Duplicates = check })
 	for _, step := range []struct {
 		do, want string
 		status   int
@@ -157,7 +158,7 @@ func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
 		Found: []placement.SharedID{{IDPlace: placement.IDPlace{NS: "yorkie-meta.documents", ID: id}, At: epoch,
 			Rows: []placement.SharedRow{{Shard: "shard-rs-1", Project: projectID(1)}, {Shard: "shard-rs-2", Project: projectID(2)}}}},
 	}}
-	s := newSite(t, func(d *Deps) { d.Duplicates = check })
+	s := newSite(t, func(d *site.Deps) { d.Duplicates = check })
 	got := decode[api.DuplicateCheck](t, s.do("GET", "/api/v1/checks/duplicates"))
 	if got.State != "failed" || got.Found != 1 || got.Items[0].ID != id.Hex() || len(got.Items[0].Rows) != 2 || got.Collections[0].Next != id.Hex() || got.LeftSeconds != nil {
 		t.Errorf("%+v", got)

@@ -53,7 +53,7 @@ func TestHostileNamesStayText(t *testing.T) {
 		t.Routers[0].Host, t.Routers[0].Ping = evil, epoch.Add(-time.Hour)
 		t.ServerInfo.Version = evil
 	})
-	v := s.view()
+	v := s.View()
 	all := v.Dir.All()
 	for i := range all {
 		all[i].Name, all[i].PublicKey = evil, evil
@@ -81,7 +81,7 @@ func TestBadInputIsAClearRefusal(t *testing.T) {
 		"/layout?db=yorkie-meta&layout=yorkie-0.4": http.StatusOK,
 	} {
 		s := newSite(t)
-		v := newStory().view()
+		v := newStory().View()
 		s.watcher.value, s.keeper.value = v.Table, v.Dir
 		w := s.do("GET", path)
 		if w.Code != want {

@@ -57,13 +57,13 @@ func TestLargestPagesStaySmall(t *testing.T) {
 	wide := newStory()
 	wide.shards, wide.chunks = 12, 5000
 	for name, sc := range map[string]scene{
-		"60 projects on 3 shards":  {path: "/projects", view: newStory().view()},
-		"400 projects":             {path: "/projects?page=2", view: many.view()},
-		"5,000 chunks":             {path: "/collections/yorkie-meta.changes", view: many.view()},
-		"5,000 chunks, 12 shards":  {path: "/collections/yorkie-meta.changes?page=3", view: wide.view()},
-		"shard with 400 projects":  {path: "/shards/shard-rs-1", view: many.view()},
-		"activity":                 {path: "/activity?kind=all", view: many.view()},
-		"12 shards by collections": {path: "/collections", view: wide.view()},
+		"60 projects on 3 shards":  {path: "/projects", view: newStory().View()},
+		"400 projects":             {path: "/projects?page=2", view: many.View()},
+		"5,000 chunks":             {path: "/collections/yorkie-meta.changes", view: many.View()},
+		"5,000 chunks, 12 shards":  {path: "/collections/yorkie-meta.changes?page=3", view: wide.View()},
+		"shard with 400 projects":  {path: "/shards/shard-rs-1", view: many.View()},
+		"activity":                 {path: "/activity?kind=all", view: many.View()},
+		"12 shards by collections": {path: "/collections", view: wide.View()},
 	} {
 		if n := len(sc.open(t)); n > maxPage {
 			t.Errorf("%s: %d bytes, at most %d", name, n, maxPage)
@@ -72,14 +72,14 @@ func TestLargestPagesStaySmall(t *testing.T) {
 }
 
 func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	s := newSite(t)
 	id := v.Dir.All()[0].ID.Hex()
 	for topic, path := range map[string]string{
 		"overview": "/", "collections": "/collections", "projects": "/projects", "zones": "/zones", "activity": "/activity",
 		"project:" + id: "/projects/" + id, "shard:shard-rs-2": "/shards/shard-rs-2",
 	} {
-		render, ok := s.fragments(topic)
+		render, ok := fragments(s.Site, topic)
 		if !ok || render == nil {
 			t.Fatalf("no fragment for %s", topic)
 		}
@@ -107,7 +107,7 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 }
 
 func TestFilteredViewsReadTheirOwnAddressAgain(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	for path, live := range map[string]bool{"/projects": false, "/projects?q=wiki": true, "/projects?page=2": true, "/activity?kind=move": true, "/activity": false,
 		"/collections/yorkie-meta.changes": true} {
 		got, has := parse(t, scene{path: path, view: v}.open(t)).Find("[data-live]").Attr("data-live-url")
@@ -120,17 +120,17 @@ func TestFilteredViewsReadTheirOwnAddressAgain(t *testing.T) {
 func TestUnknownTopicsAreRefused(t *testing.T) {
 	s := newSite(t)
 	for _, topic := range []string{"", "nothing", "overview:x", "project:zzz", "shard:", "collection:"} {
-		if _, ok := s.fragments(topic); ok {
+		if _, ok := fragments(s.Site, topic); ok {
 			t.Errorf("%q is taken for a topic", topic)
 		}
 	}
-	if render, ok := s.fragments("collection:a.b"); !ok || render != nil {
+	if render, ok := fragments(s.Site, "collection:a.b"); !ok || render != nil {
 		t.Error("a collection's browsers are told the version only")
 	}
 }
 
 func TestLinksOfPagesLeadToPages(t *testing.T) {
-	v := newStory().with(troubled).view()
+	v := newStory().with(troubled).View()
 	s := newSite(t)
 	s.watcher.value, s.keeper.value = v.Table, v.Dir
 	seen := map[string]bool{}

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // BenchmarkAPastPageOf100000Chunks asks for another past time each turn, so
@@ -16,7 +17,7 @@ func BenchmarkAPastPageOf100000Chunks(b *testing.B) {
 	const ns, moves, together = topology.Namespace("yorkie-meta.changes"), 2000, 5
 	p := newPast(b, epoch)
 	now := epoch
-	s := newSite(b, func(d *Deps) {
+	s := newSite(b, func(d *site.Deps) {
 		d.Now = func() time.Time { return now }
 		p.into(d)
 	})

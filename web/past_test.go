@@ -9,8 +9,10 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 	"shardboard/web/words"
 )
 
@@ -19,7 +21,7 @@ const docsNS = topology.Namespace("yorkie-meta.documents")
 // travelled is a site whose table was seen at three times, a minute apart, and
 // whose clock stands at the last of them. Each time a chunk moved.
 type travelled struct {
-	*site
+	*testSite
 	past  *past
 	times []time.Time
 	now   time.Time
@@ -28,7 +30,7 @@ type travelled struct {
 func newTravelled(t testing.TB) *travelled {
 	x := &travelled{now: epoch}
 	x.past = newPast(t, epoch)
-	x.site = newSite(t, func(d *Deps) {
+	x.testSite = newSite(t, func(d *site.Deps) {
 		d.Now = func() time.Time { return x.now }
 		x.past.into(d)
 	})
@@ -97,7 +99,7 @@ func TestAPageOfAPastTimeShowsWhatWasShownThen(t *testing.T) {
 	x.now = x.now.Add(time.Minute)
 	changed := 0
 	for _, p := range pages {
-		w := x.do("GET", p+"?at="+url.QueryEscape(atText(at)))
+		w := x.do("GET", p+"?at="+url.QueryEscape(answer.AtText(at)))
 		if w.Code != 200 {
 			t.Fatalf("%s: %d %s", p, w.Code, w.Body)
 		}
@@ -136,7 +138,7 @@ func TestAnAnswerOfAPastTimeIsThatOfThen(t *testing.T) {
 			routers := regexp.MustCompile(`"routers":\[[^\]]*\]`)
 			want = routers.ReplaceAllString(want, `"routers":[]`)
 		}
-		if got := read(p + sep + "at=" + url.QueryEscape(atText(at))); got != want {
+		if got := read(p + sep + "at=" + url.QueryEscape(answer.AtText(at))); got != want {
 			t.Errorf("%s: %s", p, firstDifference(got, want))
 		}
 	}
@@ -148,7 +150,7 @@ func TestAPageOfThePastSaysSoAndIsNotLive(t *testing.T) {
 	at := x.now
 	x.move(4, "shard-rs-1")
 	x.now = x.now.Add(3 * time.Hour)
-	doc := parse(t, x.do("GET", "/projects?q=a&at="+atText(at)).Body.String())
+	doc := parse(t, x.do("GET", "/projects?q=a&at="+answer.AtText(at)).Body.String())
 	bar := doc.Find("#timebar.is-past")
 	if text := bar.Find(".looking").Text(); !strings.Contains(text, "You are looking at 1 Mar 2026 12:01:00 UTC (3") {
 		t.Errorf("%q", text)
@@ -170,17 +172,17 @@ func TestAPageOfThePastSaysSoAndIsNotLive(t *testing.T) {
 		t.Error("something can be done")
 	}
 	// Links stay in that time, those to what has no past do not.
-	want := "at=" + url.QueryEscape(atText(at))
+	want := "at=" + url.QueryEscape(answer.AtText(at))
 	for _, a := range doc.Find(".side a, main .rows a").Nodes {
 		for _, attr := range a.Attr {
 			to, _, _ := strings.Cut(attr.Val, "?")
-			timed := attr.Key == "href" && x.timedPage(to)
+			timed := attr.Key == "href" && x.TimedPage(to)
 			if attr.Key == "href" && strings.Contains(attr.Val, want) != timed {
 				t.Errorf("link to %s", attr.Val)
 			}
 		}
 	}
-	if v, _ := doc.Find("form[role=search][action='/projects'] input[name=at]").Attr("value"); v != atText(at) {
+	if v, _ := doc.Find("form[role=search][action='/projects'] input[name=at]").Attr("value"); v != answer.AtText(at) {
 		t.Errorf("the filter leads to %q", v)
 	}
 }
@@ -192,15 +194,15 @@ func TestATimeInWhichNobodyWatchedIsSaid(t *testing.T) {
 	x.past.restart()
 	x.show(x.now, withMoved(x.watcher.get(), docsNS, 4, "shard-rs-1"))
 	x.now = x.now.Add(time.Minute)
-	html := x.do("GET", "/?at="+atText(gap)).Body.String()
+	html := x.do("GET", "/?at="+answer.AtText(gap)).Body.String()
 	if !strings.Contains(html, "Nobody watched then.") || !strings.Contains(html, "This is the state of 1 Mar 2026 12:00:00 UTC; changes until 1 Mar 2026 13:00:00 UTC may be missing.") {
 		t.Errorf("%.2000s", html)
 	}
-	got := decode[api.List[api.Shard]](t, x.do("GET", "/api/v1/shards?at="+atText(gap)))
+	got := decode[api.List[api.Shard]](t, x.do("GET", "/api/v1/shards?at="+answer.AtText(gap)))
 	if !got.Stale || !got.AsOf.Equal(epoch) {
 		t.Errorf("%v %v", got.Stale, got.AsOf)
 	}
-	list := decode[api.History](t, x.do("GET", "/api/v1/history?from="+atText(epoch)))
+	list := decode[api.History](t, x.do("GET", "/api/v1/history?from="+answer.AtText(epoch)))
 	if len(list.Gaps) != 1 || !list.Gaps[0].From.Equal(epoch) || !list.Begin.Equal(epoch) {
 		t.Errorf("%+v", list)
 	}
@@ -212,9 +214,9 @@ func TestHostileTimesAreRefused(t *testing.T) {
 	long := strings.Repeat("9", 60)
 	for at, want := range map[string]int{
 		"yesterday": 400, "2026-13-01T00:00:00Z": 400, "<script>": 400, "9223372036854775807": 400, long: 400, "1e9": 400, "2026-03-01": 400, "NaN": 400,
-		atText(x.now.Add(time.Second)): 400, "99999999999999": 400, "2999-01-01T00:00:00Z": 400,
+		answer.AtText(x.now.Add(time.Second)): 400, "99999999999999": 400, "2999-01-01T00:00:00Z": 400,
 		"2020-01-01T00:00:00Z": 404, "0": 404, "-5": 404, "0001-01-01T00:00:01Z": 404,
-		atText(x.now): 200, "1772366400000": 200, "2026-03-01T13:00:00+01:00": 200, "2026-03-01T12:00": 200,
+		answer.AtText(x.now): 200, "1772366400000": 200, "2026-03-01T13:00:00+01:00": 200, "2026-03-01T12:00": 200,
 	} {
 		for _, path := range []string{"/", "/api/v1/shards"} {
 			w := x.do("GET", path+"?at="+url.QueryEscape(at))
@@ -243,7 +245,7 @@ func TestEachTimeHasItsOwnETag(t *testing.T) {
 	x.move(4, "shard-rs-2")
 	x.now = x.now.Add(time.Minute)
 	tags := map[string]bool{}
-	for _, q := range []string{"", "?at=" + atText(epoch), "?at=" + atText(epoch.Add(time.Minute))} {
+	for _, q := range []string{"", "?at=" + answer.AtText(epoch), "?at=" + answer.AtText(epoch.Add(time.Minute))} {
 		tag := x.do("GET", "/"+q).Header().Get("ETag")
 		if tags[tag] || tag == "" {
 			t.Errorf("%q has %q", q, tag)
@@ -273,7 +275,7 @@ func TestTheBarStepsFromChangeToChange(t *testing.T) {
 	}
 	for i := len(x.times) - 1; i >= 0; i-- {
 		page = follow(page, "prev")
-		if u, _ := url.Parse(page); u.Query().Get("at") != atText(x.times[i]) || u.Query().Get("shard") != "shard-rs-1" || u.Path != "/collections/yorkie-meta.documents" {
+		if u, _ := url.Parse(page); u.Query().Get("at") != answer.AtText(x.times[i]) || u.Query().Get("shard") != "shard-rs-1" || u.Path != "/collections/yorkie-meta.documents" {
 			t.Fatalf("step %d leads to %s", i, page)
 		}
 	}

@@ -9,10 +9,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/rules"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
+	"shardboard/web/parts"
+	"shardboard/web/site"
 )
 
 // stubPins are what plans said, as the runs tell it.
@@ -45,21 +48,21 @@ func newPins(of map[string]rules.Pin) *stubPins {
 	return &stubPins{pins: of, version: 1, told: make(chan struct{}, 1)}
 }
 
-func withPins(p Pins) func(*Deps) { return func(d *Deps) { d.Pins = p } }
+func withPins(p answer.Pins) func(*site.Deps) { return func(d *site.Deps) { d.Pins = p } }
 
 // pinnedTable is the canned one with the projects of these numbers on shard-rs-1.
 func pinnedTable(projects ...int) *topology.Table {
 	t := cannedTable(2, 250)
 	t.Shards = slices.Clone(t.Shards)
 	for _, n := range projects {
-		t.Shards[1].Zones = append(slices.Clone(t.Shards[1].Zones), pinZone(projectID(n)))
+		t.Shards[1].Zones = append(slices.Clone(t.Shards[1].Zones), answer.PinZone(projectID(n)))
 	}
 	return t
 }
 
 // pinnedSite has three pins: of one a plan said all, of one nothing, and the
 // third was made by hand. Another project has no pin any more.
-func pinnedSite(t testing.TB, owner string) *site {
+func pinnedSite(t testing.TB, owner string) *testSite {
 	s := newSite(t, withPins(newPins(map[string]rules.Pin{
 		projectID(1).Hex(): {Owner: owner, Expires: epoch.Add(time.Hour)},
 		projectID(2).Hex(): {},
@@ -86,7 +89,7 @@ func TestPinTermsAreInTheJSONOfZonesAndProjects(t *testing.T) {
 	}
 	check("zone eu", zones["eu"].PinTerms, 9)
 	for n := 1; n <= 4; n++ {
-		zone, there := zones[pinZone(projectID(n))]
+		zone, there := zones[answer.PinZone(projectID(n))]
 		if there != (n < 4) {
 			t.Fatalf("%v", zones)
 		}
@@ -102,7 +105,7 @@ func TestPinTermsAreInTheJSONOfZonesAndProjects(t *testing.T) {
 func TestPinTermsAreWordsOnThePagesOfZonesAndProjects(t *testing.T) {
 	owner := hostileName + strings.Repeat("x", 500)
 	s := pinnedSite(t, owner)
-	says := []string{1: "Expires 2026-03-01 13:00 UTC. Owner: " + sanitize.Truncate(owner, ownerShown), 2: "Does not expire. No owner was named.", 3: "Expiry and owner: not known here."}
+	says := []string{1: "Expires 2026-03-01 13:00 UTC. Owner: " + sanitize.Truncate(owner, answer.OwnerShown), 2: "Does not expire. No owner was named.", 3: "Expiry and owner: not known here."}
 	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	page := s.do("GET", "/zones").Body.String()
 	zones := parse(t, page)
@@ -118,7 +121,7 @@ func TestPinTermsAreWordsOnThePagesOfZonesAndProjects(t *testing.T) {
 			}
 			continue
 		}
-		row := zones.Find(`tr[data-key="` + pinZone(projectID(n)) + `"] .pinned`)
+		row := zones.Find(`tr[data-key="` + answer.PinZone(projectID(n)) + `"] .pinned`)
 		if got := words(row.Text()); got != words(says[n]) {
 			t.Errorf("/zones: %q", got)
 		}
@@ -191,8 +194,8 @@ func TestLiveRegionsChangeWithPins(t *testing.T) {
 				t.Errorf("%s was not told of the pin", topic)
 			}
 		}
-		b.close()
-	}, func(d *Deps) {
+		b.Close()
+	}, func(d *site.Deps) {
 		pins.told = make(chan struct{}, 1) // of the bubble
 		d.Pins = pins
 	})
@@ -200,14 +203,14 @@ func TestLiveRegionsChangeWithPins(t *testing.T) {
 
 func TestPinTermsAreOfNowOnly(t *testing.T) {
 	x := newTravelled(t)
-	v := x.view()
+	v := x.View()
 	v.Table, v.Pins = pinnedTable(1), map[string]rules.Pin{projectID(1).Hex(): {Owner: "anna"}}
-	zone := pinZone(projectID(1))
-	if pinView(v, zone).Owner != "anna" || pinTermsOf(v, zone).Owner == nil || projectPin(v, projectID(1)) == nil {
+	zone := answer.PinZone(projectID(1))
+	if parts.PinView(v, zone).Owner != "anna" || answer.PinTermsOf(v, zone).Owner == nil || parts.ProjectPin(v, projectID(1)) == nil {
 		t.Error("nothing is known of now")
 	}
-	v.Past = &pastTime{At: epoch}
-	if pinView(v, zone) != nil || pinTermsOf(v, zone).Owner != nil || projectPin(v, projectID(1)) != nil {
+	v.Past = &answer.PastTime{At: epoch}
+	if parts.PinView(v, zone) != nil || answer.PinTermsOf(v, zone).Owner != nil || parts.ProjectPin(v, projectID(1)) != nil {
 		t.Error("what is known of now is told of the past")
 	}
 }

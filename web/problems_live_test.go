@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // TestTheOverviewFollowsTheListWithoutANewTable: a dismissal changes no table, and
@@ -18,16 +19,16 @@ func TestTheOverviewFollowsTheListWithoutANewTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	v := newStory().with(func(t *topology.Table) { t.Balancer.Mode, t.Balancer.Stopped = "off", true }).view()
+	v := newStory().with(func(t *topology.Table) { t.Balancer.Mode, t.Balancer.Stopped = "off", true }).View()
 	watcher, keeper := &stubWatcher{}, &stubKeeper{}
 	watcher.value, keeper.value = v.Table, v.Dir
 	a := rules.NewAdvisor(rules.Sources{Tables: watcher, Directories: keeper, Profile: v.Profile, Notices: db})
-	s := newSite(t, func(d *Deps) { d.Watcher, d.Keeper, d.Advice, d.Now = watcher, keeper, a, nil })
+	s := newSite(t, func(d *site.Deps) { d.Watcher, d.Keeper, d.Advice, d.Now = watcher, keeper, a, nil })
 	told, stop := a.Subscribe()
 	defer stop()
 	var before, after strings.Builder
-	render, _ := s.fragments("overview")
-	if err := render(t.Context(), &before, s.view()); err != nil {
+	render, _ := fragments(s.Site, "overview")
+	if err := render(t.Context(), &before, s.View()); err != nil {
 		t.Fatal(err)
 	}
 	var id string
@@ -45,7 +46,7 @@ func TestTheOverviewFollowsTheListWithoutANewTable(t *testing.T) {
 	if len(told) == 0 {
 		t.Error("the hub is not told")
 	}
-	if err := render(t.Context(), &after, s.view()); err != nil {
+	if err := render(t.Context(), &after, s.View()); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(before.String(), `data-key="`+id+`"`) || strings.Contains(after.String(), `data-key="`+id+`"`) || !strings.Contains(after.String(), "1 dismissed problem") {

@@ -12,11 +12,13 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
+	"shardboard/web/zones"
 )
 
 // troubles are what can be wrong, each by itself; a generated situation has some.
@@ -58,7 +60,7 @@ var troubles = map[string]func(*topology.Table){
 }
 
 // generated is the i-th situation: some shards, some troubles.
-func generated(i int) View {
+func generated(i int) answer.View {
 	rng := rand.New(rand.NewPCG(uint64(i), 11))
 	s := newStory()
 	s.rng = rng
@@ -76,7 +78,7 @@ func generated(i int) View {
 			}
 		})
 	}
-	v := s.view()
+	v := s.View()
 	if rng.IntN(5) == 0 {
 		v.Dir = placement.NewDirectory(1, []string{"yorkie-meta"}, nil, topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "find"})
 	}
@@ -95,7 +97,7 @@ func TestEveryPlaceSaysTheSameOfTheProblems(t *testing.T) {
 		v := generated(i)
 		s := newSite(t)
 		s.watcher.value, s.keeper.value = v.Table, v.Dir
-		found := s.view().problems()
+		found := s.View().Problems()
 		sum := found.Summary()
 		var want []string
 		for _, p := range found.Items {
@@ -150,7 +152,7 @@ func TestEveryPlaceSaysTheSameOfTheProblems(t *testing.T) {
 		if p := cluster.Problems; p.Worst != string(sum.Worst()) || p.Headline != text || p.Clear != sum.Clear() || p.Critical+p.Warn+p.Info != len(want) || p.Headline != list.Summary.Headline {
 			t.Errorf("%d: %+v for %q", i, p, text)
 		}
-		observed, err := AlertSource(s.deps.Advice, false)(t.Context())
+		observed, err := answer.AlertSource(s.Deps.Advice, false)(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +180,7 @@ func levelOf(doc *goquery.Document) string {
 func checkOverview(t *testing.T, i int, doc *goquery.Document, found rules.View) {
 	t.Helper()
 	rows := doc.Find("#attention .attention li")
-	if want := min(len(found.Items), shownProblems); rows.Length() != want {
+	if want := min(len(found.Items), answer.ShownProblems); rows.Length() != want {
 		t.Errorf("%d: the overview lists %d of %d", i, rows.Length(), len(found.Items))
 		return
 	}
@@ -190,7 +192,7 @@ func checkOverview(t *testing.T, i int, doc *goquery.Document, found rules.View)
 		}
 	})
 	rest := doc.Find("#attention .rest").Text()
-	if more := len(found.Items) - shownProblems; more > 0 && !strings.Contains(rest, fmt.Sprint(more)) {
+	if more := len(found.Items) - answer.ShownProblems; more > 0 && !strings.Contains(rest, fmt.Sprint(more)) {
 		t.Errorf("%d: %d problems are left out and %q", i, more, rest)
 	}
 	if s := found.Summary(); s.Unchecked > 0 && !strings.Contains(rest, fmt.Sprintf("%d of %d rules", s.Unchecked, s.Rules)) {
@@ -199,7 +201,7 @@ func checkOverview(t *testing.T, i int, doc *goquery.Document, found rules.View)
 }
 
 // checkDot: where the data is of now the dot is of the worst problem.
-func checkDot(t *testing.T, i int, doc *goquery.Document, v View, s rules.Summary) {
+func checkDot(t *testing.T, i int, doc *goquery.Document, v answer.View, s rules.Summary) {
 	t.Helper()
 	level, _ := doc.Find("#status").Attr("data-level")
 	want := "ok"
@@ -222,8 +224,8 @@ func checkDot(t *testing.T, i int, doc *goquery.Document, v View, s rules.Summar
 
 // TestTheZonesPageListsTheProblemsOfZones and nothing else.
 func TestTheZonesPageListsTheProblemsOfZones(t *testing.T) {
-	v := newStory().with(troubled).view()
-	m := zonesView(v)
+	v := newStory().with(troubled).View()
+	m := zones.ZonesView(v)
 	if len(m.Violations) < 2 || m.Level != "bad" {
 		t.Fatalf("%s: %+v", m.Level, m.Violations)
 	}
@@ -248,7 +250,7 @@ func TestAClearClusterSaysNoProblems(t *testing.T) {
 		{rules.Summary{Rules: 30, Warn: 2, Info: 1}, "note", "2 warnings, 1 note"},
 		{rules.Summary{Rules: 30, Critical: 1, Warn: 2, Unchecked: 4}, "bad", "1 critical problem, 2 warnings"},
 	} {
-		if level, text := headline(View{Table: &topology.Table{Loaded: true}}, c.s); level != c.level || text != c.want {
+		if level, text := answer.Headline(answer.View{Table: &topology.Table{Loaded: true}}, c.s); level != c.level || text != c.want {
 			t.Errorf("%+v: %s %q", c.s, level, text)
 		}
 	}

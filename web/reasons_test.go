@@ -11,9 +11,11 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
+	"shardboard/web/changes"
 )
 
 // orphansReason is what a 5.0.7 wrote into moveChunk.to alone.
@@ -36,7 +38,7 @@ func failedAttempt(t testing.TB, table *topology.Table, chunk int, begin time.Ti
 
 // withFailures is a site whose log has a move that failed with a reason in one of
 // its entries, and one without any.
-func withFailures(t *testing.T, more ...topology.Event) *site {
+func withFailures(t *testing.T, more ...topology.Event) *testSite {
 	s := newSite(t)
 	table := *s.watcher.get()
 	table.Events = slices.Concat(more, failedAttempt(t, &table, 3, epoch.Add(-time.Minute), orphansReason), failedAttempt(t, &table, 5, epoch.Add(-10*time.Minute), ""))
@@ -47,18 +49,18 @@ func withFailures(t *testing.T, more ...topology.Event) *site {
 func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 	s := withFailures(t)
 	c := s.watcher.get().Collection(docsNS)
-	chunk := chunkURL(docsNS, chunkRef(c, c.Chunks.At(3).Min))
+	chunk := answer.ChunkURL(docsNS, answer.ChunkRef(c, c.Chunks.At(3).Min))
 	for page, where := range map[string]string{
-		"/":                    ".events li.failed",
-		"/activity":            ".events li.failed",
-		"/activity?failed=1":   ".events li.failed",
-		"/activity?kind=all":   ".events li.failed",
-		"/activity ":           ".timings tr.reasons",
-		"/activity  ":          ".failures tbody tr",
-		collectionURL(docsNS):  "section li.failed",
-		chunk:                  "section li.failed",
-		shardURL("shard-rs-2"): "section li.failed",
-		shardURL("shard-rs-1"): "section li.failed",
+		"/":                           ".events li.failed",
+		"/activity":                   ".events li.failed",
+		"/activity?failed=1":          ".events li.failed",
+		"/activity?kind=all":          ".events li.failed",
+		"/activity ":                  ".timings tr.reasons",
+		"/activity  ":                 ".failures tbody tr",
+		answer.CollectionURL(docsNS):  "section li.failed",
+		chunk:                         "section li.failed",
+		answer.ShardURL("shard-rs-2"): "section li.failed",
+		answer.ShardURL("shard-rs-1"): "section li.failed",
 	} {
 		w := s.do("GET", strings.TrimSpace(page))
 		text := parse(t, w.Body.String()).Find(where).Text()
@@ -69,11 +71,11 @@ func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 			t.Errorf("%s does not say that the other has none: %q", page, text)
 		}
 	}
-	other := chunkURL(docsNS, chunkRef(c, c.Chunks.At(7).Min))
+	other := answer.ChunkURL(docsNS, answer.ChunkRef(c, c.Chunks.At(7).Min))
 	if text := parse(t, s.do("GET", other).Body.String()).Text(); strings.Contains(text, "orphaned") {
 		t.Error("the page of another chunk has it")
 	}
-	if text := parse(t, s.do("GET", shardURL("shard-rs-3")).Body.String()).Text(); strings.Contains(text, "orphaned") {
+	if text := parse(t, s.do("GET", answer.ShardURL("shard-rs-3")).Body.String()).Text(); strings.Contains(text, "orphaned") {
 		t.Error("the page of a shard that has no part in it has it")
 	}
 	reached := parse(t, s.do("GET", "/activity").Body.String()).Find(".timings tr.reasons").Text()
@@ -124,7 +126,7 @@ func TestALongTextIsOneClickAwayWhole(t *testing.T) {
 		t.Error("open at first, or markup")
 	}
 	cut := strings.TrimSuffix(short, " …")
-	if cut == short || !strings.HasPrefix(whole, cut) || len(cut) > serverTextShown || strings.Count(cut, "{") != strings.Count(cut, "}") || strings.Count(cut, "'")%2 != 0 {
+	if cut == short || !strings.HasPrefix(whole, cut) || len(cut) > answer.ServerTextShown || strings.Count(cut, "{") != strings.Count(cut, "}") || strings.Count(cut, "'")%2 != 0 {
 		t.Errorf("cut as %q", short)
 	}
 	if !strings.HasSuffix(whole, `\u202ethe end 1234567`) {
@@ -159,14 +161,14 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 	slices.Reverse(events)
 	s := engine.Step{Step: actions.Step{Op: actions.OpMove, NS: docsNS, Shard: "shard-rs-2"}, Events: events,
 		Error: `The cluster refused to move a chunk: "Data transfer error: migrate failed: Location51008: operation was interrupted".`}
-	if got := stepEvents(s); got[1].ReasonCode != "copyStopped" || got[1].ReasonFrom != "run" || got[0].ReasonCode != "" || !got[1].Failed {
+	if got := answer.StepEvents(s); got[1].ReasonCode != "copyStopped" || got[1].ReasonFrom != "run" || got[0].ReasonCode != "" || !got[1].Failed {
 		t.Errorf("%+v", got)
 	}
-	if row := runStep(0, s); row.Server == nil || !strings.Contains(row.Server.Text, "Location51008") || !strings.Contains(row.Means, "same _id") {
+	if row := changes.RunStep(0, s); row.Server == nil || !strings.Contains(row.Server.Text, "Location51008") || !strings.Contains(row.Means, "same _id") {
 		t.Errorf("%+v", row)
 	}
 	split := engine.Step{Step: actions.Step{Op: actions.OpSplitAt, NS: docsNS}, Error: `The cluster refused to split: "operation exceeded time limit".`}
-	if row := runStep(0, split); row.Means != "" {
+	if row := changes.RunStep(0, split); row.Means != "" {
 		t.Errorf("words of a move for a split: %q", row.Means)
 	}
 }
@@ -176,7 +178,7 @@ func TestEveryReasonHasWords(t *testing.T) {
 		"undergoing changes and chunks cannot be moved", "no chunk was found", "StaleConfig", "ShardNotFound", "missing indexes", "ExceededMemoryLimit", "WriteConcern", "No space left", "HostUnreachable", "timed out", "Interrupted",
 		"currently donating chunk"} {
 		r := eventReason(text)
-		if got := failureAdvice(r); strings.Contains(got, "[") || (strings.Contains(got, "Nothing is known") != (text == "x")) || len(got) < 20 {
+		if got := answer.FailureAdvice(r); strings.Contains(got, "[") || (strings.Contains(got, "Nothing is known") != (text == "x")) || len(got) < 20 {
 			t.Error(strconv.Itoa(i), text, got)
 		}
 	}

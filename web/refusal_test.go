@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 func TestOnlyTheClustersRefusalsAreBlamedOnItsUser(t *testing.T) {
@@ -34,7 +35,7 @@ func TestOnlyTheClustersRefusalsAreBlamedOnItsUser(t *testing.T) {
 	}
 	out := httptest.NewRecorder()
 	_, denied := s.locator.locate(placement.Query{})
-	s.writeErrorPage(out, httptest.NewRequest("GET", "/zones", nil), denied)
+	s.WriteErrorPage(out, httptest.NewRequest("GET", "/zones", nil), denied)
 	if out.Code != http.StatusForbidden || !strings.Contains(out.Body.String(), blame) {
 		t.Errorf("a refusal of the cluster: %d %s", out.Code, out.Body)
 	}
@@ -68,12 +69,12 @@ func TestWhoSentATokenIsToldThatItDoesNotCount(t *testing.T) {
 
 func TestAForeignHostIsToldWhatHelpsHere(t *testing.T) {
 	for name, c := range map[string]struct {
-		change     func(*Deps)
+		change     func(*site.Deps)
 		says, hush []string
 	}{
-		"loopback": {func(*Deps) {}, []string{"localhost", "--public-url", "--host"}, nil},
-		"exposed":  {func(d *Deps) { d.Exposed = true }, []string{"--public-url", "--host"}, []string{"localhost", "127.0.0.1"}},
-		"demo":     {func(d *Deps) { d.Demo = true }, []string{"localhost"}, []string{"--"}},
+		"loopback": {func(*site.Deps) {}, []string{"localhost", "--public-url", "--host"}, nil},
+		"exposed":  {func(d *site.Deps) { d.Exposed = true }, []string{"--public-url", "--host"}, []string{"localhost", "127.0.0.1"}},
+		"demo":     {func(d *site.Deps) { d.Demo = true }, []string{"localhost"}, []string{"--"}},
 	} {
 		s := newSite(t, c.change)
 		for _, address := range []string{"/", "/api/v1/cluster"} {

@@ -9,16 +9,19 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/web/guard"
+	"shardboard/web/site"
 	"shardboard/web/words"
 )
 
 // refusalsOf are the refused requests in a record.
 func refusalsOf(a *stubAudit) (out []store.AuditEntry) {
 	for _, r := range a.records {
-		if r.What == auditAccessRefused {
+		if r.What == site.AuditAccessRefused {
 			out = append(out, r.AuditEntry)
 		}
 	}
@@ -27,9 +30,9 @@ func refusalsOf(a *stubAudit) (out []store.AuditEntry) {
 
 func TestARefusalOfAChangingRouteIsInTheRecord(t *testing.T) {
 	trail := &stubAudit{}
-	s := newSite(t, withClaims, func(d *Deps) { d.Audit = trail })
+	s := newSite(t, withClaims, func(d *site.Deps) { d.Audit = trail })
 	for _, rt := range routes() {
-		if rt.Method == http.MethodGet || rt.Policy != PolicyOperate && rt.Policy != PolicyAdmin {
+		if rt.Method == http.MethodGet || rt.Policy != guard.PolicyOperate && rt.Policy != guard.PolicyAdmin {
 			continue
 		}
 		for _, p := range []struct {
@@ -69,7 +72,7 @@ func TestARefusalOfAChangingRouteIsInTheRecord(t *testing.T) {
 
 func TestWhatChangesNothingAndWhoeverMayIsNotRecordedAsRefused(t *testing.T) {
 	trail := &stubAudit{}
-	s := newSite(t, withClaims, func(d *Deps) { d.Audit = trail })
+	s := newSite(t, withClaims, func(d *site.Deps) { d.Audit = trail })
 	s.do("GET", "/audit", as("vera", auth.Viewer))
 	s.do("GET", "/api/v1/locate?q=a/b", as("vera", auth.Viewer))
 	s.do("POST", "/api/v1/plans")
@@ -84,7 +87,7 @@ func TestFloodsOfRefusalsAreCountedAndDoNotFillTheRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		trail := &stubAudit{}
 		counter := audit.NewRefusals(audit.RefusalOptions{Record: trail.Append})
-		s := newSite(t, withClaims, func(d *Deps) { d.Audit, d.Refusals, d.Now = trail, counter, time.Now })
+		s := newSite(t, withClaims, func(d *site.Deps) { d.Audit, d.Refusals, d.Now = trail, counter, time.Now })
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
@@ -128,13 +131,13 @@ func TestExamplesOfRefusalsShowNamesOfAccounts(t *testing.T) {
 		"192.0.2.1 user:k3j2, 192.0.2.2 user:other, 192.0.2.3": "192.0.2.1 anna, 192.0.2.2 user:other, 192.0.2.3",
 		"user:k3j2": "anna", "": "", "192.0.2.1 user:k3j2x": "192.0.2.1 user:k3j2x",
 	} {
-		if got := namedExamples(text, names); got != want {
+		if got := answer.NamedExamples(text, names); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}
 	trail := &stubAudit{}
-	trail.add(store.AuditEntry{At: epoch, What: "login.refused", Outcome: "refused", Details: map[string]string{"count": "2", "examples": "192.0.2.1 user:k3j2, 192.0.2.2 <script>"}})
-	s := newSite(t, func(d *Deps) { d.Audit = trail })
+	trail.Add(store.AuditEntry{At: epoch, What: "login.refused", Outcome: "refused", Details: map[string]string{"count": "2", "examples": "192.0.2.1 user:k3j2, 192.0.2.2 <script>"}})
+	s := newSite(t, func(d *site.Deps) { d.Audit = trail })
 	if body := s.do("GET", "/audit").Body.String(); !strings.Contains(body, "192.0.2.1 ") || strings.Contains(body, "<script>,") {
 		t.Error(body)
 	}

@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/balance"
 	"shardboard/internal/heat"
@@ -19,6 +20,7 @@ import (
 	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 	"shardboard/web/templates"
 )
 
@@ -32,7 +34,7 @@ type remedyCase struct {
 }
 
 func storySituation(f func(*rules.Situation)) rules.Situation {
-	v := newStory().view()
+	v := newStory().View()
 	s := rules.Situation{Table: v.Table, Directory: v.Dir, Profile: v.Profile, Now: v.Now, Counting: true, Pins: map[string]rules.Pin{}}
 	f(&s)
 	return s
@@ -214,34 +216,34 @@ func small(t *topology.Table, ns topology.Namespace) topology.Sizes {
 func TestTheRemedyOfAProblemIsAPlanThatRunsOrSaysWhyNot(t *testing.T) {
 	for _, c := range remedyCases() {
 		t.Run(string(c.rule)+" "+c.name, func(t *testing.T) {
-			s := newSite(t, func(d *Deps) { d.PlanForms = true })
+			s := newSite(t, func(d *site.Deps) { d.PlanForms = true })
 			sit := storySituation(c.change)
 			found := rules.View{Report: rules.Evaluate(sit)}
-			v := View{Table: sit.Table, Dir: sit.Directory, Profile: sit.Profile, Now: sit.Now, Found: &found}
-			may := adviceMay{plan: true, try: s.tries(v)}
+			v := answer.View{Table: sit.Table, Dir: sit.Directory, Profile: sit.Profile, Now: sit.Now, Found: &found}
+			may := answer.AdviceMay{Plan: true, Try: s.Tries(v)}
 			var offered, refused []string
 			fired := false
 			for _, p := range found.Items {
-				rem := remediesOf(v, p, may)
-				if len(rem.offered) == 0 && rem.whyNot == "" {
+				rem := answer.RemediesOf(v, p, may)
+				if len(rem.Offered) == 0 && rem.WhyNot == "" {
 					t.Errorf("%s: neither a plan nor why there is none", p.Rule)
 				}
-				for _, x := range rem.offered {
-					checkRuns(t, sit, p, x.url)
+				for _, x := range rem.Offered {
+					checkRuns(t, sit, p, x.Url)
 				}
-				for _, x := range rem.refused {
-					if x.url != "" || x.why == "" || strings.HasPrefix(x.why, "[") {
+				for _, x := range rem.Refused {
+					if x.Url != "" || x.Why == "" || strings.HasPrefix(x.Why, "[") {
 						t.Errorf("%s: refused %+v", p.Rule, x)
 					}
 				}
 				if p.Rule == c.rule {
 					fired = true
-					for _, x := range rem.offered {
-						offered = append(offered, x.plan.Kind)
+					for _, x := range rem.Offered {
+						offered = append(offered, x.Plan.Kind)
 					}
-					for _, x := range rem.refused {
-						refused = append(refused, x.plan.Kind)
-						t.Log(x.plan.Kind, x.why)
+					for _, x := range rem.Refused {
+						refused = append(refused, x.Plan.Kind)
+						t.Log(x.Plan.Kind, x.Why)
 					}
 				}
 			}
@@ -270,7 +272,7 @@ func checkRuns(t *testing.T, s rules.Situation, p rules.Problem, address string)
 		t.Fatalf("%s: %q is no form with a reason (%v)", p.Rule, address, err)
 	}
 	kind := actions.Kind(u.Query().Get("kind"))
-	args, err := formArgs(u.Query())
+	args, err := answer.FormArgs(u.Query())
 	if err != nil {
 		t.Fatalf("%s: %s: %v", p.Rule, address, err)
 	}
@@ -287,8 +289,8 @@ func checkRuns(t *testing.T, s rules.Situation, p rules.Problem, address string)
 }
 
 func TestTheFormOfARemedyIsFilledIn(t *testing.T) {
-	s := newSite(t, func(d *Deps) { d.PlanForms = true })
-	v := newStory().with(func(t *topology.Table) { t.Balancer.Mode, t.Balancer.Stopped = "off", true }).view()
+	s := newSite(t, func(d *site.Deps) { d.PlanForms = true })
+	v := newStory().with(func(t *topology.Table) { t.Balancer.Mode, t.Balancer.Stopped = "off", true }).View()
 	s.watcher.value, s.keeper.value = v.Table, v.Dir
 	page := parse(t, s.do("GET", "/advice").Body.String())
 	link, ok := page.Find(".remedies a").Attr("href")
@@ -306,37 +308,37 @@ func TestTheFormOfARemedyIsFilledIn(t *testing.T) {
 
 func TestAHotChunkOffersNoPlanThatItsChecksBlock(t *testing.T) {
 	s := newSite(t)
-	v := newStory().view()
+	v := newStory().View()
 	c := v.Table.Collection("yorkie-meta.changes")
-	ref := chunkRef(c, c.Chunks.At(2).Min)
-	line := hotLine(planURL(actions.Split, "ns", string(c.NS), "chunk", ref))
-	obey(line, s.tries(v))
+	ref := answer.ChunkRef(c, c.Chunks.At(2).Min)
+	line := hotLine(answer.PlanURL(actions.Split, "ns", string(c.NS), "chunk", ref))
+	site.Obey(line, s.Tries(v))
 	if line[0].PlanURL == "" {
 		t.Errorf("a plan that runs is not offered: %q", line[0].PlanText)
 	}
-	again := newStory().with(func(t *topology.Table) { t.Seq++; t.Collection("yorkie-meta.changes").Resharding = true }).view()
-	line = hotLine(planURL(actions.Split, "ns", string(c.NS), "chunk", ref))
-	if obey(line, s.tries(again)); line[0].PlanURL != "" || !strings.Contains(line[0].PlanText, "resharded") {
+	again := newStory().with(func(t *topology.Table) { t.Seq++; t.Collection("yorkie-meta.changes").Resharding = true }).View()
+	line = hotLine(answer.PlanURL(actions.Split, "ns", string(c.NS), "chunk", ref))
+	if site.Obey(line, s.Tries(again)); line[0].PlanURL != "" || !strings.Contains(line[0].PlanText, "resharded") {
 		t.Errorf("a plan that is blocked is offered: %+v", line[0])
 	}
 }
 
 func TestAChunksPageOffersNoPlanThatItsChecksBlock(t *testing.T) {
 	s := newSite(t)
-	v := newStory().view()
+	v := newStory().View()
 	s.watcher.value, s.keeper.value = v.Table, v.Dir
 	c := v.Table.Collection("yorkie-meta.schemas") // ranged by project: a chunk of one project cannot be cut
 	offered, refused := 0, 0
 	for i := range c.Chunks.Len() {
-		r := s.offers(request(t, auth.Local()), v.Table)
-		for _, a := range r.chunk(c, i).List {
+		r := s.Offers(request(t, auth.Local()), v.Table)
+		for _, a := range r.Chunk(c, i).List {
 			if a.URL == "" {
 				refused++
 				continue
 			}
 			offered++
-			if came := tryAddress(s.tries(v), a.URL); came.why != "" && !came.asks {
-				t.Errorf("chunk %d: %s is offered though %s", i, a.Text, came.why)
+			if came := answer.TryAddress(s.Tries(v), a.URL); came.Why != "" && !came.Asks {
+				t.Errorf("chunk %d: %s is offered though %s", i, a.Text, came.Why)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // A link to a plan that was removed says what became of it.
 func TestALinkToARemovedPlanSaysSo(t *testing.T) {
 	onBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *breakable) {
-		p := f.plan("anna", splitAt(1))
+		p := f.Plan("anna", splitAt(1))
 		if n, err := f.db.DropPlans(f.Context(), time.Now().Add(time.Minute), 10); err != nil || n != 1 {
 			f.Fatal(n, err)
 		}

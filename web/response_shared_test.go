@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/static"
+	"shardboard/web/site"
 )
 
 // TestSameAddressIsMadeOnceForAllWhoAskAtOnce is the moment after a live
@@ -24,7 +25,7 @@ func TestSameAddressIsMadeOnceForAllWhoAskAtOnce(t *testing.T) {
 		var made atomic.Int64
 		gate := make(chan struct{})
 		mux := chi.NewRouter()
-		mux.Get("/page", s.endpoint(Route{Method: "GET", Pattern: "/page", Tagged: true, handler: func(_ *Site, w http.ResponseWriter, r *http.Request) error {
+		mux.Get("/page", s.Endpoint(site.Route{Method: "GET", Pattern: "/page", Tagged: true, Handler: func(_ *site.Site, w http.ResponseWriter, r *http.Request) error {
 			made.Add(1)
 			<-gate
 			if err := r.Context().Err(); err != nil {

@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
+	"shardboard/web/site"
 )
 
 func TestMalformedInputIsRefusedWithASentence(t *testing.T) {
@@ -68,7 +70,7 @@ func TestNotFoundSaysWhatWasSearched(t *testing.T) {
 
 func TestBodiesAreBounded(t *testing.T) {
 	s := newSite(t)
-	w := s.do("POST", "/api/v1/locate", body(strings.Repeat("x\n", maxLocate)))
+	w := s.do("POST", "/api/v1/locate", body(strings.Repeat("x\n", answer.MaxLocate)))
 	if w.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("too long: %d", w.Code)
 	}
@@ -124,7 +126,7 @@ func TestAnswersAreCompressedAndTagged(t *testing.T) {
 
 func TestTagsOfAProcessAreItsOwn(t *testing.T) {
 	tag := func(now time.Time, address string) string {
-		s := newSite(t, func(d *Deps) { d.Now, d.Version = func() time.Time { return now }, `v1, "x"` })
+		s := newSite(t, func(d *site.Deps) { d.Now, d.Version = func() time.Time { return now }, `v1, "x"` })
 		w := s.do("GET", address)
 		got := w.Header().Get("ETag")
 		if again := s.do("GET", address, header("If-None-Match", got)); again.Code != http.StatusNotModified {

@@ -11,6 +11,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/auth"
+	"shardboard/web/live"
 )
 
 // role changes what an account may, by an admin.
@@ -106,7 +107,7 @@ func TestASocketOfAChangedRoleClosesAndTheNextOneBringsTheCookie(t *testing.T) {
 	door.role("viewer", auth.Support)
 	for {
 		if _, _, err := conn.ReadMessage(); err != nil {
-			if closeCode(err) != closeEnded {
+			if closeCode(err) != live.CloseEnded {
 				t.Errorf("closed by %v", err)
 			}
 			break

@@ -4,36 +4,39 @@ import (
 	"net/http"
 
 	"shardboard/internal/api"
+	"shardboard/web/advice"
+	"shardboard/web/guard"
+	"shardboard/web/site"
 )
 
 // dismissPolicy is for dismissing problems, alertPolicy for silencing alerts and for
 // test messages, which go to other systems.
 const (
-	dismissPolicy = PolicyOperate
-	alertPolicy   = PolicyAdmin
+	dismissPolicy = guard.PolicyOperate
+	alertPolicy   = guard.PolicyAdmin
 )
 
 // adviceRoutes are the routes of problems and alerts.
-func adviceRoutes() []Route {
-	route := func(method, path, summary string, p Policy, body, answer any, h func(*Site, http.ResponseWriter, *http.Request) error, params ...Param) Route {
-		return Route{Method: method, Pattern: api.Prefix + path, Policy: p, Tag: tagAPI, Summary: summary, Body: body, Answer: answer, Params: params, handler: h}
+func adviceRoutes() []site.Route {
+	route := func(method, path, summary string, p guard.Policy, body, answer any, h func(*site.Site, http.ResponseWriter, *http.Request) error, params ...site.Param) site.Route {
+		return site.Route{Method: method, Pattern: api.Prefix + path, Policy: p, Tag: site.TagAPI, Summary: summary, Body: body, Answer: answer, Params: params, Handler: h}
 	}
-	shown, alerts := fresh(page("/advice", "Which problems are there, and what helps?")), fresh(page("/alerts", "Which alerts were sent, and to whom?"))
-	shown.handler, alerts.handler = (*Site).pageAdvice, (*Site).pageAlerts
-	id := inPath("id", "an advice's id")
-	return []Route{
+	shown, alerts := site.Fresh(site.Page("/advice", "Which problems are there, and what helps?")), site.Fresh(site.Page("/alerts", "Which alerts were sent, and to whom?"))
+	shown.Handler, alerts.Handler = advice.PageAdvice, advice.PageAlerts
+	id := site.InPath("id", "an advice's id")
+	return []site.Route{
 		shown, alerts,
-		form("/advice/dismiss", dismissPolicy, "Dismiss a problem with a reason", (*Site).postDismiss, mediaHTML),
-		form("/advice/restore", dismissPolicy, "Take a dismissal back", (*Site).postRestore, mediaHTML),
-		form("/alerts/test", alertPolicy, "Send a test message to one receiver", (*Site).postAlertTest, mediaHTML),
-		form("/alerts/silences", alertPolicy, "Keep an alert or a rule's alerts from being told for a while", (*Site).postSilence, mediaHTML),
-		form("/alerts/silences/end", alertPolicy, "End a silence", (*Site).postEndSilence, mediaHTML),
-		route("GET", "/advice", "Problems, greatest first, and what could not be checked", PolicyRead, nil, api.AdviceList{}, (*Site).apiAdvice),
-		route("POST", "/advice/{id}/dismiss", "Dismiss a problem; the reason is required", dismissPolicy, api.Reason{}, api.AdviceList{}, (*Site).apiDismiss, id),
-		route("POST", "/advice/{id}/restore", "Take a dismissal back", dismissPolicy, nil, api.AdviceList{}, (*Site).apiRestore, id),
-		route("GET", "/alerts", "Alerts, receivers and silences", PolicyRead, nil, api.Alerts{}, (*Site).apiAlerts),
-		route("POST", "/alerts/test", "Send a test message to one receiver", alertPolicy, api.AlertTest{}, api.Alerts{}, (*Site).apiAlertTest),
-		route("POST", "/alerts/silences", "Begin a silence", alertPolicy, api.SilenceStart{}, api.Alerts{}, (*Site).apiSilence),
-		route("POST", "/alerts/silences/end", "End a silence", alertPolicy, api.SilenceEnd{}, api.Alerts{}, (*Site).apiEndSilence),
+		site.Form("/advice/dismiss", dismissPolicy, "Dismiss a problem with a reason", advice.PostDismiss, site.MediaHTML),
+		site.Form("/advice/restore", dismissPolicy, "Take a dismissal back", advice.PostRestore, site.MediaHTML),
+		site.Form("/alerts/test", alertPolicy, "Send a test message to one receiver", advice.PostAlertTest, site.MediaHTML),
+		site.Form("/alerts/silences", alertPolicy, "Keep an alert or a rule's alerts from being told for a while", advice.PostSilence, site.MediaHTML),
+		site.Form("/alerts/silences/end", alertPolicy, "End a silence", advice.PostEndSilence, site.MediaHTML),
+		route("GET", "/advice", "Problems, greatest first, and what could not be checked", guard.PolicyRead, nil, api.AdviceList{}, advice.ApiAdvice),
+		route("POST", "/advice/{id}/dismiss", "Dismiss a problem; the reason is required", dismissPolicy, api.Reason{}, api.AdviceList{}, advice.ApiDismiss, id),
+		route("POST", "/advice/{id}/restore", "Take a dismissal back", dismissPolicy, nil, api.AdviceList{}, advice.ApiRestore, id),
+		route("GET", "/alerts", "Alerts, receivers and silences", guard.PolicyRead, nil, api.Alerts{}, advice.ApiAlerts),
+		route("POST", "/alerts/test", "Send a test message to one receiver", alertPolicy, api.AlertTest{}, api.Alerts{}, advice.ApiAlertTest),
+		route("POST", "/alerts/silences", "Begin a silence", alertPolicy, api.SilenceStart{}, api.Alerts{}, advice.ApiSilence),
+		route("POST", "/alerts/silences/end", "End a silence", alertPolicy, api.SilenceEnd{}, api.Alerts{}, advice.ApiEndSilence),
 	}
 }

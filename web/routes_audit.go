@@ -4,32 +4,35 @@ import (
 	"net/http"
 
 	"shardboard/internal/api"
+	auditroom "shardboard/web/audit"
+	"shardboard/web/guard"
+	"shardboard/web/site"
 )
 
 // auditRoutes are the record of who did what. Operators may read it and not
 // only admins: who runs a plan at night has to see what others did, refused and
 // stopped before. Viewers and support may not: it holds people's names and
 // addresses, which their work does not need.
-func auditRoutes() []Route {
-	get := func(path, summary string, answer any, h func(*Site, http.ResponseWriter, *http.Request) error, params ...Param) Route {
-		return Route{Method: "GET", Pattern: api.Prefix + path, Policy: PolicyOperate, Tag: tagAPI, Summary: summary,
-			Params: params, Answer: answer, handler: h}
+func auditRoutes() []site.Route {
+	get := func(path, summary string, answer any, h func(*site.Site, http.ResponseWriter, *http.Request) error, params ...site.Param) site.Route {
+		return site.Route{Method: "GET", Pattern: api.Prefix + path, Policy: guard.PolicyOperate, Tag: site.TagAPI, Summary: summary,
+			Params: params, Answer: answer, Handler: h}
 	}
-	shown := fresh(page("/audit", "Who did what?"))
-	shown.Policy, shown.handler = PolicyOperate, (*Site).pageAudit
-	shown.Params = append(auditFilters(), query("below", "older than the record with this number"))
-	return []Route{
+	shown := site.Fresh(site.Page("/audit", "Who did what?"))
+	shown.Policy, shown.Handler = guard.PolicyOperate, auditroom.PageAudit
+	shown.Params = append(auditFilters(), site.Query("below", "older than the record with this number"))
+	return []site.Route{
 		shown,
-		get("/audit", "The audit record, newest first", api.List[api.AuditRecord]{}, (*Site).apiAudit,
-			paged(append(auditFilters(), query("order", "newest, the default, or oldest"))...)...),
-		get("/audit/head", "The newest signed head and what is known of the chain", api.AuditState{}, (*Site).apiAuditState),
-		get("/audit/heads", "All signed heads, oldest first", api.List[api.AuditHead]{}, (*Site).apiAuditHeads, paged()...),
+		get("/audit", "The audit record, newest first", api.List[api.AuditRecord]{}, auditroom.ApiAudit,
+			site.Paged(append(auditFilters(), site.Query("order", "newest, the default, or oldest"))...)...),
+		get("/audit/head", "The newest signed head and what is known of the chain", api.AuditState{}, auditroom.ApiAuditState),
+		get("/audit/heads", "All signed heads, oldest first", api.List[api.AuditHead]{}, auditroom.ApiAuditHeads, site.Paged()...),
 	}
 }
 
-func auditFilters() []Param {
-	return []Param{
-		query("by", "of this principal"), query("what", "this code, or a prefix that ends in a dot"), query("subject", "about this"),
-		query("from", "at this time or later, RFC 3339 or a date in UTC"), query("to", "before this time"),
+func auditFilters() []site.Param {
+	return []site.Param{
+		site.Query("by", "of this principal"), site.Query("what", "this code, or a prefix that ends in a dot"), site.Query("subject", "about this"),
+		site.Query("from", "at this time or later, RFC 3339 or a date in UTC"), site.Query("to", "before this time"),
 	}
 }

@@ -4,78 +4,70 @@ import (
 	"net/http"
 
 	"shardboard/internal/api"
+	"shardboard/web/account"
+	"shardboard/web/guard"
+	"shardboard/web/site"
 )
 
-type handlerFunc = func(*Site, http.ResponseWriter, *http.Request) error
+type handlerFunc = func(*site.Site, http.ResponseWriter, *http.Request) error
 
 // signInRoutes lead in and out.
-func signInRoutes() []Route {
-	get := func(pattern, summary string, h handlerFunc, params ...Param) Route {
-		return Route{Method: "GET", Pattern: pattern, Policy: PolicyOpen, Tag: tagPages, Summary: summary,
-			Params: params, Types: []string{mediaHTML}, handler: h}
+func signInRoutes() []site.Route {
+	get := func(pattern, summary string, h handlerFunc, params ...site.Param) site.Route {
+		return site.Route{Method: "GET", Pattern: pattern, Policy: guard.PolicyOpen, Tag: site.TagPages, Summary: summary,
+			Params: params, Types: []string{site.MediaHTML}, Handler: h}
 	}
-	next := query("next", "a page of this site to go on to")
-	return []Route{
-		answering(get("/login", "Sign in", (*Site).pageLogin, next, query("ended", "1 says that a session is over")), http.StatusOK, http.StatusSeeOther),
-		form("/login", PolicyOpen, "Sign in by name and password", (*Site).postLogin, mediaHTML),
-		answering(get("/login/first", "Become the first admin, by the link that the server printed", (*Site).pageFirst, query("key", "secret of that link")),
+	next := site.Query("next", "a page of this site to go on to")
+	return []site.Route{
+		site.Answering(get("/login", "Sign in", account.PageLogin, next, site.Query("ended", "1 says that a session is over")), http.StatusOK, http.StatusSeeOther),
+		site.Form("/login", guard.PolicyOpen, "Sign in by name and password", account.PostLogin, site.MediaHTML),
+		site.Answering(get("/login/first", "Become the first admin, by the link that the server printed", account.PageFirst, site.Query("key", "secret of that link")),
 			http.StatusOK, http.StatusSeeOther),
-		form("/login/first", PolicyOpen, "Make the first admin and sign in", (*Site).postFirst, mediaHTML),
-		answering(form("/login/oidc", PolicyOpen, "To the OpenID Connect issuer, by a page that leads there", (*Site).postOIDC, mediaHTML),
+		site.Form("/login/first", guard.PolicyOpen, "Make the first admin and sign in", account.PostFirst, site.MediaHTML),
+		site.Answering(site.Form("/login/oidc", guard.PolicyOpen, "To the OpenID Connect issuer, by a page that leads there", account.PostOIDC, site.MediaHTML),
 			http.StatusOK, http.StatusSeeOther),
-		answering(get("/login/oidc/callback", "Back from the OpenID Connect issuer", (*Site).finishOIDC,
-			query("code", "the issuer's"), query("state", "ours"), query("error", "the issuer's")), http.StatusSeeOther),
-		form("/logout", PolicySelf, "Sign out", (*Site).postLogout, mediaHTML),
+		site.Answering(get("/login/oidc/callback", "Back from the OpenID Connect issuer", account.FinishOIDC,
+			site.Query("code", "the issuer's"), site.Query("state", "ours"), site.Query("error", "the issuer's")), http.StatusSeeOther),
+		site.Form("/logout", guard.PolicySelf, "Sign out", account.PostLogout, site.MediaHTML),
 	}
 }
 
 // accountRoutes are about people: oneself, and for an admin everybody.
-func accountRoutes() []Route {
-	get := func(pattern string, p Policy, summary string, h handlerFunc) Route {
-		return Route{Method: "GET", Pattern: pattern, Policy: p, Tag: tagPages, Summary: summary, Types: []string{mediaHTML}, handler: h}
+func accountRoutes() []site.Route {
+	get := func(pattern string, p guard.Policy, summary string, h handlerFunc) site.Route {
+		return site.Route{Method: "GET", Pattern: pattern, Policy: p, Tag: site.TagPages, Summary: summary, Types: []string{site.MediaHTML}, Handler: h}
 	}
-	with := func(r Route, params ...Param) Route {
+	with := func(r site.Route, params ...site.Param) site.Route {
 		r.Params = params
 		return r
 	}
-	list := func(path string, p Policy, summary string, answer any, h handlerFunc) Route {
-		return Route{Method: "GET", Pattern: api.Prefix + path, Policy: p, Tag: tagAPI, Summary: summary, Answer: answer, handler: h}
+	list := func(path string, p guard.Policy, summary string, answer any, h handlerFunc) site.Route {
+		return site.Route{Method: "GET", Pattern: api.Prefix + path, Policy: p, Tag: site.TagAPI, Summary: summary, Answer: answer, Handler: h}
 	}
-	do := func(path string, p Policy, summary string, body, answer any, h handlerFunc, params ...Param) Route {
-		return Route{Method: "POST", Pattern: api.Prefix + path, Policy: p, Tag: tagAPI, Summary: summary,
-			Params: params, Body: body, Answer: answer, handler: h}
+	do := func(path string, p guard.Policy, summary string, body, answer any, h handlerFunc, params ...site.Param) site.Route {
+		return site.Route{Method: "POST", Pattern: api.Prefix + path, Policy: p, Tag: site.TagAPI, Summary: summary,
+			Params: params, Body: body, Answer: answer, Handler: h}
 	}
-	session, token := inPath("id", "a session's id"), inPath("id", "a token's id")
-	user := inPath("name", "an account's name, path-escaped once")
-	return []Route{
-		get("/settings", PolicySelf, "Own password, sessions and tokens", (*Site).pageSettings),
-		form("/settings/password", PolicySelf, "Change one's own password", (*Site).postPassword, mediaHTML),
-		with(form("/settings/sessions/{id}/revoke", PolicySelf, "End a session", (*Site).postRevokeSession, mediaHTML), session),
-		answering(form("/settings/tokens", PolicySelf, "Make a token; its secret is shown once", (*Site).postToken, mediaHTML), http.StatusOK),
-		with(form("/settings/tokens/{id}/revoke", PolicySelf, "Revoke a token", (*Site).postRevokeToken, mediaHTML), token),
-		get("/settings/users", PolicyAdmin, "Users, and who is in", (*Site).pageUsers),
-		form("/settings/users", PolicyAdmin, "Add a user", (*Site).postUser, mediaHTML),
-		with(form("/settings/users/{name}", PolicyAdmin, "Change a user's role or password, disable or enable", (*Site).postUserChange, mediaHTML), user),
+	session, token := site.InPath("id", "a session's id"), site.InPath("id", "a token's id")
+	user := site.InPath("name", "an account's name, path-escaped once")
+	return []site.Route{
+		get("/settings", guard.PolicySelf, "Own password, sessions and tokens", account.PageSettings),
+		site.Form("/settings/password", guard.PolicySelf, "Change one's own password", account.PostPassword, site.MediaHTML),
+		with(site.Form("/settings/sessions/{id}/revoke", guard.PolicySelf, "End a session", account.PostRevokeSession, site.MediaHTML), session),
+		site.Answering(site.Form("/settings/tokens", guard.PolicySelf, "Make a token; its secret is shown once", account.PostToken, site.MediaHTML), http.StatusOK),
+		with(site.Form("/settings/tokens/{id}/revoke", guard.PolicySelf, "Revoke a token", account.PostRevokeToken, site.MediaHTML), token),
+		get("/settings/users", guard.PolicyAdmin, "Users, and who is in", account.PageUsers),
+		site.Form("/settings/users", guard.PolicyAdmin, "Add a user", account.PostUser, site.MediaHTML),
+		with(site.Form("/settings/users/{name}", guard.PolicyAdmin, "Change a user's role or password, disable or enable", account.PostUserChange, site.MediaHTML), user),
 
-		list("/me", PolicySelf, "Who is asking, and what they may", api.Me{}, (*Site).apiMe),
-		list("/sessions", PolicySelf, "Own sessions; everybody's for an admin, none for a token below admin", api.List[api.Session]{}, (*Site).apiSessions),
-		do("/sessions/{id}/revoke", PolicySelf, "End a session", nil, api.Done{}, (*Site).apiRevokeSession, session),
-		list("/tokens", PolicySelf, "Own tokens; everybody's for an admin, only itself for a token below admin", api.List[api.Token]{}, (*Site).apiTokens),
-		do("/tokens", PolicySelf, "Make a token; its secret is in this answer only", api.TokenCreate{}, api.TokenCreated{}, (*Site).apiCreateToken),
-		do("/tokens/{id}/revoke", PolicySelf, "Revoke a token", nil, api.Done{}, (*Site).apiRevokeToken, token),
-		list("/users", PolicyAdmin, "Accounts of shardboard's own", api.List[api.User]{}, (*Site).apiUsers),
-		do("/users", PolicyAdmin, "Add a user", api.UserCreate{}, api.User{}, (*Site).apiCreateUser),
-		do("/users/{name}", PolicyAdmin, "Change a user's role or password, disable or enable", api.UserChange{}, api.User{}, (*Site).apiChangeUser, user),
+		list("/me", guard.PolicySelf, "Who is asking, and what they may", api.Me{}, account.ApiMe),
+		list("/sessions", guard.PolicySelf, "Own sessions; everybody's for an admin, none for a token below admin", api.List[api.Session]{}, account.ApiSessions),
+		do("/sessions/{id}/revoke", guard.PolicySelf, "End a session", nil, api.Done{}, account.ApiRevokeSession, session),
+		list("/tokens", guard.PolicySelf, "Own tokens; everybody's for an admin, only itself for a token below admin", api.List[api.Token]{}, account.ApiTokens),
+		do("/tokens", guard.PolicySelf, "Make a token; its secret is in this answer only", api.TokenCreate{}, api.TokenCreated{}, account.ApiCreateToken),
+		do("/tokens/{id}/revoke", guard.PolicySelf, "Revoke a token", nil, api.Done{}, account.ApiRevokeToken, token),
+		list("/users", guard.PolicyAdmin, "Accounts of shardboard's own", api.List[api.User]{}, account.ApiUsers),
+		do("/users", guard.PolicyAdmin, "Add a user", api.UserCreate{}, api.User{}, account.ApiCreateUser),
+		do("/users/{name}", guard.PolicyAdmin, "Change a user's role or password, disable or enable", api.UserChange{}, api.User{}, account.ApiChangeUser, user),
 	}
-}
-
-// pagePatterns are the patterns that have a page for people to read.
-func pagePatterns(table []Route) map[string]bool {
-	out := map[string]bool{}
-	for _, rt := range table {
-		if rt.Method == http.MethodGet && rt.Tag == tagPages && rt.Policy != PolicyOpen && rt.Types[0] == mediaHTML {
-			out[rt.Pattern] = true
-		}
-	}
-	return out
 }

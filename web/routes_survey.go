@@ -4,32 +4,35 @@ import (
 	"net/http"
 
 	"shardboard/internal/api"
+	"shardboard/web/guard"
+	"shardboard/web/site"
+	"shardboard/web/surveys"
 )
 
 // surveyPolicy is who may start and stop a survey: it costs the cluster reads.
-const surveyPolicy = PolicyOperate
+const surveyPolicy = guard.PolicyOperate
 
 // surveyRoutes are those of the background measurements.
-func surveyRoutes() []Route {
-	route := func(method, path, summary string, p Policy, answer any, h func(*Site, http.ResponseWriter, *http.Request) error, params ...Param) Route {
-		return Route{Method: method, Pattern: api.Prefix + path, Policy: p, Tag: tagAPI, Summary: summary, Params: params, Answer: answer, handler: h}
+func surveyRoutes() []site.Route {
+	route := func(method, path, summary string, p guard.Policy, answer any, h func(*site.Site, http.ResponseWriter, *http.Request) error, params ...site.Param) site.Route {
+		return site.Route{Method: method, Pattern: api.Prefix + path, Policy: p, Tag: site.TagAPI, Summary: summary, Params: params, Answer: answer, Handler: h}
 	}
-	id := inPath("survey", "a survey's id")
-	start := route("POST", "/surveys", "Start a survey: sample, projects, project or document", surveyPolicy, api.Survey{}, (*Site).apiStartSurvey)
+	id := site.InPath("survey", "a survey's id")
+	start := route("POST", "/surveys", "Start a survey: sample, projects, project or document", surveyPolicy, api.Survey{}, surveys.ApiStartSurvey)
 	start.Body = api.SurveyStart{}
-	list := fresh(page("/surveys", "What is measured, and what was"))
-	list.handler = (*Site).pageSurveys
-	one := fresh(page("/surveys/{survey}", "What did a survey find?"))
-	one.handler, one.Params = (*Site).pageSurvey, []Param{id}
-	stop := form("/surveys/{survey}/stop", surveyPolicy, "Stop a survey; what it measured stays", (*Site).postStopSurvey, mediaHTML)
-	stop.Params = []Param{id}
-	return []Route{
+	list := site.Fresh(site.Page("/surveys", "What is measured, and what was"))
+	list.Handler = surveys.PageSurveys
+	one := site.Fresh(site.Page("/surveys/{survey}", "What did a survey find?"))
+	one.Handler, one.Params = surveys.PageSurvey, []site.Param{id}
+	stop := site.Form("/surveys/{survey}/stop", surveyPolicy, "Stop a survey; what it measured stays", surveys.PostStopSurvey, site.MediaHTML)
+	stop.Params = []site.Param{id}
+	return []site.Route{
 		list, one,
-		form("/surveys", surveyPolicy, "Start a survey; reads only", (*Site).postSurvey, mediaHTML),
+		site.Form("/surveys", surveyPolicy, "Start a survey; reads only", surveys.PostSurvey, site.MediaHTML),
 		stop,
-		route("GET", "/surveys", "Surveys, newest first", PolicyRead, api.List[api.Survey]{}, (*Site).apiSurveys),
-		answering(start, http.StatusAccepted),
-		route("GET", "/surveys/{survey}", "One survey with what it found", PolicyRead, api.SurveyDetail{}, (*Site).apiSurvey, id),
-		route("POST", "/surveys/{survey}/stop", "Stop a survey; what it measured stays", surveyPolicy, api.Survey{}, (*Site).apiStopSurvey, id),
+		route("GET", "/surveys", "Surveys, newest first", guard.PolicyRead, api.List[api.Survey]{}, surveys.ApiSurveys),
+		site.Answering(start, http.StatusAccepted),
+		route("GET", "/surveys/{survey}", "One survey with what it found", guard.PolicyRead, api.SurveyDetail{}, surveys.ApiSurvey, id),
+		route("POST", "/surveys/{survey}/stop", "Stop a survey; what it measured stays", surveyPolicy, api.Survey{}, surveys.ApiStopSurvey, id),
 	}
 }

@@ -9,20 +9,24 @@ import (
 	"testing"
 
 	"github.com/go-chi/chi/v5"
+
+	"shardboard/internal/answer"
+	"shardboard/web/guard"
+	"shardboard/web/site"
 )
 
 // target is an address of a route that answers over the fixture.
 func target(pattern string) string {
 	pattern = strings.NewReplacer("/plans/{id}", "/plans/"+recordNamed("split"), "/runs/{id}", "/runs/"+recordNamed("running")).Replace(pattern)
-	return strings.NewReplacer("{name}", "shard-rs-1", "{ns}", "yorkie-meta.documents", "{id}", projectID(5).Hex(), "{ref}", chunkRef(cannedTable(1, 250).Collection("yorkie-meta.documents"), cannedTable(1, 250).Collection("yorkie-meta.documents").Chunks.At(3).Min), "{file}", "none.css", "{survey}", cannedSurvey).Replace(pattern)
+	return strings.NewReplacer("{name}", "shard-rs-1", "{ns}", "yorkie-meta.documents", "{id}", projectID(5).Hex(), "{ref}", answer.ChunkRef(cannedTable(1, 250).Collection("yorkie-meta.documents"), cannedTable(1, 250).Collection("yorkie-meta.documents").Chunks.At(3).Min), "{file}", "none.css", "{survey}", cannedSurvey).Replace(pattern)
 }
 
 func TestEveryRouteHasAPolicyASummaryAndItsPathParameters(t *testing.T) {
 	for _, rt := range routes() {
-		if _, known := rt.Policy.needs(); !known {
+		if _, known := rt.Policy.Needs(); !known {
 			t.Errorf("%s %s has policy %q", rt.Method, rt.Pattern, rt.Policy)
 		}
-		if rt.Summary == "" || rt.Tag == "" || rt.handler == nil {
+		if rt.Summary == "" || rt.Tag == "" || rt.Handler == nil {
 			t.Errorf("%s %s lacks summary, tag or handler", rt.Method, rt.Pattern)
 		}
 		if rt.Answer == nil && rt.Types == nil {
@@ -33,7 +37,7 @@ func TestEveryRouteHasAPolicyASummaryAndItsPathParameters(t *testing.T) {
 				t.Errorf("%s: parameter %s is in the %s", rt.Pattern, p.Name, p.In)
 			}
 		}
-		if n := strings.Count(rt.Pattern, "{"); n != len(slices.DeleteFunc(slices.Clone(rt.Params), func(p Param) bool { return p.In != "path" })) {
+		if n := strings.Count(rt.Pattern, "{"); n != len(slices.DeleteFunc(slices.Clone(rt.Params), func(p site.Param) bool { return p.In != "path" })) {
 			t.Errorf("%s has %d path parameters, described otherwise", rt.Pattern, n)
 		}
 	}
@@ -58,13 +62,13 @@ func TestOpenAPIEqualsRouterBothWays(t *testing.T) {
 				t.Errorf("operationId %v twice", op["operationId"])
 			}
 			ids[op["operationId"]] = true
-			if open := op["x-policy"] == string(PolicyOpen); open == (op["security"] != nil) {
+			if open := op["x-policy"] == string(guard.PolicyOpen); open == (op["security"] != nil) {
 				t.Errorf("%s %s: policy %v with security %v", method, path, op["x-policy"], op["security"])
 			}
 		}
 	}
 	routed := map[string]bool{}
-	err := chi.Walk(s.router(routes()), func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+	err := chi.Walk(s.Router(routes()), func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		if method != http.MethodHead { // every GET answers it
 			routed[method+" "+route] = true
 		}
@@ -88,7 +92,7 @@ func TestOpenAPIEqualsRouterBothWays(t *testing.T) {
 // TestOpenAPIReferencesExist follows every $ref.
 func TestOpenAPIReferencesExist(t *testing.T) {
 	var doc map[string]any
-	if err := json.Unmarshal(openAPIDocument(routes(), ""), &doc); err != nil {
+	if err := json.Unmarshal(site.OpenAPIDocument(routes(), ""), &doc); err != nil {
 		t.Fatal(err)
 	}
 	named := doc["components"].(map[string]any)["schemas"].(map[string]any)
@@ -122,7 +126,7 @@ func TestOpenAPIReferencesExist(t *testing.T) {
 // answer with the description.
 func TestJSONAnswersMatchTheirSchema(t *testing.T) {
 	s := newSite(t, withHistory(t))
-	sc := newSchemas()
+	sc := site.NewSchemas()
 	for _, rt := range routes() {
 		if rt.Tag != "api" || rt.Method != "GET" || rt.Pattern == "/api/v1/locate" {
 			continue
@@ -133,8 +137,8 @@ func TestJSONAnswersMatchTheirSchema(t *testing.T) {
 			t.Errorf("%s: %d %.200s", rt.Pattern, w.Code, w.Body)
 			continue
 		}
-		name := strings.TrimPrefix(sc.of(rt.Answer)["$ref"].(string), "#/components/schemas/")
-		schema := sc.named[name].(map[string]any)
+		name := strings.TrimPrefix(sc.Of(rt.Answer)["$ref"].(string), "#/components/schemas/")
+		schema := sc.Named[name].(map[string]any)
 		for field := range got {
 			if schema["properties"].(map[string]any)[field] == nil {
 				t.Errorf("%s: field %s is not described", rt.Pattern, field)

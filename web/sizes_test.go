@@ -13,6 +13,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/chunksize"
@@ -20,6 +21,9 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
+	"shardboard/web/collections"
+	"shardboard/web/parts"
+	"shardboard/web/site"
 	"shardboard/web/words"
 )
 
@@ -28,7 +32,7 @@ const sizedNS = "yorkie-meta.documents"
 // measuredCluster has 10 documents more in each chunk, of 1,000 bytes, and in
 // chunk 3 more than a shard moves at once.
 type measuredCluster struct {
-	s     *site
+	s     *testSite
 	asked int
 	err   error
 }
@@ -51,19 +55,19 @@ func (m *measuredCluster) RangeSize(_ context.Context, meta topology.Meta, r sha
 }
 
 // sizedSite has a book of sizes; its documents have chunks on two shards.
-func sizedSite(t testing.TB, change ...func(*Deps)) (*site, *measuredCluster) {
+func sizedSite(t testing.TB, change ...func(*site.Deps)) (*testSite, *measuredCluster) {
 	t.Helper()
 	cluster := &measuredCluster{}
-	s := newSite(t, append([]func(*Deps){func(d *Deps) {
+	s := newSite(t, append([]func(*site.Deps){func(d *site.Deps) {
 		d.Sizes = chunksize.New(cluster, d.Watcher, nil)
 	}}, change...)...)
 	cluster.s = s
 	return s, cluster
 }
 
-func refOf(s *site, i int) string {
+func refOf(s *testSite, i int) string {
 	c := s.watcher.get().Collection(sizedNS)
-	return chunkRef(c, c.Chunks.At(i).Min)
+	return answer.ChunkRef(c, c.Chunks.At(i).Min)
 }
 
 func (m *measuredCluster) measure(t testing.TB, exact bool, positions ...int) {
@@ -81,7 +85,7 @@ func (m *measuredCluster) measure(t testing.TB, exact bool, positions ...int) {
 	}
 }
 
-func chunkList(t *testing.T, s *site, query string) api.ChunkList {
+func chunkList(t *testing.T, s *testSite, query string) api.ChunkList {
 	t.Helper()
 	return decode[api.ChunkList](t, s.do("GET", "/api/v1/collections/"+sizedNS+"/chunks?"+query))
 }
@@ -118,7 +122,7 @@ func TestAChunkIsMeasuredWhenSomebodyAsks(t *testing.T) {
 func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 	s, cluster := sizedSite(t)
 	c := s.watcher.get().Collection(sizedNS)
-	path := chunkURL(c.NS, refOf(s, 3))
+	path := answer.ChunkURL(c.NS, refOf(s, 3))
 	page := s.do("GET", path)
 	tag := page.Header().Get("ETag")
 	if body := page.Body.String(); !strings.Contains(body, words.T("size.exactly")) || !strings.Contains(body, words.T("size.never")) {
@@ -151,14 +155,14 @@ func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 	}
 	cluster.err = fault.Wrap(fault.Unavailable, context.DeadlineExceeded, "too slow")
 	if code := func() int {
-		return s.do("POST", chunkURL(c.NS, refOf(s, 5))+"/size", formSent(url.Values{"do": {"exact"}})).Code
+		return s.do("POST", answer.ChunkURL(c.NS, refOf(s, 5))+"/size", formSent(url.Values{"do": {"exact"}})).Code
 	}(); code != http.StatusSeeOther {
 		t.Errorf("a failed attempt: %d", code)
 	}
-	if text := s.do("GET", chunkURL(c.NS, refOf(s, 5))).Body.String(); !strings.Contains(text, topology.ReasonText("tooSlow")) {
+	if text := s.do("GET", answer.ChunkURL(c.NS, refOf(s, 5))).Body.String(); !strings.Contains(text, topology.ReasonText("tooSlow")) {
 		t.Error("the page does not say why nothing was measured")
 	}
-	failed := decode[api.ChunkSize](t, s.do("GET", "/api/v1"+chunkURL(c.NS, refOf(s, 5))+"/size"))
+	failed := decode[api.ChunkSize](t, s.do("GET", "/api/v1"+answer.ChunkURL(c.NS, refOf(s, 5))+"/size"))
 	if failed.Failed == nil || failed.Failed.Reason != "tooSlow" || failed.Measured {
 		t.Errorf("%+v", failed)
 	}
@@ -173,7 +177,7 @@ func formSent(v url.Values) func(*http.Request) {
 }
 
 func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
-	s, cluster := sizedSite(t, func(d *Deps) {
+	s, cluster := sizedSite(t, func(d *site.Deps) {
 		d.Auth = everybody{auth.Principal{ID: "v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}}
 	})
 	path := "/collections/" + sizedNS + "/chunks/" + refOf(s, 3)
@@ -182,7 +186,7 @@ func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 			t.Errorf("a viewer may POST %s: %d", target, w.Code)
 		}
 	}
-	if body := s.do("GET", path).Body.String(); strings.Contains(body, `value="exact"`) || !strings.Contains(body, roleWord(auth.Operator)) {
+	if body := s.do("GET", path).Body.String(); strings.Contains(body, `value="exact"`) || !strings.Contains(body, parts.RoleWord(auth.Operator)) {
 		t.Error("a viewer sees the button, or not why there is none")
 	}
 	if cluster.asked != 0 {
@@ -267,7 +271,7 @@ func TestChunksAreSortedByWhatIsKnown(t *testing.T) {
 	}
 	doc := parse(t, s.do("GET", "/collections/"+sizedNS+"?sort=bytes").Body.String())
 	first := doc.Find("table.chunks tbody tr").First()
-	if first.AttrOr("data-key", "") != chunkKey(c.Key, c.Chunks.At(3).Min) || !strings.Contains(first.Text(), words.T("sizes.oversized")) {
+	if first.AttrOr("data-key", "") != answer.ChunkKey(c.Key, c.Chunks.At(3).Min) || !strings.Contains(first.Text(), words.T("sizes.oversized")) {
 		t.Errorf("the page's first row is %s", first.Text())
 	}
 	if note := doc.Find("[data-key=measured]").Text(); !strings.HasPrefix(note, "4 of 250 chunks are measured; the others") {
@@ -302,7 +306,7 @@ func TestTooBigToMoveIsAFilter(t *testing.T) {
 
 func TestWhatIsWrongWithAnOrder(t *testing.T) {
 	s, _ := sizedSite(t)
-	for _, query := range []string{"sort=size", "sort=bytes&cursor=xx", "sort=bytes&cursor=" + string(cursorOf("heat 5")), "sort=bytes&cursor=" + string(cursorOf("bytes -5")), "oversized=perhaps",
+	for _, query := range []string{"sort=size", "sort=bytes&cursor=xx", "sort=bytes&cursor=" + string(answer.CursorOf("heat 5")), "sort=bytes&cursor=" + string(answer.CursorOf("bytes -5")), "oversized=perhaps",
 		"sort=bytes&key=%7B%22project_id%22%3A1%7D"} {
 		if w := s.do("GET", "/api/v1/collections/"+sizedNS+"/chunks?"+query); w.Code != http.StatusBadRequest {
 			t.Errorf("%s: %d", query, w.Code)
@@ -311,18 +315,18 @@ func TestWhatIsWrongWithAnOrder(t *testing.T) {
 	if w := s.do("GET", "/collections/"+sizedNS+"?sort=size"); w.Code != http.StatusBadRequest {
 		t.Errorf("the page: %d", w.Code)
 	}
-	if got := chunkList(t, s, "sort=bytes&cursor="+string(cursorOf("bytes 99999"))); len(got.Items) != 0 || got.Next != "" {
+	if got := chunkList(t, s, "sort=bytes&cursor="+string(answer.CursorOf("bytes 99999"))); len(got.Items) != 0 || got.Next != "" {
 		t.Errorf("beyond the end: %d rows", len(got.Items))
 	}
 }
 
 func TestChunksAreSortedByTheirWrites(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	c := v.Table.Collection("yorkie-meta.changes")
 	v.Writes = func(*topology.Table, topology.Namespace) (map[int]heat.Rate, bool, bool) {
 		return map[int]heat.Rate{5: {PerSecond: 2, Exact: true, Rows: 20}, 11: {PerSecond: 30, Rows: 300}}, true, false
 	}
-	m, err := collectionView(v, c.NS, chunkQuery{Sort: byHeat, Pos: -1})
+	m, err := collections.CollectionView(v, c.NS, answer.ChunkQuery{Sort: answer.ByHeat, Pos: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +341,7 @@ func TestChunksAreSortedByTheirWrites(t *testing.T) {
 		t.Error(m.Measured)
 	}
 	v.Writes = nil
-	m, err = collectionView(v, c.NS, chunkQuery{Sort: byHeat, Pos: -1})
+	m, err = collections.CollectionView(v, c.NS, answer.ChunkQuery{Sort: answer.ByHeat, Pos: -1})
 	if err != nil || m.Heated || !strings.HasPrefix(m.Measured, "No writes") || m.Chunks[0].N != 1 {
 		t.Errorf("without counts: %v %q", err, m.Measured)
 	}
@@ -359,7 +363,7 @@ func BenchmarkChunkList(b *testing.B) {
 		n := topology.Figure{Known: true, Value: int64(i), Method: chunksize.MethodEstimate, At: epoch}
 		sizes.known[i*(chunks/known)] = chunksize.Size{Documents: n, Bytes: n, Measured: true, At: epoch}
 	}
-	s.deps.Sizes = sizes
+	s.Deps.Sizes = sizes
 	times := map[string][]time.Duration{}
 	for b.Loop() {
 		for _, query := range []string{"", "?sort=bytes", "?sort=bytes&page=10000"} {

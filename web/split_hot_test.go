@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 )
 
@@ -28,7 +29,7 @@ func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
 	}
 	for i, w := range p.Effect.Writes {
 		text := rows.Eq(i).Text()
-		if !strings.Contains(text, w.Shard) || !strings.Contains(text, perSecond(w.PerSecondAfter)+" writes/s") || !strings.Contains(text, "≈") {
+		if !strings.Contains(text, w.Shard) || !strings.Contains(text, answer.PerSecond(w.PerSecondAfter)+" writes/s") || !strings.Contains(text, "≈") {
 			t.Errorf("%+v is told as %q", w, text)
 		}
 		if more := w.PerSecondAfter > w.PerSecondBefore; more != (w.Shard == cut.To) {
@@ -44,17 +45,17 @@ func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args, err := planArgs(raw)
-	if err != nil || !reflect.DeepEqual(argsOf(args), p.Args) {
-		t.Errorf("%v: %+v, want %+v", err, argsOf(args), p.Args)
+	args, err := answer.PlanArgs(raw)
+	if err != nil || !reflect.DeepEqual(answer.ArgsOf(args), p.Args) {
+		t.Errorf("%v: %+v, want %+v", err, answer.ArgsOf(args), p.Args)
 	}
 	cuts, err := json.Marshal(p.Args.Cuts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	formed, err := formArgs(url.Values{"ns": {p.Args.NS}, "cuts": {string(cuts)}})
-	if err != nil || !reflect.DeepEqual(argsOf(formed), p.Args) {
-		t.Errorf("%v: %+v", err, argsOf(formed))
+	formed, err := answer.FormArgs(url.Values{"ns": {p.Args.NS}, "cuts": {string(cuts)}})
+	if err != nil || !reflect.DeepEqual(answer.ArgsOf(formed), p.Args) {
+		t.Errorf("%v: %+v", err, answer.ArgsOf(formed))
 	}
 }
 
@@ -62,7 +63,7 @@ func TestAChunkThatOneValueMakesHotSaysSoOnThePage(t *testing.T) {
 	s := newSite(t)
 	page := parse(t, s.do("GET", "/plans/"+recordNamed("onevalue")).Body.String())
 	text := page.Find(".checks tr.is-block").Text()
-	for _, want := range []string{"takes 83", "no split divides it", "Move the whole chunk", "project " + newStory().view().Dir.All()[3].Name} {
+	for _, want := range []string{"takes 83", "no split divides it", "Move the whole chunk", "project " + newStory().View().Dir.All()[3].Name} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %q", want, text)
 		}
@@ -84,7 +85,7 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 		}
 		return out
 	}
-	one, several, bare := fields(HotChunkPlan(c, 2)), fields(HotChunkPlan(c, 1, 2)), fields(planURL(actions.SplitHot, "ns", "yorkie-meta.changes"))
+	one, several, bare := fields(answer.HotChunkPlan(c, 2)), fields(answer.HotChunkPlan(c, 1, 2)), fields(answer.PlanURL(actions.SplitHot, "ns", "yorkie-meta.changes"))
 	if one["chunks"] || one["chunk"] || !one["at"] || !one["to"] || one["cuts"] {
 		t.Errorf("of one chunk: %v", one)
 	}
@@ -95,10 +96,10 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 		t.Errorf("of none: %v", bare)
 	}
 	// No shard is chosen unless somebody chooses one.
-	if first := parse(t, s.do("GET", HotChunkPlan(c, 2)).Body.String()).Find("select[name=to] option").First(); first.AttrOr("value", "") != "" || first.Text() == "" {
+	if first := parse(t, s.do("GET", answer.HotChunkPlan(c, 2)).Body.String()).Find("select[name=to] option").First(); first.AttrOr("value", "") != "" || first.Text() == "" {
 		t.Errorf("the first choice is %q", first.Text())
 	}
-	a, err := formArgs(url.Values{"chunks": {" x\ty,z\n"}})
+	a, err := answer.FormArgs(url.Values{"chunks": {" x\ty,z\n"}})
 	if err != nil || strings.Join(a.Chunks, "|") != "x|y|z" {
 		t.Errorf("%v %v", a.Chunks, err)
 	}
@@ -123,7 +124,7 @@ func TestBadCutsAreRefusedByTheirNames(t *testing.T) {
 
 // The page of heat and its JSON lead to the same plan, and only those who may plan.
 func TestAHotChunkLeadsToThePlanThatHelps(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	s := counting(t, v, several(v), 2*time.Minute+5*time.Second, nil)
 	items := heatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items
 	page := parse(t, s.do("GET", "/heat").Body.String())
@@ -136,7 +137,7 @@ func TestAHotChunkLeadsToThePlanThatHelps(t *testing.T) {
 		if want := map[string]string{"divides": "split-hot", "document": "move"}[l.Split]; l.Plan.Kind != want || l.Plan.Args.Chunk != l.ID {
 			t.Errorf("%s: %+v", l.Split, l.Plan)
 		}
-		if i >= shownHot {
+		if i >= answer.ShownHot {
 			continue
 		}
 		to, err := url.Parse(page.Find(".hot li").Eq(i).Find("p a").AttrOr("href", ""))
@@ -147,7 +148,7 @@ func TestAHotChunkLeadsToThePlanThatHelps(t *testing.T) {
 	if kinds["split-hot"] == 0 {
 		t.Errorf("no plan to split: %v", kinds)
 	}
-	s.deps.Actions = nil
+	s.Deps.Actions = nil
 	for _, l := range heatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items {
 		if l.Plan != nil {
 			t.Fatal("a plan where nothing can be changed")

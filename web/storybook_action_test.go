@@ -6,22 +6,24 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // actionScenes are forms, plans and runs in every state.
 func actionScenes() []scene {
-	fine := newStory().view()
-	zoned := newStory().with(troubled).view()
+	fine := newStory().View()
+	zoned := newStory().with(troubled).View()
 	project := fine.Dir.All()[3].ID.Hex()
-	chunk := chunkRef(fine.Table.Collection("yorkie-meta.changes"), fine.Table.Collection("yorkie-meta.changes").Chunks.At(2).Min)
-	who := func(p auth.Principal) func(*Deps) { return playing(cast{mode: "local", me: p}) }
-	over := func(err error) func(*Deps) {
-		return func(d *Deps) {
+	chunk := answer.ChunkRef(fine.Table.Collection("yorkie-meta.changes"), fine.Table.Collection("yorkie-meta.changes").Chunks.At(2).Min)
+	who := func(p auth.Principal) func(*site.Deps) { return playing(cast{mode: "local", me: p}) }
+	over := func(err error) func(*site.Deps) {
+		return func(d *site.Deps) {
 			who(olga)(d)
 			a := cannedActions()
 			a.err = err
@@ -39,10 +41,10 @@ func actionScenes() []scene {
 			"{shard} is draining and takes no chunks.", message.Shard("shard", "shard-rs-1"))}}}
 	plan := func(name string) string { return "/plans/" + recordNamed(name) }
 	run := func(name string) string { return "/runs/" + recordNamed(name) }
-	forms := func(k actions.Kind, pairs ...string) string { return planURL(k, pairs...) }
+	forms := func(k actions.Kind, pairs ...string) string { return answer.PlanURL(k, pairs...) }
 	none := cannedActions()
 	none.runs = nil
-	single := newStory().with(func(t *topology.Table) { t.Shards = t.Shards[:1] }).view()
+	single := newStory().with(func(t *topology.Table) { t.Shards = t.Shards[:1] }).View()
 	return []scene{
 		{name: "newplan", path: "/plans/new", view: fine, change: who(olga)},
 		{name: "newplan-split", path: forms(actions.Split, "ns", "yorkie-meta.changes", "chunk", chunk), view: fine, change: who(olga)},
@@ -84,12 +86,12 @@ func actionScenes() []scene {
 		{name: "run-undorefused", path: run("succeeded") + "/undo", view: fine, change: over(fault.New(fault.Conflict, "This cannot be undone any more: the two halves of a chunk are on different shards now.")), ask: post("reason", "")},
 		{name: "runs", path: "/runs", view: fine, change: who(olga)},
 		{name: "runs-filtered", path: "/runs?" + url.Values{"state": {"failed"}, "by": {"user:olga"}}.Encode(), view: fine, change: who(olga)},
-		{name: "runs-none", path: "/runs", view: fine, change: func(d *Deps) { who(olga)(d); d.Actions = none }},
+		{name: "runs-none", path: "/runs", view: fine, change: func(d *site.Deps) { who(olga)(d); d.Actions = none }},
 		{name: "runs-nomatch", path: "/runs?by=user:nobody", view: fine, change: who(vera)},
-		{name: "zones-operator", path: "/zones", view: zoned, change: who(olga)}, {name: "zones-readonly", path: "/zones", view: zoned, change: func(d *Deps) { who(olga)(d); held(store.OwnedByAnother)(d) }},
+		{name: "zones-operator", path: "/zones", view: zoned, change: who(olga)}, {name: "zones-readonly", path: "/zones", view: zoned, change: func(d *site.Deps) { who(olga)(d); held(store.OwnedByAnother)(d) }},
 		{name: "zones-ownergone", path: "/zones", view: zoned, change: held(store.OwnerGone)},
 		{name: "zones-datalost", path: "/zones", view: zoned, change: held(store.Vanished)},
 		{name: "project-single", path: "/projects/" + project, view: single, change: who(olga)},
-		{name: "overview-off", path: "/", view: fine, change: func(d *Deps) { d.Actions = nil }},
+		{name: "overview-off", path: "/", view: fine, change: func(d *site.Deps) { d.Actions = nil }},
 	}
 }

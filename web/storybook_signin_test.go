@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/web/site"
 )
 
 // cast is sign-in with canned accounts, sessions and tokens.
@@ -21,8 +22,10 @@ type cast struct {
 	empty   bool
 }
 
-func (c cast) Mode() auth.Mode                             { return c.mode }
+func (c cast) Mode() auth.Mode { return c.mode }
+
 func (c cast) Offers(context.Context) (auth.Offers, error) { return c.offers, nil }
+
 func (c cast) Identify(http.ResponseWriter, *http.Request) (auth.Principal, error) {
 	if c.lost != nil {
 		return auth.Principal{}, c.lost
@@ -32,22 +35,29 @@ func (c cast) Identify(http.ResponseWriter, *http.Request) (auth.Principal, erro
 	}
 	return c.me, nil
 }
+
 func (c cast) SignIn(context.Context, auth.Credentials) (*http.Cookie, auth.Principal, error) {
 	return nil, auth.Principal{}, c.refusal
 }
+
 func (c cast) StartOIDC(http.ResponseWriter, *http.Request, string) (string, error) {
 	return "https://issuer.example/authorize?client_id=board&state=x", c.refusal
 }
+
 func (c cast) ClaimFirst(context.Context, auth.First) (*http.Cookie, auth.Principal, error) {
 	return nil, auth.Principal{}, c.refusal
 }
+
 func (c cast) CreateUser(context.Context, auth.Principal, auth.NewUser) (auth.User, error) {
 	return auth.User{}, c.refusal
 }
+
 func (c cast) ChangePassword(context.Context, auth.Principal, string, string) error { return c.refusal }
+
 func (c cast) CreateToken(_ context.Context, _ auth.Principal, t auth.NewToken) (string, auth.Token, error) {
 	return "sbt_3fQm9vKxT2uYbNcWzRjHsLpDgAeXq7", auth.Token{ID: "t1", Name: t.Name, Role: t.Role}, nil
 }
+
 func (c cast) Users(context.Context, auth.Principal) ([]auth.User, error) {
 	if c.empty {
 		return nil, nil
@@ -60,6 +70,7 @@ func (c cast) Users(context.Context, auth.Principal) ([]auth.User, error) {
 		{ID: "5", Name: `"><script>alert(1)</script>`, Role: "unheard", Created: epoch},
 	}, nil
 }
+
 func (c cast) Sessions(context.Context, auth.Principal) ([]auth.Session, error) {
 	if c.empty {
 		return nil, nil
@@ -70,6 +81,7 @@ func (c cast) Sessions(context.Context, auth.Principal) ([]auth.Session, error) 
 		{ID: "s3", Subject: "oidc:ab:cd", Name: "Vera <img src=x onerror=alert(1)>", Role: auth.Viewer, Method: auth.ByOIDC, From: "10.1.2.9", Created: epoch.Add(-2 * time.Hour), Used: epoch.Add(-time.Minute), Ends: epoch.Add(10 * time.Hour)},
 	}, nil
 }
+
 func (c cast) Tokens(context.Context, auth.Principal) ([]auth.Token, error) {
 	if c.empty {
 		return nil, nil
@@ -95,11 +107,11 @@ var (
 	bot  = auth.Principal{ID: "token:t1", Name: "ticket bot", Role: auth.Support, Method: auth.ByToken}
 )
 
-func playing(c cast) func(*Deps) { return func(d *Deps) { d.Auth = c } }
+func playing(c cast) func(*site.Deps) { return func(d *site.Deps) { d.Auth = c } }
 
 // bareScenes are the pages before sign-in.
 func bareScenes() []scene {
-	fine := newStory().view()
+	fine := newStory().View()
 	local := auth.Offers{Password: true}
 	wrong := cast{mode: "local", offers: local, refusal: auth.ErrCredentials}
 	post := func(path string, pairs ...string) []func(*http.Request) {
@@ -125,7 +137,7 @@ func bareScenes() []scene {
 
 // accountScenes are the settings.
 func accountScenes() []scene {
-	fine := newStory().view()
+	fine := newStory().View()
 	local := auth.Offers{Password: true}
 	post := func(pairs ...string) []func(*http.Request) {
 		return []func(*http.Request){func(r *http.Request) { r.Method = "POST" }, formOf(pairs...)}

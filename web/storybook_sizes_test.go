@@ -4,9 +4,11 @@ import (
 	"context"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // cannedSizes are sizes of chunks by position, or why there are none.
@@ -25,9 +27,13 @@ func (s cannedSizes) Of(c *topology.Collection, ch topology.Chunk) (chunksize.Si
 	}
 	return chunksize.Size{}, false
 }
+
 func (s cannedSizes) Known(*topology.Collection) map[int]chunksize.Size { return s.of }
-func (cannedSizes) Viewed(*topology.Collection, []int)                  {}
-func (cannedSizes) Seq() uint64                                         { return 1 }
+
+func (cannedSizes) Viewed(*topology.Collection, []int) {}
+
+func (cannedSizes) Seq() uint64 { return 1 }
+
 func (s cannedSizes) Measure(context.Context, *topology.Collection, shardkey.Range, bool) (chunksize.Size, error) {
 	return s.of[0], nil
 }
@@ -44,15 +50,15 @@ func sizeOfDocuments(n, mean int64, exact bool, ago time.Duration) chunksize.Siz
 
 // sizeScenes are the states of sizes on a list and on a chunk's page.
 func sizeScenes() []scene {
-	v := newStory().view()
+	v := newStory().View()
 	c := v.Table.Collection("yorkie-meta.changes")
 	sizes := cannedSizes{of: map[int]chunksize.Size{
 		0: sizeOfDocuments(120_000, 662, false, 40*time.Second), 1: sizeOfDocuments(190_000, 662, false, 9*time.Minute),
 		2: sizeOfDocuments(2_400_000, 662, true, 2*time.Hour), 3: sizeOfDocuments(0, 0, true, time.Second),
 	}}
-	with := func(s ChunkSizes) func(*Deps) { return func(d *Deps) { d.Sizes = s } }
+	with := func(s answer.ChunkSizes) func(*site.Deps) { return func(d *site.Deps) { d.Sizes = s } }
 	page := func(i int) string {
-		return "/collections/yorkie-meta.changes/chunks/" + chunkRef(c, c.Chunks.At(i).Min)
+		return "/collections/yorkie-meta.changes/chunks/" + answer.ChunkRef(c, c.Chunks.At(i).Min)
 	}
 	return []scene{
 		{name: "chunks-sized", path: "/collections/yorkie-meta.changes", view: v, change: with(sizes)},

@@ -12,23 +12,25 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/static"
+	"shardboard/web/site"
 )
 
 // scene is one page in one state.
 type scene struct {
 	name, path string
-	view       View
+	view       answer.View
 	found      []placement.Item
-	change     func(*Deps)           // of the site; nil for none
+	change     func(*site.Deps)      // of the site; nil for none
 	ask        []func(*http.Request) // of the request
 }
 
 func scenes() []scene {
-	fine, bad := newStory().view(), newStory().with(troubled).view()
+	fine, bad := newStory().View(), newStory().with(troubled).View()
 	denied := newStory().with(func(t *topology.Table) {
 		for _, p := range everyPart() {
 			if p != topology.PartRouting && p != topology.PartShards && p != topology.PartDatabases {
@@ -36,19 +38,19 @@ func scenes() []scene {
 			}
 		}
 		t.Events, t.Zones, t.Sizes, t.Unsharded, t.Routers, t.Balancer = nil, nil, nil, nil, nil, topology.Balancer{}
-	}).view()
+	}).View()
 	denied.Dir = placement.NewDirectory(1, []string{"yorkie-meta"}, nil, topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "find on yorkie-meta.projects"})
 	lost := newStory().with(func(t *topology.Table) {
 		for _, p := range everyPart() {
 			t.Health[p] = topology.Health{At: epoch.Add(-7 * time.Minute), Err: fault.New(fault.Unavailable, "The cluster does not answer.")}
 		}
-	}).view()
-	empty := View{Now: epoch, Table: &topology.Table{}, Dir: placement.NewDirectory(0, nil, nil, topology.Health{})}
+	}).View()
+	empty := answer.View{Now: epoch, Table: &topology.Table{}, Dir: placement.NewDirectory(0, nil, nil, topology.Health{})}
 	many := newStory()
 	many.chunks = 5000
 	wide := newStory()
 	wide.shards, wide.chunks = 12, 90
-	moving := newStory().with(movingStory).view()
+	moving := newStory().with(movingStory).View()
 	movingDenied := newStory().with(movingStory).with(func(t *topology.Table) {
 		t.Moves.StepsReason, t.Moves.StepsPrivilege = "notPermitted", "inprog on the cluster"
 		for i := range t.Moves.List {
@@ -56,10 +58,10 @@ func scenes() []scene {
 			x.Step, x.Steps, x.RecipientStep, x.RecipientSteps, x.By, x.App = 0, 0, 0, 0, "", ""
 			x.Copied, x.Left = topology.Figure{Reason: "notPermitted"}, topology.TimeLeft{Reason: "notPermitted"}
 		}
-	}).view()
+	}).View()
 	movingLost := newStory().with(movingStory).with(func(t *topology.Table) {
 		t.Health[topology.PartMoves] = topology.Health{At: epoch.Add(-time.Minute), Err: fault.New(fault.Unavailable, "The cluster does not answer.")}
-	}).view()
+	}).View()
 	id := fine.Dir.All()[3].ID
 	out := []scene{
 		{name: "overview", path: "/", view: fine}, {name: "overview-trouble", path: "/", view: bad}, {name: "overview-loading", path: "/", view: empty},
@@ -67,12 +69,12 @@ func scenes() []scene {
 		{name: "projects-denied", path: "/projects", view: denied}, {name: "activity-denied", path: "/activity", view: denied}, {name: "shard-denied", path: "/shards/shard-rs-1", view: denied},
 		{name: "overview-lost", path: "/", view: lost}, {name: "collection-lost", path: "/collections/yorkie-meta.changes", view: lost},
 		{name: "zones-loading", path: "/zones", view: empty}, {name: "activity-loading", path: "/activity", view: empty}, {name: "collections-loading", path: "/collections", view: empty},
-		{name: "overview-wide", path: "/", view: wide.view()},
+		{name: "overview-wide", path: "/", view: wide.View()},
 		{name: "overview-moving", path: "/", view: moving}, {name: "activity-moving", path: "/activity", view: moving}, {name: "shard-moving", path: "/shards/shard-rs-1", view: moving},
 		{name: "collection-moving", path: "/collections/yorkie-meta.changes", view: moving}, {name: "chunk-moving", path: chunkPath(moving, "yorkie-meta.changes", 2), view: moving},
 		{name: "activity-moving-denied", path: "/activity", view: movingDenied}, {name: "activity-moving-lost", path: "/activity", view: movingLost},
 		{name: "collections", path: "/collections", view: fine}, {name: "collections-trouble", path: "/collections", view: bad},
-		{name: "collection", path: "/collections/yorkie-meta.changes", view: fine}, {name: "collection-many", path: "/collections/yorkie-meta.changes?pos=0.5", view: many.view()},
+		{name: "collection", path: "/collections/yorkie-meta.changes", view: fine}, {name: "collection-many", path: "/collections/yorkie-meta.changes?pos=0.5", view: many.View()},
 		{name: "collection-ranged", path: "/collections/yorkie-meta.documents", view: bad},
 		{name: "collection-filtered", path: "/collections/yorkie-meta.changes?shard=shard-rs-2&key=12", view: fine},
 		{name: "projects", path: "/projects", view: fine}, {name: "projects-none", path: "/projects?q=nothing+like+it", view: fine}, {name: "projects-loading", path: "/projects", view: empty},
@@ -81,13 +83,13 @@ func scenes() []scene {
 		{name: "locate", path: "/locate", view: fine}, {name: "locate-none", path: "/locate?q=nobody", view: fine},
 		{name: "locate-found", path: "/locate?q=wiki/handbook", view: fine, found: foundDocument(fine)},
 		{name: "layout", path: "/layout", view: fine}, {name: "layout-drift", path: "/layout?layout=yorkie-0.4", view: fine}, {name: "layout-loading", path: "/layout", view: empty},
-		{name: "layout-none", path: "/layout", view: newStory().with(func(t *topology.Table) { t.Collections, t.Unsharded = nil, []topology.Namespace{} }).view()},
+		{name: "layout-none", path: "/layout", view: newStory().with(func(t *topology.Table) { t.Collections, t.Unsharded = nil, []topology.Namespace{} }).View()},
 		{name: "heat-begins", path: "/heat", view: fine}, {name: "heat-loading", path: "/heat", view: empty},
 		{name: "zones", path: "/zones", view: bad}, {name: "zones-none", path: "/zones", view: fine},
 		{name: "activity", path: "/activity", view: fine}, {name: "activity-failed", path: "/activity?failed=1", view: bad}, {name: "missing", path: "/shards/nope", view: fine},
-		{name: "activity-reasons", path: "/activity", view: newStory().with(failedMany).view()}, {name: "collection-reasons", path: "/collections/yorkie-meta.documents", view: newStory().with(failedMany).view()},
-		{name: "overview-internal", path: "/", view: newStory().with(sessionsOnly).view()}, {name: "activity-internal", path: "/activity", view: newStory().with(sessionsOnly).view()},
-		{name: "activity-internal-shown", path: "/activity?internal=1", view: newStory().with(sessionsOnly).view()},
+		{name: "activity-reasons", path: "/activity", view: newStory().with(failedMany).View()}, {name: "collection-reasons", path: "/collections/yorkie-meta.documents", view: newStory().with(failedMany).View()},
+		{name: "overview-internal", path: "/", view: newStory().with(sessionsOnly).View()}, {name: "activity-internal", path: "/activity", view: newStory().with(sessionsOnly).View()},
+		{name: "activity-internal-shown", path: "/activity?internal=1", view: newStory().with(sessionsOnly).View()},
 		{name: "advice", path: "/advice", view: fine}, {name: "advice-trouble", path: "/advice", view: bad}, {name: "advice-denied", path: "/advice", view: denied},
 		{name: "advice-loading", path: "/advice", view: empty}, {name: "alerts-off", path: "/alerts", view: fine},
 		{name: "audit", path: "/audit", view: fine}, {name: "audit-none", path: "/audit?by=user:nobody", view: fine},
@@ -118,13 +120,13 @@ func movingStory(t *topology.Table) {
 	t.Moves.List = []topology.InFlight{long, byHand, done, fresh}
 }
 
-func chunkPath(v View, ns topology.Namespace, i int) string {
+func chunkPath(v answer.View, ns topology.Namespace, i int) string {
 	c := v.Table.Collection(ns)
-	return chunkURL(ns, chunkRef(c, c.Chunks.At(i).Min))
+	return answer.ChunkURL(ns, answer.ChunkRef(c, c.Chunks.At(i).Min))
 }
 
 // foundDocument is a Yorkie document with a place in every collection.
-func foundDocument(v View) []placement.Item {
+func foundDocument(v answer.View) []placement.Item {
 	project := v.Dir.All()[1]
 	doc := must(bson.ObjectIDFromHex("6920b0c1d2e3f40516273849"))
 	it := placement.Item{Kind: "document", ID: doc.Hex(), Name: "handbook", DB: project.DB, Project: &project}
@@ -150,7 +152,7 @@ func foundDocument(v View) []placement.Item {
 
 // open asks a scene's page.
 func (sc scene) open(t testing.TB) string {
-	s := newSite(t, func(d *Deps) {
+	s := newSite(t, func(d *site.Deps) {
 		d.Demo, d.Target, d.Now = true, "mongodb://127.0.0.1:27117", func() time.Time { return sc.view.Now }
 		if sc.change != nil {
 			sc.change(d)

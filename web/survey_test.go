@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // cannedSurvey is the id of a survey that has ended.
@@ -124,9 +125,9 @@ func TestProjectPageTellsWhatWasMeasuredAndHow(t *testing.T) {
 }
 
 func TestProjectPageSaysThatNothingWasSurveyedYet(t *testing.T) {
-	s := newSite(t, func(d *Deps) { d.Surveys = &stubSurveys{} })
+	s := newSite(t, func(d *site.Deps) { d.Surveys = &stubSurveys{} })
 	holds(t, spaced(s.do("GET", "/projects/"+projectID(5).Hex()).Body.String()), "Not surveyed yet.")
-	s = newSite(t, func(d *Deps) { d.Surveys = nil })
+	s = newSite(t, func(d *site.Deps) { d.Surveys = nil })
 	if page := s.do("GET", "/projects/"+projectID(5).Hex()); strings.Contains(page.Body.String(), "project-survey") || page.Code != 200 {
 		t.Error("a panel without anything behind it")
 	}
@@ -140,7 +141,7 @@ func TestProjectPageSaysThatNothingWasSurveyedYet(t *testing.T) {
 
 func TestASurveyIsStartedByFormAndByAPI(t *testing.T) {
 	stub := cannedSurveys()
-	s := newSite(t, func(d *Deps) { d.Surveys = stub })
+	s := newSite(t, func(d *site.Deps) { d.Surveys = stub })
 	id := projectID(5)
 	w := s.do("POST", "/surveys", header("Content-Type", "application/x-www-form-urlencoded"), body("kind=project&db=yorkie-meta&project="+id.Hex()))
 	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/surveys" {
@@ -185,7 +186,7 @@ func TestSurveyAnswersHaveNoZeroForWhatWasNotSeen(t *testing.T) {
 func TestOnlyOperatorsStartAndStopSurveys(t *testing.T) {
 	viewer := auth.Principal{ID: "user:v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}
 	stub := cannedSurveys()
-	s := newSite(t, func(d *Deps) { d.Surveys, d.Auth = stub, everybody{viewer} })
+	s := newSite(t, func(d *site.Deps) { d.Surveys, d.Auth = stub, everybody{viewer} })
 	for _, address := range []string{"/surveys", "/surveys/RUNS/stop", "/api/v1/surveys", "/api/v1/surveys/RUNS/stop"} {
 		if w := s.do("POST", address, header("Content-Type", "application/x-www-form-urlencoded"), body("kind=sample")); w.Code != http.StatusForbidden {
 			t.Errorf("%s: %d", address, w.Code)

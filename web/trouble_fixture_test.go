@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"shardboard/internal/alert"
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/history"
@@ -19,6 +20,7 @@ import (
 	"shardboard/internal/rules"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/web/site"
 )
 
 // accounts are the real accounts, asked by whom a header names: who is asking is known
@@ -42,7 +44,7 @@ func (t trail) AuditNames(ctx context.Context) (map[string]string, error) {
 
 // onStore makes everything of the site that reads or writes the store a real one.
 // Its result ends what it has started.
-func (f *breakable) onStore(change ...func(*Deps)) (end func()) {
+func (f *breakable) onStore(change ...func(*site.Deps)) (end func()) {
 	f.Helper()
 	log := slog.New(slog.DiscardHandler)
 	service, err := auth.New(auth.Options{Store: f.db, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
@@ -50,16 +52,16 @@ func (f *breakable) onStore(change ...func(*Deps)) (end func()) {
 	past := history.NewPast(f.db, nil)
 	f.must(history.NewRecorder(f.db, f.watcher, log, nil).Note(f.Context(), f.watcher.Table()))
 	outcomes := outcome.New(outcome.Options{Runs: f.engine, Tables: f.watcher, Profile: profile.Yorkie(), Store: f.db, Log: log})
-	all := append([]func(*Deps){withActions(f.engine), f.wired, func(d *Deps) {
+	all := append([]func(*site.Deps){withActions(f.engine), f.wired, func(d *site.Deps) {
 		d.Auth, d.History, d.Outcomes, d.Trouble = accounts{service}, past, outcomes, f.db.Trouble
 		d.Audit = trail{f.db, audit.NewKeeper(f.db, audit.Options{})}
 		d.Advice = rules.NewAdvisor(rules.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: profile.Yorkie(), Past: past, Notices: f.db, Log: log})
-		d.Alerts = alert.New(&alert.Config{}, AlertSource(d.Advice, false), f.db, alert.Options{})
+		d.Alerts = alert.New(&alert.Config{}, answer.AlertSource(d.Advice, false), f.db, alert.Options{})
 	}}, change...)
-	f.site = newSite(f.T, all...)
+	f.testSite = newSite(f.T, all...)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { _ = f.deps.Alerts.Run(ctx) })
+	running.Go(func() { _ = f.Deps.Alerts.Run(ctx) })
 	synctest.Wait() // it knows the cluster now
 	return func() { cancel(); running.Wait() }
 }
@@ -111,7 +113,8 @@ type result struct {
 }
 
 func (r result) Error() string { return fmt.Sprintf("%s (%d)", r.text, r.code) }
-func (r result) Code() int     { return r.code }
+
+func (r result) Code() int { return r.code }
 
 // writes tells whether a statement changes something.
 func writes(statement string) bool {

@@ -19,6 +19,7 @@ import (
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // storeTroubles are ways in which the store fails: with which error, and whether reads do.
@@ -57,7 +58,7 @@ func TestNoTroubleOfTheStoreIsAnErrorOfOurs(t *testing.T) {
 			t.Parallel()
 			onBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *breakable) {
 				defer f.onStore()()
-				p, done := f.plan("anna", splitAt(1)), f.undoable()
+				p, done := f.Plan("anna", splitAt(1)), f.undoable()
 				questions := append(f.questions(p, done), f.changes(done)...)
 				f.disk.breaks(func(statement string) error {
 					if trouble.reads || writes(statement) {
@@ -156,7 +157,7 @@ func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
 	onBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *breakable) {
 		service, err := auth.New(auth.Options{Store: f.db, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
 		f.must(err)
-		defer f.onStore(func(d *Deps) { d.Auth = service })()
+		defer f.onStore(func(d *site.Deps) { d.Auth = service })()
 		f.disk.breaks(func(string) error { return syscall.EIO })
 		for _, path := range []string{"/", "/login", "/api/v1/me", "/runs"} {
 			w := f.do("GET", path, func(r *http.Request) {
@@ -198,7 +199,7 @@ func TestTroubleIsToldWithoutPathsToViewersAndSupport(t *testing.T) {
 // A form has no heading, so its sentence begins with what is wrong.
 func TestTheSignInFormSaysTheTroubleWithoutPaths(t *testing.T) {
 	full := store.Trouble{Code: store.TroubleFull, Cause: "No space is left for /var/x/shardboard.db.", Remedy: "Free some space."}
-	text := fault.Text(shownInForm(httptest.NewRequest("POST", "/login", nil), full.Failed(nil)))
+	text := fault.Text(site.ShownInForm(httptest.NewRequest("POST", "/login", nil), full.Failed(nil)))
 	if !strings.HasPrefix(text, full.Title()+". ") || strings.Contains(text, "/var/x") {
 		t.Error(text)
 	}
@@ -208,7 +209,7 @@ func TestTheSignInFormSaysTheTroubleWithoutPaths(t *testing.T) {
 // our data, and not where it is.
 func TestReadinessTellsTheTroubleWithoutPaths(t *testing.T) {
 	for _, exposed := range []bool{false, true} {
-		s := newSite(t, func(d *Deps) {
+		s := newSite(t, func(d *site.Deps) {
 			d.Exposed = exposed
 			d.Trouble = func() *store.Trouble {
 				return &store.Trouble{Code: store.TroubleSchema, Cause: "The table users is missing in /var/x/shardboard.db.", Remedy: "Restore a backup."}
@@ -239,7 +240,7 @@ func TestADefectOfOursIsFoundInTheLogByItsReference(t *testing.T) {
 		for _, accept := range []string{"text/html", "application/json"} {
 			t.Run(name+" "+accept, func(t *testing.T) {
 				s := newSite(t)
-				s.whole = s.outside(s.recovered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, bug()) })))
+				s.Whole = s.Outside(s.Recovered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.Fail(w, r, bug()) })))
 				w := s.do("GET", "/zones", header("Accept", accept))
 				ref := regexp.MustCompile(`ref=([0-9a-f]{8})`).FindStringSubmatch(w.Body.String())
 				if w.Code != http.StatusInternalServerError || ref == nil || !strings.Contains(w.Body.String(), inside) || !strings.Contains(w.Body.String(), "2026-03-01 12:00:00 UTC") {

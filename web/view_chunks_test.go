@@ -8,14 +8,17 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/topology"
+	"shardboard/web/collections"
+	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
 func TestStripCoversTheKeySpaceOnce(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	for _, c := range v.Table.Collections {
-		s, lanes := stripView(c, refsOf(v.Table), shardRefs(v.Table))
+		s, lanes := parts.StripView(c, parts.RefsOf(v.Table), parts.ShardRefs(v.Table))
 		at := 0.0
 		for _, r := range s.Rects {
 			x, w := percent(t, r.X), percent(t, r.W)
@@ -45,9 +48,9 @@ func percent(t *testing.T, s string) float64 {
 func TestDenseStripStacksEveryShardsPart(t *testing.T) {
 	s := newStory()
 	s.chunks = 3000
-	v := s.view()
+	v := s.View()
 	c := v.Table.Collection("yorkie-meta.changes")
-	strip, lanes := stripView(c, refsOf(v.Table), shardRefs(v.Table))
+	strip, lanes := parts.StripView(c, parts.RefsOf(v.Table), parts.ShardRefs(v.Table))
 	if len(strip.Rects) > 0 || len(strip.Paths) != 3 || len(lanes) != 3 {
 		t.Fatalf("%d rects, %d paths, %d lanes", len(strip.Rects), len(strip.Paths), len(lanes))
 	}
@@ -57,7 +60,7 @@ func TestDenseStripStacksEveryShardsPart(t *testing.T) {
 }
 
 func TestKeyPositionTakesIdsNumbersAndDocuments(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	changes, docs := v.Table.Collection("yorkie-meta.changes"), v.Table.Collection("yorkie-meta.documents")
 	id := v.Dir.All()[7].ID
 	for _, c := range []struct {
@@ -69,7 +72,7 @@ func TestKeyPositionTakesIdsNumbersAndDocuments(t *testing.T) {
 		{changes, `{"doc_id": {"$numberLong": "5"}}`, true}, {changes, "nonsense", false}, {changes, `{"other": 1}`, false}, {changes, "{", false},
 		{docs, id.Hex(), true}, {docs, `{"project_id": {"$oid": "` + id.Hex() + `"}}`, true}, {docs, "12", true},
 	} {
-		r, ok := keyPosition(c.coll.Key, c.text)
+		r, ok := answer.KeyPosition(c.coll.Key, c.text)
 		if ok != c.ok {
 			t.Errorf("%s %q: ok %v", c.coll.NS, c.text, ok)
 		}
@@ -83,17 +86,17 @@ func TestKeyPositionTakesIdsNumbersAndDocuments(t *testing.T) {
 }
 
 func TestChunkFiltersNarrowTheTable(t *testing.T) {
-	v := newStory().with(troubled).view()
-	open := func(query string) templates.Collection {
+	v := newStory().with(troubled).View()
+	open := func(query string) collections.Collection {
 		in, err := url.ParseQuery(query)
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := chunkQueryOf(in)
+		q, err := answer.ChunkQueryOf(in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := collectionView(v, "yorkie-meta.documents", q)
+		m, err := collections.CollectionView(v, "yorkie-meta.documents", q)
 		if err != nil {
 			t.Fatal(err)
 		}

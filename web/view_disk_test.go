@@ -9,6 +9,8 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
+	"shardboard/web/overview"
+	"shardboard/web/parts"
 )
 
 // undisclosed is what history says of disks: it does not keep them.
@@ -35,8 +37,8 @@ func withDisks(disks map[string]topology.Disk) func(*topology.Table) {
 func TestAShardShowsHowFullItsDiskIsAndWhyThatIsNotKnown(t *testing.T) {
 	v := newStory().with(withDisks(map[string]topology.Disk{
 		"shard-rs-1": diskOf(63, 252, epoch), "shard-rs-2": diskOf(240, 252, epoch),
-	})).view()
-	rows := overviewView(v).Shards
+	})).View()
+	rows := overview.OverviewView(v).Shards
 	if d := rows[0].Disk; d.Share != 0.25 || d.Bar != 0.25 || !strings.Contains(d.Text, "252") || !strings.Contains(d.Title, "63") || !strings.Contains(d.Title, "189") {
 		t.Errorf("%+v", d)
 	}
@@ -44,7 +46,7 @@ func TestAShardShowsHowFullItsDiskIsAndWhyThatIsNotKnown(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	for shard, warns := range map[string]bool{"shard-rs-1": false, "shard-rs-2": true, "shard-rs-3": false} {
-		if f := diskFact(v, shard); f.Warn != warns || f.Text == "" {
+		if f := parts.DiskFact(v, shard); f.Warn != warns || f.Text == "" {
 			t.Errorf("%s: %+v", shard, f)
 		}
 	}
@@ -66,8 +68,8 @@ func TestADiskThatMayNotBeReadNamesWhatToGrant(t *testing.T) {
 	v := newStory().with(func(t *topology.Table) {
 		t.Disks = nil
 		t.Health[topology.PartDisks] = topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "dbStats on yorkie-meta"}
-	}).view()
-	if f := diskFigure(v, "shard-rs-1"); f.Known || f.Text != "not permitted" || !strings.Contains(f.Title, "dbStats on yorkie-meta") {
+	}).View()
+	if f := parts.DiskFigure(v, "shard-rs-1"); f.Known || f.Text != "not permitted" || !strings.Contains(f.Title, "dbStats on yorkie-meta") {
 		t.Errorf("%+v", f)
 	}
 	found := false
@@ -83,8 +85,8 @@ func TestDisksThatCannotBeReadAnyMoreAreToldAsStale(t *testing.T) {
 	v := newStory().with(func(t *topology.Table) {
 		t.Disks = map[string]topology.Disk{"shard-rs-1": diskOf(63, 252, epoch.Add(-time.Hour))}
 		t.Health[topology.PartDisks] = topology.Health{At: epoch.Add(-time.Hour), Err: fault.New(fault.Unavailable, "shard-rs-3 does not answer.")}
-	}).view()
-	if f := diskFigure(v, "shard-rs-1"); !f.Known {
+	}).View()
+	if f := parts.DiskFigure(v, "shard-rs-1"); !f.Known {
 		t.Errorf("the last good figure is gone: %+v", f)
 	}
 	found := false
@@ -97,11 +99,11 @@ func TestDisksThatCannotBeReadAnyMoreAreToldAsStale(t *testing.T) {
 }
 
 func TestTheAPIGivesEachShardsDisk(t *testing.T) {
-	v := newStory().with(withDisks(map[string]topology.Disk{"shard-rs-1": diskOf(63, 252, epoch)})).view()
-	l := loadOf(v.Table)
+	v := newStory().with(withDisks(map[string]topology.Disk{"shard-rs-1": diskOf(63, 252, epoch)})).View()
+	l := parts.LoadOf(v.Table)
 	var out []api.Shard
 	for _, s := range v.Table.Shards {
-		out = append(out, shardOf(l, s))
+		out = append(out, overview.ShardOf(l, s))
 	}
 	if d := out[0].Disk; d.Used.Value == nil || *d.Used.Value != 63<<30 || *d.Total.Value != 252<<30 || !d.Total.At.Equal(epoch) {
 		t.Errorf("%+v", d)

@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -34,15 +35,15 @@ func (s *story) with(f func(*topology.Table)) *story {
 	return s
 }
 
-func (s *story) view() View {
-	v := View{Now: epoch, Table: s.table(), Dir: s.directory(), Profile: profile.Yorkie()}
+func (s *story) View() answer.View {
+	v := answer.View{Now: epoch, Table: s.Table(), Dir: s.directory(), Profile: profile.Yorkie()}
 	for _, f := range s.change {
 		f(v.Table)
 	}
 	return v
 }
 
-func (s *story) shard(i int) string { return fmt.Sprintf("shard-rs-%d", i+1) }
+func (s *story) Shard(i int) string { return fmt.Sprintf("shard-rs-%d", i+1) }
 
 func (s *story) projectIDs() []bson.ObjectID {
 	ids := make([]bson.ObjectID, s.projects)
@@ -53,11 +54,11 @@ func (s *story) projectIDs() []bson.ObjectID {
 	return ids
 }
 
-func (s *story) table() *topology.Table {
+func (s *story) Table() *topology.Table {
 	t := &topology.Table{
 		ClusterID: "6920a1b2c3d4e5f60718293a", Seq: 412, Built: epoch, Loaded: true,
 		ServerInfo: topology.ServerInfo{Version: "5.0.7"},
-		Databases:  []topology.Database{{Name: "yorkie-meta", Primary: s.shard(0)}},
+		Databases:  []topology.Database{{Name: "yorkie-meta", Primary: s.Shard(0)}},
 		Unsharded: []topology.Namespace{"yorkie-meta.clusternodes", "yorkie-meta.invites", "yorkie-meta.members",
 			"yorkie-meta.projects", "yorkie-meta.snapshot_bodies", "yorkie-meta.users"},
 		Balancer: topology.Balancer{Known: true, Mode: "full", StatusKnown: true, InRound: true, Rounds: 1204, ChunkBytes: 64 << 20, ChunkDefault: true},
@@ -66,8 +67,8 @@ func (s *story) table() *topology.Table {
 		Sizes:    map[topology.Namespace]topology.Sizes{},
 	}
 	for i := range s.shards {
-		t.Shards = append(t.Shards, topology.Shard{Name: s.shard(i), ReplSet: s.shard(i),
-			Hosts: []string{fmt.Sprintf("%s-0.mongo:27018", s.shard(i)), fmt.Sprintf("%s-1.mongo:27018", s.shard(i)), fmt.Sprintf("%s-2.mongo:27018", s.shard(i))}})
+		t.Shards = append(t.Shards, topology.Shard{Name: s.Shard(i), ReplSet: s.Shard(i),
+			Hosts: []string{fmt.Sprintf("%s-0.mongo:27018", s.Shard(i)), fmt.Sprintf("%s-1.mongo:27018", s.Shard(i)), fmt.Sprintf("%s-2.mongo:27018", s.Shard(i))}})
 	}
 	slices.SortFunc(t.Shards, func(a, b topology.Shard) int { return compareText(a.Name, b.Name) })
 	for _, p := range everyPart() {
@@ -75,27 +76,27 @@ func (s *story) table() *topology.Table {
 	}
 	t.Disks = map[string]topology.Disk{}
 	for i := range s.shards {
-		t.Disks[s.shard(i)] = diskOf(int64(90+17*i), 480, epoch.Add(-31*time.Second))
+		t.Disks[s.Shard(i)] = diskOf(int64(90+17*i), 480, epoch.Add(-31*time.Second))
 	}
 	hashed := bson.D{{Key: "doc_id", Value: "hashed"}}
 	byProject := bson.D{{Key: "project_id", Value: 1}}
 	ids := s.projectIDs()
-	s.add(t, "changes", hashed, s.hashBounds("doc_id", s.chunks), 9_400_000_000, 14_200_000)
-	s.add(t, "clients", bson.D{{Key: "project_id", Value: 1}, {Key: "_id", Value: "hashed"}}, s.clientBounds(ids), 610_000_000, 1_340_000)
-	s.add(t, "documents", byProject, s.idBounds(ids, 4), 22_000_000, 20_000)
-	s.add(t, "revisions", hashed, s.hashBounds("doc_id", 6), 180_000_000, 4_100)
-	s.add(t, "schemas", byProject, s.idBounds(ids, 20), 400_000, 310)
-	s.add(t, "snapshots", hashed, s.hashBounds("doc_id", 12), 3_100_000_000, 61_000)
-	s.add(t, "versionvectors", hashed, s.hashBounds("doc_id", 6), 41_000_000, 88_000)
+	s.Add(t, "changes", hashed, s.hashBounds("doc_id", s.chunks), 9_400_000_000, 14_200_000)
+	s.Add(t, "clients", bson.D{{Key: "project_id", Value: 1}, {Key: "_id", Value: "hashed"}}, s.clientBounds(ids), 610_000_000, 1_340_000)
+	s.Add(t, "documents", byProject, s.idBounds(ids, 4), 22_000_000, 20_000)
+	s.Add(t, "revisions", hashed, s.hashBounds("doc_id", 6), 180_000_000, 4_100)
+	s.Add(t, "schemas", byProject, s.idBounds(ids, 20), 400_000, 310)
+	s.Add(t, "snapshots", hashed, s.hashBounds("doc_id", 12), 3_100_000_000, 61_000)
+	s.Add(t, "versionvectors", hashed, s.hashBounds("doc_id", 6), 41_000_000, 88_000)
 	for i, ns := range t.Unsharded {
 		n := int64(900 + i*77)
-		t.Sizes[ns] = topology.Sizes{NS: ns, At: epoch, Shards: map[string]topology.Size{s.shard(0): size(n*400, n)}}
+		t.Sizes[ns] = topology.Sizes{NS: ns, At: epoch, Shards: map[string]topology.Size{s.Shard(0): size(n*400, n)}}
 	}
 	s.events(t)
 	return t
 }
 
-func (s *story) add(t *topology.Table, name string, key bson.D, bounds []bson.D, bytes, docs int64) {
+func (s *story) Add(t *topology.Table, name string, key bson.D, bounds []bson.D, bytes, docs int64) {
 	ns := topology.Namespace("yorkie-meta." + name)
 	raw := must(bson.Marshal(key))
 	p := must(shardkey.ParsePattern(raw))
@@ -108,7 +109,7 @@ func (s *story) add(t *topology.Table, name string, key bson.D, bounds []bson.D,
 	rows := make([]topology.Chunk, len(keys)-1)
 	counts := map[string]int64{}
 	for i := range rows {
-		shard := s.shard(min(int(math.Abs(s.rng.NormFloat64())*float64(s.shards)*0.62), s.shards-1))
+		shard := s.Shard(min(int(math.Abs(s.rng.NormFloat64())*float64(s.shards)*0.62), s.shards-1))
 		counts[shard]++
 		rows[i] = topology.Chunk{Min: keys[i], Max: keys[i+1], Shard: shard,
 			Version: topology.Version{Major: uint32(1 + s.rng.IntN(40)), Minor: uint32(s.rng.IntN(3))},
@@ -165,7 +166,7 @@ func (s *story) events(t *topology.Table) {
 		ch := c.Chunks.At(i % c.Chunks.Len())
 		lo, hi := must(c.Key.Document(ch.Min)), must(c.Key.Document(ch.Max))
 		what := whats[(i*5)%len(whats)]
-		d := bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "from", Value: s.shard(i % s.shards)}, {Key: "to", Value: s.shard((i + 1) % s.shards)}}
+		d := bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "from", Value: s.Shard(i % s.shards)}, {Key: "to", Value: s.Shard((i + 1) % s.shards)}}
 		switch what {
 		case "split":
 			d = bson.D{{Key: "before", Value: bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}}, {Key: "owningShard", Value: ch.Shard}}
@@ -177,7 +178,7 @@ func (s *story) events(t *topology.Table) {
 			d = append(d, bson.E{Key: "note", Value: []string{"success", "aborted"}[i%2]})
 		}
 		t.Events = append(t.Events, topology.Event{ID: fmt.Sprintf("cfg-%d", 240-i), Time: epoch.Add(-time.Duration(i*i*3+7) * time.Second),
-			What: what, NS: string(c.NS), Shard: s.shard(i % s.shards), Details: must(bson.Marshal(d))})
+			What: what, NS: string(c.NS), Shard: s.Shard(i % s.shards), Details: must(bson.Marshal(d))})
 	}
 }
 
@@ -221,7 +222,7 @@ func compareText(a, b string) int {
 
 // everyPart is every part that a page can speak of.
 func everyPart() []topology.Part {
-	out := slices.Clone(allParts[:])
+	out := slices.Clone(answer.AllParts[:])
 	if !slices.Contains(out, topology.PartCollections) {
 		out = append(out, topology.PartCollections)
 	}

@@ -11,12 +11,15 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
+	"shardboard/web/collections"
+	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
@@ -88,28 +91,28 @@ func TestTheWordsOfDrift(t *testing.T) {
 	cases := []struct {
 		name  string
 		table *topology.Table
-		query layoutQuery
+		query answer.LayoutQuery
 	}{
-		{"head as it is set up", rekeyed("8.0.12", headKeys()), layoutQuery{}},
-		{"the chart's lag, upgraded to head", rekeyed("8.0.12", headKeys("clients", "project_id", "schemas", "")), layoutQuery{}},
+		{"head as it is set up", rekeyed("8.0.12", headKeys()), answer.LayoutQuery{}},
+		{"the chart's lag, upgraded to head", rekeyed("8.0.12", headKeys("clients", "project_id", "schemas", "")), answer.LayoutQuery{}},
 		{"ranged still, compared with head", rekeyed("5.0.7", map[string]string{"documents": "project_id", "clients": "project_id", "changes": "doc_id",
-			"snapshots": "doc_id", "syncedseqs": "doc_id", "projects": "", "users": ""}), layoutQuery{Layout: "yorkie-head"}},
+			"snapshots": "doc_id", "syncedseqs": "doc_id", "projects": "", "users": ""}), answer.LayoutQuery{Layout: "yorkie-head"}},
 		{"the same on 4.4", rekeyed("4.4.29", map[string]string{"documents": "project_id", "clients": "project_id", "changes": "doc_id",
-			"snapshots": "doc_id", "syncedseqs": "doc_id", "projects": "", "users": ""}), layoutQuery{Layout: "yorkie-head"}},
-		{"head, compared with an older layout", rekeyed("8.0.12", headKeys()), layoutQuery{Layout: "yorkie-0.6.20"}},
-		{"revisions of 0.6.39, sharded users, somebody's orders", rekeyed("8.0.12", headKeys("revisions", "", "users", "#_id", "orders", "")), layoutQuery{}},
-		{"listing not permitted", unlisted, layoutQuery{}},
+			"snapshots": "doc_id", "syncedseqs": "doc_id", "projects": "", "users": ""}), answer.LayoutQuery{Layout: "yorkie-head"}},
+		{"head, compared with an older layout", rekeyed("8.0.12", headKeys()), answer.LayoutQuery{Layout: "yorkie-0.6.20"}},
+		{"revisions of 0.6.39, sharded users, somebody's orders", rekeyed("8.0.12", headKeys("revisions", "", "users", "#_id", "orders", "")), answer.LayoutQuery{}},
+		{"listing not permitted", unlisted, answer.LayoutQuery{}},
 		{"versionvectors of 0.5.3", rekeyed("5.0.7", map[string]string{"documents": "project_id", "clients": "project_id", "changes": "doc_id",
-			"snapshots": "doc_id", "syncedseqs": "doc_id", "versionvectors": "", "projects": "", "users": ""}), layoutQuery{}},
+			"snapshots": "doc_id", "syncedseqs": "doc_id", "versionvectors": "", "projects": "", "users": ""}), answer.LayoutQuery{}},
 	}
 	var got strings.Builder
 	for _, c := range cases {
-		m, err := layoutView(View{Table: c.table, Now: epoch}, profile.Yorkie(), c.query)
+		m, err := collections.LayoutView(answer.View{Table: c.table, Now: epoch}, profile.Yorkie(), c.query)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var page bytes.Buffer
-		if err := templates.LayoutRegion(m).Render(t.Context(), &page); err != nil {
+		if err := collections.LayoutRegion(m).Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
 		}
 		got.WriteString("=== " + c.name + "\n" + lines(parse(t, page.String()).Find("section.layout")) + "\n")
@@ -144,8 +147,8 @@ func at(list []string, i int) string {
 
 func TestDriftNeedsAttentionOnlyWhenItIsWorthALook(t *testing.T) {
 	drifted := func(keys map[string]string, p *profile.Profile) []templates.Attention {
-		v := View{Table: rekeyed("8.0.12", keys), Now: epoch, Profile: p, Dir: placement.NewDirectory(0, nil, nil, topology.Health{})}
-		return problemList(v, problemsOf(v.problems(), func(r rules.Rule) bool { return r == rules.Drift }))
+		v := answer.View{Table: rekeyed("8.0.12", keys), Now: epoch, Profile: p, Dir: placement.NewDirectory(0, nil, nil, topology.Health{})}
+		return parts.ProblemList(v, answer.ProblemsOf(v.Problems(), func(r rules.Rule) bool { return r == rules.Drift }))
 	}
 	if list := drifted(headKeys("syncedseqs", "doc_id", "orders", "", "revisions", "-"), profile.Yorkie()); len(list) > 0 {
 		t.Errorf("what is left over or absent asks for attention: %+v", list)

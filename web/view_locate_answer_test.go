@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // placeDrawn is one place of a thing, and what counting it gives.
@@ -34,18 +35,20 @@ type drawnProver map[topology.Namespace]placeDrawn
 func (d drawnProver) Prove(_ context.Context, p placement.Place) placement.Proof {
 	return d[p.NS].proof
 }
+
 func (d drawnProver) Count(_ context.Context, p placement.Place) topology.Figure { return d[p.NS].rows }
-func (d drawnProver) Primaries(context.Context) map[string]string                { return nil }
+
+func (d drawnProver) Primaries(context.Context) map[string]string { return nil }
 
 // The first sentence of an answer never says other than the counts below it: on
 // the page, in the API, for one row or many, whatever was known before.
 func TestTheHeadlineNeverContradictsTheCountsBelowIt(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	shards := []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"}
 	names := []topology.Namespace{"yorkie-meta.documents", "yorkie-meta.changes", "yorkie-meta.snapshots", "yorkie-meta.nowhere"}
 	prover := drawnProver{}
 	var items []placement.Item
-	s := newSite(t, func(d *Deps) { d.Prover = prover })
+	s := newSite(t, func(d *site.Deps) { d.Prover = prover })
 	s.watcher.value, s.keeper.value = v.Table, v.Dir
 	s.locator.locate = func(placement.Query) ([]placement.Item, error) { return items, nil }
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,10 +7,15 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
+	"shardboard/web/collections"
+	"shardboard/web/parts"
+	"shardboard/web/projects"
+	"shardboard/web/shards"
 	"shardboard/web/templates"
 )
 
@@ -29,7 +34,7 @@ func TestShardLabelsAreWhatTellsNamesApart(t *testing.T) {
 		for name := range strings.SplitSeq(c.names, " ") {
 			shards = append(shards, topology.Shard{Name: name})
 		}
-		if got := strings.Join(shardLabels(shards), " "); got != c.want {
+		if got := strings.Join(answer.ShardLabels(shards), " "); got != c.want {
 			t.Errorf("%s → %s, want %s", c.names, got, c.want)
 		}
 	}
@@ -38,13 +43,13 @@ func TestShardLabelsAreWhatTellsNamesApart(t *testing.T) {
 func TestShardColourIsItsPlaceAmongTheSortedNames(t *testing.T) {
 	s := newStory()
 	s.shards = 14
-	list := shardRefs(s.view().Table)
+	list := parts.ShardRefs(s.View().Table)
 	for i, r := range list {
 		if r.Color != i%12+1 {
 			t.Errorf("%s has colour %d at place %d", r.Name, r.Color, i)
 		}
 	}
-	if got := refsOf(s.view().Table).of("never-heard-of"); got.Color != 0 || got.Label != "?" {
+	if got := parts.RefsOf(s.View().Table).Of("never-heard-of"); got.Color != 0 || got.Label != "?" {
 		t.Errorf("an unlisted shard is %+v", got)
 	}
 }
@@ -67,7 +72,7 @@ func TestVerdictJudgesTheFullestShard(t *testing.T) {
 		{"no data", []topology.Figure{figure(0), figure(0)}, nil, two, "no data yet", "ok"},
 		{"no shard", nil, nil, nil, "No shards", "note"},
 	} {
-		level, text := load{shards: c.shards, bytes: c.bytes, chunks: c.chunks}.verdict()
+		level, text := parts.Load{Shards: c.shards, Bytes: c.bytes, Chunks: c.chunks}.Verdict()
 		if level != c.level || !strings.Contains(text, c.want) {
 			t.Errorf("%s: %s %q, want %s … %q", c.name, level, text, c.level, c.want)
 		}
@@ -75,24 +80,24 @@ func TestVerdictJudgesTheFullestShard(t *testing.T) {
 }
 
 func TestSumIsAnEstimateWhenPartsAreMissing(t *testing.T) {
-	var s sum
-	if f := s.figure(); f.Known || f.Reason != "notLoaded" {
+	var s answer.Sum
+	if f := s.Figure(); f.Known || f.Reason != "notLoaded" {
 		t.Errorf("nothing added: %+v", f)
 	}
-	s.add(topology.Figure{Known: true, Exact: true, Value: 5})
-	if f := s.figure(); !f.Exact || f.Value != 5 {
+	s.Add(topology.Figure{Known: true, Exact: true, Value: 5})
+	if f := s.Figure(); !f.Exact || f.Value != 5 {
 		t.Errorf("one exact: %+v", f)
 	}
-	s.add(topology.Figure{Reason: "unreachable"})
-	if f := s.figure(); f.Exact || f.Value != 5 {
+	s.Add(topology.Figure{Reason: "unreachable"})
+	if f := s.Figure(); f.Exact || f.Value != 5 {
 		t.Errorf("one missing: %+v", f)
 	}
 }
 
 func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
-	list := attention(newStory().with(troubled).view())
+	list := attention(newStory().with(troubled).View())
 	var texts []string
-	for _, p := range newStory().with(troubled).view().problems().Items {
+	for _, p := range newStory().with(troubled).View().Problems().Items {
 		texts = append(texts, p.Remedy.WhyNot.At(epoch))
 	}
 	seenCalm := false
@@ -116,7 +121,7 @@ func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
 }
 
 func TestNothingNeedsAttentionInAHealthyCluster(t *testing.T) {
-	v := newStory().with(func(t *topology.Table) { t.Events = nil }).view()
+	v := newStory().with(func(t *topology.Table) { t.Events = nil }).View()
 	if list := attention(v); len(list) > 0 {
 		t.Errorf("%+v", list)
 	}
@@ -125,7 +130,7 @@ func TestNothingNeedsAttentionInAHealthyCluster(t *testing.T) {
 func TestPagerKeepsWithinItsList(t *testing.T) {
 	link := func(p int) string { return strconv.Itoa(p) }
 	for _, c := range []struct{ n, page, from, to int }{{0, 1, 0, 0}, {1, 0, 0, 1}, {50, 1, 0, 50}, {51, 2, 50, 51}, {51, 99, 50, 51}, {200, 2, 50, 100}} {
-		p, from, to := pager(c.n, c.page, link)
+		p, from, to := parts.Pager(c.n, c.page, link)
 		if from != c.from || to != c.to || (p.Prev == "") != (from == 0) || (p.Next == "") != (to == c.n) {
 			t.Errorf("%+v: %d–%d %+v", c, from, to, p)
 		}
@@ -134,7 +139,7 @@ func TestPagerKeepsWithinItsList(t *testing.T) {
 
 func TestEventsTellFailuresFromRacesThatCostNothing(t *testing.T) {
 	details := func(d bson.D) bson.Raw { return must(bson.Marshal(d)) }
-	v := newStory().view()
+	v := newStory().View()
 	for _, c := range []struct {
 		what   string
 		d      bson.D
@@ -148,7 +153,7 @@ func TestEventsTellFailuresFromRacesThatCostNothing(t *testing.T) {
 		{"split", bson.D{{Key: "before", Value: bson.D{}}, {Key: "owningShard", Value: "a"}}, false, "Split a chunk in two"},
 		{"brand.new.entry", bson.D{}, false, "brand.new.entry"},
 	} {
-		row := eventRow(v, refsOf(v.Table), readEvent(topology.Event{What: c.what, Time: epoch, Details: details(c.d)}))
+		row := parts.EventRow(v, parts.RefsOf(v.Table), answer.ReadEvent(topology.Event{What: c.what, Time: epoch, Details: details(c.d)}))
 		if row.Failed != c.failed || !strings.Contains(row.Text, c.want) || (row.Why != "") != c.failed {
 			t.Errorf("%s %v: %+v", c.what, c.d, row)
 		}
@@ -156,8 +161,8 @@ func TestEventsTellFailuresFromRacesThatCostNothing(t *testing.T) {
 }
 
 func TestProjectAnswerSaysWhereInSentences(t *testing.T) {
-	v := newStory().view()
-	m, err := projectView(v, profile.Yorkie(), v.Dir.All()[3].ID)
+	v := newStory().View()
+	m, err := projects.ProjectView(v, profile.Yorkie(), v.Dir.All()[3].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,18 +177,18 @@ func TestProjectAnswerSaysWhereInSentences(t *testing.T) {
 }
 
 func TestUnknownSubjectsAreNotFoundAndSayWhatWasSearched(t *testing.T) {
-	v, p := newStory().view(), profile.Yorkie()
-	_, project := projectView(v, p, bson.NewObjectID())
-	_, shard := shardView(v, p, "nope")
-	_, coll := collectionView(v, "nope.nope", chunkQuery{Pos: -1})
-	_, unsharded := collectionView(v, "yorkie-meta.users", chunkQuery{Pos: -1})
+	v, p := newStory().View(), profile.Yorkie()
+	_, project := projects.ProjectView(v, p, bson.NewObjectID())
+	_, shard := shards.ShardView(v, p, "nope")
+	_, coll := collections.CollectionView(v, "nope.nope", answer.ChunkQuery{Pos: -1})
+	_, unsharded := collections.CollectionView(v, "yorkie-meta.users", answer.ChunkQuery{Pos: -1})
 	for name, err := range map[string]error{"60 projects": project, "shard-rs-3": shard, "nope.nope": coll, "shard-rs-1": unsharded} {
 		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), name) {
 			t.Errorf("%v does not mention %s", err, name)
 		}
 	}
-	empty := View{Table: &topology.Table{}, Dir: placement.NewDirectory(0, nil, nil, topology.Health{})}
-	if _, err := projectView(empty, p, bson.NewObjectID()); fault.Of(err) != fault.Unavailable {
+	empty := answer.View{Table: &topology.Table{}, Dir: placement.NewDirectory(0, nil, nil, topology.Health{})}
+	if _, err := projects.ProjectView(empty, p, bson.NewObjectID()); fault.Of(err) != fault.Unavailable {
 		t.Errorf("before the first read: %v", err)
 	}
 }

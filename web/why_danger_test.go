@@ -6,20 +6,24 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // foundDuplicates is a check that has ended with these finds.
 type foundDuplicates struct{ found []placement.SharedID }
 
 func (foundDuplicates) Start(bool, map[topology.Namespace]bson.ObjectID) error { return nil }
-func (foundDuplicates) Stop() error                                            { return nil }
-func (f foundDuplicates) Report() placement.CheckReport                        { return placement.CheckReport{Found: f.found} }
+
+func (foundDuplicates) Stop() error { return nil }
+
+func (f foundDuplicates) Report() placement.CheckReport { return placement.CheckReport{Found: f.found} }
 
 func TestAChunkSaysToWhichShardItCannotBeMoved(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	c := v.Table.Collection("yorkie-meta.documents")
 	chunk := c.Chunks.At(0)
 	other := "shard-rs-2"
@@ -31,9 +35,9 @@ func TestAChunkSaysToWhichShardItCannotBeMoved(t *testing.T) {
 		{Shard: chunk.Shard}, // the zero project sorts into the first chunk
 		{Shard: other, Project: bson.ObjectID{0xff}},
 	}}
-	s := newSite(t, func(d *Deps) { d.Duplicates = foundDuplicates{[]placement.SharedID{shared}} })
+	s := newSite(t, func(d *site.Deps) { d.Duplicates = foundDuplicates{[]placement.SharedID{shared}} })
 	s.watcher.value, s.keeper.value = v.Table, v.Dir
-	path := "collections/yorkie-meta.documents/chunks/" + chunkRef(c, chunk.Min)
+	path := "collections/yorkie-meta.documents/chunks/" + answer.ChunkRef(c, chunk.Min)
 	got := decode[api.ChunkWhy](t, s.do("GET", "/api/v1/"+path+"/why"))
 	if len(got.Dangers) != 1 || got.Dangers[0].Shard != other || got.Dangers[0].IDs[0] != id.Hex() {
 		t.Errorf("dangers %+v, want %s", got.Dangers, other)

@@ -9,9 +9,11 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
+	"shardboard/web/site"
 )
 
 // stubProver agrees with every place and counts 3 rows.
@@ -39,10 +41,10 @@ func (p *stubProver) Primaries(context.Context) map[string]string {
 }
 
 // asking is a site that finds one document and can prove it.
-func asking(t *testing.T, v View, proof placement.Proof, places int) (*site, *stubProver) {
+func asking(t *testing.T, v answer.View, proof placement.Proof, places int) (*testSite, *stubProver) {
 	t.Helper()
 	prover := &stubProver{proof: proof, asked: make(chan placement.Place, 1000)}
-	s := newSite(t, func(d *Deps) { d.Prover = prover })
+	s := newSite(t, func(d *site.Deps) { d.Prover = prover })
 	s.watcher.value, s.keeper.value = v.Table, v.Dir
 	items := foundDocument(v)
 	for len(items[0].Places) < places {
@@ -53,7 +55,7 @@ func asking(t *testing.T, v View, proof placement.Proof, places int) (*site, *st
 }
 
 func TestLocateSaysWhyProvesAndCountsOnlyWhenAsked(t *testing.T) {
-	s, prover := asking(t, newStory().view(), placement.Proof{State: placement.ProofAgrees, At: epoch}, 0)
+	s, prover := asking(t, newStory().View(), placement.Proof{State: placement.ProofAgrees, At: epoch}, 0)
 	for _, p := range decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q=wiki/handbook")).Items[0].Places {
 		if p.Why != nil || p.Proof != nil || p.Rows != nil || p.Sentence != "" {
 			t.Errorf("unasked: %+v", p)
@@ -86,9 +88,9 @@ func TestLocateSaysWhyProvesAndCountsOnlyWhenAsked(t *testing.T) {
 }
 
 func TestOneAnswerProvesABoundedNumberOfPlaces(t *testing.T) {
-	s, prover := asking(t, newStory().view(), placement.Proof{State: placement.ProofAgrees}, 60)
+	s, prover := asking(t, newStory().View(), placement.Proof{State: placement.ProofAgrees}, 60)
 	places := decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q=x&prove=1")).Items[0].Places
-	if n := len(prover.asked); n != maxAsked {
+	if n := len(prover.asked); n != answer.MaxAsked {
 		t.Errorf("%d explains", n)
 	}
 	if last := places[len(places)-1].Proof; last == nil || last.State != "skipped" || !strings.Contains(last.Text, "24") {
@@ -106,7 +108,7 @@ func TestADifferenceOnThePageNamesTheNewerSide(t *testing.T) {
 		"nothing that a query":   {State: placement.ProofSkipped},
 		"Not proven: Unexpected": {State: placement.ProofFailed, Err: context.DeadlineExceeded},
 	} {
-		s, _ := asking(t, newStory().view(), proof, 0)
+		s, _ := asking(t, newStory().View(), proof, 0)
 		doc := parse(t, s.do("GET", "/locate?q=wiki/handbook&prove=1").Body.String())
 		text := doc.Find(".why .proof").First().Text()
 		if want == "Not proven: Unexpected" {
@@ -119,7 +121,7 @@ func TestADifferenceOnThePageNamesTheNewerSide(t *testing.T) {
 }
 
 func TestThePageOffersTheProofAndDoesNotAskByItself(t *testing.T) {
-	s, prover := asking(t, newStory().view(), placement.Proof{State: placement.ProofAgrees}, 0)
+	s, prover := asking(t, newStory().View(), placement.Proof{State: placement.ProofAgrees}, 0)
 	doc := parse(t, s.do("GET", "/locate?q=wiki%2Fhandbook").Body.String())
 	if len(prover.asked) != 0 {
 		t.Error("asked the cluster")
@@ -134,11 +136,11 @@ func TestThePageOffersTheProofAndDoesNotAskByItself(t *testing.T) {
 }
 
 func TestAChunkSaysEveryRuleAndTheProjectTheDecision(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	s := newSite(t)
 	s.watcher.value, s.keeper.value = v.Table, v.Dir
 	c := v.Table.Collection("yorkie-meta.changes")
-	ref := chunkRef(c, c.Chunks.At(1).Min)
+	ref := answer.ChunkRef(c, c.Chunks.At(1).Min)
 	got := decode[api.ChunkWhy](t, s.do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+ref+"/why"))
 	if got.Chunk.Number != 2 || got.Chunk.Ref != ref || len(got.Balance.Rules) < 9 || got.Balance.Release != "5.0.7" || got.Balance.Decision == "" || got.Sentence == "" {
 		t.Errorf("%+v", got)
@@ -170,7 +172,7 @@ func TestAChunkSaysEveryRuleAndTheProjectTheDecision(t *testing.T) {
 }
 
 func TestAChunkThatIsNoMoreIsNotAnotherOne(t *testing.T) {
-	v := newStory().view()
+	v := newStory().View()
 	s := newSite(t)
 	s.watcher.value, s.keeper.value = v.Table, v.Dir
 	c := v.Table.Collection("yorkie-meta.changes")
@@ -179,7 +181,7 @@ func TestAChunkThatIsNoMoreIsNotAnotherOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ref, want := range map[string]int{
-		api.ChunkRef(identityOf(c), doc):                          http.StatusNotFound,
+		api.ChunkRef(answer.IdentityOf(c), doc):                   http.StatusNotFound,
 		api.ChunkRef("00000000-0000-0000-0000-00000000abcd", doc): http.StatusConflict,
 		"nonsense":                       http.StatusBadRequest,
 		"%00":                            http.StatusBadRequest,
@@ -200,7 +202,7 @@ func TestHostileNamesStayOneLineInASentence(t *testing.T) {
 		for i := range t.Shards {
 			t.Shards[i].Hosts = []string{"a\nb\u202ec\u2028d\x1b[31m"}
 		}
-	}).view()
+	}).View()
 	s, _ := asking(t, v, placement.Proof{}, 0)
 	for _, p := range decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q=x&why=1")).Items[0].Places {
 		if strings.ContainsAny(p.Sentence, "\n\u202e\u2028\x1b") {

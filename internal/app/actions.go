@@ -6,17 +6,17 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	answers "shardboard/internal/answer"
 	"shardboard/internal/cluster"
 	"shardboard/internal/outcome"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
-	"shardboard/web"
 )
 
 // trier makes trial plans for pages; nil while actions are off.
-func (a *instance) trier() web.Trier {
+func (a *instance) trier() answers.Trier {
 	if a.engine == nil {
 		return nil
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"shardboard/internal/alert"
+	answers "shardboard/internal/answer"
 	"shardboard/internal/rules"
-	"shardboard/web"
 )
 
 // advising evaluates the rules and sends alerts.
@@ -25,7 +25,7 @@ func (a *instance) newAdvising(c Config) advising {
 	case !a.store.Owner():
 		c.Log.Warn("another shardboard owns the data and sends the alerts; this one sends none")
 	default:
-		out.alerts = alert.New(c.Alerts, web.AlertSource(out.advisor, c.HideBounds), a.store, alert.Options{Log: c.Log})
+		out.alerts = alert.New(c.Alerts, answers.AlertSource(out.advisor, c.HideBounds), a.store, alert.Options{Log: c.Log})
 	}
 	return out
 }

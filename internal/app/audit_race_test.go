@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
+	answers "shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/store/sqlite"
-	"shardboard/web"
 )
 
 // onRead runs a function once, before the first byte is read.
@@ -78,7 +78,7 @@ func TestAWitnessThatMovesOnDuringVerifyIsNoCut(t *testing.T) {
 			}
 			list := api.List[api.AuditRecord]{}
 			for _, rec := range rows {
-				list.Items = append(list.Items, web.AuditRecord(rec))
+				list.Items = append(list.Items, answers.AuditRecord(rec))
 			}
 			answer = list
 			more()

@@ -9,12 +9,12 @@ import (
 	"io"
 	"iter"
 
+	answers "shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/store/sqlite"
-	"shardboard/web"
 )
 
 // AuditSource is where an audit record is read from; the first source that is set counts.
@@ -174,7 +174,7 @@ func ExportAudit(ctx context.Context, from AuditSource, w io.Writer) (err error)
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
 	for _, h := range heads {
-		wire := web.AuditHead(h)
+		wire := answers.AuditHead(h)
 		if err := enc.Encode(api.AuditLine{Head: &wire}); err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func ExportAudit(ctx context.Context, from AuditSource, w io.Writer) (err error)
 		if err != nil {
 			return err
 		}
-		wire := web.AuditRecord(rec)
+		wire := answers.AuditRecord(rec)
 		if err := enc.Encode(api.AuditLine{Record: &wire}); err != nil {
 			return err
 		}

@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
+	answers "shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/store/sqlite"
-	"shardboard/web"
 )
 
 // kept is a data directory with n records whose end a keeper has signed.
@@ -58,7 +58,7 @@ func sign(t *testing.T, trail auditTrail) {
 
 func headFile(t *testing.T, h *store.AuditHead) io.Reader {
 	t.Helper()
-	b, err := json.Marshal(web.AuditHead(*h))
+	b, err := json.Marshal(answers.AuditHead(*h))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestARecordIsVerifiedOverTheAPI(t *testing.T) {
 		var answer any
 		switch r.URL.Path {
 		case "/api/v1/audit/head":
-			h := web.AuditHead(*trail.State().Head)
+			h := answers.AuditHead(*trail.State().Head)
 			answer = api.AuditState{Head: &h}
 		case "/api/v1/audit":
 			var after int64
@@ -213,7 +213,7 @@ func TestARecordIsVerifiedOverTheAPI(t *testing.T) {
 			rows, _ := trail.AuditRecords(r.Context(), after, 1000)
 			list := api.List[api.AuditRecord]{}
 			for _, rec := range rows {
-				list.Items = append(list.Items, web.AuditRecord(rec))
+				list.Items = append(list.Items, answers.AuditRecord(rec))
 			}
 			if after+1000 < 2100 {
 				list.Next = api.Cursor(strings.Repeat("x", int(after)+1000))

@@ -14,11 +14,11 @@ import (
 	"strings"
 	"time"
 
+	answers "shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
-	"shardboard/web"
 )
 
 // AuditVerdict is what VerifyAudit verified.
@@ -71,11 +71,11 @@ func VerifyAudit(ctx context.Context, from AuditSource, kept io.Reader, key stri
 		v.Hash = hex.EncodeToString(rep.End.Hash)
 	}
 	if rep.Head != nil {
-		h := web.AuditHead(*rep.Head)
+		h := answers.AuditHead(*rep.Head)
 		v.Head = &h
 	}
 	if x.Witness != nil {
-		h := web.AuditHead(*x.Witness)
+		h := answers.AuditHead(*x.Witness)
 		v.Witness = &h
 	}
 	return v, nil

@@ -23,11 +23,11 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	answers "shardboard/internal/answer"
 	"shardboard/internal/cluster"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
-	"shardboard/web"
 )
 
 // canary is a secret that must not come out anywhere. Each is put where a real
@@ -207,7 +207,7 @@ func TestNoSecretComesOutAnywhere(t *testing.T) {
 	said := &overheard{}
 	asked := d.askEverything(t, said)
 	live(t, d, said)
-	found, err := Locate(t.Context(), d.config, LocateQuery{Text: "507f1f77bcf86cd799439011", Ask: web.Ask{Why: true, Prove: true, Counts: true}})
+	found, err := Locate(t.Context(), d.config, LocateQuery{Text: "507f1f77bcf86cd799439011", Ask: answers.Ask{Why: true, Prove: true, Counts: true}})
 	fmt.Fprint(said, found, err)
 	_ = d.driver.Disconnect(t.Context()) // while somebody answers
 	d.cut(t)

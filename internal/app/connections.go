@@ -8,7 +8,7 @@ import (
 
 	"shardboard/internal/connlimit"
 	"shardboard/internal/fault"
-	"shardboard/web"
+	"shardboard/web/site"
 )
 
 // Limits of open connections.
@@ -38,7 +38,7 @@ func (c Config) connectionBounds() (connlimit.Options, error) {
 	}
 	most, err := fitConnections(c.MaxConnections, openFiles(), c.Log)
 	return connlimit.Options{Name: "pages", Max: most, PerSource: most / sourceShare, Proxies: proxies,
-		StrangerIdle: web.StrangerIdle, Log: c.Log, Advice: "; --max-connections raises the limit"}, err
+		StrangerIdle: site.StrangerIdle, Log: c.Log, Advice: "; --max-connections raises the limit"}, err
 }
 
 // CheckMaxConnections rejects numbers out of range.

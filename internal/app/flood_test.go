@@ -22,7 +22,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/topology"
-	"shardboard/web"
+	"shardboard/web/site"
 )
 
 // flood is somebody who wants the server to serve nobody else. It goes on until
@@ -225,7 +225,7 @@ func TestHeadersThatDoNotEndAreNotWaitedFor(t *testing.T) {
 			return
 		}
 		defer conn.Close()
-		_ = conn.SetDeadline(time.Now().Add(20 * web.ReadHeaderTimeout)) // a bound for the test, not for the server
+		_ = conn.SetDeadline(time.Now().Add(20 * site.ReadHeaderTimeout)) // a bound for the test, not for the server
 		_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
 		if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
 			t.Errorf("the connection was not closed: %v", err)

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"shardboard/internal/actions/engine"
+	answers "shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/cluster"
@@ -23,6 +24,7 @@ import (
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
 	"shardboard/web"
+	"shardboard/web/site"
 )
 
 // instance is everything that depends on one opening of the data directory: what each part does
@@ -109,15 +111,15 @@ func (a *instance) wire(ctx context.Context, of *App) (err error) {
 	locator.MarkShared(a.duplicates)
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), of.countedListeners())
-	var pins web.Pins
+	var pins answers.Pins
 	if a.pins != nil {
 		pins = a.pins
 	}
-	var outcomes web.Outcomes
+	var outcomes answers.Outcomes
 	if a.outcomes != nil {
 		outcomes = a.outcomes
 	}
-	a.web = web.New(web.Deps{
+	a.web = web.New(site.Deps{
 		Watcher: a.watcher, Keeper: a.keeper, Profile: prof,
 		Locator: locator, Duplicates: a.duplicates, Heat: a.heat, Pictures: a.pictures, Surveys: a.surveys, Sizes: a.sizes,
 		Prover:   placement.NewProver(client, a.watcher),

@@ -4,17 +4,17 @@ import (
 	"context"
 	"errors"
 
+	answers "shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
-	"shardboard/web"
 )
 
 // Question is a locate query of the command line: free text, or a namespace with a shard-key value
 // as Extended JSON.
 type LocateQuery struct {
 	Text, NS, Key string
-	Ask           web.Ask // details to include besides the locations
+	Ask           answers.Ask // details to include besides the locations
 }
 
 // Locate connects, loads the routing table and the projects once, answers one query as the API
@@ -44,8 +44,8 @@ func Locate(ctx context.Context, c Config, question LocateQuery) (answer api.Loc
 	if err != nil {
 		return answer, err
 	}
-	answer = web.LocateAnswer(found)
-	web.Explain(ctx, watcher.Table(), placement.NewProver(client, watcher), found.Items, answer.Items, question.Ask)
+	answer = answers.LocateAnswer(found)
+	answers.Explain(ctx, watcher.Table(), placement.NewProver(client, watcher), found.Items, answer.Items, question.Ask)
 	answer.AsOf = table.Built
 	return answer, nil
 }

@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"shardboard/internal/connlimit"
-	"shardboard/web"
+	"shardboard/web/site"
 )
 
 // defaultOps is the address of health and metrics when clients elsewhere can reach the pages'
@@ -59,11 +59,11 @@ func newHTTPServer(h http.Handler, log *slog.Logger, l *connlimit.Listener) *htt
 		Handler:           h,
 		ConnState:         l.ConnState,
 		ConnContext:       l.ConnContext,
-		ReadHeaderTimeout: web.ReadHeaderTimeout,
-		ReadTimeout:       web.ReadTimeout,
-		WriteTimeout:      web.WriteTimeout,
-		IdleTimeout:       web.IdleTimeout,
-		MaxHeaderBytes:    web.MaxHeaderBytes,
+		ReadHeaderTimeout: site.ReadHeaderTimeout,
+		ReadTimeout:       site.ReadTimeout,
+		WriteTimeout:      site.WriteTimeout,
+		IdleTimeout:       site.IdleTimeout,
+		MaxHeaderBytes:    site.MaxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 }

@@ -26,13 +26,13 @@ func Percent(f float64) string {
 	if math.IsNaN(f) || f < 0 {
 		f = 0
 	}
-	return trim(min(f, 1)*100) + "%"
+	return Trim(min(f, 1)*100) + "%"
 }
 
 // Units is a fraction of an SVG of the given width, without needless digits.
-func Units(f, width float64) string { return trim(f * width) }
+func Units(f, width float64) string { return Trim(f * width) }
 
-func trim(v float64) string {
+func Trim(v float64) string {
 	s := strconv.FormatFloat(v, 'f', 2, 64)
 	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	if s == "" || s == "-0" {
@@ -42,7 +42,7 @@ func trim(v float64) string {
 }
 
 // shardClass is the colour class of a shard.
-func shardClass(color int) string {
+func ShardClass(color int) string {
 	if color < 1 || color > 12 {
 		return "s0"
 	}

@@ -11,7 +11,7 @@ import (
 func watchQuery(item string) string { return url.Values{"watch": {item}}.Encode() }
 
 // stepClass colours a step of a move; more steps than colours begin anew.
-func stepClass(i int) string { return "step" + strconv.Itoa(i%8+1) }
+func StepClass(i int) string { return "step" + strconv.Itoa(i%8+1) }
 
 // atAttr tells scripts which past time a page shows; nothing on a page of now.
 func atAttr(t time.Time) templ.Attributes {
@@ -22,7 +22,7 @@ func atAttr(t time.Time) templ.Attributes {
 }
 
 // chunkAttr names the chunk that a row is about, for a script to find it.
-func chunkAttr(name string) templ.Attributes {
+func ChunkAttr(name string) templ.Attributes {
 	if name == "" {
 		return nil
 	}

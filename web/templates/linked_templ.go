@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 // linked is a text with the address that it leads to; without one, as where a
 // chunk's address would tell hidden bounds, the text alone.
-func linked(url, title, text string) templ.Component {
+func Linked(url, title, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -11,7 +11,7 @@ import (
 
 // live are the attributes of a live region. A filtered or paged region names
 // its own address instead of taking the shared fragment.
-func live(topic, url string) templ.Attributes {
+func Live(topic, url string) templ.Attributes {
 	a := templ.Attributes{"data-live": topic}
 	if url != "" {
 		a["data-live-url"] = url
@@ -19,7 +19,7 @@ func live(topic, url string) templ.Attributes {
 	return a
 }
 
-func hostTitle(set string, list []string) string {
+func HostTitle(set string, list []string) string {
 	if set == "" {
 		return strings.Join(list, ", ")
 	}
@@ -28,7 +28,7 @@ func hostTitle(set string, list []string) string {
 
 // stripRole: a picture whose runs are links is a group of them; one without is
 // an image. The links stay out of the tab order, the chunk table below has all.
-func stripRole(s Strip) string {
+func StripRole(s Strip) string {
 	if len(s.Rects) > 0 {
 		return "group"
 	}
@@ -36,7 +36,7 @@ func stripRole(s Strip) string {
 }
 
 // list joins names for people.
-func list(names []string) string {
+func List(names []string) string {
 	if len(names) == 0 {
 		return format.Unknown
 	}

@@ -1,10 +1,8 @@
-// Package templates draws shardboard's pages and their live regions. Its
-// components take the view models of this package, prepared by package web:
-// they read no data and decide nothing beyond how a prepared value looks. The
-// page and the live update of a region render the same component.
 package templates
 
-import "time"
+import (
+	"time"
+)
 
 // ShardRef is a shard as it is shown everywhere: a colour by its place in the
 // sorted shard list, a short label inside the colour, and the full name.

@@ -1,75 +1,5 @@
 package templates
 
-// Collections is the matrix of collections and shards.
-type Collections struct {
-	State     State
-	Summary   string
-	Shards    []ShardRef
-	Rows      []CollectionRow
-	Unsharded []UnshardedRow
-	Why       State           // why the unsharded ones are not listed
-	Internal  []CollectionRow // the server's own, where they are shown
-	Folded    *Folded
-	LiveURL   string
-}
-
-// CollectionRow is one line of the matrix.
-type CollectionRow struct {
-	NS, DB, Name, URL string
-	Key               string
-	Flags             []Flag
-	Chunks            Figure
-	Bytes             Figure
-	Documents         Figure
-	Cells             []MatrixCell // in the order of Shards
-}
-
-// MatrixCell is one collection on one shard.
-type MatrixCell struct {
-	Shard     ShardRef
-	Empty     bool // no chunk there
-	Bytes     Figure
-	Documents Figure
-	Chunks    string
-	Bar       float64
-	Share     string
-	Title     string
-}
-
-// UnshardedRow is a collection that is wholly on its database's primary shard.
-type UnshardedRow struct {
-	NS        string
-	Shard     ShardRef
-	Bytes     Figure
-	Documents Figure
-}
-
-// Collection is one collection's key space and its chunks.
-type Collection struct {
-	State        State
-	LiveURL      string
-	NS, DB, Name string
-	URL          string
-	Key          string
-	Flags        []Flag
-	Facts        []Fact
-	Strip        Strip
-	Lanes        []Lane
-	Total, Bytes Figure // over all lanes
-	Zoned        bool   // has zone ranges
-	Heat         HeatLine
-	Failed       FailedMoves
-	Filter       ChunkFilter
-	Chunks       []ChunkRow
-	Pager        Pager
-	Acts         Acts
-	Moving       InFlight
-
-	Heated   bool              // the table has a column for writes
-	Measured string            // how much of the list was measured
-	SortURLs map[string]string // of the columns' heads
-}
-
 // ChunkSize is the size of one chunk, and whether its shard would move it.
 type ChunkSize struct {
 	Past                   string // that it is of a past time
@@ -113,29 +43,6 @@ type Path struct {
 	D     string
 }
 
-// Lane is one shard's line below the strip.
-type Lane struct {
-	Shard  ShardRef
-	D      string // path data, LaneHeight high
-	Chunks Cell
-	Bytes  Figure
-}
-
-// ChunkFilter is the form above the chunk table.
-type ChunkFilter struct {
-	ByBound bool // false: bounds are hidden
-	Text    string
-	At      string // key position
-	Jumbo   bool
-	Shards  []Option
-
-	Oversized bool
-	Sort      []Option
-	Zones     []Option
-	Active    bool
-	Problem   string
-}
-
 // ChunkRow is one line of the chunk table.
 type ChunkRow struct {
 	Key      string // stable identity
@@ -160,56 +67,10 @@ type ChunkRow struct {
 	Writes           Figure // a second
 }
 
-// Zones is the model of the zones page.
-type Zones struct {
-	State      State
-	Summary    string
-	Level      string
-	Zones      []ZoneRow
-	Groups     []ZoneGroup
-	Violations []Attention
-}
-
-// ZoneRow is one zone and the shards that carry it.
-type ZoneRow struct {
-	Name   string
-	Shards []ShardRef
-	Ranges int
-	Warn   string
-	Pin    *Pin // nil: it pins no project
-}
-
 // Pin is a project's pin and what the plan that made it said of it.
 type Pin struct {
 	To     string // a sentence on where to; "" beside the zone itself
 	Terms  string // a sentence: when it expires, or that this is not known
 	Owner  string // hostile text; "" when nobody was named, or nothing is known
 	Nobody bool   // the plan named no owner
-}
-
-// ZoneGroup is the ranges of one collection.
-type ZoneGroup struct {
-	NS, URL string
-	Sharded bool
-	Key     string
-	Ranges  []ZoneRangeRow
-}
-
-// ZoneRangeRow is one range bound to a zone.
-type ZoneRangeRow struct {
-	Zone     string
-	Min, Max Key
-	Chunks   string
-	OnShards []ShardRef
-	Problem  string
-}
-
-// sortedBy tells whether an order is the one chosen.
-func (f ChunkFilter) sortedBy(by string) bool {
-	for _, o := range f.Sort {
-		if o.Value == by {
-			return o.Selected
-		}
-	}
-	return false
 }

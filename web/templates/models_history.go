@@ -1,6 +1,8 @@
 package templates
 
-import "time"
+import (
+	"time"
+)
 
 // TimeBar is what leads a page through time. The zero value is none: the page
 // is of now only, or no history is kept.

@@ -1,28 +1,5 @@
 package templates
 
-// Overview is the model of the first page.
-type Overview struct {
-	State     State
-	Level     string // "ok", "note", "bad": how the verdict looks
-	Verdict   string
-	Detail    string
-	Measures  []Measure
-	Shards    []ShardRow
-	Notes     []State // stale or denied parts that the figures come from
-	Balancer  Balancer
-	Attention []Attention
-	More      string // how many problems are not listed here
-	AllGood   string // instead of the list when it is empty
-	Unchecked string // which part could not be checked
-	Dismissed string // how many problems are dismissed
-	Unsure    State  // instead of "nothing" while that is not known
-	Events    []EventRow
-	Folded    *Folded
-	LiveURL   string
-	EventsWhy State
-	Moving    InFlight
-}
-
 // Measure is one stacked bar: a total and every shard's part of it.
 type Measure struct {
 	Name  string
@@ -55,14 +32,6 @@ type ShardRow struct {
 	Disk      Cell // the share is of the disk, not of the column
 }
 
-// Balancer is what the balancer is set to and doing.
-type Balancer struct {
-	State State
-	Level string // "ok", "off", "unknown"
-	Word  string // on, off, …
-	Facts []Fact
-}
-
 // Attention is one problem, greatest first.
 type Attention struct {
 	Key          string // stable across renderings
@@ -93,21 +62,4 @@ type EventRow struct {
 	Counts  string      // that the server logged, as one line
 	What    string      // as the server writes it
 	Details string      // as the server wrote them, Extended JSON
-}
-
-// Activity is the model of the changelog page.
-type Activity struct {
-	State    State
-	LiveURL  string
-	Kinds    []Option
-	Shards   []Option
-	NS       string
-	Failed   bool
-	Filtered bool
-	Rows     []EventRow
-	Pager    Pager
-	Summary  string
-	Moves    Migrations // none where entries are filtered
-	Moving   InFlight
-	Folded   *Folded
 }

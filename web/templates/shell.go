@@ -1,6 +1,8 @@
 package templates
 
-import "strings"
+import (
+	"strings"
+)
 
 // legendMax is how many shards the navigation lists; the overview has all.
 const legendMax = 12
@@ -19,7 +21,7 @@ func topics(list []string) string {
 }
 
 // current is the value of aria-current for a navigation entry.
-func current(is bool) string {
+func Current(is bool) string {
 	if is {
 		return "page"
 	}
@@ -35,19 +37,19 @@ type keyRow struct {
 // keyList is what static/js/keys.js listens to, in the order of the help.
 func keyList() []keyRow {
 	return []keyRow{
-		{[]string{"/"}, t("keys.find")},
-		{[]string{"g", "o"}, t("nav.overview")},
-		{[]string{"g", "l"}, t("nav.locate")},
-		{[]string{"g", "p"}, t("nav.projects")},
-		{[]string{"g", "c"}, t("nav.collections")},
-		{[]string{"g", "z"}, t("nav.zones")},
-		{[]string{"g", "h"}, t("nav.heat")},
-		{[]string{"g", "a"}, t("nav.activity")},
-		{[]string{"j", "k"}, t("keys.rows")},
-		{[]string{"[", "]"}, t("keys.pages")},
-		{[]string{",", ".", "n"}, t("keys.time")},
-		{[]string{"y"}, t("keys.copy")},
-		{[]string{"t"}, t("keys.theme")},
-		{[]string{"?"}, t("keys.help")},
+		{[]string{"/"}, T("keys.find")},
+		{[]string{"g", "o"}, T("nav.overview")},
+		{[]string{"g", "l"}, T("nav.locate")},
+		{[]string{"g", "p"}, T("nav.projects")},
+		{[]string{"g", "c"}, T("nav.collections")},
+		{[]string{"g", "z"}, T("nav.zones")},
+		{[]string{"g", "h"}, T("nav.heat")},
+		{[]string{"g", "a"}, T("nav.activity")},
+		{[]string{"j", "k"}, T("keys.rows")},
+		{[]string{"[", "]"}, T("keys.pages")},
+		{[]string{",", ".", "n"}, T("keys.time")},
+		{[]string{"y"}, T("keys.copy")},
+		{[]string{"t"}, T("keys.theme")},
+		{[]string{"?"}, T("keys.help")},
 	}
 }

@@ -39,7 +39,7 @@ func WhyPlacesRegion(m WhyPlaces) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var2 string
-			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(t("why.title"))
+			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(T("why.title"))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 10, Col: 23}
 			}
@@ -75,7 +75,7 @@ func WhyPlacesRegion(m WhyPlaces) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var4 string
-					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(t("why.ask.title"))
+					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(T("why.ask.title"))
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 14, Col: 66}
 					}
@@ -88,7 +88,7 @@ func WhyPlacesRegion(m WhyPlaces) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var5 string
-					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(t("why.ask"))
+					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(T("why.ask"))
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 14, Col: 83}
 					}
@@ -120,7 +120,7 @@ func WhyPlacesRegion(m WhyPlaces) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var7 string
-					templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(t("why.ask.counts.title"))
+					templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(T("why.ask.counts.title"))
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 17, Col: 74}
 					}
@@ -133,7 +133,7 @@ func WhyPlacesRegion(m WhyPlaces) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var8 string
-					templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(t("why.ask.counts"))
+					templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(T("why.ask.counts"))
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 17, Col: 98}
 					}
@@ -239,7 +239,7 @@ func WhyPlacesRegion(m WhyPlaces) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var14 string
-					templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(t("why.rows"))
+					templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(T("why.rows"))
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 31, Col: 23}
 					}
@@ -354,7 +354,7 @@ func WhyChain(p WhyPlace) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var19 string
-		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(t("why.sentence"))
+		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(T("why.sentence"))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 54, Col: 45}
 		}
@@ -398,7 +398,7 @@ func WhyChain(p WhyPlace) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var22 string
-			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(t("why.more"))
+			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(T("why.more"))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 56, Col: 49}
 			}
@@ -486,7 +486,7 @@ func WhyRulesTable(m WhyRules) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var28 string
-		templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(t("rules.rule"))
+		templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(T("rules.rule"))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 67, Col: 37}
 		}
@@ -499,7 +499,7 @@ func WhyRulesTable(m WhyRules) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var29 string
-		templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(t("rules.verdict"))
+		templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(T("rules.verdict"))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 68, Col: 40}
 		}
@@ -512,7 +512,7 @@ func WhyRulesTable(m WhyRules) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var30 string
-		templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(t("why.title"))
+		templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(T("why.title"))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 69, Col: 57}
 		}
@@ -633,7 +633,7 @@ func WhyChunkPage(s Shell, m WhyChunk) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var38 string
-			templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(t("shell.crumbs"))
+			templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(T("shell.crumbs"))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 86, Col: 52}
 			}
@@ -646,7 +646,7 @@ func WhyChunkPage(s Shell, m WhyChunk) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var39 string
-			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(t("nav.collections"))
+			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(T("nav.collections"))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 86, Col: 100}
 			}
@@ -732,7 +732,7 @@ func WhyChunkRegion(m WhyChunk) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, live("collection:"+m.NS, m.Place.URL))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, Live("collection:"+m.NS, m.Place.URL))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -769,7 +769,7 @@ func WhyChunkRegion(m WhyChunk) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = heatLine(m.Heat).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = HeatSentence(m.Heat).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -786,7 +786,7 @@ func WhyChunkRegion(m WhyChunk) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var44 string
-		templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(t("size.title"))
+		templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(T("size.title"))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 104, Col: 23}
 		}
@@ -807,7 +807,7 @@ func WhyChunkRegion(m WhyChunk) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var45 string
-		templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(t("rules.title"))
+		templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(T("rules.title"))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 106, Col: 24}
 		}
@@ -829,7 +829,7 @@ func WhyChunkRegion(m WhyChunk) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var46 string
-			templ_7745c5c3_Var46, templ_7745c5c3_Err = templ.JoinStringErrs(t("danger.title"))
+			templ_7745c5c3_Var46, templ_7745c5c3_Err = templ.JoinStringErrs(T("danger.title"))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 109, Col: 26}
 			}
@@ -869,7 +869,7 @@ func WhyChunkRegion(m WhyChunk) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var48 string
-			templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs(t("danger.lead"))
+			templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs(T("danger.lead"))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 118, Col: 44}
 			}
@@ -882,7 +882,7 @@ func WhyChunkRegion(m WhyChunk) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = failedMoves(m.Failed).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = FailedMovesTable(m.Failed).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -891,7 +891,7 @@ func WhyChunkRegion(m WhyChunk) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var49 string
-		templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(t("why.title"))
+		templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(T("why.title"))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 121, Col: 22}
 		}
@@ -943,7 +943,7 @@ func WhyProjectRegion(m WhyProject) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var51 string
-			templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinStringErrs(t("why.project.title"))
+			templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinStringErrs(T("why.project.title"))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 129, Col: 30}
 			}
@@ -1004,7 +1004,7 @@ func WhyProjectRegion(m WhyProject) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = linked(k.URL, "", k.Title).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = Linked(k.URL, "", k.Title).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1032,7 +1032,7 @@ func WhyProjectRegion(m WhyProject) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var56 string
-					templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(t("project.chunks.more", "n", format.Count(int64(c.More))))
+					templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(T("project.chunks.more", "n", format.Count(int64(c.More))))
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/why.templ`, Line: 144, Col: 84}
 					}

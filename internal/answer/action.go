@@ -1,0 +1,33 @@
+package answer
+
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/web/words"
+)
+
+// rangesOffered bounds the ranges and members that the zones' page offers to
+// take away, one by one.
+const RangesOffered = 40
+
+func ActWord(code string) string { return words.Code("act", code, nil) }
+
+func ReasonOf(codes ...string) string {
+	for _, c := range codes {
+		if c != "" {
+			return c
+		}
+	}
+	return ""
+}
+
+func When(is bool, code string) string {
+	if is {
+		return code
+	}
+	return ""
+}
+
+// extJSON is a document for an address: canonical, so that no type is lost.
+func ExtJSON(doc bson.Raw) string { return string(api.Document(doc)) }

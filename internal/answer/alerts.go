@@ -1,0 +1,97 @@
+package answer
+
+import (
+	"context"
+	"time"
+
+	"shardboard/internal/alert"
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/format"
+	"shardboard/internal/rules"
+	"shardboard/internal/store"
+	"shardboard/web/words"
+)
+
+func AlertsOf(v View, st alert.Status) api.Alerts {
+	out := api.Alerts{For: st.For.String(), Targets: []api.AlertTarget{}, Alerts: []api.Alert{}, Silences: []api.AlertSilence{}}
+	if out.AsOf = st.At.UTC().Truncate(time.Millisecond); st.At.IsZero() {
+		out.AsOf = v.Now.UTC().Truncate(time.Millisecond)
+	}
+	out.Stale = st.Err != nil || !st.At.IsZero() && v.Now.Sub(st.At) > ageLimit
+	for _, t := range st.Targets {
+		one := api.AlertTarget{Name: t.Name, Format: t.Format, MinSeverity: string(t.MinSeverity), Repeat: t.Repeat.String(), Due: t.Due}
+		if d := t.Last; !d.At.IsZero() {
+			one.Last = &api.AlertDelivery{At: d.At.UTC(), Code: d.Code, Status: d.Status, Alerts: d.Alerts, Test: d.Test, Failed: d.Failed}
+		}
+		out.Targets = append(out.Targets, one)
+	}
+	for _, a := range st.Alerts {
+		out.Alerts = append(out.Alerts, api.Alert{ID: a.ID, Rule: a.Rule, Severity: string(a.Severity), State: a.State, Subject: a.Subject, Title: a.Title,
+			Since: a.Since.UTC(), Fired: api.Time(a.Fired), Resolved: api.Time(a.Resolved), Silenced: a.Silenced})
+	}
+	for _, q := range st.Silences {
+		out.Silences = append(out.Silences, api.AlertSilence{ID: q.ID, Alert: q.Alert, Rule: q.Rule, By: q.By, Reason: q.Reason, At: q.At.UTC(), Until: q.Until.UTC()})
+	}
+	return out
+}
+
+// AlertSource makes alerts of the problems that are not dismissed. An alert whose rule
+// could not be checked stays as it is. It is not known who reads a receiver's messages,
+// so alerts have no texts of servers and, with hideBounds, no key values.
+func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
+	return func(ctx context.Context) (alert.Observed, error) {
+		found, err := a.View(ctx)
+		if err != nil {
+			return alert.Observed{}, err
+		}
+		found = found.HideTexts(HideText)
+		if hideBounds {
+			found = found.HideBounds(words.T("hidden.bounds"), sameID)
+		}
+		unsure := map[rules.Rule]map[string]bool{}
+		for _, u := range found.Unsure {
+			if unsure[u.Rule] == nil {
+				unsure[u.Rule] = map[string]bool{}
+			}
+			unsure[u.Rule][u.Subject] = true
+		}
+		if len(unsure) == len(rules.Rules()) {
+			return alert.Observed{}, fault.New(fault.Unavailable, "The cluster's routing table is not loaded, so no rule can be checked.")
+		}
+		out := alert.Observed{Cluster: a.Cluster(), Unsure: func(rule, subject string) bool {
+			of := unsure[rules.Rule(rule)]
+			return of[""] || of[subject]
+		}}
+		for _, i := range found.Items {
+			text := Because(i)
+			if why := i.Why.At(found.At); why != "" {
+				text = joinSentences(text, why)
+			}
+			out.Notices = append(out.Notices, alert.Notice{ID: i.ID, Rule: string(i.Rule), Severity: alert.Severity(i.Severity), Subject: i.Subject,
+				Title: i.Text.At(found.At), Text: text, Path: "/advice#" + i.ID})
+		}
+		return out, nil
+	}
+}
+
+func joinSentences(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + " " + b
+}
+
+func LastText(d store.Delivery) string {
+	if d.At.IsZero() {
+		return words.T("alert.sent.never")
+	}
+	args := map[string]string{"status": countText(d.Status), "n": countText(d.Alerts), "failed": countText(d.Failed)}
+	code := d.Code
+	if d.Test && code == "ok" {
+		code = "test"
+	}
+	return words.Code("alert.sent", code, args)
+}
+
+func countText(n int) string { return format.Count(int64(n)) }

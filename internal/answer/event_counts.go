@@ -1,0 +1,60 @@
+package answer
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+)
+
+// maxCounts bounds how many numbers of an entry are told: servers log up to
+// five, and what else is there is other people's.
+const maxCounts = 16
+
+// countsOf are the numbers that a server logged with a migration, by its own
+// names: cloned, clonedBytes, catchup, steady. Nil where it logged none.
+func CountsOf(e topology.Event) map[string]int64 {
+	elements, err := docAt(e.Details, "counts").Elements()
+	if err != nil {
+		return nil
+	}
+	var out map[string]int64
+	for _, el := range elements {
+		if n, ok := el.Value().AsInt64OK(); ok && len(out) < maxCounts {
+			if out == nil {
+				out = map[string]int64{}
+			}
+			out[el.Key()] = n
+		}
+	}
+	return out
+}
+
+// countsText is the same as one line for people.
+func CountsText(counts map[string]int64) string {
+	parts := make([]string, 0, len(counts))
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, sanitize.Truncate(sanitize.Sentence(name), 40)+" "+format.Count(counts[name]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// stepEvents are a step's entries of the changelog, oldest first.
+func StepEvents(s engine.Step) []api.StepEvent {
+	out := make([]api.StepEvent, 0, len(s.Events))
+	reasons := StepReasons(s)
+	for _, e := range s.Events {
+		x := ReadEvent(e).Because(reasons)
+		row := api.StepEvent{What: e.What, From: x.From, To: x.To, Counts: CountsOf(e), Failed: x.Failed, At: api.Time(e.Time)}
+		if x.Failed {
+			row.FailureReason = failureReason(x.Why)
+		}
+		out = append(out, row)
+	}
+	return out
+}

@@ -1,0 +1,72 @@
+package answer
+
+import (
+	"time"
+
+	"shardboard/internal/topology"
+)
+
+// sum adds figures of which some may be unknown. What is missing makes the
+// total an estimate; nothing known at all makes it unknown.
+type Sum struct {
+	Value   int64
+	Known   int
+	missing int
+	approx  bool
+	method  string
+	oldest  time.Time
+	reason  string
+}
+
+func (s *Sum) Add(f topology.Figure) {
+	if !f.Known {
+		s.missing++
+		s.reason = f.Reason
+		return
+	}
+	s.Known++
+	s.Value += f.Value
+	s.approx = s.approx || !f.Exact
+	s.method = f.Method
+	if s.oldest.IsZero() || f.At.Before(s.oldest) {
+		s.oldest = f.At
+	}
+}
+
+func (s *Sum) Figure() topology.Figure {
+	if s.Known == 0 {
+		reason := s.reason
+		if reason == "" {
+			reason = "notLoaded"
+		}
+		return topology.Figure{Reason: reason}
+	}
+	f := topology.Figure{Known: true, Value: s.Value, Exact: !s.approx && s.missing == 0, Method: s.method, At: s.oldest}
+	if s.missing > 0 {
+		f.Method = "partial"
+	}
+	return f
+}
+
+// share is a/b, negative when unknown.
+func Share(a, b int64) float64 {
+	if b <= 0 {
+		return -1
+	}
+	return float64(a) / float64(b)
+}
+
+// sizeOf is one collection over all shards.
+func SizeOf(t *topology.Table, ns topology.Namespace) (bytes, documents, orphans topology.Figure) {
+	var b, d, o Sum
+	if len(t.Sizes[ns].Shards) == 0 {
+		one := t.SizeOn(ns, "")
+		return one.Bytes, one.Documents, one.Orphans
+	}
+	for _, s := range t.Sizes[ns].Shards {
+		b.Add(s.Bytes)
+		d.Add(s.Documents)
+		o.Add(s.Orphans)
+	}
+	return b.Figure(), d.Figure(), o.Figure()
+}

@@ -1,0 +1,144 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/topology"
+	"shardboard/web/words"
+)
+
+// standingText says in sentences what a run has left in the cluster.
+func StandingText(r engine.Run, b topology.Balancer) []string {
+	s := r.LastingChanges()
+	var parts []string
+	add := func(n int, text func(n int64, shown string) string) {
+		if n > 0 {
+			parts = append(parts, text(int64(n), format.Count(int64(n))))
+		}
+	}
+	add(s.RangesSet, func(n int64, shown string) string { return words.Plural("standing.ranges", n, "n", shown) })
+	add(s.RangesRemoved, func(n int64, shown string) string { return words.Plural("standing.rangesGone", n, "n", shown) })
+	add(s.ZonesJoined, func(n int64, shown string) string { return words.Plural("standing.zones", n, "n", shown) })
+	add(s.ZonesLeft, func(n int64, shown string) string { return words.Plural("standing.zonesGone", n, "n", shown) })
+	add(s.Splits, func(n int64, shown string) string { return words.Plural("standing.splits", n, "n", shown) })
+	add(s.Merges, func(n int64, shown string) string { return words.Plural("standing.merges", n, "n", shown) })
+	add(s.Moves, func(n int64, shown string) string { return words.Plural("standing.moves", n, "n", shown) })
+	add(s.Settings, func(n int64, shown string) string { return words.Plural("standing.settings", n, "n", shown) })
+	var out []string
+	switch {
+	case len(parts) > 0:
+		out = append(out, words.T("standing.is", "what", JoinWords(parts)))
+	case s.Unknown == 0:
+		out = append(out, words.T("standing.nothing"))
+	}
+	if s.ByOthers > 0 {
+		out = append(out, words.Plural("standing.others", int64(s.ByOthers), "n", format.Count(int64(s.ByOthers))))
+	}
+	if s.Unknown > 0 {
+		out = append(out, words.Plural("standing.unknown", int64(s.Unknown), "n", format.Count(int64(s.Unknown))))
+	}
+	if s.Paused {
+		out = append(out, words.T("standing.paused"))
+	} else if s.RangesSet > 0 && r.CanFinish() && b.Known {
+		if b.Enabled() {
+			out = append(out, words.T("standing.balances"))
+		} else {
+			out = append(out, words.T("standing.balancesOff"))
+		}
+	}
+	return out
+}
+
+func standingOf(r engine.Run, b topology.Balancer) api.Standing {
+	s := r.LastingChanges()
+	return api.Standing{Splits: s.Splits, Merges: s.Merges, Moves: s.Moves, ZoneRangesSet: s.RangesSet, ZoneRangesRemoved: s.RangesRemoved,
+		ShardsAdded: s.ZonesJoined, ShardsRemoved: s.ZonesLeft, Settings: s.Settings, ByOthers: s.ByOthers, Unknown: s.Unknown, Paused: s.Paused,
+		Text: strings.Join(StandingText(r, b), " ")}
+}
+
+// becauseListed bounds the differences that an adaptation lists on a page.
+const BecauseListed = 6
+
+func AdaptationText(a engine.Adaptation) string {
+	key := "adapted"
+	switch {
+	case a.Refused:
+		key = "adapted.not"
+	case len(a.Because) == 1 && a.Because[0].Field == "goal":
+		key = "adapted.goal"
+	case a.Step == 0:
+		key = "adapted.start"
+	}
+	return words.T(key, "at", format.Clock(a.At), "before", stepsText(a.Before), "after", stepsText(a.After))
+}
+
+func stepsText(n int) string {
+	return words.Plural("steps", int64(n), "n", format.Count(int64(n)))
+}
+
+func adaptationsOf(r engine.Run) []api.Adaptation {
+	out := make([]api.Adaptation, 0, len(r.Adaptations))
+	for _, a := range r.Adaptations {
+		out = append(out, api.Adaptation{At: api.Time(a.At), Step: a.Step, Before: a.Before, After: a.After, Same: a.Same, Refused: a.Refused, Because: DifferencesOf(a.Because), Text: AdaptationText(a)})
+	}
+	return out
+}
+
+// waitTexts say what a step waits for, since when, and until when at most.
+func WaitTexts(s engine.Step) []string {
+	w := s.Backoff
+	if w == nil {
+		return nil
+	}
+	out := []string{w.What.String()}
+	if s.State == engine.Waiting {
+		return append(out, words.T("wait.since", "since", format.Clock(w.Since)), words.T("wait.next", "next", format.Clock(w.Next), "until", format.Clock(w.Until)))
+	}
+	return append(out, words.T("wait.gaveUp", "since", format.Clock(w.Since)))
+}
+
+// whyText is why a run is as it is. One that waits for what is in the way, or has
+// given up waiting, says what that is.
+func WhyText(r engine.Run) string {
+	if i := waitingStep(r); i >= 0 {
+		return strings.Join(WaitTexts(r.Steps[i]), " ")
+	}
+	why := r.Why.String()
+	if r.Why.Code == "step.gaveUp" {
+		for _, s := range r.Steps {
+			if s.State == engine.Failed && s.Backoff != nil {
+				why += " " + s.Backoff.What.String()
+			}
+		}
+	}
+	return why
+}
+
+// waitingStep is the step that waits for what is in its way; -1 when none does.
+func waitingStep(r engine.Run) int {
+	if r.State != engine.Waiting || r.Why.Code != "run.obstacle" {
+		return -1
+	}
+	return slices.IndexFunc(r.Steps, func(s engine.Step) bool { return s.State == engine.Waiting && s.Backoff != nil })
+}
+
+func stepWaitOf(s engine.Step) *api.StepWait {
+	w := s.Backoff
+	if w == nil {
+		return nil
+	}
+	return &api.StepWait{Obstacle: string(w.Obstacle), Text: w.What.String(), Since: api.Time(w.Since), Next: api.Time(w.Next), Until: api.Time(w.Until)}
+}
+
+func limitsOf(l actions.Limits) api.Limits {
+	out := api.Limits{Collections: []string{}, Project: l.Project, Zones: append([]string{}, l.Zones...), Shards: append([]string{}, l.Shards...), Chunks: l.Chunks, Bytes: FigureOf(l.Bytes)}
+	for _, ns := range l.Collections {
+		out.Collections = append(out.Collections, string(ns))
+	}
+	return out
+}

@@ -1,0 +1,115 @@
+package answer
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/rules"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+	"shardboard/web/words"
+)
+
+// document is a bound, or another document with key values, as answers have it:
+// null with the reason where it is hidden.
+func (v View) document(doc bson.Raw) api.Key {
+	if h := v.Table.Hiding(); h != nil && len(doc) > 0 {
+		return json.RawMessage(h.ExtJSON())
+	}
+	return api.Document(doc)
+}
+
+// nameOf is a short name of a bound within a page, for a script to find its row.
+func (v View) NameOf(doc bson.Raw) string {
+	if h := v.Table.Hiding(); h != nil {
+		return h.Name(string(doc))
+	}
+	return hex.EncodeToString(doc)
+}
+
+// details are those of a log entry. Where bounds are hidden only what is known to
+// hold none is left.
+func (v View) details(e topology.Event) api.Key {
+	doc := e.Details
+	if v.Hidden.Texts {
+		doc = HideInDetails(doc) // entries of past times do not come with the table
+	}
+	if v.Table.Hiding() != nil {
+		doc = v.withoutBounds(doc)
+	}
+	return api.Document(doc)
+}
+
+// boundless are the fields of log entries that hold no key values, other than
+// steps and counts, which are numbers.
+var boundless = map[string]bool{"from": true, "to": true, "note": true, "shard": true, "name": true, "owningShard": true, "errmsg": true, "ns": true,
+	"collection": true, "primary": true, "initShards": true, "numChunks": true, "number": true, "of": true, "counts": true,
+	"shardKey": true, "oldKey": true, "newKey": true, "uuid": true, "lastmod": true, "lastmodEpoch": true, "lastmodTimestamp": true, "epoch": true, "version": true}
+
+// halves are the fields that hold a chunk as it was or became.
+var halves = map[string]bool{"before": true, "left": true, "right": true, "chunk": true}
+
+// withoutBounds is an entry's details with hidden values in the place of all
+// fields that may hold a bound.
+func (v View) withoutBounds(doc bson.Raw) bson.Raw {
+	elements, err := doc.Elements()
+	if err != nil {
+		return nil
+	}
+	out := make(bson.D, 0, len(elements))
+	for _, e := range elements {
+		var value any = e.Value()
+		switch inner, isDocument := e.Value().DocumentOK(); {
+		case isDocument && halves[e.Key()]:
+			value = v.withoutBounds(inner)
+		case !boundless[e.Key()] && !isStep(e):
+			value = hiddenDocument(v.Table.Hiding())
+		}
+		out = append(out, bson.E{Key: e.Key(), Value: value})
+	}
+	raw, err := bson.Marshal(out)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// isStep tells a move's step with how long it took, such as "step 1 of 6": 12.
+func isStep(e bson.RawElement) bool {
+	words := strings.Fields(e.Key())
+	return len(words) == 4 && words[0] == "step" && words[2] == "of" && e.Value().IsNumber()
+}
+
+// hiddenDocument stands in the place of a bound where documents are kept: of
+// plans and runs. Answers write it as they write whatever is not known.
+func hiddenDocument(h *shardkey.Hiding) bson.Raw {
+	raw, err := bson.Marshal(bson.D{{Key: "value", Value: nil}, {Key: "reason", Value: h.Text}})
+	if err != nil {
+		return nil // two plain fields: cannot be
+	}
+	return raw
+}
+
+// isHidden tells whether a document stands in the place of a bound.
+func IsHidden(doc bson.Raw) bool {
+	elements, err := doc.Elements()
+	return err == nil && len(elements) == 2 && elements[0].Key() == "value" && elements[0].Value().Type == bson.TypeNull &&
+		elements[1].Key() == "reason" && textAt(doc, "reason") == words.T("hidden.bounds")
+}
+
+// planArguments are those of a plan that helps, as answers have them.
+func (v View) planArguments(p rules.Plan) map[string]json.RawMessage {
+	args := planArguments(p)
+	if h := v.Table.Hiding(); h != nil {
+		for _, name := range []string{"at", "min", "max", "bounds"} {
+			if args[name] != nil {
+				args[name] = json.RawMessage(h.ExtJSON())
+			}
+		}
+	}
+	return args
+}

@@ -1,0 +1,135 @@
+package answer
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"golang.org/x/sync/singleflight"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/history"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+)
+
+// pastTime is when a View is of, where it is not of now.
+type PastTime struct {
+	At      time.Time
+	Now     time.Time // the real one
+	Watched bool      // false: nobody looked then, and what is shown is the state of Last
+	Last    time.Time
+	Next    time.Time       // when somebody looked again; zero: not yet
+	Rounds  topology.Rounds // as they are known now: the balancer's log reaches back
+}
+
+// instants are the ways to write a time; those without a zone are UTC, as what
+// a form's field sends.
+var instants = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04"}
+
+// parseInstant reads RFC 3339 or milliseconds since 1970, not later than now.
+func ParseInstant(name, text string, now time.Time) (time.Time, error) {
+	wrong := fault.New(fault.Invalid, "%s is a time such as 2026-03-01T12:00:00Z, or milliseconds since 1970; %q is not.", name, sanitize.Truncate(text, 40))
+	var at time.Time
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) <= 14 {
+		at = time.UnixMilli(n)
+	} else {
+		for _, layout := range instants {
+			// A plus sign that was not escaped has become a space.
+			if t, err := time.Parse(layout, strings.ReplaceAll(text, " ", "+")); err == nil {
+				at = t
+				break
+			}
+		}
+	}
+	if at.IsZero() {
+		return at, wrong
+	}
+	at = at.UTC().Truncate(time.Millisecond)
+	if at.After(now) {
+		return at, fault.New(fault.Invalid, "%s is %s, which has not come yet: here it is %s.", name, at.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+	}
+	return at, nil
+}
+
+// Bounds of what is kept of the past in memory, and of how much of it is made
+// at once: a table of 100,000 chunks takes a fifth of a second and some MB.
+const (
+	pastTables = 6
+	pastChunks = 1_000_000
+	pastMakers = 2
+	// settled is how long ago a time has to be for its table to be final: what was
+	// seen then may be written a moment later.
+	settled = 10 * time.Second
+)
+
+// pasts are the tables of past times that were looked at last.
+type Pasts struct {
+	mu      sync.Mutex
+	kept    *simplelru.LRU[string, *topology.Table]
+	flights singleflight.Group
+	makers  chan struct{}
+}
+
+func NewPasts() *Pasts {
+	kept, _ := simplelru.NewLRU[string, *topology.Table](pastTables, nil) // fails for no room only
+	return &Pasts{kept: kept, makers: make(chan struct{}, pastMakers)}
+}
+
+func (p *Pasts) Table(ctx context.Context, from *history.Past, cluster string, at, now time.Time) (*topology.Table, error) {
+	key := cluster + " " + strconv.FormatInt(at.UnixMilli(), 36)
+	if t := p.get(key); t != nil {
+		return t, nil
+	}
+	made, err, _ := p.flights.Do(key, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RequestWait)
+		defer cancel()
+		select {
+		case p.makers <- struct{}{}:
+			defer func() { <-p.makers }()
+		case <-ctx.Done():
+			return nil, fault.New(fault.Unavailable, "Too many past times are being looked at; try again in a moment.")
+		}
+		t, err := from.Table(ctx, cluster, at)
+		if err == nil && now.Sub(at) > settled {
+			p.put(key, t)
+		}
+		return t, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made.(*topology.Table), nil
+}
+
+func (p *Pasts) get(key string) *topology.Table {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t, _ := p.kept.Get(key)
+	return t
+}
+
+// put keeps a table, which counts by its chunks too: one may be as large as many.
+func (p *Pasts) put(key string, t *topology.Table) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.kept.Add(key, t)
+	total := 0
+	for _, k := range p.kept.Values() {
+		total += chunksOf(k)
+	}
+	for p.kept.Len() > 1 && total > pastChunks {
+		_, oldest, _ := p.kept.RemoveOldest()
+		total -= chunksOf(oldest)
+	}
+}
+
+func chunksOf(t *topology.Table) (n int) {
+	for _, c := range t.Collections {
+		n += c.Chunks.Len()
+	}
+	return n
+}

@@ -1,0 +1,47 @@
+package answer
+
+import (
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/placement"
+	"shardboard/internal/rules"
+	"shardboard/internal/topology"
+)
+
+// Pins are what the plans that made pins said of them, by project. The map does
+// not change after it was given; the version grows when another takes its place.
+type Pins interface {
+	Pins() (pins map[string]rules.Pin, version uint64)
+	// Subscribe gives a channel that receives a value after the pins changed, and
+	// what ends it.
+	Subscribe() (<-chan struct{}, func())
+}
+
+const OwnerShown = 120 // bytes of an owner's name that pages show
+
+func PinZone(project bson.ObjectID) string { return placement.PinZone(project.Hex()) }
+
+// pinnedBy is the project that a zone pins, named as our plans name it.
+func PinnedBy(zone string) (project string, ok bool) {
+	id, pin, ok := placement.ZoneProject(zone)
+	return id.Hex(), pin && ok && PinZone(id) == zone
+}
+
+// isPinned tells whether a zone has a shard or a range, and which shards.
+func IsPinned(t *topology.Table, zone string) (shards []string, ok bool) {
+	shards = ZoneShards(t)[zone]
+	return shards, len(shards) > 0 || slices.ContainsFunc(t.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
+}
+
+// pinTermsOf is for the API; empty where nothing is known, as of the past.
+func PinTermsOf(v View, zone string) api.PinTerms {
+	project, ok := PinnedBy(zone)
+	pin, known := v.Pins[project]
+	if !ok || !known || v.Past != nil {
+		return api.PinTerms{}
+	}
+	return api.PinTerms{Expires: api.Time(pin.Expires), Owner: &pin.Owner}
+}

@@ -1,0 +1,109 @@
+package answer
+
+import (
+	"strconv"
+	"strings"
+
+	"shardboard/internal/format"
+	"shardboard/internal/rules"
+	"shardboard/internal/topology"
+	"shardboard/web/words"
+)
+
+// problems is what the rules find in the state that a page is made of. Every page
+// that lists problems, counts them or says that there are none asks this.
+func (v View) Problems() rules.View {
+	if v.Found != nil {
+		return *v.Found
+	}
+	return rules.View{Report: rules.Evaluate(rules.Situation{Table: v.Table, Directory: v.Dir, Profile: v.Profile, Now: v.Now, Past: v.Past != nil})}
+}
+
+// shownProblems is how many problems the overview lists; the advice page has all.
+const ShownProblems = 12
+
+// headline says how the cluster is in one line, from the list of problems alone.
+// "No problems" is said only when every rule could be checked.
+func Headline(v View, s rules.Summary) (level, text string) {
+	if !v.Table.Loaded && s.Open() == 0 {
+		return "note", words.T("overview.loading")
+	}
+	level = "note"
+	switch {
+	case s.Critical > 0:
+		level = "bad"
+	case s.Clear():
+		level = "ok"
+	}
+	return level, ProblemCounts(s)
+}
+
+// problemCounts is "1 critical problem, 2 warnings, 3 notes", or why it is none.
+func ProblemCounts(s rules.Summary) string {
+	var parts []string
+	if n := int64(s.Critical); n > 0 {
+		parts = append(parts, words.Plural("problems.critical", n, "n", format.Count(n)))
+	}
+	if n := int64(s.Warn); n > 0 {
+		parts = append(parts, words.Plural("problems.warn", n, "n", format.Count(n)))
+	}
+	if n := int64(s.Info); n > 0 {
+		parts = append(parts, words.Plural("problems.info", n, "n", format.Count(n)))
+	}
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, ", ")
+	case s.Unchecked > 0:
+		return words.Plural("problems.none.unchecked", int64(s.Unchecked), "n", strconv.Itoa(s.Unchecked), "rules", strconv.Itoa(s.Rules))
+	case s.Dismissed > 0:
+		return words.Plural("problems.none.dismissed", int64(s.Dismissed), "n", strconv.Itoa(s.Dismissed))
+	}
+	return words.T("problems.none")
+}
+
+// problemURL leads to a problem with its figures and remedies; of a past time,
+// which has no advice, to what it is about.
+func ProblemURL(v View, p rules.Problem) string {
+	switch {
+	case v.Past == nil:
+		return "/advice#" + p.ID
+	case v.Table.Shard(p.Shard) != nil:
+		return ShardURL(p.Shard)
+	case v.Table.Collection(p.NS) != nil:
+		return CollectionURL(p.NS)
+	}
+	return "/advice"
+}
+
+// uncheckedText and dismissedText say what a list of problems leaves out; "" for nothing.
+func UncheckedText(s rules.Summary) string {
+	if s.Unchecked == 0 {
+		return ""
+	}
+	return words.Plural("problems.unchecked", int64(s.Unchecked), "n", strconv.Itoa(s.Unchecked), "rules", strconv.Itoa(s.Rules))
+}
+
+func DismissedText(s rules.Summary) string {
+	if s.Dismissed == 0 {
+		return ""
+	}
+	return words.Plural("problems.dismissed", int64(s.Dismissed), "n", strconv.Itoa(s.Dismissed))
+}
+
+// zoneRule tells whether the zones' page shows what a rule finds.
+func ZoneRule(r rules.Rule) bool { return r.Page() == rules.PageZones }
+
+// problemsOf are the open problems of some rules.
+func ProblemsOf(found rules.View, is func(rules.Rule) bool) (out []rules.Problem) {
+	for _, p := range found.Items {
+		if is(p.Rule) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// staleProblems tells whether the state that the list is made of is old.
+func staleProblems(v View, found rules.View) bool {
+	return v.Table.Stale(topology.PartRouting, v.Now) || v.Now.Sub(found.At) > ageLimit
+}

@@ -1,0 +1,83 @@
+package answer
+
+import (
+	"strconv"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
+	"shardboard/web/words"
+)
+
+func StateWord(s engine.State) string { return words.Code("runstate", string(s), nil) }
+
+// stateLevel is how a state looks: red is what needs a person.
+func StateLevel(s engine.State) string {
+	switch s {
+	case engine.Succeeded:
+		return "ok"
+	case engine.Failed, engine.Refused:
+		return "bad"
+	}
+	return "note"
+}
+
+// runWhy is why a run or a step is as it is; waiting names what for.
+func RunWhy(m message.Message) string { return sanitize.Shorten(m.String(), TextShown) }
+
+func RunBy(r engine.Run) string {
+	if r.ByName != "" {
+		return sanitize.Truncate(sanitize.Sentence(r.ByName), 80)
+	}
+	return sanitize.Truncate(sanitize.Sentence(r.By), 80)
+}
+
+func TookText(r engine.Run) string {
+	if r.Ended.IsZero() {
+		return ""
+	}
+	return MillisText(r.Ended.Sub(r.Started).Milliseconds())
+}
+
+func RunProgress(r engine.Run) (string, float64) {
+	ended, all := StepsDone(r)
+	return words.T("run.progress", "done", strconv.Itoa(ended), "of", strconv.Itoa(all)), Share(int64(ended), int64(all))
+}
+
+// triedAgain tells whether a step was put off and the next one is the same, so that
+// a page lists only that one, with the number of its try.
+func TriedAgain(r engine.Run, i int) bool {
+	return r.Steps[i].State == engine.Deferred && i+1 < len(r.Steps) && r.Steps[i+1].Try == r.Steps[i].Try+1
+}
+
+// stepNumbers are the numbers of the steps as a page lists them: all tries of one
+// have the same.
+func StepNumbers(r engine.Run) []string {
+	out := make([]string, len(r.Steps))
+	n := 1
+	for i := range r.Steps {
+		out[i] = strconv.Itoa(n)
+		if !TriedAgain(r, i) {
+			n++
+		}
+	}
+	return out
+}
+
+// stepsDone counts the steps that are done, of those that are to be done: one that
+// was put off or planned again is counted where it is done.
+func StepsDone(r engine.Run) (done, all int) {
+	for _, s := range r.Steps {
+		switch s.State {
+		case engine.Deferred, engine.Replaced:
+			continue
+		case engine.Succeeded:
+			done++
+		}
+		all++
+	}
+	return done, all
+}
+
+// logListed is how many entries a run's page has, the newest first.
+const LogListed = 200

@@ -1,0 +1,211 @@
+package answer
+
+import (
+	"context"
+	"strconv"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/heat"
+	"shardboard/internal/outcome"
+	"shardboard/internal/sanitize"
+	"shardboard/web/words"
+)
+
+// Outcomes tell whether runs helped.
+type Outcomes interface {
+	Of(ctx context.Context, r engine.Run) (outcome.Outcome, error)
+	// Subscribe gives a channel that receives a value after an answer has changed by
+	// itself; the last result ends it.
+	Subscribe() (<-chan struct{}, func())
+}
+
+func RunOutcome(v View, r engine.Run, o outcome.Outcome) *api.RunOutcome {
+	out := &api.RunOutcome{State: string(o.State), Verdict: string(o.Verdict), Text: OutcomeText(r, o), Basis: string(o.Basis), KnownAt: api.Time(o.KnownAt), Reason: o.Reason,
+		Before: outcomeWindow(o.Before), After: outcomeWindow(o.After), Shards: []api.OutcomeShard{}, Chunks: []api.OutcomeChunk{}, MoreChunks: o.More,
+		Collections: []api.OutcomeCollection{}, OtherRuns: append([]string{}, o.OtherRuns...), OtherMoves: o.OtherMoves, Notes: []api.OutcomeNote{}}
+	if o.Before.Covered > 0 && o.After.Covered > 0 {
+		d := o.After.Share - o.Before.Share
+		out.ShareDifference = &d
+	}
+	if o.PlusMinus > 0 {
+		out.PlusMinus = &o.PlusMinus
+	}
+	for _, x := range o.Shards {
+		out.Shards = append(out.Shards, api.OutcomeShard{Shard: x.Shard, Before: outcomeRateIn(o.Before, x.Before), After: outcomeRateIn(o.After, x.After)})
+	}
+	for _, x := range o.Chunks {
+		out.Chunks = append(out.Chunks, api.OutcomeChunk{NS: string(x.NS), Min: v.document(x.Min), Max: v.document(x.Max),
+			ShardBefore: x.From, ShardAfter: x.To, Before: outcomeRate(x.Before), After: outcomeRate(x.After)})
+	}
+	for _, x := range o.Collections {
+		c := api.OutcomeCollection{NS: string(x.NS), Compared: x.Not == "", Reason: x.Not, Why: OutcomeWhyNot(o, x), BeforeSeconds: x.CoveredBefore, AfterSeconds: x.CoveredAfter,
+			Before: outcomeRate(x.Before), After: outcomeRate(x.After)}
+		if x.Before != nil || x.After != nil {
+			c.Counts = x.Method.String()
+		}
+		out.Collections = append(out.Collections, c)
+	}
+	for _, code := range o.Notes {
+		out.Notes = append(out.Notes, api.OutcomeNote{Code: code, Text: OutcomeNote(o, code)})
+	}
+	return out
+}
+
+func outcomeWindow(s outcome.Side) api.OutcomeWindow {
+	out := api.OutcomeWindow{From: api.Time(s.From), To: api.Time(s.To), CoveredSeconds: s.Covered, Hottest: s.Hottest}
+	if s.Covered > 0 {
+		share := s.Share
+		out.Writes, out.HottestShare = outcomeRateIn(s, s.Total), &share
+		out.Writes.Share = 1
+	}
+	return out
+}
+
+// outcomeRateIn is a rate of a window; null when that was not counted.
+func outcomeRateIn(s outcome.Side, r heat.Rate) *api.OutcomeRate {
+	if s.Covered == 0 {
+		return nil
+	}
+	return outcomeRate(&r)
+}
+
+func outcomeRate(r *heat.Rate) *api.OutcomeRate {
+	if r == nil {
+		return nil
+	}
+	out := &api.OutcomeRate{WritesPerSecond: r.PerSecond, Exact: r.Exact, AtLeast: r.AtLeast, Share: r.Share, Rows: r.Rows}
+	if r.PlusMinus > 0 {
+		out.PlusMinus = &r.PlusMinus
+	}
+	return out
+}
+
+func RunCost(c *outcome.Cost) *api.RunCost {
+	if c == nil {
+		return nil
+	}
+	out := &api.RunCost{Steps: []api.RunStepCost{}, Estimated: runAmounts(c.Total.Estimated), Actual: runAmounts(c.Total.Actual), Moved: c.Moved}
+	for _, s := range c.Steps {
+		out.Steps = append(out.Steps, api.RunStepCost{Step: s.Step, Estimated: runAmounts(s.Estimated), Actual: runAmounts(s.Actual)})
+	}
+	return out
+}
+
+func runAmounts(a outcome.Amounts) api.RunAmounts {
+	return api.RunAmounts{Documents: FigureOf(a.Documents), Bytes: FigureOf(a.Bytes), DurationMillis: FigureOf(a.Millis)}
+}
+
+// chunksShown is how many chunks of an outcome a page lists; the API has more.
+const ChunksShown = 12
+
+// othersListed bounds the links to other runs of the same time; how many there are
+// stands in the sentence.
+const OthersListed = 5
+
+// outcomeLevel is how an answer looks: a figure that got worse is no alarm.
+func OutcomeLevel(r engine.Run, o outcome.Outcome) string {
+	switch {
+	case o.Verdict == outcome.Helped:
+		return "ok"
+	case o.Verdict == outcome.Worse && !gathering(r):
+		return "bad"
+	}
+	return "note"
+}
+
+// gathering runs are to bring writes together on one shard.
+func gathering(r engine.Run) bool {
+	return (r.Kind == actions.Pin || r.Kind == actions.Isolate) && r.UndoOf == ""
+}
+
+// outcomeWord is the answer in a word or two.
+func OutcomeWord(r engine.Run, o outcome.Outcome) string {
+	code := string(o.State)
+	if o.State == outcome.Measured {
+		code = string(o.Verdict)
+		if o.Verdict == outcome.Worse && gathering(r) {
+			code = "gathered"
+		}
+	}
+	return words.Code("outcome.word", code, nil)
+}
+
+// outcomeText is the answer in one sentence.
+func OutcomeText(r engine.Run, o outcome.Outcome) string {
+	args := map[string]string{"before": format.Share(o.Before.Share), "after": format.Share(o.After.Share),
+		"from": sanitize.Truncate(sanitize.Sentence(o.Before.Hottest), 120), "to": sanitize.Truncate(sanitize.Sentence(o.After.Hottest), 120), "minutes": strconv.Itoa(int(outcome.Window.Minutes())),
+		"n": format.Count(o.Before.Total.Rows), "m": format.Count(o.After.Total.Rows)}
+	if !o.KnownAt.IsZero() {
+		args["at"] = format.Clock(o.KnownAt)
+	}
+	switch o.State {
+	case outcome.Uncounted:
+		code := o.Reason
+		for _, c := range o.Collections {
+			if c.Not == o.Reason {
+				args["before"], args["after"] = SecondsText(c.CoveredBefore), SecondsText(c.CoveredAfter)
+				args["ns"] = sanitize.Truncate(sanitize.Sentence(string(c.NS)), 120)
+			}
+		}
+		if args["ns"] == "" {
+			args["ns"] = words.T("outcome.these")
+		}
+		return words.Code("outcome.uncounted", code, args)
+	case outcome.Measured, outcome.Shared:
+		prefix := "outcome.measured"
+		code := string(o.Basis)
+		if o.Basis == outcome.ByShards && o.Before.Hottest == o.After.Hottest {
+			code = map[outcome.Verdict]string{outcome.Helped: "fell", outcome.Worse: "rose"}[o.Verdict]
+			if code == "" {
+				code = "same"
+			}
+		}
+		text := words.Code(prefix, code, args)
+		if o.State == outcome.Shared {
+			text = words.Plural("outcome.shared", int64(len(o.OtherRuns)), "n", strconv.Itoa(len(o.OtherRuns))) + " " + text
+		}
+		return text
+	}
+	return words.Code("outcome.state", string(o.State), args)
+}
+
+// outcomeWhyNot is why a collection is no part of a comparison; "" when it is.
+func OutcomeWhyNot(o outcome.Outcome, c outcome.CollectionChange) string {
+	if c.Not == "" {
+		return ""
+	}
+	return words.Code("outcome.uncounted", c.Not, map[string]string{"ns": sanitize.Truncate(sanitize.Sentence(string(c.NS)), 120),
+		"before": SecondsText(c.CoveredBefore), "after": SecondsText(c.CoveredAfter)})
+}
+
+func OutcomeNote(o outcome.Outcome, code string) string {
+	n := int64(o.OtherMoves)
+	if code == outcome.NoteMigrations {
+		return words.Plural("outcome.note.migrations", n, "n", format.Count(n))
+	}
+	return words.Code("outcome.note", code, map[string]string{"before": SecondsText(o.Before.Covered), "after": SecondsText(o.After.Covered)})
+}
+
+// spanOf is a window by the clock.
+func SpanOf(s outcome.Span) string {
+	return words.T("outcome.span", "from", s.From.UTC().Format("15:04"), "to", s.To.UTC().Format("15:04"))
+}
+
+func SecondsText(seconds float64) string {
+	return words.T("outcome.seconds", "n", strconv.Itoa(int(seconds)))
+}
+
+// points are percentage points.
+func Points(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) }
+
+// tookMillis writes a time with its tenths: moves of small chunks take less than a
+// second.
+func TookMillis(n int64) string {
+	if n < 60_000 {
+		return words.T("cost.seconds", "n", strconv.FormatFloat(float64(n)/1000, 'f', 1, 64))
+	}
+	return MillisText(n)
+}

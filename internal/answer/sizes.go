@@ -1,0 +1,225 @@
+package answer
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/balance"
+	"shardboard/internal/chunksize"
+	"shardboard/internal/format"
+	"shardboard/internal/topology"
+	"shardboard/web/words"
+)
+
+// chunkSizeOf is the size of one chunk for the wire.
+func ChunkSizeOf(v View, c *topology.Collection, ch topology.Chunk) api.ChunkSize {
+	out := api.ChunkSize{NS: string(c.NS), Ref: ChunkRef(c, ch.Min), Shard: ch.Shard}
+	s := SizeNow(v, c, ch)
+	out.Documents, out.Bytes, out.Measured, out.MeasuredAt = FigureOf(s.Documents), FigureOf(s.Bytes), s.Measured, api.Time(s.At)
+	if mean := MeanOf(s); mean.Known {
+		out.MeanBytes = &mean.Value
+	}
+	if s.Measured {
+		took := int64(s.Took / time.Millisecond)
+		out.TookMillis = &took
+	}
+	if s.Reason != "" {
+		out.Failed = &api.ChunkAttempt{At: s.ReasonAt.UTC().Truncate(time.Millisecond), Reason: s.Reason}
+	}
+	j := chunksize.Judge(v.Table, c, ch.Shard, s)
+	out.Move = api.ChunkMove{Verdict: string(j.State), Release: j.Release.String(), Text: VerdictText(j, s), ChunkBytes: positive(j.ChunkBytes), MeanBytes: positive(j.Mean)}
+	if j.State != chunksize.Unknown {
+		out.Move.LimitDocuments = &j.Limit
+	}
+	return out
+}
+
+// positive is null for what is not known.
+func positive(n int64) *int64 {
+	if n <= 0 {
+		return nil
+	}
+	return &n
+}
+
+// sizeInto fills a list's row with documents, bytes and writes.
+func (f *ChunkFigures) sizeInto(row *api.Chunk, i int) {
+	s := f.Size(i, row.Shard)
+	row.Documents, row.Bytes, row.Measured = FigureOf(s.Documents), FigureOf(s.Bytes), s.Measured
+	if j := chunksize.Judge(f.T, f.C, row.Shard, s); j.State != chunksize.Unknown {
+		over := j.Oversized(s)
+		row.Oversized = &over
+	}
+	if !f.Heated {
+		return
+	}
+	r, ok := f.Writes[i]
+	if !ok && f.AtMost {
+		return // of this method, not counted is not none
+	}
+	row.WritesPerSecond = &r.PerSecond
+}
+
+// page is the positions of the rows [from, to) of a list.
+func (f *ChunkFigures) Page(hits positionsFound, by string, from, to int) []int {
+	if by != ByKey {
+		return f.ranked(hits, by, from, to)
+	}
+	out := make([]int, 0, max(to-from, 0))
+	for n := from; n < to; n++ {
+		out = append(out, hits.at(n))
+	}
+	return out
+}
+
+// sortURLs lead from a column's head to the list in its order, and back to the
+// key's from the one that it is in.
+func SortURLs(ns topology.Namespace, q ChunkQuery) map[string]string {
+	out := map[string]string{}
+	for _, by := range ChunkOrders[1:] {
+		to := q
+		to.Sort = by
+		if q.Sort == by {
+			to.Sort = ByKey
+		}
+		out[by] = to.Url(ns)(1)
+	}
+	return out
+}
+
+// sizesNote says what an order or a filter is made of.
+func SizesNote(f *ChunkFigures, hits positionsFound, q ChunkQuery) string {
+	of := format.Count(int64(hits.Len()))
+	switch {
+	case f.past:
+		return words.T("size.past")
+	case q.Sort == ByHeat && !f.Heated:
+		return words.T("sizes.by.heat.none", "span", format.Span(DefaultWindow))
+	case q.Sort == ByHeat:
+		n := 0
+		for i := range f.Writes {
+			if hits.has(i) {
+				n++
+			}
+		}
+		return words.T("sizes.by.heat", "n", format.Count(int64(n)), "of", of, "span", format.Span(DefaultWindow))
+	}
+	n := f.measured(hits)
+	key := "sizes.measured"
+	if (q.Sort != ByKey || q.Over) && n < hits.Len() {
+		key = "sizes.measured.rest"
+	}
+	return words.T(key, "n", format.Count(int64(n)), "of", of)
+}
+
+// rateNumber is writes per second for a column whose head has the unit.
+func RateNumber(f float64) string {
+	switch {
+	case f == 0:
+		return "0"
+	case f < 10:
+		return strconv.FormatFloat(f, 'f', 1, 64)
+	}
+	return format.Count(int64(f + 0.5))
+}
+
+// sizeMark says how a size is known, and its age when it was measured.
+func SizeMark(s chunksize.Size, now time.Time) string {
+	switch {
+	case s.Exact:
+		return words.T("size.mark.exact") + ", " + format.Ago(now.Sub(s.At))
+	case s.Measured:
+		return words.T("size.mark.estimate") + ", " + format.Ago(now.Sub(s.At))
+	case s.Documents.Known || s.Bytes.Known:
+		return words.T("size.mark.share")
+	}
+	return ""
+}
+
+// sizeNow is what is known of one chunk: measured, else estimated, with why it
+// could not be measured.
+func SizeNow(v View, c *topology.Collection, ch topology.Chunk) chunksize.Size {
+	share := func() chunksize.Size {
+		return chunksize.ShareOf(v.Table, c, ch.Shard, c.Chunks.CountByShard()[ch.Shard])
+	}
+	if v.Sizes == nil {
+		return share()
+	}
+	s, measured := v.Sizes.Of(c, ch)
+	if measured {
+		return s
+	}
+	out := share()
+	out.Reason, out.ReasonAt = s.Reason, s.ReasonAt
+	return out
+}
+
+// meanOf is the average document of a chunk.
+func MeanOf(s chunksize.Size) topology.Figure {
+	f := s.Bytes
+	switch {
+	case !f.Known:
+	case !s.Documents.Known:
+		f = s.Documents
+	case s.Documents.Value == 0:
+		return topology.Figure{Reason: "noDocuments"}
+	default:
+		f.Value = s.Mean()
+	}
+	return f
+}
+
+func MethodText(f topology.Figure) string {
+	if !f.Known {
+		return words.Code("reason.title", f.Reason, nil)
+	}
+	return words.Code("method", f.Method, nil)
+}
+
+func ServerTime(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// verdictText answers whether the shard would move the chunk.
+func VerdictText(j chunksize.Verdict, s chunksize.Size) string {
+	n, limit := format.Count(s.Documents.Value), format.Count(j.Limit)
+	say := func(key string) string { return words.T(key, "documents", n, "limit", limit) }
+	switch {
+	case j.State == chunksize.Unknown:
+		return words.T("size.unknown")
+	case s.Measured && j.State == chunksize.Near && s.Documents.Value > j.Limit:
+		return say("size.near.above")
+	case s.Measured && j.State == chunksize.Near:
+		return say("size.near.below")
+	case s.Measured && j.State == chunksize.TooBig:
+		return say("size.tooBig")
+	case s.Measured:
+		return say("size.fits")
+	case j.State == chunksize.TooBig:
+		return say("size.tooBig.share")
+	case j.State == chunksize.Near:
+		return say("size.near.share")
+	}
+	return say("size.fits.share")
+}
+
+// ruleText is the donor's rule with its figures.
+func RuleText(j chunksize.Verdict) string {
+	release := releaseText(j.Release)
+	if j.ChunkBytes <= 0 || j.Mean <= 0 {
+		return words.T("size.rule.none", "release", release)
+	}
+	return words.T("size.rule", "release", release, "chunkSize", format.Bytes(j.ChunkBytes), "mean", format.Bytes(j.Mean))
+}
+
+func releaseText(r balance.Release) string {
+	if !r.Known() {
+		return words.T("size.release.other")
+	}
+	return r.String()
+}

@@ -1,0 +1,69 @@
+package answer
+
+import (
+	"math"
+
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+	"shardboard/web/words"
+)
+
+const (
+	StripWidth = 1000.0 // units of the pictures' own coordinates
+	StripHigh  = 100.0
+	MaxRects   = 120 // runs that are drawn one by one, each with its bounds
+	MaxColumns = 200 // otherwise the key space is cut into columns
+	MaxPieces  = 600 // columns × shards, which keeps the page small
+	exactUpTo  = 20_000
+)
+
+// run is a stretch of neighbouring chunks on one shard.
+type Run struct {
+	First, Last int // positions, inclusive
+	From, To    float64
+	Shard       string
+}
+
+// runsOf merges neighbours. Up to exactUpTo chunks every boundary is exact;
+// beyond, nobody could see one chunk.
+func RunsOf(c *topology.Collection, at func(i int) float64) []Run {
+	var out []Run
+	for i := range c.Chunks.Len() {
+		owner := c.Chunks.Owner(i)
+		if n := len(out); n > 0 && out[n-1].Shard == owner {
+			out[n-1].Last, out[n-1].To = i, at(i+1)
+			continue
+		}
+		out = append(out, Run{First: i, Last: i, From: at(i), To: at(i + 1), Shard: owner})
+	}
+	return out
+}
+
+// positions says where chunk i begins, 0..1, and what that means in words. A
+// single hashed field has a true measure: the part of all hash values, which
+// hold about equally many documents. Ranged keys have none, so there each
+// chunk is equally wide.
+func Positions(c *topology.Collection) (at func(i int) float64, caption string) {
+	n := c.Chunks.Len()
+	if c.Key.Len() != 1 || c.Key.Hashed() != 0 || n > exactUpTo {
+		return func(i int) float64 { return float64(i) / float64(n) }, words.T("strip.bychunk")
+	}
+	starts := make([]float64, n+1)
+	for i, ch := range c.Chunks.All() {
+		starts[i] = hashPosition(c.Key, ch.Min)
+	}
+	starts[n] = 1
+	return func(i int) float64 { return starts[i] }, words.T("strip.byhash")
+}
+
+func hashPosition(p shardkey.Pattern, k shardkey.Key) float64 {
+	v, err := p.Values(k)
+	if err != nil || len(v) != 1 {
+		return 0
+	}
+	h, ok := v[0].Int64OK()
+	if !ok {
+		return 0 // MinKey: the only bound that is no hash and begins a chunk
+	}
+	return (float64(h) - math.MinInt64) / math.Exp2(64)
+}

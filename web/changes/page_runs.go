@@ -1,0 +1,63 @@
+package changes
+
+import (
+	"net/http"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/answer"
+	"shardboard/internal/auth"
+	"shardboard/internal/format"
+	"shardboard/web/site"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// pageRuns is what was changed from here, newest first.
+func PageRuns(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	q, err := answer.RunsQueryOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	v := s.ViewFor(r)
+	m := Runs{By: q.By, Filtered: q.State+q.Kind+q.By != ""}
+	for _, state := range answer.RunStates() {
+		m.States = append(m.States, templates.Option{Value: state, Text: words.Code("runs.state", answer.OrNone(state), nil), Selected: state == q.State})
+	}
+	m.Kinds = []templates.Option{{Text: words.T("filter.any"), Selected: q.Kind == ""}}
+	for _, k := range actions.Kinds() {
+		m.Kinds = append(m.Kinds, templates.Option{Value: string(k), Text: answer.KindWord(k), Selected: string(k) == q.Kind})
+	}
+	cursor, looked := q.Cursor, 0
+	for len(m.Rows) < answer.PageRows {
+		runs, next, err := s.Deps.Actions.Runs(r.Context(), cursor, answer.PageRows)
+		if err != nil {
+			return err
+		}
+		for _, run := range runs {
+			if q.Takes(run) {
+				m.Rows = append(m.Rows, runRow(v, run))
+			}
+		}
+		cursor, looked = next, looked+len(runs)
+		if next == "" {
+			break
+		}
+		if looked >= answer.RunsLooked {
+			m.Bounded = words.T("runs.bounded", "n", format.Count(int64(looked)))
+			break
+		}
+	}
+	if cursor != "" {
+		m.Older = q.Url(cursor)
+	}
+	if len(m.Rows) == 0 {
+		m.State = templates.State{Code: "empty", Title: words.T("runs.none"), Detail: words.T("runs.none.detail")}
+		if m.Filtered {
+			m.State.Title, m.State.Detail = words.T("runs.nomatch"), ""
+		}
+	}
+	if auth.From(r.Context()).May(auth.Operator) && s.WhyReadOnly() == "" {
+		m.NewURL = "/plans/new"
+	}
+	return site.WritePage(w, r, http.StatusOK, RunsPage(s.Shell(r, v, "runs", words.T("nav.runs")), m))
+}

@@ -1,0 +1,61 @@
+package changes
+
+import (
+	"strings"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
+	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// adaptations are the times that the rest was planned again, the newest first.
+// Those that only read again what the same commands need are no news.
+func adaptations(r engine.Run) (out []Adaptation) {
+	for i := len(r.Adaptations) - 1; i >= 0; i-- {
+		a := r.Adaptations[i]
+		if a.Same {
+			continue
+		}
+		m := Adaptation{Text: answer.AdaptationText(a)}
+		for _, d := range a.Because {
+			if d.Field == "goal" {
+				continue
+			}
+			if len(m.Because) == answer.BecauseListed {
+				m.More = words.T("adapted.more", "n", format.Count(int64(len(a.Because)-answer.BecauseListed)))
+				break
+			}
+			m.Because = append(m.Because, sanitize.Sentence(answer.DifferenceText(d)))
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func limitsText(l actions.Limits) (out []templates.Fact) {
+	add := func(key, value string) {
+		if value != "" {
+			out = append(out, templates.Fact{Name: words.T(key), Figure: templates.Figure{Text: value, Known: true}})
+		}
+	}
+	var nss []string
+	for _, ns := range l.Collections {
+		nss = append(nss, string(ns))
+	}
+	add("plan.limits.collections", strings.Join(nss, ", "))
+	add("plan.limits.zones", strings.Join(l.Zones, ", "))
+	add("plan.limits.shards", strings.Join(l.Shards, ", "))
+	if l.Chunks > 0 {
+		add("plan.limits.chunks", format.Count(int64(l.Chunks)))
+		bytes := words.T("plan.limits.none")
+		if l.Bytes.Known {
+			bytes = format.Bytes(l.Bytes.Value)
+		}
+		add("plan.limits.bytes", bytes)
+	}
+	return out
+}

@@ -1,0 +1,162 @@
+package changes
+
+import (
+	"context"
+	"strconv"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
+	"shardboard/internal/format"
+	"shardboard/internal/heat"
+	"shardboard/internal/outcome"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+	"shardboard/web/parts"
+	"shardboard/web/site"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// runModel is a run with its outcome. That it helped must not be missing without a
+// word: a page whose outcome cannot be read says so.
+func RunModel(s *site.Site, ctx context.Context, v answer.View, r engine.Run) Run {
+	m := runView(v, r)
+	o, cost, err := outcomeOf(s, ctx, r)
+	if err != nil {
+		s.Deps.Log.Warn("read the outcome of a run", "run", r.ID, "err", err)
+		m.Outcome = &RunOutcome{Level: "note", Word: words.T("outcome.word.unread"), Text: words.T("outcome.unread")}
+		return m
+	}
+	m.Outcome = outcomeView(v, r, o)
+	if cost != nil {
+		m.Cost = costView(*cost)
+		for _, c := range cost.Steps {
+			if c.Step < len(m.Steps) {
+				m.Steps[c.Step].Cost = stepCost(c, r.Steps[c.Step].State)
+			}
+		}
+	}
+	return m
+}
+
+func outcomeView(v answer.View, r engine.Run, o outcome.Outcome) *RunOutcome {
+	if o.State == outcome.Running || o.State == outcome.Unchanged && !r.CanUndo() {
+		return nil // a run that had no effect, or has not had all of it, is no question
+	}
+	m := &RunOutcome{Level: answer.OutcomeLevel(r, o), Word: answer.OutcomeWord(r, o), Text: answer.OutcomeText(r, o)}
+	switch o.State {
+	case outcome.Unchanged:
+		return m
+	case outcome.TooEarly:
+	default:
+		m.Windows = words.T("outcome.windows", "before", answer.SpanOf(o.Before.Span), "after", answer.SpanOf(o.After.Span),
+			"coveredBefore", answer.SecondsText(o.Before.Covered), "coveredAfter", answer.SecondsText(o.After.Covered))
+		if o.State == outcome.Uncounted {
+			m.Windows = ""
+		}
+	}
+	if o.PlusMinus > 0 {
+		m.Sure = words.T("outcome.sure", "pm", answer.Points(o.PlusMinus), "n", format.Count(o.Before.Total.Rows), "m", format.Count(o.After.Total.Rows))
+	}
+	refs := parts.RefsOf(v.Table)
+	for _, x := range o.Shards {
+		m.Shards = append(m.Shards, OutcomeRow{Shard: refs.Of(x.Shard), Before: outcomeCell(o.Before, &x.Before), After: outcomeCell(o.After, &x.After)})
+	}
+	if o.Before.Covered > 0 {
+		m.Total = &OutcomeRow{Before: outcomeCell(o.Before, &o.Before.Total), After: outcomeCell(o.After, &o.After.Total)}
+	}
+	for i, x := range o.Chunks {
+		if i == answer.ChunksShown {
+			break
+		}
+		m.Chunks = append(m.Chunks, outcomeChunk(v, refs, o, x))
+	}
+	if more := o.More + max(0, len(o.Chunks)-answer.ChunksShown); more > 0 && len(m.Chunks) > 0 {
+		m.More = words.Plural("outcome.more", int64(more), "n", format.Count(int64(more)))
+	}
+	for _, code := range o.Notes {
+		m.Notes = append(m.Notes, answer.OutcomeNote(o, code))
+	}
+	for _, c := range o.Collections {
+		if c.Not != "" && o.State != outcome.Uncounted {
+			m.Notes = append(m.Notes, answer.OutcomeWhyNot(o, c))
+		}
+	}
+	for _, id := range o.OtherRuns[:min(len(o.OtherRuns), answer.OthersListed)] {
+		m.Others = append(m.Others, "/runs/"+id)
+	}
+	return m
+}
+
+func outcomeChunk(v answer.View, refs parts.Refs, o outcome.Outcome, x outcome.ChunkChange) OutcomeChunk {
+	out := OutcomeChunk{NS: sanitize.Sentence(string(x.NS)), Min: parts.BoundOf(v.Table, string(x.NS), x.Min), Max: parts.BoundOf(v.Table, string(x.NS), x.Max),
+		Before: outcomeCell(o.Before, x.Before), After: outcomeCell(o.After, x.After)}
+	if x.From != "" {
+		out.From = refs.Of(x.From)
+	}
+	if x.To != "" {
+		out.To = refs.Of(x.To)
+	}
+	return out
+}
+
+// outcomeCell is a rate with its share of the window; no rate: there was no such
+// chunk, or the window is not counted yet.
+func outcomeCell(s outcome.Side, r *heat.Rate) templates.Cell {
+	if s.Covered == 0 {
+		return templates.Cell{Figure: templates.Figure{Text: words.T("outcome.cell.notYet")}, Share: -1, Even: -1}
+	}
+	if r == nil {
+		return templates.Cell{Figure: templates.Figure{Text: words.T("outcome.cell.none")}, Share: -1, Even: -1}
+	}
+	title := words.T("heat.rate.sampled")
+	switch {
+	case r.AtLeast:
+		title = words.T("heat.rate.atleast")
+	case r.Exact:
+		title = words.T("heat.rate.exact")
+	}
+	return templates.Cell{Figure: templates.Figure{Known: true, Text: answer.RateText(*r), Title: title},
+		Share: r.Share, ShareText: format.Share(r.Share), Bar: r.Share, Even: -1}
+}
+
+// costView is what a run's migrations cost; nil when it has none.
+func costView(c outcome.Cost) *RunCost {
+	if len(c.Steps) == 0 {
+		return nil
+	}
+	row := func(name string, est, act topology.Figure, write func(topology.Figure) templates.Figure) CostRow {
+		return CostRow{Name: name, Estimated: write(est), Actual: write(act)}
+	}
+	e, a := c.Total.Estimated, c.Total.Actual
+	millis := func(f topology.Figure) templates.Figure { return parts.Figure(f, answer.TookMillis) }
+	return &RunCost{
+		Lead: words.T("cost.lead", "moved", strconv.Itoa(c.Moved), "of", strconv.Itoa(len(c.Steps))),
+		Rows: []CostRow{
+			row(words.T("cost.documents"), e.Documents, a.Documents, parts.CountFigure),
+			row(words.T("cost.bytes"), e.Bytes, a.Bytes, parts.BytesFigure),
+			row(words.T("cost.time"), e.Millis, a.Millis, millis),
+		},
+	}
+}
+
+// stepCost is one migrating step's as a line; "" before it has moved anything.
+func stepCost(c outcome.StepCost, state engine.State) string {
+	if state != engine.Succeeded {
+		return ""
+	}
+	text := func(a outcome.Amounts) map[string]string {
+		return map[string]string{"documents": parts.CountFigure(a.Documents).Text, "bytes": parts.BytesFigure(a.Bytes).Text, "took": parts.Figure(a.Millis, answer.TookMillis).Text}
+	}
+	is := text(c.Actual)
+	code := "copied"
+	if !c.Actual.Bytes.Known || !c.Actual.Documents.Known {
+		code = "timed"
+	}
+	out := words.Code("cost.step", code, is)
+	if !c.Estimated.Bytes.Known {
+		return out + " " + words.T("cost.step.noEstimate")
+	}
+	est := text(c.Estimated)
+	return out + " " + words.T("cost.step.estimated", "documents", est["documents"], "bytes", est["bytes"], "took", est["took"])
+}

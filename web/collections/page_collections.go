@@ -1,0 +1,22 @@
+package collections
+
+import (
+	"net/http"
+
+	"shardboard/internal/answer"
+	"shardboard/web/site"
+	"shardboard/web/words"
+)
+
+// pageCollections is the matrix of collections and shards.
+func PageCollections(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	v, err := s.ViewAt(r)
+	if err != nil {
+		return err
+	}
+	if v.Internal, err = answer.InternalOf(r.URL.Query()); err != nil {
+		return err
+	}
+	sh := s.Shell(r, v, "collections", words.T("nav.collections"), "collections")
+	return site.WritePage(w, r, http.StatusOK, CollectionsPage(sh, CollectionsView(v)))
+}

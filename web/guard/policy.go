@@ -1,0 +1,71 @@
+package guard
+
+import (
+	"shardboard/internal/auth"
+)
+
+// Policy says who may use a route or a live topic. The zero Policy is none at
+// all: a route or topic that has it stops the program at its start and fails
+// the tests, so nothing is open because somebody forgot it.
+type Policy string
+
+const (
+	PolicyOpen    Policy = "open"    // needs no identity: health, static files, sign-in itself
+	PolicyNear    Policy = "near"    // open while only this machine can connect, else as read
+	PolicySelf    Policy = "self"    // anybody who is signed in, about themselves
+	PolicyRead    Policy = "read"    // may see the cluster
+	PolicyLocate  Policy = "locate"  // may ask by document keys, which are other people's data
+	PolicyOperate Policy = "operate" // may start and stop what costs or changes the cluster
+	PolicyAdmin   Policy = "admin"   // may change who may what
+)
+
+// needs is the role that a policy asks for, "" for none; known is false for a
+// policy that is not one.
+func (p Policy) Needs() (role auth.Role, known bool) {
+	switch p {
+	case PolicyOpen:
+		return "", true
+	case PolicyNear, PolicySelf, PolicyRead:
+		return auth.Viewer, true
+	case PolicyLocate:
+		return auth.Support, true
+	case PolicyOperate:
+		return auth.Operator, true
+	case PolicyAdmin:
+		return auth.Admin, true
+	}
+	return "", false
+}
+
+// Topic is one kind of live region and who may follow it.
+type Topic struct {
+	Kind   string
+	Of     bool // it is about one thing, named after a colon
+	Policy Policy
+}
+
+// topicTable is every topic of the live socket.
+func TopicTable() []Topic {
+	return []Topic{
+		{Kind: "overview", Policy: PolicyRead},
+		{Kind: "collections", Policy: PolicyRead},
+		{Kind: "collection", Of: true, Policy: PolicyRead},
+		{Kind: "projects", Policy: PolicyRead},
+		{Kind: "project", Of: true, Policy: PolicyRead},
+		{Kind: "shard", Of: true, Policy: PolicyRead},
+		{Kind: "zones", Policy: PolicyRead},
+		{Kind: "activity", Policy: PolicyRead},
+		{Kind: "run", Of: true, Policy: PolicyRead},
+	}
+}
+
+// topicOf finds a topic's line by its name; the zero Topic when there is none,
+// which nobody may follow.
+func TopicOf(kind string, of bool) Topic {
+	for _, t := range TopicTable() {
+		if t.Kind == kind && t.Of == of {
+			return t
+		}
+	}
+	return Topic{}
+}

@@ -1,0 +1,66 @@
+package live
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/rules"
+	"shardboard/web/parts"
+)
+
+// update is one frame of a topic.
+type Update struct {
+	Topic string `json:"topic"`
+	V     uint64 `json:"v"`
+	HTML  string `json:"html,omitempty"`
+	Moves []Move `json:"moves,omitempty"`
+}
+
+// move is a chunk that changed shards since the version before.
+type Move struct {
+	Min string `json:"min"` // canonical Extended JSON
+	Ref string `json:"ref"` // the chunk's reference
+	To  string `json:"to"`
+}
+
+// statusFrame is the header's dot: how old the data is and whether all is well.
+func statusFrame(v answer.View) *wsMessage {
+	var out struct {
+		Status LiveStatus `json:"status"`
+	}
+	st := parts.StatusView(v)
+	out.Status = LiveStatus{At: api.Time(st.At), Age: -1, OK: st.Level == "ok" || st.Level == string(rules.Critical) || st.Level == string(rules.Warn), Level: st.Level, Text: st.Text}
+	if !st.At.IsZero() {
+		out.Status.Age = int64(v.Now.Sub(st.At) / time.Second)
+	}
+	m, err := newMessage(out)
+	if err != nil {
+		return nil // plain strings and numbers: cannot be
+	}
+	return m
+}
+
+type LiveStatus struct {
+	At   *time.Time `json:"at"`
+	Age  int64      `json:"age"` // seconds; -1 = never read
+	OK   bool       `json:"ok"`  // the data is of now
+	Text string     `json:"text"`
+	// Level is ok, warn or critical by the worst problem, while the data is of now;
+	// else what is wrong with the data.
+	Level string `json:"level"`
+}
+
+// marshalFrame is JSON as browsers read it; HTML needs no second escaping
+// because the frame is text for JSON.parse and never part of a page.
+func MarshalFrame(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(buf.Bytes(), "\n"), nil
+}

@@ -1,0 +1,100 @@
+package live
+
+import (
+	"context"
+	"time"
+)
+
+// Everything in this file runs on the hub's own goroutine.
+
+// join takes a socket in and gives it what it does not have yet.
+func (h *Hub) join(ctx context.Context, c *socket) {
+	h.open[c] = struct{}{}
+	v := h.view()
+	c.push(statusFrame(h.hide(v, h.least)))
+	for name, have := range c.topics {
+		key := topicKey{name, c.hidden}
+		t := h.Topics[key]
+		if t == nil {
+			render, _ := h.Fragments(name) // known: the address was checked
+			t = &topic{topicKey: key, render: render, listeners: map[*socket]struct{}{}}
+			h.Topics[key] = t
+		}
+		if len(t.listeners) == 0 { // nobody kept it current
+			h.draw(ctx, t, v, nil)
+		}
+		t.listeners[c] = struct{}{}
+		if t.frame != nil && have != t.version {
+			c.push(t.frame)
+		}
+	}
+}
+
+func (h *Hub) leave(c *socket) {
+	delete(h.open, c)
+	for name := range c.topics {
+		t := h.Topics[topicKey{name, c.hidden}]
+		if t == nil {
+			continue
+		}
+		delete(t.listeners, c)
+		if len(t.listeners) == 0 {
+			t.idle = time.Now()
+		}
+	}
+	h.forget()
+}
+
+// forget drops the longest idle topics beyond what is worth remembering.
+func (h *Hub) forget() {
+	for {
+		var oldest *topic
+		idle := 0
+		for _, t := range h.Topics {
+			if len(t.listeners) > 0 {
+				continue
+			}
+			idle++
+			if oldest == nil || t.idle.Before(oldest.idle) {
+				oldest = t
+			}
+		}
+		if idle <= MaxIdleTopics {
+			return
+		}
+		delete(h.Topics, oldest.topicKey)
+	}
+}
+
+// refresh draws every topic that somebody listens to from the newest state.
+func (h *Hub) refresh(ctx context.Context) {
+	v := h.view()
+	// What is too long ago to be told one by one is not told at all: browsers
+	// re-read their address anyway and only miss the glow of what moved.
+	changes, complete := v.Table.Since(h.seen)
+	if !complete && v.Table.Seq == h.seen+1 {
+		changes = v.Table.Changes
+	}
+	h.seen = v.Table.Seq
+	for _, t := range h.Topics {
+		if len(t.listeners) == 0 {
+			continue
+		}
+		if h.draw(ctx, t, v, changes) {
+			for c := range t.listeners {
+				c.push(t.frame)
+			}
+		}
+	}
+}
+
+// tell sends everybody the age of the data, once per poll.
+func (h *Hub) tell() {
+	if len(h.open) == 0 {
+		return
+	}
+	frame := statusFrame(h.hide(h.view(), h.least))
+	for c := range h.open {
+		c.push(frame)
+	}
+}

@@ -1,0 +1,123 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
+)
+
+// topicKey is a topic as a class of people sees it: each class has a region of
+// its own, rendered once for all of the class.
+type topicKey struct {
+	name   string
+	hidden answer.Hidden
+}
+
+// topic is one live region: what was last drawn and who has it. A version is
+// bumped only when the bytes differ, so a poll without news costs no browser
+// anything.
+type topic struct {
+	topicKey
+	render    answer.FragmentFunc // nil: browsers re-read their own address
+	listeners map[*socket]struct{}
+	idle      time.Time // since when nobody listens
+
+	version uint64
+	last    []byte // what version stands for
+	frame   *wsMessage
+}
+
+// draw renders a topic and tells whether it has a new version. A region that
+// fails or panics keeps its last version and does not touch the others.
+func (h *Hub) draw(ctx context.Context, t *topic, v answer.View, changes []topology.Change) (bumped bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			h.metrics.RenderFailed()
+			h.log.Error("panic while drawing a live region", "topic", site.LogText(t.name),
+				"panic", site.LogText(fmt.Sprint(p)), "stack", string(debug.Stack()))
+			bumped = false
+		}
+	}()
+	v = h.hide(v, t.hidden)
+	ns, isCollection := strings.CutPrefix(t.name, "collection:")
+	var body bytes.Buffer
+	shared := false // body is a fragment for everybody
+	if t.render != nil {
+		h.metrics.Rendered()
+		switch err := t.render(ctx, &body, v); {
+		case fault.Of(err) == fault.NotFound && err != nil:
+			body.Reset()
+			body.WriteString("gone")
+		case err != nil:
+			h.metrics.RenderFailed()
+			h.log.Error("draw a live region", "topic", site.LogText(t.name), "err", err)
+			return false
+		default:
+			shared = body.Len() <= MaxFragment
+		}
+	} else if isCollection {
+		describeCollection(&body, v, topology.Namespace(ns))
+	}
+	if t.frame != nil && bytes.Equal(t.last, body.Bytes()) {
+		return false
+	}
+	u := Update{Topic: t.name, V: h.version + 1}
+	if shared {
+		u.HTML = body.String()
+	}
+	if isCollection && !t.hidden.Bounds { // a move names the chunk by its bound
+		u.Moves = movesOf(v.Table, topology.Namespace(ns), changes)
+	}
+	frame, err := newMessage(u)
+	if err != nil {
+		h.log.Error("pack a live region", "topic", site.LogText(t.name), "err", err)
+		return false
+	}
+	h.version++
+	t.version, t.last, t.frame = u.V, body.Bytes(), frame
+	return true
+}
+
+// describeCollection writes what a collection's page depends on. It is
+// compared and never sent.
+func describeCollection(w *bytes.Buffer, v answer.View, ns topology.Namespace) {
+	// The map itself stands for flags that bump no version: it is replaced
+	// when, and only when, a chunk changed.
+	if c := v.Table.Collection(ns); c != nil {
+		fmt.Fprintf(w, "%v %v %p", c.Incarnation, c.Highest, c.Chunks)
+		fmt.Fprintf(w, " %d %d %v", c.Chunks.Len(), c.Chunks.Jumbo(), c.Chunks.CountByShard())
+		fmt.Fprintf(w, " %v %v %v", c.NoBalance, c.MigrationsBlocked, c.Resharding)
+	}
+	answer.DescribeMoving(w, v, ns)
+	zones := fnv.New64a()
+	for _, z := range v.Table.ZonesOf(ns) {
+		fmt.Fprintf(zones, "%q%q%q", z.Zone, z.RawMin, z.RawMax)
+	}
+	sizes := v.Table.Sizes[ns]
+	fmt.Fprintf(w, " %x %d %q", zones.Sum64(), sizes.At.UnixMilli(), sizes.Reason)
+	fmt.Fprintf(w, " %v %v", v.Table.Primary(ns.Database()), v.Table.Stale(topology.PartRouting, v.Now))
+}
+
+// movesOf lists the chunks of a collection that moved, at most as many as a
+// page shows.
+func movesOf(t *topology.Table, ns topology.Namespace, changes []topology.Change) []Move {
+	const atMost = 200
+	var out []Move
+	c := t.Collection(ns)
+	for _, ch := range changes {
+		if c == nil || ch.NS != ns || ch.Kind != topology.Moved || len(out) == atMost {
+			continue
+		}
+		out = append(out, Move{Min: c.Key.ExtJSON(ch.Min), Ref: answer.ChunkRef(c, ch.Min), To: ch.To})
+	}
+	return out
+}

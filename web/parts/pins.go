@@ -1,0 +1,42 @@
+package parts
+
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/sanitize"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// pinView is what is known of a zone that pins a project; nil for other zones,
+// and of the past, where it is not kept.
+func PinView(v answer.View, zone string) *templates.Pin {
+	project, ok := answer.PinnedBy(zone)
+	if !ok || v.Past != nil {
+		return nil
+	}
+	pin, known := v.Pins[project]
+	if !known {
+		return &templates.Pin{Terms: words.T("pinned.unknown")}
+	}
+	m := &templates.Pin{Terms: words.T("pinned.never"), Owner: sanitize.Truncate(pin.Owner, answer.OwnerShown), Nobody: pin.Owner == ""}
+	if !pin.Expires.IsZero() {
+		m.Terms = words.T("pinned.expires", "at", pin.Expires.UTC().Format("2006-01-02 15:04 UTC"))
+	}
+	return m
+}
+
+// projectPin is the pin of a project; nil when it is not pinned.
+func ProjectPin(v answer.View, project bson.ObjectID) *templates.Pin {
+	shards, ok := answer.IsPinned(v.Table, answer.PinZone(project))
+	m := PinView(v, answer.PinZone(project))
+	if !ok || m == nil {
+		return nil
+	}
+	m.To = words.T("pinned.nowhere")
+	if len(shards) > 0 {
+		m.To = words.T("pinned.to", "shards", answer.JoinWords(shards))
+	}
+	return m
+}

@@ -1,0 +1,89 @@
+package parts
+
+import (
+	"strconv"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/auth"
+	"shardboard/internal/chunksize"
+	"shardboard/internal/format"
+	"shardboard/internal/topology"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// chunkSorts are the choices of the filter's order.
+func ChunkSorts(q answer.ChunkQuery) []templates.Option {
+	names := map[string]string{answer.ByKey: words.T("sizes.sort.key"), answer.ByBytes: words.T("sizes.sort.bytes"), answer.ByDocuments: words.T("sizes.sort.docs"), answer.ByHeat: words.T("sizes.sort.heat")}
+	out := make([]templates.Option, len(answer.ChunkOrders))
+	for i, by := range answer.ChunkOrders {
+		out[i] = templates.Option{Value: by, Text: names[by], Selected: by == q.Sort}
+	}
+	return out
+}
+
+// sizeCells are a row's documents, bytes and writes.
+func SizeCells(row *templates.ChunkRow, v answer.View, f *answer.ChunkFigures, i int, shard string) {
+	s := f.Size(i, shard)
+	row.Documents, row.Bytes = CountFigure(s.Documents), BytesFigure(s.Bytes)
+	row.SizeMark = answer.SizeMark(s, v.Now)
+	if s.Measured {
+		row.SizeTitle = row.Bytes.Title
+	}
+	judged := chunksize.Judge(f.T, f.C, shard, s)
+	row.Oversized = judged.Oversized(s)
+	row.NearLimit = judged.State == chunksize.Near && !row.Oversized
+	if f.Heated {
+		row.Writes = templates.Figure{Known: true, Text: answer.RateNumber(0), Approx: f.AtMost}
+		if r, ok := f.Writes[i]; ok {
+			row.Writes = templates.Figure{Known: true, Text: answer.RateNumber(r.PerSecond), Approx: !r.Exact}
+		}
+		if f.AtMost && f.Writes[i].Rows == 0 {
+			row.Writes = templates.Figure{Text: words.T("size.mark.unknown")}
+		}
+	}
+}
+
+// chunkSizeView is the size of one chunk on its page, and whether its shard
+// would move it.
+func ChunkSizeView(v answer.View, c *topology.Collection, i int, who auth.Principal) templates.ChunkSize {
+	ch := c.Chunks.At(i)
+	s := answer.SizeNow(v, c, ch)
+	m := templates.ChunkSize{Documents: CountFigure(s.Documents), Bytes: BytesFigure(s.Bytes), Mean: BytesFigure(answer.MeanOf(s)), Mark: answer.SizeMark(s, v.Now)}
+	if s.Measured {
+		m.Age = templates.Ago(s.At, v.Now)
+		if s.Took > 0 {
+			m.Took = words.T("size.took", "took", answer.ServerTime(s.Took))
+		}
+	} else {
+		m.Age = templates.Moment{Text: words.T("size.never")}
+	}
+	m.Method = answer.MethodText(s.Documents)
+	if s.Reason != "" {
+		m.Failed = words.T("size.failed", "at", format.Ago(v.Now.Sub(s.ReasonAt)), "reason", topology.ReasonText(s.Reason))
+	}
+	judged := chunksize.Judge(v.Table, c, ch.Shard, s)
+	m.Verdict, m.Level = answer.VerdictText(judged, s), map[chunksize.State]string{chunksize.Fits: "ok", chunksize.TooBig: "bad"}[judged.State]
+	if m.Level == "" || !s.Measured && judged.State == chunksize.TooBig {
+		m.Level = "note"
+	}
+	m.Rule = answer.RuleText(judged)
+	m.Balancer = words.T("size.rule.whole")
+	if judged.Release.MovesParts() {
+		m.Balancer = words.T("size.rule.parts")
+	}
+	if v.Past != nil {
+		m.Past = words.T("size.past")
+	}
+	if v.Sizes == nil {
+		return m
+	}
+	if !s.Measured && s.Reason == "" {
+		m.Background = words.T("size.background", "n", strconv.Itoa(chunksize.PerMinute))
+	}
+	m.PostURL = answer.ChunkURL(c.NS, answer.ChunkRef(c, ch.Min)) + "/size"
+	if !who.May(auth.Operator) {
+		m.PostURL, m.Needs = "", words.T("size.needs", "need", RoleWord(auth.Operator))
+	}
+	return m
+}

@@ -1,0 +1,28 @@
+package projects
+
+import (
+	"net/http"
+
+	"shardboard/internal/answer"
+	"shardboard/web/site"
+	"shardboard/web/words"
+)
+
+// pageProjects lists every project with its spread; ?q= searches by name, id
+// and public key, ?page= turns pages.
+func PageProjects(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	q, err := answer.ProjectsQueryOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	v, err := s.ViewAt(r)
+	if err != nil {
+		return err
+	}
+	m := ProjectsView(v, s.Deps.Profile, q)
+	if q != (answer.ProjectsQuery{}) {
+		m.LiveURL = r.URL.RequestURI()
+	}
+	sh := s.Shell(r, v, "projects", words.T("nav.projects"), "projects")
+	return site.WritePage(w, r, http.StatusOK, ProjectsPage(sh, m))
+}

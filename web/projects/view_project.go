@@ -1,0 +1,176 @@
+package projects
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/fault"
+	"shardboard/internal/format"
+	"shardboard/internal/history"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+	"shardboard/web/parts"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// projectView answers "where is this tenant?".
+func ProjectView(v answer.View, p *profile.Profile, id bson.ObjectID) (Project, error) {
+	pr, ok := v.Dir.ByID(id)
+	if !ok {
+		if !v.Dir.Loaded() {
+			return Project{}, fault.New(fault.Unavailable, "The list of projects is not read yet; try again in a moment.")
+		}
+		return Project{}, fault.New(fault.NotFound, "There is no project with id %s; %d projects of %s were searched.",
+			id.Hex(), len(v.Dir.All()), strings.Join(v.Dir.Databases(), ", "))
+	}
+	spread := placement.SpreadOf(v.Table, p, pr)
+	r := parts.RefsOf(v.Table)
+	m := Project{ID: pr.ID.Hex(), Watch: answer.WatchProject + pr.ID.Hex(), Name: answer.NameOf(pr), PublicKey: pr.PublicKey, DB: pr.DB, Layout: spread.Layout, Shards: parts.ShardRefs(v.Table)}
+	m.Answer, m.Pin = answer.ProjectAnswer(spread), parts.ProjectPin(v, pr.ID)
+	for _, c := range spread.Collections {
+		m.Rows = append(m.Rows, spreadRow(v, c, m.Shards, r))
+	}
+	m.Moving = parts.InFlightView(v, answer.MovingOfProject(v, spread), answer.FlightsListed)
+	m.Verdicts = verdictGroups(spread)
+	m.Why = parts.WhyProject(v, spread)
+	m.Failed = failedOfProject(v, spread, id)
+	m.Facts = []templates.Fact{
+		{Name: words.T("project.id"), Figure: templates.Figure{Known: true, Text: pr.ID.Hex()}, Mono: true},
+		{Name: answer.DocumentsHead(p), Figure: parts.CountFigure(pr.Documents)},
+		{Name: words.T("col.clients"), Figure: parts.CountFigure(pr.Clients)},
+		{Name: words.T("col.database"), Figure: templates.Figure{Known: true, Text: pr.DB}},
+		{Name: words.T("project.layout"), URL: "/layout?" + url.Values{"db": {pr.DB}}.Encode(),
+			Figure: templates.Figure{Known: true, Text: spread.Layout, Title: words.T("project.layout.title")}},
+	}
+	if pr.PublicKey != "" {
+		m.Facts = slices.Insert(m.Facts, 1, templates.Fact{Name: words.T("project.key"), Figure: templates.Figure{Known: true, Text: pr.PublicKey}, Mono: true})
+	}
+	if !pr.CreatedAt.IsZero() {
+		m.Facts = append(m.Facts, templates.Fact{Name: words.T("col.created"), Figure: templates.Figure{Known: true, Text: pr.CreatedAt.UTC().Format("2006-01-02 15:04 UTC")}})
+	}
+	return m, nil
+}
+
+// failedOfProject are the failed moves of chunks that have rows of the project and
+// are known to by their shard key.
+func failedOfProject(v answer.View, s placement.Spread, id bson.ObjectID) templates.FailedMoves {
+	in := map[topology.Namespace]func(history.Migration) bool{}
+	for _, c := range s.Collections {
+		t := v.Table.Collection(c.NS)
+		if t == nil || c.Basis != placement.BasisKeyPrefix {
+			continue
+		}
+		if r, err := t.Key.PrefixRange(placement.ObjectIDValue(id)); err == nil {
+			in[c.NS] = answer.Touches(t, r)
+		}
+	}
+	return parts.FailedMoves(v, true, answer.ActivityQuery{Failed: true}.Url(0), func(m history.Migration) bool {
+		return in[m.NS] != nil && in[m.NS](m)
+	})
+}
+
+// verdictGroups says once what holds for several collections.
+func verdictGroups(s placement.Spread) []VerdictGroup {
+	var out []VerdictGroup
+	names := map[[2]string][]string{}
+	var order [][2]string
+	verdicts := map[[2]string]VerdictGroup{}
+	for _, c := range s.Collections {
+		if c.Presence == placement.PresenceNo {
+			continue
+		}
+		g := VerdictGroup{Pin: verdictView("pin", c.Pin), Split: verdictView("split", c.Split)}
+		key := [2]string{g.Pin.Why, g.Split.Why}
+		if _, ok := verdicts[key]; !ok {
+			order = append(order, key)
+			verdicts[key] = g
+		}
+		names[key] = append(names[key], c.NS.Collection())
+	}
+	for _, key := range order {
+		g := verdicts[key]
+		g.Names = answer.JoinWords(names[key])
+		out = append(out, g)
+	}
+	return out
+}
+
+func spreadRow(v answer.View, c placement.CollectionSpread, shards []templates.ShardRef, r parts.Refs) SpreadRow {
+	row := SpreadRow{
+		NS: string(c.NS), Name: c.NS.Collection(), What: words.Code("what", c.What, nil), Key: c.Key, Exact: c.Exact, ChunkCount: c.ChunkCount,
+		Basis: words.Code("basis", c.Basis, nil),
+	}
+	if c.Sharded {
+		row.URL = answer.CollectionURL(c.NS)
+		row.ChunkWords = words.Plural("chunks", int64(c.ChunkCount), "n", format.Count(int64(c.ChunkCount)))
+	} else {
+		row.ChunkWords, row.Key = words.T("spread.unsharded"), ""
+	}
+	switch {
+	case c.Presence == placement.PresenceNo:
+		row.Absent = words.T("spread.absent.title")
+	case c.Presence == placement.PresenceUnknown && len(c.Shards) == 0:
+		row.Absent = words.T("spread.unknown.title")
+	}
+	row.Certainty = words.T("certainty.maybe")
+	if c.Exact {
+		row.Certainty = words.T("certainty.exact")
+	}
+	for _, s := range shards {
+		row.Marks = append(row.Marks, spreadMark(c, s))
+	}
+	for i, ch := range c.Chunks {
+		if i == answer.ChunksListed {
+			break
+		}
+		n := 0
+		if coll := v.Table.Collection(c.NS); coll != nil {
+			n, _ = coll.Chunks.Find(ch.Min)
+		}
+		line := parts.ChunkRow(v, c.Pattern, n, ch, r)
+		if coll := v.Table.Collection(c.NS); coll != nil {
+			line.URL = answer.ChunkURL(c.NS, answer.ChunkRef(coll, ch.Min))
+		}
+		row.Chunks = append(row.Chunks, line)
+	}
+	return row
+}
+
+func spreadMark(c placement.CollectionSpread, s templates.ShardRef) SpreadMark {
+	mark := SpreadMark{Shard: s, Title: words.T("mark.no", "collection", c.NS.Collection(), "shard", s.Name)}
+	i := slices.IndexFunc(c.Shards, func(p placement.ShardPart) bool { return p.Shard == s.Name })
+	if i < 0 {
+		return mark
+	}
+	part := c.Shards[i]
+	mark.Holds, mark.Sure = true, c.Exact
+	code := "mark.maybe"
+	if c.Exact {
+		code = "mark.sure"
+	}
+	mark.Title = words.T(code, "collection", c.NS.Collection(), "shard", s.Name)
+	switch {
+	case !c.Sharded:
+		mark.Text = words.T("mark.all")
+	case part.Documents.Known:
+		mark.Text = words.T("mark.documents", "n", format.Count(part.Documents.Value))
+	default:
+		mark.Text = words.Plural("chunks", int64(part.Chunks), "n", format.Count(int64(part.Chunks)))
+	}
+	return mark
+}
+
+// verdictView puts "can it be pinned", "can it be split" into words.
+func verdictView(what string, x placement.Verdict) Verdict {
+	word := what + ".no"
+	if x.Can {
+		word = what + ".yes"
+	}
+	return Verdict{Can: x.Can, Word: words.T("verdict.word." + word), Why: words.Code("can", x.Code, x.Args)}
+}

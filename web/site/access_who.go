@@ -1,0 +1,90 @@
+package site
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"shardboard/internal/auth"
+)
+
+// Authenticator is what the web needs of package auth, whose Service says what
+// each method does. The tests have a second one, in which everybody is who
+// they say.
+type Authenticator interface {
+	Mode() auth.Mode
+	Offers(ctx context.Context) (auth.Offers, error)
+	ClientAddr(r *http.Request) string
+
+	Identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error)
+	Check(ctx context.Context, p auth.Principal) error
+	Ended(p auth.Principal) <-chan struct{}
+
+	SignIn(ctx context.Context, c auth.Credentials) (*http.Cookie, auth.Principal, error)
+	SignOut(ctx context.Context, p auth.Principal) (*http.Cookie, error)
+	ClaimFirst(ctx context.Context, f auth.First) (*http.Cookie, auth.Principal, error)
+	StartOIDC(w http.ResponseWriter, r *http.Request, next string) (to string, err error)
+	FinishOIDC(w http.ResponseWriter, r *http.Request) (to string, err error)
+
+	Sessions(ctx context.Context, by auth.Principal) ([]auth.Session, error)
+	Revoke(ctx context.Context, by auth.Principal, session string) error
+
+	Users(ctx context.Context, by auth.Principal) ([]auth.User, error)
+	CreateUser(ctx context.Context, by auth.Principal, u auth.NewUser) (auth.User, error)
+	SetPassword(ctx context.Context, by auth.Principal, name, password string) error
+	SetRole(ctx context.Context, by auth.Principal, name string, role auth.Role) error
+	DisableUser(ctx context.Context, by auth.Principal, name string) error
+	EnableUser(ctx context.Context, by auth.Principal, name string) error
+	ChangePassword(ctx context.Context, by auth.Principal, present, password string) error
+
+	Tokens(ctx context.Context, by auth.Principal) ([]auth.Token, error)
+	CreateToken(ctx context.Context, by auth.Principal, t auth.NewToken) (secret string, made auth.Token, err error)
+	RevokeToken(ctx context.Context, by auth.Principal, id string) error
+}
+
+// nobody is the Authenticator of a server that was given none: it knows no one
+// and lets no one in.
+type nobody struct{ Authenticator }
+
+func (nobody) Mode() auth.Mode { return "" }
+
+func (nobody) Offers(context.Context) (auth.Offers, error) { return auth.Offers{}, nil }
+
+func (nobody) ClientAddr(*http.Request) string { return "" }
+
+func (nobody) Check(context.Context, auth.Principal) error { return auth.ErrNobody }
+
+func (nobody) Ended(auth.Principal) <-chan struct{} { return nil }
+
+func (nobody) Identify(http.ResponseWriter, *http.Request) (auth.Principal, error) {
+	return auth.Principal{}, auth.ErrNobody
+}
+
+func (nobody) SignIn(context.Context, auth.Credentials) (*http.Cookie, auth.Principal, error) {
+	return nil, auth.Principal{}, auth.ErrCredentials
+}
+
+func (nobody) ClaimFirst(context.Context, auth.First) (*http.Cookie, auth.Principal, error) {
+	return nil, auth.Principal{}, auth.ErrLink
+}
+
+func (nobody) StartOIDC(http.ResponseWriter, *http.Request, string) (string, error) {
+	return "", auth.ErrNobody
+}
+
+func (nobody) FinishOIDC(http.ResponseWriter, *http.Request) (string, error) {
+	return "", auth.ErrNobody
+}
+
+// identify asks who sent a request. Nobody is no failure; not to be able to
+// tell is one, and nobody too. The answer may get a cookie of another session.
+func (s *Site) identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error) {
+	who, err := s.Deps.Auth.Identify(w, r)
+	switch {
+	case err == nil:
+		return who, nil
+	case errors.Is(err, auth.ErrNobody):
+		return auth.Principal{}, nil
+	}
+	return auth.Principal{}, err
+}

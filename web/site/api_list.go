@@ -1,0 +1,36 @@
+package site
+
+import (
+	"net/http"
+	"sort"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+)
+
+// pageOf is the page of a list sorted by keyOf that r asks for. make turns
+// one row into its wire form and is called for the rows of the page only.
+func PageOf[R, T any](r *http.Request, rows []R, keyOf func(R) string, wire func(R) T) (api.List[T], error) {
+	var out api.List[T]
+	q := r.URL.Query()
+	limit, err := answer.LimitOf(q)
+	if err != nil {
+		return out, err
+	}
+	key, given, err := answer.CursorKey(q)
+	if err != nil {
+		return out, err
+	}
+	from := 0
+	if given {
+		from = sort.Search(len(rows), func(i int) bool { return keyOf(rows[i]) >= key })
+	}
+	to := min(from+limit, len(rows))
+	for _, row := range rows[from:to] {
+		out.Items = append(out.Items, wire(row))
+	}
+	if to < len(rows) {
+		out.Next = answer.CursorOf(keyOf(rows[to]))
+	}
+	return out, nil
+}

@@ -1,0 +1,39 @@
+package site
+
+import (
+	"net/http"
+	"strings"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+	"shardboard/web/words"
+)
+
+// chunkAt finds the chunk that the address names: exactly that one, not what
+// it has become, for an answer about another chunk would be wrong.
+func (s *Site) ChunkAt(r *http.Request, v answer.View) (*topology.Collection, int, error) {
+	c, err := s.Sharded(r, v.Table)
+	if err == nil {
+		err = answer.MayNameKeys(v, "hidden.chunk")
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	ref, err := PathText(r, "ref")
+	if err != nil {
+		return nil, 0, err
+	}
+	if !strings.Contains(ref, ".") {
+		ref = answer.IdentityOf(c) + "." + ref // the bound alone: of the collection as it is now
+	}
+	k, err := answer.ParseChunkRef(c, ref)
+	if err != nil {
+		return nil, 0, err
+	}
+	i, ch := c.Chunks.Find(k)
+	if i < 0 || ch.Min.Compare(k) != 0 {
+		return nil, 0, fault.New(fault.NotFound, "%s", words.T("why.chunk.none", "ns", string(c.NS)))
+	}
+	return c, i, nil
+}

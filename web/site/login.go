@@ -1,0 +1,47 @@
+package site
+
+import (
+	"errors"
+	"net/http"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
+	"shardboard/web/words"
+)
+
+// problem turns a refusal into the words of the form that caused it; what is
+// nobody's fault but ours is a failed request.
+func (s *Site) Problem(w http.ResponseWriter, err error, text *string, again func(status int) error) error {
+	if wait, ok := waitOf(err); ok {
+		w.Header().Set("Retry-After", wholeSeconds(wait))
+		*text = words.T("access.tooOften", "seconds", wholeSeconds(wait))
+		return again(http.StatusTooManyRequests)
+	}
+	if busy := (*auth.Busy)(nil); errors.As(err, &busy) {
+		w.Header().Set("Retry-After", wholeSeconds(busy.Wait))
+		*text = words.T("access.busy", "seconds", wholeSeconds(busy.Wait))
+		return again(http.StatusServiceUnavailable)
+	}
+	kind := fault.Of(err)
+	if kind == fault.Internal {
+		return err
+	}
+	*text = s.ProblemText(w, err)
+	return again(kind.HTTPStatus())
+}
+
+// typed is what somebody typed, fit to be typed again.
+func Typed(s string, most int) string {
+	s, err := answer.CheckText("", sanitize.Truncate(s, most))
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
+func SeeOther(w http.ResponseWriter, to string) {
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}

@@ -1,0 +1,113 @@
+package site
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"shardboard/internal/api"
+)
+
+// hostChecked refuses requests whose Host is not ours. An origin check alone
+// does not stop DNS rebinding: there the hostile page's own name resolves to
+// the loopback address, and only the Host header still tells the name.
+func (s *Site) hostChecked(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.hostAllowed(r.Host) {
+			s.refuseHost(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// refuseHost says little on purpose: whoever asks under a foreign name sees
+// nothing of the cluster, not even the page's frame.
+func (s *Site) refuseHost(w http.ResponseWriter, r *http.Request) {
+	text := s.foreignHost()
+	if wantsJSON(r) {
+		body, _ := json.Marshal(api.NewProblem(http.StatusMisdirectedRequest, text, r.URL.EscapedPath())) // strings and a number
+		w.Header().Set("Content-Type", api.ProblemType)
+		w.WriteHeader(http.StatusMisdirectedRequest)
+		_, _ = w.Write(body)
+		return
+	}
+	http.Error(w, text, http.StatusMisdirectedRequest)
+}
+
+// foreignHost says what to do by where this server is: loopback's names are of
+// use on this machine only, and a demo has no other.
+func (s *Site) foreignHost() string {
+	const refused = "This server does not answer under the host name of this request. "
+	switch {
+	case s.Deps.Exposed:
+		return refused + "Use the address that it printed at its start; who runs it adds a name with --public-url or --host."
+	case s.Deps.Demo:
+		return refused + "Use localhost or 127.0.0.1."
+	}
+	return refused + "Use localhost or 127.0.0.1; who runs it adds a name with --public-url or --host."
+}
+
+// hostAllowed accepts loopback under any port, and the configured hosts.
+func (s *Site) hostAllowed(host string) bool {
+	name, ok := hostName(host)
+	return ok && (loopback(name) || s.hostConfigured(host, name))
+}
+
+func (s *Site) hostConfigured(host, name string) bool {
+	for _, allowed := range s.Deps.Hosts {
+		if strings.EqualFold(host, allowed) || strings.EqualFold(name, allowed) {
+			return true
+		}
+	}
+	return false
+}
+
+// hostName takes the port off a Host value. A value that is not exactly a
+// name or bracketed address with an optional port is refused, never repaired.
+func hostName(host string) (name string, ok bool) {
+	name, port := host, ""
+	switch i := strings.LastIndexByte(host, ':'); {
+	case strings.HasPrefix(host, "["):
+		end := strings.IndexByte(host, ']')
+		if end < 0 {
+			return "", false
+		}
+		name = host[1:end]
+		if addr, err := netip.ParseAddr(name); err != nil || !addr.Is6() {
+			return "", false
+		}
+		if rest := host[end+1:]; rest != "" {
+			if rest[0] != ':' {
+				return "", false
+			}
+			port = rest[1:]
+			if port == "" {
+				return "", false
+			}
+		}
+	case i >= 0:
+		name, port = host[:i], host[i+1:]
+		if port == "" || strings.Contains(name, ":") {
+			return "", false
+		}
+	}
+	if port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || strconv.FormatUint(n, 10) != port {
+			return "", false
+		}
+	}
+	return name, name != ""
+}
+
+// loopback accepts localhost, 127.0.0.0/8 and ::1 as written by browsers. An
+// IPv4 address inside IPv6 or one with a zone is no spelling of anybody's own.
+func loopback(name string) bool {
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(name)
+	return err == nil && addr.Zone() == "" && !addr.Is4In6() && addr.IsLoopback()
+}

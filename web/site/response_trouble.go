@@ -1,0 +1,118 @@
+package site
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"strings"
+
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/format"
+	"shardboard/internal/store"
+	"shardboard/web/words"
+)
+
+// troubleNow is what is wrong with our own data; nil when nothing is known to be.
+func (s *Site) troubleNow() *store.Trouble {
+	if s.Deps.Trouble == nil {
+		return nil
+	}
+	return s.Deps.Trouble()
+}
+
+// troubleBanner is what everybody who is signed in must know of it, "" when nothing
+// is. Where our files are is for operators, who can do something about it.
+func (s *Site) troubleBanner(who auth.Principal) string {
+	t := s.troubleNow()
+	if t == nil {
+		return ""
+	}
+	text := words.T("trouble.banner.brief", "title", t.Title())
+	if who.May(auth.Operator) {
+		text = words.T("trouble.banner", "title", t.Title(), "cause", t.Cause, "remedy", t.Remedy)
+	}
+	return text + " " + words.T("trouble.since", "at", t.Since.Format("2006-01-02 15:04:05 UTC"))
+}
+
+// unreadableBanner says how many rows lists are without, "" when none was met.
+func (s *Site) unreadableBanner() string {
+	if s.Deps.Unreadable == nil {
+		return ""
+	}
+	var n int64
+	var tables []string
+	for _, u := range s.Deps.Unreadable() {
+		n += int64(u.Rows)
+		tables = append(tables, u.Table)
+	}
+	if n == 0 {
+		return ""
+	}
+	return words.Plural("rows.left", n, "n", format.Count(n), "tables", strings.Join(tables, ", "))
+}
+
+// troubleText adds cause and remedy to a sentence that says what could not be done
+// because of a trouble with our data.
+func troubleText(err error, text string) string {
+	if t, ok := store.TroubleOf(err); ok && !strings.Contains(text, t.Cause) {
+		return text + " " + t.Text()
+	}
+	return text
+}
+
+// shownTo is a failure as it may be told to who asks: where our files are is for
+// operators.
+func ShownTo(r *http.Request, err error) error {
+	t, ok := store.TroubleOf(err)
+	if !ok || auth.From(r.Context()).May(auth.Operator) {
+		return err
+	}
+	return &fault.Error{Kind: fault.Unavailable, Title: t.Title(), Text: words.T("trouble.public")}
+}
+
+// shownInForm is shownTo for a form, which has no heading for the title: the cause
+// has to be in the sentence.
+func ShownInForm(r *http.Request, err error) error {
+	t, ok := store.TroubleOf(err)
+	if !ok || auth.From(r.Context()).ID != "" {
+		return err
+	}
+	return fault.New(fault.Unavailable, "%s. %s", t.Title(), words.T("trouble.public"))
+}
+
+// bug is a defect of ours that has met a request. Its reference is on the page and in
+// the log, so that a person with the one finds the other.
+type bug struct {
+	ref string
+	err error
+}
+
+func (b *bug) Error() string { return b.err.Error() }
+
+func (b *bug) Unwrap() error { return b.err }
+
+// newRef is a reference that is short enough to be read out.
+func newRef() string {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return hex.EncodeToString(b[:])
+}
+
+// asBug gives a failure of our own a reference; every other error has none.
+func asBug(err error) (*bug, bool) {
+	var b *bug
+	if errors.As(err, &b) {
+		return b, true
+	}
+	if err == nil || fault.Of(err) != fault.Internal {
+		return nil, false
+	}
+	return &bug{ref: newRef(), err: err}, true
+}
+
+// bugText is what a page says of a defect: the general sentence, and where to look.
+func (s *Site) bugText(b *bug) string {
+	return fault.Text(b.err) + " " + words.T("bug.reference", "ref", b.ref, "at", s.Deps.Now().UTC().Format("2006-01-02 15:04:05 UTC"))
+}

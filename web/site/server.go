@@ -1,0 +1,167 @@
+// Package web is what people and scripts see of shardboard: server-rendered
+// pages, a JSON API and live updates over a WebSocket, all from one immutable
+// routing table. It promises that no request waits for the cluster (locate
+// alone asks it, with a deadline), that every route is in the one table of
+// routes.go with its policy, and that nothing from the cluster or the address
+// bar reaches a page, a header or a log line unescaped.
+package site
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/singleflight"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/alert"
+	"shardboard/internal/answer"
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/history"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/rules"
+	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+	"shardboard/internal/topology"
+)
+
+// Limits for the http.Server that serves a Handler. A page is small and made
+// from memory, so they can be tight; a hijacked socket has its own deadlines.
+const (
+	ReadHeaderTimeout = 5 * time.Second
+	ReadTimeout       = 15 * time.Second
+	WriteTimeout      = 60 * time.Second
+	IdleTimeout       = 2 * time.Minute  // of people who are signed in, and of proxies
+	StrangerIdle      = 10 * time.Second // before sign-in: enough to load a page, and to start with the next
+	MaxHeaderBytes    = 32 << 10
+)
+
+// Deps is what the web needs from the rest of the program.
+type Deps struct {
+	Watcher interface {
+		Table() *topology.Table
+		Subscribe() (*topology.Table, <-chan struct{}, func())
+		Viewed(topology.Namespace)
+	}
+	Keeper interface {
+		Directory() *placement.Directory
+		Subscribe() (*placement.Directory, <-chan struct{}, func())
+	}
+	Locator interface {
+		Ask(context.Context, placement.Query) (placement.Answer, error)
+	}
+	Prover     answer.Prover           // nil: nothing can be proven or counted
+	Duplicates answer.DuplicateChecker // nil: ids cannot be checked here
+	Heat       *heat.Collector         // nil: writes are not counted
+	Pictures   *keyvis.Recorder        // nil: and no picture of them is kept
+	History    *history.Past           // nil: nothing is known of the past
+	// Runs are ours of a time, for who moved a chunk; nil: none are known.
+	Runs     func(from, to time.Time) []history.OurRun
+	Surveys  answer.Surveys    // nil: sizes are not measured
+	Sizes    answer.ChunkSizes // nil: chunks are not measured
+	Profile  *profile.Profile
+	Log      *slog.Logger         // nil discards
+	Registry *prometheus.Registry // nil makes one of its own
+	Now      func() time.Time     // nil is time.Now
+	Cost     func() int           // commands sent to the cluster during the last minute; nil: not known
+	Hosts    []string             // Host values allowed besides loopback: "name" (any port) or "name:port"
+	Target   string               // redacted cluster address for display
+	Demo     bool
+	Version  string
+
+	Advice    *rules.Advisor  // nil: one that knows the table, the projects and what is counted
+	Alerts    *alert.Engine   // nil: nobody is alerted
+	PlanForms bool            // plans are made here: advice has buttons for them
+	Actions   engine.Service  // nil: nothing can be changed, and no route for it exists
+	Trier     answer.Trier    // tries what is offered; nil: from the table alone
+	Pins      answer.Pins     // nil: nothing is known of who pinned what
+	Outcomes  answer.Outcomes // nil: whether runs helped is not measured
+
+	Audit    answer.AuditTrail // who did what; nil: nothing is recorded
+	Refusals *audit.Refusals   // counts refused requests, also those of package auth; nil makes one that nobody runs
+
+	Trouble    func() *store.Trouble         // what is wrong with our own data now; nil: nothing is known of it
+	Unreadable func() []store.UnreadableRows // rows that lists are without; nil: none is known
+
+	Auth    Authenticator        // who is asking; nil: nobody ever is anybody
+	TLS     bool                 // browsers come over https, ours or a proxy's
+	Exposed bool                 // others than this machine can connect
+	Data    answer.DataDirectory // where everything is stored; nil: ours, and never lost
+
+	MaxSockets int  // live sockets of all browsers; 0 is 768
+	HideBounds bool // chunk bounds are shown from support on
+}
+
+// Site is what all rooms share: it answers HTTP from the newest table and
+// directory. Safe for concurrent use.
+type Site struct {
+	Deps    Deps
+	Whole   http.Handler // with every check around the routes
+	Metrics *Metrics
+	Born    int64     // milliseconds; tells this process's tables from those of the one before
+	OpenAPI []byte    // made once from the route table
+	gzips   sync.Pool // of *gzip.Writer
+	flights singleflight.Group
+	pasts   *answer.Pasts
+	settled answer.SettledEras
+
+	flightRuns answer.FlightMemo
+	Limits     *limits
+	nobodys    *lineBound // lines of the log for requests of nobody
+
+	changing map[string]Route // of routes that change something, by method and pattern
+
+	trials answer.Trials // of plans that pages offer
+	tables *answer.HiddenTables
+
+	ServeLive func(http.ResponseWriter, *http.Request) error
+	Sockets   func() int // live sockets that are open
+
+	Mux   *chi.Mux
+	pages map[string]bool // patterns that have a page to GET
+}
+
+// wireSite wires everything but the live updates, which come after it.
+func WireSite(deps Deps, table []Route) *Site {
+	if deps.Log == nil {
+		deps.Log = slog.New(slog.DiscardHandler)
+	}
+	if deps.Registry == nil {
+		deps.Registry = prometheus.NewRegistry()
+	}
+	if deps.Now == nil {
+		deps.Now = time.Now
+	}
+	if deps.Auth == nil {
+		deps.Auth = nobody{}
+	}
+	if deps.Refusals == nil {
+		o := audit.RefusalOptions{Log: deps.Log, Now: deps.Now}
+		if deps.Audit != nil && (deps.Data == nil || deps.Data.Condition().Hold == store.Owned) {
+			o.Record = deps.Audit.Append
+		}
+		deps.Refusals = audit.NewRefusals(o)
+	}
+	if deps.Advice == nil {
+		deps.Advice = rules.NewAdvisor(rules.Sources{Tables: deps.Watcher, Directories: deps.Keeper, Profile: deps.Profile, Heat: deps.Heat, Log: deps.Log, Now: deps.Now})
+	}
+	s := &Site{Deps: deps, pasts: answer.NewPasts(), tables: answer.NewHiddenTables(), Born: deps.Now().UnixMilli()}
+	s.Sockets = func() int { return 0 }
+	s.Metrics = newMetrics(deps.Registry, s)
+	s.OpenAPI = OpenAPIDocument(table, deps.Version)
+	s.Limits, s.nobodys = NewLimits(deps.Now), newLineBound()
+	s.changing = changingRoutes(table)
+	s.pages = pagePatterns(table)
+	s.Mux = s.Router(table)
+	s.Whole = s.Outside(s.Mux)
+	return s
+}
+
+// Handler is the whole site, with every check around it.
+func (s *Site) Handler() http.Handler { return s.Whole }

@@ -1,0 +1,197 @@
+package site
+
+import (
+	"net/http"
+	"slices"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/answer"
+	"shardboard/internal/auth"
+	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+	"shardboard/web/parts"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// offer makes the changes that can be planned of a thing.
+type Offer struct {
+	T   *topology.Table
+	try answer.TryPlan // nil: what is offered is not tried
+	why string         // why nothing can be planned at all
+	M   templates.Acts
+}
+
+// offers begins the offer of a page; nil when nothing is offered to who looks at
+// it, or anywhere. A plan's own checks decide: what is said here is only what
+// can be seen from the table.
+func (s *Site) Offers(r *http.Request, t *topology.Table) *Offer {
+	if s.Deps.Actions == nil || r.URL.Query().Has("at") || !auth.From(r.Context()).May(auth.Operator) {
+		return nil
+	}
+	v := s.ViewFor(r)
+	v.Table = t
+	o := &Offer{T: t, try: s.Tries(v), M: templates.Acts{Title: words.T("acts.title"), Lead: words.T("acts.lead")}}
+	switch {
+	case s.WhyReadOnly() != "":
+		o.why = s.WhyReadOnly()
+	case !t.Loaded:
+		o.why = words.T("act.why.loading")
+	}
+	return o
+}
+
+// add offers a change, with its arguments as name, value pairs; why is a code
+// that says that it cannot be done now.
+func (o *Offer) Add(k actions.Kind, text, why string, pairs ...string) {
+	a := templates.Act{Text: text}
+	switch {
+	case o.why != "":
+		a.Why = o.why
+	case why != "":
+		a.Why = words.Code("act.why", why, nil)
+	default:
+		a.URL = answer.PlanURL(k, pairs...)
+		if came := o.tried(a.URL); came.Why != "" && !came.Asks {
+			a.URL, a.Why = "", came.Why
+		}
+	}
+	o.M.List = append(o.M.List, a)
+}
+
+// tried is what would come of a plan with the arguments that its address has. What
+// it lacks is asked in its form, so that only a check that blocks counts.
+func (o *Offer) tried(address string) answer.Trial {
+	if o.try == nil {
+		return answer.Trial{}
+	}
+	return answer.TryAddress(o.try, address)
+}
+
+// single is the reason not to move anything when there is one shard.
+func (o *Offer) single() string {
+	if len(o.T.Shards) < 2 {
+		return "single"
+	}
+	return ""
+}
+
+func (o *Offer) Chunk(c *topology.Collection, i int) templates.Acts {
+	if o == nil {
+		return templates.Acts{}
+	}
+	ch := c.Chunks.At(i)
+	ns, ref := string(c.NS), answer.ChunkRef(c, ch.Min)
+	busy := answer.When(c.Resharding, "resharding")
+	o.Add(actions.Split, answer.ActWord("split"), busy, "ns", ns, "chunk", ref)
+	moving := answer.ReasonOf(busy, o.single(), answer.When(c.MigrationsBlocked, "blocked"))
+	o.Add(actions.SplitHot, answer.ActWord("split-hot"), moving, "ns", ns, "chunk", ref)
+	o.Add(actions.MoveChunk, answer.ActWord("move"), moving, "ns", ns, "chunk", ref)
+	next, to := answer.ReasonOf(busy, "last"), topology.Chunk{}
+	if i+1 < c.Chunks.Len() {
+		to = c.Chunks.At(i + 1)
+		next = answer.ReasonOf(busy, answer.When(to.Shard != ch.Shard, "neighbour"))
+	}
+	pairs := []string{"ns", ns}
+	if next == "" {
+		pairs = append(pairs, "min", c.Key.ExtJSON(ch.Min), "max", c.Key.ExtJSON(to.Max))
+	}
+	o.Add(actions.Merge, answer.ActWord("merge"), next, pairs...)
+	o.Add(actions.ClearJumbo, answer.ActWord("clear-jumbo"), answer.ReasonOf(busy, answer.When(!ch.Jumbo, "notJumbo")), "ns", ns, "chunk", ref)
+	return o.M
+}
+
+func (o *Offer) Collection(c *topology.Collection) templates.Acts {
+	if o == nil || c == nil {
+		return templates.Acts{}
+	}
+	ns := string(c.NS)
+	o.M.Lead = words.T("acts.lead.collection")
+	busy := answer.When(c.Resharding, "resharding")
+	o.Add(actions.Split, answer.ActWord("splitAt"), busy, "ns", ns)
+	if c.NoBalance {
+		o.Add(actions.BalanceCollection, answer.ActWord("balance.on"), busy, "ns", ns, "on", "true")
+	} else {
+		o.Add(actions.BalanceCollection, answer.ActWord("balance.off"), busy, "ns", ns, "on", "false")
+	}
+	return o.M
+}
+
+func (o *Offer) Project(p placement.Project) templates.Acts {
+	if o == nil {
+		return templates.Acts{}
+	}
+	id, pinned := p.ID.Hex(), false
+	for _, z := range o.T.Zones {
+		pinned = pinned || z.NS.Database() == p.DB && z.Zone == placement.PinZone(id)
+	}
+	of := []string{"project", id, "db", p.DB}
+	held := answer.When(pinned, "pinned")
+	o.Add(actions.SplitProject, answer.ActWord("split-project"), "", of...)
+	o.Add(actions.Pin, answer.ActWord("pin"), answer.ReasonOf(o.single(), held), of...)
+	o.Add(actions.Isolate, answer.ActWord("isolate"), answer.ReasonOf(o.single(), held), of...)
+	o.Add(actions.Unpin, answer.ActWord("unpin"), answer.When(!pinned, "notPinned"), of...)
+	o.Add(actions.Spread, answer.ActWord("spread"), answer.ReasonOf(o.single(), held), of...)
+	return o.M
+}
+
+func (o *Offer) Shard(name string) templates.Acts {
+	if o == nil {
+		return templates.Acts{}
+	}
+	s := o.T.Shard(name)
+	if s == nil {
+		return templates.Acts{}
+	}
+	o.Add(actions.ZoneAddShard, answer.ActWord("zone-add-shard.this"), answer.When(s.Draining, "draining"), "shard", name)
+	if len(s.Zones) == 0 {
+		o.Add(actions.ZoneRemoveShard, answer.ActWord("zone-remove-shard.this"), "noZone")
+	}
+	for _, z := range s.Zones {
+		o.Add(actions.ZoneRemoveShard, words.T("act.zone-remove-shard", "zone", sanitize.Truncate(sanitize.Sentence(z), 60), "shard", name), o.lastShard(z), "shard", name, "zone", z)
+	}
+	return o.M
+}
+
+// lastShard is the reason not to take away the only shard of a zone that has
+// ranges: their chunks would have nowhere to be.
+func (o *Offer) lastShard(zone string) string {
+	ranged := slices.ContainsFunc(o.T.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
+	return answer.When(ranged && len(answer.ZoneShards(o.T)[zone]) < 2, "lastShard")
+}
+
+func (o *Offer) Zones() templates.Acts {
+	if o == nil {
+		return templates.Acts{}
+	}
+	o.Add(actions.ZoneAddShard, answer.ActWord("zone-add-shard"), "")
+	o.Add(actions.ZoneSetRange, answer.ActWord("zone-set-range"), answer.When(len(o.T.Collections) == 0, "noCollection"))
+	for _, s := range o.T.Shards {
+		for _, z := range s.Zones {
+			if len(o.M.List) < answer.RangesOffered {
+				o.Add(actions.ZoneRemoveShard, words.T("act.zone-remove-shard", "zone", sanitize.Truncate(sanitize.Sentence(z), 60), "shard", s.Name), o.lastShard(z), "shard", s.Name, "zone", z)
+			}
+		}
+	}
+	for _, z := range o.T.Zones {
+		if len(o.M.List) >= 2*answer.RangesOffered {
+			break
+		}
+		lo, hi := parts.BoundOf(o.T, string(z.NS), z.RawMin), parts.BoundOf(o.T, string(z.NS), z.RawMax)
+		text := words.T("act.zone-remove-range", "zone", sanitize.Truncate(sanitize.Sentence(z.Zone), 60), "ns", string(z.NS), "min", lo.Short, "max", hi.Short)
+		o.Add(actions.ZoneRemoveRange, text, "", "ns", string(z.NS), "zone", z.Zone, "min", answer.ExtJSON(z.RawMin), "max", answer.ExtJSON(z.RawMax))
+	}
+	return o.M
+}
+
+func (o *Offer) Balancer() templates.Acts {
+	if o == nil {
+		return templates.Acts{}
+	}
+	b := o.T.Balancer
+	o.Add(actions.BalancerOn, answer.ActWord("balancer-on"), answer.When(b.Known && b.Enabled() && b.Mode != "autoSplitOnly", "isOn"))
+	o.Add(actions.BalancerOff, answer.ActWord("balancer-off"), answer.When(b.Known && !b.Enabled(), "isOff"))
+	o.Add(actions.BalancerWindow, answer.ActWord("balancer-window"), "")
+	return o.M
+}

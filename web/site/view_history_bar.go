@@ -1,0 +1,158 @@
+package site
+
+import (
+	"maps"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/format"
+	"shardboard/internal/history"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// timeBar leads a page of r through time. It reads the store for a page of the
+// past only: one of now is made from memory.
+func (s *Site) timeBar(r *http.Request, v answer.View, nav string) templates.TimeBar {
+	path := r.URL.EscapedPath()
+	if s.Deps.History == nil || !s.TimedPage(path) || v.Table.ClusterID == "" {
+		return templates.TimeBar{}
+	}
+	q := r.URL.Query()
+	at := q.Get("at")
+	q.Del("at")
+	here := path
+	if len(q) > 0 {
+		here += "?" + q.Encode()
+	}
+	m := templates.TimeBar{On: true, NowURL: here, Action: path}
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		for _, value := range q[name] {
+			m.Keep = append(m.Keep, templates.Option{Text: name, Value: value})
+		}
+	}
+	step := func(to, of string) string {
+		u := url.Values{"page": {here}, "to": {to}, "of": {of}}
+		if at != "" {
+			u.Set("at", at)
+		}
+		return "/history/step?" + u.Encode()
+	}
+	m.Prev, m.Next = step("prev", "change"), step("next", "change")
+	m.PrevFailure, m.NextFailure = step("prev", "failure"), step("next", "failure")
+	if v.Past == nil {
+		m.Latest = v.Now.UTC().Format(answer.FieldTime)
+		m.Compare = "/compare"
+		return m
+	}
+	p := v.Past
+	m.At, m.Latest, m.Input = p.At, p.Now.UTC().Format(answer.FieldTime), p.At.Format(answer.FieldTime)
+	m.Looking = words.T("time.looking", "at", answer.FullInstant(p.At), "ago", format.Span(p.Now.Sub(p.At)))
+	m.Compare = "/compare?" + url.Values{"from": {answer.AtText(p.At)}}.Encode()
+	m.Notes = PastNotes(p, nav)
+	s.timePicture(r, v, here, &m)
+	return m
+}
+
+// pastNotes say what may be missing, and what is not of that time.
+func PastNotes(p *answer.PastTime, nav string) []templates.State {
+	var out []templates.State
+	if !p.Watched {
+		n := templates.State{Code: "stale", Title: words.T("time.gap")}
+		if p.Next.IsZero() {
+			n.Detail = words.T("time.gap.open", "last", answer.FullInstant(p.Last))
+		} else {
+			n.Detail = words.T("time.gap.detail", "last", answer.FullInstant(p.Last), "next", answer.FullInstant(p.Next))
+		}
+		out = append(out, n)
+	}
+	if nav == "projects" || nav == "shards" {
+		out = append(out, templates.State{Code: "partial", Title: words.T("time.projects"), Detail: words.T("time.projects.detail")})
+	}
+	return out
+}
+
+// timePicture fills in what happened around the time. Without it the bar still
+// leads: a store that fails here must not take the page away.
+func (s *Site) timePicture(r *http.Request, v answer.View, here string, m *templates.TimeBar) {
+	chosen := r.URL.Query().Get("span")
+	long := 24 * time.Hour
+	for _, x := range answer.TimeSpans {
+		if x.Code == chosen {
+			long = x.Long
+		}
+	}
+	p := v.Past
+	to := p.At.Add(long / 2)
+	if to.After(p.Now) {
+		to = p.Now
+	}
+	from := to.Add(-long)
+	for _, x := range answer.TimeSpans {
+		u, err := url.Parse(here)
+		if err != nil {
+			continue
+		}
+		q := u.Query()
+		q.Set("span", x.Code)
+		q.Set("at", answer.AtText(p.At))
+		u.RawQuery = q.Encode()
+		m.Spans = append(m.Spans, templates.TimeSpan{Text: format.Span(x.Long), URL: u.String(), Current: x.Long == long})
+	}
+	m.From, m.To = templates.Moment{At: from, Text: answer.FullInstant(from)}, templates.Moment{At: to, Text: answer.FullInstant(to)}
+	m.FromMs, m.ToMs, m.AtMs = from.UnixMilli(), to.UnixMilli(), p.At.UnixMilli()
+	m.Here = templates.Percent(float64(p.At.Sub(from)) / float64(to.Sub(from)))
+	ticks, err := s.Deps.History.Ticks(r.Context(), v.Table.ClusterID, from, to, answer.TimeTicks)
+	if err != nil {
+		s.Deps.Log.WarnContext(r.Context(), "history cannot be read", "err", err)
+		m.Notes = append(m.Notes, templates.State{Code: "failed", Title: words.T("time.nopicture")})
+		return
+	}
+	drawTicks(ticks, from, to, m)
+}
+
+// drawTicks makes bars whose height is the logarithm of how much happened;
+// failures stand on the ground before them.
+func drawTicks(ticks []history.Tick, from, to time.Time, m *templates.TimeBar) {
+	const high, wide = 24.0, 1000.0 / answer.TimeTicks
+	most, changes, failures := 1, 0, 0
+	for _, k := range ticks {
+		most = max(most, k.Changes)
+		changes, failures = changes+k.Changes, failures+k.Failures
+	}
+	height := func(n int) float64 {
+		return 3 + (high-3)*math.Log1p(float64(n))/math.Log1p(float64(most))
+	}
+	add := func(i, n int, failed bool) {
+		if n == 0 {
+			return
+		}
+		h := min(height(n), high)
+		at := from.Add(to.Sub(from) / time.Duration(len(ticks)) * time.Duration(i))
+		title := words.Plural("time.tick", int64(n), "n", format.Count(int64(n)), "at", answer.FullInstant(at))
+		if failed {
+			title = words.Plural("time.tick.failed", int64(n), "n", format.Count(int64(n)), "at", answer.FullInstant(at))
+		}
+		m.Ticks = append(m.Ticks, templates.TimeTick{X: templates.Units(float64(i)*wide, 1), W: templates.Units(wide*0.8, 1), Failed: failed,
+			Y: templates.Units(high-h, 1), H: templates.Units(h, 1),
+			Title: title})
+	}
+	for i, k := range ticks {
+		add(i, k.Changes, false)
+		add(i, k.Failures, true)
+	}
+	m.Summary = words.T("time.summary", "changes", format.Count(int64(changes)), "failures", format.Count(int64(failures)),
+		"from", answer.FullInstant(from), "to", answer.FullInstant(to))
+}
+
+// ownPage refuses what is no address of a page of ours that has a past.
+func (s *Site) OwnPage(page string) bool {
+	u, err := url.Parse(page)
+	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && strings.HasPrefix(page, "/") && !strings.HasPrefix(page, "//") &&
+		!strings.Contains(page, "\\") && s.TimedPage(u.EscapedPath())
+}
