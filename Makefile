@@ -52,7 +52,7 @@ LONGEST = ./web/... ./internal/actions/enginetest ./internal/app
 
 unit:
 	$(RACE) -vet=off -short -timeout 6m $(CROWDED)
-	$(RACE) -vet=off -short -timeout 3m -run 'Live|Socket|Hub|Heat|Storm' ./web
+	$(RACE) -vet=off -short -timeout 3m -run 'Live|Socket|Hub|Heat|Storm' ./web/...
 	$(GO) test -vet=off -p 3 -parallel 6 -timeout 7m $(LONGEST) ./...
 
 # What people do most; test-all has every browser test.
@@ -64,7 +64,7 @@ test-all: setup ## longer runs; within 40 minutes
 	cd tools && npx --no-install tsc -p .
 	SHARDBOARD_BROWSER=1 $(GO) test -count=1 -timeout 12m -run 'Browser' ./internal/app/
 	$(RACE) -short -timeout 6m $(QUIETER)
-	$(RACE) -timeout 15m ./internal/simcluster/... ./internal/cluster ./internal/conformance ./web
+	$(RACE) -timeout 15m ./internal/simcluster/... ./internal/cluster ./internal/conformance ./web/...
 	SHARDBOARD_LONG=1 $(GO) test -timeout 25m $$($(GO) list ./... | grep -v -e /test/ -e /enginetest)
 	SHARDBOARD_LONG=1 $(GO) test -timeout 20m -run ChangesArrive ./internal/actions/enginetest
 	sh scripts/outside-clients
@@ -86,7 +86,7 @@ generate: ## templ components
 
 format:
 	gofmt -w $$(git ls-files -co --exclude-standard '*.go' | grep -v _templ.go)
-	$(TEMPL) fmt web/templates
+	$(TEMPL) fmt web
 
 clean:
 	rm -rf bin
