@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -22,7 +23,6 @@ import (
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // described are the routes of a server's own description, as method and pattern.
@@ -167,7 +167,7 @@ func TestWhatCannotBeDoneNowSaysWhy(t *testing.T) {
 		o.Shard("shard-rs-1")
 		return []string{answer.ActWord("zone-remove-shard.this")}
 	})
-	out := func(shard string) string { return words.T("act.zone-remove-shard", "zone", "tight", "shard", shard) }
+	out := func(shard string) string { return fmt.Sprintf("Remove %s from %s…", shard, "tight") }
 	zoned := func(ranged bool, shards ...int) answer.View {
 		return newStory().with(func(t *topology.Table) {
 			t.Shards = slices.Clone(t.Shards)

@@ -13,7 +13,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 const docsNS = topology.Namespace("yorkie-meta.documents")
@@ -62,8 +61,8 @@ func data(t *testing.T, html string) string {
 		t.Fatalf("no region in %.300s", html)
 	}
 	region.Find("time").Remove()
-	region.Find("dt").FilterFunction(func(_ int, dt *goquery.Selection) bool { return dt.Text() == words.T("balancer.round") }).Parent().Remove() // not kept
-	region.Find("#inflight").Remove()                                                                                                             // is of now alone
+	region.Find("dt").FilterFunction(func(_ int, dt *goquery.Selection) bool { return dt.Text() == "Now" }).Parent().Remove() // not kept
+	region.Find("#inflight").Remove()                                                                                         // is of now alone
 	region.Find("[href]").Each(func(_ int, a *goquery.Selection) { a.RemoveAttr("href") })
 	region.Find("input[type=hidden], [data-key=measured]").Remove() // sizes of chunks are measured now
 	region.RemoveAttr("data-live-url")

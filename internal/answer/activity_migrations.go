@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -83,16 +84,16 @@ func StepName(i, of int) string {
 	if of == DonorSteps {
 		return words.T("moves.step." + strconv.Itoa(i+1))
 	}
-	return words.T("moves.step.other", "n", strconv.Itoa(i+1), "of", strconv.Itoa(of))
+	return fmt.Sprintf("step %s of %s", strconv.Itoa(i+1), strconv.Itoa(of))
 }
 
 // duration is precise where Span is not: steps take milliseconds.
 func Duration(d time.Duration) string {
 	switch {
 	case d < time.Second:
-		return words.T("duration.ms", "n", strconv.FormatInt(d.Milliseconds(), 10))
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
 	case d < 10*time.Second:
-		return words.T("span.s", "n", strconv.FormatFloat(d.Seconds(), 'f', 1, 64))
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 	}
 	return format.Span(d)
 }

@@ -47,7 +47,7 @@ func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 		}
 		found = found.HideTexts(HideText)
 		if hideBounds {
-			found = found.HideBounds(words.T("hidden.bounds"), sameID)
+			found = found.HideBounds("hidden: needs the role support", sameID)
 		}
 		unsure := map[rules.Rule]map[string]bool{}
 		for _, u := range found.Unsure {
@@ -84,7 +84,7 @@ func joinSentences(a, b string) string {
 
 func LastText(d store.Delivery) string {
 	if d.At.IsZero() {
-		return words.T("alert.sent.never")
+		return "none yet"
 	}
 	args := map[string]string{"status": countText(d.Status), "n": countText(d.Alerts), "failed": countText(d.Failed)}
 	code := d.Code

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -147,7 +148,7 @@ func (q AuditQuery) Url(below int64) string {
 // that somebody typed into the address stands for itself.
 func AuditKind(what string) string {
 	if what == "" {
-		return words.T("filter.any")
+		return "any"
 	}
 	if key := "audit.kind." + what; words.Has(key) {
 		return words.T(key)
@@ -164,16 +165,15 @@ func AuditVerdict(st audit.State, now time.Time) (level, text string) {
 	case st.Trouble() != nil:
 		return "bad", auditTrouble(st, now)
 	case st.At.IsZero() && st.Err != nil:
-		return "note", words.T("audit.unverified.failed")
+		return "note", "The chain could not be verified since the start; the log has the cause."
 	case st.At.IsZero():
-		return "note", words.T("audit.unverified")
+		return "note", "The chain has not been verified yet since the start, so nothing is known about it."
 	case st.Err != nil:
-		return "note", words.T("audit.verified.before", "seq", format.Count(st.End.Seq), "ago", format.Ago(now.Sub(st.At)))
+		return "note", fmt.Sprintf("The chain was in order up to record %s %s. It could not be read to its end or signed since; the log has the cause.", format.Count(st.End.Seq), format.Ago(now.Sub(st.At)))
 	case st.End.Seq == 0:
-		return "ok", words.T("audit.verified.empty", "ago", format.Ago(now.Sub(st.At)))
+		return "ok", "The record was empty when it was verified " + format.Ago(now.Sub(st.At)) + "."
 	}
-	return "ok", words.T("audit.verified", "seq", format.Count(st.End.Seq), "ago", format.Ago(now.Sub(st.At)),
-		"whole", format.Ago(now.Sub(st.Whole)))
+	return "ok", fmt.Sprintf("The chain is in order up to record %s, verified %s; read from its first record %s.", format.Count(st.End.Seq), format.Ago(now.Sub(st.At)), format.Ago(now.Sub(st.Whole)))
 }
 
 // auditBreak says what is wrong and how that is known.
@@ -199,7 +199,7 @@ func auditTrouble(st audit.State, now time.Time) string {
 	if st.At.IsZero() {
 		return text
 	}
-	return text + " " + words.T("audit.trouble.before", "seq", format.Count(st.End.Seq), "ago", format.Ago(now.Sub(st.At)))
+	return text + " " + fmt.Sprintf("The last check that could be finished was %s; the chain was in order up to record %s then.", format.Ago(now.Sub(st.At)), format.Count(st.End.Seq))
 }
 
 // auditBanner is for every page; nil while nothing is known to be wrong.
@@ -209,7 +209,7 @@ func AuditBanner(st audit.State) []string {
 		return nil
 	}
 	if st.Break != nil {
-		return []string{words.T("banner.audit")}
+		return []string{"The audit record was changed by something other than this program; the page Audit says where."}
 	}
 	return []string{words.T("banner.audit." + t.Code)}
 }

@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
 
 // chunkListQuery is what of a collection's chunks is asked for.
@@ -297,7 +296,7 @@ func (q ChunkQuery) Find(t *topology.Table, c *topology.Collection, f *ChunkFigu
 	if q.At != "" {
 		r, ok := KeyPosition(c.Key, q.At)
 		if !ok {
-			return positionsFound{}, words.T("chunks.at.invalid", "key", c.Key.String())
+			return positionsFound{}, "That is no key of " + c.Key.String() + ": write an ObjectID, a number (for a hashed field: the hash) or a document in Extended JSON."
 		}
 		p.from, p.to = c.Chunks.Overlap(r)
 	}
@@ -311,7 +310,7 @@ func (q ChunkQuery) Find(t *topology.Table, c *topology.Collection, f *ChunkFigu
 			continue
 		}
 		if q.Text != "" && i-p.from > textScan {
-			problem = words.T("chunks.toomany", "n", format.Count(textScan))
+			problem = "Only the first " + format.Count(textScan) + " chunks were searched for the text; narrow by shard or key."
 			break
 		}
 		if q.Takes(t, c, i) {

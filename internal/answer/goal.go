@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 	"shardboard/web/words"
 )
@@ -21,34 +23,44 @@ func StandingText(r engine.Run, b topology.Balancer) []string {
 			parts = append(parts, text(int64(n), format.Count(int64(n))))
 		}
 	}
-	add(s.RangesSet, func(n int64, shown string) string { return words.Plural("standing.ranges", n, "n", shown) })
-	add(s.RangesRemoved, func(n int64, shown string) string { return words.Plural("standing.rangesGone", n, "n", shown) })
-	add(s.ZonesJoined, func(n int64, shown string) string { return words.Plural("standing.zones", n, "n", shown) })
-	add(s.ZonesLeft, func(n int64, shown string) string { return words.Plural("standing.zonesGone", n, "n", shown) })
-	add(s.Splits, func(n int64, shown string) string { return words.Plural("standing.splits", n, "n", shown) })
-	add(s.Merges, func(n int64, shown string) string { return words.Plural("standing.merges", n, "n", shown) })
-	add(s.Moves, func(n int64, shown string) string { return words.Plural("standing.moves", n, "n", shown) })
-	add(s.Settings, func(n int64, shown string) string { return words.Plural("standing.settings", n, "n", shown) })
+	add(s.RangesSet, func(n int64, shown string) string {
+		return message.Plural(n, shown+" zone range set", shown+" zone ranges set")
+	})
+	add(s.RangesRemoved, func(n int64, shown string) string {
+		return message.Plural(n, shown+" zone range removed", shown+" zone ranges removed")
+	})
+	add(s.ZonesJoined, func(n int64, shown string) string {
+		return message.Plural(n, shown+" shard added to a zone", shown+" shards added to zones")
+	})
+	add(s.ZonesLeft, func(n int64, shown string) string {
+		return message.Plural(n, shown+" shard taken from a zone", shown+" shards taken from zones")
+	})
+	add(s.Splits, func(n int64, shown string) string { return message.Plural(n, shown+" split", shown+" splits") })
+	add(s.Merges, func(n int64, shown string) string { return message.Plural(n, shown+" merge", shown+" merges") })
+	add(s.Moves, func(n int64, shown string) string { return message.Plural(n, shown+" move", shown+" moves") })
+	add(s.Settings, func(n int64, shown string) string {
+		return message.Plural(n, shown+" setting changed", shown+" settings changed")
+	})
 	var out []string
 	switch {
 	case len(parts) > 0:
-		out = append(out, words.T("standing.is", "what", JoinWords(parts)))
+		out = append(out, JoinWords(parts)+" by this run.")
 	case s.Unknown == 0:
-		out = append(out, words.T("standing.nothing"))
+		out = append(out, "Nothing in the cluster has been changed by this run.")
 	}
 	if s.ByOthers > 0 {
-		out = append(out, words.Plural("standing.others", int64(s.ByOthers), "n", format.Count(int64(s.ByOthers))))
+		out = append(out, message.Plural(int64(s.ByOthers), format.Count(int64(s.ByOthers))+" step was done already by the balancer or by somebody else.", format.Count(int64(s.ByOthers))+" steps were done already by the balancer or by somebody else."))
 	}
 	if s.Unknown > 0 {
-		out = append(out, words.Plural("standing.unknown", int64(s.Unknown), "n", format.Count(int64(s.Unknown))))
+		out = append(out, message.Plural(int64(s.Unknown), "The outcome of "+format.Count(int64(s.Unknown))+" command is not known yet.", "The outcome of "+format.Count(int64(s.Unknown))+" commands is not known yet."))
 	}
 	if s.Paused {
-		out = append(out, words.T("standing.paused"))
+		out = append(out, "Balancing is still paused by this run, and will be switched on again.")
 	} else if s.RangesSet > 0 && r.CanFinish() && b.Known {
 		if b.Enabled() {
-			out = append(out, words.T("standing.balances"))
+			out = append(out, "The balancer is on and goes on moving chunks, because zone ranges of this run stand.")
 		} else {
-			out = append(out, words.T("standing.balancesOff"))
+			out = append(out, "The balancer is off; when it is turned on it will move chunks to where the zone ranges of this run want them.")
 		}
 	}
 	return out
@@ -78,7 +90,7 @@ func AdaptationText(a engine.Adaptation) string {
 }
 
 func stepsText(n int) string {
-	return words.Plural("steps", int64(n), "n", format.Count(int64(n)))
+	return message.Plural(int64(n), format.Count(int64(n))+" step", format.Count(int64(n))+" steps")
 }
 
 func adaptationsOf(r engine.Run) []api.Adaptation {
@@ -97,9 +109,9 @@ func WaitTexts(s engine.Step) []string {
 	}
 	out := []string{w.What.String()}
 	if s.State == engine.Waiting {
-		return append(out, words.T("wait.since", "since", format.Clock(w.Since)), words.T("wait.next", "next", format.Clock(w.Next), "until", format.Clock(w.Until)))
+		return append(out, "In the way since "+format.Clock(w.Since)+".", fmt.Sprintf("Next try about %s; gives up at %s.", format.Clock(w.Next), format.Clock(w.Until)))
 	}
-	return append(out, words.T("wait.gaveUp", "since", format.Clock(w.Since)))
+	return append(out, "It was in the way from "+format.Clock(w.Since)+" on.")
 }
 
 // whyText is why a run is as it is. One that waits for what is in the way, or has

@@ -16,7 +16,6 @@ import (
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
 
 const DefaultWindow = 5 * time.Minute
@@ -193,23 +192,23 @@ func RateText(r heat.Rate) string {
 func RateTitle(m heat.Method, r heat.Rate) string {
 	switch {
 	case m == heat.ChangedRows:
-		return words.T("heat.rate.changed")
+		return "at least: rows of the hottest projects by their date; one that changed twice counts once"
 	case r.AtLeast:
-		return words.T("heat.rate.atleast")
+		return "at least: the reading budget ended before the rows did"
 	case r.Exact:
-		return words.T("heat.rate.exact")
+		return "counted: all"
 	}
-	return words.T("heat.rate.sampled")
+	return "from 1 s in 10; ± is half of the 95 % interval"
 }
 
 func HowText(r heat.Rate) string {
 	switch {
 	case r.AtLeast:
-		return words.T("heat.how.atleast")
+		return "at least"
 	case r.Exact:
-		return words.T("heat.how.exact")
+		return "all"
 	}
-	return words.T("heat.how.sampled")
+	return "1 s in 10"
 }
 
 // perSecond writes a small number with about three digits: 1 234, 12.3, 0.042.

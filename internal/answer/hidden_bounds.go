@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
 
 // document is a bound, or another document with key values, as answers have it:
@@ -98,7 +97,7 @@ func hiddenDocument(h *shardkey.Hiding) bson.Raw {
 func IsHidden(doc bson.Raw) bool {
 	elements, err := doc.Elements()
 	return err == nil && len(elements) == 2 && elements[0].Key() == "value" && elements[0].Value().Type == bson.TypeNull &&
-		elements[1].Key() == "reason" && textAt(doc, "reason") == words.T("hidden.bounds")
+		elements[1].Key() == "reason" && textAt(doc, "reason") == "hidden: needs the role support"
 }
 
 // planArguments are those of a plan that helps, as answers have them.

@@ -12,7 +12,6 @@ import (
 	"shardboard/internal/history"
 	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
-	"shardboard/web/words"
 )
 
 // run is a run as far as those who look may see it. Every page and answer about a
@@ -189,7 +188,7 @@ func HideInMessage(m message.Message) message.Message {
 	for i, f := range m.Facts {
 		switch {
 		case f.Kind == message.KindKey && f.Value != "":
-			m.Facts[i] = message.Words(f.Name, words.T("hidden.said"))
+			m.Facts[i] = message.Words(f.Name, "(hidden)")
 		case f.Kind == message.KindProject && f.Shown != "": // the name is no key value, the id is one
 			m.Facts[i] = message.Text(f.Name, f.Shown)
 		}

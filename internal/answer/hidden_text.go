@@ -8,7 +8,6 @@ import (
 
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
 
 // hideText is what stands in the place of a server's text: the phrase of it that
@@ -18,9 +17,9 @@ func HideText(text string) string {
 		return text
 	}
 	if phrase := history.Phrase(text); phrase != "" {
-		return words.T("hidden.text", "phrase", phrase)
+		return phrase + " (the server's whole text needs the role operator)"
 	}
-	return words.T("hidden.text.other")
+	return "hidden: the server's text needs the role operator"
 }
 
 // serverTexts are the fields of log entries in which servers write sentences.

@@ -1,9 +1,11 @@
 package answer
 
 import (
+	"fmt"
 	"strings"
 
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/web/words"
 )
@@ -20,10 +22,9 @@ func ReadAs(a placement.Answer) string {
 	if len(forms) == 0 {
 		return ""
 	}
-	cost := words.T("locate.cost.none")
+	cost := "Answered from the routing table and the list of projects: no query."
 	if c := a.Cost; c.Targeted+c.Broadcast > 0 {
-		cost = words.T("locate.cost", "targeted", words.Plural("locate.targeted", int64(c.Targeted), "n", format.Count(int64(c.Targeted))),
-			"broadcast", words.Plural("locate.broadcast", int64(c.Broadcast), "n", format.Count(int64(c.Broadcast))))
+		cost = fmt.Sprintf("Cost: %s, %s.", message.Plural(int64(c.Targeted), format.Count(int64(c.Targeted))+" targeted query", format.Count(int64(c.Targeted))+" targeted queries"), message.Plural(int64(c.Broadcast), format.Count(int64(c.Broadcast))+" to all shards", format.Count(int64(c.Broadcast))+" to all shards"))
 	}
-	return words.T("locate.read", "form", strings.Join(forms, words.T("locate.or")), "cost", cost)
+	return fmt.Sprintf("Read as %s. %s", strings.Join(forms, ", or as "), cost)
 }

@@ -7,7 +7,7 @@ import (
 
 func KeyOrWord(key string) string {
 	if key == "" {
-		return words.T("spread.unsharded")
+		return "not sharded"
 	}
 	return key
 }
@@ -29,7 +29,7 @@ func FindingMeans(f profile.Finding) string {
 func FindingTodo(f profile.Finding) string {
 	switch {
 	case f.Code == profile.FindNewer && f.Fix.Code != profile.FixBack:
-		return words.T("todo.newer", "layout", f.Layout)
+		return "Compare with " + f.Layout + " to see every key that lags behind, then bring them up one collection at a time."
 	case f.Fix.Code != profile.FixBack && (f.Code == profile.FindMissing || f.Code == profile.FindDocumented):
 		return words.T("todo." + f.Code)
 	}

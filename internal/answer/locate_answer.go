@@ -1,12 +1,14 @@
 package answer
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/words"
@@ -34,32 +36,32 @@ func HeadlineOf(it api.LocateItem) locateAnswer {
 	case e.total > 0:
 		h = e.stored(it.Kind == "key")
 	case e.counted > 0:
-		h = locateAnswer{Lead: words.T("locate.answer.belongs"), Shards: e.belongs, End: words.T("locate.end.none")}
+		h = locateAnswer{Lead: "It belongs on", Shards: e.belongs, End: " — no row is stored there"}
 		if len(e.open) > 0 {
-			h.End = words.T("locate.end.noneCounted") + words.T("locate.end.uncountedIn", "where", e.uncounted())
+			h.End = " — no row was found where it was counted" + "; not counted in " + e.uncounted()
 		}
 		switch {
 		case len(e.belongs) == 0:
-			h.Lead = words.T("locate.answer.none")
+			h.Lead = "No shard is known to hold it."
 			h.End = ""
 		case it.Kind == "key" && e.exact:
-			h.Lead = words.T("locate.answer.key")
+			h.Lead = "This key belongs on"
 		case it.Kind == "key":
-			h.Lead = words.T("locate.answer.key.maybe")
+			h.Lead = "Rows with this key belong on some of"
 		case !e.exact:
-			h.Lead = words.T("locate.answer.belongs.maybe")
+			h.Lead = "Its rows belong on some of"
 		}
 	default:
 		h = locateAnswer{Lead: e.unasked(it), Shards: e.belongs}
 		if len(e.open) > 0 {
-			h.End = words.T("locate.end.uncounted", "why", JoinWords(slices.Compact(slices.Sorted(slices.Values(e.whys)))))
+			h.End = " — its rows were not counted: " + JoinWords(slices.Compact(slices.Sorted(slices.Values(e.whys))))
 		}
 	}
 	if len(h.Shards) == 0 {
 		h.Lead = strings.TrimSuffix(h.Lead, ".")
 	}
 	if e.differs {
-		h.End += words.T("locate.end.differs")
+		h.End += "; the mongos routes elsewhere, see the proof"
 	}
 	return h
 }
@@ -109,11 +111,11 @@ func rowEvidenceOf(it api.LocateItem) rowEvidence {
 func (e rowEvidence) uncounted() string {
 	same := len(slices.Compact(slices.Clone(e.whys))) == 1
 	if same {
-		return words.T("locate.uncounted", "name", JoinWords(e.open), "why", e.whys[0])
+		return fmt.Sprintf("%s (%s)", JoinWords(e.open), e.whys[0])
 	}
 	out := make([]string, len(e.open))
 	for i := range out {
-		out[i] = words.T("locate.uncounted", "name", e.open[i], "why", e.whys[i])
+		out[i] = fmt.Sprintf("%s (%s)", e.open[i], e.whys[i])
 	}
 	return JoinWords(out)
 }
@@ -126,25 +128,25 @@ func addAll(to map[string]bool, names []string) {
 
 // stored is the headline of a thing of which rows were counted.
 func (e rowEvidence) stored(key bool) locateAnswer {
-	h := locateAnswer{Shards: e.holders, End: words.Plural("locate.end.rows", e.total, "n", format.Count(e.total))}
+	h := locateAnswer{Shards: e.holders, End: message.Plural(e.total, " ("+format.Count(e.total)+" row)", " ("+format.Count(e.total)+" rows)")}
 	switch {
 	case len(e.holders) == 0:
-		h.Lead = words.T("locate.answer.counted.where")
+		h.Lead = "Rows of it are stored; on which shard is not known"
 	case key && e.sure:
-		h.Lead = words.T("locate.answer.counted.key")
+		h.Lead = "Rows with this key are on"
 	case key:
-		h.Lead = words.T("locate.answer.keyCount.maybe")
+		h.Lead = "Rows with this key are on some of"
 	case !e.sure:
-		h.Lead = words.T("locate.answer.counted.maybe")
+		h.Lead = "Rows of it are on some of"
 	case len(e.open) > 0:
-		h.Lead = words.T("locate.answer.counted")
+		h.Lead = "Rows of it are on"
 	case len(e.holders) == 1:
-		h.Lead = words.T("locate.answer.single")
+		h.Lead = "All of it is on"
 	default:
-		h.Lead = words.T("locate.answer.several")
+		h.Lead = "Its rows are on"
 	}
 	if len(e.open) > 0 {
-		h.End += words.T("locate.end.uncountedIn", "where", e.uncounted())
+		h.End += "; not counted in " + e.uncounted()
 	}
 	return h
 }
@@ -153,19 +155,19 @@ func (e rowEvidence) stored(key bool) locateAnswer {
 func (e rowEvidence) unasked(it api.LocateItem) string {
 	switch {
 	case slices.ContainsFunc(it.Notes, func(n api.Note) bool { return n.Code == "note.rowGone" }):
-		return words.T("locate.answer.would")
+		return "Its rows would be on"
 	case len(e.belongs) == 0:
-		return words.T("locate.answer.none")
+		return "No shard is known to hold it."
 	case it.Kind == "key" && len(e.belongs) == 1:
-		return words.T("locate.answer.key")
+		return "This key belongs on"
 	case it.Kind == "key":
-		return words.T("locate.answer.key.maybe")
+		return "Rows with this key belong on some of"
 	case len(e.belongs) == 1:
-		return words.T("locate.answer.single")
+		return "All of it is on"
 	case e.exact:
-		return words.T("locate.answer.several")
+		return "Its rows are on"
 	}
-	return words.T("locate.answer.maybe")
+	return "Its rows are on some of"
 }
 
 // whyUncounted is why rows were not counted.
@@ -187,9 +189,9 @@ func ThereText(p api.Place) string {
 	case p.Rows == nil || p.Rows.Value == nil || p.State == "absent":
 		return words.Code("exists", p.State, nil)
 	case *p.Rows.Value == 0:
-		return words.T("locate.there.none")
+		return "no row"
 	}
-	return words.Plural("locate.there.rows", *p.Rows.Value, "n", format.Count(*p.Rows.Value))
+	return message.Plural(*p.Rows.Value, format.Count(*p.Rows.Value)+" row", format.Count(*p.Rows.Value)+" rows")
 }
 
 // takeCount takes a count over into what a place says of its rows.
@@ -213,9 +215,9 @@ func ticketRows(f *api.Figure) string {
 	case f == nil:
 		return ""
 	case f.Value == nil:
-		return words.T("ticket.rows.unknown", "why", whyUncounted(*f))
+		return "rows not counted: " + whyUncounted(*f)
 	case *f.Value == 0:
-		return words.T("ticket.rows.none")
+		return "no row is stored there"
 	}
-	return words.Plural("ticket.rows", *f.Value, "n", format.Count(*f.Value))
+	return message.Plural(*f.Value, format.Count(*f.Value)+" row counted there", format.Count(*f.Value)+" rows counted there")
 }

@@ -1,31 +1,32 @@
 package answer
 
 import (
+	"fmt"
 	"strings"
 
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
 
 // orphansText is what is known of orphaned documents, in one or two sentences.
 func OrphansText(o topology.Orphans) string {
 	switch o.State {
 	case topology.OrphansCounted:
-		return words.T("orphans.counted")
+		return "Counted by the shards. Other figures of documents and data leave them out."
 	case topology.OrphansPending:
-		return words.Plural("orphans.pending", int64(o.Ranges), "n", format.Count(int64(o.Ranges)), "until", format.Clock(o.Until))
+		return message.Plural(int64(o.Ranges), fmt.Sprintf("Not counted yet: %s range left in the last 15 minutes, and its documents stay until about %s.", format.Count(int64(o.Ranges)), format.Clock(o.Until)), fmt.Sprintf("Not counted yet: %s ranges left in the last 15 minutes, and their documents stay until about %s.", format.Count(int64(o.Ranges)), format.Clock(o.Until)))
 	case topology.OrphansQuiet:
 		switch o.Reason {
 		case "notReported":
-			return words.T("orphans.quiet")
+			return "This MongoDB version does not count them. None are expected: no range has left in the last 15 minutes. Figures of documents and data would include them."
 		case "notPermitted":
-			return words.T("orphans.quiet.denied")
+			return "Counting them is not permitted. None are expected: no range has left in the last 15 minutes. Figures of documents and data would include them."
 		}
-		return words.T("orphans.quiet.other")
+		return "They were not counted. None are expected: no range has left in the last 15 minutes. Figures of documents and data would include them."
 	}
-	return words.T("orphans.unknown", "why", strings.TrimSuffix(topology.ReasonText(o.Reason), "."))
+	return "Neither counted nor in the changelog: " + strings.TrimSuffix(topology.ReasonText(o.Reason), ".") + "."
 }
 
 // orphansOf is the same in the API's form.

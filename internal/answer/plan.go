@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +42,7 @@ func PersonOf(p auth.Principal) string {
 func MillisText(n int64) string {
 	d := time.Duration(n) * time.Millisecond
 	if d > 0 && d < time.Second {
-		return words.T("span.less")
+		return "less than 1 s"
 	}
 	return format.Span(d)
 }
@@ -79,7 +80,7 @@ func NeedText(f actions.Fact) string {
 	for _, name := range SortedFields(f.Want) {
 		fields = append(fields, FieldText(name, f.Want[name]))
 	}
-	return sanitize.Sentence(words.T("fact.needs", "subject", FactText(f), "fields", strings.Join(fields, ", ")))
+	return sanitize.Sentence(fmt.Sprintf("%s: %s", FactText(f), strings.Join(fields, ", ")))
 }
 
 func SortedFields(m map[string]string) []string {
@@ -97,17 +98,17 @@ func FieldWord(name string) string { return words.Code("field", name, nil) }
 func FieldText(name, value string) string {
 	switch {
 	case name == "exists" && value == "true":
-		return words.T("fact.there")
+		return "there"
 	case name == "exists" && value == "false":
-		return words.T("fact.missing")
+		return "not there"
 	}
-	return words.T("fact.field", "field", FieldWord(name), "value", ValueText(value))
+	return fmt.Sprintf("%s %s", FieldWord(name), ValueText(value))
 }
 
 // valueText is the value of a fact's field: nothing has a word of its own.
 func ValueText(v string) string {
 	if v == "" {
-		return words.T("fact.nothing")
+		return "none"
 	}
 	return sanitize.Truncate(v, TextShown)
 }

@@ -65,7 +65,7 @@ func FactText(f actions.Fact) string {
 // boundText writes a key's values, as tables do.
 func boundText(doc bson.Raw) string {
 	if IsHidden(doc) {
-		return words.T("hidden.said")
+		return "(hidden)"
 	}
 	elements, err := doc.Elements()
 	if err != nil {

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -159,7 +160,7 @@ func (f FormView) Known(name, value string) (string, bool) {
 			return "", false
 		}
 		p, ok := f.V.Dir.ByID(id)
-		return words.T("arg.project.known", "name", NameOf(p), "id", value), ok
+		return fmt.Sprintf("%s (%s)", NameOf(p), value), ok
 	case "chunk":
 		return f.Chunk(value)
 	case "zone":
@@ -193,8 +194,7 @@ func (f FormView) Chunk(ref string) (string, bool) {
 	if ch.Min.Compare(k) != 0 {
 		return "", false
 	}
-	return words.T("arg.chunk.known", "n", format.Count(int64(i+1)), "of", format.Count(int64(f.C.Chunks.Len())),
-		"min", f.C.Key.Display(ch.Min), "max", f.C.Key.Display(ch.Max), "shard", ch.Shard), true
+	return fmt.Sprintf("%s of %s: %s → %s on %s", format.Count(int64(i+1)), format.Count(int64(f.C.Chunks.Len())), f.C.Key.Display(ch.Min), f.C.Key.Display(ch.Max), ch.Shard), true
 }
 
 // hint is what to know of a field; where a kind means something of its own by

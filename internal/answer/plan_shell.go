@@ -12,7 +12,6 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/sanitize"
-	"shardboard/web/words"
 )
 
 // shellCommand is a command as it can be pasted into mongosh; "" for a step that
@@ -22,7 +21,7 @@ func ShellCommand(c actions.Command) string {
 		return ""
 	}
 	if IsHidden(c.Doc) {
-		return words.T("hidden.bounds")
+		return "hidden: needs the role support"
 	}
 	var b strings.Builder
 	b.WriteString("db.getSiblingDB(" + sanitize.Quoted(c.DB) + ").runCommand(")

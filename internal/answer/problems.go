@@ -1,13 +1,14 @@
 package answer
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
 
 // problems is what the rules find in the state that a page is made of. Every page
@@ -26,7 +27,7 @@ const ShownProblems = 12
 // "No problems" is said only when every rule could be checked.
 func Headline(v View, s rules.Summary) (level, text string) {
 	if !v.Table.Loaded && s.Open() == 0 {
-		return "note", words.T("overview.loading")
+		return "note", "Reading the cluster…"
 	}
 	level = "note"
 	switch {
@@ -42,23 +43,23 @@ func Headline(v View, s rules.Summary) (level, text string) {
 func ProblemCounts(s rules.Summary) string {
 	var parts []string
 	if n := int64(s.Critical); n > 0 {
-		parts = append(parts, words.Plural("problems.critical", n, "n", format.Count(n)))
+		parts = append(parts, message.Plural(n, format.Count(n)+" critical problem", format.Count(n)+" critical problems"))
 	}
 	if n := int64(s.Warn); n > 0 {
-		parts = append(parts, words.Plural("problems.warn", n, "n", format.Count(n)))
+		parts = append(parts, message.Plural(n, format.Count(n)+" warning", format.Count(n)+" warnings"))
 	}
 	if n := int64(s.Info); n > 0 {
-		parts = append(parts, words.Plural("problems.info", n, "n", format.Count(n)))
+		parts = append(parts, message.Plural(n, format.Count(n)+" note", format.Count(n)+" notes"))
 	}
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
 	case s.Unchecked > 0:
-		return words.Plural("problems.none.unchecked", int64(s.Unchecked), "n", strconv.Itoa(s.Unchecked), "rules", strconv.Itoa(s.Rules))
+		return message.Plural(int64(s.Unchecked), fmt.Sprintf("No problems found; %s of %s rules could not be checked in full", strconv.Itoa(s.Unchecked), strconv.Itoa(s.Rules)), fmt.Sprintf("No problems found; %s of %s rules could not be checked in full", strconv.Itoa(s.Unchecked), strconv.Itoa(s.Rules)))
 	case s.Dismissed > 0:
-		return words.Plural("problems.none.dismissed", int64(s.Dismissed), "n", strconv.Itoa(s.Dismissed))
+		return message.Plural(int64(s.Dismissed), "No open problems, "+strconv.Itoa(s.Dismissed)+" dismissed", "No open problems, "+strconv.Itoa(s.Dismissed)+" dismissed")
 	}
-	return words.T("problems.none")
+	return "No problems"
 }
 
 // problemURL leads to a problem with its figures and remedies; of a past time,
@@ -80,14 +81,14 @@ func UncheckedText(s rules.Summary) string {
 	if s.Unchecked == 0 {
 		return ""
 	}
-	return words.Plural("problems.unchecked", int64(s.Unchecked), "n", strconv.Itoa(s.Unchecked), "rules", strconv.Itoa(s.Rules))
+	return message.Plural(int64(s.Unchecked), fmt.Sprintf("%s of %s rules could not be checked in full", strconv.Itoa(s.Unchecked), strconv.Itoa(s.Rules)), fmt.Sprintf("%s of %s rules could not be checked in full", strconv.Itoa(s.Unchecked), strconv.Itoa(s.Rules)))
 }
 
 func DismissedText(s rules.Summary) string {
 	if s.Dismissed == 0 {
 		return ""
 	}
-	return words.Plural("problems.dismissed", int64(s.Dismissed), "n", strconv.Itoa(s.Dismissed))
+	return message.Plural(int64(s.Dismissed), strconv.Itoa(s.Dismissed)+" dismissed problem", strconv.Itoa(s.Dismissed)+" dismissed problems")
 }
 
 // zoneRule tells whether the zones' page shows what a rule finds.

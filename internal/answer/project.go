@@ -1,11 +1,11 @@
 package answer
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"shardboard/internal/placement"
-	"shardboard/web/words"
 )
 
 // chunksListed is how many chunks of one collection a project's page lists.
@@ -50,16 +50,16 @@ func ProjectAnswer(s placement.Spread) string {
 	}
 	var out []string
 	for _, g := range exact {
-		out = append(out, words.T("project.answer.exact", "names", JoinWords(g.names), "shards", JoinWords(g.shards)))
+		out = append(out, fmt.Sprintf("On %s: %s.", JoinWords(g.shards), JoinWords(g.names)))
 	}
 	if len(byDoc.names) > 0 {
-		out = append(out, words.T("project.answer.bydoc", "names", JoinWords(byDoc.names), "shards", JoinWords(byDoc.shards)))
+		out = append(out, fmt.Sprintf("Document by document, on any of %s: %s.", JoinWords(byDoc.shards), JoinWords(byDoc.names)))
 	}
 	if len(primary.names) > 0 {
-		out = append(out, words.T("project.answer.primary", "names", JoinWords(primary.names), "shards", JoinWords(primary.shards)))
+		out = append(out, fmt.Sprintf("Not sharded, on %s: %s.", JoinWords(primary.shards), JoinWords(primary.names)))
 	}
 	if len(out) == 0 {
-		return words.T("project.answer.unknown")
+		return "Where this project is, is not known: none of its collections can be read."
 	}
 	return strings.Join(out, " ")
 }

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -8,7 +9,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
-	"shardboard/web/words"
 )
 
 func ProjectCollectionOf(v View, c placement.CollectionSpread) api.ProjectCollection {
@@ -94,7 +94,7 @@ func ProjectColumns(v View, p *profile.Profile) []string {
 // documentsHead is what the profile calls its documents.
 func DocumentsHead(p *profile.Profile) string {
 	if p == nil || p.Called.Many == "" {
-		return words.T("col.ydocuments")
+		return "Yorkie documents"
 	}
 	return p.Called.Many
 }
@@ -115,5 +115,5 @@ func JoinWords(list []string) string {
 	case 1:
 		return list[0]
 	}
-	return words.T("list.and", "first", strings.Join(list[:len(list)-1], ", "), "last", list[len(list)-1])
+	return fmt.Sprintf("%s and %s", strings.Join(list[:len(list)-1], ", "), list[len(list)-1])
 }

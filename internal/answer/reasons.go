@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -33,7 +34,7 @@ func FailureAdvice(c history.Code) string {
 	if c == "" {
 		return ""
 	}
-	return words.T("failure.both", "means", words.Code("failure.means", string(c), nil), "do", words.Code("failure.do", string(c), nil))
+	return fmt.Sprintf("%s %s", words.Code("failure.means", string(c), nil), words.Code("failure.do", string(c), nil))
 }
 
 // failureReason is the same for the API.
@@ -94,5 +95,5 @@ func Reached(m history.Migration) string {
 	if m.Outcome != history.Aborted || m.Reason != "" || m.DonorSteps == 0 {
 		return ""
 	}
-	return words.T("failure.reached", "n", strconv.Itoa(len(m.Donor)), "of", strconv.Itoa(m.DonorSteps))
+	return fmt.Sprintf("The donor got through %s of %s steps.", strconv.Itoa(len(m.Donor)), strconv.Itoa(m.DonorSteps))
 }

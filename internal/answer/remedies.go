@@ -15,7 +15,6 @@ import (
 	"shardboard/internal/rules"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
 
 // Trier drafts a plan from the state that is known, without asking the cluster
@@ -43,7 +42,9 @@ const (
 
 // untried is what is said of a plan that was not tried: a remedy is not offered
 // then, and a form that asks for more still is.
-func Untried() Trial { return Trial{Why: words.T("advice.untried"), Asks: true} }
+func Untried() Trial {
+	return Trial{Why: "Not tried: too many remedies are listed. Make this plan by hand.", Asks: true}
+}
 
 // sameTable tells whether nothing that people see differs: a table is published
 // with each poll.
@@ -100,7 +101,7 @@ func RemediesOf(v View, p rules.Problem, may AdviceMay) remedies {
 		out.Offered = append(out.Offered, one)
 	}
 	if len(out.Offered) == 0 && out.WhyNot == "" && len(out.Refused) > 0 {
-		out.WhyNot = words.T("advice.not.allRefused")
+		out.WhyNot = "No plan helps as things are: each is blocked for the reason given."
 	}
 	return out
 }

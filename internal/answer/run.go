@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"strconv"
 
 	"shardboard/internal/actions/engine"
@@ -41,7 +42,7 @@ func TookText(r engine.Run) string {
 
 func RunProgress(r engine.Run) (string, float64) {
 	ended, all := StepsDone(r)
-	return words.T("run.progress", "done", strconv.Itoa(ended), "of", strconv.Itoa(all)), Share(int64(ended), int64(all))
+	return fmt.Sprintf("%s of %s steps proven", strconv.Itoa(ended), strconv.Itoa(all)), Share(int64(ended), int64(all))
 }
 
 // triedAgain tells whether a step was put off and the next one is the same, so that

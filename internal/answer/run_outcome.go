@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"shardboard/internal/actions"
@@ -9,6 +10,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
+	"shardboard/internal/message"
 	"shardboard/internal/outcome"
 	"shardboard/internal/sanitize"
 	"shardboard/web/words"
@@ -151,7 +153,7 @@ func OutcomeText(r engine.Run, o outcome.Outcome) string {
 			}
 		}
 		if args["ns"] == "" {
-			args["ns"] = words.T("outcome.these")
+			args["ns"] = "these collections"
 		}
 		return words.Code("outcome.uncounted", code, args)
 	case outcome.Measured, outcome.Shared:
@@ -165,7 +167,7 @@ func OutcomeText(r engine.Run, o outcome.Outcome) string {
 		}
 		text := words.Code(prefix, code, args)
 		if o.State == outcome.Shared {
-			text = words.Plural("outcome.shared", int64(len(o.OtherRuns)), "n", strconv.Itoa(len(o.OtherRuns))) + " " + text
+			text = message.Plural(int64(len(o.OtherRuns)), "Another run changed the same collections in that time, so the difference is not this run’s alone.", strconv.Itoa(len(o.OtherRuns))+" other runs changed the same collections in that time, so the difference is not this run’s alone.") + " " + text
 		}
 		return text
 	}
@@ -184,18 +186,18 @@ func OutcomeWhyNot(o outcome.Outcome, c outcome.CollectionChange) string {
 func OutcomeNote(o outcome.Outcome, code string) string {
 	n := int64(o.OtherMoves)
 	if code == outcome.NoteMigrations {
-		return words.Plural("outcome.note.migrations", n, "n", format.Count(n))
+		return message.Plural(n, "One migration by others moved a chunk of these collections in that time; part of the difference may be its.", format.Count(n)+" migrations by others moved chunks of these collections in that time; part of the difference may be theirs.")
 	}
 	return words.Code("outcome.note", code, map[string]string{"before": SecondsText(o.Before.Covered), "after": SecondsText(o.After.Covered)})
 }
 
 // spanOf is a window by the clock.
 func SpanOf(s outcome.Span) string {
-	return words.T("outcome.span", "from", s.From.UTC().Format("15:04"), "to", s.To.UTC().Format("15:04"))
+	return fmt.Sprintf("%s–%s", s.From.UTC().Format("15:04"), s.To.UTC().Format("15:04"))
 }
 
 func SecondsText(seconds float64) string {
-	return words.T("outcome.seconds", "n", strconv.Itoa(int(seconds)))
+	return strconv.Itoa(int(seconds)) + " s"
 }
 
 // points are percentage points.
@@ -205,7 +207,7 @@ func Points(share float64) string { return strconv.FormatFloat(100*share, 'f', 1
 // second.
 func TookMillis(n int64) string {
 	if n < 60_000 {
-		return words.T("cost.seconds", "n", strconv.FormatFloat(float64(n)/1000, 'f', 1, 64))
+		return strconv.FormatFloat(float64(n)/1000, 'f', 1, 64) + " s"
 	}
 	return MillisText(n)
 }

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -35,23 +36,22 @@ func rowsText(c engine.RowCount) string {
 	n, both := c.Difference()
 	switch {
 	case c.Before.Known && c.After.Reason == engine.RowsPending:
-		return words.T("run.rows.before", "ns", args["ns"], "before", args["before"])
+		return fmt.Sprintf("%s had %s rows of the project before the first command; they are counted again at the end.", args["ns"], args["before"])
 	case !both:
 		return words.Code("run.rows.not", notCounted(c).Reason, args)
 	}
-	text := words.T("run.rows.equal", "ns", args["ns"], "before", args["before"])
+	text := fmt.Sprintf("%s has %s rows of the project, as before.", args["ns"], args["before"])
 	if n != 0 {
 		sign := ""
 		if n > 0 {
 			sign = "+"
 		}
-		text = words.T("run.rows.differ", "ns", args["ns"], "before", args["before"], "after", args["after"],
-			"difference", sign+format.Count(n), "seconds", strconv.FormatFloat(c.Took().Seconds(), 'f', 1, 64))
+		text = fmt.Sprintf("%s had %s rows of the project and has %s (%s) after %s s. That is no failure by itself: rows are written meanwhile.", args["ns"], args["before"], args["after"], (sign + format.Count(n)), strconv.FormatFloat(c.Took().Seconds(), 'f', 1, 64))
 	}
 	if !c.Writes.Known {
-		return text + " " + words.T("run.rows.rateUnknown")
+		return text + " " + "How many rows are written a second is not known."
 	}
-	return text + " " + words.T("run.rows.rate", "rate", strconv.FormatFloat(c.Writes.PerSecond, 'f', 1, 64))
+	return text + " " + "About " + strconv.FormatFloat(c.Writes.PerSecond, 'f', 1, 64) + " rows a second are written."
 }
 
 // notCounted is the figure that says why there is no difference.

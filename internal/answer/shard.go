@@ -1,12 +1,12 @@
 package answer
 
 import (
+	"fmt"
 	"strings"
 
 	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
 
 // projectsListed is how many projects a shard's page lists; its CSV has all.
@@ -46,7 +46,7 @@ func PrimaryOf(t *topology.Table, shard string) string {
 // collections that every tenant shares.
 func SickAnswer(v View, c placement.Contents) string {
 	if !v.Dir.Loaded() {
-		return words.T("shard.answer.loading")
+		return "The list of projects is not read yet, so which projects are affected is not known."
 	}
 	all := int64(len(v.Dir.All()))
 	whole := int64(0)
@@ -55,11 +55,11 @@ func SickAnswer(v View, c placement.Contents) string {
 			whole++
 		}
 	}
-	some := words.T("shard.answer.nobody")
+	some := "none"
 	if whole > 0 {
 		some = format.Count(whole)
 	}
-	out := words.T("shard.answer", "shard", c.Shard, "n", format.Count(int64(len(c.Projects))), "all", format.Count(all), "whole", some)
+	out := fmt.Sprintf("If %s goes down, %s of %s projects are affected in rows of their own; %s of them have all such rows here.", c.Shard, format.Count(int64(len(c.Projects))), format.Count(all), some)
 	if len(c.ByDocument) == 0 {
 		return out
 	}
@@ -69,5 +69,5 @@ func SickAnswer(v View, c placement.Contents) string {
 		names[i] = b.NS.Collection()
 		most = max(most, b.Share)
 	}
-	return out + " " + words.T("shard.answer.bydoc", "names", JoinWords(names), "share", format.Share(most))
+	return out + " " + fmt.Sprintf("Every project can also be affected through %s, which are placed document by document (up to %s of the chunks are here).", JoinWords(names), format.Share(most))
 }

@@ -94,9 +94,9 @@ func SizesNote(f *ChunkFigures, hits positionsFound, q ChunkQuery) string {
 	of := format.Count(int64(hits.Len()))
 	switch {
 	case f.past:
-		return words.T("size.past")
+		return "Sizes of chunks are of now; history does not keep them."
 	case q.Sort == ByHeat && !f.Heated:
-		return words.T("sizes.by.heat.none", "span", format.Span(DefaultWindow))
+		return "No writes of this collection were counted in the last " + format.Span(DefaultWindow) + "."
 	case q.Sort == ByHeat:
 		n := 0
 		for i := range f.Writes {
@@ -104,7 +104,7 @@ func SizesNote(f *ChunkFigures, hits positionsFound, q ChunkQuery) string {
 				n++
 			}
 		}
-		return words.T("sizes.by.heat", "n", format.Count(int64(n)), "of", of, "span", format.Span(DefaultWindow))
+		return fmt.Sprintf("%s of %s chunks took writes in the last %s, as far as writes are counted.", format.Count(int64(n)), of, format.Span(DefaultWindow))
 	}
 	n := f.measured(hits)
 	key := "sizes.measured"
@@ -129,11 +129,11 @@ func RateNumber(f float64) string {
 func SizeMark(s chunksize.Size, now time.Time) string {
 	switch {
 	case s.Exact:
-		return words.T("size.mark.exact") + ", " + format.Ago(now.Sub(s.At))
+		return "exact" + ", " + format.Ago(now.Sub(s.At))
 	case s.Measured:
-		return words.T("size.mark.estimate") + ", " + format.Ago(now.Sub(s.At))
+		return "estimate" + ", " + format.Ago(now.Sub(s.At))
 	case s.Documents.Known || s.Bytes.Known:
-		return words.T("size.mark.share")
+		return "from counts"
 	}
 	return ""
 }
@@ -191,7 +191,7 @@ func VerdictText(j chunksize.Verdict, s chunksize.Size) string {
 	say := func(key string) string { return words.T(key, "documents", n, "limit", limit) }
 	switch {
 	case j.State == chunksize.Unknown:
-		return words.T("size.unknown")
+		return "Not known: neither its documents nor the chunk size have been read."
 	case s.Measured && j.State == chunksize.Near && s.Documents.Value > j.Limit:
 		return say("size.near.above")
 	case s.Measured && j.State == chunksize.Near:
@@ -212,14 +212,14 @@ func VerdictText(j chunksize.Verdict, s chunksize.Size) string {
 func RuleText(j chunksize.Verdict) string {
 	release := releaseText(j.Release)
 	if j.ChunkBytes <= 0 || j.Mean <= 0 {
-		return words.T("size.rule.none", "release", release)
+		return "The rule of MongoDB " + release + ": no more documents than twice the chunk size divided by the average document on the shard, unless the move is forced."
 	}
-	return words.T("size.rule", "release", release, "chunkSize", format.Bytes(j.ChunkBytes), "mean", format.Bytes(j.Mean))
+	return fmt.Sprintf("The rule of MongoDB %s: no more documents than twice the chunk size (%s) divided by the average document on the shard (%s), unless the move is forced.", release, format.Bytes(j.ChunkBytes), format.Bytes(j.Mean))
 }
 
 func releaseText(r balance.Release) string {
 	if !r.Known() {
-		return words.T("size.release.other")
+		return "(release unknown)"
 	}
 	return r.String()
 }

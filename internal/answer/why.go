@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -133,7 +134,7 @@ func ask(ctx context.Context, prover Prover, p placement.Place, out *api.Place, 
 
 func notAsked(out *api.Place, a Ask) {
 	if a.Prove {
-		out.Proof = &api.Proof{State: string(placement.ProofSkipped), Ours: NotNil(out.Shards), Theirs: []string{}, Text: words.T("proof.limit", "n", strconv.Itoa(MaxAsked))}
+		out.Proof = &api.Proof{State: string(placement.ProofSkipped), Ours: NotNil(out.Shards), Theirs: []string{}, Text: "Not asked: one answer proves at most " + strconv.Itoa(MaxAsked) + " places."}
 	}
 	if a.Counts {
 		out.Rows = &api.Figure{Reason: "notAsked"}
@@ -160,7 +161,7 @@ func proofOf(p placement.Proof) api.Proof {
 
 func shardList(names []string) string {
 	if len(names) == 0 {
-		return words.T("proof.nobody")
+		return "no shard"
 	}
 	return JoinWords(names)
 }
@@ -189,9 +190,9 @@ func ProjectWhy(t *topology.Table, spread placement.Spread) []api.CollectionWhy 
 		row := api.CollectionWhy{NS: string(cs.NS), Basis: cs.Basis, Text: words.Code("basis", cs.Basis, nil), Of: cs.ChunkCount, Chunks: []api.ChunkWhy{}}
 		switch {
 		case cs.Basis == placement.BasisPrimary && len(cs.Shards) == 1:
-			row.Text = words.T("why.primary", "shard", cs.Shards[0].Shard, "db", cs.NS.Database())
+			row.Text = fmt.Sprintf("Not sharded, so all of it is on %s, the primary shard of %s.", cs.Shards[0].Shard, cs.NS.Database())
 		case cs.Basis == placement.BasisByDocument:
-			row.Text = words.T("why.bydoc")
+			row.Text = "Placed document by document, so no chunk is this project's own: locate a document to see why it is where it is."
 		}
 		if c := t.Collection(cs.NS); c != nil && cs.Basis == placement.BasisKeyPrefix {
 			plan := balance.PlanOf(balance.Situation{Table: t}, c)
@@ -279,20 +280,20 @@ func whySteps(ns topology.Namespace, w placement.Why, primaries map[string]strin
 	db := ns.Database()
 	switch w.Basis {
 	case placement.WhyAbsent:
-		step("rule", words.T("why.absent"))
+		step("rule", "There is no such collection, so nothing is anywhere.")
 		return out
 	case placement.WhyUnknown:
-		step("rule", words.T("why.nothing", "db", db))
+		step("rule", "Not known: neither a shard key nor the primary shard of "+db+" is readable.")
 		return out
 	case placement.WhyPrimary:
-		step("rule", words.T("why.primary", "shard", w.Primary, "db", db))
+		step("rule", fmt.Sprintf("Not sharded, so all of it is on %s, the primary shard of %s.", w.Primary, db))
 	case placement.WhyTracked:
-		step("rule", words.T("why.tracked"))
+		step("rule", "Not sharded; it was given a shard of its own by moveCollection.")
 	default:
 		step("key", keyText(w))
 		for _, f := range w.Fields {
 			if f.Hash != nil {
-				step("hash", words.T("why.hash", "field", f.Name, "hash", strconv.FormatInt(*f.Hash, 10)))
+				step("hash", fmt.Sprintf("%s is hashed: %s.", f.Name, strconv.FormatInt(*f.Hash, 10)))
 			}
 		}
 		step("chunk", chunkText(w))
@@ -302,9 +303,9 @@ func whySteps(ns topology.Namespace, w placement.Why, primaries map[string]strin
 	}
 	if w.Chunk != nil {
 		if at := w.Chunk.SinceTime(); at.IsZero() {
-			step("since", words.T("why.since.unknown"))
+			step("since", "Not known: the server keeps no time of arrival for this chunk.")
 		} else {
-			step("since", words.T("why.since", "at", fullTime(at)))
+			step("since", fullTime(at)+", by the chunk's own history.")
 		}
 	}
 	if w.Chunk != nil || w.Basis == placement.WhyPrimary {
@@ -336,9 +337,9 @@ func valuesText(w placement.Why, short bool) string {
 	for _, f := range w.Fields {
 		switch {
 		case f.Known:
-			parts = append(parts, words.T("why.value", "field", f.Name, "value", shardkey.DisplayValue(f.Value)))
+			parts = append(parts, fmt.Sprintf("%s is %s", f.Name, shardkey.DisplayValue(f.Value)))
 		case !short:
-			parts = append(parts, words.T("why.value.unknown", "field", f.Name))
+			parts = append(parts, f.Name+" is not known")
 		}
 	}
 	return JoinWords(parts)
@@ -351,16 +352,16 @@ func keyText(w placement.Why) string {
 	}
 	switch {
 	case w.Basis == placement.WhyByNothing:
-		return words.T("why.key.none", "key", patternText(w))
+		return patternText(w) + ": none of it is known, so any chunk can hold a row."
 	case !known:
-		return words.T("why.key.chunk", "key", patternText(w))
+		return patternText(w) + "."
 	}
-	return words.T("why.key", "key", patternText(w), "values", valuesText(w, false))
+	return fmt.Sprintf("%s: %s.", patternText(w), valuesText(w, false))
 }
 
 func chunkText(w placement.Why) string {
 	if w.Chunk == nil {
-		return words.T("why.chunk.some", "n", format.Count(int64(w.Chunks)), "of", format.Count(int64(w.Of)))
+		return fmt.Sprintf("%s of %s chunks can hold it.", format.Count(int64(w.Chunks)), format.Count(int64(w.Of)))
 	}
 	return words.T("why.chunk", chunkArgs(w)...)
 }
@@ -373,7 +374,7 @@ func chunkArgs(w placement.Why) []string {
 
 func shardText(s placement.WhyShard, primaries map[string]string) string {
 	if !s.Known {
-		return words.T("why.shard.unlisted", "shard", s.Name)
+		return s.Name + ", which the list of shards does not have."
 	}
 	args := []string{"shard", s.Name, "set", s.ReplSet, "hosts", strings.Join(s.Hosts, ", ")}
 	if host, ok := primaries[s.Name]; ok {
@@ -385,7 +386,7 @@ func shardText(s placement.WhyShard, primaries map[string]string) string {
 func historyText(h placement.History) string {
 	var parts []string
 	if m := h.Moved; m != nil {
-		parts = append(parts, words.T("why.moved", "from", m.From, "to", m.To, "at", fullTime(m.At)))
+		parts = append(parts, fmt.Sprintf("Moved from %s to %s at %s.", m.From, m.To, fullTime(m.At)))
 	}
 	if c := h.Cut; c != nil {
 		key := "why.split"
@@ -401,11 +402,11 @@ func historyText(h placement.History) string {
 	case len(parts) > 0:
 		return strings.Join(parts, " ")
 	case h.State == placement.HistoryUnread:
-		return words.T("why.unread")
+		return "Not known: the changelog is not readable."
 	case h.Held.IsZero():
-		return words.T("why.before.empty")
+		return "Nothing is known: the changelog that is held has no entries."
 	}
-	return words.T("why.before", "at", fullTime(h.Held))
+	return "Before " + fullTime(h.Held) + ", the oldest entry of the changelog that is held."
 }
 
 func zoneText(w placement.Why) string {

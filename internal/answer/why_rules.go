@@ -55,7 +55,7 @@ func ruleArgs(args map[string]string) map[string]string {
 	if zone, ok := args["zone"]; ok {
 		out["inzone"] = ""
 		if zone != "" {
-			out["inzone"] = words.T("rule.inzone", "zone", zone)
+			out["inzone"] = " of zone " + zone
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -17,26 +18,26 @@ import (
 func sentenceOf(ns topology.Namespace, w placement.Why) string {
 	parts := []string{ticketPlace(ns, w)}
 	if len(w.Shards) == 1 && len(w.Shards[0].Hosts) > 0 {
-		parts = append(parts, words.T("ticket.hosts", "hosts", strings.Join(w.Shards[0].Hosts, ", ")))
+		parts = append(parts, "hosts "+strings.Join(w.Shards[0].Hosts, ", "))
 	}
 	if w.Chunk != nil {
 		if at := w.Chunk.SinceTime(); !at.IsZero() {
-			parts = append(parts, words.T("ticket.since", "at", fullTime(at)))
+			parts = append(parts, "since "+fullTime(at))
 		}
 	}
 	switch m := w.History.Moved; {
 	case m != nil:
-		parts = append(parts, words.T("ticket.moved", "from", m.From, "at", fullTime(m.At)))
+		parts = append(parts, fmt.Sprintf("moved there from %s at %s", m.From, fullTime(m.At)))
 	case w.Chunk != nil && w.History.State == placement.HistoryBefore && !w.History.Held.IsZero():
-		parts = append(parts, words.T("ticket.before", "at", fullTime(w.History.Held)))
+		parts = append(parts, "last moved or cut before "+fullTime(w.History.Held))
 	}
 	switch w.Zone.State {
 	case placement.ZoneKept:
-		parts = append(parts, words.T("ticket.zone", "zone", w.Zone.Zone))
+		parts = append(parts, "bound by zone "+w.Zone.Zone)
 	case placement.ZoneWrong:
-		parts = append(parts, words.T("ticket.zone.wrong", "zone", w.Zone.Zone))
+		parts = append(parts, "though zone "+w.Zone.Zone+" binds it elsewhere")
 	case placement.ZoneNone, placement.ZoneOutside:
-		parts = append(parts, words.T("ticket.zone.none"))
+		parts = append(parts, "bound by no zone")
 	}
 	return sanitize.Sentence(strings.Join(parts, ", ") + ".")
 }
@@ -79,7 +80,7 @@ func hashedValues(w placement.Why) string {
 		}
 		text := f.Name + " " + shardkey.DisplayValue(f.Value)
 		if f.Hash != nil {
-			text = words.T("ticket.hash", "values", text, "hash", strconv.FormatInt(*f.Hash, 10))
+			text = fmt.Sprintf("%s (hash %s)", text, strconv.FormatInt(*f.Hash, 10))
 		}
 		parts = append(parts, text)
 	}

@@ -29,7 +29,7 @@ func New(code, pattern string, facts ...Fact) Message {
 }
 
 // Plural is one for a count of 1, many otherwise.
-func Plural(n int, one, many string) string {
+func Plural[N ~int | ~int32 | ~int64](n N, one, many string) string {
 	if n == 1 {
 		return one
 	}

@@ -7,7 +7,6 @@ import (
 	"shardboard/internal/sanitize"
 	"shardboard/web/site"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // pageLogin is the way in. Who is in already goes on.
@@ -19,7 +18,7 @@ func PageLogin(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	m := Login{Next: next}
 	if r.URL.Query().Get("ended") == "1" {
-		m.Note = words.T("login.ended")
+		m.Note = "Your session has ended. Sign in to go on where you were."
 	}
 	return writeLogin(s, w, r, http.StatusOK, m)
 }
@@ -54,7 +53,7 @@ func writeLogin(s *site.Site, w http.ResponseWriter, r *http.Request, status int
 	m.Password, m.First, m.ReadOnly = offers.Password, offers.First, s.LoginNote(offers)
 	m.OIDC = offers.OIDC
 	m.Proxy = s.Deps.Auth.Mode().Has(auth.ModeProxy)
-	return site.WritePage(w, r, status, LoginPage(bare(s, words.T("login.title")), m))
+	return site.WritePage(w, r, status, LoginPage(bare(s, "Sign in"), m))
 }
 
 // signInOff leads home where everybody is in already: the pages of signing in
@@ -79,7 +78,7 @@ func PageFirst(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	m := First{Key: sanitize.Truncate(r.URL.Query().Get("key"), 200)}
-	return site.WritePage(w, r, http.StatusOK, FirstPage(bare(s, words.T("first.title")), m))
+	return site.WritePage(w, r, http.StatusOK, FirstPage(bare(s, "Make the first admin"), m))
 }
 
 func PostFirst(s *site.Site, w http.ResponseWriter, r *http.Request) error {
@@ -96,7 +95,7 @@ func PostFirst(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		m := First{Key: site.Typed(r.PostForm.Get("key"), 200), Name: site.Typed(r.PostForm.Get("name"), 64)}
 		return s.Problem(w, site.ShownTo(r, err), &m.Problem, func(status int) error {
-			return site.WritePage(w, r, status, FirstPage(bare(s, words.T("first.title")), m))
+			return site.WritePage(w, r, status, FirstPage(bare(s, "Make the first admin"), m))
 		})
 	}
 	http.SetCookie(w, cookie)
@@ -119,7 +118,7 @@ func PostOIDC(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return loginProblem(s, w, r, err, next)
 	}
 	w.Header().Set("Refresh", "0; url="+to)
-	return site.WritePage(w, r, http.StatusOK, LeavePage(bare(s, words.T("leave.title")), to))
+	return site.WritePage(w, r, http.StatusOK, LeavePage(bare(s, "To single sign-on"), to))
 }
 
 func FinishOIDC(s *site.Site, w http.ResponseWriter, r *http.Request) error {

@@ -7,7 +7,6 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // refusedModel is what a refusal says beyond its sentence.
@@ -18,10 +17,10 @@ func refusedModel(err error) *templates.Refused {
 	}
 	m := &templates.Refused{Advice: sanitize.Sentence(r.Advice)}
 	if names := r.Claims.IDToken; len(names) > 0 {
-		m.Claims = append(m.Claims, words.T("refused.idToken", "names", strings.Join(names, ", ")))
+		m.Claims = append(m.Claims, "Claims in the ID token: "+strings.Join(names, ", "))
 	}
 	if names := r.Claims.UserInfo; len(names) > 0 {
-		m.Claims = append(m.Claims, words.T("refused.userInfo", "names", strings.Join(names, ", ")))
+		m.Claims = append(m.Claims, "Claims from UserInfo: "+strings.Join(names, ", "))
 	}
 	return m
 }

@@ -44,7 +44,7 @@ func writeSettings(s *site.Site, w http.ResponseWriter, r *http.Request, status 
 	}
 	m.Roles = roleOptions(who.Role, auth.Viewer)
 	m.Spans = spanOptions()
-	return site.WritePage(w, r, status, SettingsPage(s.Shell(r, v, "settings", words.T("settings.title")), m))
+	return site.WritePage(w, r, status, SettingsPage(s.Shell(r, v, "settings", "Settings"), m))
 }
 
 // settingsProblem shows the page again with what went wrong.
@@ -137,7 +137,7 @@ func spanOptions() []templates.Option {
 	var out []templates.Option
 	for _, days := range []int{7, 30, 90, 365} {
 		n := strconv.Itoa(days)
-		out = append(out, templates.Option{Value: n, Text: words.T("token.days", "n", n), Selected: days == 90})
+		out = append(out, templates.Option{Value: n, Text: n + " days", Selected: days == 90})
 	}
 	return out
 }
@@ -159,9 +159,9 @@ func tokenRow(x auth.Token, now time.Time) TokenRow {
 	}
 	switch {
 	case !x.Revoked.IsZero():
-		row.Ends, row.Ended = words.T("token.revoked", "at", day(x.Revoked)), true
+		row.Ends, row.Ended = "revoked "+day(x.Revoked), true
 	case !x.Expires.After(now):
-		row.Ends, row.Ended = words.T("token.expired", "at", day(x.Expires)), true
+		row.Ends, row.Ended = "expired "+day(x.Expires), true
 	}
 	return row
 }

@@ -51,7 +51,7 @@ func writeUsers(s *site.Site, w http.ResponseWriter, r *http.Request, status int
 	for _, x := range tokens {
 		m.Tokens = append(m.Tokens, tokenRow(x, v.Now))
 	}
-	return site.WritePage(w, r, status, UsersPage(s.Shell(r, v, "settings", words.T("users.title")), m))
+	return site.WritePage(w, r, status, UsersPage(s.Shell(r, v, "settings", "Users"), m))
 }
 
 // waysWords is how people come in here.

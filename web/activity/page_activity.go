@@ -5,7 +5,6 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // pageActivity is the changelog in words, newest first.
@@ -23,6 +22,6 @@ func PageActivity(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if q != (answer.ActivityQuery{}) {
 		m.LiveURL = r.URL.RequestURI()
 	}
-	sh := s.Shell(r, v, "activity", words.T("nav.activity"), "activity")
+	sh := s.Shell(r, v, "activity", "Activity", "activity")
 	return site.WritePage(w, r, http.StatusOK, ActivityPage(sh, m))
 }

@@ -8,7 +8,6 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/web/site"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // pageHistoryStep leads to a page at the time of the next change or failure,
@@ -119,7 +118,7 @@ func PageCompare(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	default:
 		return err
 	}
-	sh := s.Shell(r, v, "activity", words.T("compare.title"))
+	sh := s.Shell(r, v, "activity", "Compare two times")
 	return site.WritePage(w, r, status, ComparePage(sh, m))
 }
 
@@ -134,7 +133,7 @@ func PageWatch(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m.Page = true
-	sh := s.Shell(r, v, "", words.T("watch.title"))
+	sh := s.Shell(r, v, "", "Watched")
 	sh.Watching = templates.Watching{}
 	return site.WritePage(w, r, http.StatusOK, templates.WatchPage(sh, m))
 }

@@ -47,12 +47,12 @@ func ActivityView(v answer.View, q answer.ActivityQuery) Activity {
 		m.Rows = append(m.Rows, parts.EventRow(v, r, x.Because(reasons)))
 	}
 	if len(hits) == 0 && m.State.Code == "" {
-		m.State = templates.State{Code: "empty", Title: words.T("events.none"), Detail: words.T("events.none.detail")}
+		m.State = templates.State{Code: "empty", Title: "Nothing has happened yet", Detail: "The changelog is empty: no split, move or merge has been recorded."}
 		if m.Folded != nil && hidden > 0 {
-			m.State.Title, m.State.Detail = words.T("internal.only"), ""
+			m.State.Title, m.State.Detail = "Nothing is logged but entries of internal collections.", ""
 		}
 		if m.Filtered {
-			m.State.Title, m.State.Detail = words.T("events.nomatch"), words.T("events.nomatch.detail", "n", format.Count(int64(len(v.Table.Events))))
+			m.State.Title, m.State.Detail = "No entry matches the filter", format.Count(int64(len(v.Table.Events)))+" entries were looked through."
 		}
 	}
 	return m

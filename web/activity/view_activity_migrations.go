@@ -23,9 +23,9 @@ import (
 func migrationsView(v answer.View, r parts.Refs, internal bool) templates.Migrations {
 	all := v.Migrations()
 	list := answer.WithoutInternal(all, internal)
-	m := templates.Migrations{RunningTitle: words.T("moves.running")}
+	m := templates.Migrations{RunningTitle: "Moving now"}
 	if answer.FlightsKnown(v) {
-		m.RunningTitle = words.T("inflight.open")
+		m.RunningTitle = "No end in the log"
 	}
 	var longest time.Duration
 	var recent []history.Migration
@@ -77,7 +77,7 @@ func moveRow(v answer.View, r parts.Refs, x history.Migration) templates.Migrati
 	}
 	row.Cause = words.Code("cause", string(x.Cause.By), nil)
 	if x.Cause.Inferred {
-		row.Cause = words.T("cause.inferred", "who", row.Cause)
+		row.Cause = row.Cause + " (inferred)"
 	}
 	row.CauseTitle = words.Code("cause.basis", x.Cause.Basis, nil)
 	if x.Cause.Run != "" {
@@ -94,16 +94,16 @@ func runningRow(v answer.View, r parts.Refs, x history.Migration) templates.Migr
 	switch e := x.ETA; {
 	case x.Outcome != history.Running:
 	case e == nil:
-		row.ETA = words.T("moves.noeta")
+		row.ETA = "too few moves before it for an estimate"
 	default:
-		of := words.T("moves.eta.all")
+		of := "in all collections"
 		if e.SameColl {
-			of = words.T("moves.eta.same")
+			of = "in this collection"
 		}
-		row.ETATitle = words.T("moves.eta.basis", "n", format.Count(int64(e.Basis)), "of", of)
-		row.ETA = words.T("moves.eta", "at", format.Clock(e.At))
+		row.ETATitle = fmt.Sprintf("The middle of how long the %s moves before it took %s.", format.Count(int64(e.Basis)), of)
+		row.ETA = "likely done about " + format.Clock(e.At) + " (estimate)"
 		if row.Overdue = v.Now.After(e.At); row.Overdue {
-			row.ETA = words.T("moves.eta.late", "at", format.Clock(e.At))
+			row.ETA = "was likely to be done about " + format.Clock(e.At) + " (estimate)"
 		}
 	}
 	return row
@@ -114,7 +114,7 @@ func timingRow(v answer.View, r parts.Refs, x history.Migration, longest time.Du
 	row := moveRow(v, r, x)
 	row.Took = answer.Duration(x.Took(v.Now))
 	if x.Documents >= 0 {
-		row.Copied = words.T("moves.copied", "documents", format.Count(x.Documents), "bytes", format.Bytes(max(x.Bytes, 0)))
+		row.Copied = fmt.Sprintf("%s documents, %s copied", format.Count(x.Documents), format.Bytes(max(x.Bytes, 0)))
 	}
 	if longest <= 0 {
 		return row
@@ -125,7 +125,7 @@ func timingRow(v answer.View, r parts.Refs, x history.Migration, longest time.Du
 		if d <= 0 {
 			continue
 		}
-		title := words.T("moves.step.took", "step", answer.StepName(i, x.DonorSteps), "took", answer.Duration(d))
+		title := fmt.Sprintf("%s: %s", answer.StepName(i, x.DonorSteps), answer.Duration(d))
 		told = append(told, title)
 		row.Parts = append(row.Parts, templates.MigrationPart{Class: "step" + strconv.Itoa(i%8+1), Title: title,
 			X: templates.Percent(float64(at) / float64(longest)), W: templates.Percent(float64(d) / float64(longest))})
@@ -141,19 +141,19 @@ func failureRow(v answer.View, g history.FailureGroup) templates.FailureRow {
 		row.Reason, row.Advice = answer.FailureMeans(g.Code), words.Code("failure.do", string(g.Code), nil)
 	}
 	if row.Server = parts.ReasonText(g.Newest.Why()); row.Server != nil {
-		row.Server.Label = words.T("failure.newest")
+		row.Server.Label = "The newest, whole"
 	}
 	var names, by []string
 	for _, ns := range g.NS[:min(len(g.NS), 3)] {
 		names = append(names, string(ns))
 	}
 	if more := len(g.NS) - len(names); more > 0 {
-		names = append(names, words.T("moves.more", "n", strconv.Itoa(more)))
+		names = append(names, strconv.Itoa(more)+" more")
 	}
 	row.NS = strings.Join(names, ", ")
 	for _, who := range []history.By{history.ByUs, history.ByBalancer, history.ByOther, history.ByUnknown} {
 		if n := g.By[who]; n > 0 {
-			by = append(by, words.T("moves.by", "who", words.Code("cause", string(who), nil), "n", format.Count(int64(n))))
+			by = append(by, fmt.Sprintf("%s %s", words.Code("cause", string(who), nil), format.Count(int64(n))))
 		}
 	}
 	row.By = strings.Join(by, ", ")

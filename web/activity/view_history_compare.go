@@ -1,12 +1,14 @@
 package activity
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
 	"shardboard/internal/history"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 	"shardboard/web/parts"
 	"shardboard/web/site"
@@ -23,7 +25,7 @@ func compareView(before, after answer.View, m *templates.Compare) {
 	for _, v := range []answer.View{before, after} {
 		if !v.Past.Watched {
 			notes := site.PastNotes(v.Past, "")
-			notes[0].Title = words.T("compare.gap", "at", answer.FullInstant(v.Past.At))
+			notes[0].Title = "Nobody watched at " + answer.FullInstant(v.Past.At) + "."
 			m.Notes = append(m.Notes, notes...)
 		}
 	}
@@ -31,21 +33,21 @@ func compareView(before, after answer.View, m *templates.Compare) {
 	shardRows(c, r, m)
 	collectionRows(c, before.Table, after.Table, r, m)
 	for _, z := range c.Zones.Added {
-		m.Zones = append(m.Zones, zoneRow(after.Table, z, words.T("compare.zone.added")))
+		m.Zones = append(m.Zones, zoneRow(after.Table, z, "added"))
 	}
 	for _, z := range c.Zones.Removed {
-		m.Zones = append(m.Zones, zoneRow(before.Table, z, words.T("compare.zone.removed")))
+		m.Zones = append(m.Zones, zoneRow(before.Table, z, "removed"))
 	}
 	var moved, split, merged int
 	for _, x := range c.Collections {
 		moved, split, merged = moved+x.Moved, split+x.Split, merged+x.Merged
 	}
 	if len(c.Collections) == 0 && len(m.Zones) == 0 {
-		m.Answer = words.T("compare.same")
+		m.Answer = "No chunk and no zone is different."
 		return
 	}
 	n := func(v int) string { return format.Count(int64(v)) }
-	m.Answer = words.T("compare.answer", "moved", n(moved), "split", n(split), "merged", n(merged), "collections", words.Plural("compare.collections", int64(len(c.Collections)), "n", n(len(c.Collections))))
+	m.Answer = fmt.Sprintf("%s moved, %s split, %s merged in %s.", n(moved), n(split), n(merged), message.Plural(int64(len(c.Collections)), "1 collection", n(len(c.Collections))+" collections"))
 }
 
 func shardRows(c history.Comparison, r parts.Refs, m *templates.Compare) {
@@ -69,11 +71,11 @@ func collectionRows(c history.Comparison, before, after *topology.Table, r parts
 		}
 		switch {
 		case x.Created:
-			row.What = words.T("compare.created")
+			row.What = "created"
 		case x.Dropped:
-			row.What = words.T("compare.dropped")
+			row.What = "dropped"
 		case x.Reloaded:
-			row.What = words.T("compare.reloaded")
+			row.What = "made anew: dropped and created, resharded, or its key refined"
 		}
 		if row.What != "" {
 			none := templates.Figure{Text: format.Unknown, Title: row.What}
@@ -91,7 +93,7 @@ func collectionRows(c history.Comparison, before, after *topology.Table, r parts
 			row.Ranges = append(row.Ranges, rng)
 		}
 		if more := len(x.Changes) - answer.RangesShown; more > 0 {
-			row.More = words.T("compare.more", "n", format.Count(int64(more)))
+			row.More = format.Count(int64(more)) + " more are not listed."
 		}
 		m.Collection = append(m.Collection, row)
 	}

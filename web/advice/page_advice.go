@@ -8,7 +8,6 @@ import (
 	"shardboard/internal/rules"
 	"shardboard/web/parts"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // advised is the state of now and what the rules find in it; an error where it is
@@ -26,7 +25,7 @@ func PageAdvice(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	who := auth.From(r.Context())
 	m := adviceView(v, found, answer.AdviceMay{Dismiss: found.Kept && s.WhyReadOnly() == "" && who.May(auth.Operator), Plan: s.MayPlan(who), WhyNoPlan: s.WhyNoPlan(who), Try: s.Tries(v)})
-	return site.WritePage(w, r, http.StatusOK, AdvicePage(s.Shell(r, v, "advise", words.T("nav.advise")), m))
+	return site.WritePage(w, r, http.StatusOK, AdvicePage(s.Shell(r, v, "advise", "Advice"), m))
 }
 
 func PostDismiss(s *site.Site, w http.ResponseWriter, r *http.Request) error {

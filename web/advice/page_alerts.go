@@ -15,7 +15,6 @@ import (
 	"shardboard/internal/store"
 	"shardboard/web/parts"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 func PageAlerts(s *site.Site, w http.ResponseWriter, r *http.Request) error {
@@ -23,11 +22,11 @@ func PageAlerts(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	may := auth.From(r.Context()).May(auth.Admin) && s.WhyReadOnly() == ""
 	var m Alerts
 	if s.Deps.Alerts == nil {
-		m = Alerts{Level: "note", Verdict: words.T("alert.off"), Lead: words.T("alert.off.lead")}
+		m = Alerts{Level: "note", Verdict: "No alert receivers configured", Lead: "Start shardboard with --alerts FILE. If several processes share the data, the one that owns it sends the alerts."}
 	} else {
 		m = alertsView(v, s.AlertStatus(r), may)
 	}
-	return site.WritePage(w, r, http.StatusOK, AlertsPage(s.Shell(r, v, "advise", words.T("alert.title")), m))
+	return site.WritePage(w, r, http.StatusOK, AlertsPage(s.Shell(r, v, "advise", "Alerts"), m))
 }
 
 // alerts is the engine, or why there is none.

@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -29,7 +30,7 @@ func adviceView(v answer.View, found rules.View, may answer.AdviceMay) Advice {
 	m.NoPlans = may.WhyNoPlan
 	s := found.Summary()
 	m.Level, m.Verdict = answer.Headline(v, s)
-	m.Lead = words.T("advice.lead", "rules", strconv.Itoa(s.Rules), "passed", strconv.Itoa(len(found.Passed)), "unsure", strconv.Itoa(s.Unchecked))
+	m.Lead = fmt.Sprintf("%s rules checked: %s found nothing, %s could not be checked in full.", strconv.Itoa(s.Rules), strconv.Itoa(len(found.Passed)), strconv.Itoa(s.Unchecked))
 	for _, u := range found.Unsure {
 		m.Unsure = append(m.Unsure, AdviceUnsure{Rule: u.Rule.Name(), Subject: sanitize.Truncate(u.Subject, 200), Why: u.Why.At(v.Now)})
 	}
@@ -39,11 +40,11 @@ func adviceView(v answer.View, found rules.View, may answer.AdviceMay) Advice {
 	}
 	m.Passed = strings.Join(passed, " · ")
 	for _, d := range found.Dismissed {
-		row := AdviceDismissed{ID: d.By.ID, By: sanitize.Truncate(d.By.By, 80), Reason: sanitize.Truncate(d.By.Reason, 600), At: templates.Ago(d.By.At, v.Now), Title: words.T("advice.over")}
+		row := AdviceDismissed{ID: d.By.ID, By: sanitize.Truncate(d.By.By, 80), Reason: sanitize.Truncate(d.By.Reason, 600), At: templates.Ago(d.By.At, v.Now), Title: "This problem is over"}
 		if d.Problem.ID != "" {
 			row.Title, row.Rank, row.RankText = d.Problem.Text.At(v.Now), string(d.Problem.Severity), d.Problem.Severity.Name()
 		} else if rule, _, ok := strings.Cut(d.By.ID, "."); ok {
-			row.Title = words.T("advice.over.rule", "rule", rules.Rule(rule).Name())
+			row.Title = rules.Rule(rule).Name() + ": this problem is over"
 		}
 		m.Dismissed = append(m.Dismissed, row)
 	}
@@ -85,39 +86,39 @@ func AdviceFigure(v answer.View, e rules.Evidence) AdviceFigureModel {
 	case "share":
 		f.Text = format.Share(e.Value)
 	case "perHour":
-		f.Text = words.T("advice.perHour", "n", format.Rate(e.Value))
+		f.Text = format.Rate(e.Value) + " per hour"
 	case "rate":
-		f.Text = words.T("advice.rate", "n", format.Rate(e.Value))
+		f.Text = format.Rate(e.Value) + "/s"
 		if e.PlusMinus > 0 {
-			f.Text = words.T("advice.rate.plusminus", "n", format.Rate(e.Value), "m", format.Rate(e.PlusMinus))
+			f.Text = fmt.Sprintf("%s ± %s/s", format.Rate(e.Value), format.Rate(e.PlusMinus))
 		}
 	case "time":
 		f.Text = e.Time.UTC().Format("2 Jan 2006 15:04 UTC")
 	case "text":
 		f.Text = sanitize.Shorten(e.Text.Text(v.Now), 300)
 		if e.Text.Value == "" {
-			f.Text = words.T("spread.unsharded")
+			f.Text = "not sharded"
 		}
 	default:
 		f.Text = format.Count(int64(e.Value))
 	}
 	switch {
 	case e.AtLeast && e.Unit == "time":
-		f.Text, f.Approx = words.T("advice.orearlier", "what", f.Text), false
+		f.Text, f.Approx = f.Text+" or earlier", false
 	case e.AtLeast:
-		f.Text, f.Approx = words.T("advice.atleast", "what", f.Text), false
+		f.Text, f.Approx = "at least "+f.Text, false
 	}
 	out.Figure = f
 	how := words.Code("method", e.Method, nil)
 	switch {
 	case e.Over > 0 && e.Covered < e.Over:
-		out.How = words.T("advice.how.part", "how", how, "covered", format.Span(e.Covered), "over", format.Span(e.Over), "ago", format.Ago(v.Now.Sub(e.At)))
+		out.How = fmt.Sprintf("%s, %s of the last %s counted, %s", how, format.Span(e.Covered), format.Span(e.Over), format.Ago(v.Now.Sub(e.At)))
 	case e.Over > 0:
-		out.How = words.T("advice.how.over", "how", how, "over", format.Span(e.Over), "ago", format.Ago(v.Now.Sub(e.At)))
+		out.How = fmt.Sprintf("%s, over %s, %s", how, format.Span(e.Over), format.Ago(v.Now.Sub(e.At)))
 	case e.At.IsZero():
 		out.How = how
 	default:
-		out.How = words.T("advice.how", "how", how, "ago", format.Ago(v.Now.Sub(e.At)))
+		out.How = fmt.Sprintf("%s, %s", how, format.Ago(v.Now.Sub(e.At)))
 	}
 	return out
 }

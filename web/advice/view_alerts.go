@@ -5,6 +5,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/rules"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
@@ -15,7 +16,7 @@ import (
 
 // alertsView shows alerts, receivers and silences.
 func alertsView(v answer.View, st alert.Status, may bool) Alerts {
-	m := Alerts{Level: "ok", May: may, Keeps: st.Kept, Lead: words.T("alert.lead", "for", format.Span(st.For))}
+	m := Alerts{Level: "ok", May: may, Keeps: st.Kept, Lead: "A problem that lasts longer than " + format.Span(st.For) + " is sent once, again after the receiver's interval, and when it is over."}
 	firing := int64(0)
 	for _, a := range st.Alerts {
 		if a.State == alert.Firing {
@@ -30,9 +31,9 @@ func alertsView(v answer.View, st alert.Status, may bool) Alerts {
 		m.Alerts = append(m.Alerts, AlertRow{ID: a.ID, Title: a.Title, Rule: rules.Rule(a.Rule).Name(), Severity: string(a.Severity), RankText: rules.Severity(a.Severity).Name(),
 			State: words.Code("alert.state", a.State, nil), Since: templates.Ago(a.Since, v.Now), Silenced: a.Silenced})
 	}
-	m.Verdict = words.T("alert.quiet")
+	m.Verdict = "No alerts"
 	if firing > 0 {
-		m.Verdict = words.Plural("alert.firing", firing, "n", format.Count(firing))
+		m.Verdict = message.Plural(firing, format.Count(firing)+" alert", format.Count(firing)+" alerts")
 	}
 	note := func(code, text string) {
 		m.Notes = append(m.Notes, templates.State{Code: code, Title: text})
@@ -41,13 +42,13 @@ func alertsView(v answer.View, st alert.Status, may bool) Alerts {
 	case st.Err != nil:
 		note("failed", fault.Text(st.Err))
 	case st.At.IsZero():
-		note("loading", words.T("alert.loading"))
+		note("loading", "Not checked yet.")
 	}
 	if st.Dropped > 0 {
-		note("partial", words.T("alert.dropped", "n", format.Count(int64(st.Dropped))))
+		note("partial", format.Count(int64(st.Dropped))+" more problems, the least severe, are not followed: there are too many.")
 	}
 	if !st.Kept {
-		note("partial", words.T("alert.notkept"))
+		note("partial", "After a restart everything is sent again, and nothing can be silenced: this shardboard keeps no data.")
 	}
 	for _, t := range st.Targets {
 		m.Targets = append(m.Targets, AlertTarget{Name: t.Name, Format: words.Code("alert.format", t.Format, nil), Least: rules.Severity(t.MinSeverity).Name(),

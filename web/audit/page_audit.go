@@ -6,7 +6,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/store/audit"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // pageAudit is who did what, newest first.
@@ -29,5 +28,5 @@ func PageAudit(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	v := s.ViewFor(r)
 	m := auditView(q, found, names, trail.State(), v.Now)
-	return site.WritePage(w, r, http.StatusOK, AuditPage(s.Shell(r, v, "audit", words.T("nav.audit")), m))
+	return site.WritePage(w, r, http.StatusOK, AuditPage(s.Shell(r, v, "audit", "Audit"), m))
 }

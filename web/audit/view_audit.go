@@ -39,13 +39,13 @@ func auditView(q answer.AuditQuery, found audit.Found, names map[string]string, 
 	if found.More {
 		m.Older = q.Url(found.Next)
 		if len(found.Records) < answer.PageRows {
-			m.Bounded = words.T("audit.bounded", "seq", format.Count(found.Next))
+			m.Bounded = "Looked through the records down to number " + format.Count(found.Next) + "; older ones follow with “Older”."
 		}
 	}
 	if len(m.Rows) == 0 {
-		m.State = templates.State{Code: "empty", Title: words.T("audit.none"), Detail: words.T("audit.none.detail")}
+		m.State = templates.State{Code: "empty", Title: "Nothing is recorded yet", Detail: "Sign-ins, refusals, changes of users and tokens, plans and runs appear here."}
 		if m.Filtered || m.Newer {
-			m.State.Title, m.State.Detail = words.T("audit.nomatch"), m.Bounded
+			m.State.Title, m.State.Detail = "No record matches the filter", m.Bounded
 		}
 		m.Bounded = ""
 	}
@@ -55,10 +55,10 @@ func auditView(q answer.AuditQuery, found audit.Found, names map[string]string, 
 func auditNotes(st audit.State) []templates.State {
 	var out []templates.State
 	if st.Other != "" {
-		out = append(out, templates.State{Code: "failed", Title: words.T("audit.otherKey"), Detail: words.T("audit.otherKey.detail", "key", st.Other)})
+		out = append(out, templates.State{Code: "failed", Title: "The newest head was signed by another key.", Detail: "Fingerprint " + st.Other + ". If none of you changed the key, somebody else signed this record."})
 	}
 	if st.Key == "" {
-		out = append(out, templates.State{Code: "stale", Title: words.T("audit.noKey"), Detail: words.T("audit.noKey.detail")})
+		out = append(out, templates.State{Code: "stale", Title: "Nothing is signed here.", Detail: "This process only reads the record; the one that owns the data signs it."})
 	}
 	return out
 }
@@ -68,10 +68,10 @@ func headFacts(h store.AuditHead, now time.Time) []templates.Fact {
 		return templates.Fact{Name: name, Mono: true, Figure: templates.Figure{Text: text, Known: true}}
 	}
 	return []templates.Fact{
-		mono(words.T("audit.head.seq"), strconv.FormatInt(h.Seq, 10)),
-		mono(words.T("audit.head.hash"), hex.EncodeToString(h.Hash)),
-		{Name: words.T("audit.head.at"), Figure: templates.Figure{Text: format.Ago(now.Sub(h.At)), Known: true, Title: format.Stamp(h.At)}},
-		mono(words.T("audit.head.key"), audit.Fingerprint(h.Key)),
+		mono("Record", strconv.FormatInt(h.Seq, 10)),
+		mono("Hash", hex.EncodeToString(h.Hash)),
+		{Name: "Signed", Figure: templates.Figure{Text: format.Ago(now.Sub(h.At)), Known: true, Title: format.Stamp(h.At)}},
+		mono("Key", audit.Fingerprint(h.Key)),
 	}
 }
 
@@ -84,7 +84,7 @@ func auditRow(r store.AuditRecord, names map[string]string, now time.Time) Audit
 		Subject: templates.Cut(r.Subject, 40), From: sanitize.Truncate(r.From, 60), Hash: templates.Cut(hex.EncodeToString(r.Hash), 12),
 	}
 	if r.By == "" {
-		row.Who = words.T("audit.nobody")
+		row.Who = "nobody known"
 	} else {
 		row.WhoURL = answer.AuditQuery{By: r.By}.Url(0)
 		if name := names[r.By]; name != "" {

@@ -23,7 +23,7 @@ func PageRuns(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	for _, state := range answer.RunStates() {
 		m.States = append(m.States, templates.Option{Value: state, Text: words.Code("runs.state", answer.OrNone(state), nil), Selected: state == q.State})
 	}
-	m.Kinds = []templates.Option{{Text: words.T("filter.any"), Selected: q.Kind == ""}}
+	m.Kinds = []templates.Option{{Text: "any", Selected: q.Kind == ""}}
 	for _, k := range actions.Kinds() {
 		m.Kinds = append(m.Kinds, templates.Option{Value: string(k), Text: answer.KindWord(k), Selected: string(k) == q.Kind})
 	}
@@ -43,7 +43,7 @@ func PageRuns(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 			break
 		}
 		if looked >= answer.RunsLooked {
-			m.Bounded = words.T("runs.bounded", "n", format.Count(int64(looked)))
+			m.Bounded = "Looked through " + format.Count(int64(looked)) + " runs; older ones follow with “Older”."
 			break
 		}
 	}
@@ -51,13 +51,13 @@ func PageRuns(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		m.Older = q.Url(cursor)
 	}
 	if len(m.Rows) == 0 {
-		m.State = templates.State{Code: "empty", Title: words.T("runs.none"), Detail: words.T("runs.none.detail")}
+		m.State = templates.State{Code: "empty", Title: "Nothing was changed from here yet", Detail: "Chunks, projects, shards and zones offer their changes on their own pages."}
 		if m.Filtered {
-			m.State.Title, m.State.Detail = words.T("runs.nomatch"), ""
+			m.State.Title, m.State.Detail = "No run matches the filter", ""
 		}
 	}
 	if auth.From(r.Context()).May(auth.Operator) && s.WhyReadOnly() == "" {
 		m.NewURL = "/plans/new"
 	}
-	return site.WritePage(w, r, http.StatusOK, RunsPage(s.Shell(r, v, "runs", words.T("nav.runs")), m))
+	return site.WritePage(w, r, http.StatusOK, RunsPage(s.Shell(r, v, "runs", "Runs"), m))
 }

@@ -26,7 +26,7 @@ func adaptations(r engine.Run) (out []Adaptation) {
 				continue
 			}
 			if len(m.Because) == answer.BecauseListed {
-				m.More = words.T("adapted.more", "n", format.Count(int64(len(a.Because)-answer.BecauseListed)))
+				m.More = format.Count(int64(len(a.Because)-answer.BecauseListed)) + " more differences"
 				break
 			}
 			m.Because = append(m.Because, sanitize.Sentence(answer.DifferenceText(d)))
@@ -51,7 +51,7 @@ func limitsText(l actions.Limits) (out []templates.Fact) {
 	add("plan.limits.shards", strings.Join(l.Shards, ", "))
 	if l.Chunks > 0 {
 		add("plan.limits.chunks", format.Count(int64(l.Chunks)))
-		bytes := words.T("plan.limits.none")
+		bytes := "not known; no limit"
 		if l.Bytes.Known {
 			bytes = format.Bytes(l.Bytes.Value)
 		}

@@ -2,6 +2,7 @@ package changes
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,9 +47,9 @@ func planView(v answer.View, p actions.Plan) Plan {
 	m.Limits = limitsText(p.Limits)
 	m.Undo = p.Undo.Text.String()
 	if !p.Undo.Possible {
-		m.Undo = words.T("plan.undo.not", "text", m.Undo)
+		m.Undo = "It cannot be undone. " + m.Undo
 	} else if p.Undo.From.After(v.Now) {
-		m.UndoWhen = words.T("plan.undo.from", "at", format.Clock(p.Undo.From))
+		m.UndoWhen = "Works from " + format.Clock(p.Undo.From) + ": before, the shards still clean up."
 	}
 	return m
 }
@@ -58,22 +59,22 @@ func planFor(m Plan, p actions.Plan, who auth.Principal, whyReadOnly string) Pla
 	m.MayRun = who.May(auth.Operator)
 	switch {
 	case !m.MayRun:
-		m.Why, m.Again = words.T("plan.why.role", "need", parts.RoleWord(auth.Operator)), nil
+		m.Why, m.Again = "To run it needs the role "+parts.RoleWord(auth.Operator)+".", nil
 	case whyReadOnly != "":
 		m.Why = whyReadOnly
 	case p.By.ID != who.ID:
-		m.Why = words.T("plan.why.others", "by", m.By)
+		m.Why = "This plan is " + m.By + "’s. Make one of your own: it is checked afresh."
 	case p.Blocked():
-		m.Why = words.T("plan.why.blocked")
+		m.Why = "A check forbids it."
 		for _, c := range p.Checks {
 			if c.Verdict == actions.Block {
 				m.Why += " " + c.Text.String()
 			}
 		}
 	case !who.May(p.Role):
-		m.Why = words.T("plan.why.role", "need", parts.RoleWord(p.Role))
+		m.Why = "To run it needs the role " + parts.RoleWord(p.Role) + "."
 	case m.Expired:
-		m.Why = words.T("plan.expired")
+		m.Why = "This plan has expired. Make it again."
 	default:
 		m.Again = nil
 	}
@@ -83,10 +84,10 @@ func planFor(m Plan, p actions.Plan, who auth.Principal, whyReadOnly string) Pla
 // planCost are the figures of a plan, and on what those rest that are estimates.
 func planCost(e actions.Effect) ([]templates.Fact, string) {
 	facts := []templates.Fact{
-		{Name: words.T("plan.cost.chunks"), Figure: parts.CountFigure(e.Chunks)},
-		{Name: words.T("plan.cost.bytes"), Figure: parts.BytesFigure(e.Bytes)},
-		{Name: words.T("plan.cost.documents"), Figure: parts.CountFigure(e.Documents)},
-		{Name: words.T("plan.cost.duration"), Figure: parts.Figure(e.Duration, answer.MillisText)},
+		{Name: "Chunks cut or moved", Figure: parts.CountFigure(e.Chunks)},
+		{Name: "Data that moves", Figure: parts.BytesFigure(e.Bytes)},
+		{Name: "Documents that move", Figure: parts.CountFigure(e.Documents)},
+		{Name: "Takes about", Figure: parts.Figure(e.Duration, answer.MillisText)},
 	}
 	var basis []string
 	for _, f := range []topology.Figure{e.Bytes, e.Duration} {
@@ -120,14 +121,14 @@ func planShards(v answer.View, shards []actions.ShardEffect) (rows []PlanShard, 
 		before, after := sizes(s)
 		row := PlanShard{Shard: r.Of(s.Shard), Same: before == after && s.ChunksBefore == s.ChunksAfter,
 			BeforeBar: answer.Share(before, most), AfterBar: answer.Share(after, most), Before: parts.BytesFigure(s.BytesBefore), After: parts.BytesFigure(s.BytesAfter),
-			Chunks: words.T("plan.chunks", "before", format.Count(s.ChunksBefore), "after", format.Count(s.ChunksAfter))}
+			Chunks: fmt.Sprintf("%s → %s", format.Count(s.ChunksBefore), format.Count(s.ChunksAfter))}
 		if s.ChunksBefore == s.ChunksAfter {
 			row.Chunks = format.Count(s.ChunksBefore)
 		}
 		rows = append(rows, row)
 	}
 	if !byBytes && len(rows) > 0 {
-		note = words.T("plan.byChunks")
+		note = "Bars by chunks: not all sizes are known."
 	}
 	return rows, note
 }
@@ -136,7 +137,7 @@ func planMoves(v answer.View, moves []actions.MoveEffect) (rows []PlanMove, more
 	r := parts.RefsOf(v.Table)
 	for i, x := range moves {
 		if i == answer.MovesListed {
-			return rows, words.T("plan.moves.more", "n", format.Count(int64(len(moves)-answer.MovesListed)))
+			return rows, format.Count(int64(len(moves)-answer.MovesListed)) + " more are not listed; the API has all."
 		}
 		rows = append(rows, PlanMove{NS: string(x.NS), URL: answer.CollectionURL(x.NS), Min: parts.BoundOf(v.Table, string(x.NS), x.Min),
 			Max: parts.BoundOf(v.Table, string(x.NS), x.Max), From: r.Of(x.From), To: r.Of(x.To), Bytes: parts.BytesFigure(x.Bytes)})
@@ -168,7 +169,7 @@ func planChecks(checks []actions.Check) (rows []PlanCheck, counted string) {
 				Text: c.Text.String(), Source: c.Source.String()})
 		}
 	}
-	return rows, words.T("plan.counted", "pass", strconv.Itoa(n[actions.Pass]), "warn", strconv.Itoa(n[actions.Warn]), "block", strconv.Itoa(n[actions.Block]))
+	return rows, fmt.Sprintf("%s pass, %s warn, %s block", strconv.Itoa(n[actions.Pass]), strconv.Itoa(n[actions.Warn]), strconv.Itoa(n[actions.Block]))
 }
 
 // planAgain is the form that makes the same plan anew.

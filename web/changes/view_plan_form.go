@@ -14,7 +14,7 @@ import (
 
 // kindsView is the choice of a kind.
 func kindsView() templates.PlanForm {
-	m := templates.PlanForm{Title: words.T("plan.new"), Lead: words.T("plan.new.lead")}
+	m := templates.PlanForm{Title: "New change", Lead: "What shall be changed? The page of a chunk, project, shard or zone offers what fits it."}
 	for _, k := range actions.Kinds() {
 		m.Kinds = append(m.Kinds, templates.Act{Text: answer.KindWord(k), URL: answer.PlanURL(k), Why: words.Code("change.lead", string(k), nil)})
 	}
@@ -48,7 +48,7 @@ func planForm(v answer.View, k actions.Kind, in url.Values) templates.PlanForm {
 func field(f answer.FormView, name, value string, needed bool) templates.PlanField {
 	out := templates.PlanField{Name: name, Label: answer.ArgWord(name), Value: value, Needed: needed, Hint: f.Hint(name)}
 	if !needed && name != "force" {
-		out.Label = words.T("arg.optional", "name", out.Label)
+		out.Label = out.Label + " (may be left empty)"
 	}
 	choose := func(values ...string) {
 		for _, x := range values {
@@ -58,14 +58,14 @@ func field(f answer.FormView, name, value string, needed bool) templates.PlanFie
 	switch name {
 	case "to", "shard":
 		if needed {
-			out.Options = append(out.Options, templates.Option{Text: words.T("arg.choose")})
+			out.Options = append(out.Options, templates.Option{Text: "choose…"})
 		} else {
-			out.Options = append(out.Options, templates.Option{Text: words.T("arg.to.calmest")})
+			out.Options = append(out.Options, templates.Option{Text: "chosen by the plan"})
 		}
 		for _, s := range f.V.Table.Shards {
 			text := s.Name
 			if s.Draining {
-				text = words.T("arg.draining", "shard", s.Name)
+				text = s.Name + " (being emptied)"
 			}
 			out.Options = append(out.Options, templates.Option{Value: s.Name, Text: text, Selected: s.Name == value})
 		}

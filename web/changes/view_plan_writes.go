@@ -5,7 +5,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // planWrites are the writes of each shard before a plan and as expected after it.
@@ -21,7 +20,7 @@ func planWrites(v answer.View, writes []actions.WriteEffect) (rows []PlanWrites)
 		return rate / most
 	}
 	rate := func(rate float64) templates.Figure {
-		return templates.Figure{Text: words.T("plan.writes.rate", "rate", answer.PerSecond(rate)), Known: true, Approx: true, Title: words.T("plan.writes.title")}
+		return templates.Figure{Text: answer.PerSecond(rate) + " writes/s", Known: true, Approx: true, Title: "An estimate from the writes of the last quarter of an hour"}
 	}
 	r := parts.RefsOf(v.Table)
 	for _, w := range writes {

@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,10 +29,10 @@ func runView(v answer.View, whole engine.Run) Run {
 		m.Ended = templates.Ago(r.Ended, v.Now)
 	}
 	if r.Resolved {
-		m.Meaning += " " + words.T("runstate.resolved")
+		m.Meaning += " " + "It was unknown for a while, and then the cluster told."
 	}
 	if r.StopBy != "" && r.State.Open() {
-		m.Held = words.T("run.held", "by", sanitize.Truncate(sanitize.Sentence(r.StopBy), 80), "at", format.Clock(r.StopAt))
+		m.Held = fmt.Sprintf("Stop asked for by %s at %s. The command in flight continues; none follows.", sanitize.Truncate(sanitize.Sentence(r.StopBy), 80), format.Clock(r.StopAt))
 	}
 	if r.UndoOf != "" {
 		m.UndoOf = "/runs/" + r.UndoOf
@@ -60,7 +61,7 @@ func runView(v answer.View, whole engine.Run) Run {
 func RunStep(i int, s engine.Step) RunStepModel {
 	out := RunStepModel{Key: "step-" + strconv.Itoa(i), N: strconv.Itoa(i + 1), What: answer.StepText(s.Step), Shell: answer.ShellCommand(s.Command),
 		Level: answer.StateLevel(s.State), Word: words.Code("step", string(s.State), nil), Resolved: s.Resolved, Why: answer.RunWhy(s.Why),
-		Server: parts.ServerText(words.T("run.error"), s.Error), Means: answer.FailureAdvice(answer.StepCode(s)), Share: -1, Open: s.State.Open()}
+		Server: parts.ServerText("The server says", s.Error), Means: answer.FailureAdvice(answer.StepCode(s)), Share: -1, Open: s.State.Open()}
 	if !s.Sent.IsZero() {
 		out.Sent = format.Clock(s.Sent)
 	}
@@ -77,7 +78,7 @@ func RunStep(i int, s engine.Step) RunStepModel {
 	}
 	out.Waits = answer.WaitTexts(s)
 	if s.Try > 0 {
-		out.Try = words.T("wait.tries", "n", strconv.Itoa(s.Try+1))
+		out.Try = "Try " + strconv.Itoa(s.Try+1) + "."
 	}
 	for _, d := range s.Changed {
 		out.Changed = append(out.Changed, sanitize.Sentence(answer.DifferenceText(d)))
@@ -96,7 +97,7 @@ func runProof(p engine.Reading) RunProof {
 		_, read := p.Got[name]
 		f := RunReading{Name: answer.FieldWord(name), Want: answer.ValueText(want), Got: answer.ValueText(got), Same: read && want == got}
 		if !read {
-			f.Got = words.T("fact.unread")
+			f.Got = "not read"
 		}
 		out.Fields = append(out.Fields, f)
 	}
@@ -111,27 +112,27 @@ func runLog(v answer.View, r engine.Run) []templates.EventRow {
 			out = append(out, templates.EventRow{Key: key, When: templates.Ago(at, v.Now), Text: text, Failed: failed})
 		}
 	}
-	note(r.Started, "started", words.T("run.log.started", "by", answer.RunBy(r)), false)
-	note(r.StopAt, "held", words.T("run.log.stop", "by", sanitize.Truncate(sanitize.Sentence(r.StopBy), 80)), false)
+	note(r.Started, "started", "Started by "+answer.RunBy(r), false)
+	note(r.StopAt, "held", "Stop asked for by "+sanitize.Truncate(sanitize.Sentence(r.StopBy), 80), false)
 	refs := parts.RefsOf(v.Table)
 	numbers := answer.StepNumbers(r)
 	for i, s := range r.Steps {
 		n, key := numbers[i], strconv.Itoa(i+1)
 		if s.Sends() {
-			note(s.Sent, "sent-"+key, words.T("run.log.sent", "n", n), false)
+			note(s.Sent, "sent-"+key, "Step "+n+": intent written, then sent", false)
 		}
-		note(s.Ended, "ended-"+key, words.T("run.log.ended", "n", n, "state", words.Code("step", string(s.State), nil)), answer.StateLevel(s.State) == "bad")
+		note(s.Ended, "ended-"+key, fmt.Sprintf("Step %s: %s", n, words.Code("step", string(s.State), nil)), answer.StateLevel(s.State) == "bad")
 		reasons := answer.StepReasons(s)
 		for _, e := range s.Events {
 			row := parts.EventRow(v, refs, answer.ReadEvent(e).Because(reasons))
 			row.Key = "event-" + key + "-" + e.ID
 			if counts := answer.CountsOf(e); len(counts) > 0 {
-				row.Counts = words.T("run.log.counts", "counts", answer.CountsText(counts))
+				row.Counts = "The server counted: " + answer.CountsText(counts)
 			}
 			out = append(out, row)
 		}
 	}
-	note(r.Ended, "ended", words.T("run.log.over", "state", answer.StateWord(r.State)), answer.StateLevel(r.State) == "bad")
+	note(r.Ended, "ended", "The run ended: "+answer.StateWord(r.State), answer.StateLevel(r.State) == "bad")
 	slices.SortStableFunc(out, func(a, b templates.EventRow) int { return b.When.At.Compare(a.When.At) })
 	return out[:min(len(out), answer.LogListed)]
 }

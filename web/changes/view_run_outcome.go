@@ -2,12 +2,14 @@ package changes
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
+	"shardboard/internal/message"
 	"shardboard/internal/outcome"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
@@ -24,7 +26,7 @@ func RunModel(s *site.Site, ctx context.Context, v answer.View, r engine.Run) Ru
 	o, cost, err := outcomeOf(s, ctx, r)
 	if err != nil {
 		s.Deps.Log.Warn("read the outcome of a run", "run", r.ID, "err", err)
-		m.Outcome = &RunOutcome{Level: "note", Word: words.T("outcome.word.unread"), Text: words.T("outcome.unread")}
+		m.Outcome = &RunOutcome{Level: "note", Word: "Not known.", Text: "What was measured could not be read; the program’s log says why."}
 		return m
 	}
 	m.Outcome = outcomeView(v, r, o)
@@ -49,14 +51,13 @@ func outcomeView(v answer.View, r engine.Run, o outcome.Outcome) *RunOutcome {
 		return m
 	case outcome.TooEarly:
 	default:
-		m.Windows = words.T("outcome.windows", "before", answer.SpanOf(o.Before.Span), "after", answer.SpanOf(o.After.Span),
-			"coveredBefore", answer.SecondsText(o.Before.Covered), "coveredAfter", answer.SecondsText(o.After.Covered))
+		m.Windows = fmt.Sprintf("Compared: %s (%s counted) with %s (%s counted), UTC.", answer.SpanOf(o.Before.Span), answer.SecondsText(o.Before.Covered), answer.SpanOf(o.After.Span), answer.SecondsText(o.After.Covered))
 		if o.State == outcome.Uncounted {
 			m.Windows = ""
 		}
 	}
 	if o.PlusMinus > 0 {
-		m.Sure = words.T("outcome.sure", "pm", answer.Points(o.PlusMinus), "n", format.Count(o.Before.Total.Rows), "m", format.Count(o.After.Total.Rows))
+		m.Sure = fmt.Sprintf("The difference is known to ±%s percentage points (95 %%), from %s rows before and %s after.", answer.Points(o.PlusMinus), format.Count(o.Before.Total.Rows), format.Count(o.After.Total.Rows))
 	}
 	refs := parts.RefsOf(v.Table)
 	for _, x := range o.Shards {
@@ -72,7 +73,7 @@ func outcomeView(v answer.View, r engine.Run, o outcome.Outcome) *RunOutcome {
 		m.Chunks = append(m.Chunks, outcomeChunk(v, refs, o, x))
 	}
 	if more := o.More + max(0, len(o.Chunks)-answer.ChunksShown); more > 0 && len(m.Chunks) > 0 {
-		m.More = words.Plural("outcome.more", int64(more), "n", format.Count(int64(more)))
+		m.More = message.Plural(int64(more), "One more chunk is not listed; the JSON API lists up to 64 of each collection.", format.Count(int64(more))+" more chunks are not listed; the JSON API lists up to 64 of each collection.")
 	}
 	for _, code := range o.Notes {
 		m.Notes = append(m.Notes, answer.OutcomeNote(o, code))
@@ -104,17 +105,17 @@ func outcomeChunk(v answer.View, refs parts.Refs, o outcome.Outcome, x outcome.C
 // chunk, or the window is not counted yet.
 func outcomeCell(s outcome.Side, r *heat.Rate) templates.Cell {
 	if s.Covered == 0 {
-		return templates.Cell{Figure: templates.Figure{Text: words.T("outcome.cell.notYet")}, Share: -1, Even: -1}
+		return templates.Cell{Figure: templates.Figure{Text: "not counted yet"}, Share: -1, Even: -1}
 	}
 	if r == nil {
-		return templates.Cell{Figure: templates.Figure{Text: words.T("outcome.cell.none")}, Share: -1, Even: -1}
+		return templates.Cell{Figure: templates.Figure{Text: "no such chunk"}, Share: -1, Even: -1}
 	}
-	title := words.T("heat.rate.sampled")
+	title := "from 1 s in 10; ± is half of the 95 % interval"
 	switch {
 	case r.AtLeast:
-		title = words.T("heat.rate.atleast")
+		title = "at least: the reading budget ended before the rows did"
 	case r.Exact:
-		title = words.T("heat.rate.exact")
+		title = "counted: all"
 	}
 	return templates.Cell{Figure: templates.Figure{Known: true, Text: answer.RateText(*r), Title: title},
 		Share: r.Share, ShareText: format.Share(r.Share), Bar: r.Share, Even: -1}
@@ -131,11 +132,11 @@ func costView(c outcome.Cost) *RunCost {
 	e, a := c.Total.Estimated, c.Total.Actual
 	millis := func(f topology.Figure) templates.Figure { return parts.Figure(f, answer.TookMillis) }
 	return &RunCost{
-		Lead: words.T("cost.lead", "moved", strconv.Itoa(c.Moved), "of", strconv.Itoa(len(c.Steps))),
+		Lead: fmt.Sprintf("%s of %s migrations done. What was copied is the server’s own count in the changelog.", strconv.Itoa(c.Moved), strconv.Itoa(len(c.Steps))),
 		Rows: []CostRow{
-			row(words.T("cost.documents"), e.Documents, a.Documents, parts.CountFigure),
-			row(words.T("cost.bytes"), e.Bytes, a.Bytes, parts.BytesFigure),
-			row(words.T("cost.time"), e.Millis, a.Millis, millis),
+			row("Documents copied", e.Documents, a.Documents, parts.CountFigure),
+			row("Data copied", e.Bytes, a.Bytes, parts.BytesFigure),
+			row("Time", e.Millis, a.Millis, millis),
 		},
 	}
 }
@@ -155,8 +156,8 @@ func stepCost(c outcome.StepCost, state engine.State) string {
 	}
 	out := words.Code("cost.step", code, is)
 	if !c.Estimated.Bytes.Known {
-		return out + " " + words.T("cost.step.noEstimate")
+		return out + " " + "Not estimated."
 	}
 	est := text(c.Estimated)
-	return out + " " + words.T("cost.step.estimated", "documents", est["documents"], "bytes", est["bytes"], "took", est["took"])
+	return out + " " + fmt.Sprintf("Estimated: %s documents, %s, %s.", est["documents"], est["bytes"], est["took"])
 }

@@ -5,7 +5,6 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // pageCollections is the matrix of collections and shards.
@@ -17,6 +16,6 @@ func PageCollections(s *site.Site, w http.ResponseWriter, r *http.Request) error
 	if v.Internal, err = answer.InternalOf(r.URL.Query()); err != nil {
 		return err
 	}
-	sh := s.Shell(r, v, "collections", words.T("nav.collections"), "collections")
+	sh := s.Shell(r, v, "collections", "Collections", "collections")
 	return site.WritePage(w, r, http.StatusOK, CollectionsPage(sh, CollectionsView(v)))
 }

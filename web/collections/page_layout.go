@@ -5,7 +5,6 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // pageLayout compares the matched databases with the layouts of the profile;
@@ -21,6 +20,6 @@ func PageLayout(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m.LiveURL = r.URL.RequestURI()
-	sh := s.Shell(r, v, "projects", words.T("nav.layout"), "collections")
+	sh := s.Shell(r, v, "projects", "Layout", "collections")
 	return site.WritePage(w, r, http.StatusOK, LayoutPage(sh, m))
 }

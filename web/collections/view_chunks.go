@@ -9,7 +9,6 @@ import (
 	"shardboard/internal/topology"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // chunkRows fills the filter, the table and its pages.
@@ -19,7 +18,7 @@ func chunkRows(v answer.View, c *topology.Collection, q answer.ChunkQuery, r par
 	for _, z := range v.Table.ZonesOf(c.NS) {
 		zones[z.Zone] = true
 	}
-	m.Filter.Zones = []templates.Option{{Text: words.T("filter.any")}}
+	m.Filter.Zones = []templates.Option{{Text: "any"}}
 	for _, z := range slices.Sorted(maps.Keys(zones)) {
 		m.Filter.Zones = append(m.Filter.Zones, templates.Option{Value: z, Text: z, Selected: z == q.Zone})
 	}

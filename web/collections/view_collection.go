@@ -6,11 +6,11 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // collectionView answers "how is the key space cut?".
@@ -34,7 +34,7 @@ func CollectionView(v answer.View, ns topology.Namespace, q answer.ChunkQuery) (
 		m.Failed = parts.FailedOf(v, ns, nil)
 	}
 	m.Total, m.Bytes = m.Facts[2].Figure, m.Facts[0].Figure
-	m.Total.Text = words.Plural("chunks", int64(c.Chunks.Len()), "n", m.Total.Text)
+	m.Total.Text = message.Plural(int64(c.Chunks.Len()), m.Total.Text+" chunk", m.Total.Text+" chunks")
 	m.Zoned = len(t.ZonesOf(ns)) > 0
 	m.Moving = parts.InFlightView(v, t.MovingOf(ns), answer.FlightsListed)
 	chunkRows(v, c, q, r, &m)
@@ -49,7 +49,7 @@ func lanesView(t *topology.Table, c *topology.Collection, shards []templates.Sha
 	for _, s := range shards {
 		n := counts[s.Name]
 		l := Lane{Shard: s, D: lanes[s.Name], Bytes: parts.BytesFigure(t.SizeOn(c.NS, s.Name).Bytes)}
-		l.Chunks = templates.Cell{Figure: templates.Figure{Known: true, Text: words.Plural("chunks", int64(n), "n", format.Count(int64(n))), Title: words.T("method.routing")},
+		l.Chunks = templates.Cell{Figure: templates.Figure{Known: true, Text: message.Plural(int64(n), format.Count(int64(n))+" chunk", format.Count(int64(n))+" chunks"), Title: "Counted in the routing table"},
 			ShareText: format.Share(answer.Share(int64(n), int64(c.Chunks.Len())))}
 		out = append(out, l)
 	}
@@ -59,14 +59,14 @@ func lanesView(t *topology.Table, c *topology.Collection, shards []templates.Sha
 func collectionFacts(v answer.View, c *topology.Collection) []templates.Fact {
 	bytes, docs, _ := answer.SizeOf(v.Table, c.NS)
 	facts := []templates.Fact{
-		{Name: words.T("col.data"), Figure: parts.BytesFigure(bytes)},
-		{Name: words.T("col.documents"), Figure: parts.CountFigure(docs)},
-		{Name: words.T("col.chunks"), Figure: parts.Exact(c.Chunks.Len())},
+		{Name: "Data", Figure: parts.BytesFigure(bytes)},
+		{Name: "Documents", Figure: parts.CountFigure(docs)},
+		{Name: "Chunks", Figure: parts.Exact(c.Chunks.Len())},
 	}
 	if bytes.Known && c.Chunks.Len() > 0 {
 		per := bytes
 		per.Value /= int64(c.Chunks.Len())
-		facts = append(facts, templates.Fact{Name: words.T("fact.perchunk"), Figure: parts.BytesFigure(per)})
+		facts = append(facts, templates.Fact{Name: "Data per chunk", Figure: parts.BytesFigure(per)})
 	}
 	if answer.Sharded(c) {
 		facts = append(facts, parts.OrphansFact(v.Table.OrphansOf(c.NS, v.Now)))
@@ -76,11 +76,11 @@ func collectionFacts(v answer.View, c *topology.Collection) []templates.Fact {
 		limit = v.Table.Balancer.ChunkBytes
 	}
 	if limit > 0 {
-		facts = append(facts, templates.Fact{Name: words.T("balancer.chunksize"), Figure: templates.Figure{Known: true, Text: format.Bytes(limit)}})
+		facts = append(facts, templates.Fact{Name: "Chunk size", Figure: templates.Figure{Known: true, Text: format.Bytes(limit)}})
 	}
 	return append(facts,
-		templates.Fact{Name: words.T("fact.version"), Figure: templates.Figure{Known: true, Text: format.Version(c.Highest.Major, c.Highest.Minor), Title: words.T("fact.version.title")}},
-		templates.Fact{Name: words.T("fact.primary"), Figure: primaryFact(v.Table, c.NS)})
+		templates.Fact{Name: "Version", Figure: templates.Figure{Known: true, Text: format.Version(c.Highest.Major, c.Highest.Minor), Title: "The highest chunk version: major grows with each move, minor with each split or merge."}},
+		templates.Fact{Name: "Database primary", Figure: primaryFact(v.Table, c.NS)})
 }
 
 func primaryFact(t *topology.Table, ns topology.Namespace) templates.Figure {

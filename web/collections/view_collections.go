@@ -1,11 +1,13 @@
 package collections
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
@@ -42,11 +44,10 @@ func CollectionsView(v answer.View) Collections {
 	}
 	slices.SortStableFunc(m.Unsharded, func(a, b UnshardedRow) int { return strings.Compare(a.NS, b.NS) })
 	if len(m.Rows) == 0 && m.State.Code == "" {
-		m.State = templates.State{Code: "empty", Title: words.T("collections.none"), Detail: words.T("collections.none.detail")}
+		m.State = templates.State{Code: "empty", Title: "No collection is sharded", Detail: "Once sh.shardCollection has run, the collection is here within a few seconds."}
 	}
 	if len(m.Rows) > 0 {
-		m.Summary = words.T("collections.summary", "n", format.Count(int64(len(m.Rows))), "chunks", format.Count(int64(chunks)),
-			"shards", format.Count(int64(len(m.Shards))))
+		m.Summary = fmt.Sprintf("%s sharded collections in %s chunks on %s shards. Cells: data, share of the collection, documents and chunks.", format.Count(int64(len(m.Rows))), format.Count(int64(chunks)), format.Count(int64(len(m.Shards))))
 	}
 	m.Folded = parts.FoldedNote("collections", answer.Switched("/collections", v.Internal), hidden, v.Internal)
 	if v.Internal {
@@ -55,7 +56,7 @@ func CollectionsView(v answer.View) Collections {
 	if t.Unsharded == nil {
 		m.Why = parts.PartState(v, topology.PartCollections)
 	} else if len(m.Unsharded) == 0 {
-		m.Why = templates.State{Code: "empty", Title: words.T("collections.unsharded.none")}
+		m.Why = templates.State{Code: "empty", Title: "Every collection is sharded"}
 	}
 	return m
 }
@@ -85,11 +86,11 @@ func collectionRow(t *topology.Table, c *topology.Collection, shards []templates
 		if byBytes[i].Share < 0 { // sizes not known: the bar shows chunks
 			cell.Bar = answer.Share(int64(n), int64(c.Chunks.Len()))
 		}
-		cell.Chunks = words.Plural("chunks", int64(n), "n", format.Count(int64(n)))
+		cell.Chunks = message.Plural(int64(n), format.Count(int64(n))+" chunk", format.Count(int64(n))+" chunks")
 		if d.Known {
-			cell.Chunks = words.T("matrix.sub", "docs", d.Text, "chunks", format.Count(int64(n)))
+			cell.Chunks = fmt.Sprintf("%s docs, %s ch", d.Text, format.Count(int64(n)))
 		}
-		cell.Title = words.T("matrix.title", "ns", string(c.NS), "shard", s.Name, "share", format.Share(answer.Share(int64(n), int64(c.Chunks.Len()))))
+		cell.Title = fmt.Sprintf("%s on %s: %s of its chunks", string(c.NS), s.Name, format.Share(answer.Share(int64(n), int64(c.Chunks.Len()))))
 		row.Cells = append(row.Cells, cell)
 	}
 	return row

@@ -1,6 +1,7 @@
 package collections
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 	"shardboard/web/parts"
@@ -38,21 +40,21 @@ func LayoutView(v answer.View, p *profile.Profile, q answer.LayoutQuery) (Layout
 func layoutDB(p *profile.Profile, d profile.Drift) LayoutDB {
 	m := LayoutDB{DB: d.DB, Level: "ok", Compared: d.Layout.Name}
 	n := d.Looks()
-	if m.Verdict = words.T("layout.fine", "db", d.DB, "layout", d.Layout.Name); n > 0 {
+	if m.Verdict = fmt.Sprintf("%s is sharded as %s is", d.DB, d.Layout.Name); n > 0 {
 		m.Level = "note"
-		m.Verdict = words.Plural("layout.drift", int64(n), "db", d.DB, "layout", d.Layout.Name, "n", strconv.Itoa(n))
+		m.Verdict = message.Plural(int64(n), fmt.Sprintf("%s: %s collection is not sharded as %s is", d.DB, strconv.Itoa(n), d.Layout.Name), fmt.Sprintf("%s: %s collections are not sharded as %s is", d.DB, strconv.Itoa(n), d.Layout.Name))
 	}
 	if d.Older {
-		m.Verdict = words.T("layout.older", "db", d.DB, "layout", d.Layout.Name)
+		m.Verdict = fmt.Sprintf("%s is sharded as a newer layout than %s is", d.DB, d.Layout.Name)
 	}
 	switch {
 	case d.Layout.Name != d.Nearest:
-		m.Detail = words.T("layout.chosen", "layout", d.Layout.Name, "nearest", d.Nearest)
+		m.Detail = fmt.Sprintf("Compared with %s because it was chosen; the nearest is %s.", d.Layout.Name, d.Nearest)
 	case len(d.Scores) > 1:
-		m.Detail = words.T("layout.nearest", "n", strconv.Itoa(len(d.Scores))) + " " + words.T("layout.choose")
+		m.Detail = "The nearest of " + strconv.Itoa(len(d.Scores)) + " known layouts, going by shard keys first and by which collections exist." + " " + "Choose another to compare with it."
 	}
 	if !d.Actual.Listed {
-		m.Detail += " " + words.T("layout.unlisted")
+		m.Detail += " " + "Which collections exist without being sharded is not known: listing collections is not permitted or not done yet."
 	}
 	if len(p.Layouts) > 1 {
 		for _, l := range slices.Backward(p.Layouts) { // oldest first, as time goes
@@ -62,7 +64,7 @@ func layoutDB(p *profile.Profile, d profile.Drift) LayoutDB {
 			})
 		}
 	} else {
-		m.Columns = []LayoutColumn{{Name: words.T("layout.expected"), Title: d.Layout.Name, Nearest: true, Compared: true}}
+		m.Columns = []LayoutColumn{{Name: "Expected", Title: d.Layout.Name, Nearest: true, Compared: true}}
 	}
 	for _, name := range answer.LayoutNames(d) {
 		if row, ok := layoutRow(p, d, name); ok {
@@ -98,15 +100,15 @@ func layoutRow(p *profile.Profile, d profile.Drift, name string) (row LayoutRow,
 		case !has:
 			cell.Word = format.Unknown
 		case c.Unjudged:
-			cell.Word = words.T("layout.any")
+			cell.Word = "any"
 		case c.Expected == "":
-			cell.Word, cell.Same = words.T("spread.unsharded"), state == profile.Unsharded
+			cell.Word, cell.Same = "not sharded", state == profile.Unsharded
 		default:
 			cell.Key, cell.Same = c.Expected, state == profile.Sharded && key == c.Expected
 		}
-		cell.Title = words.T("layout.cell.other")
+		cell.Title = "Not as it is here"
 		if cell.Same {
-			cell.Title = words.T("layout.cell.same")
+			cell.Title = "As it is here"
 		}
 		ok = ok || has && c.Scope != profile.ScopeCluster
 		row.Cells = append(row.Cells, cell)

@@ -1,6 +1,7 @@
 package heat
 
 import (
+	"fmt"
 	"time"
 
 	"shardboard/internal/answer"
@@ -39,7 +40,7 @@ func heatList(s *site.Site, v answer.View, windows []heat.Window, d time.Duratio
 		}
 	}
 	if len(windows) == 0 {
-		out.Stale, out.Reason, out.Why = true, "noCollection", words.T("heat.noprofile")+". "+words.T("heat.noprofile.txt")
+		out.Stale, out.Reason, out.Why = true, "noCollection", "No collection whose writes can be counted"+". "+"Counting needs a collection to which every write adds a row with a new ObjectID, such as Yorkie's changes; a profile file names others (writes: appended)."
 	}
 	out.From, out.To, out.AsOf = api.Time(from), api.Time(to), api.Time(asOf)
 	return out
@@ -48,7 +49,7 @@ func heatList(s *site.Site, v answer.View, windows []heat.Window, d time.Duratio
 // notYet is why nothing was counted of a collection.
 func notYet(w heat.Window, h heat.Health) (code, sentence string) {
 	if h.Err == nil {
-		return "begun", words.T("heat.notyet.begun", "name", string(w.NS), "detail", words.T("heat.begin.detail."+w.Method.String()))
+		return "begun", fmt.Sprintf("Nothing was counted of %s yet. %s", string(w.NS), words.T("heat.begin.detail."+w.Method.String()))
 	}
 	code = failedCount(h).Code
 	return code, words.Code("heat.notyet", code, map[string]string{"name": string(w.NS), "error": fault.Text(h.Err)})

@@ -1,6 +1,7 @@
 package heat
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -33,7 +34,7 @@ func PageHeat(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	site.Obey(m.Chunks, s.Tries(v))
-	return site.WritePage(w, r, http.StatusOK, HeatPage(s.Shell(r, v, "heat", words.T("nav.heat")), m))
+	return site.WritePage(w, r, http.StatusOK, HeatPage(s.Shell(r, v, "heat", "Heat"), m))
 }
 
 // heatView chooses the collection and what there is to say of it.
@@ -42,10 +43,10 @@ func heatView(s *site.Site, v answer.View, q answer.HeatQuery) (Heat, error) {
 		return Heat{Windows: windowLinks(q), State: templates.State{Code: code, Title: title, Detail: detail}}, nil
 	}
 	if s.Deps.Heat == nil {
-		return state("empty", words.T("heat.off"), words.T("heat.off.detail"))
+		return state("empty", "Writes are not counted here", "This shardboard runs without a heat collector.")
 	}
 	if !v.Table.Loaded {
-		return state("loading", words.T("heat.begin"), words.T("heat.begin.detail.newRows"))
+		return state("loading", "Counting has just begun", "The first 10 s are counted in a moment; rates appear then.")
 	}
 	all := heat.Cover(v.Table, s.Deps.Profile)
 	at := slices.IndexFunc(all, func(c heat.Coverage) bool { return c.Not == "" && (q.Ns == "" || q.Ns == c.NS) })
@@ -57,14 +58,14 @@ func heatView(s *site.Site, v answer.View, q answer.HeatQuery) (Heat, error) {
 	case q.Ns != "":
 		return Heat{}, answer.WritesNotCounted(heat.Coverage{NS: q.Ns}, false)
 	default:
-		m, _ := state("empty", words.T("heat.noprofile"), words.T("heat.noprofile.txt"))
+		m, _ := state("empty", "No collection whose writes can be counted", "Counting needs a collection to which every write adds a row with a new ObjectID, such as Yorkie's changes; a profile file names others (writes: appended).")
 		uncounted(&m, v.Table, q, all)
 		return m, nil
 	}
 	window := s.Deps.Heat.Window(q.Ns, q.Window)
 	health, known := s.Deps.Heat.Health(q.Ns)
 	if window.Seconds == 0 {
-		m, _ := state("loading", words.T("heat.begin"), words.T("heat.begin.detail."+all[at].Method.String()))
+		m, _ := state("loading", "Counting has just begun", words.T("heat.begin.detail."+all[at].Method.String()))
 		if known && health.Err != nil {
 			m.State = failedCount(health)
 			m.State.Detail = fault.Text(health.Err)
@@ -88,20 +89,20 @@ func heatView(s *site.Site, v answer.View, q answer.HeatQuery) (Heat, error) {
 // failedCount is a state whose detail is still to be said.
 func failedCount(h heat.Health) templates.State {
 	if fault.Of(h.Err) == fault.Forbidden {
-		return templates.State{Code: "denied", Title: words.T("heat.denied")}
+		return templates.State{Code: "denied", Title: "Writes may not be counted"}
 	}
-	return templates.State{Code: "failed", Title: words.T("heat.failed")}
+	return templates.State{Code: "failed", Title: "Writes could not be counted"}
 }
 
 func healthNotes(h heat.Health, w heat.Window) []templates.State {
 	var out []templates.State
 	if h.Err != nil {
 		note := failedCount(h)
-		note.Detail = words.T("heat.since", "error", fault.Text(h.Err), "at", format.Clock(w.To))
+		note.Detail = fmt.Sprintf("%s What is shown ends at %s.", fault.Text(h.Err), format.Clock(w.To))
 		out = append(out, note)
 	}
 	if h.Sampled {
-		out = append(out, templates.State{Code: "partial", Title: words.T("heat.under.load"), Detail: words.T("heat.under.detail")})
+		out = append(out, templates.State{Code: "partial", Title: "Counted from slices of time", Detail: "There is much load: of every 10 s one is counted, and figures have an interval."})
 	}
 	return out
 }

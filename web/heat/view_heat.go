@@ -1,6 +1,7 @@
 package heat
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -21,18 +22,17 @@ func heatPage(v answer.View, prof *profile.Profile, w heat.Window, q answer.Heat
 	changed := w.Method == heat.ChangedRows
 	m.Counts = w.Method.String()
 	m.Lead = words.T("heat.lead."+w.Method.String(), "rate", answer.RateText(w.Total), "name", m.NS, "window", format.Span(max(q.Window, answer.Shortest(w.Method))))
-	how := words.T("heat.whole")
+	how := "Every new row was counted"
 	switch {
 	case changed:
-		how = words.T("heat.dated")
-		m.Notes = append(m.Notes, templates.State{Code: "partial", Title: words.T("heat.changed"), Detail: words.T("heat.changed.detail", "n", strconv.Itoa(heat.HottestProjects), "name", m.Name)})
+		how = "Rows were counted by the date of their last change"
+		m.Notes = append(m.Notes, templates.State{Code: "partial", Title: "At least so many, of the hottest projects only", Detail: fmt.Sprintf("Rows of %s are changed in place and no index finds them by the date of the change. Once a minute those of the %s projects with most new rows are counted; what others change is not known, and a row that changed twice in the minute counts once. Shares are of what was counted.", m.Name, strconv.Itoa(heat.HottestProjects))})
 	case w.Total.AtLeast:
-		how = words.T("heat.atleast")
+		how = "At least so many: more was written than may be read for counting,"
 	case !w.Total.Exact:
-		how = words.T("heat.sampled")
+		how = "One second in ten was counted"
 	}
-	m.Measured = words.T("heat.measured", "how", how, "from", format.Clock(w.From), "to", format.Clock(w.To),
-		"covered", format.Count(int64(w.Seconds)), "seconds", format.Count(int64(w.To.Sub(w.From).Seconds())))
+	m.Measured = fmt.Sprintf("%s from %s to %s, %s of %s s.", how, format.Clock(w.From), format.Clock(w.To), format.Count(int64(w.Seconds)), format.Count(int64(w.To.Sub(w.From).Seconds())))
 	r := parts.RefsOf(v.Table)
 	shards := w.Shards(v.Table, prof)
 	m.Chunks = hotChunks(v, prof, w, c, r, answer.ByShard(shards), writes)
@@ -62,7 +62,7 @@ func hotChunks(v answer.View, prof *profile.Profile, w heat.Window, c *topology.
 		}
 		line := templates.HeatChunk{
 			Key: answer.ChunkKey(c.Key, chunk.Min), Shard: r.Of(chunk.Shard), Share: share,
-			Name: words.T("heat.chunk", "n", format.Count(int64(l.Chunk+1)), "of", format.Count(int64(c.Chunks.Len()))),
+			Name: fmt.Sprintf("Chunk %s of %s", format.Count(int64(l.Chunk+1)), format.Count(int64(c.Chunks.Len()))),
 			URL:  answer.ChunkURL(c.NS, answer.ChunkRef(c, chunk.Min)),
 			Takes: words.T("heat.chunk.takes."+w.Method.String(), "share", format.Share(share), "shard", chunk.Shard, "rate", answer.RateText(l.Rate),
 				"name", c.NS.Collection(), "all", format.Share(l.Rate.Share)),
@@ -71,7 +71,7 @@ func hotChunks(v answer.View, prof *profile.Profile, w heat.Window, c *topology.
 			top := answer.ProjectName(v, c.NS, l.Top)
 			line.Who = words.Plural("heat.chunk.projects."+w.Method.String(), int64(l.Projects), "n", format.Count(int64(l.Projects)), "share", format.Share(l.TopShare), "project", top)
 			if l.Projects == 1 {
-				line.Who += " " + words.T("heat.chunk.only", "project", top)
+				line.Who += " " + "It is " + top + "."
 			}
 		}
 		line.Split = answer.SplitText(c, splits[i])
@@ -114,10 +114,10 @@ func hotShard(m heat.Method, l heat.Line, r parts.Refs, load map[string]heat.Loa
 	row.All = templates.Figure{Text: format.Unknown}
 	row.Reads, row.Latency = templates.Figure{Text: format.Unknown}, templates.Figure{Text: format.Unknown}
 	if o, ok := load[l.Shard]; ok && o.Known {
-		row.Reads = templates.Figure{Known: true, Text: answer.PerSecond(o.ReadsPerSecond), Title: words.T("heat.col.reads.title")}
-		row.All = templates.Figure{Known: true, Text: answer.PerSecond(o.WritesPerSecond), Title: words.T("heat.col.all.title")}
+		row.Reads = templates.Figure{Known: true, Text: answer.PerSecond(o.ReadsPerSecond), Title: "by the shard's own counters for this collection, since the read before, half a minute or a minute ago"}
+		row.All = templates.Figure{Known: true, Text: answer.PerSecond(o.WritesPerSecond), Title: "write operations of all projects to this collection, by the shard's own counters, over the last minute"}
 		if o.WritesPerSecond > 0 {
-			row.Latency = templates.Figure{Known: true, Text: words.T("heat.ms", "n", answer.PerSecond(answer.Millis(o.WriteLatency))), Title: words.T("heat.col.latency.title")}
+			row.Latency = templates.Figure{Known: true, Text: answer.PerSecond(answer.Millis(o.WriteLatency)) + " ms", Title: "mean time of a write to this collection on the shard, since the read before, half a minute or a minute ago"}
 		}
 	}
 	return row
@@ -127,29 +127,28 @@ func skewFacts(m *Heat, s heat.Skew, g heat.Growing, c *topology.Collection) {
 	fact := func(name, text, title string) {
 		m.Skew = append(m.Skew, templates.Fact{Name: name, Figure: templates.Figure{Known: true, Text: text, Title: title}})
 	}
-	times := func(i heat.Index) string { return words.T("heat.skew.times", "n", answer.PerSecond(i.MaxMean)) }
+	times := func(i heat.Index) string { return answer.PerSecond(i.MaxMean) + "× the mean" }
 	if s.Shards.Most > 0 {
-		fact(words.T("heat.skew.shards", "n", strconv.Itoa(s.Shards.N)), answer.Two(s.Shards.Gini), words.T("heat.skew.title"))
-		fact(words.T("heat.skew.max.shards"), times(s.Shards), "")
-		fact(words.T("heat.skew.chunks", "n", format.Count(int64(s.Chunks.N))), answer.Two(s.Chunks.Gini), words.T("heat.skew.title"))
-		fact(words.T("heat.skew.max.chunks"), times(s.Chunks), "")
+		fact("Gini over "+strconv.Itoa(s.Shards.N)+" shards", answer.Two(s.Shards.Gini), "0 when all take the same, near 1 when one takes all")
+		fact("hottest shard", times(s.Shards), "")
+		fact("Gini over "+format.Count(int64(s.Chunks.N))+" chunks", answer.Two(s.Chunks.Gini), "0 when all take the same, near 1 when one takes all")
+		fact("hottest chunk", times(s.Chunks), "")
 		switch {
 		case s.Shards.MaxMean >= 1.5:
-			m.SkewText = words.T("heat.skew.uneven", "n", answer.PerSecond(s.Shards.MaxMean))
+			m.SkewText = "Shards share the writes unevenly: the hottest takes " + answer.PerSecond(s.Shards.MaxMean) + " times its part."
 		case s.Chunks.Gini >= 0.7:
-			m.SkewText = words.T("heat.skew.chunky")
+			m.SkewText = "Few chunks take most of the writes, and they lie on several shards."
 		default:
-			m.SkewText = words.T("heat.skew.even")
+			m.SkewText = "Shards share the writes about evenly."
 		}
 	}
 	switch {
 	case g.Is:
-		m.Growing = templates.State{Code: "failed", Title: words.T("heat.growing"), Detail: words.T("heat.growing.detail", "share", format.Share(g.Share),
-			"rows", format.Count(g.Rows), "of", strconv.Itoa(g.Of), "slots", strconv.Itoa(g.Slots), "field", g.Field, "shard", g.Shard)}
+		m.Growing = templates.State{Code: "failed", Title: "The shard key grows: inserts always go to the last chunk", Detail: fmt.Sprintf("%s of %s new rows, in %s of %s slices of time, went to the last chunk by %s, which %s owns. Splitting and moving follow the writes and never get ahead; a hashed or another leading field does.", format.Share(g.Share), format.Count(g.Rows), strconv.Itoa(g.Of), strconv.Itoa(g.Slots), g.Field, g.Shard)}
 	case c.Key.Fields()[0].Hashed:
-		m.GrowingText = words.T("heat.growing.hashed")
+		m.GrowingText = "The first field is hashed: inserts cannot pile up at the end of the key space."
 	case g.Rows > 0:
-		m.GrowingText = words.T("heat.growing.not")
+		m.GrowingText = "Inserts do not pile up at the end of the key space."
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 	"shardboard/web/parts"
 	"shardboard/web/words"
@@ -50,10 +51,10 @@ func uncounted(m *Heat, t *topology.Table, q answer.HeatQuery, all []heat.Covera
 			continue
 		}
 		if own++; q.Internal {
-			m.Uncounted = append(m.Uncounted, HeatUncounted{NS: string(c.NS), Why: words.T("internal.uncounted")})
+			m.Uncounted = append(m.Uncounted, HeatUncounted{NS: string(c.NS), Why: "writes of the server's own collections are not counted"})
 			n++
 		}
 	}
 	m.Folded = parts.FoldedNote("collections", q.Address(), int(own), q.Internal)
-	m.UncountedText = words.Plural("heat.not", n, "n", format.Count(n))
+	m.UncountedText = message.Plural(n, "1 collection is not counted", format.Count(n)+" collections are not counted")
 }

@@ -2,6 +2,7 @@ package heat
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -21,7 +22,7 @@ import (
 func heatPicture(s *site.Site, v answer.View, q answer.HeatQuery, how heat.Method) HeatMap {
 	m := HeatMap{Counts: how.String(), NS: string(q.Ns), By: string(q.By), From: spanStart(q.Span), Window: answer.Short(q.Window), Lead: words.T("heat.map.lead." + string(q.By)), Shards: parts.ShardRefs(v.Table)}
 	if how == heat.ChangedRows {
-		m.CountedText = words.T("heat.map.changed", "n", strconv.Itoa(heat.HottestProjects))
+		m.CountedText = "Rows changed in place, once a minute and of the " + strconv.Itoa(heat.HottestProjects) + " hottest projects only: a cell says at least so many, and where none of their rows were counted nothing is known."
 	}
 	for _, by := range []keyvis.By{keyvis.ByKey, keyvis.ByProject} {
 		to := q
@@ -34,12 +35,12 @@ func heatPicture(s *site.Site, v answer.View, q answer.HeatQuery, how heat.Metho
 		m.Spans = append(m.Spans, HeatLink{Text: format.Span(d), URL: to.Address() + "#heat-map", Current: d == q.Span})
 	}
 	if s.Deps.Pictures == nil {
-		m.State = templates.State{Code: "empty", Title: words.T("heat.off"), Detail: words.T("heat.off.detail")}
+		m.State = templates.State{Code: "empty", Title: "Writes are not counted here", Detail: "This shardboard runs without a heat collector."}
 		return m
 	}
 	p, ok := s.Deps.Pictures.View(q.Ns, q.By, v.Now.Add(-q.Span), v.Now)
 	if !ok || len(p.Columns) == 0 {
-		m.State = templates.State{Code: "loading", Title: words.T("heat.map.empty"), Detail: words.T("heat.map.empty.text")}
+		m.State = templates.State{Code: "loading", Title: "No picture yet", Detail: "It gets a column each minute while shardboard runs; the first one is made within two minutes. Nothing is known of the time before."}
 		return m
 	}
 	m.Astray = answer.AstrayText(p)
@@ -91,22 +92,22 @@ func tableRow(v answer.View, c *topology.Collection, r parts.Refs, p keyvis.View
 func cellFigure(p keyvis.View, row, i int) templates.Figure {
 	rate, ok := p.PerSecond(row, i)
 	if !ok {
-		return templates.Figure{Text: format.Unknown, Title: words.T("heat.map.unknown")}
+		return templates.Figure{Text: format.Unknown, Title: "not known"}
 	}
 	col := p.Columns[i]
 	f := templates.Figure{Known: true, Text: answer.PerSecond(rate), Approx: col.Sampled || col.Shared}
 	switch {
 	case col.Hottest:
-		f.Text, f.Title = "≥\u202f"+f.Text, words.T("heat.map.is.hottest")
+		f.Text, f.Title = "≥\u202f"+f.Text, "of the hottest projects only"
 	case col.Capped:
-		f.Text, f.Title = "≥\u202f"+f.Text, words.T("heat.map.is.atleast")
+		f.Text, f.Title = "≥\u202f"+f.Text, "at least"
 	case col.Sampled:
-		f.Title = words.T("heat.map.is.sampled")
+		f.Title = "from 1 s in 10"
 	case col.Shared:
-		f.Title = words.T("heat.map.is.shared")
+		f.Title = "rows were wider then"
 	}
 	if part := col.Covered.Seconds() / col.Step.Seconds(); part < 0.95 && f.Title == "" {
-		f.Title = words.T("heat.map.is.part", "n", strconv.Itoa(int(math.Round(part*100))))
+		f.Title = fmt.Sprintf("%s %% of the time counted", strconv.Itoa(int(math.Round(part*100))))
 	}
 	return f
 }

@@ -1,6 +1,7 @@
 package heat
 
 import (
+	"fmt"
 	"slices"
 
 	"shardboard/internal/actions"
@@ -9,7 +10,6 @@ import (
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // shardWrites is what each shard takes of all collections whose new rows are
@@ -31,11 +31,11 @@ func shardWrites(s *site.Site, v answer.View, q answer.HeatQuery) map[string]flo
 func helping(line *templates.HeatChunk, t *topology.Table, c *topology.Collection, i int, split heat.Splitting, writes func() map[string]float64) {
 	switch kind, to := answer.HotPlan(t, c, i, split, writes); {
 	case kind == actions.SplitHot:
-		line.PlanText, line.PlanURL = words.T("heat.plan.splitHot"), answer.HotChunkPlan(c, i)
+		line.PlanText, line.PlanURL = "Plan to split it where its writes are", answer.HotChunkPlan(c, i)
 	case kind == actions.MoveChunk:
-		line.PlanText = words.T("heat.plan.move", "shard", to, "rate", answer.PerSecond(writes()[to]))
+		line.PlanText = fmt.Sprintf("Plan to move it to %s, which takes %s writes/s", to, answer.PerSecond(writes()[to]))
 		line.PlanURL = answer.PlanURL(actions.MoveChunk, "ns", string(c.NS), "chunk", answer.ChunkRef(c, c.Chunks.At(i).Min), "to", to)
 	case to != "":
-		line.PlanText = words.T("heat.plan.none")
+		line.PlanText = "No shard that may own it takes fewer writes."
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // Deadlines of one socket. A browser that is gone without a word is noticed
@@ -109,7 +108,7 @@ func (h *Hub) Serve(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	}
 	defer h.Release()
 	if !s.Limits.Enter(who) {
-		return &site.StatusError{Status: http.StatusTooManyRequests, Text: words.T("access.sockets")}
+		return &site.StatusError{Status: http.StatusTooManyRequests, Text: "You have as many live pages open as one may. Close some of them."}
 	}
 	defer s.Limits.Exit(who)
 	ended := s.Deps.Auth.Ended(who) // before the check, so that no end falls between

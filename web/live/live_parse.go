@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"shardboard/web/guard"
 	"shardboard/web/parts"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // parseTopics reads ?t=overview@12,collection:db.name: the topics of a socket
@@ -62,7 +62,7 @@ func MayFollow(who auth.Principal, topic string) error {
 	kind, _, of := strings.Cut(topic, ":")
 	need, known := guard.TopicOf(kind, of).Policy.Needs()
 	if !known || !site.Allowed(who, need) {
-		return fault.New(fault.Forbidden, "%s", words.T("access.role", "need", parts.RoleWord(need), "have", parts.RoleWord(who.Role)))
+		return fault.New(fault.Forbidden, "%s", fmt.Sprintf("This needs the role %s. You have the role %s; an admin can change that.", parts.RoleWord(need), parts.RoleWord(who.Role)))
 	}
 	return nil
 }

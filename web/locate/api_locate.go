@@ -19,7 +19,6 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 func ApiLocate(s *site.Site, w http.ResponseWriter, r *http.Request) error {
@@ -58,7 +57,7 @@ func ask(s *site.Site, ctx context.Context, q placement.Query) (placement.Answer
 	defer cancel()
 	found, err := s.Deps.Locator.Ask(ctx, q)
 	if fault.Title(err) == fault.NoAnswerTitle {
-		err = fault.Wrap(fault.Unavailable, err, "%s %s", fault.Text(err), words.T("outage.locate"))
+		err = fault.Wrap(fault.Unavailable, err, "%s %s", fault.Text(err), "Nothing was found and nothing is ruled out.")
 	}
 	return found, err
 }

@@ -8,12 +8,11 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/web/site"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // pageBulk is the empty box for many lines.
 func PageBulk(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	sh := s.Shell(r, s.ViewFor(r), "locate", words.T("bulk.title"))
+	sh := s.Shell(r, s.ViewFor(r), "locate", "Locate many lines")
 	return site.WritePage(w, r, http.StatusOK, BulkPage(sh, templates.Bulk{}))
 }
 
@@ -24,7 +23,7 @@ func PageBulkAnswer(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	text := r.PostForm.Get("lines")
-	sh := s.Shell(r, s.ViewFor(r), "locate", words.T("bulk.title"))
+	sh := s.Shell(r, s.ViewFor(r), "locate", "Locate many lines")
 	lines, err := answer.KeptLines(strings.Split(text, "\n"))
 	if err != nil {
 		kind := fault.Of(err)

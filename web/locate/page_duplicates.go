@@ -8,7 +8,6 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/web/parts"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // pageDuplicates shows the check and what it found. While it runs, the browser
@@ -19,12 +18,12 @@ func PageDuplicates(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	if report.State == placement.CheckRunning {
 		w.Header().Set("Refresh", "3")
 	}
-	sh := s.Shell(r, v, "locate", words.T("dup.title"))
+	sh := s.Shell(r, v, "locate", "Duplicate ids")
 	may := auth.From(r.Context()).May(auth.Operator)
 	m := duplicatesView(v, report, may && s.Deps.Duplicates != nil)
 	if !may {
 		m.Running = false // no button to stop it
-		m.Needs = words.T("dup.needs", "need", parts.RoleWord(auth.Operator))
+		m.Needs = "To start or stop this check needs the role " + parts.RoleWord(auth.Operator) + "."
 	}
 	return site.WritePage(w, r, http.StatusOK, DuplicatesPage(sh, m))
 }

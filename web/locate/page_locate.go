@@ -9,7 +9,6 @@ import (
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // pageLocate is one box: a project with a document key, an id, or a namespace
@@ -20,7 +19,7 @@ func PageLocate(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	in := r.URL.Query()
 	q := placement.Query{Text: in.Get("q"), NS: topology.Namespace(in.Get("ns")), Key: in.Get("key")}
 	m := Locate{Query: sanitize.Truncate(q.Text, placement.MaxQueryBytes), NS: sanitize.Truncate(string(q.NS), 300), Key: sanitize.Truncate(q.Key, 2000)}
-	sh := s.Shell(r, v, "locate", words.T("nav.locate"))
+	sh := s.Shell(r, v, "locate", "Locate")
 	if q == (placement.Query{}) {
 		m.Examples = locateExamples(v)
 		return site.WritePage(w, r, http.StatusOK, LocatePage(sh, m))
@@ -41,7 +40,7 @@ func PageLocate(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	m.Asked = true
 	if len(m.Items) == 0 {
-		m.Hint, m.Key = words.T("locate.noCollection"), m.Query // one field left to fill in
+		m.Hint, m.Key = "A UUID is in no collection by itself. Name a collection above to see where such a shard-key value would live.", m.Query // one field left to fill in
 	}
 	return site.WritePage(w, r, http.StatusOK, LocatePage(sh, m))
 }

@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -27,16 +29,14 @@ func bulkView(v answer.View, lines []api.LocateLine) templates.Bulk {
 		}
 		m.Rows = append(m.Rows, rows...)
 	}
-	m.Summary = words.T("bulk.summary", "n", format.Count(int64(len(lines))), "found", format.Count(int64(found)),
-		"cost", words.T("locate.cost", "targeted", words.Plural("locate.targeted", int64(targeted), "n", format.Count(int64(targeted))),
-			"broadcast", words.Plural("locate.broadcast", int64(broadcast), "n", format.Count(int64(broadcast)))))
+	m.Summary = fmt.Sprintf("%s of %s lines led somewhere. %s", format.Count(int64(found)), format.Count(int64(len(lines))), fmt.Sprintf("Cost: %s, %s.", message.Plural(int64(targeted), format.Count(int64(targeted))+" targeted query", format.Count(int64(targeted))+" targeted queries"), message.Plural(int64(broadcast), format.Count(int64(broadcast))+" to all shards", format.Count(int64(broadcast))+" to all shards")))
 	return m
 }
 
 func bulkRows(r parts.Refs, line api.LocateLine) []templates.BulkRow {
 	first := templates.BulkRow{Line: strconv.Itoa(line.Line), Query: templates.Cut(line.Query, answer.QueryDigits)}
 	if line.Query == "" {
-		first.Query = templates.Cut(words.T("bulk.silent"), answer.QueryDigits)
+		first.Query = templates.Cut("(looks like a key; not repeated)", answer.QueryDigits)
 	} else if len(line.Query) < 1000 {
 		first.URL = "/locate?q=" + url.QueryEscape(line.Query)
 	}
@@ -45,7 +45,7 @@ func bulkRows(r parts.Refs, line api.LocateLine) []templates.BulkRow {
 		first.Problem = line.Problem.Detail
 		return []templates.BulkRow{first}
 	case len(line.Items) == 0:
-		first.Problem = words.T("bulk.noCollection")
+		first.Problem = "no collection by itself; locate it alone with a collection."
 		if len(line.Anatomy) > 0 {
 			first.Problem = words.Code("id.kind", line.Anatomy[0].Kind, nil) + ": " + first.Problem
 		}
@@ -79,9 +79,9 @@ func bulkRows(r parts.Refs, line api.LocateLine) []templates.BulkRow {
 		}
 		switch {
 		case len(row.Shards) == 0:
-			row.Spread = words.T("locate.answer.none")
+			row.Spread = "No shard is known to hold it."
 		case !exact:
-			row.Spread = words.T("place.any")
+			row.Spread = "any of these"
 		}
 		out = append(out, row)
 	}

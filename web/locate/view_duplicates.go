@@ -3,6 +3,7 @@ package locate
 import (
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
@@ -26,22 +27,22 @@ func duplicatesView(v answer.View, r placement.CheckReport, there bool) template
 	}
 	switch {
 	case m.Running && r.Left >= 0:
-		m.Left = words.T("dup.left", "span", format.Span(r.Left))
+		m.Left = "about " + format.Span(r.Left) + " left"
 	case m.Running:
-		m.Left = words.T("dup.left.unknown")
+		m.Left = "how long it takes is not known yet"
 	}
 	for _, c := range r.Collections {
 		m.Collections = append(m.Collections, duplicateProgress(c))
 	}
-	m.Found = words.Plural("dup.found", int64(r.FoundCount), "n", format.Count(int64(r.FoundCount)))
+	m.Found = message.Plural(int64(r.FoundCount), format.Count(int64(r.FoundCount))+" id is on more than one shard", format.Count(int64(r.FoundCount))+" ids are on more than one shard")
 	if r.FoundCount == 0 {
-		m.Found = words.T("dup.found.none")
+		m.Found = "No id is on more than one shard"
 		if r.State != placement.CheckDone {
-			m.Found = words.T("dup.found.yet")
+			m.Found = "No id on more than one shard found yet"
 		}
 	}
 	if more := r.FoundCount - len(r.Found); more > 0 {
-		m.More = words.T("dup.more", "n", format.Count(int64(more)))
+		m.More = format.Count(int64(more)) + " more were found and are not listed."
 	}
 	refs := parts.RefsOf(v.Table)
 	for _, id := range r.Found {
@@ -53,16 +54,16 @@ func duplicatesView(v answer.View, r placement.CheckReport, there bool) template
 func duplicateProgress(c placement.CheckProgress) templates.DuplicateProgress {
 	out := templates.DuplicateProgress{
 		NS: string(c.NS), URL: answer.CollectionURL(c.NS), Read: format.Count(c.Read), Total: parts.CountFigure(c.Total), Share: -1,
-		State: words.T("dup.coll.waiting"),
+		State: "waiting",
 	}
 	if !c.Next.IsZero() && !c.Done {
 		out.Next = templates.Key{Short: c.Next.Hex(), Full: c.Next.Hex()}
 	}
 	switch {
 	case c.Done:
-		out.State, out.Share = words.T("dup.coll.done"), 1
+		out.State, out.Share = "done", 1
 	case c.Read > 0:
-		out.State = words.T("dup.coll.reading")
+		out.State = "reading"
 		if c.Total.Known && c.Total.Value > 0 {
 			// More rows than the statistics know of is no reason to overshoot.
 			out.Share = min(0.99, float64(c.Read)/float64(c.Total.Value))

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
@@ -65,9 +66,9 @@ func placeRow(v answer.View, p placement.Place, r parts.Refs) PlaceRow {
 	switch {
 	case p.Exists == "absent":
 	case !p.Sharded:
-		row.Certainty = words.T("place.primary")
+		row.Certainty = "not sharded, database primary"
 	case !p.Exact:
-		row.Certainty = words.T("place.any")
+		row.Certainty = "any of these"
 	}
 	if p.Sharded {
 		row.URL = answer.CollectionURL(p.NS)
@@ -95,9 +96,9 @@ func placeRow(v answer.View, p placement.Place, r parts.Refs) PlaceRow {
 			row.Since = templates.Ago(time.Unix(int64(p.Since.T), 0), v.Now)
 		}
 	case p.Chunks > 0:
-		row.Chunks = words.Plural("place.chunks", int64(p.Chunks), "n", format.Count(int64(p.Chunks)))
+		row.Chunks = message.Plural(int64(p.Chunks), format.Count(int64(p.Chunks))+" chunk can hold it", format.Count(int64(p.Chunks))+" chunks can hold it")
 	case !p.Sharded && p.Exists != "absent":
-		row.Chunks = words.T("spread.unsharded")
+		row.Chunks = "not sharded"
 	default:
 		row.Chunks = format.Unknown
 	}

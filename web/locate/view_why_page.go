@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -86,9 +87,9 @@ func rowsFigure(f api.Figure) templates.Figure {
 
 // rulesView draws the verdicts on one chunk.
 func rulesView(b api.WhyBalance) templates.WhyRules {
-	out := templates.WhyRules{Text: b.Text, Level: "note", Decision: b.Decision, Lead: words.T("rules.lead", "release", b.Release)}
+	out := templates.WhyRules{Text: b.Text, Level: "note", Decision: b.Decision, Lead: "Every rule of the balancer of MongoDB " + b.Release + ", in its order."}
 	if b.Release == "" {
-		out.Lead = words.T("rules.lead.unknown")
+		out.Lead = "The server's version is not known, so the rules that differ by version are open."
 	}
 	if b.Decision == string(balance.Moves) || b.Due == "" {
 		out.Level = "ok"
@@ -108,7 +109,7 @@ func chunkView(v answer.View, c *topology.Collection, i int) templates.WhyChunk 
 	r := parts.RefsOf(v.Table)
 	m := templates.WhyChunk{
 		NS: string(c.NS), DB: c.NS.Database(), Name: c.NS.Collection(), URL: answer.CollectionURL(c.NS),
-		Title: words.T("why.chunk.title", "n", strconv.Itoa(i+1), "of", format.Count(int64(c.Chunks.Len()))),
+		Title: fmt.Sprintf("Chunk %s of %s", strconv.Itoa(i+1), format.Count(int64(c.Chunks.Len()))),
 		Chunk: parts.ChunkRow(v, c.Key, i, c.Chunks.At(i), r), Rules: rulesView(k.Balance),
 	}
 	m.Moving = parts.InFlightView(v, answer.MovingChunk(v, c, i), answer.FlightsListed)
@@ -124,7 +125,7 @@ func dangersView(v answer.View, dangers []placement.Danger) []templates.WhyDange
 	for _, d := range dangers {
 		out = append(out, templates.WhyDanger{
 			Shard: r.Of(d.Shard),
-			Text:  words.T("danger.ids", "shard", d.Shard, "n", format.Count(int64(len(d.IDs))), "id", d.IDs[0].Hex()),
+			Text:  fmt.Sprintf("To %s: %s of its ids are there already, such as %s.", d.Shard, format.Count(int64(len(d.IDs))), d.IDs[0].Hex()),
 		})
 	}
 	return out

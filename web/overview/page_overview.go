@@ -5,7 +5,6 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // pageOverview answers "is it balanced, what is wrong?".
@@ -17,6 +16,6 @@ func PageOverview(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if v.Internal, err = answer.InternalOf(r.URL.Query()); err != nil {
 		return err
 	}
-	sh := s.Shell(r, v, "overview", words.T("nav.overview"), "overview")
+	sh := s.Shell(r, v, "overview", "Overview", "overview")
 	return site.WritePage(w, r, http.StatusOK, OverviewPage(sh, OverviewView(v), s.Offers(r, v.Table).Balancer()))
 }

@@ -1,10 +1,12 @@
 package overview
 
 import (
+	"fmt"
 	"sync"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/parts"
@@ -52,9 +54,9 @@ func OverviewView(v answer.View) Overview {
 		m.LiveURL = answer.Switched("/", true)
 	}
 	if len(m.Events) == 0 && m.EventsWhy.Code == "" {
-		m.EventsWhy = templates.State{Code: "empty", Title: words.T("events.none")}
+		m.EventsWhy = templates.State{Code: "empty", Title: "Nothing has happened yet"}
 		if hidden > 0 {
-			m.EventsWhy.Title = words.T("internal.only")
+			m.EventsWhy.Title = "Nothing is logged but entries of internal collections."
 		}
 	}
 	return m
@@ -86,7 +88,7 @@ func newest(v answer.View, n int) (out []templates.EventRow, hidden int) {
 // balancerView is what the balancer is set to and doing.
 func balancerView(v answer.View) Balancer {
 	b := v.Table.Balancer
-	out := Balancer{Level: "unknown", Word: words.T("balancer.unknown"), State: parts.PartState(v, topology.PartSettings)}
+	out := Balancer{Level: "unknown", Word: "unknown", State: parts.PartState(v, topology.PartSettings)}
 	if !b.Known {
 		return out
 	}
@@ -95,39 +97,39 @@ func balancerView(v answer.View) Balancer {
 	}
 	switch {
 	case !b.Enabled():
-		out.Level, out.Word = "off", words.T("balancer.off")
+		out.Level, out.Word = "off", "off"
 	case b.Mode == "autoSplitOnly":
-		out.Level, out.Word = "off", words.T("balancer.splitonly")
+		out.Level, out.Word = "off", "splits only"
 	default:
-		out.Level, out.Word = "ok", words.T("balancer.on")
+		out.Level, out.Word = "ok", "on"
 	}
 	if b.WindowStart != "" {
-		fact("balancer.window", b.WindowStart+"–"+b.WindowStop, words.T("balancer.window.title"))
+		fact("balancer.window", b.WindowStart+"–"+b.WindowStop, "In the config servers' local time")
 	} else {
-		fact("balancer.window", words.T("balancer.always"), "")
+		fact("balancer.window", "always", "")
 	}
 	size := format.Bytes(b.ChunkBytes)
 	if b.ChunkDefault {
-		size = words.T("balancer.default", "size", size)
+		size = size + " (default)"
 	}
 	fact("balancer.chunksize", size, "")
 	switch {
 	case v.Past != nil: // whether a round ran is not a setting, and not in history
-		out.Facts = append(out.Facts, templates.Fact{Name: words.T("balancer.round"),
-			Figure: templates.Figure{Text: topology.ReasonText("notKept"), Title: words.T("reason.title.notKept")}})
+		out.Facts = append(out.Facts, templates.Fact{Name: "Now",
+			Figure: templates.Figure{Text: topology.ReasonText("notKept"), Title: "History keeps what was set and where data was, not what the balancer was doing or how full disks were."}})
 	case !b.StatusKnown:
-		out.Facts = append(out.Facts, templates.Fact{Name: words.T("balancer.round"),
+		out.Facts = append(out.Facts, templates.Fact{Name: "Now",
 			Figure: templates.Figure{Text: topology.ReasonText("notPermitted"), Title: parts.PartState(v, topology.PartBalancer).Detail}})
 	case b.InRound:
-		fact("balancer.round", words.T("balancer.inround", "n", format.Count(b.Rounds)), "")
+		fact("balancer.round", "in a round, "+format.Count(b.Rounds)+" since its start", "")
 	default:
-		fact("balancer.round", words.T("balancer.idle", "n", format.Count(b.Rounds)), "")
+		fact("balancer.round", "between rounds, "+format.Count(b.Rounds)+" since its start", "")
 	}
 	n := func(n int) string { return format.Count(int64(n)) }
 	lately := rules.MovesLately(v.Table, v.Now) // as the rule on failing migrations counts them
-	text := words.T("balancer.hour.text", "moves", n(lately.Moves), "failed", n(lately.Failed))
+	text := fmt.Sprintf("%s moved, %s failed", n(lately.Moves), n(lately.Failed))
 	if in := lately.Internal; in.Moves+in.Failed > 0 {
-		text = words.T("internal.hour", "text", text, "moves", n(in.Moves), "failed", n(in.Failed))
+		text = fmt.Sprintf("%s; %s more moves of internal collections, %s failed", text, n(in.Moves), n(in.Failed))
 	}
 	fact("balancer.hour", text, "")
 	return out
@@ -138,7 +140,7 @@ func listProblems(m *Overview, v answer.View, found rules.View) {
 	s := found.Summary()
 	m.Attention = parts.ProblemList(v, found.Items[:min(len(found.Items), answer.ShownProblems)])
 	if more := len(found.Items) - len(m.Attention); more > 0 {
-		m.More = words.Plural("problems.more", int64(more), "n", format.Count(int64(more)))
+		m.More = message.Plural(int64(more), format.Count(int64(more))+" more problem", format.Count(int64(more))+" more problems")
 	}
 	m.Unchecked, m.Dismissed = answer.UncheckedText(s), answer.DismissedText(s)
 	m.AllGood = answer.ProblemCounts(s)

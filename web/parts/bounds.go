@@ -9,7 +9,6 @@ import (
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // bound writes a key for a table whose page names the fields: the values
@@ -43,7 +42,7 @@ func BoundOf(t *topology.Table, ns string, doc bson.Raw) templates.Key {
 	}
 	out, err := bson.MarshalExtJSON(doc, false, false)
 	if err != nil {
-		return templates.Key{Short: words.T("event.unreadable"), Full: words.T("event.unreadable")}
+		return templates.Key{Short: "(unreadable)", Full: "(unreadable)"}
 	}
 	return templates.Cut(string(out), answer.BoundWidth)
 }

@@ -1,6 +1,8 @@
 package parts
 
 import (
+	"fmt"
+
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
@@ -17,9 +19,9 @@ func diskCell(v answer.View, shard string) templates.Cell {
 	}
 	out.Share, out.Bar = d.Share(), d.Share()
 	out.ShareText = format.Share(d.Share())
-	out.Text = words.T("disk.of", "total", format.Bytes(d.Total.Value))
+	out.Text = "of " + format.Bytes(d.Total.Value)
 	if v.Table.DiskOld(shard, v.Now) {
-		out.Text = words.T("disk.of.old", "total", format.Bytes(d.Total.Value), "at", format.Clock(d.Used.At))
+		out.Text = fmt.Sprintf("of %s, %s", format.Bytes(d.Total.Value), format.Clock(d.Used.At))
 	}
 	return out
 }
@@ -46,5 +48,5 @@ func DiskFigure(v answer.View, shard string) templates.Figure {
 // diskFact is that line among a shard's facts.
 func DiskFact(v answer.View, shard string) templates.Fact {
 	d := v.Table.DiskOf(shard)
-	return templates.Fact{Name: words.T("col.disk"), Figure: DiskFigure(v, shard), Warn: d.Known() && d.Share() >= answer.DiskFull}
+	return templates.Fact{Name: "Disk", Figure: DiskFigure(v, shard), Warn: d.Known() && d.Share() >= answer.DiskFull}
 }

@@ -1,6 +1,8 @@
 package parts
 
 import (
+	"fmt"
+
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
@@ -26,16 +28,16 @@ func Figure(f topology.Figure, write func(int64) string) templates.Figure {
 	case f.At.IsZero():
 		out.Title = how
 	case f.PlusMinus > 0:
-		out.Title = words.T("figure.plusminus", "how", how, "at", format.Clock(f.At), "n", write(f.PlusMinus))
+		out.Title = fmt.Sprintf("%s at %s, ± %s", how, format.Clock(f.At), write(f.PlusMinus))
 	default:
-		out.Title = words.T("figure.at", "how", how, "at", format.Clock(f.At))
+		out.Title = fmt.Sprintf("%s at %s", how, format.Clock(f.At))
 	}
 	return out
 }
 
 // exact is a count that the routing table itself gives.
 func Exact(n int) templates.Figure {
-	return templates.Figure{Known: true, Text: format.Count(int64(n)), Title: words.T("method.routing")}
+	return templates.Figure{Known: true, Text: format.Count(int64(n)), Title: "Counted in the routing table"}
 }
 
 // cells turns one column of figures into cells with shares and bars: bars are

@@ -27,17 +27,17 @@ func InFlightView(v answer.View, list []topology.InFlight, most int) templates.I
 	}
 	switch {
 	case len(list) == 0 && h.At.IsZero():
-		m.None = words.T("inflight.unread")
+		m.None = "Whether anything moves now is not known yet."
 	case len(list) == 0:
-		m.None = words.T("inflight.none")
+		m.None = "Nothing moves now."
 	}
 	if p := v.Table.Moves.ListPrivilege; p != "" && len(list) > 0 {
-		m.Note = words.T("inflight.fromlog", "privilege", p)
+		m.Note = "Found in the changelog, which never tells the end of a move whose donor failed over. The list of migrations is not permitted: it needs " + p + "."
 	}
 	r, runs := RefsOf(v.Table), answer.FlightRuns(v, list)
 	for i, x := range list {
 		if i == most {
-			m.More = words.T("inflight.more", "n", strconv.Itoa(len(list)-most))
+			m.More = "and " + strconv.Itoa(len(list)-most) + " more"
 			break
 		}
 		m.Rows = append(m.Rows, inFlightRow(v, r, runs, x))
@@ -47,13 +47,13 @@ func InFlightView(v answer.View, list []topology.InFlight, most int) templates.I
 
 func inFlightRow(v answer.View, r Refs, runs []history.OurRun, x topology.InFlight) templates.InFlightRow {
 	row := templates.InFlightRow{Key: fmt.Sprintf("f%s-%d", v.NameOf(x.Min), x.Since.UnixMilli()), NS: string(x.NS), From: r.Of(x.From), To: r.Of(x.To),
-		Arrived: x.Arrived(v.Table), Begun: templates.Ago(x.Since, v.Now), BegunLow: words.T("inflight.begin"), State: words.T("inflight.state.copying"),
+		Arrived: x.Arrived(v.Table), Begun: templates.Ago(x.Since, v.Now), BegunLow: "began", State: "Copying",
 		StepShare: -1, CopiedShare: -1}
 	if row.Arrived {
-		row.State = words.T("inflight.state.arrived")
+		row.State = "Moved; the donor is cleaning up"
 	}
 	if x.AtLeast {
-		row.BegunLow = words.T("inflight.atleast")
+		row.BegunLow = "began before it was first seen,"
 	}
 	if c := v.Table.Collection(x.NS); c != nil {
 		if from, to := x.Positions(c); from < to {
@@ -77,24 +77,24 @@ func inFlightRow(v answer.View, r Refs, runs []history.OurRun, x topology.InFlig
 func flightSteps(row *templates.InFlightRow, m topology.Moves, x topology.InFlight) {
 	switch {
 	case x.Steps > 0:
-		row.Step = words.T("inflight.step", "n", strconv.Itoa(x.Step), "of", strconv.Itoa(x.Steps))
-		row.StepTitle, row.StepShare = words.T("inflight.step.other"), answer.Share(int64(x.Step), int64(x.Steps))
+		row.Step = fmt.Sprintf("step %s of %s", strconv.Itoa(x.Step), strconv.Itoa(x.Steps))
+		row.StepTitle, row.StepShare = "The last step that the donor reported.", answer.Share(int64(x.Step), int64(x.Steps))
 		if x.Steps == answer.DonorSteps {
-			row.StepTitle = words.T("inflight.step.title", "step", answer.StepName(x.Step-1, x.Steps))
+			row.StepTitle = "The last step that the donor reported: " + answer.StepName(x.Step-1, x.Steps) + "."
 		}
 		if x.StepInferred {
-			row.StepTitle = words.T("inflight.step.inferred")
+			row.StepTitle = "The recipient copies, so the donor has done its third step and waits. A donor reports its own steps for moments only."
 		}
 	case m.StepsReason == "notPermitted":
-		row.Step = words.T("inflight.step.denied", "privilege", m.StepsPrivilege)
+		row.Step = "step not permitted: needs " + m.StepsPrivilege
 	case m.StepsReason != "":
-		row.Step, row.StepTitle = words.T("inflight.step.unknown"), words.T("inflight.step.unread")
+		row.Step, row.StepTitle = "step not known", "The shards could not be asked what they do."
 	default:
-		row.Step, row.StepTitle = words.T("inflight.step.unknown"), words.T("inflight.step.unseen")
+		row.Step, row.StepTitle = "step not known", "The donor reports its steps for moments only."
 	}
 	if x.RecipientSteps > 0 {
-		row.Recipient = words.T("inflight.recipient", "n", strconv.Itoa(x.RecipientStep), "of", strconv.Itoa(x.RecipientSteps))
-		row.RecipientTitle = words.T("inflight.recipient.title")
+		row.Recipient = fmt.Sprintf("recipient: step %s of %s", strconv.Itoa(x.RecipientStep), strconv.Itoa(x.RecipientSteps))
+		row.RecipientTitle = "The last step that the recipient reported."
 	}
 }
 
@@ -103,15 +103,15 @@ func flightBy(row *templates.InFlightRow, m topology.Moves, x topology.InFlight,
 	who, app, run := answer.FlightAsker(x, runs)
 	switch who {
 	case "run":
-		row.By, row.ByTitle, row.ByURL = words.T("inflight.by.run"), words.T("cause.basis.run"), "/runs/"+run
+		row.By, row.ByTitle, row.ByURL = "one of our runs", "Namespace, bounds, shards and time are those of the run.", "/runs/"+run
 	case "balancer":
-		row.By, row.ByTitle = words.T("inflight.by.balancer"), words.T("inflight.by.balancer.title")
+		row.By, row.ByTitle = "the balancer", "The donor’s command names no program that asked for it: that is the balancer, or a program that gives itself no name."
 	case "client":
-		row.By, row.ByTitle = sanitize.Truncate(sanitize.Sentence(app), answer.AppShown), words.T("inflight.by.client.title")
+		row.By, row.ByTitle = sanitize.Truncate(sanitize.Sentence(app), answer.AppShown), "The program that asked for it gave itself this name. It is not the balancer."
 	default:
-		row.By, row.ByTitle = words.T("inflight.by.unknown"), words.T("inflight.by.unknown.title")
+		row.By, row.ByTitle = "not known", "The donor’s command was not seen."
 		if m.StepsReason == "notPermitted" {
-			row.ByTitle = words.T("inflight.by.denied.title", "privilege", m.StepsPrivilege)
+			row.ByTitle = "Seeing who asked needs " + m.StepsPrivilege + "."
 		}
 	}
 }
@@ -122,30 +122,30 @@ func flightCopied(row *templates.InFlightRow, x topology.InFlight) {
 	n, of := format.Count(c.Value), format.Count(e.Value)
 	switch {
 	case !c.Known && e.Known:
-		row.Copied = words.T("inflight.copied.unknown", "why", topology.ReasonText(c.Reason), "of", of)
+		row.Copied = fmt.Sprintf("copied: %s (about %s documents)", topology.ReasonText(c.Reason), of)
 	case !c.Known:
-		row.Copied = words.T("inflight.copied.none", "why", topology.ReasonText(c.Reason))
+		row.Copied = "copied: " + topology.ReasonText(c.Reason)
 	case !e.Known:
-		row.Copied = words.T("inflight.copied.alone", "n", n)
+		row.Copied = n + " documents copied, of how many is not known"
 	case c.Value > e.Value:
-		row.Copied, row.CopiedShare = words.T("inflight.copied.over", "n", n, "of", of), 1
+		row.Copied, row.CopiedShare = fmt.Sprintf("%s documents copied, more than the %s that were estimated", n, of), 1
 	default:
-		row.Copied, row.CopiedShare = words.T("inflight.copied", "n", n, "of", of), answer.Share(c.Value, e.Value)
+		row.Copied, row.CopiedShare = fmt.Sprintf("%s of about %s documents copied", n, of), answer.Share(c.Value, e.Value)
 	}
 	switch {
 	case c.Known:
-		row.CopiedTitle = words.T("inflight.copied.title", "at", format.Clock(c.At))
+		row.CopiedTitle = "By how much the recipient’s count of documents grew between its first count and " + format.Clock(c.At) + ". What was copied before is missing, and what applications write to that shard is in it."
 	default:
 		row.CopiedTitle = words.Code("inflight.left.why", c.Reason, nil)
 	}
 	if e.Known {
-		row.CopiedTitle += " " + words.T("inflight.estimate.title")
+		row.CopiedTitle += " " + "The estimate is the donor’s average number of documents in a chunk."
 	} else {
-		row.CopiedTitle += " " + words.T("inflight.estimate.unread", "why", topology.ReasonText(e.Reason))
+		row.CopiedTitle += " " + "How many documents the range has is not known: " + topology.ReasonText(e.Reason) + "."
 	}
 	if x.Left.Known {
-		row.Left, row.LeftTitle = words.T("inflight.left", "span", format.Span(x.Left.For)), words.T("inflight.left.title")
+		row.Left, row.LeftTitle = "about "+format.Span(x.Left.For)+" left", "From the documents copied so far, at the same rate. What comes after copying takes a moment more."
 		return
 	}
-	row.Left, row.LeftTitle = words.T("inflight.left.unknown"), words.Code("inflight.left.why", x.Left.Reason, nil)
+	row.Left, row.LeftTitle = "time left: not known", words.Code("inflight.left.why", x.Left.Reason, nil)
 }

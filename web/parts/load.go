@@ -1,6 +1,7 @@
 package parts
 
 import (
+	"fmt"
 	"strings"
 
 	"shardboard/internal/answer"
@@ -76,9 +77,9 @@ func LoadOf(t *topology.Table) Load {
 // measures are the three stacked bars.
 func (l Load) Measures() []templates.Measure {
 	return []templates.Measure{
-		measure(words.T("col.data"), l.Shards, l.Bytes, BytesFigure),
-		measure(words.T("col.documents"), l.Shards, l.Documents, CountFigure),
-		measure(words.T("col.chunks"), l.Shards, l.Chunks, CountFigure),
+		measure("Data", l.Shards, l.Bytes, BytesFigure),
+		measure("Documents", l.Shards, l.Documents, CountFigure),
+		measure("Chunks", l.Shards, l.Chunks, CountFigure),
 	}
 }
 
@@ -89,7 +90,7 @@ func measure(name string, shards []templates.ShardRef, figures []topology.Figure
 	}
 	m := templates.Measure{Name: name, Total: write(all.Figure())}
 	if all.Value == 0 {
-		m.Why = words.T("measure.nothing")
+		m.Why = "nothing stored yet"
 		if all.Known == 0 {
 			m.Why = write(all.Figure()).Title
 		}
@@ -103,7 +104,7 @@ func measure(name string, shards []templates.ShardRef, figures []topology.Figure
 		}
 		part := answer.Share(f.Value, all.Value)
 		p := templates.Part{Shard: shards[i], From: at, Share: part,
-			Title: words.T("measure.part", "shard", shards[i].Name, "value", write(f).Text, "share", format.Share(part))}
+			Title: fmt.Sprintf("%s: %s, %s", shards[i].Name, write(f).Text, format.Share(part))}
 		switch {
 		case part >= 0.09:
 			p.Label = shards[i].Label + " · " + format.Share(part)
@@ -114,7 +115,7 @@ func measure(name string, shards []templates.ShardRef, figures []topology.Figure
 		m.Parts = append(m.Parts, p)
 		titles = append(titles, p.Title)
 	}
-	m.Label = words.T("measure.label", "name", name, "parts", strings.Join(titles, "; "))
+	m.Label = fmt.Sprintf("%s by shard: %s", name, strings.Join(titles, "; "))
 	return m
 }
 
@@ -132,10 +133,10 @@ func (l Load) Rows(v answer.View) []templates.ShardRow {
 
 // verdict judges by bytes where they are known, else by chunks.
 func (l Load) Verdict() (level, text string) {
-	figures, of := l.Bytes, words.T("verdict.of.data")
+	figures, of := l.Bytes, "the data"
 	for _, f := range l.Bytes {
 		if !f.Known {
-			figures, of = l.Chunks, words.T("verdict.of.chunks")
+			figures, of = l.Chunks, "the chunks"
 			break
 		}
 	}
@@ -149,11 +150,11 @@ func (l Load) Verdict() (level, text string) {
 	}
 	switch {
 	case len(l.Shards) == 0:
-		return "note", words.T("verdict.noshards")
+		return "note", "No shards are known"
 	case len(l.Shards) == 1:
-		return "ok", words.T("verdict.oneshard")
+		return "ok", "One shard: nothing to balance"
 	case total == 0:
-		return "ok", words.T("verdict.nodata")
+		return "ok", "Balanced: there is no data yet"
 	}
 	mean := float64(total) / float64(len(figures))
 	over := float64(top)/mean - 1
@@ -174,8 +175,7 @@ func (l Load) Size() string {
 	for _, f := range l.Chunks {
 		chunks += f.Value
 	}
-	return words.T("overview.size", "shards", format.Count(int64(len(l.Shards))),
-		"collections", format.Count(int64(l.Collections)), "chunks", format.Count(chunks))
+	return fmt.Sprintf("%s shards, %s sharded collections, %s chunks.", format.Count(int64(len(l.Shards))), format.Count(int64(l.Collections)), format.Count(chunks))
 }
 
 // partial says that the first round of size reads is still under way.
@@ -183,6 +183,6 @@ func (l Load) Partial() templates.State {
 	if l.unread == 0 {
 		return templates.State{}
 	}
-	return templates.State{Code: "partial", Title: words.T("sizes.partial"),
-		Detail: words.T("sizes.partial.detail", "read", format.Count(int64(l.measured)), "all", format.Count(int64(l.measured+l.unread)))}
+	return templates.State{Code: "partial", Title: "Sizes are still being read.",
+		Detail: fmt.Sprintf("%s of %s collections are measured; totals are too low until the rest is.", format.Count(int64(l.measured)), format.Count(int64(l.measured+l.unread)))}
 }

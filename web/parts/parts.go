@@ -2,6 +2,7 @@ package parts
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -28,7 +29,7 @@ func RoleWord(role auth.Role) string { return words.Code("role", string(role), n
 
 // hiddenBound is a bound on a page that hides it.
 func hiddenBound() templates.Key {
-	return templates.Key{Short: words.T("hidden.bounds"), Full: words.T("hidden.bounds")}
+	return templates.Key{Short: "hidden: needs the role support", Full: "hidden: needs the role support"}
 }
 
 // foldedNote says how many entries or collections were left out, with the link
@@ -41,14 +42,14 @@ func FoldedNote(what, address string, n int, shown bool) *templates.Folded {
 	}
 	q := u.Query()
 	q.Del("page")
-	out := &templates.Folded{Title: words.T("internal.what")}
+	out := &templates.Folded{Title: "Internal collections are the server's own: the databases config, admin and local, and system collections. A new cluster moves config.system.sessions a thousand times in its first hour."}
 	if shown {
 		// An explicit 0: what a page carries along would put the switch back.
 		q.Set(answer.InternalParam, "0")
-		out.Text, out.Link = words.T("internal."+what+".with"), words.T("internal.hide")
+		out.Text, out.Link = words.T("internal."+what+".with"), "hide"
 	} else {
 		q.Set(answer.InternalParam, "1")
-		out.Text, out.Link = words.Plural("internal."+what, int64(n), "n", format.Count(int64(n))), words.T("internal.show")
+		out.Text, out.Link = words.Plural("internal."+what, int64(n), "n", format.Count(int64(n))), "show"
 	}
 	u.RawQuery = q.Encode()
 	out.URL = u.String()
@@ -63,7 +64,7 @@ func Deed(r *http.Request) store.AuditEntry {
 
 // shardOptions is a select of shards with "any" first.
 func ShardOptions(t *topology.Table, selected string) []templates.Option {
-	out := []templates.Option{{Text: words.T("filter.any"), Selected: selected == ""}}
+	out := []templates.Option{{Text: "any", Selected: selected == ""}}
 	for _, s := range t.Shards {
 		out = append(out, templates.Option{Value: s.Name, Text: s.Name, Selected: s.Name == selected})
 	}
@@ -109,7 +110,7 @@ func SurveyForm(there bool, who auth.Principal) templates.SurveyForm {
 	may := who.May(auth.Operator)
 	f := templates.SurveyForm{May: there && may}
 	if !may {
-		f.Needs = words.T("survey.needs", "need", RoleWord(auth.Operator))
+		f.Needs = "Measuring costs the cluster reads; starting it needs the role " + RoleWord(auth.Operator) + "."
 	}
 	return f
 }
@@ -119,15 +120,15 @@ func SurveyForm(there bool, who auth.Principal) templates.SurveyForm {
 func Estimate(e survey.Estimate, write func(int64) string) templates.Figure {
 	switch {
 	case e.AtLeast:
-		return templates.Figure{Known: true, Text: words.T("survey.atleast", "n", write(e.Value)), Title: words.T("survey.title.atleast")}
+		return templates.Figure{Known: true, Text: "≥ " + write(e.Value), Title: "Counting ended before the last row."}
 	case e.Exact:
-		return templates.Figure{Known: true, Text: write(e.Value), Title: words.T("survey.title.counted")}
+		return templates.Figure{Known: true, Text: write(e.Value), Title: "Counted exactly."}
 	case e.Value == 0:
-		return templates.Figure{Known: true, Text: words.T("survey.atmost", "n", write(e.High)), Title: words.T("survey.title.atmost", "high", write(e.High))}
+		return templates.Figure{Known: true, Text: "≤ " + write(e.High), Title: "Not one row was seen; with so many drawn there are at most " + write(e.High) + " in 95 of 100 cases."}
 	}
 	return templates.Figure{Known: true, Approx: true,
-		Text:  words.T("survey.plusminus", "value", write(e.Value), "n", write(max(e.High-e.Value, e.Value-e.Low))),
-		Title: words.T("survey.title.interval", "low", write(e.Low), "high", write(e.High))}
+		Text:  fmt.Sprintf("%s ± %s", write(e.Value), write(max(e.High-e.Value, e.Value-e.Low))),
+		Title: fmt.Sprintf("The truth is between %s and %s in 95 of 100 cases.", write(e.Low), write(e.High))}
 }
 
 func SurveyShards(r Refs, l survey.Line) []templates.ShardRef {
@@ -152,7 +153,7 @@ func SurveyPanel(v answer.View, found []survey.Finding, pr placement.Project) te
 		}
 		rows, bytes := answer.FindingWeight(f)
 		if rows == nil {
-			row.Rows = templates.Figure{Text: words.T("survey.none.here")}
+			row.Rows = templates.Figure{Text: "not measured"}
 			row.Bytes = row.Rows
 		} else {
 			row.Rows, row.Bytes = Estimate(*rows, format.Count), Estimate(*bytes, format.Bytes)
@@ -193,7 +194,7 @@ func WhyProject(v answer.View, spread placement.Spread) templates.WhyProject {
 		}
 		for _, k := range c.Chunks {
 			row.Chunks = append(row.Chunks, templates.WhyProjectChunk{
-				Title: strings.TrimSpace(words.T("why.chunk.title", "n", strconv.Itoa(k.Chunk.Number), "of", format.Count(int64(k.Chunk.Of)))),
+				Title: strings.TrimSpace(fmt.Sprintf("Chunk %s of %s", strconv.Itoa(k.Chunk.Number), format.Count(int64(k.Chunk.Of)))),
 				URL:   answer.ChunkURL(ns, k.Chunk.Ref), Shard: r.Of(k.Chunk.Shard), Text: k.Balance.Text,
 			})
 		}

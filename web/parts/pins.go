@@ -6,7 +6,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // pinView is what is known of a zone that pins a project; nil for other zones,
@@ -18,11 +17,11 @@ func PinView(v answer.View, zone string) *templates.Pin {
 	}
 	pin, known := v.Pins[project]
 	if !known {
-		return &templates.Pin{Terms: words.T("pinned.unknown")}
+		return &templates.Pin{Terms: "Expiry and owner: not known here."}
 	}
-	m := &templates.Pin{Terms: words.T("pinned.never"), Owner: sanitize.Truncate(pin.Owner, answer.OwnerShown), Nobody: pin.Owner == ""}
+	m := &templates.Pin{Terms: "Does not expire.", Owner: sanitize.Truncate(pin.Owner, answer.OwnerShown), Nobody: pin.Owner == ""}
 	if !pin.Expires.IsZero() {
-		m.Terms = words.T("pinned.expires", "at", pin.Expires.UTC().Format("2006-01-02 15:04 UTC"))
+		m.Terms = "Expires " + pin.Expires.UTC().Format("2006-01-02 15:04 UTC") + "."
 	}
 	return m
 }
@@ -34,9 +33,9 @@ func ProjectPin(v answer.View, project bson.ObjectID) *templates.Pin {
 	if !ok || m == nil {
 		return nil
 	}
-	m.To = words.T("pinned.nowhere")
+	m.To = "Pinned, and no shard has its zone."
 	if len(shards) > 0 {
-		m.To = words.T("pinned.to", "shards", answer.JoinWords(shards))
+		m.To = "Pinned to " + answer.JoinWords(shards) + "."
 	}
 	return m
 }

@@ -10,7 +10,6 @@ import (
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // serverText is a text of the server with a name before it. What is cut keeps
@@ -30,9 +29,9 @@ func ServerText(label, text string) *templates.ServerText {
 // reasonText is the server's own text of a reason.
 func ReasonText(r history.Reason) *templates.ServerText {
 	if r.From == history.FromRun {
-		return ServerText(words.T("failure.run"), r.Text)
+		return ServerText("The answer to the run's command:", r.Text)
 	}
-	return ServerText(words.T("failure.server"), r.Text)
+	return ServerText("The server:", r.Text)
 }
 
 // failedMoves are the newest moves that failed among those that takes chooses.

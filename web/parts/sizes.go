@@ -1,6 +1,7 @@
 package parts
 
 import (
+	"fmt"
 	"strconv"
 
 	"shardboard/internal/answer"
@@ -9,12 +10,11 @@ import (
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // chunkSorts are the choices of the filter's order.
 func ChunkSorts(q answer.ChunkQuery) []templates.Option {
-	names := map[string]string{answer.ByKey: words.T("sizes.sort.key"), answer.ByBytes: words.T("sizes.sort.bytes"), answer.ByDocuments: words.T("sizes.sort.docs"), answer.ByHeat: words.T("sizes.sort.heat")}
+	names := map[string]string{answer.ByKey: "key", answer.ByBytes: "data, largest first", answer.ByDocuments: "documents, most first", answer.ByHeat: "writes, hottest first"}
 	out := make([]templates.Option, len(answer.ChunkOrders))
 	for i, by := range answer.ChunkOrders {
 		out[i] = templates.Option{Value: by, Text: names[by], Selected: by == q.Sort}
@@ -39,7 +39,7 @@ func SizeCells(row *templates.ChunkRow, v answer.View, f *answer.ChunkFigures, i
 			row.Writes = templates.Figure{Known: true, Text: answer.RateNumber(r.PerSecond), Approx: !r.Exact}
 		}
 		if f.AtMost && f.Writes[i].Rows == 0 {
-			row.Writes = templates.Figure{Text: words.T("size.mark.unknown")}
+			row.Writes = templates.Figure{Text: "unknown"}
 		}
 	}
 }
@@ -53,14 +53,14 @@ func ChunkSizeView(v answer.View, c *topology.Collection, i int, who auth.Princi
 	if s.Measured {
 		m.Age = templates.Ago(s.At, v.Now)
 		if s.Took > 0 {
-			m.Took = words.T("size.took", "took", answer.ServerTime(s.Took))
+			m.Took = "The servers took " + answer.ServerTime(s.Took) + "."
 		}
 	} else {
-		m.Age = templates.Moment{Text: words.T("size.never")}
+		m.Age = templates.Moment{Text: "not measured yet"}
 	}
 	m.Method = answer.MethodText(s.Documents)
 	if s.Reason != "" {
-		m.Failed = words.T("size.failed", "at", format.Ago(v.Now.Sub(s.ReasonAt)), "reason", topology.ReasonText(s.Reason))
+		m.Failed = fmt.Sprintf("The last attempt, %s, gave nothing: %s.", format.Ago(v.Now.Sub(s.ReasonAt)), topology.ReasonText(s.Reason))
 	}
 	judged := chunksize.Judge(v.Table, c, ch.Shard, s)
 	m.Verdict, m.Level = answer.VerdictText(judged, s), map[chunksize.State]string{chunksize.Fits: "ok", chunksize.TooBig: "bad"}[judged.State]
@@ -68,22 +68,22 @@ func ChunkSizeView(v answer.View, c *topology.Collection, i int, who auth.Princi
 		m.Level = "note"
 	}
 	m.Rule = answer.RuleText(judged)
-	m.Balancer = words.T("size.rule.whole")
+	m.Balancer = "The balancer follows the same rule. What it cannot move or split it flags as jumbo."
 	if judged.Release.MovesParts() {
-		m.Balancer = words.T("size.rule.parts")
+		m.Balancer = "The balancer of this release does not need the whole chunk to fit: it moves a part of about one chunk size at a time. The limit counts for moves by hand."
 	}
 	if v.Past != nil {
-		m.Past = words.T("size.past")
+		m.Past = "Sizes of chunks are of now; history does not keep them."
 	}
 	if v.Sizes == nil {
 		return m
 	}
 	if !s.Measured && s.Reason == "" {
-		m.Background = words.T("size.background", "n", strconv.Itoa(chunksize.PerMinute))
+		m.Background = "An estimate is made in the background within a minute or so of looking: at most " + strconv.Itoa(chunksize.PerMinute) + " chunks a minute."
 	}
 	m.PostURL = answer.ChunkURL(c.NS, answer.ChunkRef(c, ch.Min)) + "/size"
 	if !who.May(auth.Operator) {
-		m.PostURL, m.Needs = "", words.T("size.needs", "need", RoleWord(auth.Operator))
+		m.PostURL, m.Needs = "", "Measuring needs the role "+RoleWord(auth.Operator)+"."
 	}
 	return m
 }

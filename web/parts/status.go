@@ -1,6 +1,7 @@
 package parts
 
 import (
+	"fmt"
 	"strconv"
 
 	"shardboard/internal/answer"
@@ -21,27 +22,27 @@ func StatusView(v answer.View) templates.Status {
 	age := format.Span(v.Now.Sub(h.At))
 	switch {
 	case h.At.IsZero() && h.Denied:
-		s.Level, s.Text = "failed", words.T("status.denied")
+		s.Level, s.Text = "failed", "Not permitted to read the routing table"
 	case h.At.IsZero() && h.Err != nil:
-		s.Level, s.Text = "failed", words.T("status.unreached")
+		s.Level, s.Text = "failed", "Cluster not reached yet"
 	case !v.Table.Loaded:
-		s.Level, s.Text = "loading", words.T("status.loading")
+		s.Level, s.Text = "loading", "Reading the routing table"
 	case h.Err != nil:
-		s.Level, s.Text = "failed", words.T("status.lost", "age", age)
+		s.Level, s.Text = "failed", "Cluster not answering, data "+age+" old"
 	case v.Table.Stale(topology.PartRouting, v.Now):
-		s.Level, s.Text = "stale", words.T("status.stale", "age", age)
+		s.Level, s.Text = "stale", "Data is "+age+" old"
 	case v.Cost > 0:
-		s.Text = words.T("status.ok.cost", "age", age, "n", strconv.Itoa(v.Cost))
+		s.Text = fmt.Sprintf("Live, data %s old, %s commands/min", age, strconv.Itoa(v.Cost))
 	default:
-		s.Text = words.T("status.ok", "age", age)
+		s.Text = "Live, data " + age + " old"
 	}
 	switch { // pages that are open have their banner only when they are read again
 	case v.Data.Lost():
-		s.Level, s.Text = "failed", words.T("status.vanished")
+		s.Level, s.Text = "failed", "Nothing can be stored: the data directory is lost"
 	case v.Trouble != "":
 		s.Level, s.Text = "failed", v.Trouble
 	case v.Data.Hold == store.OwnerGone:
-		s.Level, s.Text = "failed", words.T("status.ownerGone")
+		s.Level, s.Text = "failed", "Read only: the owner of the data has stopped"
 	}
 	if s.Level != "ok" {
 		return s // how old the data is comes first
@@ -51,7 +52,7 @@ func StatusView(v answer.View) templates.Status {
 	case rules.Critical, rules.Warn:
 		s.Level = string(found.Worst())
 		found.Info = 0
-		s.Text = words.T("status.problems", "status", s.Text, "problems", answer.ProblemCounts(found))
+		s.Text = fmt.Sprintf("%s · %s", s.Text, answer.ProblemCounts(found))
 	}
 	return s
 }
@@ -63,20 +64,20 @@ func PartState(v answer.View, p topology.Part) templates.State {
 	name := p.Name()
 	switch {
 	case h.Denied:
-		return templates.State{Code: "denied", Title: words.T("state.denied", "part", name),
-			Detail: words.T("state.denied.advice", "privilege", h.Privilege)}
+		return templates.State{Code: "denied", Title: name + ": not permitted",
+			Detail: "Grant the cluster user " + h.Privilege + ". Everything else keeps working."}
 	case h.At.IsZero() && h.Err != nil:
-		return templates.State{Code: "failed", Title: words.T("state.failed", "part", name), Detail: fault.Text(h.Err)}
+		return templates.State{Code: "failed", Title: name + ": could not be read", Detail: fault.Text(h.Err)}
 	case h.At.IsZero():
-		return templates.State{Code: "loading", Title: words.T("state.loading", "part", name), Detail: words.T("state.loading.advice")}
+		return templates.State{Code: "loading", Title: name + ": not read yet", Detail: "The first read is under way; this fills in by itself."}
 	case v.Table.Stale(p, v.Now):
-		detail := words.T("state.stale.late")
+		detail := "Later reads have not come back yet; what is shown is from then."
 		if h.Err != nil {
 			detail = fault.Text(h.Err)
 		}
-		return templates.State{Code: "stale", Title: words.T("state.stale", "part", name, "at", format.Clock(h.At)), Detail: detail}
+		return templates.State{Code: "stale", Title: fmt.Sprintf("%s: last read at %s", name, format.Clock(h.At)), Detail: detail}
 	case h.Note != "":
-		return templates.State{Code: "partial", Title: words.T("state.partial", "part", name), Detail: sanitize.Sentence(h.Note)}
+		return templates.State{Code: "partial", Title: name + ": some rows are left out", Detail: sanitize.Sentence(h.Note)}
 	}
 	return templates.State{}
 }
@@ -86,16 +87,16 @@ func ProjectsState(v answer.View) templates.State {
 	h, name := v.Dir.Health(), topology.Part("projects").Name()
 	switch {
 	case h.Denied:
-		return templates.State{Code: "denied", Title: words.T("state.denied", "part", name),
-			Detail: words.T("state.denied.advice", "privilege", h.Privilege)}
+		return templates.State{Code: "denied", Title: name + ": not permitted",
+			Detail: "Grant the cluster user " + h.Privilege + ". Everything else keeps working."}
 	case !v.Dir.Loaded() && h.Err != nil:
-		return templates.State{Code: "failed", Title: words.T("state.failed", "part", name), Detail: fault.Text(h.Err)}
+		return templates.State{Code: "failed", Title: name + ": could not be read", Detail: fault.Text(h.Err)}
 	case !v.Dir.Loaded():
-		return templates.State{Code: "loading", Title: words.T("state.loading", "part", name), Detail: words.T("state.loading.advice")}
+		return templates.State{Code: "loading", Title: name + ": not read yet", Detail: "The first read is under way; this fills in by itself."}
 	case h.Err != nil:
-		return templates.State{Code: "stale", Title: words.T("state.stale", "part", name, "at", format.Clock(h.At)), Detail: fault.Text(h.Err)}
+		return templates.State{Code: "stale", Title: fmt.Sprintf("%s: last read at %s", name, format.Clock(h.At)), Detail: fault.Text(h.Err)}
 	case h.Note != "":
-		return templates.State{Code: "partial", Title: words.T("state.partial", "part", name), Detail: h.Note}
+		return templates.State{Code: "partial", Title: name + ": some rows are left out", Detail: h.Note}
 	}
 	return templates.State{}
 }

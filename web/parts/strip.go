@@ -1,23 +1,23 @@
 package parts
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // stripView draws the key space: one strip, and one lane per shard.
 func StripView(c *topology.Collection, r Refs, shards []templates.ShardRef) (templates.Strip, map[string]string) {
 	at, caption := answer.Positions(c)
 	runs := answer.RunsOf(c, at)
-	s := templates.Strip{Caption: caption, Label: words.T("strip.label", "ns", string(c.NS),
-		"chunks", format.Count(int64(c.Chunks.Len())), "runs", format.Count(int64(len(runs))))}
+	s := templates.Strip{Caption: caption, Label: fmt.Sprintf("Key space of %s: %s chunks in %s runs. The table below says how many each shard has.", string(c.NS), format.Count(int64(c.Chunks.Len())), format.Count(int64(len(runs))))}
 	if len(runs) > answer.MaxRects {
 		return columnStrip(s, runs, shards)
 	}
@@ -43,8 +43,7 @@ func rectOf(c *topology.Collection, r Refs, x answer.Run) templates.Rect {
 	ref := r.Of(x.Shard)
 	out := templates.Rect{
 		Color: ref.Color, X: templates.Percent(x.From), W: templates.Percent(x.To - x.From), Key: answer.ChunkKey(c.Key, first.Min),
-		Title: words.T("strip.run", "shard", x.Shard, "chunks", words.Plural("chunks", int64(n), "n", format.Count(int64(n))),
-			"min", Bound(c.Key, first.Min).Short, "max", Bound(c.Key, last.Max).Short),
+		Title: fmt.Sprintf("%s: %s, %s to %s", x.Shard, message.Plural(int64(n), format.Count(int64(n))+" chunk", format.Count(int64(n))+" chunks"), Bound(c.Key, first.Min).Short, Bound(c.Key, last.Max).Short),
 	}
 	out.URL = "?pos=" + strconv.FormatFloat(min(x.From+1e-6, 1), 'f', 6, 64) + "#chunks"
 	if x.To-x.From > 0.025 {

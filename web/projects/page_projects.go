@@ -5,7 +5,6 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // pageProjects lists every project with its spread; ?q= searches by name, id
@@ -23,6 +22,6 @@ func PageProjects(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if q != (answer.ProjectsQuery{}) {
 		m.LiveURL = r.URL.RequestURI()
 	}
-	sh := s.Shell(r, v, "projects", words.T("nav.projects"), "projects")
+	sh := s.Shell(r, v, "projects", "Projects", "projects")
 	return site.WritePage(w, r, http.StatusOK, ProjectsPage(sh, m))
 }

@@ -1,6 +1,7 @@
 package projects
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/history"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -41,18 +43,18 @@ func ProjectView(v answer.View, p *profile.Profile, id bson.ObjectID) (Project, 
 	m.Why = parts.WhyProject(v, spread)
 	m.Failed = failedOfProject(v, spread, id)
 	m.Facts = []templates.Fact{
-		{Name: words.T("project.id"), Figure: templates.Figure{Known: true, Text: pr.ID.Hex()}, Mono: true},
+		{Name: "Id", Figure: templates.Figure{Known: true, Text: pr.ID.Hex()}, Mono: true},
 		{Name: answer.DocumentsHead(p), Figure: parts.CountFigure(pr.Documents)},
-		{Name: words.T("col.clients"), Figure: parts.CountFigure(pr.Clients)},
-		{Name: words.T("col.database"), Figure: templates.Figure{Known: true, Text: pr.DB}},
-		{Name: words.T("project.layout"), URL: "/layout?" + url.Values{"db": {pr.DB}}.Encode(),
-			Figure: templates.Figure{Known: true, Text: spread.Layout, Title: words.T("project.layout.title")}},
+		{Name: "Clients", Figure: parts.CountFigure(pr.Clients)},
+		{Name: "Database", Figure: templates.Figure{Known: true, Text: pr.DB}},
+		{Name: "Layout", URL: "/layout?" + url.Values{"db": {pr.DB}}.Encode(),
+			Figure: templates.Figure{Known: true, Text: spread.Layout, Title: "The known sharding layout that is nearest to what this database has."}},
 	}
 	if pr.PublicKey != "" {
-		m.Facts = slices.Insert(m.Facts, 1, templates.Fact{Name: words.T("project.key"), Figure: templates.Figure{Known: true, Text: pr.PublicKey}, Mono: true})
+		m.Facts = slices.Insert(m.Facts, 1, templates.Fact{Name: "Public key", Figure: templates.Figure{Known: true, Text: pr.PublicKey}, Mono: true})
 	}
 	if !pr.CreatedAt.IsZero() {
-		m.Facts = append(m.Facts, templates.Fact{Name: words.T("col.created"), Figure: templates.Figure{Known: true, Text: pr.CreatedAt.UTC().Format("2006-01-02 15:04 UTC")}})
+		m.Facts = append(m.Facts, templates.Fact{Name: "Created", Figure: templates.Figure{Known: true, Text: pr.CreatedAt.UTC().Format("2006-01-02 15:04 UTC")}})
 	}
 	return m, nil
 }
@@ -108,19 +110,19 @@ func spreadRow(v answer.View, c placement.CollectionSpread, shards []templates.S
 	}
 	if c.Sharded {
 		row.URL = answer.CollectionURL(c.NS)
-		row.ChunkWords = words.Plural("chunks", int64(c.ChunkCount), "n", format.Count(int64(c.ChunkCount)))
+		row.ChunkWords = message.Plural(int64(c.ChunkCount), format.Count(int64(c.ChunkCount))+" chunk", format.Count(int64(c.ChunkCount))+" chunks")
 	} else {
-		row.ChunkWords, row.Key = words.T("spread.unsharded"), ""
+		row.ChunkWords, row.Key = "not sharded", ""
 	}
 	switch {
 	case c.Presence == placement.PresenceNo:
-		row.Absent = words.T("spread.absent.title")
+		row.Absent = "This collection does not exist here."
 	case c.Presence == placement.PresenceUnknown && len(c.Shards) == 0:
-		row.Absent = words.T("spread.unknown.title")
+		row.Absent = "Whether this collection exists is not known: listing collections is not permitted or not done yet."
 	}
-	row.Certainty = words.T("certainty.maybe")
+	row.Certainty = "Any of these."
 	if c.Exact {
-		row.Certainty = words.T("certainty.exact")
+		row.Certainty = "Exact."
 	}
 	for _, s := range shards {
 		row.Marks = append(row.Marks, spreadMark(c, s))
@@ -143,7 +145,7 @@ func spreadRow(v answer.View, c placement.CollectionSpread, shards []templates.S
 }
 
 func spreadMark(c placement.CollectionSpread, s templates.ShardRef) SpreadMark {
-	mark := SpreadMark{Shard: s, Title: words.T("mark.no", "collection", c.NS.Collection(), "shard", s.Name)}
+	mark := SpreadMark{Shard: s, Title: fmt.Sprintf("%s: nothing on %s", c.NS.Collection(), s.Name)}
 	i := slices.IndexFunc(c.Shards, func(p placement.ShardPart) bool { return p.Shard == s.Name })
 	if i < 0 {
 		return mark
@@ -157,11 +159,11 @@ func spreadMark(c placement.CollectionSpread, s templates.ShardRef) SpreadMark {
 	mark.Title = words.T(code, "collection", c.NS.Collection(), "shard", s.Name)
 	switch {
 	case !c.Sharded:
-		mark.Text = words.T("mark.all")
+		mark.Text = "all"
 	case part.Documents.Known:
-		mark.Text = words.T("mark.documents", "n", format.Count(part.Documents.Value))
+		mark.Text = format.Count(part.Documents.Value) + " docs"
 	default:
-		mark.Text = words.Plural("chunks", int64(part.Chunks), "n", format.Count(int64(part.Chunks)))
+		mark.Text = message.Plural(int64(part.Chunks), format.Count(int64(part.Chunks))+" chunk", format.Count(int64(part.Chunks))+" chunks")
 	}
 	return mark
 }

@@ -1,6 +1,7 @@
 package projects
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,7 +14,6 @@ import (
 	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // projectsView lists tenants with the shards of every collection that is
@@ -34,13 +34,13 @@ func ProjectsView(v answer.View, p *profile.Profile, q answer.ProjectsQuery) Pro
 		m.State = site.NoDatabase(p)
 		return m
 	case len(all) == 0:
-		m.State = templates.State{Code: "empty", Title: words.T("projects.none"), Detail: words.T("projects.none.detail", "db", strings.Join(v.Dir.Databases(), ", "), "projects", p.Names.Collection)}
+		m.State = templates.State{Code: "empty", Title: "There are no projects yet", Detail: fmt.Sprintf("The collection %s of %s is empty.", p.Names.Collection, strings.Join(v.Dir.Databases(), ", "))}
 		return m
 	case len(hits) == 0:
-		m.EmptyWhy = words.T("projects.nomatch", "q", sanitize.Truncate(q.Text, 80), "n", format.Count(int64(len(all))))
+		m.EmptyWhy = fmt.Sprintf("No project's name contains “%s” and no id or public key begins with it; %s were searched. Names are compared without regard to case, ids from their beginning.", sanitize.Truncate(q.Text, 80), format.Count(int64(len(all))))
 		return m
 	}
-	m.Summary = words.T("projects.summary", "n", format.Count(int64(len(all))), "db", strings.Join(v.Dir.Databases(), ", "))
+	m.Summary = fmt.Sprintf("%s projects in %s. Coloured numbers are the shards that hold a project's rows.", format.Count(int64(len(all))), strings.Join(v.Dir.Databases(), ", "))
 	r := parts.RefsOf(v.Table)
 	m.Columns = answer.ProjectColumns(v, p)
 	m.ByDoc, m.ByDocOn = byDocument(v, p, r)
@@ -75,7 +75,7 @@ func byDocument(v answer.View, p *profile.Profile, r parts.Refs) (string, []temp
 	for _, name := range slices.Sorted(maps.Keys(on)) {
 		shards = append(shards, r.Of(name))
 	}
-	return words.T("projects.bydoc", "names", answer.JoinWords(names)), shards
+	return answer.JoinWords(names) + " are placed document by document, for every project alike on any of", shards
 }
 
 func projectRow(v answer.View, p *profile.Profile, pr placement.Project, columns []string, r parts.Refs) ProjectRow {
@@ -88,7 +88,7 @@ func projectRow(v answer.View, p *profile.Profile, pr placement.Project, columns
 	}
 	spread := placement.SpreadOf(v.Table, p, pr)
 	for _, name := range columns {
-		cell := SpreadCell{Name: name, Word: words.T("spread.absent")}
+		cell := SpreadCell{Name: name, Word: "absent"}
 		for _, c := range spread.Collections {
 			if c.NS.Collection() != name {
 				continue
@@ -96,15 +96,15 @@ func projectRow(v answer.View, p *profile.Profile, pr placement.Project, columns
 			cell.Word = ""
 			switch {
 			case c.Presence == placement.PresenceNo:
-				cell.Word = words.T("spread.absent")
+				cell.Word = "absent"
 			case len(c.Shards) == 0:
-				cell.Word = words.T("spread.unknown")
+				cell.Word = "unknown"
 			}
 			for _, part := range c.Shards {
 				cell.Shards = append(cell.Shards, r.Of(part.Shard))
 			}
 			if c.ChunkCount > 1 {
-				cell.Chunks = words.T("spread.chunks", "n", format.Count(int64(c.ChunkCount)))
+				cell.Chunks = format.Count(int64(c.ChunkCount)) + " chunks"
 			}
 		}
 		row.Cells = append(row.Cells, cell)

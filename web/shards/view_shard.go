@@ -1,6 +1,7 @@
 package shards
 
 import (
+	"fmt"
 	"strings"
 
 	"shardboard/internal/answer"
@@ -38,12 +39,12 @@ func ShardView(v answer.View, p *profile.Profile, name string) (Shard, error) {
 	m.Answer = answer.SickAnswer(v, contents)
 	m.Measures = focusMeasures(parts.LoadOf(t), name)
 	m.Facts = []templates.Fact{
-		{Name: words.T("shard.replset"), Figure: templates.Figure{Known: true, Text: s.ReplSet}},
+		{Name: "Replica set", Figure: templates.Figure{Known: true, Text: s.ReplSet}},
 		parts.DiskFact(v, name),
-		{Name: words.T("col.hosts"), Figure: templates.Figure{Known: true, Text: strings.Join(s.Hosts, ", ")}, Mono: true},
-		{Name: words.T("col.zones"), Figure: templates.Figure{Known: len(s.Zones) > 0, Text: answer.OrUnknown(strings.Join(s.Zones, ", "))}},
+		{Name: "Hosts", Figure: templates.Figure{Known: true, Text: strings.Join(s.Hosts, ", ")}, Mono: true},
+		{Name: "Zones", Figure: templates.Figure{Known: len(s.Zones) > 0, Text: answer.OrUnknown(strings.Join(s.Zones, ", "))}},
 		parts.OrphansFact(t.OrphansAt(name, v.Now)),
-		{Name: words.T("shard.primaryof"), Figure: templates.Figure{Known: true, Text: answer.OrUnknown(answer.PrimaryOf(t, name))}},
+		{Name: "Primary of", Figure: templates.Figure{Known: true, Text: answer.OrUnknown(answer.PrimaryOf(t, name))}},
 	}
 	m.Moving = parts.InFlightView(v, t.MovingOn(name), answer.FlightsListed)
 	listed, hidden := answer.FoldContents(contents.Collections, v.Internal)
@@ -64,7 +65,7 @@ func ShardView(v answer.View, p *profile.Profile, name string) (Shard, error) {
 		m.Projects = append(m.Projects, shardProjectRow(on))
 	}
 	if len(m.Projects) == 0 && m.ProjectsWhy.Code == "" {
-		m.ProjectsWhy = templates.State{Code: "empty", Title: words.T("shard.projects.none")}
+		m.ProjectsWhy = templates.State{Code: "empty", Title: "No project has rows of its own here."}
 	}
 	return m, nil
 }
@@ -91,7 +92,7 @@ func shardCollectionRow(t *topology.Table, c placement.CollectionOn) ShardCollec
 	if c.Sharded {
 		row.URL = answer.CollectionURL(c.NS)
 	} else {
-		row.Key = words.T("spread.unsharded")
+		row.Key = "not sharded"
 	}
 	bytes, docs, _ := answer.SizeOf(t, c.NS)
 	of := func(f, total topology.Figure, write func(topology.Figure) templates.Figure) templates.Cell {
@@ -120,7 +121,7 @@ func shardProjectRow(on placement.ProjectOn) ShardProjectRow {
 		if c.Chunks == c.Of {
 			row.Whole = append(row.Whole, c.NS.Collection())
 		} else {
-			row.Part = append(row.Part, words.T("shard.partof", "name", c.NS.Collection(), "n", format.Count(int64(c.Chunks)), "of", format.Count(int64(c.Of))))
+			row.Part = append(row.Part, fmt.Sprintf("%s (%s of %s chunks)", c.NS.Collection(), format.Count(int64(c.Chunks)), format.Count(int64(c.Of))))
 		}
 	}
 	return row
@@ -135,10 +136,10 @@ func rowShareFigure(s placement.RowShare) templates.Figure {
 	how := words.Code("method", s.Method, nil)
 	out := templates.Figure{Known: true, Text: low, Title: how, Approx: !s.Exact}
 	if low != high {
-		out.Text, out.Approx = words.T("shard.own.range", "low", low, "high", high), false
+		out.Text, out.Approx = fmt.Sprintf("%s to %s", low, high), false
 	}
 	if !s.At.IsZero() && !s.Exact {
-		out.Title = words.T("figure.at", "how", how, "at", format.Clock(s.At))
+		out.Title = fmt.Sprintf("%s at %s", how, format.Clock(s.At))
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/web/guard"
 	"shardboard/web/parts"
-	"shardboard/web/words"
 )
 
 // guarded is the one place where a route's policy is enforced: before its
@@ -56,11 +56,11 @@ func Allowed(who auth.Principal, need auth.Role) bool { return need == "" || who
 func (s *Site) Refuse(w http.ResponseWriter, r *http.Request, who auth.Principal, need auth.Role) {
 	switch {
 	case who.ID != "":
-		s.Fail(w, r, fault.New(fault.Forbidden, "%s", words.T("access.role", "need", parts.RoleWord(need), "have", parts.RoleWord(who.Role))))
+		s.Fail(w, r, fault.New(fault.Forbidden, "%s", fmt.Sprintf("This needs the role %s. You have the role %s; an admin can change that.", parts.RoleWord(need), parts.RoleWord(who.Role))))
 	case wantsJSON(r):
-		challenge, text := `Bearer realm="shardboard"`, words.T("access.signIn")
+		challenge, text := `Bearer realm="shardboard"`, "Nobody is signed in, or the session has ended. Send a token: Authorization: Bearer …"
 		if sentToken(r) {
-			challenge, text = challenge+`, error="invalid_token"`, words.T("access.token")
+			challenge, text = challenge+`, error="invalid_token"`, "The token that was sent does not open anything: it is wrong, expired or revoked, or its owner is disabled. Make another one under Settings, or ask an admin."
 		}
 		w.Header().Set("WWW-Authenticate", challenge)
 		s.Fail(w, r, &StatusError{Status: http.StatusUnauthorized, Text: text})

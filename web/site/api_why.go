@@ -7,7 +7,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
 
 // chunkAt finds the chunk that the address names: exactly that one, not what
@@ -33,7 +32,7 @@ func (s *Site) ChunkAt(r *http.Request, v answer.View) (*topology.Collection, in
 	}
 	i, ch := c.Chunks.Find(k)
 	if i < 0 || ch.Min.Compare(k) != 0 {
-		return nil, 0, fault.New(fault.NotFound, "%s", words.T("why.chunk.none", "ns", string(c.NS)))
+		return nil, 0, fault.New(fault.NotFound, "%s", "No chunk of "+string(c.NS)+" begins at this key any more.")
 	}
 	return c, i, nil
 }

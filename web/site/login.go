@@ -8,7 +8,6 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
-	"shardboard/web/words"
 )
 
 // problem turns a refusal into the words of the form that caused it; what is
@@ -16,12 +15,12 @@ import (
 func (s *Site) Problem(w http.ResponseWriter, err error, text *string, again func(status int) error) error {
 	if wait, ok := waitOf(err); ok {
 		w.Header().Set("Retry-After", wholeSeconds(wait))
-		*text = words.T("access.tooOften", "seconds", wholeSeconds(wait))
+		*text = "That was too often. Try again in " + wholeSeconds(wait) + " s."
 		return again(http.StatusTooManyRequests)
 	}
 	if busy := (*auth.Busy)(nil); errors.As(err, &busy) {
 		w.Header().Set("Retry-After", wholeSeconds(busy.Wait))
-		*text = words.T("access.busy", "seconds", wholeSeconds(busy.Wait))
+		*text = "Too many people sign in at this moment. Your name and password were not looked at. Try again in " + wholeSeconds(busy.Wait) + " s."
 		return again(http.StatusServiceUnavailable)
 	}
 	kind := fault.Of(err)

@@ -19,7 +19,6 @@ import (
 	"shardboard/internal/topology"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // view is the newest state of everything a page shows.
@@ -85,13 +84,13 @@ func youView(who auth.Principal) templates.You {
 func (s *Site) banners(who auth.Principal) []string {
 	var out []string
 	if who.Method == auth.ByNone {
-		out = append(out, words.T("banner.none"))
+		out = append(out, "Sign-in is off: everybody is “local” with every role.")
 	}
 	if who.Method == auth.ByDemo {
-		out = append(out, words.T("banner.demo"))
+		out = append(out, "This is a demo: nobody signs in, and everybody on this machine is its operator.")
 	}
 	if who.Method == auth.ByBreakGlass {
-		out = append(out, words.T("banner.breakGlass"))
+		out = append(out, "You are signed in with the emergency account. Everything you do is recorded as such.")
 	}
 	if b := s.dataBanner(); b != "" {
 		out = append(out, b)
@@ -147,7 +146,7 @@ func (s *Site) WriteErrorPage(w http.ResponseWriter, r *http.Request, err error)
 	m := parts.ErrorView(kind, fault.Text(err))
 	var denied *topology.DeniedError
 	if kind == fault.Forbidden && errors.As(err, &denied) { // by the cluster, not by us
-		m.Advice = words.T("error.advice.denied")
+		m.Advice = "The cluster user lacks a privilege; the overview names it."
 	}
 	if advice := s.outageAdvice(err); advice != "" {
 		m.Title, m.Advice = fault.NoAnswerTitle, advice
@@ -156,9 +155,9 @@ func (s *Site) WriteErrorPage(w http.ResponseWriter, r *http.Request, err error)
 		m.Title = title
 	}
 	if t, ok := store.TroubleOf(err); ok {
-		m.Text, m.Advice = troubleText(err, m.Text), words.T("trouble.since", "at", t.Since.Format("2006-01-02 15:04:05 UTC"))
+		m.Text, m.Advice = troubleText(err, m.Text), "Since "+t.Since.Format("2006-01-02 15:04:05 UTC")+"."
 	}
-	if m.Text == words.T("trouble.public") {
+	if m.Text == "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, and try again later." {
 		m.Advice = "" // it would promise that waiting helps
 	}
 	if b, ours := asBug(err); ours {

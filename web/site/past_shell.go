@@ -8,7 +8,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/history"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // inTime fits what surrounds a page to the time that it shows. A page of the
@@ -23,7 +22,7 @@ func (s *Site) inTime(r *http.Request, v answer.View, sh *templates.Shell) {
 	}
 	sh.Topics = nil
 	sh.You.MayOperate, sh.You.MayAdmin = false, false
-	sh.Status = templates.Status{Level: "past", Text: words.T("status.past", "at", answer.FullInstant(v.Past.At)), At: v.Past.At}
+	sh.Status = templates.Status{Level: "past", Text: "as of " + answer.FullInstant(v.Past.At), At: v.Past.At}
 }
 
 // eras are the balancer's settings over the time of a view's entries; nil when

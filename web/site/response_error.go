@@ -13,7 +13,6 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // statusError is a failure that HTTP has a status for and package fault has
@@ -35,7 +34,7 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if wait, ok := waitOf(err); ok {
 		w.Header().Set("Retry-After", wholeSeconds(wait))
-		err = &StatusError{Status: http.StatusTooManyRequests, Text: words.T("access.tooOften", "seconds", wholeSeconds(wait))}
+		err = &StatusError{Status: http.StatusTooManyRequests, Text: "That was too often. Try again in " + wholeSeconds(wait) + " s."}
 	}
 	// Who asked has left: nobody reads the answer, and nothing has failed.
 	left := errors.Is(r.Context().Err(), context.Canceled) && errors.Is(err, context.Canceled)

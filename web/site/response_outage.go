@@ -7,7 +7,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
 
 // againAfter is the Retry-After of a 503: the cluster is polled as often.
@@ -21,9 +20,9 @@ func (s *Site) outageAdvice(err error) string {
 	}
 	at := s.Deps.Watcher.Table().Health[topology.PartRouting].At
 	if at.IsZero() {
-		return words.T("outage.never")
+		return "Try again in a few seconds. The cluster has not been read since shardboard was started."
 	}
-	return words.T("outage.again", "at", at.UTC().Format("2006-01-02 15:04:05 UTC"))
+	return "Try again in a few seconds. Pages show the cluster as it was at " + at.UTC().Format("2006-01-02 15:04:05 UTC") + "."
 }
 
 // problemOf is a failure as the API tells it: of an outage what happened, what it

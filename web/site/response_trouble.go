@@ -4,14 +4,15 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/store"
-	"shardboard/web/words"
 )
 
 // troubleNow is what is wrong with our own data; nil when nothing is known to be.
@@ -29,11 +30,11 @@ func (s *Site) troubleBanner(who auth.Principal) string {
 	if t == nil {
 		return ""
 	}
-	text := words.T("trouble.banner.brief", "title", t.Title())
+	text := t.Title() + ". Part of this site does not work until it is repaired. Tell who runs shardboard: the log says which file it is and what to do."
 	if who.May(auth.Operator) {
-		text = words.T("trouble.banner", "title", t.Title(), "cause", t.Cause, "remedy", t.Remedy)
+		text = fmt.Sprintf("%s. %s %s", t.Title(), t.Cause, t.Remedy)
 	}
-	return text + " " + words.T("trouble.since", "at", t.Since.Format("2006-01-02 15:04:05 UTC"))
+	return text + " " + "Since " + t.Since.Format("2006-01-02 15:04:05 UTC") + "."
 }
 
 // unreadableBanner says how many rows lists are without, "" when none was met.
@@ -50,7 +51,7 @@ func (s *Site) unreadableBanner() string {
 	if n == 0 {
 		return ""
 	}
-	return words.Plural("rows.left", n, "n", format.Count(n), "tables", strings.Join(tables, ", "))
+	return message.Plural(n, "1 row of the database is unreadable and left out of its list ("+strings.Join(tables, ", ")+"). The log names it.", fmt.Sprintf("%s rows of the database are unreadable and left out of their lists (%s). The log names them.", format.Count(n), strings.Join(tables, ", ")))
 }
 
 // troubleText adds cause and remedy to a sentence that says what could not be done
@@ -69,7 +70,7 @@ func ShownTo(r *http.Request, err error) error {
 	if !ok || auth.From(r.Context()).May(auth.Operator) {
 		return err
 	}
-	return &fault.Error{Kind: fault.Unavailable, Title: t.Title(), Text: words.T("trouble.public")}
+	return &fault.Error{Kind: fault.Unavailable, Title: t.Title(), Text: "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, and try again later."}
 }
 
 // shownInForm is shownTo for a form, which has no heading for the title: the cause
@@ -79,7 +80,7 @@ func ShownInForm(r *http.Request, err error) error {
 	if !ok || auth.From(r.Context()).ID != "" {
 		return err
 	}
-	return fault.New(fault.Unavailable, "%s. %s", t.Title(), words.T("trouble.public"))
+	return fault.New(fault.Unavailable, "%s. %s", t.Title(), "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, and try again later.")
 }
 
 // bug is a defect of ours that has met a request. Its reference is on the page and in
@@ -114,5 +115,5 @@ func asBug(err error) (*bug, bool) {
 
 // bugText is what a page says of a defect: the general sentence, and where to look.
 func (s *Site) bugText(b *bug) string {
-	return fault.Text(b.err) + " " + words.T("bug.reference", "ref", b.ref, "at", s.Deps.Now().UTC().Format("2006-01-02 15:04:05 UTC"))
+	return fault.Text(b.err) + " " + fmt.Sprintf("Whoever runs shardboard finds the cause in its log by ref=%s, at %s.", b.ref, s.Deps.Now().UTC().Format("2006-01-02 15:04:05 UTC"))
 }

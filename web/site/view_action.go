@@ -1,6 +1,7 @@
 package site
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -32,12 +33,12 @@ func (s *Site) Offers(r *http.Request, t *topology.Table) *Offer {
 	}
 	v := s.ViewFor(r)
 	v.Table = t
-	o := &Offer{T: t, try: s.Tries(v), M: templates.Acts{Title: words.T("acts.title"), Lead: words.T("acts.lead")}}
+	o := &Offer{T: t, try: s.Tries(v), M: templates.Acts{Title: "Change", Lead: "Each opens a form and then a plan; nothing happens before the plan is run."}}
 	switch {
 	case s.WhyReadOnly() != "":
 		o.why = s.WhyReadOnly()
 	case !t.Loaded:
-		o.why = words.T("act.why.loading")
+		o.why = "The cluster is not read yet."
 	}
 	return o
 }
@@ -107,7 +108,7 @@ func (o *Offer) Collection(c *topology.Collection) templates.Acts {
 		return templates.Acts{}
 	}
 	ns := string(c.NS)
-	o.M.Lead = words.T("acts.lead.collection")
+	o.M.Lead = "A chunk’s own changes are on its page: its number leads there."
 	busy := answer.When(c.Resharding, "resharding")
 	o.Add(actions.Split, answer.ActWord("splitAt"), busy, "ns", ns)
 	if c.NoBalance {
@@ -149,7 +150,7 @@ func (o *Offer) Shard(name string) templates.Acts {
 		o.Add(actions.ZoneRemoveShard, answer.ActWord("zone-remove-shard.this"), "noZone")
 	}
 	for _, z := range s.Zones {
-		o.Add(actions.ZoneRemoveShard, words.T("act.zone-remove-shard", "zone", sanitize.Truncate(sanitize.Sentence(z), 60), "shard", name), o.lastShard(z), "shard", name, "zone", z)
+		o.Add(actions.ZoneRemoveShard, fmt.Sprintf("Remove %s from %s…", name, sanitize.Truncate(sanitize.Sentence(z), 60)), o.lastShard(z), "shard", name, "zone", z)
 	}
 	return o.M
 }
@@ -170,7 +171,7 @@ func (o *Offer) Zones() templates.Acts {
 	for _, s := range o.T.Shards {
 		for _, z := range s.Zones {
 			if len(o.M.List) < answer.RangesOffered {
-				o.Add(actions.ZoneRemoveShard, words.T("act.zone-remove-shard", "zone", sanitize.Truncate(sanitize.Sentence(z), 60), "shard", s.Name), o.lastShard(z), "shard", s.Name, "zone", z)
+				o.Add(actions.ZoneRemoveShard, fmt.Sprintf("Remove %s from %s…", s.Name, sanitize.Truncate(sanitize.Sentence(z), 60)), o.lastShard(z), "shard", s.Name, "zone", z)
 			}
 		}
 	}
@@ -179,7 +180,7 @@ func (o *Offer) Zones() templates.Acts {
 			break
 		}
 		lo, hi := parts.BoundOf(o.T, string(z.NS), z.RawMin), parts.BoundOf(o.T, string(z.NS), z.RawMax)
-		text := words.T("act.zone-remove-range", "zone", sanitize.Truncate(sanitize.Sentence(z.Zone), 60), "ns", string(z.NS), "min", lo.Short, "max", hi.Short)
+		text := fmt.Sprintf("Take %s → %s of %s from %s…", lo.Short, hi.Short, string(z.NS), sanitize.Truncate(sanitize.Sentence(z.Zone), 60))
 		o.Add(actions.ZoneRemoveRange, text, "", "ns", string(z.NS), "zone", z.Zone, "min", answer.ExtJSON(z.RawMin), "max", answer.ExtJSON(z.RawMax))
 	}
 	return o.M

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"net/http"
@@ -12,8 +13,8 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
 	"shardboard/internal/history"
+	"shardboard/internal/message"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // timeBar leads a page of r through time. It reads the store for a page of the
@@ -52,7 +53,7 @@ func (s *Site) timeBar(r *http.Request, v answer.View, nav string) templates.Tim
 	}
 	p := v.Past
 	m.At, m.Latest, m.Input = p.At, p.Now.UTC().Format(answer.FieldTime), p.At.Format(answer.FieldTime)
-	m.Looking = words.T("time.looking", "at", answer.FullInstant(p.At), "ago", format.Span(p.Now.Sub(p.At)))
+	m.Looking = fmt.Sprintf("You are looking at %s (%s ago).", answer.FullInstant(p.At), format.Span(p.Now.Sub(p.At)))
 	m.Compare = "/compare?" + url.Values{"from": {answer.AtText(p.At)}}.Encode()
 	m.Notes = PastNotes(p, nav)
 	s.timePicture(r, v, here, &m)
@@ -63,16 +64,16 @@ func (s *Site) timeBar(r *http.Request, v answer.View, nav string) templates.Tim
 func PastNotes(p *answer.PastTime, nav string) []templates.State {
 	var out []templates.State
 	if !p.Watched {
-		n := templates.State{Code: "stale", Title: words.T("time.gap")}
+		n := templates.State{Code: "stale", Title: "Nobody watched then."}
 		if p.Next.IsZero() {
-			n.Detail = words.T("time.gap.open", "last", answer.FullInstant(p.Last))
+			n.Detail = "This is the state of " + answer.FullInstant(p.Last) + "; changes since then may be missing."
 		} else {
-			n.Detail = words.T("time.gap.detail", "last", answer.FullInstant(p.Last), "next", answer.FullInstant(p.Next))
+			n.Detail = fmt.Sprintf("This is the state of %s; changes until %s may be missing.", answer.FullInstant(p.Last), answer.FullInstant(p.Next))
 		}
 		out = append(out, n)
 	}
 	if nav == "projects" || nav == "shards" {
-		out = append(out, templates.State{Code: "partial", Title: words.T("time.projects"), Detail: words.T("time.projects.detail")})
+		out = append(out, templates.State{Code: "partial", Title: "The list of projects is today's.", Detail: "Names and counts are of now; where each project is, is of the time shown."})
 	}
 	return out
 }
@@ -110,7 +111,7 @@ func (s *Site) timePicture(r *http.Request, v answer.View, here string, m *templ
 	ticks, err := s.Deps.History.Ticks(r.Context(), v.Table.ClusterID, from, to, answer.TimeTicks)
 	if err != nil {
 		s.Deps.Log.WarnContext(r.Context(), "history cannot be read", "err", err)
-		m.Notes = append(m.Notes, templates.State{Code: "failed", Title: words.T("time.nopicture")})
+		m.Notes = append(m.Notes, templates.State{Code: "failed", Title: "What happened around this time could not be read."})
 		return
 	}
 	drawTicks(ticks, from, to, m)
@@ -134,9 +135,9 @@ func drawTicks(ticks []history.Tick, from, to time.Time, m *templates.TimeBar) {
 		}
 		h := min(height(n), high)
 		at := from.Add(to.Sub(from) / time.Duration(len(ticks)) * time.Duration(i))
-		title := words.Plural("time.tick", int64(n), "n", format.Count(int64(n)), "at", answer.FullInstant(at))
+		title := message.Plural(int64(n), "1 change from "+answer.FullInstant(at), fmt.Sprintf("%s changes from %s", format.Count(int64(n)), answer.FullInstant(at)))
 		if failed {
-			title = words.Plural("time.tick.failed", int64(n), "n", format.Count(int64(n)), "at", answer.FullInstant(at))
+			title = message.Plural(int64(n), "1 failure from "+answer.FullInstant(at), fmt.Sprintf("%s failures from %s", format.Count(int64(n)), answer.FullInstant(at)))
 		}
 		m.Ticks = append(m.Ticks, templates.TimeTick{X: templates.Units(float64(i)*wide, 1), W: templates.Units(wide*0.8, 1), Failed: failed,
 			Y: templates.Units(high-h, 1), H: templates.Units(h, 1),
@@ -146,8 +147,7 @@ func drawTicks(ticks []history.Tick, from, to time.Time, m *templates.TimeBar) {
 		add(i, k.Changes, false)
 		add(i, k.Failures, true)
 	}
-	m.Summary = words.T("time.summary", "changes", format.Count(int64(changes)), "failures", format.Count(int64(failures)),
-		"from", answer.FullInstant(from), "to", answer.FullInstant(to))
+	m.Summary = fmt.Sprintf("%s changes and %s failures from %s to %s", format.Count(int64(changes)), format.Count(int64(failures)), answer.FullInstant(from), answer.FullInstant(to))
 }
 
 // ownPage refuses what is no address of a page of ours that has a past.

@@ -18,7 +18,6 @@ import (
 	"shardboard/internal/topology"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // watching is where the things of ?watch= are. The same for everybody who asks
@@ -70,10 +69,10 @@ func (s *Site) watched(v answer.View, item string) (templates.Watched, error) {
 // watchedChunk follows the range that begins at a bound: a chunk that was
 // split or merged is the one that has this bound now.
 func watchedChunk(v answer.View, item string, ns topology.Namespace, ref string) templates.Watched {
-	out := templates.Watched{Item: item, Kind: words.T("watch.chunk"), NS: string(ns), Name: sanitize.Truncate(string(ns), 80)}
+	out := templates.Watched{Item: item, Kind: "chunk", NS: string(ns), Name: sanitize.Truncate(string(ns), 80)}
 	c := v.Table.Collection(ns)
 	if c == nil || c.Chunks.Len() == 0 {
-		out.Gone = words.T("watch.nocollection")
+		out.Gone = "its collection is not there or not sharded"
 		return out
 	}
 	k, err := answer.ParseChunkRef(c, ref)
@@ -95,10 +94,10 @@ func watchedChunk(v answer.View, item string, ns topology.Namespace, ref string)
 }
 
 func (s *Site) watchedProject(v answer.View, item string, id bson.ObjectID) templates.Watched {
-	out := templates.Watched{Item: item, Kind: words.T("watch.project"), Name: id.Hex(), Key: id.Hex()}
+	out := templates.Watched{Item: item, Kind: "project", Name: id.Hex(), Key: id.Hex()}
 	pr, ok := v.Dir.ByID(id)
 	if !ok {
-		out.Gone = words.T("watch.noproject")
+		out.Gone = "not in the list of projects"
 		return out
 	}
 	out.Name, out.URL = answer.NameOf(pr), "/projects/"+id.Hex()

@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/shardkey"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // tries is how plans are tried on the state of a page. What was tried once is
@@ -79,9 +78,9 @@ func (s *Site) MayPlan(who auth.Principal) bool { return s.Deps.PlanForms && who
 func (s *Site) WhyNoPlan(who auth.Principal) string {
 	switch {
 	case !s.Deps.PlanForms:
-		return words.T("advice.noplans.off")
+		return "Remedies are listed without links: this shardboard may not change the cluster (--actions=off)."
 	case !who.May(auth.Operator):
-		return words.T("advice.noplans.role")
+		return "Remedies are listed without links: making a plan needs the role operator."
 	}
 	return ""
 }
@@ -94,7 +93,7 @@ func Obey(chunks []templates.HeatChunk, try answer.TryPlan) {
 			continue
 		}
 		if came := answer.TryAddress(try, chunks[i].PlanURL); came.Why != "" {
-			chunks[i].PlanURL, chunks[i].PlanText = "", words.T("heat.plan.refused", "why", came.Why)
+			chunks[i].PlanURL, chunks[i].PlanText = "", "No plan: "+came.Why
 		}
 	}
 }

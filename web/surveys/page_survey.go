@@ -8,7 +8,6 @@ import (
 	"shardboard/internal/heat/survey"
 	"shardboard/web/parts"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // pageSurveys lists the measurements. While one is under way, the browser asks
@@ -27,7 +26,7 @@ func PageSurveys(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		}
 		m.Rows = append(m.Rows, row)
 	}
-	return site.WritePage(w, r, http.StatusOK, SurveysPage(s.Shell(r, v, "projects", words.T("survey.title")), m))
+	return site.WritePage(w, r, http.StatusOK, SurveysPage(s.Shell(r, v, "projects", "Surveys"), m))
 }
 
 // pageSurvey shows what one measurement found.

@@ -1,6 +1,8 @@
 package surveys
 
 import (
+	"fmt"
+
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
 	"shardboard/internal/heat/survey"
@@ -44,12 +46,12 @@ func surveyRow(v answer.View, s survey.Survey, may bool) SurveyRow {
 	if may {
 		out.StopURL = out.URL + "/stop"
 	}
-	out.Left = words.T("survey.left.unknown")
+	out.Left = "how long it takes is not known"
 	if s.Progress.Left >= 0 {
-		out.Left = words.T("survey.left", "span", format.Span(s.Progress.Left))
+		out.Left = "about " + format.Span(s.Progress.Left) + " left"
 	}
 	if s.Progress.PacedDown {
-		out.Paced = words.T("survey.paced")
+		out.Paced = "Paced down: the cluster answers slower than before."
 	}
 	return out
 }
@@ -60,13 +62,13 @@ func surveyCollection(v answer.View, c survey.Collection) SurveyCollection {
 		NS: string(c.NS), URL: answer.CollectionURL(c.NS), Problem: c.Problem, At: templates.Ago(c.At, v.Now),
 		How: words.Code("survey.how", c.Method, map[string]string{"n": format.Count(c.Read)}),
 		Totals: []templates.Fact{
-			{Name: words.T("survey.total.rows"), Figure: parts.CountFigure(c.Rows)},
-			{Name: words.T("survey.total.bytes"), Figure: parts.BytesFigure(c.Bytes)},
-			{Name: words.T("survey.total.orphans"), Figure: parts.CountFigure(c.Orphans)},
+			{Name: "Rows in all", Figure: parts.CountFigure(c.Rows)},
+			{Name: "Bytes in all", Figure: parts.BytesFigure(c.Bytes)},
+			{Name: "Orphaned documents (left out)", Figure: parts.CountFigure(c.Orphans)},
 		},
 	}
 	if c.Checked > 0 {
-		out.Totals = append(out.Totals, templates.Fact{Name: words.T("survey.looked"), Figure: parts.Exact(c.Checked)})
+		out.Totals = append(out.Totals, templates.Fact{Name: "Documents looked for", Figure: parts.Exact(c.Checked)})
 	}
 	r := parts.RefsOf(v.Table)
 	for _, l := range c.Projects[:min(len(c.Projects), answer.SurveyLinesShown)] {
@@ -86,16 +88,16 @@ func surveyCollection(v answer.View, c survey.Collection) SurveyCollection {
 		out.Documents = append(out.Documents, line)
 	}
 	if more := len(c.Projects) - len(out.Projects); more > 0 {
-		out.More = words.T("survey.more", "n", format.Count(int64(more)))
+		out.More = format.Count(int64(more)) + " more projects; the API has them all."
 	}
 	if c.Unseen != nil {
-		out.Unseen = words.T("survey.unseen", "rows", format.Count(c.Unseen.Rows.High), "bytes", format.Bytes(c.Unseen.Bytes.High))
+		out.Unseen = fmt.Sprintf("A project that is not listed was not seen: it has at most %s rows and %s here, in 95 of 100 cases.", format.Count(c.Unseen.Rows.High), format.Bytes(c.Unseen.Bytes.High))
 	}
 	return out
 }
 
 func surveyLine(r parts.Refs, l survey.Line) SurveyLine {
-	out := SurveyLine{Rows: parts.Estimate(l.Rows, format.Count), Bytes: parts.Estimate(l.Bytes, format.Bytes), Dead: templates.Figure{Text: words.T("survey.none.here")}}
+	out := SurveyLine{Rows: parts.Estimate(l.Rows, format.Count), Bytes: parts.Estimate(l.Bytes, format.Bytes), Dead: templates.Figure{Text: "not measured"}}
 	if l.Dead != nil {
 		out.Dead = parts.Estimate(l.Dead.Rows, format.Count)
 	}

@@ -36,7 +36,7 @@ func IssuersID(id string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var2 string
-			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(T("session.id", "id", id))
+			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("Id at the issuer: " + id)
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/settings.templ`, Line: 6, Col: 41}
 			}

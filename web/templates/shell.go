@@ -37,19 +37,19 @@ type keyRow struct {
 // keyList is what static/js/keys.js listens to, in the order of the help.
 func keyList() []keyRow {
 	return []keyRow{
-		{[]string{"/"}, T("keys.find")},
-		{[]string{"g", "o"}, T("nav.overview")},
-		{[]string{"g", "l"}, T("nav.locate")},
-		{[]string{"g", "p"}, T("nav.projects")},
-		{[]string{"g", "c"}, T("nav.collections")},
-		{[]string{"g", "z"}, T("nav.zones")},
-		{[]string{"g", "h"}, T("nav.heat")},
-		{[]string{"g", "a"}, T("nav.activity")},
-		{[]string{"j", "k"}, T("keys.rows")},
-		{[]string{"[", "]"}, T("keys.pages")},
-		{[]string{",", ".", "n"}, T("keys.time")},
-		{[]string{"y"}, T("keys.copy")},
-		{[]string{"t"}, T("keys.theme")},
-		{[]string{"?"}, T("keys.help")},
+		{[]string{"/"}, "To the locate box"},
+		{[]string{"g", "o"}, "Overview"},
+		{[]string{"g", "l"}, "Locate"},
+		{[]string{"g", "p"}, "Projects"},
+		{[]string{"g", "c"}, "Collections"},
+		{[]string{"g", "z"}, "Zones"},
+		{[]string{"g", "h"}, "Heat"},
+		{[]string{"g", "a"}, "Activity"},
+		{[]string{"j", "k"}, "Next, previous row"},
+		{[]string{"[", "]"}, "Previous, next page"},
+		{[]string{",", ".", "n"}, "change before, after; now"},
+		{[]string{"y"}, "Copy the id or bound of the row"},
+		{[]string{"t"}, "Light or dark"},
+		{[]string{"?"}, "This list"},
 	}
 }

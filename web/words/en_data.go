@@ -8,8 +8,6 @@ var dataDirectory = map[string]string{
 	"banner.data.vanished":       "Nothing can be stored: the data directory or a file in it was moved, deleted or replaced while shardboard was running (noticed at {at}). What was stored shortly before may be lost. Put the same directory back (a copy is not the same), or restart shardboard. The log has the path.",
 	"banner.data.unreadable":     "Nothing is stored: the data directory cannot be looked at (since {at}), so shardboard cannot tell whether it is still the same one. The log has the cause. shardboard tries again every few seconds.",
 	"banner.data.other":          "Nothing can be stored now ({code}).",
-	"data.takeOver":              "Take over",
-	"data.takeOver.lead":         "This shardboard then owns the data: it settles runs that were interrupted, and stores, signs in people and sends alerts.",
 
 	// Beside what is not offered, and on the way in.
 	"act.why.data.ownedByAnother": "Another shardboard owns the data directory; changes are made there.",
@@ -23,8 +21,6 @@ var dataDirectory = map[string]string{
 	"login.data.unreadable":       "The data directory cannot be looked at, so nobody can sign in now. The log has the cause.",
 	"login.data.other":            "Nobody can sign in now ({code}).",
 
-	"status.ownerGone":         "Read only: the owner of the data has stopped",
-	"status.vanished":          "Nothing can be stored: the data directory is lost",
 	"audit.what.data.takeover": "Data directory taken over after its owner had stopped",
 	"audit.kind.data.":         "the data directory",
 }

@@ -15,13 +15,6 @@ var hotSplits = map[string]string{
 	"arg.hint.split-hot.at": "Leave empty to split at the median of the recent writes.",
 	"arg.hint.split-hot.to": "When left to the plan: the shard that makes the writes of all shards most even.",
 
-	"plan.writes":       "Writes, as expected",
-	"plan.writes.lead":  "Rows a second over the last quarter of an hour, of what is counted; after the plan, if the same keys are written as often.",
-	"plan.writes.rate":  "{rate} writes/s",
-	"plan.writes.title": "An estimate from the writes of the last quarter of an hour",
-
-	"heat.plan.splitHot": "Plan to split it where its writes are",
-
 	"reason.title.inPlace":   "No field of the rows tells when they were written.",
 	"reason.title.scattered": "Every shard would have to go through all of its rows.",
 	"reason.title.noBudget":  "Reading is limited, so that measuring never loads the cluster. Try again in some seconds.",

@@ -4,14 +4,6 @@ package words
 // happened and what it means, failure.do.<code> what to do. The server's own text
 // stands beside them.
 var failing = map[string]string{
-	"failure.server":      "The server:",
-	"failure.run":         "The answer to the run's command:",
-	"failure.whole":       "Show all of it",
-	"failure.newest":      "The newest, whole",
-	"failure.reached":     "The donor got through {n} of {of} steps.",
-	"failure.moves":       "Moves that failed lately",
-	"failure.all":         "All of them",
-	"failure.both":        "{means} {do}",
 	"failure.means.none":  "The server gave no reason.",
 	"failure.do.none":     "Look into the logs of the two shards at that time; the balancer tries again by itself.",
 	"failure.means.other": "Nothing is known of this reason here.",

@@ -3,11 +3,6 @@ package words
 // counted are the sentences of rows that were counted before and after a run,
 // and of ranges that were cleaned up.
 var counted = map[string]string{
-	"run.rows.before":      "{ns} had {before} rows of the project before the first command; they are counted again at the end.",
-	"run.rows.equal":       "{ns} has {before} rows of the project, as before.",
-	"run.rows.differ":      "{ns} had {before} rows of the project and has {after} ({difference}) after {seconds} s. That is no failure by itself: rows are written meanwhile.",
-	"run.rows.rate":        "About {rate} rows a second are written.",
-	"run.rows.rateUnknown": "How many rows are written a second is not known.",
 
 	"run.rows.not.other":        "{ns}: rows not counted ({code}).",
 	"run.rows.not.pending":      "{ns}: rows not counted yet.",

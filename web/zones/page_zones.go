@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // pageZones shows which ranges are bound to which zone, and where that is not so.
@@ -13,6 +12,6 @@ func PageZones(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	sh := s.Shell(r, v, "zones", words.T("nav.zones"), "zones")
+	sh := s.Shell(r, v, "zones", "Zones", "zones")
 	return site.WritePage(w, r, http.StatusOK, ZonesPage(sh, ZonesView(v), s.Offers(r, v.Table).Zones()))
 }

@@ -7,11 +7,11 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // zonesView shows which ranges are bound to which shards, and where not.
@@ -36,7 +36,7 @@ func ZonesView(v answer.View) Zones {
 			row.Shards = append(row.Shards, r.Of(s))
 		}
 		if len(row.Shards) == 0 {
-			row.Warn = words.T("zones.noshard")
+			row.Warn = "no shard has this zone"
 		}
 		m.Zones = append(m.Zones, row)
 	}
@@ -48,11 +48,11 @@ func ZonesView(v answer.View) Zones {
 		if m.Level = "note"; broken[0].Severity == rules.Critical { // greatest first
 			m.Level = "bad"
 		}
-		m.Summary = words.Plural("zones.broken", int64(len(m.Violations)), "n", strconv.Itoa(len(m.Violations)))
+		m.Summary = message.Plural(int64(len(m.Violations)), strconv.Itoa(len(m.Violations))+" thing is not as the zones ask", strconv.Itoa(len(m.Violations))+" things are not as the zones ask")
 	case len(m.Zones) > 0:
-		m.Summary = words.T("zones.fine")
+		m.Summary = "Every chunk is in its zone"
 	case m.State.Code == "":
-		m.State = templates.State{Code: "empty", Title: words.T("zones.none"), Detail: words.T("zones.none.detail")}
+		m.State = templates.State{Code: "empty", Title: "There are no zones", Detail: "The balancer may place every chunk on every shard. A zone binds ranges of a shard key to some shards, for example to pin a project."}
 	}
 	return m
 }
@@ -64,7 +64,7 @@ func zoneGroups(v answer.View, r parts.Refs, carried map[string][]string) []Zone
 	for _, z := range v.Table.Zones {
 		c := v.Table.Collection(z.NS)
 		if len(out) == 0 || out[len(out)-1].NS != string(z.NS) {
-			g := ZoneGroup{NS: string(z.NS), Key: words.T("zones.notsharded")}
+			g := ZoneGroup{NS: string(z.NS), Key: "collection is not sharded"}
 			if c != nil {
 				g.Sharded, g.Key, g.URL = true, c.Key.String(), answer.CollectionURL(z.NS)
 			}
@@ -72,20 +72,20 @@ func zoneGroups(v answer.View, r parts.Refs, carried map[string][]string) []Zone
 		}
 		row := ZoneRangeRow{Zone: z.Zone, Min: parts.BoundOf(v.Table, string(z.NS), z.RawMin), Max: parts.BoundOf(v.Table, string(z.NS), z.RawMax)}
 		if c == nil {
-			row.Problem = words.T("zones.notsharded")
+			row.Problem = "collection is not sharded"
 		} else {
 			wrong, cut, chunks, on := answer.RangeState(c, z, carried)
-			row.Chunks = words.Plural("chunks", int64(chunks), "n", format.Count(int64(chunks)))
+			row.Chunks = message.Plural(int64(chunks), format.Count(int64(chunks))+" chunk", format.Count(int64(chunks))+" chunks")
 			for _, s := range on {
 				row.OnShards = append(row.OnShards, r.Of(s))
 			}
 			switch {
 			case len(carried[z.Zone]) == 0:
-				row.Problem = words.T("zones.noshard")
+				row.Problem = "no shard has this zone"
 			case wrong > 0:
-				row.Problem = words.Plural("zones.wrong", int64(wrong), "n", format.Count(int64(wrong)))
+				row.Problem = message.Plural(int64(wrong), format.Count(int64(wrong))+" chunk elsewhere", format.Count(int64(wrong))+" chunks elsewhere")
 			case cut > 0:
-				row.Problem = words.Plural("zones.cut", int64(cut), "n", format.Count(int64(cut)))
+				row.Problem = message.Plural(int64(cut), format.Count(int64(cut))+" chunk straddles", format.Count(int64(cut))+" chunks straddle")
 			}
 		}
 		out[len(out)-1].Ranges = append(out[len(out)-1].Ranges, row)
