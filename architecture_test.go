@@ -51,7 +51,7 @@ var rooms = map[string][]string{
 		"internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/placement",
 		"internal/profile", "internal/shardkey", "internal/topology", "web/words"},
 	"web":           {"*"}, // wires the rooms below; only tests and package app are above it
-	"web/guard":     {"internal/auth"},
+	"web/guard":     {"internal/auth", "internal/connlimit", "internal/store", "internal/answer", "internal/api"},
 	"web/words":     {"-"},
 	"web/templates": {"web/words", "static", "internal/api"},
 	"web/parts":     webMay,

@@ -22,6 +22,7 @@ import (
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web/changes"
+	"shardboard/web/guard"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -232,9 +233,9 @@ func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {
 func TestOperatorsAreHeldToTwoChangesASecond(t *testing.T) {
 	s := newSite(t, withClaims)
 	last := 0
-	for i := range site.ActionBurst + 1 {
+	for i := range guard.ActionBurst + 1 {
 		w := s.do("POST", "/runs/"+recordNamed("running")+"/stop", as("olga", auth.Operator))
-		if last = w.Code; i < site.ActionBurst && w.Code != http.StatusSeeOther {
+		if last = w.Code; i < guard.ActionBurst && w.Code != http.StatusSeeOther {
 			t.Fatalf("%d: %d %s", i, w.Code, w.Body)
 		}
 	}

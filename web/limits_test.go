@@ -20,8 +20,8 @@ func TestOneTooManyIsToldWhenToComeBack(t *testing.T) {
 		burst           int
 		refill          time.Duration // for one more
 	}{
-		{"GET", "/api/v1/locate?q=x", site.LocateBurst, 20 * time.Millisecond},
-		{"POST", "/api/v1/checks/duplicates/stop", site.ActionBurst, 500 * time.Millisecond},
+		{"GET", "/api/v1/locate?q=x", guard.LocateBurst, 20 * time.Millisecond},
+		{"POST", "/api/v1/checks/duplicates/stop", guard.ActionBurst, 500 * time.Millisecond},
 	} {
 		ask := func(name string) int {
 			w := s.do(c.method, c.address, as(name, auth.Operator))
@@ -60,7 +60,7 @@ func TestOneTooManyIsToldWhenToComeBack(t *testing.T) {
 
 func TestNobodyWaitsWhileSignInIsOff(t *testing.T) {
 	s := newSite(t)
-	for range 2 * site.LocateBurst {
+	for range 2 * guard.LocateBurst {
 		if w := s.do("GET", "/api/v1/locate?q=x"); w.Code == http.StatusTooManyRequests {
 			t.Fatal("refused")
 		}
@@ -72,15 +72,15 @@ func TestRememberedAllowancesAreBounded(t *testing.T) {
 		t.Skip("asks for every page")
 	}
 	now := epoch
-	l := site.NewLimits(func() time.Time { return now })
-	rt := site.Route{Method: "GET", Policy: guard.PolicyLocate}
+	l := guard.NewLimits(func() time.Time { return now })
+	rt := guard.Rule{Method: "GET", Policy: guard.PolicyLocate}
 	busy := auth.Principal{ID: "user:busy", Role: auth.Admin, Method: auth.ByPassword}
-	for i := range 3 * site.MaxCounted {
+	for i := range 3 * guard.MaxCounted {
 		now = now.Add(time.Microsecond)
 		l.Wait(auth.Principal{ID: fmt.Sprint("token:", i), Role: auth.Support, Method: auth.ByToken}, rt)
 		l.Wait(busy, rt)
 	}
-	if l.Each.Len() > site.MaxCounted {
+	if l.Each.Len() > guard.MaxCounted {
 		t.Errorf("%d remembered", l.Each.Len())
 	}
 	if l.Wait(busy, rt) == 0 {
@@ -90,11 +90,11 @@ func TestRememberedAllowancesAreBounded(t *testing.T) {
 
 func TestNobodyWaitsForADayWhenTheClockIsSetBack(t *testing.T) {
 	at := epoch
-	l := site.NewLimits(func() time.Time { return at })
-	who, rt := auth.Principal{ID: "user:anna"}, site.Route{Method: "POST", Policy: guard.PolicyOperate}
+	l := guard.NewLimits(func() time.Time { return at })
+	who, rt := auth.Principal{ID: "user:anna"}, guard.Rule{Method: "POST", Policy: guard.PolicyOperate}
 	for _, step := range []time.Duration{0, -24 * time.Hour, 24 * time.Hour} {
 		at = at.Add(step)
-		for range 2 * site.ActionBurst {
+		for range 2 * guard.ActionBurst {
 			if wait := l.Wait(who, rt); wait > time.Second {
 				t.Fatalf("set by %s: wait %s", step, wait)
 			}

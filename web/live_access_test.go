@@ -16,6 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/auth"
+	"shardboard/web/guard"
 	"shardboard/web/live"
 	"shardboard/web/site"
 )
@@ -160,7 +161,7 @@ func TestSocketsAreCheckedAgainWithinAMinute(t *testing.T) {
 func TestOnePersonHasTwentySockets(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *liveSite) {
 		var all []*browser
-		for i := range site.MaxSocketsEach {
+		for i := range guard.MaxSocketsEach {
 			b, res := l.openAs("anna admin", "t=overview")
 			if b == nil {
 				t.Fatalf("socket %d: %v", i, res)
@@ -177,7 +178,7 @@ func TestOnePersonHasTwentySockets(t *testing.T) {
 		if b, _ := l.openAs("anna admin", "t=overview"); b == nil {
 			t.Error("refused after one was closed")
 		}
-		if n := len(l.Limits.Sockets); n != 2 {
+		if n := len(l.Guard.Limits.Sockets); n != 2 {
 			t.Errorf("%d counted", n)
 		}
 	}, withClaims)

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/store"
+	"shardboard/web/guard"
 	"shardboard/web/site"
 )
 
@@ -40,7 +41,7 @@ func TestRequestsOfNobodyHaveABoundedNumberOfLinesAndPeopleOneEach(t *testing.T)
 			leftOut += more
 		}
 	}
-	if nobodys > site.NobodyLines+2 || nobodys+leftOut != flood || people != 50 {
+	if nobodys > guard.NobodyLines+2 || nobodys+leftOut != flood || people != 50 {
 		t.Errorf("%d lines of nobody and %d left out, %d of people", nobodys, leftOut, people)
 	}
 }
@@ -49,12 +50,12 @@ func TestRequestsOfNobodyHaveABoundedNumberOfLinesAndPeopleOneEach(t *testing.T)
 func TestFailedRequestsOfNobodyHaveABoundedNumberOfLinesToo(t *testing.T) {
 	broken := (&store.Trouble{Code: store.TroubleDamaged}).Failed(errors.New("malformed"))
 	s := newSite(t, func(d *site.Deps) { d.Auth = cast{mode: auth.ModeLocal, lost: broken} })
-	for range 3 * site.NobodyLines {
+	for range 3 * guard.NobodyLines {
 		if w := s.do("GET", "/api/v1/me"); w.Code != http.StatusServiceUnavailable {
 			t.Fatal(w.Code, w.Body)
 		}
 	}
-	if n := strings.Count(s.log.String(), "\n"); n > site.NobodyLines+2 || !strings.Contains(s.log.String(), "malformed") {
+	if n := strings.Count(s.log.String(), "\n"); n > guard.NobodyLines+2 || !strings.Contains(s.log.String(), "malformed") {
 		t.Errorf("%d lines", n)
 	}
 }

@@ -94,7 +94,7 @@ func TestConfiguredHostMayBeBehindTLS(t *testing.T) {
 		r := httptest.NewRequest("GET", "/live", nil)
 		r.Host = "board.example"
 		r.Header.Set("Origin", origin)
-		if got := s.OriginAllowed(r); got != want {
+		if got := s.Guard.OriginAllowed(r); got != want {
 			t.Errorf("%s: %v", origin, got)
 		}
 	}

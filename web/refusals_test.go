@@ -21,7 +21,7 @@ import (
 // refusalsOf are the refused requests in a record.
 func refusalsOf(a *stubAudit) (out []store.AuditEntry) {
 	for _, r := range a.records {
-		if r.What == site.AuditAccessRefused {
+		if r.What == guard.AuditAccessRefused {
 			out = append(out, r.AuditEntry)
 		}
 	}

@@ -28,3 +28,11 @@ func (r Role) Includes(other Role) bool {
 	have, want := slices.Index(Roles(), r), slices.Index(Roles(), other)
 	return want >= 0 && have >= want
 }
+
+// Label is the role in a sentence.
+func (r Role) Label() string {
+	if !r.Known() {
+		return "none"
+	}
+	return string(r)
+}

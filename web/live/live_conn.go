@@ -108,14 +108,14 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request) error {
 		return fault.New(fault.Unavailable, "Live updates are not available now: too many browsers, or the server is stopping.")
 	}
 	defer h.Release()
-	if !s.Limits.Enter(who) {
+	if !s.Guard.Limits.Enter(who) {
 		return &site.StatusError{Status: http.StatusTooManyRequests, Text: "You have as many live pages open as one may. Close some of them."}
 	}
-	defer s.Limits.Exit(who)
+	defer s.Guard.Limits.Exit(who)
 	ended := s.Deps.Auth.Ended(who) // before the check, so that no end falls between
 	if err := s.Deps.Auth.Check(r.Context(), who); err != nil {
 		if errors.Is(err, auth.ErrNobody) {
-			s.Refuse(w, r, auth.Principal{}, auth.Viewer)
+			s.Guard.Refuse(w, r, auth.Principal{}, auth.Viewer)
 			return nil
 		}
 		return err

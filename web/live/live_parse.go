@@ -1,7 +1,6 @@
 package live
 
 import (
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -10,7 +9,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
-	"shardboard/web/parts"
+	"shardboard/web/guard"
 	"shardboard/web/site"
 )
 
@@ -60,8 +59,8 @@ func (h *Hub) ParseTopics(q url.Values, who auth.Principal) (map[string]uint64, 
 // mayFollow holds a topic's policy against who asks for it.
 func MayFollow(who auth.Principal, t site.Topic) error {
 	need, known := t.Policy.Needs()
-	if !known || !site.Allowed(who, need) {
-		return fault.New(fault.Forbidden, "%s", fmt.Sprintf("This needs the role %s. You have the role %s; an admin can change that.", parts.RoleWord(need), parts.RoleWord(who.Role)))
+	if !known || !guard.Allowed(who, need) {
+		return guard.Lacks(who, need)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ import (
 	"shardboard/web/words"
 )
 
-func RoleWord(role auth.Role) string { return words.Code("role", string(role), nil) }
+func RoleWord(role auth.Role) string { return role.Label() }
 
 // hiddenBound is a bound on a page that hides it.
 func hiddenBound() templates.Key {

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/web/guard"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
@@ -24,7 +24,12 @@ type StatusError struct {
 
 func (e *StatusError) Error() string { return e.Text }
 
-// fail answers an error: problem+json to scripts, a page to people. The cause
+// FailWith answers with a status that package fault has none of.
+func (s *Site) FailWith(w http.ResponseWriter, r *http.Request, status int, text string) {
+	s.Fail(w, r, &StatusError{Status: status, Text: text})
+}
+
+// Fail answers an error: problem+json to scripts, a page to people. The cause
 // goes to the log only.
 func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	var se *StatusError
@@ -32,9 +37,9 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.As(err, &tooLong) {
 		err = &StatusError{Status: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("The body is longer than %d bytes.", tooLong.Limit)}
 	}
-	if wait, ok := waitOf(err); ok {
-		w.Header().Set("Retry-After", wholeSeconds(wait))
-		err = &StatusError{Status: http.StatusTooManyRequests, Text: "That was too often. Try again in " + wholeSeconds(wait) + " s."}
+	if wait, ok := guard.WaitOf(err); ok {
+		w.Header().Set("Retry-After", guard.WholeSeconds(wait))
+		err = &StatusError{Status: http.StatusTooManyRequests, Text: "That was too often. Try again in " + guard.WholeSeconds(wait) + " s."}
 	}
 	// Who asked has left: nobody reads the answer, and nothing has failed.
 	left := errors.Is(r.Context().Err(), context.Canceled) && errors.Is(err, context.Canceled)
@@ -66,10 +71,10 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.logFailure(r, ours == nil, more)
 	}
 	if status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", wholeSeconds(againAfter))
+		w.Header().Set("Retry-After", guard.WholeSeconds(againAfter))
 	}
 	out := newAnswer()
-	if wantsJSON(r) {
+	if guard.WantsJSON(r) {
 		body, jerr := json.Marshal(problem)
 		if jerr != nil {
 			body = []byte(`{"type":"about:blank","status":500}`)
@@ -87,7 +92,7 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 // strangers choose how many of those there are; a line with a reference is on a page.
 func (s *Site) logFailure(r *http.Request, bounded bool, more []any) {
 	if bounded && auth.From(r.Context()).ID == "" {
-		ok, leftOut := s.nobodys.take(s.Deps.Now())
+		ok, leftOut := s.nobodys.Take(s.Deps.Now())
 		if !ok {
 			return
 		}
@@ -110,15 +115,4 @@ func (s *Site) errorPage(out *response, r *http.Request, err error, se *StatusEr
 	if err := WritePage(out, r, se.Status, templates.Error(s.Shell(r, s.ViewFor(r), "", m.Title), m)); err != nil {
 		http.Error(out, se.Text, se.Status)
 	}
-}
-
-// wantsJSON tells whether an error goes to a script: everything under /api,
-// the health probes, and whoever asks for JSON and not for HTML.
-func wantsJSON(r *http.Request) bool {
-	path := r.URL.Path
-	if path == "/api" || strings.HasPrefix(path, "/api/") || path == "/live" || path == "/healthz" || path == "/readyz" || path == "/metrics" {
-		return true
-	}
-	accept := r.Header.Get("Accept")
-	return strings.Contains(accept, "json") && !strings.Contains(accept, MediaHTML)
 }

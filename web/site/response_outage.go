@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
+	"shardboard/web/guard"
 )
 
 // againAfter is the Retry-After of a 503: the cluster is polled as often.
@@ -43,7 +44,7 @@ func (s *Site) ProblemOf(err error, instance string) api.Problem {
 // it. A 503 also says when to try again.
 func (s *Site) ProblemText(w http.ResponseWriter, err error) string {
 	if fault.Of(err) == fault.Unavailable {
-		w.Header().Set("Retry-After", wholeSeconds(againAfter))
+		w.Header().Set("Retry-After", guard.WholeSeconds(againAfter))
 	}
 	text := fault.Text(err)
 	if advice := s.outageAdvice(err); advice != "" {

@@ -20,17 +20,17 @@ import (
 // is not are the same to those who are not signed in.
 func (s *Site) Router(table []Route) *chi.Mux {
 	mux := chi.NewRouter()
-	nowhere := Route{Policy: guard.PolicySelf, Tag: "none"}
-	mux.NotFound(s.guarded(nowhere, func(w http.ResponseWriter, r *http.Request) {
+	nowhere := guard.Rule{Policy: guard.PolicySelf}
+	mux.NotFound(s.Guard.Guarded(nowhere, func(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, r, fault.New(fault.NotFound, "There is nothing at %s.", sanitize.Truncate(r.URL.EscapedPath(), 200)))
 	}))
-	mux.MethodNotAllowed(s.guarded(nowhere, func(w http.ResponseWriter, r *http.Request) {
+	mux.MethodNotAllowed(s.Guard.Guarded(nowhere, func(w http.ResponseWriter, r *http.Request) {
 		allowed := allowedMethods(mux, r)
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		s.Fail(w, r, &StatusError{Status: http.StatusMethodNotAllowed, Text: "This address answers " + strings.Join(allowed, " and ") + " only."})
 	}))
 	for _, rt := range table {
-		h := s.guarded(rt, s.Endpoint(rt))
+		h := s.Guard.Guarded(rt.rule(), s.Endpoint(rt))
 		mux.Method(rt.Method, rt.Pattern, h)
 		if rt.Method == http.MethodGet {
 			mux.Method(http.MethodHead, rt.Pattern, h)

@@ -74,6 +74,17 @@ func Complete(table []Route) []Route {
 	return table
 }
 
+func (rt Route) rule() guard.Rule {
+	return guard.Rule{Method: rt.Method, Pattern: rt.Pattern, Policy: rt.Policy, Unasked: rt.Policy == guard.PolicyOpen && rt.Tag == TagOperations}
+}
+
+// RuleAt is what the guard has to know of the route at an address, and the id in it.
+func (s *Site) RuleAt(method, path string) (guard.Rule, string) {
+	match := chi.NewRouteContext()
+	rt := s.routes[method+" "+s.Mux.Find(match, method, path)]
+	return rt.rule(), match.URLParam("id")
+}
+
 // routeAt is the route that answers an address; ok tells whether there is one.
 func (s *Site) routeAt(method, path string) (rt Route, ok bool) {
 	rt, ok = s.routes[method+" "+s.Mux.Find(chi.NewRouteContext(), method, path)]

@@ -29,6 +29,7 @@ import (
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/topology"
+	"shardboard/web/guard"
 )
 
 // Limits for the http.Server that serves a Handler. A page is small and made
@@ -89,7 +90,7 @@ type Deps struct {
 	Trouble    func() *store.Trouble         // what is wrong with our own data now; nil: nothing is known of it
 	Unreadable func() []store.UnreadableRows // rows that lists are without; nil: none is known
 
-	Auth    Authenticator        // who is asking; nil: nobody ever is anybody
+	Auth    guard.Authenticator  // who is asking; nil: nobody ever is anybody
 	TLS     bool                 // browsers come over https, ours or a proxy's
 	Exposed bool                 // others than this machine can connect
 	Data    answer.DataDirectory // where everything is stored; nil: ours, and never lost
@@ -112,8 +113,8 @@ type Site struct {
 	settled answer.SettledEras
 
 	flightRuns answer.FlightMemo
-	Limits     *limits
-	nobodys    *lineBound // lines of the log for requests of nobody
+	Guard      *guard.Guard
+	nobodys    *guard.LineBound // lines of the log for requests of nobody
 
 	trials answer.Trials // of plans that pages offer
 	tables *answer.HiddenTables
@@ -138,7 +139,7 @@ func WireSite(deps Deps, table []Route) *Site {
 		deps.Now = time.Now
 	}
 	if deps.Auth == nil {
-		deps.Auth = nobody{}
+		deps.Auth = guard.Nobody{}
 	}
 	if deps.Refusals == nil {
 		o := audit.RefusalOptions{Log: deps.Log, Now: deps.Now}
@@ -155,7 +156,9 @@ func WireSite(deps Deps, table []Route) *Site {
 	s.Sockets = func() int { return 0 }
 	s.Metrics = newMetrics(deps.Registry, s)
 	s.OpenAPI = OpenAPIDocument(table, deps.Version)
-	s.Limits, s.nobodys = NewLimits(deps.Now), newLineBound()
+	s.nobodys = guard.NewLineBound()
+	s.Guard = guard.New(guard.Options{Auth: deps.Auth, Hosts: deps.Hosts, TLS: deps.TLS, Exposed: deps.Exposed, Demo: deps.Demo, Now: deps.Now,
+		Refusals: deps.Refusals, Cluster: func() string { return deps.Watcher.Table().ClusterID }, Site: s})
 	s.routes = make(map[string]Route, len(table))
 	for _, rt := range table {
 		s.routes[rt.Method+" "+rt.Pattern] = rt
@@ -164,6 +167,12 @@ func WireSite(deps Deps, table []Route) *Site {
 	s.Mux = s.Router(table)
 	s.Whole = s.Outside(s.Mux)
 	return s
+}
+
+// Outside puts around the router what needs no route. Headers come first so that
+// refusals carry them; the log sees every answer.
+func (s *Site) Outside(router http.Handler) http.Handler {
+	return s.Guard.Secured(s.logged(s.Recovered(s.Guard.Outside(router))))
 }
 
 // Handler is the whole site, with every check around it.

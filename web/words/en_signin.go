@@ -7,11 +7,6 @@ var signIn = map[string]string{
 	// What is refused.
 
 	// Roles and ways.
-	"role.viewer":          "viewer",
-	"role.support":         "support",
-	"role.operator":        "operator",
-	"role.admin":           "admin",
-	"role.other":           "none",
 	"signedIn.password":    "password",
 	"signedIn.oidc":        "single sign-on",
 	"signedIn.proxy":       "proxy",

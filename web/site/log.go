@@ -2,6 +2,7 @@ package site
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +14,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"shardboard/internal/auth"
 	"shardboard/internal/sanitize"
+	"shardboard/web/guard"
 )
 
 // recorder counts what an answer was, for the log and the metrics.
@@ -62,8 +63,8 @@ func (s *Site) logged(next http.Handler) http.Handler {
 		// chi adopts a context that is there already; made here, its pattern
 		// can be read after the answer.
 		rctx := chi.NewRouteContext()
-		who := "-"
-		r = r.WithContext(context.WithValue(context.WithValue(r.Context(), chi.RouteCtxKey, rctx), loggedKey{}, &who))
+		ctx, id := guard.Noting(context.WithValue(r.Context(), chi.RouteCtxKey, rctx))
+		r = r.WithContext(ctx)
 		next.ServeHTTP(rec, r)
 		took := s.Deps.Now().Sub(start)
 		if rec.status == 0 {
@@ -81,10 +82,11 @@ func (s *Site) logged(next http.Handler) http.Handler {
 		case s.routes[http.MethodGet+" "+route].Quiet:
 			level = slog.LevelDebug
 		}
+		who := LogText(cmp.Or(*id, "-"))
 		attrs := []slog.Attr{slog.String("who", who), slog.String("method", LogText(r.Method)), slog.String("path", logPath(r)),
 			slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.Float64("ms", float64(took.Microseconds())/1000)}
 		if who == "-" && level != slog.LevelDebug {
-			ok, leftOut := s.nobodys.take(s.Deps.Now())
+			ok, leftOut := s.nobodys.Take(s.Deps.Now())
 			if !ok {
 				return
 			}
@@ -94,16 +96,6 @@ func (s *Site) logged(next http.Handler) http.Handler {
 		}
 		s.Deps.Log.LogAttrs(r.Context(), level, "request", attrs...)
 	})
-}
-
-type loggedKey struct{}
-
-// loggedAs tells the line of a request who sent it, by the principal's id: a
-// name may be anybody's. It is called by the goroutine that serves the request.
-func loggedAs(ctx context.Context, who auth.Principal) {
-	if to, ok := ctx.Value(loggedKey{}).(*string); ok && who.ID != "" {
-		*to = LogText(who.ID)
-	}
 }
 
 // logPath is the path as it came, percent-escaped: always plain ASCII.

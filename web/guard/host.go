@@ -1,4 +1,4 @@
-package site
+package guard
 
 import (
 	"encoding/json"
@@ -13,10 +13,10 @@ import (
 // hostChecked refuses requests whose Host is not ours. An origin check alone
 // does not stop DNS rebinding: there the hostile page's own name resolves to
 // the loopback address, and only the Host header still tells the name.
-func (s *Site) hostChecked(next http.Handler) http.Handler {
+func (g *Guard) hostChecked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.hostAllowed(r.Host) {
-			s.refuseHost(w, r)
+		if !g.hostAllowed(r.Host) {
+			g.refuseHost(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -25,9 +25,9 @@ func (s *Site) hostChecked(next http.Handler) http.Handler {
 
 // refuseHost says little on purpose: whoever asks under a foreign name sees
 // nothing of the cluster, not even the page's frame.
-func (s *Site) refuseHost(w http.ResponseWriter, r *http.Request) {
-	text := s.foreignHost()
-	if wantsJSON(r) {
+func (g *Guard) refuseHost(w http.ResponseWriter, r *http.Request) {
+	text := g.foreignHost()
+	if WantsJSON(r) {
 		body, _ := json.Marshal(api.NewProblem(http.StatusMisdirectedRequest, text, r.URL.EscapedPath())) // strings and a number
 		w.Header().Set("Content-Type", api.ProblemType)
 		w.WriteHeader(http.StatusMisdirectedRequest)
@@ -39,25 +39,25 @@ func (s *Site) refuseHost(w http.ResponseWriter, r *http.Request) {
 
 // foreignHost says what to do by where this server is: loopback's names are of
 // use on this machine only, and a demo has no other.
-func (s *Site) foreignHost() string {
+func (g *Guard) foreignHost() string {
 	const refused = "This server does not answer under the host name of this request. "
 	switch {
-	case s.Deps.Exposed:
+	case g.Exposed:
 		return refused + "Use the address that it printed at its start; who runs it adds a name with --public-url or --host."
-	case s.Deps.Demo:
+	case g.Demo:
 		return refused + "Use localhost or 127.0.0.1."
 	}
 	return refused + "Use localhost or 127.0.0.1; who runs it adds a name with --public-url or --host."
 }
 
 // hostAllowed accepts loopback under any port, and the configured hosts.
-func (s *Site) hostAllowed(host string) bool {
+func (g *Guard) hostAllowed(host string) bool {
 	name, ok := hostName(host)
-	return ok && (loopback(name) || s.hostConfigured(host, name))
+	return ok && (loopback(name) || g.hostConfigured(host, name))
 }
 
-func (s *Site) hostConfigured(host, name string) bool {
-	for _, allowed := range s.Deps.Hosts {
+func (g *Guard) hostConfigured(host, name string) bool {
+	for _, allowed := range g.Hosts {
 		if strings.EqualFold(host, allowed) || strings.EqualFold(name, allowed) {
 			return true
 		}

@@ -1,4 +1,4 @@
-package site
+package guard
 
 import (
 	"net/http"
@@ -14,16 +14,16 @@ import (
 // protection compares hosts alone and so takes http:// for https://. Only a null
 // Origin is left to Sec-Fetch-Site: our pages send no referrer, and browsers
 // then make the Origin of their forms null.
-func (s *Site) originChecked(next http.Handler) http.Handler {
+func (g *Guard) originChecked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		socket := r.URL.Path == "/live" || strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
-		if socket && !s.OriginAllowed(r) {
-			s.Fail(w, r, fault.New(fault.Forbidden, "This socket was asked for by another site and was refused."))
+		if socket && !g.OriginAllowed(r) {
+			g.Site.Fail(w, r, fault.New(fault.Forbidden, "This socket was asked for by another site and was refused."))
 			return
 		}
 		vouched := r.Header.Get("Sec-Fetch-Site") != "" && r.Header.Get("Origin") == "null"
-		if !safe(r.Method) && !vouched && !s.OriginAllowed(r) {
-			s.refuseForeign(w, r)
+		if !safe(r.Method) && !vouched && !g.OriginAllowed(r) {
+			g.refuseForeign(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -35,9 +35,9 @@ func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// originAllowed is exact: scheme and host equal to the request's own. No Origin
+// OriginAllowed is exact: scheme and host equal to the request's own. No Origin
 // at all is not a browser, which always sends one.
-func (s *Site) OriginAllowed(r *http.Request) bool {
+func (g *Guard) OriginAllowed(r *http.Request) bool {
 	values := r.Header.Values("Origin")
 	if len(values) == 0 {
 		return true
@@ -45,7 +45,7 @@ func (s *Site) OriginAllowed(r *http.Request) bool {
 	if len(values) > 1 {
 		return false
 	}
-	for _, scheme := range s.schemes(r) {
+	for _, scheme := range g.schemes(r) {
 		if values[0] == scheme+"://"+r.Host {
 			return true
 		}
@@ -57,16 +57,16 @@ func (s *Site) OriginAllowed(r *http.Request) bool {
 // come over https, the same name over http is another site: anybody on the way
 // can answer for it. A name that is configured without TLS may be behind a proxy
 // that nobody told us of, so it may be either. Loopback is what the connection is.
-func (s *Site) schemes(r *http.Request) []string {
+func (g *Guard) schemes(r *http.Request) []string {
 	name, ok := hostName(r.Host)
 	switch {
 	case r.TLS != nil:
 		return []string{"https"}
 	case ok && loopback(name):
 		return []string{"http"}
-	case s.Deps.TLS:
+	case g.TLS:
 		return []string{"https"}
-	case ok && s.hostConfigured(r.Host, name):
+	case ok && g.hostConfigured(r.Host, name):
 		return []string{"http", "https"}
 	}
 	return []string{"http"}

@@ -1,4 +1,4 @@
-package site
+package guard
 
 import (
 	"errors"
@@ -11,7 +11,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"shardboard/internal/auth"
-	"shardboard/web/guard"
 )
 
 // Bounds for one person or token. Sign-in has its own, in package auth.
@@ -22,9 +21,9 @@ const (
 	MaxCounted                    = 4096 // people and tokens remembered at once
 )
 
-// limits holds everybody's allowance. A full allowance is the same as none
+// Limits holds everybody's allowance. A full allowance is the same as none
 // remembered, so those who asked for nothing lately are forgotten first.
-type limits struct {
+type Limits struct {
 	now func() time.Time
 
 	mu      sync.Mutex
@@ -36,9 +35,9 @@ type allowance struct {
 	locate, action *rate.Limiter
 }
 
-func NewLimits(now func() time.Time) *limits {
+func NewLimits(now func() time.Time) *Limits {
 	each, _ := simplelru.NewLRU[string, *allowance](MaxCounted, nil) // fails for no room only
-	return &limits{now: now, Each: each, Sockets: map[string]int{}}
+	return &Limits{now: now, Each: each, Sockets: map[string]int{}}
 }
 
 // unlimited reports whether who is a shared identity: everybody is the local or the
@@ -47,19 +46,19 @@ func unlimited(who auth.Principal) bool {
 	return who.Method == auth.ByNone || who.Method == auth.ByDemo
 }
 
-// wait takes one request of a route from who's allowance and tells how long to
+// Wait takes one request of a route from who's allowance and tells how long to
 // wait when there is none left; 0 lets it through.
-func (l *limits) Wait(who auth.Principal, rt Route) time.Duration {
-	acts := rt.Method == http.MethodPost && rt.Policy != guard.PolicyOpen
-	if who.ID == "" || unlimited(who) || rt.Policy != guard.PolicyLocate && !acts {
+func (l *Limits) Wait(who auth.Principal, rt Rule) time.Duration {
+	acts := rt.Method == http.MethodPost && rt.Policy != PolicyOpen
+	if who.ID == "" || unlimited(who) || rt.Policy != PolicyLocate && !acts {
 		return 0
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	a := l.Of(who.ID)
+	a := l.of(who.ID)
 	bucket := a.action
-	if rt.Policy == guard.PolicyLocate {
+	if rt.Policy == PolicyLocate {
 		bucket = a.locate
 	}
 	take := bucket.ReserveN(now, 1)
@@ -70,7 +69,7 @@ func (l *limits) Wait(who auth.Principal, rt Route) time.Duration {
 	return wait
 }
 
-func (l *limits) Of(id string) *allowance {
+func (l *Limits) of(id string) *allowance {
 	a, ok := l.Each.Get(id)
 	if !ok {
 		a = &allowance{locate: rate.NewLimiter(locatesPerSecond, LocateBurst), action: rate.NewLimiter(actionsPerSecond, ActionBurst)}
@@ -79,8 +78,8 @@ func (l *limits) Of(id string) *allowance {
 	return a
 }
 
-// enter counts a socket in; false when who has as many as one may.
-func (l *limits) Enter(who auth.Principal) bool {
+// Enter counts a socket in; false when who has as many as one may.
+func (l *Limits) Enter(who auth.Principal) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !unlimited(who) && l.Sockets[who.ID] >= MaxSocketsEach {
@@ -90,7 +89,7 @@ func (l *limits) Enter(who auth.Principal) bool {
 	return true
 }
 
-func (l *limits) Exit(who auth.Principal) {
+func (l *Limits) Exit(who auth.Principal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.Sockets[who.ID]--; l.Sockets[who.ID] <= 0 {
@@ -98,8 +97,8 @@ func (l *limits) Exit(who auth.Principal) {
 	}
 }
 
-// waitOf is how long to wait after a refusal of package auth or of our own.
-func waitOf(err error) (time.Duration, bool) {
+// WaitOf is how long to wait after a refusal of package auth or of our own.
+func WaitOf(err error) (time.Duration, bool) {
 	var often *auth.TooMany
 	if errors.As(err, &often) {
 		return often.Wait, true
@@ -107,7 +106,7 @@ func waitOf(err error) (time.Duration, bool) {
 	return 0, false
 }
 
-// wholeSeconds is never less than the wait, for Retry-After and for people.
-func wholeSeconds(wait time.Duration) string {
+// WholeSeconds is never less than the wait, for Retry-After and for people.
+func WholeSeconds(wait time.Duration) string {
 	return strconv.FormatInt(max(1, int64((wait+time.Second-1)/time.Second)), 10)
 }

@@ -1,4 +1,7 @@
-package site
+// Package guard stands before every route of the site: under which host name a request
+// may come, from which page, who sends it, whether their role allows it, how often, and
+// what is recorded of those it refuses. It knows nothing of the cluster.
+package guard
 
 import (
 	"context"
@@ -42,44 +45,44 @@ type Authenticator interface {
 	RevokeToken(ctx context.Context, by auth.Principal, id string) error
 }
 
-// nobody is the Authenticator of a server that was given none: it knows no one
+// Nobody is the Authenticator of a server that was given none: it knows no one
 // and lets no one in.
-type nobody struct{ Authenticator }
+type Nobody struct{ Authenticator }
 
-func (nobody) Mode() auth.Mode { return "" }
+func (Nobody) Mode() auth.Mode { return "" }
 
-func (nobody) Offers(context.Context) (auth.Offers, error) { return auth.Offers{}, nil }
+func (Nobody) Offers(context.Context) (auth.Offers, error) { return auth.Offers{}, nil }
 
-func (nobody) ClientAddr(*http.Request) string { return "" }
+func (Nobody) ClientAddr(*http.Request) string { return "" }
 
-func (nobody) Check(context.Context, auth.Principal) error { return auth.ErrNobody }
+func (Nobody) Check(context.Context, auth.Principal) error { return auth.ErrNobody }
 
-func (nobody) Ended(auth.Principal) <-chan struct{} { return nil }
+func (Nobody) Ended(auth.Principal) <-chan struct{} { return nil }
 
-func (nobody) Identify(http.ResponseWriter, *http.Request) (auth.Principal, error) {
+func (Nobody) Identify(http.ResponseWriter, *http.Request) (auth.Principal, error) {
 	return auth.Principal{}, auth.ErrNobody
 }
 
-func (nobody) SignIn(context.Context, auth.Credentials) (*http.Cookie, auth.Principal, error) {
+func (Nobody) SignIn(context.Context, auth.Credentials) (*http.Cookie, auth.Principal, error) {
 	return nil, auth.Principal{}, auth.ErrCredentials
 }
 
-func (nobody) ClaimFirst(context.Context, auth.First) (*http.Cookie, auth.Principal, error) {
+func (Nobody) ClaimFirst(context.Context, auth.First) (*http.Cookie, auth.Principal, error) {
 	return nil, auth.Principal{}, auth.ErrLink
 }
 
-func (nobody) StartOIDC(http.ResponseWriter, *http.Request, string) (string, error) {
+func (Nobody) StartOIDC(http.ResponseWriter, *http.Request, string) (string, error) {
 	return "", auth.ErrNobody
 }
 
-func (nobody) FinishOIDC(http.ResponseWriter, *http.Request) (string, error) {
+func (Nobody) FinishOIDC(http.ResponseWriter, *http.Request) (string, error) {
 	return "", auth.ErrNobody
 }
 
 // identify asks who sent a request. Nobody is no failure; not to be able to
 // tell is one, and nobody too. The answer may get a cookie of another session.
-func (s *Site) identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error) {
-	who, err := s.Deps.Auth.Identify(w, r)
+func (g *Guard) identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error) {
+	who, err := g.Auth.Identify(w, r)
 	switch {
 	case err == nil:
 		return who, nil
@@ -87,4 +90,20 @@ func (s *Site) identify(w http.ResponseWriter, r *http.Request) (auth.Principal,
 		return auth.Principal{}, nil
 	}
 	return auth.Principal{}, err
+}
+
+type notingKey struct{}
+
+// Noting is a context in which the id of whoever sent a request is noted, for its
+// line in the log. It is written and read by the goroutine that serves the request.
+func Noting(ctx context.Context) (context.Context, *string) {
+	id := new(string)
+	return context.WithValue(ctx, notingKey{}, id), id
+}
+
+// noted keeps the id and not the name, which may be anybody's.
+func noted(ctx context.Context, who auth.Principal) {
+	if to, ok := ctx.Value(notingKey{}).(*string); ok {
+		*to = who.ID
+	}
 }

@@ -1,4 +1,4 @@
-package site
+package guard
 
 import (
 	"sync"
@@ -15,19 +15,19 @@ const (
 	nobodyLinePause = 500 * time.Millisecond
 )
 
-// lineBound bounds how many lines are written and counts those that are not.
-type lineBound struct {
+// LineBound bounds how many lines are written and counts those that are not.
+type LineBound struct {
 	mu      sync.Mutex
 	lines   *rate.Limiter
 	leftOut int64
 }
 
-func newLineBound() *lineBound {
-	return &lineBound{lines: rate.NewLimiter(rate.Every(nobodyLinePause), NobodyLines)}
+func NewLineBound() *LineBound {
+	return &LineBound{lines: rate.NewLimiter(rate.Every(nobodyLinePause), NobodyLines)}
 }
 
-// take tells whether a line may be written, and how many were left out before it.
-func (b *lineBound) take(now time.Time) (ok bool, leftOut int64) {
+// Take tells whether a line may be written, and how many were left out before it.
+func (b *LineBound) Take(now time.Time) (ok bool, leftOut int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.lines.AllowN(now, 1) {

@@ -1,4 +1,4 @@
-package site
+package guard
 
 import (
 	"net/http"
@@ -10,14 +10,15 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 	"font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // permissions denies the browser features that a page of tables cannot need.
-const permissions = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), midi=(), payment=(), usb=()"
+const permissions = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), " +
+	"microphone=(), midi=(), payment=(), usb=()"
 
 // strictTransport keeps browsers on https for a year. Subdomains are somebody
 // else's to decide about.
 const strictTransport = "max-age=31536000"
 
-// secured sets the headers that every answer has, errors and refusals too.
-func (s *Site) secured(next http.Handler) http.Handler {
+// Secured sets the headers that every answer has, errors and refusals too.
+func (g *Guard) Secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", contentPolicy)
@@ -27,18 +28,9 @@ func (s *Site) secured(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Permissions-Policy", permissions)
 		h.Set("Cache-Control", "no-store") // static files say otherwise
-		if s.Deps.TLS {
+		if g.TLS {
 			h.Set("Strict-Transport-Security", strictTransport)
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// outside puts the checks that need no route around the router. Order matters:
-// headers first so that refusals carry them; the log sees every answer; the
-// host is checked before anything that trusts it.
-func (s *Site) Outside(router http.Handler) http.Handler {
-	var cross http.CrossOriginProtection
-	cross.SetDenyHandler(http.HandlerFunc(s.refuseForeign))
-	return s.secured(s.logged(s.Recovered(s.hostChecked(s.originChecked(cross.Handler(router))))))
 }

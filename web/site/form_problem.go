@@ -8,19 +8,20 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
+	"shardboard/web/guard"
 )
 
 // problem turns a refusal into the words of the form that caused it; what is
 // nobody's fault but ours is a failed request.
 func (s *Site) Problem(w http.ResponseWriter, err error, text *string, again func(status int) error) error {
-	if wait, ok := waitOf(err); ok {
-		w.Header().Set("Retry-After", wholeSeconds(wait))
-		*text = "That was too often. Try again in " + wholeSeconds(wait) + " s."
+	if wait, ok := guard.WaitOf(err); ok {
+		w.Header().Set("Retry-After", guard.WholeSeconds(wait))
+		*text = "That was too often. Try again in " + guard.WholeSeconds(wait) + " s."
 		return again(http.StatusTooManyRequests)
 	}
 	if busy := (*auth.Busy)(nil); errors.As(err, &busy) {
-		w.Header().Set("Retry-After", wholeSeconds(busy.Wait))
-		*text = "Too many people sign in at this moment. Your name and password were not looked at. Try again in " + wholeSeconds(busy.Wait) + " s."
+		w.Header().Set("Retry-After", guard.WholeSeconds(busy.Wait))
+		*text = "Too many people sign in at this moment. Your name and password were not looked at. Try again in " + guard.WholeSeconds(busy.Wait) + " s."
 		return again(http.StatusServiceUnavailable)
 	}
 	kind := fault.Of(err)

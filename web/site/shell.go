@@ -75,7 +75,7 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 // youView is who looks at a page, and what it offers them.
 func youView(who auth.Principal) templates.You {
 	return templates.You{
-		Name: sanitize.Truncate(who.Name, 60), Role: parts.RoleWord(who.Role), CanLeave: who.Session != "",
+		Name: sanitize.Truncate(who.Name, 60), Role: who.Role.Label(), CanLeave: who.Session != "",
 		MayLocate: who.May(auth.Support), MayOperate: who.May(auth.Operator), MayAdmin: who.May(auth.Admin),
 	}
 }

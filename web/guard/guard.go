@@ -1,0 +1,67 @@
+package guard
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"shardboard/internal/store/audit"
+)
+
+// Options are what a Guard knows of the server and of the site behind it.
+type Options struct {
+	Auth     Authenticator
+	Hosts    []string // Host values allowed besides loopback: "name" (any port) or "name:port"
+	TLS      bool     // browsers come over https, ours or a proxy's
+	Exposed  bool     // others than this machine can connect
+	Demo     bool
+	Now      func() time.Time
+	Refusals *audit.Refusals
+	Cluster  func() string // id of the cluster that is shown, for the audit record
+	Site     Site
+}
+
+// Site is what stands behind a Guard: it answers those who are refused, and knows its
+// addresses.
+type Site interface {
+	Fail(w http.ResponseWriter, r *http.Request, err error)
+	FailWith(w http.ResponseWriter, r *http.Request, status int, text string)
+	LocalPage(address string) string
+	// RuleAt is the rule of the route at a path, and the id in it; the zero Rule when
+	// there is none.
+	RuleAt(method, path string) (rt Rule, id string)
+}
+
+// Rule is what a Guard has to know of a route.
+type Rule struct {
+	Method, Pattern string
+	Policy          Policy
+	Unasked         bool // health and files: who asks is not even looked up
+}
+
+// Guard lets requests pass or refuses them. Safe for concurrent use.
+type Guard struct {
+	Options
+	Limits *Limits
+}
+
+func New(o Options) *Guard { return &Guard{Options: o, Limits: NewLimits(o.Now)} }
+
+// Outside puts the checks that need no route around the router. The host is checked
+// before anything that trusts it.
+func (g *Guard) Outside(router http.Handler) http.Handler {
+	var cross http.CrossOriginProtection
+	cross.SetDenyHandler(http.HandlerFunc(g.refuseForeign))
+	return g.hostChecked(g.originChecked(cross.Handler(router)))
+}
+
+// WantsJSON tells whether an error goes to a script: everything under /api,
+// the health probes, and whoever asks for JSON and not for HTML.
+func WantsJSON(r *http.Request) bool {
+	path := r.URL.Path
+	if path == "/api" || strings.HasPrefix(path, "/api/") || path == "/live" || path == "/healthz" || path == "/readyz" || path == "/metrics" {
+		return true
+	}
+	accept := r.Header.Get("Accept")
+	return strings.Contains(accept, "json") && !strings.Contains(accept, "text/html")
+}
