@@ -105,11 +105,10 @@ func (s *Site) Run(ctx context.Context, rt Route, r *http.Request) (*response, e
 	ctx, cancel := context.WithTimeout(ctx, answer.RequestWait)
 	defer cancel()
 	out := newAnswer()
-	err := rt.Handler(s, out, r.WithContext(ctx))
-	if err == nil && rt.Tag == TagPages && rt.Time == Past {
-		s.carryInto(r, out)
+	if rt.Tag == TagPages && rt.Time == Past {
+		ctx = s.withLinks(ctx, r)
 	}
-	return out, err
+	return out, rt.Handler(s, out, r.WithContext(ctx))
 }
 
 func (s *Site) finish(w http.ResponseWriter, r *http.Request, out *response, err error, tag string) {

@@ -133,9 +133,9 @@ func EventList(rows []EventRow) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var7 templ.SafeURL
-						templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinURLErrs(templ.URL(e.URL))
+						templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinURLErrs(To(ctx, e.URL))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/activity.templ`, Line: 25, Col: 35}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/activity.templ`, Line: 25, Col: 33}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 						if templ_7745c5c3_Err != nil {
@@ -148,7 +148,7 @@ func EventList(rows []EventRow) templ.Component {
 						var templ_7745c5c3_Var8 string
 						templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(e.NS)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/activity.templ`, Line: 25, Col: 44}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/activity.templ`, Line: 25, Col: 42}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 						if templ_7745c5c3_Err != nil {

@@ -1,0 +1,46 @@
+package web
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestLinksOfPagesGoThroughOneFunction: a link past it would lead out of the time
+// that is looked at. Those of the bar of times and of what is watched are about just
+// that.
+func TestLinksOfPagesGoThroughOneFunction(t *testing.T) {
+	files, err := filepath.Glob("*/*.templ")
+	if err != nil || len(files) < 20 {
+		t.Fatal(files, err)
+	}
+	past := regexp.MustCompile(`href="/|<a [^>]*href=\{ templ\.`)
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(source), "\n") {
+			if past.MatchString(line) && file != "templates/timeline.templ" {
+				t.Errorf("%s:%d: a link that is not made by templates.To", file, i+1)
+			}
+			if strings.Contains(line, `method="get" action="`) && !strings.Contains(string(source), "templates.Kept(") {
+				t.Errorf("%s:%d: a filter without templates.Kept", file, i+1)
+			}
+		}
+	}
+}
+
+func TestTheLastWatchedThingCanBeDroppedWithoutAScript(t *testing.T) {
+	s := newSite(t)
+	item := "watch=project%3A" + projectID(5).Hex()
+	doc := parse(t, s.do("GET", "/collections?"+item).Body.String())
+	if to, ok := doc.Find("a.drop").Attr("href"); !ok || strings.Contains(to, "watch=") {
+		t.Errorf("it leads to %q", to)
+	}
+	if to := doc.Find(`.side a[href^="/zones"]`).AttrOr("href", ""); to != "/zones?"+item {
+		t.Errorf("another page is at %q", to)
+	}
+}

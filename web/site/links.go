@@ -1,0 +1,52 @@
+package site
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"shardboard/internal/answer"
+	"shardboard/web/templates"
+)
+
+// TimedPage tells whether an address is of a page that there is of a past time.
+func (s *Site) TimedPage(path string) bool {
+	rt, _ := s.routeAt(http.MethodGet, path)
+	return rt.Time == Past
+}
+
+// takes tells whether a page has a kept parameter: the switch for internal
+// collections where a page leaves them out, the others where there is a past.
+func (s *Site) takes(path, name string) bool {
+	rt, _ := s.routeAt(http.MethodGet, path)
+	if name == answer.InternalParam {
+		return rt.shown() && rt.Internal
+	}
+	return rt.Time == Past
+}
+
+// withLinks makes the page of a past time lead to that time. A page of now that
+// watches nothing and shows nothing internal keeps nothing.
+func (s *Site) withLinks(ctx context.Context, r *http.Request) context.Context {
+	keep := kept(r.URL.Query())
+	if len(keep) == 0 {
+		return ctx
+	}
+	return templates.WithLinks(ctx, templates.Links{Page: r.URL, Keep: keep, Takes: s.takes})
+}
+
+// kept are the parameters that lead from page to page: the time that is looked at,
+// whether internal collections are shown, and what is watched without a script.
+func kept(q url.Values) url.Values {
+	out := url.Values{}
+	if at := q.Get("at"); at != "" {
+		out.Set("at", at)
+	}
+	if q.Get(answer.InternalParam) == "1" {
+		out.Set(answer.InternalParam, "1")
+	}
+	for _, w := range q["watch"][:min(len(q["watch"]), answer.MaxWatched)] {
+		out.Add("watch", w)
+	}
+	return out
+}
