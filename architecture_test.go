@@ -70,7 +70,6 @@ func init() {
 	for _, s := range subjects {
 		rooms["web/"+s] = append([]string{"web/parts", "web/site"}, webMay...)
 	}
-	rooms["web/shards"] = append(rooms["web/shards"], "web/overview") // JSON of one shard is a row of the overview
 }
 
 // external says who may import what of others.

@@ -18,7 +18,7 @@ func (ev *evaluation) rangesOf() map[string][]topology.ZoneRange {
 // misplaced are the positions of chunks that lie wholly in a range and on a shard
 // that does not carry its zone. Empty when no shard carries it.
 func (ev *evaluation) misplaced(z topology.ZoneRange) []int {
-	if len(ev.Table.ZoneShards()[z.Zone]) == 0 {
+	if len(ev.Table.CarriersOf(z.Zone)) == 0 {
 		return nil // ZoneNoShard lists it
 	}
 	chunks, _ := ev.Table.RangeChunks(z)

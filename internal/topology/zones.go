@@ -90,6 +90,16 @@ func (t *Table) ZoneShards() map[string][]string {
 	return out
 }
 
+// CarriersOf are the shards that carry a zone.
+func (t *Table) CarriersOf(zone string) (out []string) {
+	for _, s := range t.Shards {
+		if slices.Contains(s.Zones, zone) {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}
+
 // RangeChunks says where the chunks of one zone range are.
 type RangeChunks struct {
 	Count      int      // chunks that overlap the range
@@ -106,7 +116,7 @@ func (t *Table) RangeChunks(z ZoneRange) (out RangeChunks, ok bool) {
 	if c == nil || c.Chunks == nil || z.Min.IsZero() {
 		return out, false
 	}
-	carry := t.ZoneShards()[z.Zone]
+	carry := t.CarriersOf(z.Zone)
 	from, to := c.Chunks.Overlap(shardkey.Range{Min: z.Min, Max: z.Max})
 	out.Count = to - from
 	seen := map[string]bool{}
