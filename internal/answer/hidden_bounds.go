@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/api"
 	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
@@ -104,8 +105,8 @@ func IsHidden(doc bson.Raw) bool {
 func (v View) planArguments(p rules.Plan) map[string]json.RawMessage {
 	args := planArguments(p)
 	if h := v.Table.Hiding(); h != nil {
-		for _, name := range []string{"at", "min", "max", "bounds"} {
-			if args[name] != nil {
+		for name := range args {
+			if x, _ := actions.ArgumentNamed(name); x.Type == actions.TypeKey || x.Type == actions.TypeBounds {
 				args[name] = json.RawMessage(h.ExtJSON())
 			}
 		}

@@ -29,8 +29,6 @@ func RiskLevel(r actions.Risk) string {
 	return "bad"
 }
 
-func KindWord(k actions.Kind) string { return words.Code("change", string(k), nil) }
-
 func PersonOf(p auth.Principal) string {
 	if p.Name != "" {
 		return sanitize.Truncate(sanitize.Sentence(p.Name), 80)

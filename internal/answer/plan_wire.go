@@ -11,7 +11,7 @@ import (
 func PlanOf(v View, p actions.Plan) api.Plan {
 	p = v.Plan(p)
 	out := api.Plan{
-		ID: p.ID, Hash: p.Hash, Kind: string(p.Kind), Args: ArgsOf(p.Args), Summary: p.Summary.String(),
+		ID: p.ID, Hash: p.Hash, Kind: string(p.Kind), Args: api.PlanArgs{RawMessage: p.Args.JSON()}, Summary: p.Summary.String(),
 		Commands: []api.PlanCommand{}, Preconditions: []api.Precondition{}, Checks: ChecksOf(p.Checks), Effect: effectOf(p.Effect), Undo: undoOf(p.Undo),
 		Risk: string(p.Risk), Role: string(p.Role), Blocked: p.Blocked(), Reason: p.Reason, By: p.By.ID,
 		MadeAt: api.Time(p.Made), ExpiresAt: api.Time(p.Expires), UndoOf: p.UndoOf, Limits: limitsOf(p.Limits),
@@ -64,8 +64,7 @@ func effectOf(e actions.Effect) api.Effect {
 func undoOf(u actions.Undo) api.Undo {
 	out := api.Undo{Possible: u.Possible, Text: u.Text.String(), From: api.Time(u.From), Kind: string(u.Kind)}
 	if u.Kind != "" {
-		args := ArgsOf(u.Args)
-		out.Args = &args
+		out.Args = &api.PlanArgs{RawMessage: u.Args.JSON()}
 	}
 	return out
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
@@ -120,7 +119,7 @@ func OutcomeLevel(r engine.Run, o outcome.Outcome) string {
 
 // gathering runs are to bring writes together on one shard.
 func gathering(r engine.Run) bool {
-	return (r.Kind == actions.Pin || r.Kind == actions.Isolate) && r.UndoOf == ""
+	return r.Kind.Describe().Gathers && r.UndoOf == ""
 }
 
 // outcomeWord is the answer in a word or two.

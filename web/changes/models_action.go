@@ -7,8 +7,11 @@ import (
 // Again makes the same plan anew.
 type Again struct {
 	URL    string
-	Fields []templates.Hidden
+	Fields []hidden
 }
+
+// hidden is a value that a form carries along.
+type hidden struct{ Name, Value string }
 
 // Plan is what will be done, before it is.
 type Plan struct {

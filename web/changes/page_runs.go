@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"net/http"
 
 	"shardboard/internal/actions"
@@ -21,11 +22,11 @@ func PageRuns(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
 	m := Runs{By: q.By, Filtered: q.State+q.Kind+q.By != ""}
 	for _, state := range answer.RunStates() {
-		m.States = append(m.States, templates.Option{Value: state, Text: words.Code("runs.state", answer.OrNone(state), nil), Selected: state == q.State})
+		m.States = append(m.States, templates.Option{Value: state, Text: words.Code("runs.state", cmp.Or(state, "none"), nil), Selected: state == q.State})
 	}
 	m.Kinds = []templates.Option{{Text: "any", Selected: q.Kind == ""}}
-	for _, k := range actions.Kinds() {
-		m.Kinds = append(m.Kinds, templates.Option{Value: string(k), Text: answer.KindWord(k), Selected: string(k) == q.Kind})
+	for _, k := range actions.Descriptions() {
+		m.Kinds = append(m.Kinds, templates.Option{Value: string(k.Kind), Text: k.Title, Selected: string(k.Kind) == q.Kind})
 	}
 	cursor, looked := q.Cursor, 0
 	for len(m.Rows) < answer.PageRows {

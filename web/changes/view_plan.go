@@ -1,7 +1,6 @@
 package changes
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -24,7 +23,7 @@ import (
 func planView(v answer.View, p actions.Plan) Plan {
 	p = v.Plan(p)
 	m := Plan{
-		ID: p.ID, URL: "/plans/" + p.ID, Hash: p.Hash, Sentence: p.Summary.String(), Kind: answer.KindWord(p.Kind),
+		ID: p.ID, URL: "/plans/" + p.ID, Hash: p.Hash, Sentence: p.Summary.String(), Kind: p.Kind.Describe().Title,
 		Risk: words.Code("risk", string(p.Risk), nil), RiskText: words.Code("risk.text", string(p.Risk), nil), RiskLevel: answer.RiskLevel(p.Risk),
 		By: answer.PersonOf(p.By), Reason: sanitize.Truncate(sanitize.Sentence(p.Reason), answer.TextShown),
 		Made: templates.Ago(p.Made, v.Now), Expires: templates.Moment{At: p.Expires}, Expired: !v.Now.Before(p.Expires),
@@ -175,31 +174,14 @@ func planChecks(checks []actions.Check) (rows []PlanCheck, counted string) {
 // planAgain is the form that makes the same plan anew.
 func planAgain(p actions.Plan) *Again {
 	if p.UndoOf != "" {
-		return &Again{URL: "/runs/" + p.UndoOf + "/undo", Fields: []templates.Hidden{{Name: "reason", Value: p.Reason}}}
+		return &Again{URL: "/runs/" + p.UndoOf + "/undo", Fields: []hidden{{Name: "reason", Value: p.Reason}}}
 	}
-	out := &Again{URL: "/plans", Fields: []templates.Hidden{{Name: "kind", Value: string(p.Kind)}, {Name: "reason", Value: p.Reason}}}
-	raw, err := json.Marshal(answer.ArgsOf(p.Args))
-	if err != nil {
-		return nil
-	}
-	var named map[string]json.RawMessage
-	if json.Unmarshal(raw, &named) != nil {
-		return nil
-	}
-	for _, name := range answer.ArgNames() {
-		value, given := named[name]
-		if !given || string(value) == "null" {
-			continue
+	out := &Again{URL: "/plans", Fields: []hidden{{Name: "kind", Value: string(p.Kind)}, {Name: "reason", Value: p.Reason}}}
+	texts := p.Args.Texts()
+	for _, x := range actions.Arguments() {
+		if text, given := texts[x.Name]; given {
+			out.Fields = append(out.Fields, hidden{Name: x.Name, Value: text})
 		}
-		text := string(value)
-		var s string
-		var several []string
-		if json.Unmarshal(value, &s) == nil {
-			text = s
-		} else if name == "chunks" && json.Unmarshal(value, &several) == nil {
-			text = strings.Join(several, " ")
-		}
-		out.Fields = append(out.Fields, templates.Hidden{Name: name, Value: text})
 	}
 	return out
 }

@@ -142,7 +142,7 @@ func runRow(v answer.View, r engine.Run) RunRow {
 	r = v.Run(r)
 	ended, all := answer.StepsDone(r)
 	return RunRow{
-		ID: r.ID, URL: "/runs/" + r.ID, Sentence: r.Summary.String(), Kind: answer.KindWord(r.Kind), Level: answer.StateLevel(r.State), Word: answer.StateWord(r.State),
+		ID: r.ID, URL: "/runs/" + r.ID, Sentence: r.Summary.String(), Kind: r.Kind.Describe().Title, Level: answer.StateLevel(r.State), Word: answer.StateWord(r.State),
 		By: answer.RunBy(r), ByURL: answer.RunsQuery{By: r.By}.Url(""), Reason: sanitize.Truncate(sanitize.Sentence(r.Reason), 120), Started: templates.Ago(r.Started, v.Now), Stamp: format.Stamp(r.Started),
 		Took: answer.TookText(r), Steps: strings.Join([]string{strconv.Itoa(ended), strconv.Itoa(all)}, "/"),
 	}

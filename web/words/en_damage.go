@@ -4,6 +4,5 @@ package words
 // ours. What is wrong with which file, and what to do, comes from the store.
 var damaged = map[string]string{
 
-	"change.unreadable":       "unreadable",
 	"outcome.note.unreadable": "What was measured of this run is unreadable: its row in the database is not as it was written.",
 }

@@ -22,12 +22,6 @@ var goals = map[string]string{
 	"plan.limits.chunks":      "Most moves",
 	"plan.limits.bytes":       "Most data left to move",
 
-	"arg.pause":                "Pause balancing for this run",
-	"arg.pause.other":          "{code}",
-	"arg.pause.none":           "no",
-	"arg.pause.collections":    "of its collections",
-	"arg.pause.balancer":       "of the whole cluster",
-	"arg.hint.pause":           "Switched on again at the end, also after a stop, a failure or a crash. Choose the whole cluster where the cluster user may not switch single collections.",
 	"difference.limit":         "Limit of {field}: {want} was confirmed, and {got} would be needed now.",
 	"difference.check":         "A check forbids it now: {got}.",
 	"difference.goal":          "The goal is not kept: {got} more steps are needed.",
