@@ -7,7 +7,6 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
-	"shardboard/web/words"
 )
 
 // rangesOffered bounds the ranges and members that the zones' page offers to
@@ -24,8 +23,6 @@ func PlanURL(k actions.Kind, pairs ...string) string {
 	}
 	return "/plans/new?" + q.Encode()
 }
-
-func ActWord(code string) string { return words.Code("act", code, nil) }
 
 func ReasonOf(codes ...string) string {
 	for _, c := range codes {

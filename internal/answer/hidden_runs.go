@@ -106,7 +106,7 @@ func instead(doc bson.Raw, h *shardkey.Hiding) bson.Raw {
 	if len(doc) == 0 {
 		return doc
 	}
-	return hiddenDocument(h)
+	return h.Document()
 }
 
 // hideInPlanned is a step with its command. A step without bounds has a command

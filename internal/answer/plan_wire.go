@@ -99,7 +99,7 @@ func DifferencesOf(ds []actions.Difference) []api.Difference {
 	out := make([]api.Difference, 0, len(ds))
 	for _, d := range ds {
 		out = append(out, api.Difference{Kind: string(d.Fact.Kind), NS: string(d.Fact.NS), Min: api.Document(d.Fact.Min), Max: api.Document(d.Fact.Max),
-			Shard: d.Fact.Shard, Zone: d.Fact.Zone, Field: d.Field, Want: d.Want, Got: d.Got, Text: DifferenceText(d)})
+			Shard: d.Fact.Shard, Zone: d.Fact.Zone, Field: d.Field, Want: d.Want, Got: d.Got, Text: d.Text().String()})
 	}
 	return out
 }

@@ -7,10 +7,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
-	"shardboard/web/words"
 )
-
-func StateWord(s engine.State) string { return words.Code("runstate", string(s), nil) }
 
 // stateLevel is how a state looks: red is what needs a person.
 func StateLevel(s engine.State) string {

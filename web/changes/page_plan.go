@@ -6,10 +6,8 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
-	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
-	"shardboard/internal/sanitize"
 	"shardboard/web/site"
 )
 
@@ -48,7 +46,7 @@ func refused(m Plan, p actions.Plan, err error) Plan {
 	switch {
 	case errors.As(err, &changed):
 		for _, d := range changed.Differences {
-			m.Changed = append(m.Changed, sanitize.Sentence(answer.DifferenceText(d)))
+			m.Changed = append(m.Changed, d.Text().String())
 		}
 		m.Again = planAgain(p)
 	case errors.As(err, &blocked):

@@ -24,7 +24,7 @@ func planView(v answer.View, p actions.Plan) Plan {
 	p = v.Plan(p)
 	m := Plan{
 		ID: p.ID, URL: "/plans/" + p.ID, Hash: p.Hash, Sentence: p.Summary.String(), Kind: p.Kind.Describe().Title,
-		Risk: words.Code("risk", string(p.Risk), nil), RiskText: words.Code("risk.text", string(p.Risk), nil), RiskLevel: answer.RiskLevel(p.Risk),
+		Risk: p.Risk.Label(), RiskText: p.Risk.Meaning(), RiskLevel: answer.RiskLevel(p.Risk),
 		By: answer.PersonOf(p.By), Reason: sanitize.Truncate(sanitize.Sentence(p.Reason), answer.TextShown),
 		Made: templates.Ago(p.Made, v.Now), Expires: templates.Moment{At: p.Expires}, Expired: !v.Now.Before(p.Expires),
 		Confirm: p.Confirm, Again: planAgain(p),
@@ -145,12 +145,12 @@ func planMoves(v answer.View, moves []actions.MoveEffect) (rows []PlanMove, more
 }
 
 func planStep(i int, s actions.Step, commands []actions.Command) PlanStep {
-	out := PlanStep{N: strconv.Itoa(i + 1), What: answer.StepText(s)}
+	out := PlanStep{N: strconv.Itoa(i + 1), What: s.Text().String()}
 	if i < len(commands) {
 		out.Shell = answer.ShellCommand(commands[i])
 	}
 	for _, f := range s.Needs {
-		out.Needs = append(out.Needs, answer.NeedText(f))
+		out.Needs = append(out.Needs, f.Text())
 	}
 	return out
 }
@@ -164,7 +164,7 @@ func planChecks(checks []actions.Check) (rows []PlanCheck, counted string) {
 				continue
 			}
 			n[verdict]++
-			rows = append(rows, PlanCheck{Verdict: string(verdict), Word: words.Code("verdict", string(verdict), nil),
+			rows = append(rows, PlanCheck{Verdict: string(verdict), Word: verdict.Label(),
 				Text: c.Text.String(), Source: c.Source.String()})
 		}
 	}
@@ -188,6 +188,6 @@ func planAgain(p actions.Plan) *Again {
 
 // runOfPlan shows that a plan has been run.
 func runOfPlan(m Plan, run engine.Run) Plan {
-	m.RunURL, m.RunWord, m.Again, m.Why = "/runs/"+run.ID, answer.StateWord(run.State), nil, ""
+	m.RunURL, m.RunWord, m.Again, m.Why = "/runs/"+run.ID, run.State.Label(), nil, ""
 	return m
 }

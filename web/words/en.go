@@ -7,19 +7,14 @@ var english = assembled(
 	signIn,
 	refusedSignIn,
 	acting,
-	runs,
 	audited,
 	heat,
 	surveying,
 	advising,
 	problems,
 	history,
-	counted,
 	disks,
 	pins,
-	goals,
-	outcomes,
-	hotSplits,
 	inflight,
 	sizes,
 	failing,
@@ -29,7 +24,6 @@ var english = assembled(
 	orphaned,
 	dataDirectory,
 	withheld,
-	damaged,
 )
 
 // assembled joins the parts. A key in two of them would make one of its
@@ -86,11 +80,6 @@ var pages = map[string]string{
 	"method.other":                   "Measured by {code}",
 
 	// Overview.
-	"verdict.of.data":    "the data",
-	"verdict.of.chunks":  "the chunks",
-	"verdict.noshards":   "No shards are known",
-	"verdict.oneshard":   "One shard: nothing to balance",
-	"verdict.nodata":     "Balanced: there is no data yet",
 	"verdict.even":       "Balanced: the fullest shard, {shard}, has {share} of {of} where even is {even}",
 	"verdict.somewhat":   "Somewhat uneven: {shard} has {share} of {of} where even is {even}",
 	"verdict.uneven":     "Uneven: {shard} has {share} of {of} where even is {even}",
