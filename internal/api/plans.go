@@ -44,6 +44,7 @@ type Plan struct {
 	Blocked       bool           `json:"blocked"` // a check blocks it
 	Reason        string         `json:"reason"`
 	By            string         `json:"by"`
+	ByName        string         `json:"-"` // name of By, or its id
 	MadeAt        *time.Time     `json:"madeAt"`
 	ExpiresAt     *time.Time     `json:"expiresAt"`
 	UndoOf        string         `json:"undoOf,omitempty"` // id of the run to undo
@@ -56,6 +57,8 @@ type PlanCommand struct {
 	Op      string `json:"op"`
 	DB      string `json:"db,omitempty"`
 	Command Key    `json:"command"`
+	Text    string `json:"-"` // what it does
+	Shell   string `json:"-"` // the command for mongosh; "" for a step that only waits
 }
 
 // Precondition is what must hold in the cluster right before a command.
@@ -68,6 +71,7 @@ type Precondition struct {
 	Shard string            `json:"shard,omitempty"`
 	Zone  string            `json:"zone,omitempty"`
 	Want  map[string]string `json:"want"`
+	Text  string            `json:"-"` // the same in words
 }
 
 // Difference is a field of the cluster that differs from the expected value.
