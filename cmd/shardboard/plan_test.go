@@ -220,9 +220,8 @@ func TestEveryArgumentOfTheAPIIsAFlag(t *testing.T) {
 
 func TestChunksAndCutsOfTheCommandLineAreThoseOfTheAPI(t *testing.T) {
 	raw, err := planArgs([]string{"ns=a.b", "chunks=x, y,z", `cuts=[{"half":"upper"}]`})
-	var args api.PlanArgs
-	if err != nil || json.Unmarshal(raw, &args) != nil || !slices.Equal(args.Chunks, []string{"x", "y", "z"}) || len(args.Cuts) != 1 ||
-		args.Cuts[0].Half != "upper" {
+	args, wrong := actions.ReadArgs(raw)
+	if err != nil || wrong != nil || !slices.Equal(args.Chunks, []string{"x", "y", "z"}) || len(args.Cuts) != 1 || args.Cuts[0].Half != "upper" {
 		t.Errorf("%v: %s", err, raw)
 	}
 	if _, err := planArgs([]string{"cuts=upper"}); err == nil || !strings.Contains(err.Error(), "cuts") {
