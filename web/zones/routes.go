@@ -12,10 +12,10 @@ import (
 
 // Routes of zones.
 var Routes = []site.Route{
-	site.Page(site.Route{Pattern: "/zones", Summary: "Zones, their ranges and shards", Handler: PageZones, Tagged: true, Time: site.Past,
+	site.Page(site.Route{Pattern: "/zones", Summary: "Zones, their ranges and shards", Handler: Page, Tagged: true, Time: site.Past,
 		Topic: site.Topic{Kind: "zones", Draw: func(_ context.Context, _ *site.Site, v answer.View, _ string) (templ.Component, error) {
-			return ZonesRegion(ZonesView(v)), nil
+			return Region(v), nil
 		}}}),
 	site.Get(site.Route{Pattern: "/zones", Summary: "Zones, their shards and ranges", Params: site.Paged(), Answer: api.List[api.Zone]{},
-		Handler: ApiZones, Tagged: true, Time: site.Past}),
+		Handler: JSON, Tagged: true, Time: site.Past}),
 }
