@@ -23,7 +23,6 @@ import (
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // stubAudit is a record in memory.
@@ -296,7 +295,7 @@ func TestWithoutARecordOrWhenItCannotBeReadTheAuditSaysSo(t *testing.T) {
 
 // Every code that packages auth and engine write has a sentence of its own.
 func TestEveryAuditCodeHasWords(t *testing.T) {
-	for file, least := range map[string]int{"../internal/auth/audit.go": 10, "../internal/actions/engine/audit.go": 7, "site/refusals.go": 1} {
+	for file, least := range map[string]int{"../internal/auth/audit.go": 10, "../internal/actions/engine/audit.go": 7, "guard/refusals.go": 1} {
 		auditCodesHaveWords(t, file, least)
 	}
 }
@@ -316,7 +315,7 @@ func auditCodesHaveWords(t *testing.T, file string, least int) {
 		if lit, ok := spec.Values[0].(*ast.BasicLit); ok {
 			code, _ := strconv.Unquote(lit.Value)
 			n++
-			if !words.Has("audit.what." + code) {
+			if !answer.AuditKnows(code) {
 				t.Errorf("no words for %s", code)
 			}
 		}

@@ -15,7 +15,6 @@ import (
 	"shardboard/internal/store/audit"
 	"shardboard/web/guard"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // refusalsOf are the refused requests in a record.
@@ -120,7 +119,7 @@ func TestFloodsOfRefusalsAreCountedAndDoNotFillTheRecord(t *testing.T) {
 }
 
 func TestASummaryOfRefusalsHasWords(t *testing.T) {
-	if !words.Has("audit.what." + audit.AccessFlood) {
+	if !answer.AuditKnows(audit.AccessFlood) {
 		t.Error(audit.AccessFlood)
 	}
 }

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -16,7 +17,6 @@ import (
 	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
-	"shardboard/web/words"
 )
 
 // AuditTrail is the audit record and what its keeper knows of it.
@@ -144,18 +144,6 @@ func (q AuditQuery) Url(below int64) string {
 	return address("/audit", u, 1)
 }
 
-// auditKind is a choice of the filter: those of the list have words, a code
-// that somebody typed into the address stands for itself.
-func AuditKind(what string) string {
-	if what == "" {
-		return "any"
-	}
-	if key := "audit.kind." + what; words.Has(key) {
-		return words.T(key)
-	}
-	return sanitize.Truncate(what, 60)
-}
-
 // auditVerdict says how far the chain was verified, and never more than was
 // done.
 func AuditVerdict(st audit.State, now time.Time) (level, text string) {
@@ -185,11 +173,9 @@ func auditBreak(b audit.Break) string {
 	case b.Witness:
 		code += ".witness"
 	}
-	if !words.Has("audit.break." + code) {
-		code = b.Code
-	}
-	return words.Code("audit.break", code, map[string]string{
-		"seq": format.Count(b.Seq), "found": format.Count(b.Found), "at": format.Stamp(b.At), "key": b.Key})
+	text := cmp.Or(auditBreaks[code], auditBreaks[b.Code], auditBreaks["other"])
+	return strings.NewReplacer("{seq}", format.Count(b.Seq), "{found}", format.Count(b.Found), "{at}", format.Stamp(b.At), "{key}", b.Key,
+		"{code}", b.Code).Replace(text)
 }
 
 // auditTrouble says why the record cannot be checked, and up to where it was in
@@ -211,7 +197,7 @@ func AuditBanner(st audit.State) []string {
 	if st.Break != nil {
 		return []string{"The audit record was changed by something other than this program; the page Audit says where."}
 	}
-	return []string{words.T("banner.audit." + t.Code)}
+	return []string{auditBanners[t.Code]}
 }
 
 // namedExamples shows the accounts that strangers tried by their names: the

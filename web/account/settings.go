@@ -11,7 +11,6 @@ import (
 	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // pageSettings is what somebody keeps about themselves.
@@ -110,17 +109,6 @@ func PostToken(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	return writeSettings(s, w, r, http.StatusOK, Settings{Made: &MadeToken{Name: made.Name, Secret: secret}})
 }
-
-// doneWords are those of ?done=; an address cannot put words of its own there.
-func doneWords(r *http.Request) string {
-	if code := r.URL.Query().Get("done"); words.Has("done." + code) {
-		return words.T("done." + code)
-	}
-	return ""
-}
-
-// methodWord is how somebody was known.
-func methodWord(m auth.Method) string { return words.Code("signedIn", string(m), nil) }
 
 // roleOptions are the roles up to the greatest.
 func roleOptions(greatest, selected auth.Role) []templates.Option {

@@ -10,7 +10,6 @@ import (
 	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 type revokeFunc = func(ctx context.Context, by auth.Principal, id string) error
@@ -52,20 +51,6 @@ func writeUsers(s *site.Site, w http.ResponseWriter, r *http.Request, status int
 		m.Tokens = append(m.Tokens, tokenRow(x, v.Now))
 	}
 	return site.WritePage(w, r, status, UsersPage(s.Shell(r, v, "settings", "Users"), m))
-}
-
-// waysWords is how people come in here.
-func waysWords(mode auth.Mode) string {
-	out := ""
-	for _, way := range []auth.Mode{auth.ModeLocal, auth.ModeOIDC, auth.ModeProxy, auth.ModeNone, auth.ModeDemo} {
-		if mode.Has(way) {
-			if out != "" {
-				out += " "
-			}
-			out += words.Code("way", string(way), nil)
-		}
-	}
-	return out
 }
 
 func usersProblem(s *site.Site, w http.ResponseWriter, r *http.Request, err error) error {

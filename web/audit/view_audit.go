@@ -14,7 +14,6 @@ import (
 	"shardboard/internal/store/audit"
 	"shardboard/web/site"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // auditView is a part of the record, newest first.
@@ -80,7 +79,7 @@ func headFacts(h store.AuditHead, now time.Time) []templates.Fact {
 func auditRow(r store.AuditRecord, names map[string]string, now time.Time) AuditRow {
 	row := AuditRow{
 		Seq: strconv.FormatInt(r.Seq, 10), When: templates.Ago(r.At, now), Stamp: format.Stamp(r.At),
-		Who: sanitize.Truncate(r.By, 80), WhoID: r.By, Text: words.Code("audit.what", r.What, nil), Code: r.What,
+		Who: sanitize.Truncate(r.By, 80), WhoID: r.By, Text: answer.AuditWhat(r.What), Code: r.What,
 		Subject: templates.Cut(r.Subject, 40), From: sanitize.Truncate(r.From, 60), Hash: templates.Cut(hex.EncodeToString(r.Hash), 12),
 	}
 	if r.By == "" {
@@ -95,10 +94,10 @@ func auditRow(r store.AuditRecord, names map[string]string, now time.Time) Audit
 		row.SubjectName = sanitize.Truncate(sanitize.Sentence(names[r.Subject]), 80)
 	}
 	if r.Via != "" {
-		row.Via = words.Code("audit.via", r.Via, nil)
+		row.Via = answer.AuditVia(r.Via)
 	}
 	if r.Outcome != "ok" {
-		row.Outcome, row.Bad = words.Code("audit.outcome", r.Outcome, nil), true
+		row.Outcome, row.Bad = answer.AuditOutcome(r.Outcome), true
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Details)) {
 		text := r.Details[name]

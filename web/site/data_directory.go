@@ -2,13 +2,13 @@ package site
 
 import (
 	"net/http"
+	"strings"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/store"
-	"shardboard/web/words"
 )
 
 // condition is that of the data directory; without one, all is well.
@@ -22,7 +22,7 @@ func (s *Site) condition() store.Condition {
 // whyReadOnly says in a few words why nothing can be stored; "" when it can.
 func (s *Site) WhyReadOnly() string {
 	if h := s.condition().Hold; h != store.Owned {
-		return words.Code("act.why.data", string(h), nil)
+		return holdText(whyReadOnly, h)
 	}
 	return ""
 }
@@ -36,7 +36,7 @@ func (s *Site) LoginNote(offers auth.Offers) string {
 	if h == store.Owned {
 		return ""
 	}
-	return words.Code("login.data", string(h), nil)
+	return holdText(nobodySignsIn, h)
 }
 
 // dataBanner is what everybody must know about the data directory; "" when all
@@ -46,7 +46,7 @@ func (s *Site) dataBanner() string {
 	if c.Hold == store.Owned {
 		return ""
 	}
-	return words.Code("banner.data", string(c.Hold), map[string]string{"at": format.Clock(c.Since)})
+	return strings.ReplaceAll(holdText(dataBanners, c.Hold), "{at}", format.Clock(c.Since))
 }
 
 // mayTakeOver tells whether a page offers somebody to take the directory over.

@@ -4,7 +4,6 @@ package words
 // each part of the product. Never written after start.
 var english = assembled(
 	pages,
-	signIn,
 	refusedSignIn,
 	acting,
 	audited,
@@ -21,7 +20,6 @@ var english = assembled(
 	folding,
 	located,
 	orphaned,
-	dataDirectory,
 	withheld,
 )
 

@@ -20,6 +20,4 @@ var acting = map[string]string{
 	"reason.title.inPlace":    "The rows have no date of their last change.",
 	"reason.title.scattered":  "Every shard would have to scan all of its rows.",
 	"reason.title.noBudget":   "Reading is limited so that measuring never loads the cluster. Try again in a few seconds.",
-
-	"audit.what.run.adapted": "The rest of a run was planned again",
 }

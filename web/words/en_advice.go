@@ -37,9 +37,4 @@ var advising = map[string]string{
 	"alert.sent.network":        "not reached, {failed} in a row",
 	"alert.sent.stopped":        "given up, {failed} in a row",
 	"alert.sent.other":          "{code}",
-
-	"audit.what.advice.dismissed": "Problem dismissed",
-	"audit.what.advice.restored":  "Dismissal undone",
-	"audit.what.alert.silenced":   "Alerts silenced",
-	"audit.what.alert.unsilenced": "Silence ended",
 }
