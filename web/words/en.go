@@ -7,19 +7,14 @@ var english = assembled(
 	signIn,
 	refusedSignIn,
 	acting,
-	runs,
 	audited,
 	heat,
 	surveying,
 	advising,
 	problems,
 	history,
-	counted,
 	disks,
 	pins,
-	goals,
-	outcomes,
-	hotSplits,
 	inflight,
 	sizes,
 	failing,
@@ -28,7 +23,6 @@ var english = assembled(
 	orphaned,
 	dataDirectory,
 	withheld,
-	damaged,
 )
 
 // assembled joins the parts. A key in two of them would make one of its
