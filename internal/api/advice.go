@@ -59,6 +59,8 @@ type ProblemSummary struct {
 	Unchecked int           `json:"unchecked"` // rules that could not be checked completely
 	Clear     bool          `json:"clear"`     // no open problem, and every rule was checked
 	Items     []ProblemLine `json:"items"`     // open problems, worst first
+
+	Level string `json:"-"` // of the headline: ok, note or bad
 }
 
 // ProblemLine is the short form of a problem.
@@ -67,6 +69,10 @@ type ProblemLine struct {
 	Rule     string `json:"rule"`
 	Severity string `json:"severity"`
 	Title    string `json:"title"`
+
+	SeverityName string `json:"-"`
+	Why          string `json:"-"` // why it has this severity
+	URL          string `json:"-"` // of the page that says more; "" = none
 }
 
 // AdvicePlan is the body of a POST to plans.

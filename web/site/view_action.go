@@ -158,7 +158,7 @@ func (o *Offer) Shard(name string) templates.Acts {
 // ranges: their chunks would have nowhere to be.
 func (o *Offer) lastShard(zone string) string {
 	ranged := slices.ContainsFunc(o.T.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
-	return answer.When(ranged && len(answer.ZoneShards(o.T)[zone]) < 2, "It is the last shard of this zone, which has ranges; remove those first.")
+	return answer.When(ranged && len(o.T.CarriersOf(zone)) < 2, "It is the last shard of this zone, which has ranges; remove those first.")
 }
 
 func (o *Offer) Zones() templates.Acts {

@@ -19,30 +19,6 @@ type Part struct {
 	Unknown bool
 }
 
-// ShardRow is one line of the shards table.
-type ShardRow struct {
-	Shard     ShardRef
-	ReplSet   string
-	Hosts     []string
-	Zones     []string
-	Draining  bool
-	Bytes     Cell
-	Documents Cell
-	Chunks    Cell
-	Disk      Cell // the share is of the disk, not of the column
-}
-
-// Attention is one problem, greatest first.
-type Attention struct {
-	Key          string // stable across renderings
-	Severity     string // critical, warn or info
-	SeverityText string
-	Urgent       bool
-	Text         string
-	Advice       string
-	URL          string
-}
-
 // EventRow is one changelog entry in words.
 type EventRow struct {
 	Key     string
