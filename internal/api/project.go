@@ -67,3 +67,16 @@ type Verdict struct {
 	Code string            `json:"code"`
 	Args map[string]string `json:"args,omitempty"`
 }
+
+// ProjectSize is what surveys found of one project in one collection. The page of a project shows
+// it; scripts read the surveys.
+type ProjectSize struct {
+	NS      string
+	Survey  string // id of the survey
+	Method  string // sample or counted
+	At      *time.Time
+	Problem string      // why the collection was not measured
+	Line    *SurveyLine // its rows, or the most there can be if none was seen; nil: not measured
+
+	DeadLabel, DeadText string // what the unused rows are and why they are there
+}

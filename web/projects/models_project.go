@@ -53,9 +53,8 @@ type Project struct {
 	Rows                    []SpreadRow
 	Verdicts                []VerdictGroup
 	Why                     templates.WhyProject
-	Survey                  templates.SurveyPanel // beside the live region
-	Watch                   string                // the item as it is watched
-	Moving                  templates.InFlight    // of its own ranges
+	Watch                   string             // the item as it is watched
+	Moving                  templates.InFlight // of its own ranges
 }
 
 // VerdictGroup is collections of which the same can be said.

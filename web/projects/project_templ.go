@@ -14,7 +14,7 @@ import (
 	"shardboard/web/templates"
 )
 
-func ProjectPage(s templates.Shell, m Project, acts templates.Acts) templ.Component {
+func ProjectPage(s templates.Shell, m Project, sizes templ.Component, acts templates.Acts) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -72,7 +72,7 @@ func ProjectPage(s templates.Shell, m Project, acts templates.Acts) templ.Compon
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.SurveyRegion(m.Survey).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sizes.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
