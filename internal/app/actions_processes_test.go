@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,14 +37,39 @@ type house struct {
 	driver       *mongo.Client
 }
 
+// builtDir is where the program is built for all tests that start it: linking it
+// takes seconds.
+var builtDir string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if builtDir != "" {
+		_ = os.RemoveAll(builtDir)
+	}
+	os.Exit(code)
+}
+
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "shardboard-program")
+	if err != nil {
+		return "", err
+	}
+	builtDir = dir
+	bin := filepath.Join(dir, "shardboard")
+	if out, err := exec.Command("go", "build", "-o", bin, "../../cmd/shardboard").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return bin, nil
+})
+
 func openHouse(t *testing.T, sim ...string) *house {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the program and kills it")
 	}
-	bin := filepath.Join(t.TempDir(), "shardboard")
-	if out, err := exec.Command("go", "build", "-o", bin, "../../cmd/shardboard").CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
+	bin, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
 	h := &house{t: t, bin: bin, data: t.TempDir(), simAt: freePort(t), webAt: freePort(t), simArgs: sim}
 	t.Cleanup(func() { kill(h.web); kill(h.sim) })

@@ -276,7 +276,7 @@ func axe(t *testing.T) string {
 	t.Helper()
 	b, err := os.ReadFile("../../tools/node_modules/axe-core/axe.min.js")
 	if err != nil {
-		t.Skip("axe-core is not installed: scripts/setup-node does it")
+		t.Fatalf("axe-core is not installed, scripts/setup-node does it: %v", err)
 	}
 	return string(b)
 }
