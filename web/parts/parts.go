@@ -1,21 +1,14 @@
 package parts
 
 import (
-	"cmp"
-	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"shardboard/internal/answer"
-	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
-	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/store"
@@ -102,34 +95,4 @@ func ChangedLine(out templates.HeatLine, v answer.View, prof *profile.Profile, w
 	}
 	out.Text = words.T("heat.line.changed", append(span, "rate", answer.RateText(rate))...)
 	return out
-}
-
-// whyProject draws a project's own chunks with the decision on each.
-func WhyProject(v answer.View, spread placement.Spread) templates.WhyProject {
-	var m templates.WhyProject
-	r := RefsOf(v.Table)
-	rows := answer.ProjectWhy(v.Table, spread)
-	slices.SortStableFunc(rows, func(a, b api.CollectionWhy) int {
-		return cmp.Or(cmp.Compare(min(len(b.Chunks), 1), min(len(a.Chunks), 1)), cmp.Compare(a.Basis, b.Basis))
-	})
-	for _, c := range rows {
-		ns := topology.Namespace(c.NS)
-		row := templates.WhyCollection{NS: c.NS, Name: ns.Collection(), Text: c.Text, More: c.Of - len(c.Chunks)}
-		if len(c.Chunks) == 0 {
-			row.More = 0
-			// What holds for several collections is said once.
-			if n := len(m.Collections); n > 0 && len(m.Collections[n-1].Chunks) == 0 && m.Collections[n-1].Text == c.Text {
-				m.Collections[n-1].Name += ", " + row.Name
-				continue
-			}
-		}
-		for _, k := range c.Chunks {
-			row.Chunks = append(row.Chunks, templates.WhyProjectChunk{
-				Title: strings.TrimSpace(fmt.Sprintf("Chunk %s of %s", strconv.Itoa(k.Chunk.Number), format.Count(int64(k.Chunk.Of)))),
-				URL:   answer.ChunkURL(ns, k.Chunk.Ref), Shard: r.Of(k.Chunk.Shard), Text: k.Balance.Text,
-			})
-		}
-		m.Collections = append(m.Collections, row)
-	}
-	return m
 }
