@@ -40,7 +40,7 @@ func Project(v View, p *profile.Profile, s placement.Spread) api.ProjectDetail {
 	zone := PinZone(s.Project.ID)
 	out := api.ProjectDetail{Project: projectOf(s), Collections: []api.ProjectCollection{}, Moving: InFlightOf(v, MovingOfProject(v, s)),
 		Answer: projectAnswer(s), Layout: s.Layout, DocumentsName: DocumentsHead(p), Verdicts: projectVerdicts(s)}
-	if shards, pinned := IsPinned(v.Table, zone); pinned {
+	if shards, pinned := isPinned(v.Table, zone); pinned {
 		out.PinTerms, out.PinnedTo = PinTermsOf(v, zone), shards
 	}
 	out.AsOf, out.Stale = DirectoryAsOf(v)

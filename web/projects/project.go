@@ -32,7 +32,8 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	region := regionOf(v, s.Deps.Profile, p)
 	sh := s.Shell(r, v, "projects", answer.NameOf(p), "project:"+id.Hex())
-	return site.WritePage(w, r, http.StatusOK, projectPage(sh, p.DB, region, sizes(s, v, p, auth.From(r.Context())), s.Offers(r, v.Table).Project(p)))
+	page := projectPage(sh, p.DB, region, sizes(s, v, p, auth.From(r.Context())), s.Offers(r, v.Table).Project(p))
+	return site.WritePage(w, r, http.StatusOK, page)
 }
 
 // Region is the live region of a project's page.
