@@ -13,64 +13,74 @@ import (
 // rooms is the import table of docs/architecture.md: which of our packages a
 // room may import in non-test files. A room's own subfolders are part of it.
 var rooms = map[string][]string{
-	"cmd/shardboard":       {"internal/app", "internal/api", "internal/actions", "internal/simcluster"},
-	"internal/app":         {"*"},
-	"internal/fault":       {},
-	"internal/sanitize":    {"-"},                                    // safe text for logs and terminals; everybody's
-	"internal/notify":      {"-"},                                    // wakes subscribers; everybody's
-	"internal/clock":       {"-"},                                    // waiting, and clocks that are set back; everybody's
-	"internal/format":      {"-"},                                    // numbers, sizes and times for people; everybody's
-	"internal/message":     {"internal/format", "internal/sanitize"}, // sentences with typed facts; everybody's
-	"internal/fileperm":    {"internal/fault", "internal/sanitize"},  // who may use a file; everybody's
-	"internal/shardkey":    {},
-	"internal/topology":    {"internal/shardkey"},
-	"internal/cluster":     {"internal/topology", "internal/shardkey", "internal/profile", "internal/placement", "internal/heat", "internal/actions", "internal/balance"},
-	"internal/balance":     {"internal/topology", "internal/shardkey"},
-	"internal/chunksize":   {"internal/topology", "internal/balance", "internal/shardkey"},
-	"internal/profile":     {"internal/topology", "internal/shardkey"},
-	"internal/placement":   {"internal/topology", "internal/profile", "internal/balance", "internal/shardkey"},
-	"internal/actions":     {"internal/topology", "internal/placement", "internal/profile", "internal/balance", "internal/shardkey", "internal/store", "internal/auth"},
+	"cmd/shardboard":    {"internal/app", "internal/api", "internal/actions", "internal/simcluster"},
+	"internal/app":      {"*"},
+	"internal/fault":    {},
+	"internal/sanitize": {"-"},                                    // safe text for logs and terminals; everybody's
+	"internal/notify":   {"-"},                                    // wakes subscribers; everybody's
+	"internal/clock":    {"-"},                                    // waiting, and clocks that are set back; everybody's
+	"internal/format":   {"-"},                                    // numbers, sizes and times for people; everybody's
+	"internal/message":  {"internal/format", "internal/sanitize"}, // sentences with typed facts; everybody's
+	"internal/fileperm": {"internal/fault", "internal/sanitize"},  // who may use a file; everybody's
+	"internal/shardkey": {},
+	"internal/topology": {"internal/shardkey"},
+	"internal/cluster": {"internal/topology", "internal/shardkey", "internal/profile", "internal/placement", "internal/heat",
+		"internal/actions", "internal/balance"},
+	"internal/balance":   {"internal/topology", "internal/shardkey"},
+	"internal/chunksize": {"internal/topology", "internal/balance", "internal/shardkey"},
+	"internal/profile":   {"internal/topology", "internal/shardkey"},
+	"internal/placement": {"internal/topology", "internal/profile", "internal/balance", "internal/shardkey"},
+	"internal/actions": {"internal/topology", "internal/placement", "internal/profile", "internal/balance", "internal/shardkey",
+		"internal/store", "internal/auth"},
 	"internal/connlimit":   {"-"}, // under the HTTP server: knows nothing of what is served
 	"internal/doctor":      {"internal/topology", "internal/profile"},
 	"internal/conformance": {"-"}, // tests only
 	"internal/store":       {},
-	"internal/heat":        {"internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey", "internal/store"},
-	"internal/rules":       {"internal/heat", "internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey", "internal/store", "internal/history"},
-	"internal/outcome":     {"internal/actions", "internal/heat", "internal/topology", "internal/profile", "internal/shardkey", "internal/store"},
-	"internal/alert":       {"internal/store"},
-	"internal/history":     {"internal/topology", "internal/shardkey", "internal/store"},
-	"internal/auth":        {"internal/store"},
-	"internal/api":         {},
-	"internal/simcluster":  {"-"}, // not even fault: it is the other side of the wire
-	"internal/answer":      {"internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/rules", "internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/placement", "internal/profile", "internal/shardkey", "internal/topology", "web/words"},
-	"web":                  {"*"}, // wires the rooms below; only tests and package app are above it
-	"web/guard":            {"internal/auth"},
-	"web/words":            {"-"},
-	"web/templates":        {"web/words", "static", "internal/api"},
-	"web/parts":            webMay,
-	"web/site":             append([]string{"web/parts"}, webMay...),
-	"web/live":             append([]string{"web/parts", "web/site"}, webMay...),
-	"test/mongosh":         {"-"}, // tests only
-	"static":               {"-"},
+	"internal/heat": {"internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey",
+		"internal/store"},
+	"internal/rules": {"internal/heat", "internal/placement", "internal/topology", "internal/profile", "internal/balance",
+		"internal/shardkey", "internal/store", "internal/history"},
+	"internal/outcome": {"internal/actions", "internal/heat", "internal/topology", "internal/profile", "internal/shardkey",
+		"internal/store"},
+	"internal/alert":      {"internal/store"},
+	"internal/history":    {"internal/topology", "internal/shardkey", "internal/store"},
+	"internal/auth":       {"internal/store"},
+	"internal/api":        {},
+	"internal/simcluster": {"-"}, // not even fault: it is the other side of the wire
+	"internal/answer": {"internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/rules",
+		"internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/placement",
+		"internal/profile", "internal/shardkey", "internal/topology", "web/words"},
+	"web":           {"*"}, // wires the rooms below; only tests and package app are above it
+	"web/guard":     {"internal/auth"},
+	"web/words":     {"-"},
+	"web/templates": {"web/words", "static", "internal/api"},
+	"web/parts":     webMay,
+	"web/site":      append([]string{"web/parts"}, webMay...),
+	"web/live":      append([]string{"web/parts", "web/site"}, webMay...),
+	"test/mongosh":  {"-"}, // tests only
+	"static":        {"-"},
 }
 
 // everybodys are the rooms that every room may import that imports anything of ours.
-var everybodys = []string{"internal/fault", "internal/sanitize", "internal/notify", "internal/clock", "internal/fileperm", "internal/format", "internal/message"}
+var everybodys = []string{"internal/fault", "internal/sanitize", "internal/notify", "internal/clock", "internal/fileperm",
+	"internal/format", "internal/message"}
 
 // webMay is what every room of the site may import. Subjects may import site too, but
 // not each other: what two of them draw is in templates, what two of them say in answer.
-var webMay = []string{"web/templates", "web/guard", "web/words", "static", "internal/answer", "internal/api", "internal/auth", "internal/store", "internal/actions",
-	"internal/heat", "internal/rules", "internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/connlimit",
+var webMay = []string{"web/templates", "web/guard", "web/words", "static", "internal/answer", "internal/api", "internal/auth",
+	"internal/store", "internal/actions",
+	"internal/heat", "internal/rules", "internal/alert", "internal/history", "internal/outcome", "internal/balance",
+	"internal/chunksize", "internal/connlimit",
 	"internal/placement", "internal/profile", "internal/shardkey", "internal/topology"}
 
 // subjects are the rooms of the site that people see, a folder each.
-var subjects = []string{"overview", "collections", "projects", "shards", "locate", "zones", "activity", "changes", "heat", "surveys", "advice", "audit", "account"}
+var subjects = []string{"overview", "collections", "projects", "shards", "locate", "zones", "activity", "changes", "heat",
+	"surveys", "advice", "audit", "account"}
 
 func init() {
 	for _, s := range subjects {
 		rooms["web/"+s] = append([]string{"web/parts", "web/site"}, webMay...)
 	}
-	rooms["web/shards"] = append(rooms["web/shards"], "web/overview") // JSON of one shard is a row of the overview
 }
 
 // external says who may import what of others.
@@ -78,7 +88,8 @@ var external = map[string][]string{
 	"go.mongodb.org/mongo-driver/v2/mongo": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/event": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/bson": {"internal/shardkey", "internal/topology", "internal/cluster", "internal/profile",
-		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/actions", "internal/heat", "internal/rules", "internal/history", "internal/outcome", "internal/answer", "web", "web/site", "web/parts", "web/live", "web/templates",
+		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/actions", "internal/heat",
+		"internal/rules", "internal/history", "internal/outcome", "internal/answer", "web", "web/site", "web/parts", "web/live", "web/templates",
 		"web/locate", "web/projects", "web/surveys"},
 	"github.com/gorilla/websocket":            {"web/live"},
 	"modernc.org/sqlite":                      {"internal/store"},

@@ -68,7 +68,8 @@ func TestServedForEverAndCompressed(t *testing.T) {
 	r.Header.Set("Accept-Encoding", "br, gzip")
 	w := httptest.NewRecorder()
 	Handler().ServeHTTP(w, r)
-	if w.Code != http.StatusOK || w.Header().Get("Content-Encoding") != "gzip" || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
+	if w.Code != http.StatusOK || w.Header().Get("Content-Encoding") != "gzip" ||
+		!strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
 	z, err := gzip.NewReader(w.Body)

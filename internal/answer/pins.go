@@ -35,7 +35,7 @@ func pinnedBy(zone string) (project string, ok bool) {
 
 // isPinned tells whether a zone has a shard or a range, and which shards it has.
 func isPinned(t *topology.Table, zone string) (shards []string, ok bool) {
-	shards = ZoneShards(t)[zone]
+	shards = t.CarriersOf(zone)
 	return shards, len(shards) > 0 || slices.ContainsFunc(t.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
 }
 

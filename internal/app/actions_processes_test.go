@@ -139,7 +139,21 @@ func (h *house) startSim(more ...string) {
 
 func (h *house) startWeb() {
 	h.t.Helper()
-	h.web = h.start("serve", "--uri", h.uri(), "--listen", h.webAt, "--auth", "none", "--actions", "on", "--data-dir", h.data, "--audit-key", h.key())
+	h.web = h.start(
+		"serve",
+		"--uri",
+		h.uri(),
+		"--listen",
+		h.webAt,
+		"--auth",
+		"none",
+		"--actions",
+		"on",
+		"--data-dir",
+		h.data,
+		"--audit-key",
+		h.key(),
+	)
 	if !eventually(30*time.Second, func() bool { status, _ := h.ask("GET", "/readyz", nil); return status == http.StatusOK }) {
 		h.t.Fatal("the server is not ready")
 	}
@@ -235,7 +249,8 @@ func (h *house) fault(what string, more ...bson.E) (out struct {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), 10*time.Second)
 	defer cancel()
-	if err := h.driver.Database("admin").RunCommand(ctx, append(bson.D{{Key: "simulateFault", Value: what}}, more...)).Decode(&out); err != nil {
+	if err := h.driver.Database("admin").RunCommand(ctx,
+		append(bson.D{{Key: "simulateFault", Value: what}}, more...)).Decode(&out); err != nil {
 		h.t.Fatalf("simulateFault %s: %v", what, err)
 	}
 	return out
@@ -302,7 +317,14 @@ func (h *house) edge(ns string, min bson.D) bool {
 	if err := h.driver.Database("config").Collection("collections").FindOne(ctx, bson.D{{Key: "_id", Value: ns}}).Decode(&coll); err != nil {
 		h.t.Fatal(err)
 	}
-	n, err := h.driver.Database("config").Collection("chunks").CountDocuments(ctx, bson.D{{Key: "uuid", Value: coll.UUID}, {Key: "min", Value: min}})
+	n, err := h.driver.Database(
+		"config",
+	).Collection(
+		"chunks",
+	).CountDocuments(
+		ctx,
+		bson.D{{Key: "uuid", Value: coll.UUID}, {Key: "min", Value: min}},
+	)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -344,7 +366,8 @@ func TestARunIsSettledAfterTheServerWasKilledInTheMiddle(t *testing.T) {
 	}
 	for i, step := range []string{"committing", "committed", "replying"} {
 		r := h.diesIn("split", step, "split", at(int64(1000+i)))
-		if there := h.edge("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000 + i)}}); there != (r.State == "succeeded") || r.State != "succeeded" && r.State != "failed" {
+		if there := h.edge("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000 + i)}}); there != (r.State == "succeeded") ||
+			r.State != "succeeded" && r.State != "failed" {
 			t.Errorf("split killed at %s: %s, and the cut is there: %v", step, r.State, there)
 		} else if there && !r.Resolved {
 			t.Errorf("split killed at %s does not say that it was unknown", step)
