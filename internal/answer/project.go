@@ -39,7 +39,7 @@ func FindProject(v View, db string, id bson.ObjectID) (placement.Project, error)
 func Project(v View, p *profile.Profile, s placement.Spread) api.ProjectDetail {
 	zone := PinZone(s.Project.ID)
 	out := api.ProjectDetail{Project: projectOf(s), Collections: []api.ProjectCollection{}, Moving: InFlightOf(v, MovingOfProject(v, s)),
-		Answer: projectAnswer(s), Layout: s.Layout, DocumentsName: DocumentsHead(p), Verdicts: projectVerdicts(s)}
+		Answer: projectAnswer(s), Layout: s.Layout, DocumentsName: documentsName(p), Verdicts: projectVerdicts(s)}
 	if shards, pinned := isPinned(v.Table, zone); pinned {
 		out.PinTerms, out.PinnedTo = PinTermsOf(v, zone), shards
 	}

@@ -64,9 +64,10 @@ func Projects(v View, p *profile.Profile, q ProjectsQuery) (api.Projects, error)
 		return api.Projects{}, err
 	}
 	out := api.Projects{From: from, Found: len(found), Total: len(v.Dir.All()), Databases: v.Dir.Databases(), Columns: projectColumns(v, p),
-		DocumentsName: DocumentsHead(p), HasDocuments: p.Names.Documents != "", HasClients: p.Names.Clients != ""}
+		DocumentsName: documentsName(p), HasDocuments: p.Names.Documents != "", HasClients: p.Names.Clients != ""}
 	out.AsOf, out.Stale = DirectoryAsOf(v)
 	out.ByDocument, out.ByDocumentOn = placedByDocument(v, p)
+	out.State, out.Unread = projectsState(v, p)
 	for _, pr := range found[from:to] {
 		out.Items = append(out.Items, projectOf(placement.SpreadOf(v.Table, p, pr)))
 	}
@@ -127,6 +128,30 @@ func presenceOf(p placement.Presence) string {
 	return "unknown"
 }
 
+// projectsState says why there are no projects, or none of now. unread is that
+// there is no list yet, or that it may not be read any more.
+func projectsState(v View, p *profile.Profile) (s api.State, unread bool) {
+	s = ProjectsState(v)
+	switch {
+	case s.Code == "loading" || s.Code == "failed" || s.Code == "denied":
+		return s, true
+	case len(v.Dir.Databases()) == 0 && v.Table.Loaded:
+		return NoDatabase(p), false
+	case len(v.Dir.All()) == 0:
+		return api.State{Code: "empty", Title: "There are no projects yet",
+			Detail: fmt.Sprintf("The collection %s of %s is empty.", p.Names.Collection, JoinWords(v.Dir.Databases()))}, false
+	}
+	return s, false
+}
+
+// NoDatabase says how databases with projects were searched for.
+func NoDatabase(p *profile.Profile) api.State {
+	return api.State{Code: "empty", Title: "No database holds projects",
+		Detail: fmt.Sprintf("None has both %s and %s, or a sharded %s whose key begins with %s. "+
+			"Collections, zones and locate by key work all the same.",
+			p.Names.Collection, p.Keys.Collection, p.Keys.Collection, p.Keys.Project)}
+}
+
 // projectColumns are the collections of the databases' nearest layouts whose
 // shard key begins with the project.
 func projectColumns(v View, p *profile.Profile) []string {
@@ -161,8 +186,8 @@ func placedByDocument(v View, p *profile.Profile) (names, shards []string) {
 	return names, slices.Sorted(maps.Keys(on))
 }
 
-// DocumentsHead is what the profile calls its documents.
-func DocumentsHead(p *profile.Profile) string {
+// documentsName is what the profile calls documents.
+func documentsName(p *profile.Profile) string {
 	if p == nil || p.Called.Many == "" {
 		return "Yorkie documents"
 	}

@@ -35,7 +35,7 @@ func Survey(v View, s survey.Survey) api.Survey {
 	out := api.Survey{
 		ID: s.ID, Kind: string(s.Request.Kind), State: string(s.State), DB: s.Request.DB, NS: string(s.Request.NS),
 		Precision: s.Request.Precision,
-		QueuedAt: s.Queued.UTC(), StartedAt: instant(s.Started), EndedAt: instant(s.Ended), Method: survey.MethodCounted, By: s.By,
+		QueuedAt:  s.Queued.UTC(), StartedAt: instant(s.Started), EndedAt: instant(s.Ended), Method: survey.MethodCounted, By: s.By,
 		Problem: s.Problem, Results: api.Prefix + "/surveys/" + s.ID,
 		Progress: api.SurveyProgress{Done: s.Progress.Done, PacedDown: s.Progress.PacedDown, Returned: s.Progress.Returned},
 	}

@@ -23,6 +23,9 @@ type Projects struct {
 	Found int // projects that match the search
 	Total int // all projects
 
+	State  State // why there are none, or none of now
+	Unread bool  // there is no list yet, or it may not be read any more: pages show State alone
+
 	Databases     []string // those with projects
 	Columns       []string // collections whose shard key begins with the project
 	ByDocument    []string // collections placed by document: the same for every project

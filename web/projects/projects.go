@@ -45,17 +45,8 @@ func listOf(v answer.View, p *profile.Profile, q answer.ProjectsQuery, liveURL s
 	if err != nil {
 		return nil, err
 	}
-	m := listView{Projects: list, liveURL: liveURL, query: q.Text, state: parts.ProjectsState(v), shards: parts.RefsOf(v.Table), now: v.Now}
-	m.pager, _, _ = parts.Pager(list.Found, q.Page, q.Url)
-	switch {
-	case m.state.Code == "loading" || m.state.Code == "failed" || m.state.Code == "denied":
-		m.Items, m.unread = nil, true
-	case len(list.Databases) == 0 && v.Table.Loaded:
-		m.state = site.NoDatabase(p)
-	case list.Total == 0:
-		m.state = noProjects(p, list.Databases)
-	}
-	return listRegion(m), nil
+	pager, _, _ := parts.Pager(list.Found, q.Page, q.Url)
+	return listRegion(listView{Projects: list, liveURL: liveURL, query: q.Text, pager: pager, shards: parts.RefsOf(v.Table), now: v.Now}), nil
 }
 
 // ListJSON lists projects; a search is in order of relevance.
