@@ -7,17 +7,12 @@ var english = assembled(
 	signIn,
 	refusedSignIn,
 	acting,
-	runs,
 	audited,
 	heat,
 	advising,
 	problems,
 	history,
-	counted,
 	disks,
-	goals,
-	outcomes,
-	hotSplits,
 	inflight,
 	sizes,
 	failing,
@@ -26,7 +21,6 @@ var english = assembled(
 	orphaned,
 	dataDirectory,
 	withheld,
-	damaged,
 )
 
 // assembled joins the parts. A key in two of them would make one of its
