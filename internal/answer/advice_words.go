@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 
 	"shardboard/internal/rules"
-	"shardboard/internal/sanitize"
-	"shardboard/web/words"
 )
 
 // because is the balancer's own rule behind an advice.
@@ -13,7 +11,7 @@ func Because(i rules.Problem) string {
 	if i.Because.Code == "" {
 		return ""
 	}
-	return sanitize.Sentence(words.Code("rule", i.Because.Code, ruleArgs(i.Because.Args)))
+	return i.Because.String()
 }
 
 // planArguments are a plan's arguments as its JSON has them: bounds and keys are

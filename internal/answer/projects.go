@@ -16,7 +16,7 @@ func ProjectCollectionOf(v View, c placement.CollectionSpread) api.ProjectCollec
 		NS: string(c.NS), Scope: string(c.Scope), What: c.What, Sharded: c.Sharded, Presence: presenceOf(c.Presence),
 		Key: c.Key, Exact: c.Exact, Basis: c.Basis, ChunkCount: c.ChunkCount,
 		Shards: []api.ProjectShardPart{}, Chunks: []api.Chunk{},
-		Pin: api.Verdict(c.Pin), Split: api.Verdict(c.Split),
+		Pin: verdictOf(c.Pin), Split: verdictOf(c.Split),
 	}
 	for _, part := range c.Shards {
 		out.Shards = append(out.Shards, api.ProjectShardPart{
@@ -116,4 +116,8 @@ func JoinWords(list []string) string {
 		return list[0]
 	}
 	return fmt.Sprintf("%s and %s", strings.Join(list[:len(list)-1], ", "), list[len(list)-1])
+}
+
+func verdictOf(x placement.Verdict) api.Verdict {
+	return api.Verdict{Can: x.Can, Code: x.Code, Args: x.Args(), Why: x.Message}
 }

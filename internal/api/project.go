@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"shardboard/internal/message"
+)
 
 // Project is one project (GET projects).
 type Project struct {
@@ -66,4 +70,5 @@ type Verdict struct {
 	Can  bool              `json:"can"`
 	Code string            `json:"code"`
 	Args map[string]string `json:"args,omitempty"`
+	Why  message.Message   `json:"-"`
 }

@@ -35,7 +35,7 @@ func TestSpreadSaysWhereEachCollectionIsAndWhatCanBeDone(t *testing.T) {
 		t.Errorf("documents: pin %+v split %+v", docs.Pin, docs.Split)
 	}
 	clients := spread(t, s, "clients")
-	if len(clients.Shards) != 2 || clients.Shards[0].Share != 0.5 || !clients.Split.Can || clients.Split.Args["field"] != "_id" {
+	if len(clients.Shards) != 2 || clients.Shards[0].Share != 0.5 || !clients.Split.Can || clients.Split.Args()["field"] != "_id" {
 		t.Errorf("clients: %+v", clients)
 	}
 	changes := spread(t, s, "changes")

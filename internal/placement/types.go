@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/message"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -49,11 +50,10 @@ const (
 	PresenceNo
 )
 
-// Verdict answers "can it be pinned / split" with a catalogue code and its arguments.
+// Verdict says whether a project can be pinned or split; the message says why.
 type Verdict struct {
-	Can  bool
-	Code string
-	Args map[string]string
+	Can bool
+	message.Message
 }
 
 // ShardPart is one shard's part of a project's rows in a collection.
@@ -116,13 +116,7 @@ type Item struct {
 	Project *Project // the owning project when known
 	Removed bool     // a Yorkie document with removed_at
 	Places  []Place
-	Notes   []Note
-}
-
-// Note is a remark with a catalogue code.
-type Note struct {
-	Code string
-	Args map[string]string
+	Notes   []message.Message
 }
 
 // Place is one collection's part of an item.

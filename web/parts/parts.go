@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"shardboard/internal/answer"
@@ -177,7 +175,7 @@ func SurveyPanel(v answer.View, found []survey.Finding, pr placement.Project) te
 func WhyProject(v answer.View, spread placement.Spread) templates.WhyProject {
 	var m templates.WhyProject
 	r := RefsOf(v.Table)
-	rows := answer.ProjectWhy(v.Table, spread)
+	rows := answer.ProjectWhy(v, spread).Collections
 	slices.SortStableFunc(rows, func(a, b api.CollectionWhy) int {
 		return cmp.Or(cmp.Compare(min(len(b.Chunks), 1), min(len(a.Chunks), 1)), cmp.Compare(a.Basis, b.Basis))
 	})
@@ -194,11 +192,16 @@ func WhyProject(v answer.View, spread placement.Spread) templates.WhyProject {
 		}
 		for _, k := range c.Chunks {
 			row.Chunks = append(row.Chunks, templates.WhyProjectChunk{
-				Title: strings.TrimSpace(fmt.Sprintf("Chunk %s of %s", strconv.Itoa(k.Chunk.Number), format.Count(int64(k.Chunk.Of)))),
+				Title: ChunkTitle(k.Chunk),
 				URL:   answer.ChunkURL(ns, k.Chunk.Ref), Shard: r.Of(k.Chunk.Shard), Text: k.Balance.Text,
 			})
 		}
 		m.Collections = append(m.Collections, row)
 	}
 	return m
+}
+
+// ChunkTitle names a chunk by its place in key order.
+func ChunkTitle(c api.WhyChunk) string {
+	return "Chunk " + format.Count(int64(c.Number)) + " of " + format.Count(int64(c.Of))
 }

@@ -174,5 +174,5 @@ func verdictView(what string, x placement.Verdict) Verdict {
 	if x.Can {
 		word = what + ".yes"
 	}
-	return Verdict{Can: x.Can, Word: words.T("verdict.word." + word), Why: words.Code("can", x.Code, x.Args)}
+	return Verdict{Can: x.Can, Word: words.T("verdict.word." + word), Why: x.String()}
 }

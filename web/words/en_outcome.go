@@ -3,7 +3,6 @@ package words
 // outcomes are the sentences of whether a run helped, and of what its migrations
 // cost.
 var outcomes = map[string]string{
-	"outcome.title": "Did it help?",
 
 	"outcome.word.other":     "{code}",
 	"outcome.word.helped":    "Yes.",
@@ -18,7 +17,6 @@ var outcomes = map[string]string{
 	"outcome.word.uncounted": "Cannot be measured.",
 	"outcome.word.unchanged": "Nothing to compare.",
 	"outcome.word.unread":    "Not known.",
-	"outcome.unread":         "What was measured could not be read; the program’s log says why.",
 
 	"outcome.state.other":     "{code}",
 	"outcome.state.running":   "Known {minutes} minutes after the run has ended.",
@@ -27,17 +25,6 @@ var outcomes = map[string]string{
 	"outcome.state.idle":      "No row was written to these collections, neither before the run nor after it.",
 	"outcome.state.unchanged": "This run neither moved nor cut a chunk.",
 
-	"outcome.measured.other":  "{before} before, {after} after.",
-	"outcome.measured.fell":   "Writes on {from} fell from {before} to {after} of all.",
-	"outcome.measured.rose":   "Writes on {from} rose from {before} to {after} of all.",
-	"outcome.measured.same":   "{from} took {before} of the writes before, and {after} after.",
-	"outcome.measured.shards": "The hottest shard took {before} of the writes before ({from}), and {after} after ({to}).",
-	"outcome.measured.chunks": "The hottest chunk concerned took {before} of the writes before, and {after} after.",
-	"outcome.shared.one":      "Another run changed the same collections in that time, so the difference is not this run’s alone.",
-	"outcome.shared.many":     "{n} other runs changed the same collections in that time, so the difference is not this run’s alone.",
-	"outcome.others":          "Other run",
-
-	"outcome.these":                "these collections",
 	"outcome.uncounted.other":      "The writes of {ns} are not counted ({code}).",
 	"outcome.uncounted.off":        "Writes are not counted here.",
 	"outcome.uncounted.noRecord":   "No writes were counted around this run: shardboard did not run then, or it was an older version.",
@@ -60,20 +47,6 @@ var outcomes = map[string]string{
 	"outcome.note.migrations.many": "{n} migrations by others moved chunks of these collections in that time; part of the difference may be theirs.",
 	"outcome.note.again":           "Others moved chunks that this run is about again, before the second window was over.",
 	"outcome.note.undone":          "The run has been undone since.",
-
-	"outcome.windows":     "Compared: {before} ({coveredBefore} counted) with {after} ({coveredAfter} counted), UTC.",
-	"outcome.span":        "{from}–{to}",
-	"outcome.seconds":     "{n} s",
-	"outcome.sure":        "The difference is known to ±{pm} percentage points (95 %), from {n} rows before and {m} after.",
-	"outcome.before":      "Writes/s before",
-	"outcome.after":       "Writes/s after",
-	"outcome.total":       "All",
-	"outcome.chunks":      "Chunks concerned",
-	"outcome.chunk":       "Chunk",
-	"outcome.cell.none":   "no such chunk",
-	"outcome.cell.notYet": "not counted yet",
-	"outcome.more.one":    "One more chunk is not listed; the JSON API lists up to 64 of each collection.",
-	"outcome.more.many":   "{n} more chunks are not listed; the JSON API lists up to 64 of each collection.",
 
 	"cost.step.other":      "{code}",
 	"cost.step.copied":     "Copied {documents} documents, {bytes}, in {took}.",

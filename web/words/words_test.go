@@ -147,7 +147,7 @@ func TestUnknownCodeIsShownRatherThanLost(t *testing.T) {
 	if got := Code("method", "newCode", nil); !strings.Contains(got, "newCode") {
 		t.Errorf("got %q", got)
 	}
-	if got := Code("can", "split.insideProject", map[string]string{"field": "_id"}); !strings.Contains(got, "_id") {
+	if got := Code("flag", "jumbo", map[string]string{"n": "17"}); !strings.Contains(got, "17") {
 		t.Errorf("got %q", got)
 	}
 }
