@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
+	"shardboard/internal/shardkey"
 )
 
 func locateItems(found []placement.Item) []api.LocateItem {
@@ -72,5 +73,5 @@ func placeURL(p placement.Place) string {
 	if err != nil || len(values) == 0 || values[0].Type != bson.TypeObjectID && values[0].Type != bson.TypeInt64 {
 		return address
 	}
-	return address + "?key=" + url.QueryEscape(PlainValue(values[0])) + "#chunks"
+	return address + "?key=" + url.QueryEscape(shardkey.PlainValue(values[0])) + "#chunks"
 }
