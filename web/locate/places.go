@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
+	"shardboard/internal/placement"
 )
 
 // itemID is the id to copy; a shard key is its own title.
@@ -70,4 +71,15 @@ func moving(m api.MovingPlace) string {
 		what = "A part of this is moving"
 	}
 	return fmt.Sprintf("%s from %s to %s now: the answer changes when that commits.", what, m.From, m.To)
+}
+
+// proofLevel is how serious the result of a proof is.
+func proofLevel(state string) string {
+	switch placement.ProofState(state) {
+	case placement.ProofAgrees, placement.ProofCaughtUp:
+		return "ok"
+	case placement.ProofDiffers:
+		return "bad"
+	}
+	return "note"
 }
