@@ -77,19 +77,12 @@ func ProjectWhy(v View, spread placement.Spread) api.ProjectWhy {
 }
 
 func collectionWhy(t *topology.Table, cs placement.CollectionSpread) api.CollectionWhy {
-	out := api.CollectionWhy{NS: string(cs.NS), Basis: cs.Basis, Of: cs.ChunkCount, Chunks: []api.ChunkWhy{}}
-	switch cs.Basis {
-	case placement.BasisKeyPrefix:
-		out.Text = "The shard key begins with the project."
-	case placement.BasisByDocument:
+	out := api.CollectionWhy{NS: string(cs.NS), Basis: cs.Basis, Text: placement.BasisText(cs.Basis), Of: cs.ChunkCount, Chunks: []api.ChunkWhy{}}
+	switch {
+	case cs.Basis == placement.BasisPrimary && len(cs.Shards) == 1:
+		out.Text = fmt.Sprintf("Not sharded, so all of it is on %s, the primary shard of %s.", cs.Shards[0].Shard, cs.NS.Database())
+	case cs.Basis == placement.BasisByDocument:
 		out.Text = "Placed document by document, so no chunk is this project's own: locate a document to see why it is where it is."
-	case placement.BasisPrimary:
-		out.Text = "Not sharded: the database's primary shard."
-		if len(cs.Shards) == 1 {
-			out.Text = fmt.Sprintf("Not sharded, so all of it is on %s, the primary shard of %s.", cs.Shards[0].Shard, cs.NS.Database())
-		}
-	default:
-		out.Text = "The primary shard is not known."
 	}
 	if c := t.Collection(cs.NS); c != nil && cs.Basis == placement.BasisKeyPrefix {
 		plan := planOf(t, c)

@@ -57,10 +57,10 @@ const (
 	PresenceNo
 )
 
-// Verdict says whether a project can be pinned or split; the message says why.
+// Verdict answers "can it be pinned" or "can it be split".
 type Verdict struct {
 	Can bool
-	message.Message
+	Why message.Message
 }
 
 // ShardPart is one shard's part of a project's rows in a collection.
@@ -99,6 +99,21 @@ const (
 	BasisPrimary    = "primary"    // unsharded: the database's primary shard
 	BasisUnknown    = "unknown"
 )
+
+// BasisText says why a spread is what it is.
+func BasisText(basis string) string {
+	switch basis {
+	case BasisKeyPrefix:
+		return "The shard key begins with the project."
+	case BasisByDocument:
+		return "The shard key is the document's id."
+	case BasisPrimary:
+		return "Not sharded: the database's primary shard."
+	case BasisUnknown:
+		return "The primary shard is not known."
+	}
+	return basis
+}
 
 // Spread is where a project's data is, collection by collection.
 type Spread struct {

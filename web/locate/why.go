@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
@@ -73,7 +74,9 @@ type chunkPage struct {
 	acts   templates.Acts
 }
 
-func (p chunkPage) title() string { return parts.ChunkTitle(p.why.Chunk) }
+func (p chunkPage) title() string {
+	return "Chunk " + format.Count(int64(p.why.Chunk.Number)) + " of " + format.Count(int64(p.why.Chunk.Of))
+}
 
 // level is how serious the balancer's decision on a chunk is: a chunk that has to
 // move and cannot needs a person.

@@ -9,12 +9,10 @@ var english = assembled(
 	acting,
 	audited,
 	heat,
-	surveying,
 	advising,
 	problems,
 	history,
 	disks,
-	pins,
 	inflight,
 	sizes,
 	failing,
@@ -93,27 +91,6 @@ var pages = map[string]string{
 	// Projects.
 
 	// One project.
-	"what.documents":         "one row per Yorkie document",
-	"what.clients":           "one row per activated client",
-	"what.schemas":           "document schemas",
-	"what.changes":           "every stored change",
-	"what.snapshots":         "a full copy every 500 changes",
-	"what.snapshot_bodies":   "snapshots too big for one row",
-	"what.versionvectors":    "one per attached client",
-	"what.revisions":         "named versions",
-	"what.syncedseqs":        "what each client has seen",
-	"what.other":             "{code}",
-	"basis.keyPrefix":        "The shard key begins with the project.",
-	"basis.byDocument":       "The shard key is the document's id.",
-	"basis.primary":          "Not sharded: the database's primary shard.",
-	"basis.unknown":          "The primary shard is not known.",
-	"basis.other":            "{code}",
-	"mark.sure":              "{collection}: on {shard}",
-	"mark.maybe":             "{collection}: perhaps some on {shard}",
-	"verdict.word.pin.yes":   "Can be pinned.",
-	"verdict.word.pin.no":    "Cannot be pinned.",
-	"verdict.word.split.yes": "Can be split.",
-	"verdict.word.split.no":  "Cannot be split.",
 
 	// Locate.
 
