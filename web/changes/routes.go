@@ -63,5 +63,5 @@ func drawRun(ctx context.Context, s *site.Site, v answer.View, id string) (templ
 	if err != nil {
 		return nil, err
 	}
-	return RunRegion(RunModel(s, ctx, v, run)), nil
+	return RunRegion(RegionOf(ctx, s, v, run)), nil
 }

@@ -19,15 +19,15 @@ var (
 // Routes of projects.
 var Routes = []site.Route{
 	site.Page(site.Route{Pattern: "/projects", Summary: "Projects and their spread", Params: []site.Param{paramSearch},
-		Handler: PageProjects, Tagged: true, Time: site.Past,
+		Handler: ListPage, Tagged: true, Time: site.Past,
 		Topic: site.Topic{Kind: "projects", Draw: func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
-			return ProjectsRegion(ProjectsView(v, s.Deps.Profile, answer.ProjectsQuery{})), nil
+			return ListRegion(v, s.Deps.Profile)
 		}}}),
 	site.Get(site.Route{Pattern: "/projects", Summary: "Projects with their spread", Params: site.Paged(paramSearch),
-		Answer: api.List[api.Project]{}, Handler: ApiProjects,
+		Answer: api.List[api.Project]{}, Handler: ListJSON,
 		Tagged: true, Time: site.Past}),
 
-	site.Page(site.Route{Pattern: "/projects/{id}", Summary: "Where is one project?", Params: []site.Param{paramID}, Handler: PageProject,
+	site.Page(site.Route{Pattern: "/projects/{id}", Summary: "Where is one project?", Params: []site.Param{paramID}, Handler: Page,
 		Time: site.Past,
 		Topic: site.Topic{Kind: "project", Of: isID,
 			Draw: func(_ context.Context, s *site.Site, v answer.View, text string) (templ.Component, error) {
@@ -35,12 +35,11 @@ var Routes = []site.Route{
 				if err != nil {
 					return nil, err
 				}
-				m, err := ProjectView(v, s.Deps.Profile, id)
-				return ProjectRegion(m), err
+				return Region(v, s.Deps.Profile, id)
 			}}}),
 	site.Get(site.Route{Pattern: "/projects/{id}", Summary: "One project, collection by collection",
 		Params: []site.Param{paramID, site.Query("db", "of this database, where several have the id")}, Answer: api.ProjectDetail{},
-		Handler: ApiProject, Tagged: true, Time: site.Past}),
+		Handler: JSON, Tagged: true, Time: site.Past}),
 }
 
 func isID(text string) bool {
