@@ -61,7 +61,7 @@ func region(s *site.Site, topic string, v answer.View) templ.Component {
 	case "overview":
 		return overview.OverviewRegion(overview.OverviewView(v))
 	case "collections":
-		return collections.CollectionsRegion(collections.CollectionsView(v))
+		return collections.Region(v)
 	case "projects":
 		return projects.ProjectsRegion(projects.ProjectsView(v, s.Deps.Profile, answer.ProjectsQuery{}))
 	case "zones":

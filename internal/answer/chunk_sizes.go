@@ -83,7 +83,7 @@ func (f *ChunkFigures) oversized(i int, shard string) bool {
 
 // measured is how many of some chunks are measured.
 func (f *ChunkFigures) measured(hits positionsFound) (n int) {
-	if !hits.some && hits.Len() == f.C.Chunks.Len() {
+	if !hits.some && hits.len() == f.C.Chunks.Len() {
 		return len(f.known)
 	}
 	for i := range f.known {
@@ -183,7 +183,7 @@ func (f *ChunkFigures) singles(by string) []int {
 
 func (f *ChunkFigures) blocks(hits positionsFound, by string) []chunkBlock {
 	if by == ByHeat {
-		rest := chunkBlock{at: -1, n: hits.Len()}
+		rest := chunkBlock{at: -1, n: hits.len()}
 		out := make([]chunkBlock, 0, len(f.Writes)+1)
 		for i, r := range f.Writes {
 			if hits.has(i) {
@@ -204,7 +204,7 @@ func (f *ChunkFigures) blocks(hits positionsFound, by string) []chunkBlock {
 		return g.Value
 	}
 	left := map[string]int{}
-	if !hits.some && hits.Len() == f.C.Chunks.Len() {
+	if !hits.some && hits.len() == f.C.Chunks.Len() {
 		for shard, n := range f.counts {
 			left[shard] = n
 		}
@@ -243,7 +243,7 @@ func (p positionsFound) each(c *topology.Collection) iter.Seq2[int, string] {
 		return c.Chunks.Owners()
 	}
 	return func(yield func(int, string) bool) {
-		for n := range p.Len() {
+		for n := range p.len() {
 			if i := p.at(n); !yield(i, c.Chunks.Owner(i)) {
 				return
 			}

@@ -34,8 +34,8 @@ func ProjectCollectionOf(v View, c placement.CollectionSpread) api.ProjectCollec
 		if coll == nil {
 			break
 		}
-		row := chunkOf(coll, ch)
 		i, _ := coll.Chunks.Find(ch.Min)
+		row := chunkOf(coll, i)
 		row.Zone, row.Straddles = t.ZoneOf(coll, i)
 		f.sizeInto(&row, i)
 		out.Chunks = append(out.Chunks, row)

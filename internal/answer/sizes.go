@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -50,7 +51,7 @@ func (f *ChunkFigures) sizeInto(row *api.Chunk, i int) {
 	row.Documents, row.Bytes, row.Measured = FigureOf(s.Documents), FigureOf(s.Bytes), s.Measured
 	if j := chunksize.Judge(f.T, f.C, row.Shard, s); j.State != chunksize.Unknown {
 		over := j.Oversized(s)
-		row.Oversized = &over
+		row.Oversized, row.NearLimit = &over, j.State == chunksize.Near && !over
 	}
 	if !f.Heated {
 		return
@@ -59,11 +60,11 @@ func (f *ChunkFigures) sizeInto(row *api.Chunk, i int) {
 	if !ok && f.AtMost {
 		return // of this method, not counted is not none
 	}
-	row.WritesPerSecond = &r.PerSecond
+	row.WritesPerSecond, row.WritesExact = &r.PerSecond, !ok || r.Exact
 }
 
 // page is the positions of the rows [from, to) of a list.
-func (f *ChunkFigures) Page(hits positionsFound, by string, from, to int) []int {
+func (f *ChunkFigures) page(hits positionsFound, by string, from, to int) []int {
 	if by != ByKey {
 		return f.ranked(hits, by, from, to)
 	}
@@ -72,46 +73,6 @@ func (f *ChunkFigures) Page(hits positionsFound, by string, from, to int) []int 
 		out = append(out, hits.at(n))
 	}
 	return out
-}
-
-// sortURLs lead from a column's head to the list in its order, and back to the
-// key's from the one that it is in.
-func SortURLs(ns topology.Namespace, q ChunkQuery) map[string]string {
-	out := map[string]string{}
-	for _, by := range ChunkOrders[1:] {
-		to := q
-		to.Sort = by
-		if q.Sort == by {
-			to.Sort = ByKey
-		}
-		out[by] = to.Url(ns)(1)
-	}
-	return out
-}
-
-// sizesNote says what an order or a filter is made of.
-func SizesNote(f *ChunkFigures, hits positionsFound, q ChunkQuery) string {
-	of := format.Count(int64(hits.Len()))
-	switch {
-	case f.past:
-		return "Sizes of chunks are of now; history does not keep them."
-	case q.Sort == ByHeat && !f.Heated:
-		return "No writes of this collection were counted in the last " + format.Span(DefaultWindow) + "."
-	case q.Sort == ByHeat:
-		n := 0
-		for i := range f.Writes {
-			if hits.has(i) {
-				n++
-			}
-		}
-		return fmt.Sprintf("%s of %s chunks took writes in the last %s, as far as writes are counted.", format.Count(int64(n)), of, format.Span(DefaultWindow))
-	}
-	n := f.measured(hits)
-	key := "sizes.measured"
-	if (q.Sort != ByKey || q.Over) && n < hits.Len() {
-		key = "sizes.measured.rest"
-	}
-	return words.T(key, "n", format.Count(int64(n)), "of", of)
 }
 
 // rateNumber is writes per second for a column whose head has the unit.
@@ -125,14 +86,14 @@ func RateNumber(f float64) string {
 	return format.Count(int64(f + 0.5))
 }
 
-// sizeMark says how a size is known, and its age when it was measured.
-func SizeMark(s chunksize.Size, now time.Time) string {
+// SizeMark says how a size is known, and its age when it was measured.
+func SizeMark(documents, bytes api.Figure, measured bool, now time.Time) string {
 	switch {
-	case s.Exact:
-		return "exact" + ", " + format.Ago(now.Sub(s.At))
-	case s.Measured:
-		return "estimate" + ", " + format.Ago(now.Sub(s.At))
-	case s.Documents.Known || s.Bytes.Known:
+	case measured && bytes.Value != nil && bytes.Exact:
+		return "exact, " + format.Ago(now.Sub(bytes.At))
+	case measured:
+		return "estimate, " + format.Ago(now.Sub(cmp.Or(bytes.At, documents.At)))
+	case documents.Value != nil || bytes.Value != nil:
 		return "from counts"
 	}
 	return ""

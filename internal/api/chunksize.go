@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"shardboard/internal/message"
+)
 
 // ChunkList is a page of a collection's chunks. Measured is how many of the matching chunks were
 // measured; the others have estimates from their shard's counts, the same for all chunks of a
@@ -13,6 +17,13 @@ type ChunkList struct {
 	Measured int       `json:"measured"` // chunks of this page, or of the whole list when it is sorted by a size or filtered by oversized
 	Of       int       `json:"of"`       // number of chunks that Measured refers to
 	Order    string    `json:"order"`    // key, bytes, documents or heat
+
+	// For numbered pages only.
+	Page    int             `json:"-"` // from 1
+	First   int             `json:"-"` // place of the first row, from 0
+	Heated  bool            `json:"-"` // writes were counted
+	Note    message.Message `json:"-"` // what the order is made of
+	Problem string          `json:"-"` // what is wrong with the filter
 }
 
 // ChunkSize is the size of one chunk (GET and POST collections/{ns}/chunks/{ref}/size).

@@ -9,9 +9,9 @@ import (
 	"shardboard/web/site"
 )
 
-// apiLayout compares every matched database, or ?db=, with its nearest layout,
+// LayoutJSON compares every matched database, or ?db=, with its nearest layout,
 // or with ?layout=.
-func ApiLayout(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+func LayoutJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v, err := s.Loaded(r)
 	if err != nil {
 		return err

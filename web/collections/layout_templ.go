@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "shardboard/web/templates"
 
-func LayoutPage(s templates.Shell, m LayoutModel) templ.Component {
+func layoutPage(s templates.Shell, m LayoutModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -12,44 +12,12 @@ import (
 	"shardboard/web/templates"
 )
 
-// chunkSorts are the choices of the filter's order.
-func ChunkSorts(q answer.ChunkQuery) []templates.Option {
-	names := map[string]string{answer.ByKey: "key", answer.ByBytes: "data, largest first", answer.ByDocuments: "documents, most first", answer.ByHeat: "writes, hottest first"}
-	out := make([]templates.Option, len(answer.ChunkOrders))
-	for i, by := range answer.ChunkOrders {
-		out[i] = templates.Option{Value: by, Text: names[by], Selected: by == q.Sort}
-	}
-	return out
-}
-
-// sizeCells are a row's documents, bytes and writes.
-func SizeCells(row *templates.ChunkRow, v answer.View, f *answer.ChunkFigures, i int, shard string) {
-	s := f.Size(i, shard)
-	row.Documents, row.Bytes = CountFigure(s.Documents), BytesFigure(s.Bytes)
-	row.SizeMark = answer.SizeMark(s, v.Now)
-	if s.Measured {
-		row.SizeTitle = row.Bytes.Title
-	}
-	judged := chunksize.Judge(f.T, f.C, shard, s)
-	row.Oversized = judged.Oversized(s)
-	row.NearLimit = judged.State == chunksize.Near && !row.Oversized
-	if f.Heated {
-		row.Writes = templates.Figure{Known: true, Text: answer.RateNumber(0), Approx: f.AtMost}
-		if r, ok := f.Writes[i]; ok {
-			row.Writes = templates.Figure{Known: true, Text: answer.RateNumber(r.PerSecond), Approx: !r.Exact}
-		}
-		if f.AtMost && f.Writes[i].Rows == 0 {
-			row.Writes = templates.Figure{Text: "unknown"}
-		}
-	}
-}
-
 // chunkSizeView is the size of one chunk on its page, and whether its shard
 // would move it.
 func ChunkSizeView(v answer.View, c *topology.Collection, i int, who auth.Principal) templates.ChunkSize {
 	ch := c.Chunks.At(i)
 	s := answer.SizeNow(v, c, ch)
-	m := templates.ChunkSize{Documents: CountFigure(s.Documents), Bytes: BytesFigure(s.Bytes), Mean: BytesFigure(answer.MeanOf(s)), Mark: answer.SizeMark(s, v.Now)}
+	m := templates.ChunkSize{Documents: CountFigure(s.Documents), Bytes: BytesFigure(s.Bytes), Mean: BytesFigure(answer.MeanOf(s)), Mark: answer.SizeMark(answer.FigureOf(s.Documents), answer.FigureOf(s.Bytes), s.Measured, v.Now)}
 	if s.Measured {
 		m.Age = templates.Ago(s.At, v.Now)
 		if s.Took > 0 {

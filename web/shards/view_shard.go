@@ -43,7 +43,7 @@ func ShardView(v answer.View, p *profile.Profile, name string) (Shard, error) {
 		parts.DiskFact(v, name),
 		{Name: "Hosts", Figure: templates.Figure{Known: true, Text: strings.Join(s.Hosts, ", ")}, Mono: true},
 		{Name: "Zones", Figure: templates.Figure{Known: len(s.Zones) > 0, Text: answer.OrUnknown(strings.Join(s.Zones, ", "))}},
-		parts.OrphansFact(t.OrphansAt(name, v.Now)),
+		parts.OrphansFact(answer.OrphansOf(t.OrphansAt(name, v.Now))),
 		{Name: "Primary of", Figure: templates.Figure{Known: true, Text: answer.OrUnknown(answer.PrimaryOf(t, name))}},
 	}
 	m.Moving = parts.InFlightView(v, t.MovingOn(name), answer.FlightsListed)

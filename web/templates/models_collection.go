@@ -17,32 +17,6 @@ type ChunkSize struct {
 	Needs                  string // why there are none
 }
 
-// Strip is the key space from MinKey to MaxKey, StripWidth units wide.
-type Strip struct {
-	Label   string // for screen readers: the picture in one sentence
-	Caption string // what width means
-	Box     string // viewBox of Paths and of the lanes
-	Rects   []Rect // neighbours on one shard merged; empty when too many
-	Paths   []Path // instead of Rects: one shape per shard
-}
-
-// Rect is a run of neighbouring chunks on one shard.
-type Rect struct {
-	Color   int
-	X, W    string
-	Key     string // data-key: encoded lower bound
-	Title   string
-	Label   string // drawn inside when wide enough
-	LabelAt string
-	URL     string
-}
-
-// Path is the union of one shard's pieces.
-type Path struct {
-	Color int
-	D     string
-}
-
 // ChunkRow is one line of the chunk table.
 type ChunkRow struct {
 	Key      string // stable identity

@@ -7,9 +7,9 @@ import (
 	"shardboard/web/site"
 )
 
-// pageLayout compares the matched databases with the layouts of the profile;
+// LayoutPage compares the matched databases with the layouts of the profile;
 // ?layout= chooses another one than the nearest, ?db= one database.
-func PageLayout(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+func LayoutPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v, p := s.ViewFor(r), s.Deps.Profile
 	q, err := answer.LayoutQueryOf(p, r.URL.Query())
 	if err != nil {
@@ -21,5 +21,5 @@ func PageLayout(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	m.LiveURL = r.URL.RequestURI()
 	sh := s.Shell(r, v, "projects", "Layout", "collections")
-	return site.WritePage(w, r, http.StatusOK, LayoutPage(sh, m))
+	return site.WritePage(w, r, http.StatusOK, layoutPage(sh, m))
 }
