@@ -11,17 +11,18 @@ import (
 	"shardboard/internal/chunksize"
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
 
-// chunkSizeOf is the size of one chunk for the wire.
+// ChunkSizeOf is what is known of one chunk's size, and whether its shard would move it.
 func ChunkSizeOf(v View, c *topology.Collection, ch topology.Chunk) api.ChunkSize {
 	out := api.ChunkSize{NS: string(c.NS), Ref: ChunkRef(c, ch.Min), Shard: ch.Shard}
-	s := SizeNow(v, c, ch)
+	s := sizeNow(v, c, ch)
 	out.Documents, out.Bytes, out.Measured, out.MeasuredAt = FigureOf(s.Documents), FigureOf(s.Bytes), s.Measured, api.Time(s.At)
-	if mean := MeanOf(s); mean.Known {
+	mean := meanOf(s)
+	if mean.Known {
 		out.MeanBytes = &mean.Value
 	}
+	out.Mean = FigureOf(mean)
 	if s.Measured {
 		took := int64(s.Took / time.Millisecond)
 		out.TookMillis = &took
@@ -30,7 +31,8 @@ func ChunkSizeOf(v View, c *topology.Collection, ch topology.Chunk) api.ChunkSiz
 		out.Failed = &api.ChunkAttempt{At: s.ReasonAt.UTC().Truncate(time.Millisecond), Reason: s.Reason}
 	}
 	j := chunksize.Judge(v.Table, c, ch.Shard, s)
-	out.Move = api.ChunkMove{Verdict: string(j.State), Release: j.Release.String(), Text: VerdictText(j, s), ChunkBytes: positive(j.ChunkBytes), MeanBytes: positive(j.Mean)}
+	out.Move = api.ChunkMove{Verdict: string(j.State), Release: j.Release.String(), Text: verdictText(j, s), ChunkBytes: positive(j.ChunkBytes), MeanBytes: positive(j.Mean),
+		Rule: ruleText(j), Balancer: balancerText(j)}
 	if j.State != chunksize.Unknown {
 		out.Move.LimitDocuments = &j.Limit
 	}
@@ -75,7 +77,7 @@ func (f *ChunkFigures) page(hits positionsFound, by string, from, to int) []int 
 	return out
 }
 
-// rateNumber is writes per second for a column whose head has the unit.
+// RateNumber is writes per second for a column whose head has the unit.
 func RateNumber(f float64) string {
 	switch {
 	case f == 0:
@@ -101,7 +103,7 @@ func SizeMark(documents, bytes api.Figure, measured bool, now time.Time) string 
 
 // sizeNow is what is known of one chunk: measured, else estimated, with why it
 // could not be measured.
-func SizeNow(v View, c *topology.Collection, ch topology.Chunk) chunksize.Size {
+func sizeNow(v View, c *topology.Collection, ch topology.Chunk) chunksize.Size {
 	share := func() chunksize.Size {
 		return chunksize.ShareOf(v.Table, c, ch.Shard, c.Chunks.CountByShard()[ch.Shard])
 	}
@@ -118,7 +120,7 @@ func SizeNow(v View, c *topology.Collection, ch topology.Chunk) chunksize.Size {
 }
 
 // meanOf is the average document of a chunk.
-func MeanOf(s chunksize.Size) topology.Figure {
+func meanOf(s chunksize.Size) topology.Figure {
 	f := s.Bytes
 	switch {
 	case !f.Known:
@@ -132,45 +134,38 @@ func MeanOf(s chunksize.Size) topology.Figure {
 	return f
 }
 
-func MethodText(f topology.Figure) string {
-	if !f.Known {
-		return words.Code("reason.title", f.Reason, nil)
-	}
-	return words.Code("method", f.Method, nil)
-}
-
-func ServerTime(d time.Duration) string {
-	if d < time.Second {
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	}
-	return fmt.Sprintf("%.1f s", d.Seconds())
-}
-
 // verdictText answers whether the shard would move the chunk.
-func VerdictText(j chunksize.Verdict, s chunksize.Size) string {
+func verdictText(j chunksize.Verdict, s chunksize.Size) string {
 	n, limit := format.Count(s.Documents.Value), format.Count(j.Limit)
-	say := func(key string) string { return words.T(key, "documents", n, "limit", limit) }
 	switch {
 	case j.State == chunksize.Unknown:
 		return "Not known: neither its documents nor the chunk size have been read."
 	case s.Measured && j.State == chunksize.Near && s.Documents.Value > j.Limit:
-		return say("size.near.above")
+		return fmt.Sprintf("Probably not. It has about %s documents, a little above the limit of %s. Measure it exactly to be sure.", n, limit)
 	case s.Measured && j.State == chunksize.Near:
-		return say("size.near.below")
+		return fmt.Sprintf("Probably. It has about %s documents, close to the limit of %s. Measure it exactly to be sure.", n, limit)
 	case s.Measured && j.State == chunksize.TooBig:
-		return say("size.tooBig")
+		return fmt.Sprintf("No. It has %s documents, and the limit is %s. A moveChunk is refused with ChunkTooBig (153) and changes nothing. Split it first.", n, limit)
 	case s.Measured:
-		return say("size.fits")
+		return fmt.Sprintf("Yes. A moveChunk of the whole chunk is taken: %s documents, and the limit is %s.", n, limit)
 	case j.State == chunksize.TooBig:
-		return say("size.tooBig.share")
+		return fmt.Sprintf("Probably not, by an estimate from the shard’s counts: about %s documents, and the limit is %s. Measure it to be sure.", n, limit)
 	case j.State == chunksize.Near:
-		return say("size.near.share")
+		return fmt.Sprintf("By an estimate from the shard’s counts it is close to the limit: about %s documents of %s. Measure it to be sure.", n, limit)
 	}
-	return say("size.fits.share")
+	return fmt.Sprintf("Probably, by an estimate from the shard’s counts: about %s documents, and the limit is %s.", n, limit)
+}
+
+// balancerText says what the rule is to the balancer.
+func balancerText(j chunksize.Verdict) string {
+	if j.Release.MovesParts() {
+		return "The balancer of this release does not need the whole chunk to fit: it moves a part of about one chunk size at a time. The limit counts for moves by hand."
+	}
+	return "The balancer follows the same rule. What it cannot move or split it flags as jumbo."
 }
 
 // ruleText is the donor's rule with its figures.
-func RuleText(j chunksize.Verdict) string {
+func ruleText(j chunksize.Verdict) string {
 	release := releaseText(j.Release)
 	if j.ChunkBytes <= 0 || j.Mean <= 0 {
 		return "The rule of MongoDB " + release + ": no more documents than twice the chunk size divided by the average document on the shard, unless the move is forced."

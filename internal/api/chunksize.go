@@ -39,6 +39,7 @@ type ChunkSize struct {
 	TookMillis *int64        `json:"tookMillis"` // on the servers
 	Failed     *ChunkAttempt `json:"failed"`     // the last attempt, if it failed; null otherwise
 	Move       ChunkMove     `json:"move"`
+	Mean       Figure        `json:"-"` // MeanBytes with how it is known
 }
 
 // ChunkAttempt is a failed measurement.
@@ -55,6 +56,8 @@ type ChunkMove struct {
 	MeanBytes      *int64 `json:"meanBytes"`      // mean size of a document on the shard, from which the limit is computed
 	Release        string `json:"release"`        // of the server; "" if unknown
 	Text           string `json:"text"`
+	Rule           string `json:"-"` // by which the limit was computed
+	Balancer       string `json:"-"` // what the limit is to the balancer
 }
 
 // ChunkMeasure requests a measurement of a chunk.

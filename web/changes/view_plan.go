@@ -92,7 +92,7 @@ func planCost(e actions.Effect) ([]templates.Fact, string) {
 	var basis []string
 	for _, f := range []topology.Figure{e.Bytes, e.Duration} {
 		if f.Known && !f.Exact && f.Method != "" {
-			basis = append(basis, words.Code("method", f.Method, nil)+".")
+			basis = append(basis, topology.MethodText(f.Method)+".")
 		}
 	}
 	return facts, strings.Join(slices.Compact(basis), " ")

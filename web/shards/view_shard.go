@@ -14,7 +14,6 @@ import (
 	"shardboard/internal/topology"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // shardView answers "what is on it, who is hit when it is sick?".
@@ -130,10 +129,10 @@ func shardProjectRow(on placement.ProjectOn) ShardProjectRow {
 // rowShareFigure is the part of a project's own rows that is on the shard.
 func rowShareFigure(s placement.RowShare) templates.Figure {
 	if !s.Known {
-		return templates.Figure{Text: topology.ReasonText(s.Reason), Title: words.Code("reason.title", s.Reason, nil)}
+		return templates.Figure{Text: topology.ReasonText(s.Reason), Title: topology.ReasonDetail(s.Reason)}
 	}
 	low, high := format.Share(s.Low), format.Share(s.High)
-	how := words.Code("method", s.Method, nil)
+	how := topology.MethodText(s.Method)
 	out := templates.Figure{Known: true, Text: low, Title: how, Approx: !s.Exact}
 	if low != high {
 		out.Text, out.Approx = fmt.Sprintf("%s to %s", low, high), false

@@ -14,8 +14,4 @@ var hotSplits = map[string]string{
 	"arg.hint.chunks":       "References of chunks, with spaces between them; at most 16 of one collection.",
 	"arg.hint.split-hot.at": "Leave empty to split at the median of the recent writes.",
 	"arg.hint.split-hot.to": "When left to the plan: the shard that makes the writes of all shards most even.",
-
-	"reason.title.inPlace":   "No field of the rows tells when they were written.",
-	"reason.title.scattered": "Every shard would have to go through all of its rows.",
-	"reason.title.noBudget":  "Reading is limited, so that measuring never loads the cluster. Try again in some seconds.",
 }

@@ -4,7 +4,6 @@ package words
 // The shards stand between an answer and its end.
 var located = map[string]string{
 
-	"reason.title.notAsked":     "One answer counts a limited number of places. Locate one thing at a time.",
 	"reason.count.notTargeted":  "a count would ask every shard",
 	"reason.count.notPermitted": "the cluster user may not read it",
 	"reason.count.unreachable":  "the cluster did not answer",

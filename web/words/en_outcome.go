@@ -80,10 +80,4 @@ var outcomes = map[string]string{
 	"cost.step.timed":      "Took {took}; what was copied is not logged.",
 	"cost.step.estimated":  "Estimated: {documents} documents, {bytes}, {took}.",
 	"cost.step.noEstimate": "Not estimated.",
-
-	"method.cloned":           "Counted by the server, in the changelog",
-	"method.timed":            "From when the command was sent to when its effect was read",
-	"reason.title.notLogged":  "The server’s changelog has no count of this migration.",
-	"reason.title.notPlanned": "The plan has no estimate of this step.",
-	"reason.title.notDone":    "No migration has ended yet.",
 }

@@ -19,7 +19,6 @@ var surveying = map[string]string{
 	"survey.short.sample":  "Sampled",
 	"survey.short.counted": "Counted",
 	"survey.short.other":   "{code}",
-	"method.changelog":     "Estimated from the migrations of the last quarter of an hour, as the changelog counts them",
 	"survey.dead":          "Dead weight",
 	"survey.dead.lead":     "What nothing uses any more. Yorkie does not delete it by itself; its designs ask the operator for the clean-up.",
 
