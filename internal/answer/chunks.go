@@ -115,7 +115,7 @@ type chunkRows struct {
 }
 
 func newChunkRows(v View, c *topology.Collection) chunkRows {
-	return chunkRows{v: v, c: c, f: FiguresOf(v, c), zones: ZoneShards(v.Table)}
+	return chunkRows{v: v, c: c, f: FiguresOf(v, c), zones: v.Table.ZoneShards()}
 }
 
 func (r chunkRows) row(i int) api.Chunk {

@@ -1,12 +1,14 @@
 package answer
 
 import (
+	"cmp"
 	"hash/fnv"
 	"slices"
 	"strconv"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -69,7 +71,7 @@ func ShardedCollection(t *topology.Table, ns topology.Namespace) (*topology.Coll
 		return nil, err
 	}
 	return nil, fault.New(fault.NotFound, "%q is not sharded: it has no chunks and is whole on shard %s, the primary of its database.",
-		sanitize.Truncate(string(ns), 200), OrUnknown(t.Primary(ns.Database())))
+		sanitize.Truncate(string(ns), 200), cmp.Or(t.Primary(ns.Database()), format.Unknown))
 }
 
 // ChunkKey is a short name for a chunk within a page: a hash of its lower

@@ -159,7 +159,7 @@ func (o *Offer) Shard(name string) templates.Acts {
 // ranges: their chunks would have nowhere to be.
 func (o *Offer) lastShard(zone string) string {
 	ranged := slices.ContainsFunc(o.T.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
-	return answer.When(ranged && len(answer.ZoneShards(o.T)[zone]) < 2, "lastShard")
+	return answer.When(ranged && len(o.T.CarriersOf(zone)) < 2, "lastShard")
 }
 
 func (o *Offer) Zones() templates.Acts {

@@ -23,7 +23,6 @@ var english = assembled(
 	inflight,
 	failing,
 	folding,
-	outage,
 	located,
 	orphaned,
 	dataDirectory,
@@ -64,24 +63,6 @@ var pages = map[string]string{
 	// The live dot.
 
 	// Parts of the table and what can be wrong with them.
-
-	// Overview.
-	"verdict.of.data":    "the data",
-	"verdict.of.chunks":  "the chunks",
-	"verdict.noshards":   "No shards are known",
-	"verdict.oneshard":   "One shard: nothing to balance",
-	"verdict.nodata":     "Balanced: there is no data yet",
-	"verdict.even":       "Balanced: the fullest shard, {shard}, has {share} of {of} where even is {even}",
-	"verdict.somewhat":   "Somewhat uneven: {shard} has {share} of {of} where even is {even}",
-	"verdict.uneven":     "Uneven: {shard} has {share} of {of} where even is {even}",
-	"balancer.window":    "Active",
-	"balancer.chunksize": "Chunk size",
-	"balancer.round":     "Now",
-	"balancer.hour":      "Last hour",
-
-	// Problems: the sentences are in en_problems.go.
-
-	// Shards.
 
 	// Collections.
 
@@ -379,18 +360,4 @@ var pages = map[string]string{
 	"event.removeShard.start":                 "Began to drain",
 	"event.removeShard":                       "Removed shard",
 	"event.other":                             "{code}",
-
-	// Requests that could not be answered.
-	"error.home":               "Overview",
-	"error.notfound":           "Not found",
-	"error.invalid":            "Invalid request",
-	"error.forbidden":          "Not permitted",
-	"error.unavailable":        "Not available now",
-	"error.internal":           "Something went wrong",
-	"error.advice.notfound":    "It may have been dropped or renamed; the lists show what there is.",
-	"error.advice.invalid":     "Correct the address or go on from one of these pages.",
-	"error.advice.forbidden":   "Go on from one of these pages.",
-	"error.advice.denied":      "The cluster user lacks a privilege; the overview names it.",
-	"error.advice.unavailable": "shardboard keeps trying; reload in a few seconds.",
-	"error.advice.internal":    "The log has the cause. Other pages still work.",
 }

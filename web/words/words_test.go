@@ -144,7 +144,7 @@ func TestEveryAdviceHasItsTitle(t *testing.T) {
 }
 
 func TestUnknownCodeIsShownRatherThanLost(t *testing.T) {
-	if got := Code("method", "newCode", nil); !strings.Contains(got, "newCode") {
+	if got := Code("what", "newCode", nil); !strings.Contains(got, "newCode") {
 		t.Errorf("got %q", got)
 	}
 	if got := Code("can", "split.insideProject", map[string]string{"field": "_id"}); !strings.Contains(got, "_id") {
