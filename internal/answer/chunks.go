@@ -119,7 +119,8 @@ func newChunkRows(v View, c *topology.Collection) chunkRows {
 }
 
 func (r chunkRows) row(i int) api.Chunk {
-	row := chunkOf(r.c, i)
+	row := chunkOf(r.c, r.c.Chunks.At(i))
+	row.Number = i + 1
 	row.Zone, row.Straddles = r.v.Table.ZoneOf(r.c, i)
 	row.Misplaced = row.Zone != "" && !slices.Contains(r.zones[row.Zone], row.Shard)
 	row.MovingTo = r.f.moving[i]
@@ -127,13 +128,12 @@ func (r chunkRows) row(i int) api.Chunk {
 	return row
 }
 
-// chunkOf is what the routing table says of the chunk at a position.
-func chunkOf(c *topology.Collection, i int) api.Chunk {
-	ch := c.Chunks.At(i)
+// chunkOf is what the routing table says of a chunk.
+func chunkOf(c *topology.Collection, ch topology.Chunk) api.Chunk {
 	return api.Chunk{
 		Ref: ChunkRef(c, ch.Min), Min: KeyOf(c.Key, ch.Min), Max: KeyOf(c.Key, ch.Max), Shard: ch.Shard,
 		Version: api.Version{Major: ch.Version.Major, Minor: ch.Version.Minor}, Since: api.Instant(ch.Since), Jumbo: ch.Jumbo,
-		Number: i + 1, Name: ChunkKey(c.Key, ch.Min), From: BoundText(c.Key, ch.Min), To: BoundText(c.Key, ch.Max),
+		Name: ChunkKey(c.Key, ch.Min), From: BoundText(c.Key, ch.Min), To: BoundText(c.Key, ch.Max),
 	}
 }
 

@@ -35,7 +35,7 @@ func ProjectCollectionOf(v View, c placement.CollectionSpread) api.ProjectCollec
 			break
 		}
 		i, _ := coll.Chunks.Find(ch.Min)
-		row := chunkOf(coll, i)
+		row := chunkOf(coll, ch)
 		row.Zone, row.Straddles = t.ZoneOf(coll, i)
 		f.sizeInto(&row, i)
 		out.Chunks = append(out.Chunks, row)

@@ -7,19 +7,14 @@ var english = assembled(
 	signIn,
 	refusedSignIn,
 	acting,
-	runs,
 	audited,
 	heat,
 	surveying,
 	advising,
 	problems,
 	history,
-	counted,
 	disks,
 	pins,
-	goals,
-	outcomes,
-	hotSplits,
 	inflight,
 	failing,
 	folding,
@@ -27,7 +22,6 @@ var english = assembled(
 	orphaned,
 	dataDirectory,
 	withheld,
-	damaged,
 )
 
 // assembled joins the parts. A key in two of them would make one of its

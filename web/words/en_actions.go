@@ -2,5 +2,5 @@ package words
 
 // acting are the sentences of plans, runs, their checks and the audit trail.
 var acting = map[string]string{
-	// How figures of plans are known.
+	"audit.what.run.adapted": "The rest of a run was planned again",
 }
