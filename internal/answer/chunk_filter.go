@@ -65,7 +65,8 @@ func (q chunkFilter) takes(rows chunkRows, i int, owner string) bool {
 func chunkOrder(in url.Values) (string, error) {
 	by := in.Get("sort")
 	if !slices.Contains(ChunkOrders, by) {
-		return "", fault.New(fault.Invalid, "sort is bytes, documents or heat, or left out for the order of the key; %q is none.", sanitize.Truncate(by, 40))
+		return "", fault.New(fault.Invalid, "sort is bytes, documents or heat, or left out for the order of the key; %q is none.",
+			sanitize.Truncate(by, 40))
 	}
 	return by, nil
 }

@@ -106,7 +106,8 @@ func ChunkPage(v View, c *topology.Collection, q ChunkQuery) (api.ChunkList, err
 			hits.from, hits.to = c.Chunks.Overlap(r)
 		} else {
 			known = false
-			out.Problem = "That is no key of " + c.Key.String() + ": write an ObjectID, a number (for a hashed field: the hash) or a document in Extended JSON."
+			out.Problem = "That is no key of " + c.Key.String() + ": write an ObjectID, a number (for a hashed field: the " +
+				"hash) or a document in Extended JSON."
 		}
 	}
 	if known {
@@ -154,12 +155,14 @@ func chunkListNote(f *ChunkFigures, hits positionsFound, q ChunkQuery) message.M
 				n++
 			}
 		}
-		return message.New("chunks.heated", "{n} of {of} chunks took writes in the last {window}, as far as writes are counted.", message.Count("n", n), of, window)
+		return message.New("chunks.heated", "{n} of {of} chunks took writes in the last {window}, as far as writes are counted.",
+			message.Count("n", n), of, window)
 	}
 	n := f.measured(hits)
 	pattern := "{n} of {of} chunks are measured."
 	if (q.Sort != ByKey || q.Oversized != nil) && n < hits.len() {
-		pattern = "{n} of {of} chunks are measured; the others count with an estimate from their shard’s counts (“from counts”), which is the same for all of a shard."
+		pattern = "{n} of {of} chunks are measured; the others count with an estimate from their shard’s counts (“from " +
+			"counts”), which is the same for all of a shard."
 	}
 	return message.New("chunks.measured", pattern, message.Count("n", n), of)
 }

@@ -15,7 +15,8 @@ func layoutVerdict(d profile.Drift) message.Message {
 	case d.Older:
 		return message.New("layout.newer", "{db} is sharded as a newer layout than {layout} is", db, layout)
 	case n > 0:
-		return message.New("layout.differs", message.Plural(n, "{db}: {n} collection is not sharded as {layout} is", "{db}: {n} collections are not sharded as {layout} is"),
+		return message.New("layout.differs", message.Plural(n, "{db}: {n} collection is not sharded as {layout} is",
+			"{db}: {n} collections are not sharded as {layout} is"),
 			db, layout, message.Count("n", n))
 	}
 	return message.New("layout.same", "{db} is sharded as {layout} is", db, layout)
@@ -28,11 +29,13 @@ func layoutDetail(d profile.Drift) (out []message.Message) {
 		out = append(out, message.New("layout.chosen", "Compared with {layout} because it was chosen; the nearest is {nearest}.",
 			message.Words("layout", d.Layout.Name), message.Words("nearest", d.Nearest)))
 	case len(d.Scores) > 1:
-		out = append(out, message.New("layout.nearest", "The nearest of {n} known layouts, going by shard keys first and by which collections exist. Choose another to compare with it.",
+		out = append(out, message.New("layout.nearest", "The nearest of {n} known layouts, going by shard keys first and "+
+			"by which collections exist. Choose another to compare with it.",
 			message.Count("n", len(d.Scores))))
 	}
 	if !d.Actual.Listed {
-		out = append(out, message.New("layout.unlisted", "Which collections exist without being sharded is not known: listing collections is not permitted or not done yet."))
+		out = append(out, message.New("layout.unlisted", "Which collections exist without being sharded is not known: "+
+			"listing collections is not permitted or not done yet."))
 	}
 	return out
 }

@@ -41,18 +41,22 @@ func (f Finding) MeansFor(name string) string {
 	case FindMissing:
 		return fmt.Sprintf("Not there: %s. No data is misplaced; what the application then creates by itself is not sharded.", name)
 	case FindUnsharded:
-		return fmt.Sprintf("%s should be sharded by %s and is not: all its rows are on the database's primary shard, whatever the other shards have room for.", name, f.Want)
+		return fmt.Sprintf("%s should be sharded by %s and is not: all its rows are on the database's primary shard, "+
+			"whatever the other shards have room for.", name, f.Want)
 	case FindUnlisted:
 		return fmt.Sprintf("%s should be sharded by %s and is not. Whether it exists is not known.", name, f.Want)
 	case FindDifferent:
 		if f.Fix.Code == FixBack { // "should be" would be wrong
 			return fmt.Sprintf("%s is sharded by %s here and by %s in the layout that is compared with.", name, f.Have, f.Want)
 		}
-		return fmt.Sprintf("%s is sharded by %s and should be by %s. A changed rule never reshards a collection that is there: this one keeps the key it was created with.", name, f.Have, f.Want)
+		return fmt.Sprintf("%s is sharded by %s and should be by %s. A changed rule never reshards a collection that is "+
+			"there: this one keeps the key it was created with.", name, f.Have, f.Want)
 	case FindSharded:
-		return fmt.Sprintf("%s is sharded by %s; the layout leaves it on the primary shard. Queries without that key ask every shard.", name, f.Have)
+		return fmt.Sprintf("%s is sharded by %s; the layout leaves it on the primary shard. Queries without that key ask "+
+			"every shard.", name, f.Have)
 	case FindDocumented:
-		return fmt.Sprintf("Documentation says %s, but no release's set-up shards %s: all its rows are on the database's primary shard, here as everywhere.", f.Want, name)
+		return fmt.Sprintf("Documentation says %s, but no release's set-up shards %s: all its rows are on the database's "+
+			"primary shard, here as everywhere.", f.Want, name)
 	case FindOlder:
 		return fmt.Sprintf("%s belongs to %s and earlier. Newer releases neither read nor write it; it only takes room.", name, f.Layout)
 	case FindNewer:
@@ -87,9 +91,11 @@ func (f Finding) Todo() string {
 	case FindNewer:
 		return "Compare with " + f.Layout + " to see every key that lags behind, then bring them up one collection at a time."
 	case FindMissing:
-		return "Nothing has to be done for a release that runs without. Before one that needs it starts, shard it while it is empty, which takes no time."
+		return "Nothing has to be done for a release that runs without. Before one that needs it starts, shard it while " +
+			"it is empty, which takes no time."
 	case FindDocumented:
-		return "Nothing has to be done while it is small. To shard it, make the index first; the rows stay where they are until the balancer moves chunks."
+		return "Nothing has to be done while it is small. To shard it, make the index first; the rows stay where they are " +
+			"until the balancer moves chunks."
 	}
 	switch f.Fix.Code {
 	case FixNone:
@@ -97,11 +103,14 @@ func (f Finding) Todo() string {
 	case FixShard:
 		return "Make the index, then shard it. The rows stay where they are until the balancer moves chunks."
 	case FixRefine:
-		return "The key only lacks fields at its end, so it can be refined in place: no row moves, no chunk is cut until somebody splits it, and there is no way back. Make the index first."
+		return "The key only lacks fields at its end, so it can be refined in place: no row moves, no chunk is cut until " +
+			"somebody splits it, and there is no way back. Make the index first."
 	case FixReshard:
-		return "Resharding rewrites the whole collection: it needs free room of more than its size, runs for as long as the copy takes, and stops writes for about two seconds at its end. One at a time."
+		return "Resharding rewrites the whole collection: it needs free room of more than its size, runs for as long as " +
+			"the copy takes, and stops writes for about two seconds at its end. One at a time."
 	case FixCopy:
-		return "This MongoDB version cannot change a shard key. Upgrade to 5.0 or later, or dump, drop, shard and restore the collection while nothing writes."
+		return "This MongoDB version cannot change a shard key. Upgrade to 5.0 or later, or dump, drop, shard and restore " +
+			"the collection while nothing writes."
 	case FixMerge:
 		return "It can be gathered on one shard again. That rewrites it as resharding does."
 	case FixDrop:

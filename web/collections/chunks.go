@@ -46,7 +46,8 @@ func MapJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // chunkOrders are the choices of the filter's order.
 func chunkOrders(chosen string) []templates.Option {
-	names := map[string]string{answer.ByKey: "key", answer.ByBytes: "data, largest first", answer.ByDocuments: "documents, most first", answer.ByHeat: "writes, hottest first"}
+	names := map[string]string{answer.ByKey: "key", answer.ByBytes: "data, largest first",
+		answer.ByDocuments: "documents, most first", answer.ByHeat: "writes, hottest first"}
 	out := make([]templates.Option, len(answer.ChunkOrders))
 	for i, by := range answer.ChunkOrders {
 		out[i] = templates.Option{Value: by, Text: names[by], Selected: by == chosen}

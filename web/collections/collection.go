@@ -73,7 +73,8 @@ func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	m := onePage{ns: ns, query: q, view: v, refs: parts.RefsOf(v.Table), shards: parts.ShardRefs(v.Table), space: answer.KeySpace(c), live: r.URL.RequestURI()}
+	m := onePage{ns: ns, query: q, view: v, refs: parts.RefsOf(v.Table), shards: parts.ShardRefs(v.Table),
+		space: answer.KeySpace(c), live: r.URL.RequestURI()}
 	if m.c, err = answer.Collection(v, ns); err != nil {
 		return err
 	}
@@ -129,7 +130,8 @@ func facts(c api.CollectionDetail) []templates.Fact {
 	if c.ChunkBytes > 0 {
 		out = append(out, templates.Fact{Name: "Chunk size", Figure: templates.Figure{Known: true, Text: format.Bytes(c.ChunkBytes)}})
 	}
-	version := templates.Figure{Known: true, Text: format.Version(0, 0), Title: "The highest chunk version: major grows with each move, minor with each split or merge."}
+	version := templates.Figure{Known: true, Text: format.Version(0, 0), Title: "The highest chunk version: major " +
+		"grows with each move, minor with each split or merge."}
 	if c.Version != nil {
 		version.Text = format.Version(c.Version.Major, c.Version.Minor)
 	}

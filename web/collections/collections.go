@@ -66,7 +66,8 @@ func Region(v answer.View) templ.Component {
 		m.state = templates.State{} // the header says so on every page
 	}
 	if len(m.rows(sharded)) == 0 && m.state.Code == "" {
-		m.state = templates.State{Code: "empty", Title: "No collection is sharded", Detail: "Once sh.shardCollection has run, the collection is here within a few seconds."}
+		m.state = templates.State{Code: "empty", Title: "No collection is sharded",
+			Detail: "Once sh.shardCollection has run, the collection is here within a few seconds."}
 	}
 	if v.Table.Unsharded == nil {
 		m.unsharded = parts.PartState(v, topology.PartCollections)

@@ -27,7 +27,8 @@ func CSV(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		}
 		for _, p := range onShards {
 			out.Row(c.NS, topology.Namespace(c.NS).Database(), strconv.FormatBool(c.Sharded), strconv.FormatBool(c.System), c.KeyText, c.Primary,
-				p.Shard, strconv.Itoa(p.Chunks), strconv.Itoa(c.Chunks), answer.ShareText(answer.ShareOf(p.ChunkShare)), value(p.Bytes), value(p.Documents),
+				p.Shard, strconv.Itoa(p.Chunks), strconv.Itoa(c.Chunks),
+				answer.ShareText(answer.ShareOf(p.ChunkShare)), value(p.Bytes), value(p.Documents),
 				strconv.Itoa(c.Jumbo), strconv.FormatBool(c.Unique), strconv.FormatBool(c.NoBalance), strconv.FormatBool(c.MigrationsBlocked),
 				strconv.FormatBool(c.Resharding), strings.Join(c.Zones, " "))
 		}

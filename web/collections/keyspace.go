@@ -50,7 +50,8 @@ type path struct {
 
 // draw makes the picture of a key space.
 func draw(m answer.KeySpaceMap, r parts.Refs, shards []templates.ShardRef) strip {
-	s := strip{Label: fmt.Sprintf("Key space of %s: %s chunks in %s runs. The table below says how many each shard has.", m.NS, format.Count(int64(m.Chunks)), format.Count(int64(len(m.Runs))))}
+	s := strip{Label: fmt.Sprintf("Key space of %s: %s chunks in %s runs. The table below says how many each shard has.", m.NS,
+		format.Count(int64(m.Chunks)), format.Count(int64(len(m.Runs))))}
 	if len(m.Runs) > answer.NamedRuns {
 		return columnStrip(s, m.Runs, shards)
 	}

@@ -30,7 +30,8 @@ func ChunkSizeView(v answer.View, c *topology.Collection, i int, who auth.Princi
 		m.Took = "The servers took " + serverTime(*s.TookMillis) + "."
 	}
 	if s.Failed != nil {
-		m.Failed = fmt.Sprintf("The last attempt, %s, gave nothing: %s.", format.Ago(v.Now.Sub(s.Failed.At)), topology.ReasonText(s.Failed.Reason))
+		m.Failed = fmt.Sprintf("The last attempt, %s, gave nothing: %s.", format.Ago(v.Now.Sub(s.Failed.At)),
+			topology.ReasonText(s.Failed.Reason))
 	}
 	if v.Past != nil {
 		m.Past = "Sizes of chunks are of now; history does not keep them."
@@ -39,7 +40,8 @@ func ChunkSizeView(v answer.View, c *topology.Collection, i int, who auth.Princi
 		return m
 	}
 	if !s.Measured && s.Failed == nil {
-		m.Background = "An estimate is made in the background within a minute or so of looking: at most " + strconv.Itoa(chunksize.PerMinute) + " chunks a minute."
+		m.Background = "An estimate is made in the background within a minute or so of looking: at most " +
+			strconv.Itoa(chunksize.PerMinute) + " chunks a minute."
 	}
 	if m.PostURL = answer.ChunkURL(c.NS, s.Ref) + "/size"; !who.May(auth.Operator) {
 		m.PostURL, m.Needs = "", "Measuring needs the role "+RoleWord(auth.Operator)+"."

@@ -22,7 +22,7 @@ type ChunkSizes interface {
 	Seq() uint64
 }
 
-// chunkFigures are the sizes and writes of one collection's chunks, as far as
+// ChunkFigures are the sizes and writes of one collection's chunks, as far as
 // they are known now. Nothing is asked of the cluster for them.
 type ChunkFigures struct {
 	T      *topology.Table
@@ -39,7 +39,8 @@ type ChunkFigures struct {
 }
 
 func FiguresOf(v View, c *topology.Collection) *ChunkFigures {
-	f := &ChunkFigures{T: v.Table, C: c, past: v.Past != nil, counts: c.Chunks.CountByShard(), shares: map[string]chunksize.Size{}, over: map[string]bool{}, moving: MovingChunks(v, c)}
+	f := &ChunkFigures{T: v.Table, C: c, past: v.Past != nil, counts: c.Chunks.CountByShard(),
+		shares: map[string]chunksize.Size{}, over: map[string]bool{}, moving: MovingChunks(v, c)}
 	if v.Sizes != nil {
 		f.known = v.Sizes.Known(c)
 	}
@@ -49,7 +50,7 @@ func FiguresOf(v View, c *topology.Collection) *ChunkFigures {
 	return f
 }
 
-// size is what is known of the chunk at a position, measured or estimated.
+// Size is what is known of the chunk at a position, measured or estimated.
 func (f *ChunkFigures) Size(i int, shard string) chunksize.Size {
 	if s, ok := f.known[i]; ok {
 		return s
@@ -121,7 +122,8 @@ type chunkBlock struct {
 func (f *ChunkFigures) ranked(hits positionsFound, by string, from, to int) []int {
 	blocks := f.blocks(hits, by)
 	slices.SortFunc(blocks, func(a, b chunkBlock) int {
-		return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(b.value, a.value), cmp.Compare(min(b.at, 0), min(a.at, 0)), cmp.Compare(a.at, b.at), cmp.Compare(a.shard, b.shard))
+		return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(b.value, a.value), cmp.Compare(min(b.at, 0), min(a.at, 0)),
+			cmp.Compare(a.at, b.at), cmp.Compare(a.shard, b.shard))
 	})
 	out := make([]int, max(to-from, 0))
 	type need struct{ skip, put, left int }

@@ -31,7 +31,8 @@ func ChunkSizeOf(v View, c *topology.Collection, ch topology.Chunk) api.ChunkSiz
 		out.Failed = &api.ChunkAttempt{At: s.ReasonAt.UTC().Truncate(time.Millisecond), Reason: s.Reason}
 	}
 	j := chunksize.Judge(v.Table, c, ch.Shard, s)
-	out.Move = api.ChunkMove{Verdict: string(j.State), Release: j.Release.String(), Text: verdictText(j, s), ChunkBytes: positive(j.ChunkBytes), MeanBytes: positive(j.Mean),
+	out.Move = api.ChunkMove{Verdict: string(j.State), Release: j.Release.String(), Text: verdictText(j, s),
+		ChunkBytes: positive(j.ChunkBytes), MeanBytes: positive(j.Mean),
 		Rule: ruleText(j), Balancer: balancerText(j)}
 	if j.State != chunksize.Unknown {
 		out.Move.LimitDocuments = &j.Limit
@@ -145,13 +146,16 @@ func verdictText(j chunksize.Verdict, s chunksize.Size) string {
 	case s.Measured && j.State == chunksize.Near:
 		return fmt.Sprintf("Probably. It has about %s documents, close to the limit of %s. Measure it exactly to be sure.", n, limit)
 	case s.Measured && j.State == chunksize.TooBig:
-		return fmt.Sprintf("No. It has %s documents, and the limit is %s. A moveChunk is refused with ChunkTooBig (153) and changes nothing. Split it first.", n, limit)
+		return fmt.Sprintf("No. It has %s documents, and the limit is %s. A moveChunk is refused with ChunkTooBig (153) "+
+			"and changes nothing. Split it first.", n, limit)
 	case s.Measured:
 		return fmt.Sprintf("Yes. A moveChunk of the whole chunk is taken: %s documents, and the limit is %s.", n, limit)
 	case j.State == chunksize.TooBig:
-		return fmt.Sprintf("Probably not, by an estimate from the shard’s counts: about %s documents, and the limit is %s. Measure it to be sure.", n, limit)
+		return fmt.Sprintf("Probably not, by an estimate from the shard’s counts: about %s documents, and the limit is "+
+			"%s. Measure it to be sure.", n, limit)
 	case j.State == chunksize.Near:
-		return fmt.Sprintf("By an estimate from the shard’s counts it is close to the limit: about %s documents of %s. Measure it to be sure.", n, limit)
+		return fmt.Sprintf("By an estimate from the shard’s counts it is close to the limit: about %s documents of %s. "+
+			"Measure it to be sure.", n, limit)
 	}
 	return fmt.Sprintf("Probably, by an estimate from the shard’s counts: about %s documents, and the limit is %s.", n, limit)
 }
@@ -159,7 +163,8 @@ func verdictText(j chunksize.Verdict, s chunksize.Size) string {
 // balancerText says what the rule is to the balancer.
 func balancerText(j chunksize.Verdict) string {
 	if j.Release.MovesParts() {
-		return "The balancer of this release does not need the whole chunk to fit: it moves a part of about one chunk size at a time. The limit counts for moves by hand."
+		return "The balancer of this release does not need the whole chunk to fit: it moves a part of about one chunk " +
+			"size at a time. The limit counts for moves by hand."
 	}
 	return "The balancer follows the same rule. What it cannot move or split it flags as jumbo."
 }
@@ -168,9 +173,11 @@ func balancerText(j chunksize.Verdict) string {
 func ruleText(j chunksize.Verdict) string {
 	release := releaseText(j.Release)
 	if j.ChunkBytes <= 0 || j.Mean <= 0 {
-		return "The rule of MongoDB " + release + ": no more documents than twice the chunk size divided by the average document on the shard, unless the move is forced."
+		return "The rule of MongoDB " + release + ": no more documents than twice the chunk size divided by the average " +
+			"document on the shard, unless the move is forced."
 	}
-	return fmt.Sprintf("The rule of MongoDB %s: no more documents than twice the chunk size (%s) divided by the average document on the shard (%s), unless the move is forced.", release, format.Bytes(j.ChunkBytes), format.Bytes(j.Mean))
+	return fmt.Sprintf("The rule of MongoDB %s: no more documents than twice the chunk size (%s) divided by the "+
+		"average document on the shard (%s), unless the move is forced.", release, format.Bytes(j.ChunkBytes), format.Bytes(j.Mean))
 }
 
 func releaseText(r balance.Release) string {
