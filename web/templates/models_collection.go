@@ -17,7 +17,7 @@ type ChunkSize struct {
 	Needs                  string // why there are none
 }
 
-// ChunkRow is one line of the chunk table.
+// ChunkRow is a chunk in a short list below something else.
 type ChunkRow struct {
 	Key      string // stable identity
 	URL      string // of its own page
@@ -27,18 +27,6 @@ type ChunkRow struct {
 	Version  string
 	Since    Moment
 	Jumbo    bool
-	Zone     string
-	Straddle bool
-	Wrong    bool      // on a shard that is not in the zone
-	Marked   bool      // the one that was asked for by its place in the picture
-	MovingTo *ShardRef // a migration copies it there now; nil for none
-
-	Documents, Bytes Figure
-	SizeMark         string // how both are known, and since when
-	SizeTitle        string // the same in a sentence
-	Oversized        bool   // too big to move
-	NearLimit        bool
-	Writes           Figure // a second
 }
 
 // Pin is a project's pin and what the plan that made it said of it.
