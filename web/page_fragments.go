@@ -63,7 +63,7 @@ func region(s *site.Site, topic string, v answer.View) templ.Component {
 	case "overview":
 		return overview.Region(v)
 	case "collections":
-		return collections.CollectionsRegion(collections.CollectionsView(v))
+		return collections.Region(v)
 	case "zones":
 		return zones.Region(v)
 	default:

@@ -44,6 +44,8 @@ func pageRoutes() []site.Route {
 	shard.Types = append(shard.Types, site.MediaCSV) // of a name that ends in .csv
 	csv := site.Page("/shards/{name}.csv", "What is on a shard, as CSV")
 	csv.Types = []string{site.MediaCSV}
+	collectionsCSV := site.Page("/collections.csv", "Collections by shard, as CSV")
+	collectionsCSV.Types = []string{site.MediaCSV}
 	locateOne := site.Page("/locate", "Where is it?")
 	locateOne.Tagged, locateOne.Policy = false, guard.PolicyLocate // asks the cluster
 	bulk := site.Fresh(site.Page("/locate/bulk", "Locate many lines"))
@@ -54,14 +56,15 @@ func pageRoutes() []site.Route {
 		with(site.Page("/", "Is the cluster balanced, what is wrong?"), overview.Page),
 		with(shard, shards.PageOrCSV, paramShard),
 		with(csv, shards.CSV, paramShard),
-		with(site.Page("/collections", "Collections by shard"), collections.PageCollections),
-		with(site.Page("/collections/{ns}", "How is one collection's key space cut?"), collections.PageCollection, paramNS),
+		with(site.Page("/collections", "Collections by shard"), collections.Page),
+		with(collectionsCSV, collections.CSV, site.Query("db", "one database only")),
+		with(site.Page("/collections/{ns}", "How is one collection's key space cut?"), collections.CollectionPage, paramNS),
 		measure,
 		with(site.Page("/collections/{ns}/chunks/{ref}", "Why is one chunk there, and why does it not move?"), locate.ChunkPage, paramNS, paramRef),
 		with(site.Page("/projects", "Projects and their spread"), projects.ListPage, site.Query("q", "name, id or public key")),
 		with(site.Fresh(site.Page("/projects/{id}", "Where is one project?")), projects.Page, paramID),
 		with(locateOne, locate.Page, site.Query("q", "project/key, project or id"), site.Query("ns", "namespace"), site.Query("key", "shard key in Extended JSON"), paramsAsk[1], paramsAsk[2]),
-		with(site.Page("/layout", "Is it sharded as its schema means it to be?"), collections.PageLayout,
+		with(site.Page("/layout", "Is it sharded as its schema means it to be?"), collections.LayoutPage,
 			site.Query("db", "one database only"), site.Query("layout", "compare with this layout")),
 		with(bulk, locate.LinesPage),
 		site.Answering(site.Form("/locate/bulk", guard.PolicyLocate, "Locate up to 1,000 lines, as a page or as CSV", locate.LinesForm, site.MediaHTML, site.MediaCSV), http.StatusOK),
@@ -79,6 +82,8 @@ func apiRoutes() []site.Route {
 	}
 	shard := get("/shards/{name}", "One shard and what is on it", api.ShardDetail{}, shards.JSON, paramShard)
 	shard.Types = []string{site.MediaJSON, site.MediaCSV}
+	list := get("/collections", "Collections by shard; as CSV all of them", api.List[api.Collection]{}, collections.JSON, site.Paged(site.Query("db", "one database only"))...)
+	list.Types = shard.Types
 	locateOne := get("/locate", "Which shard holds it?", api.LocateAnswer{}, locate.JSON,
 		site.Query("q", "project/key, project, id, log reference, dashboard address or UUID; with ns a value of its shard key"), site.Query("ns", "namespace, with key"), site.Query("key", "shard key in Extended JSON, with ns"))
 	locateOne.Tagged, locateOne.Policy, locateOne.Types = false, guard.PolicyLocate, []string{site.MediaJSON, site.MediaCSV}
@@ -90,18 +95,18 @@ func apiRoutes() []site.Route {
 		return site.Route{Method: "POST", Pattern: api.Prefix + path, Policy: guard.PolicyOperate, Tag: site.TagAPI, Summary: summary, Body: body, Answer: answer, Handler: h}
 	}
 	locateOne.Params = append(locateOne.Params, paramsAsk...)
-	size := get("/collections/{ns}/chunks/{ref}/size", "Documents and bytes of one chunk, and whether its shard would move it", api.ChunkSize{}, collections.ApiChunkSize,
+	size := get("/collections/{ns}/chunks/{ref}/size", "Documents and bytes of one chunk, and whether its shard would move it", api.ChunkSize{}, collections.ChunkSizeJSON,
 		paramNS, paramRef)
 	size.Tagged = false // what is measured is no part of the table
-	measure := post("/collections/{ns}/chunks/{ref}/size", "Measure one chunk with dataSize, for at most 10 s; reads only", api.ChunkMeasure{}, api.ChunkSize{}, collections.ApiMeasureChunk)
+	measure := post("/collections/{ns}/chunks/{ref}/size", "Measure one chunk with dataSize, for at most 10 s; reads only", api.ChunkMeasure{}, api.ChunkSize{}, collections.MeasureJSON)
 	measure.Params, measure.BodyOptional = []site.Param{paramNS, paramRef}, true
 	return []site.Route{
 		get("/cluster", "The cluster in one object", api.Cluster{}, overview.ClusterJSON),
 		get("/shards", "Shards", api.List[api.Shard]{}, overview.ShardsJSON, site.Paged()...),
 		shard,
-		get("/collections", "Collections by shard", api.List[api.Collection]{}, collections.ApiCollections, site.Paged(site.Query("db", "one database only"))...),
-		get("/collections/{ns}", "One collection", api.CollectionDetail{}, collections.ApiCollection, paramNS),
-		get("/collections/{ns}/chunks", "Chunks of a collection, in key order or by size or writes", api.ChunkList{}, collections.ApiChunks,
+		list,
+		get("/collections/{ns}", "One collection", api.CollectionDetail{}, collections.CollectionJSON, paramNS),
+		get("/collections/{ns}/chunks", "Chunks of a collection, in key order or by size or writes", api.ChunkList{}, collections.ChunksJSON,
 			site.Paged(paramNS, site.Query("shard", "on this shard"), site.Query("jumbo", "true or false"), site.Query("zone", "covered by this zone"),
 				site.Query("oversized", "true or false: has more documents than its shard moves at once, as far as is known"),
 				site.Query("sort", "bytes, documents or heat, largest first; measured chunks by what was measured, others by the estimate of their shard"),
@@ -110,7 +115,7 @@ func apiRoutes() []site.Route {
 			paramNS, paramRef),
 		size,
 		measure,
-		get("/collections/{ns}/map", "A tile of the chunk map", api.Tile{}, collections.ApiMap,
+		get("/collections/{ns}/map", "A tile of the chunk map", api.Tile{}, collections.MapJSON,
 			paramNS, site.Number("level", "0 to 20: the chunks are cut into 2^level tiles"), site.Number("index", "tile, from 0")),
 		get("/projects", "Projects with their spread", api.List[api.Project]{}, projects.ListJSON, site.Paged(site.Query("q", "name, id or public key"))...),
 		get("/projects/{id}", "One project, collection by collection", api.ProjectDetail{}, projects.JSON,
@@ -121,7 +126,7 @@ func apiRoutes() []site.Route {
 		duplicates,
 		post("/checks/duplicates", "Look for ids on more than one shard; reads only", api.DuplicateStart{}, api.DuplicateCheck{}, locate.StartDuplicatesJSON),
 		post("/checks/duplicates/stop", "Stop looking; it can be resumed", nil, api.DuplicateCheck{}, locate.StopDuplicatesJSON),
-		get("/layout", "Shard keys beside those of the nearest layout", api.List[api.Layout]{}, collections.ApiLayout,
+		get("/layout", "Shard keys beside those of the nearest layout", api.List[api.Layout]{}, collections.LayoutJSON,
 			site.Query("db", "one database only"), site.Query("layout", "compare with this layout, not the nearest")),
 		get("/zones", "Zones, their shards and ranges", api.List[api.Zone]{}, zones.JSON, site.Paged()...),
 		get("/activity", "The changelog, newest first", api.FoldedList[api.Event]{}, activity.ApiActivity,

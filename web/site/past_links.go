@@ -19,7 +19,7 @@ import (
 
 // timed are the pages and answers that there are of a past time too.
 var timed = [...]string{
-	"/", "/shards/{name}", "/shards/{name}.csv", "/collections", "/collections/{ns}", "/collections/{ns}/chunks/{ref}",
+	"/", "/shards/{name}", "/shards/{name}.csv", "/collections", "/collections.csv", "/collections/{ns}", "/collections/{ns}/chunks/{ref}",
 	"/projects", "/projects/{id}", "/zones", "/activity",
 	"/api/v1/cluster", "/api/v1/shards", "/api/v1/shards/{name}", "/api/v1/collections", "/api/v1/collections/{ns}",
 	"/api/v1/collections/{ns}/chunks", "/api/v1/collections/{ns}/chunks/{ref}/why", "/api/v1/collections/{ns}/map",
