@@ -52,7 +52,7 @@ func TestNoSheetHoldsAFormula(t *testing.T) {
 			}
 			name := url.PathEscape(e.name(i, "shard"))
 			for _, w := range []*httptest.ResponseRecorder{
-				s.do("GET", "/shards/"+name+".csv"), s.do("GET", "/api/v1/shards/"+name, header("Accept", "text/csv")),
+				s.do("GET", "/shards/"+name+".csv"), s.do("GET", "/api/v1/shards/"+name, header("Accept", "text/csv")), s.do("GET", "/collections.csv"),
 				s.do("POST", "/api/v1/locate", header("Accept", "text/csv"), header("Content-Type", "application/json"), body(string(lines))),
 				s.do("POST", "/locate/bulk", header("Content-Type", "application/x-www-form-urlencoded"), body(url.Values{"lines": {e.name(i, "asked")}, "as": {"csv"}, "format": {"csv"}}.Encode()), header("Accept", "text/csv")),
 			} {

@@ -2,11 +2,16 @@ package web
 
 import (
 	"encoding/csv"
+	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/topology"
 )
 
@@ -17,6 +22,7 @@ func TestSpreadsheetsGetNoFormulas(t *testing.T) {
 	sheets := map[string]string{
 		"shard":  s.do("GET", "/shards/"+url.PathEscape(hostileName)+".csv").Body.String(),
 		"api":    s.do("GET", "/api/v1/shards/shard-rs-1", header("Accept", "text/csv")).Body.String(),
+		"list":   s.do("GET", "/collections.csv").Body.String(),
 		"locate": s.do("POST", "/api/v1/locate", header("Accept", "text/csv"), header("Content-Type", "application/json"), body(`{"lines":["=1+1","+1+1","-1+1","@SUM(A1)"]}`)).Body.String(),
 	}
 	for name, text := range sheets {
@@ -77,6 +83,44 @@ func TestHostileNamesAreInertInJSON(t *testing.T) {
 		}
 		if ct := w.Header().Get("Content-Type"); !strings.Contains(ct, "json") {
 			t.Errorf("%s: %s", address, ct)
+		}
+	}
+}
+
+func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
+	s := newSite(t)
+	list := decode[api.List[api.Collection]](t, s.do("GET", "/api/v1/collections?limit=1000"))
+	want := map[string]string{}
+	for _, c := range list.Items {
+		for _, p := range c.Shards {
+			bytes := ""
+			if p.Bytes.Value != nil {
+				bytes = strconv.FormatInt(*p.Bytes.Value, 10)
+			}
+			want[answer.Inert(c.NS)+" "+answer.Inert(p.Shard)] = strings.Join([]string{strconv.FormatBool(c.Sharded), strconv.FormatBool(c.System), strconv.Itoa(p.Chunks), strconv.Itoa(c.Chunks), bytes}, " ")
+		}
+	}
+	for _, w := range []*httptest.ResponseRecorder{s.do("GET", "/collections.csv"), s.do("GET", "/api/v1/collections?limit=1", header("Accept", "text/csv"))} {
+		rows, err := csv.NewReader(strings.NewReader(w.Body.String())).ReadAll()
+		if err != nil || w.Code != 200 || w.Header().Get("Content-Disposition") != `attachment; filename="collections.csv"` {
+			t.Fatalf("%d %v %v", w.Code, w.Header(), err)
+		}
+		column := map[string]int{}
+		for i, name := range rows[0] {
+			column[name] = i
+		}
+		got := map[string]string{}
+		for _, row := range rows[1:] {
+			cell := func(name string) string { return row[column[name]] }
+			got[cell("ns")+" "+cell("shard")] = strings.Join([]string{cell("sharded"), cell("internal"), cell("chunks"), cell("chunks_of"), cell("bytes")}, " ")
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(want) < 3 {
+			t.Errorf("%d lines: %s", len(want), diff)
+		}
+	}
+	for _, row := range strings.Split(s.do("GET", "/collections.csv?db=none").Body.String(), "\n")[1:] {
+		if row != "" {
+			t.Errorf("another database: %s", row)
 		}
 	}
 }

@@ -21,7 +21,6 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
-	"shardboard/web/collections"
 	"shardboard/web/parts"
 	"shardboard/web/site"
 )
@@ -325,24 +324,25 @@ func TestChunksAreSortedByTheirWrites(t *testing.T) {
 	v.Writes = func(*topology.Table, topology.Namespace) (map[int]heat.Rate, bool, bool) {
 		return map[int]heat.Rate{5: {PerSecond: 2, Exact: true, Rows: 20}, 11: {PerSecond: 30, Rows: 300}}, true, false
 	}
-	m, err := collections.CollectionView(v, c.NS, answer.ChunkQuery{Sort: answer.ByHeat, Pos: -1})
+	m, err := answer.ChunkPage(v, c, answer.ChunkQuery{Sort: answer.ByHeat, Pos: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
+	writes := func(i int) string { return answer.RateNumber(*m.Items[i].WritesPerSecond) }
 	var order []int
-	for _, row := range m.Chunks[:4] {
-		order = append(order, row.N)
+	for _, row := range m.Items[:4] {
+		order = append(order, row.Number)
 	}
-	if !slices.Equal(order, []int{12, 6, 1, 2}) || m.Chunks[0].Writes.Text != "30" || !m.Chunks[0].Writes.Approx || m.Chunks[1].Writes.Text != "2.0" || m.Chunks[2].Writes.Text != "0" {
-		t.Errorf("%v %+v", order, m.Chunks[:3])
+	if !slices.Equal(order, []int{12, 6, 1, 2}) || writes(0) != "30" || m.Items[0].WritesExact || writes(1) != "2.0" || writes(2) != "0" {
+		t.Errorf("%v %+v", order, m.Items[:3])
 	}
-	if !strings.HasPrefix(m.Measured, "2 of 24 chunks took writes") {
-		t.Error(m.Measured)
+	if !strings.HasPrefix(m.Note.String(), "2 of 24 chunks took writes") {
+		t.Error(m.Note)
 	}
 	v.Writes = nil
-	m, err = collections.CollectionView(v, c.NS, answer.ChunkQuery{Sort: answer.ByHeat, Pos: -1})
-	if err != nil || m.Heated || !strings.HasPrefix(m.Measured, "No writes") || m.Chunks[0].N != 1 {
-		t.Errorf("without counts: %v %q", err, m.Measured)
+	m, err = answer.ChunkPage(v, c, answer.ChunkQuery{Sort: answer.ByHeat, Pos: -1})
+	if err != nil || m.Heated || !strings.HasPrefix(m.Note.String(), "No writes") || m.Items[0].Number != 1 {
+		t.Errorf("without counts: %v %q", err, m.Note.String())
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
-	"shardboard/web/collections"
 	"shardboard/web/parts"
 )
 
@@ -176,8 +175,8 @@ func TestUnknownSubjectsAreNotFoundAndSayWhatWasSearched(t *testing.T) {
 	v, p := newStory().View(), profile.Yorkie()
 	_, project := answer.FindProject(v, "", bson.NewObjectID())
 	_, shard := answer.Shard(v, p, "nope", false)
-	_, coll := collections.CollectionView(v, "nope.nope", answer.ChunkQuery{Pos: -1})
-	_, unsharded := collections.CollectionView(v, "yorkie-meta.users", answer.ChunkQuery{Pos: -1})
+	_, coll := answer.ShardedCollection(v.Table, "nope.nope")
+	_, unsharded := answer.ShardedCollection(v.Table, "yorkie-meta.users")
 	for name, err := range map[string]error{"60 projects": project, "shard-rs-3": shard, "nope.nope": coll, "shard-rs-1": unsharded} {
 		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), name) {
 			t.Errorf("%v does not mention %s", err, name)

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// chunkRef is uuid.base64url(BSON of min). Collections of MongoDB 4.4 that
+// ChunkRef is uuid.base64url(BSON of min). Collections of MongoDB 4.4 that
 // have no uuid stand under their epoch. Where bounds are hidden there is none: it
 // holds the lower bound.
 func ChunkRef(c *topology.Collection, min shardkey.Key) string {
@@ -39,14 +39,15 @@ func uuidOf(u [16]byte) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// parseChunkRef finds the lower bound that a reference names.
+// ParseChunkRef finds the lower bound that a reference names.
 func ParseChunkRef(c *topology.Collection, ref string) (shardkey.Key, error) {
 	id, doc, err := api.ParseChunkRef(ref)
 	if err != nil {
 		return shardkey.Key{}, err
 	}
 	if id != IdentityOf(c) {
-		return shardkey.Key{}, fault.New(fault.Conflict, "The collection has been dropped or resharded since this reference was given; begin again without it.")
+		return shardkey.Key{}, fault.New(fault.Conflict, "The collection has been dropped or resharded since this "+
+			"reference was given; begin again without it.")
 	}
 	k, err := c.Key.Bound(doc)
 	if err != nil {

@@ -4,32 +4,91 @@ import (
 	"slices"
 
 	"shardboard/internal/api"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
-func CollectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
+// Collections are all collections by name, or those of one database, with their part
+// on each shard.
+func Collections(v View, db string) api.Collections {
+	var names []topology.Namespace
+	for ns := range Namespaces(v.Table) {
+		if db == "" || ns.Database() == db {
+			names = append(names, ns)
+		}
+	}
+	slices.Sort(names)
+	var out api.Collections
+	sharded, chunks := 0, 0
+	for _, ns := range names {
+		c := collectionOf(v.Table, ns)
+		out.Items = append(out.Items, c)
+		switch {
+		case c.System:
+			out.System++
+		case c.Sharded:
+			sharded++
+			chunks += c.Chunks
+		}
+	}
+	if sharded > 0 {
+		out.Summary = message.New("collections.summary", "{n} sharded collections in {chunks} chunks on {shards} shards.",
+			message.Count("n", sharded), message.Count("chunks", chunks), message.Count("shards", len(v.Table.Shards)))
+	}
+	out.AsOf, out.Stale = AsOf(v, topology.PartRouting)
+	return out
+}
+
+// collectionOf is one collection with its part on each shard that has one.
+func collectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
 	out := api.Collection{
 		NS: string(ns), Primary: t.Primary(ns.Database()),
-		System: system(t, ns), Shards: []api.ShardPart{}, Zones: []string{},
+		System: system(t, ns), Zones: []string{},
 	}
 	counts := map[string]int{}
+	home := out.Primary
 	if c := t.Collection(ns); c != nil {
 		counts = c.Chunks.CountByShard()
-		out.Sharded, out.Key = !c.Unsplittable, api.Document(c.Key.Raw())
+		out.Sharded, out.Key, out.KeyText = !c.Unsplittable, api.Document(c.Key.Raw()), c.Key.String()
 		out.UUID, out.Version, out.Unique = uuidOf(c.Incarnation.UUID), versionOf(c.Highest), c.Unique
 		out.Chunks, out.Jumbo = c.Chunks.Len(), c.Chunks.Jumbo()
 		out.NoBalance, out.MigrationsBlocked = c.NoBalance, c.MigrationsBlocked
 		out.Resharding, out.Unsplittable = c.Resharding, c.Unsplittable
+		home = c.Chunks.Owner(0)
 	}
-	for _, shard := range holders(t, ns) {
-		size := t.SizeOn(ns, shard)
-		out.Shards = append(out.Shards, api.ShardPart{Shard: shard, Chunks: counts[shard], Bytes: FigureOf(size.Bytes), Documents: FigureOf(size.Documents)})
+	out.Shards = shardParts(t, ns, holders(t, ns), counts)
+	if !out.Sharded {
+		out.Home = shardParts(t, ns, []string{home}, counts)[0]
 	}
 	b, d, _ := SizeOf(t, ns)
 	out.Bytes, out.Documents = FigureOf(b), FigureOf(d)
 	for _, z := range t.ZonesOf(ns) {
 		if !slices.Contains(out.Zones, z.Zone) {
 			out.Zones = append(out.Zones, z.Zone)
+		}
+	}
+	return out
+}
+
+// shardParts are a collection's parts on some shards; counts has its chunks by shard.
+func shardParts(t *topology.Table, ns topology.Namespace, shards []string, counts map[string]int) []api.ShardPart {
+	out := make([]api.ShardPart, 0, len(shards))
+	var bytes int64
+	chunks := 0
+	for _, n := range counts {
+		chunks += n
+	}
+	for _, shard := range shards {
+		size := t.SizeOn(ns, shard)
+		if size.Bytes.Known {
+			bytes += size.Bytes.Value
+		}
+		out = append(out, api.ShardPart{Shard: shard, Chunks: counts[shard], Bytes: FigureOf(size.Bytes), Documents: FigureOf(size.Documents),
+			ChunkShare: Share(int64(counts[shard]), int64(chunks)), ByteShare: -1})
+	}
+	for i, part := range out {
+		if part.Bytes.Value != nil {
+			out[i].ByteShare = Share(*part.Bytes.Value, bytes)
 		}
 	}
 	return out

@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// sum adds figures of which some may be unknown. What is missing makes the
+// Sum adds figures of which some may be unknown. What is missing makes the
 // total an estimate; nothing known at all makes it unknown.
 type Sum struct {
 	Value   int64
@@ -62,7 +62,7 @@ func Total(figures []api.Figure) api.Figure {
 	return FigureOf(all.Figure())
 }
 
-// share is a/b, negative when unknown.
+// Share is a/b, negative when unknown.
 func Share(a, b int64) float64 {
 	if b <= 0 {
 		return -1
@@ -70,7 +70,7 @@ func Share(a, b int64) float64 {
 	return float64(a) / float64(b)
 }
 
-// sizeOf is one collection over all shards.
+// SizeOf is one collection over all shards.
 func SizeOf(t *topology.Table, ns topology.Namespace) (bytes, documents, orphans topology.Figure) {
 	var b, d, o Sum
 	if len(t.Sizes[ns].Shards) == 0 {

@@ -7,32 +7,70 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/profile"
 	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
 )
 
-func LayoutOf(p *profile.Profile, d profile.Drift) api.Layout {
+// Layouts compares every database that the profile matches with its nearest layout,
+// or those that the query chooses.
+func Layouts(v View, p *profile.Profile, q LayoutQuery) (api.List[api.Layout], error) {
+	out := api.List[api.Layout]{Items: []api.Layout{}}
+	dbs, err := q.databases(v, p)
+	if err != nil {
+		return out, err
+	}
+	for _, db := range dbs {
+		out.Items = append(out.Items, layoutOf(p, p.DriftOf(v.Table, db, q.Layout)))
+	}
+	out.AsOf, out.Stale = AsOf(v, topology.PartRouting)
+	return out, nil
+}
+
+func layoutOf(p *profile.Profile, d profile.Drift) api.Layout {
 	out := api.Layout{
 		DB: d.DB, Profile: p.Name, Nearest: d.Nearest, Compared: d.Layout.Name, Looks: d.Looks(), Listed: d.Actual.Listed,
 		Layouts: []api.LayoutScore{}, Collections: []api.LayoutCollection{}, Findings: []api.LayoutFinding{},
+		Verdict: layoutVerdict(d), Detail: layoutDetail(d),
 	}
 	for i, s := range d.Scores {
 		out.Layouts = append(out.Layouts, api.LayoutScore{
 			Layout: s.Layout, Since: p.Layouts[i].Since, Agree: s.Agree, Differ: s.Differ, Extra: s.Extra, Points: s.Points,
 		})
 	}
-	for _, name := range LayoutNames(d) {
-		want, known := d.Layout.Collection(name)
-		state, key := d.Actual.Of(name)
-		out.Collections = append(out.Collections, api.LayoutCollection{
-			NS: d.DB + "." + name, State: string(state), Key: textOrNull(key), Expected: textOrNull(want.Expected), Known: known,
-		})
+	for _, name := range layoutNames(d) {
+		out.Collections = append(out.Collections, layoutCollection(p, d, name))
 	}
 	for _, f := range d.Findings {
-		out.Findings = append(out.Findings, api.LayoutFinding{
-			Code: f.Code, NS: string(f.NS), Key: textOrNull(f.Have), Expected: textOrNull(f.Want), Look: f.Look,
-			Layout: f.Layout, Variant: f.Variant, Means: FindingMeans(f), Todo: FindingTodo(f), Fix: f.Fix.Code, Commands: NotNil(f.Fix.Commands),
-		})
+		out.Findings = append(out.Findings, layoutFinding(f))
+	}
+	out.Grouped = groupedFindings(d.Findings)
+	return out
+}
+
+// layoutCollection is one collection here and in every layout.
+func layoutCollection(p *profile.Profile, d profile.Drift, name string) api.LayoutCollection {
+	want, known := d.Layout.Collection(name)
+	state, key := d.Actual.Of(name)
+	_, ours := p.Collection(name)
+	out := api.LayoutCollection{NS: d.DB + "." + name, State: string(state), StateText: state.Label(),
+		Key: textOrNull(key), Expected: textOrNull(want.Expected), Known: known, Judged: state == profile.Sharded || !ours}
+	for _, l := range p.Layouts {
+		cell := api.LayoutCell{Layout: l.Name}
+		c, has := l.Collection(name)
+		switch {
+		case !has:
+			cell.Text = format.Unknown
+		case c.Unjudged:
+			cell.Text = "any"
+		case c.Expected == "":
+			cell.Text, cell.Same = profile.Unsharded.Label(), state == profile.Unsharded
+		default:
+			cell.Key, cell.Same = c.Expected, state == profile.Sharded && key == c.Expected
+		}
+		out.Judged = out.Judged || has && c.Scope != profile.ScopeCluster
+		out.Layouts = append(out.Layouts, cell)
 	}
 	return out
 }
@@ -44,7 +82,7 @@ func textOrNull(s string) *string {
 	return &s
 }
 
-// layoutQuery chooses what is compared with what; the zero value is every
+// LayoutQuery chooses what is compared with what; the zero value is every
 // matched database with its nearest layout.
 type LayoutQuery struct{ DB, Layout string }
 
@@ -66,7 +104,7 @@ func LayoutQueryOf(p *profile.Profile, in url.Values) (q LayoutQuery, err error)
 }
 
 // databases are those that the profile matches, or the one asked for.
-func (q LayoutQuery) Databases(v View, p *profile.Profile) ([]string, error) {
+func (q LayoutQuery) databases(v View, p *profile.Profile) ([]string, error) {
 	all := p.Match(v.Table)
 	if q.DB == "" {
 		return all, nil
@@ -80,7 +118,7 @@ func (q LayoutQuery) Databases(v View, p *profile.Profile) ([]string, error) {
 
 // layoutNames are the collections of the compared layout in its order, then
 // what the database has beside them.
-func LayoutNames(d profile.Drift) []string {
+func layoutNames(d profile.Drift) []string {
 	var out []string
 	for _, c := range d.Layout.Collections {
 		out = append(out, c.Name)

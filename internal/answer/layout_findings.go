@@ -1,37 +1,84 @@
 package answer
 
 import (
+	"slices"
+
+	"shardboard/internal/api"
+	"shardboard/internal/message"
 	"shardboard/internal/profile"
-	"shardboard/web/words"
 )
 
-func KeyOrWord(key string) string {
-	if key == "" {
-		return "not sharded"
+// layoutVerdict answers "is it sharded as the schema means it to be?".
+func layoutVerdict(d profile.Drift) message.Message {
+	db, layout := message.Text("db", d.DB), message.Words("layout", d.Layout.Name)
+	switch n := d.Looks(); {
+	case d.Older:
+		return message.New("layout.newer", "{db} is sharded as a newer layout than {layout} is", db, layout)
+	case n > 0:
+		return message.New("layout.differs", message.Plural(n, "{db}: {n} collection is not sharded as {layout} is",
+			"{db}: {n} collections are not sharded as {layout} is"),
+			db, layout, message.Count("n", n))
 	}
-	return key
+	return message.New("layout.same", "{db} is sharded as {layout} is", db, layout)
 }
 
-// findingMeans is what a difference means, and where it is known to come from.
-func FindingMeans(f profile.Finding) string {
-	code := f.Code
-	if code == profile.FindDifferent && f.Fix.Code == profile.FixBack {
-		code = profile.FixBack // "should be" would be wrong
+// layoutDetail says which layout that is, and what the verdict could not see.
+func layoutDetail(d profile.Drift) (out []message.Message) {
+	switch {
+	case d.Layout.Name != d.Nearest:
+		out = append(out, message.New("layout.chosen", "Compared with {layout} because it was chosen; the nearest is {nearest}.",
+			message.Words("layout", d.Layout.Name), message.Words("nearest", d.Nearest)))
+	case len(d.Scores) > 1:
+		out = append(out, message.New("layout.nearest", "The nearest of {n} known layouts, going by shard keys first and "+
+			"by which collections exist. Choose another to compare with it.",
+			message.Count("n", len(d.Scores))))
 	}
-	out := words.Code("means", code, map[string]string{"name": f.NS.Collection(), "want": f.Want, "have": f.Have, "layout": f.Layout})
-	if f.Variant != "" {
-		out += " " + words.Code("variant", f.Variant, nil)
+	if !d.Actual.Listed {
+		out = append(out, message.New("layout.unlisted", "Which collections exist without being sharded is not known: "+
+			"listing collections is not permitted or not done yet."))
 	}
 	return out
 }
 
-// findingTodo is what to do about it.
-func FindingTodo(f profile.Finding) string {
-	switch {
-	case f.Code == profile.FindNewer && f.Fix.Code != profile.FixBack:
-		return "Compare with " + f.Layout + " to see every key that lags behind, then bring them up one collection at a time."
-	case f.Fix.Code != profile.FixBack && (f.Code == profile.FindMissing || f.Code == profile.FindDocumented):
-		return words.T("todo." + f.Code)
+func layoutFinding(f profile.Finding) api.LayoutFinding {
+	return api.LayoutFinding{
+		Code: f.Code, NS: string(f.NS), Key: textOrNull(f.Have), Expected: textOrNull(f.Want), Look: f.Look,
+		Layout: f.Layout, Variant: f.Variant, Means: f.Means(), Todo: f.Todo(), Fix: f.Fix.Code, Commands: NotNil(f.Fix.Commands),
+		Name: f.NS.Collection(), Label: f.Label(),
 	}
-	return words.Code("todo", f.Fix.Code, map[string]string{"name": f.NS.Collection(), "layout": f.Layout})
+}
+
+// groupedFindings puts absent collections together, as the same holds for all of
+// them, and first what needs attention.
+func groupedFindings(list []profile.Finding) []api.LayoutFinding {
+	var out []api.LayoutFinding
+	var names []string
+	absent := -1
+	for _, f := range list {
+		one := layoutFinding(f)
+		if f.Code != profile.FindMissing {
+			out = append(out, one)
+			continue
+		}
+		names = append(names, f.NS.Collection())
+		if absent < 0 {
+			absent = len(out)
+			out = append(out, one)
+			continue
+		}
+		all := &out[absent]
+		all.Name = JoinWords(names)
+		all.Means = f.MeansFor(all.Name)
+		all.Commands = append(slices.Clip(all.Commands), one.Commands...)
+	}
+	slices.SortStableFunc(out, func(a, b api.LayoutFinding) int {
+		switch {
+		case a.Look == b.Look:
+			return 0
+		case a.Look:
+			return -1
+		}
+		return 1
+	})
+	return out
 }

@@ -123,7 +123,8 @@ func askCluster(ctx context.Context, prover Prover, p placement.Place, out *api.
 
 func notAsked(out *api.Place, a Ask) {
 	if a.Prove {
-		out.Proof = &api.Proof{State: string(placement.ProofSkipped), Ours: NotNil(out.Shards), Theirs: []string{}, Text: "Not checked: one answer proves at most " + strconv.Itoa(MaxAsked) + " places."}
+		out.Proof = &api.Proof{State: string(placement.ProofSkipped), Ours: NotNil(out.Shards), Theirs: []string{},
+			Text: "Not checked: one answer proves at most " + strconv.Itoa(MaxAsked) + " places."}
 	}
 	if a.Counts {
 		out.Rows = &api.Figure{Reason: "notAsked"}

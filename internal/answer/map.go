@@ -1,15 +1,41 @@
 package answer
 
 import (
+	"net/url"
+
 	"shardboard/internal/api"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
-// maxRuns bounds a tile: more stripes than a screen has pixels for.
+// deepestLevel is where a million chunks are one to a tile.
+const deepestLevel = 20
+
+// Map is one tile of the chunk map. A collection of a million chunks is drawn from
+// tiles of bounded size: neighbours on the same shard are one run, and where even
+// those are too many, fixed cells hold their counts.
+func Map(v View, c *topology.Collection, in url.Values) (api.Tile, error) {
+	level, err := Integer(in, "level", deepestLevel)
+	if err != nil {
+		return api.Tile{}, err
+	}
+	index, err := Integer(in, "index", 1<<level-1)
+	if err != nil {
+		return api.Tile{}, err
+	}
+	n := c.Chunks.Len()
+	out := api.Tile{
+		NS: string(c.NS), Level: level, Index: index, Total: n, From: n * index >> level, To: n * (index + 1) >> level,
+		Freshness: FreshnessOf(v, topology.PartRouting),
+	}
+	out.Runs = TileRuns(c, out.From, out.To)
+	return out, nil
+}
+
+// MaxRuns bounds a tile: more stripes than a screen has pixels for.
 const MaxRuns = 512
 
-// tileRuns merges the chunks [from, to) into runs by shard, or into maxRuns
+// TileRuns merges the chunks [from, to) into runs by shard, or into MaxRuns
 // cells of equal chunk count when there are more runs than that.
 func TileRuns(c *topology.Collection, from, to int) []api.TileRun {
 	out := []api.TileRun{}

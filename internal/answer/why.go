@@ -32,7 +32,8 @@ func whyOf(t *topology.Table, ns topology.Namespace, w placement.Why, primaries 
 		c := whyChunkOf(t.Collection(ns), w)
 		out.Chunk = &c
 	}
-	out.History = api.WhyHistory{State: string(w.History.State), Moved: causeOf(w.History.Moved), Cut: causeOf(w.History.Cut), Held: api.Time(w.History.Held)}
+	out.History = api.WhyHistory{State: string(w.History.State), Moved: causeOf(w.History.Moved), Cut: causeOf(w.History.Cut),
+		Held: api.Time(w.History.Held)}
 	if w.Zone.State != placement.ZoneNotAsked {
 		z := w.Zone
 		out.Zone = &api.WhyZone{State: string(z.State), Zone: z.Zone, Shards: NotNil(z.Shards)}

@@ -110,7 +110,8 @@ func shardStep(s placement.WhyShard, primaries map[string]string) (string, []mes
 	if !s.Known {
 		return "{shard}, which the list of shards does not have.", []message.Fact{shard}
 	}
-	pattern, facts := "{shard}, replica set {set}: {hosts}", []message.Fact{shard, message.Text("set", s.ReplSet), message.Text("hosts", strings.Join(s.Hosts, ", "))}
+	pattern := "{shard}, replica set {set}: {hosts}"
+	facts := []message.Fact{shard, message.Text("set", s.ReplSet), message.Text("hosts", strings.Join(s.Hosts, ", "))}
 	if host, ok := primaries[s.Name]; ok {
 		pattern, facts = pattern+"; its primary is {primary}", append(facts, message.Text("primary", host))
 	}

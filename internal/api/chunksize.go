@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"shardboard/internal/message"
+)
 
 // ChunkList is a page of a collection's chunks. Measured is how many of the matching chunks were
 // measured; the others have estimates from their shard's counts, the same for all chunks of a
@@ -13,6 +17,13 @@ type ChunkList struct {
 	Measured int       `json:"measured"` // chunks of this page, or of the whole list when it is sorted by a size or filtered by oversized
 	Of       int       `json:"of"`       // number of chunks that Measured refers to
 	Order    string    `json:"order"`    // key, bytes, documents or heat
+
+	// For numbered pages only.
+	Page    int             `json:"-"` // from 1
+	First   int             `json:"-"` // place of the first row, from 0
+	Heated  bool            `json:"-"` // writes were counted
+	Note    message.Message `json:"-"` // what the order is made of
+	Problem string          `json:"-"` // what is wrong with the filter
 }
 
 // ChunkSize is the size of one chunk (GET and POST collections/{ns}/chunks/{ref}/size).
@@ -28,6 +39,7 @@ type ChunkSize struct {
 	TookMillis *int64        `json:"tookMillis"` // on the servers
 	Failed     *ChunkAttempt `json:"failed"`     // the last attempt, if it failed; null otherwise
 	Move       ChunkMove     `json:"move"`
+	Mean       Figure        `json:"-"` // MeanBytes with how it is known
 }
 
 // ChunkAttempt is a failed measurement.
@@ -44,6 +56,8 @@ type ChunkMove struct {
 	MeanBytes      *int64 `json:"meanBytes"`      // mean size of a document on the shard, from which the limit is computed
 	Release        string `json:"release"`        // of the server; "" if unknown
 	Text           string `json:"text"`
+	Rule           string `json:"-"` // by which the limit was computed
+	Balancer       string `json:"-"` // what the limit is to the balancer
 }
 
 // ChunkMeasure requests a measurement of a chunk.

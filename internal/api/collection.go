@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/json"
 	"time"
+
+	"shardboard/internal/message"
 )
 
 // Collection is one collection (GET collections).
@@ -25,6 +27,16 @@ type Collection struct {
 	Documents         Figure          `json:"documents"`
 	Shards            []ShardPart     `json:"shards"`
 	Zones             []string        `json:"zones"`
+
+	KeyText string    `json:"-"` // key as in mongosh
+	Home    ShardPart `json:"-"` // where it is if it is not sharded
+}
+
+// Collections is a list of collections (GET collections). In JSON it is a List.
+type Collections struct {
+	List[Collection]
+	Summary message.Message // how many are sharded, without System ones; zero if none
+	System  int             // how many System ones there are
 }
 
 // ShardPart is a collection's part on one shard.
@@ -33,6 +45,9 @@ type ShardPart struct {
 	Chunks    int    `json:"chunks"`
 	Bytes     Figure `json:"bytes"`
 	Documents Figure `json:"documents"`
+
+	ByteShare  float64 `json:"-"` // of the collection's known bytes, 0 to 1; negative if unknown
+	ChunkShare float64 `json:"-"` // of its chunks
 }
 
 // ShardOrphans is a collection's orphaned documents on one shard.
@@ -49,6 +64,10 @@ type CollectionDetail struct {
 	Orphans    Orphans        `json:"orphans"`        // on all shards together
 	ByShard    []ShardOrphans `json:"orphansByShard"` // sharded collections only
 	Freshness
+
+	EveryShard    []ShardPart `json:"-"` // one for each shard of the cluster, also without a part
+	BytesPerChunk Figure      `json:"-"` // mean
+	ChunkBytes    int64       `json:"-"` // the chunk size of the balancer; 0 if unknown
 }
 
 // Version is a chunk version (lastmod): major grows with a move, minor with a split.
@@ -77,10 +96,14 @@ type Chunk struct {
 	WritesPerSecond *float64 `json:"writesPerSecond"` // over the last 5 minutes; null if not counted
 
 	// For pages only.
-	Number int    `json:"-"` // position in key order, from 1
-	Name   string `json:"-"` // identifies its row within a page
-	From   string `json:"-"` // min as people write it
-	To     string `json:"-"` // max
+	Number      int    `json:"-"` // position in key order, from 1
+	Name        string `json:"-"` // identifies its row within a page
+	From        string `json:"-"` // min as people write it
+	To          string `json:"-"` // max
+	Misplaced   bool   `json:"-"` // in a zone that its shard is not in
+	NearLimit   bool   `json:"-"` // almost oversized, by an estimate
+	WritesExact bool   `json:"-"`
+	Marked      bool   `json:"-"` // at the place in the picture that was asked for
 }
 
 // Tile is one part of a collection's chunk map (GET collections/{ns}/map). The chunks, in key

@@ -1,5 +1,7 @@
 package api
 
+import "shardboard/internal/message"
+
 // Layout compares a database's shard keys with those of its schema's layout (GET layout): one item
 // per database that the profile matches.
 type Layout struct {
@@ -12,6 +14,11 @@ type Layout struct {
 	Layouts     []LayoutScore      `json:"layouts"`
 	Collections []LayoutCollection `json:"collections"`
 	Findings    []LayoutFinding    `json:"findings"`
+
+	// For the page only.
+	Verdict message.Message   `json:"-"`
+	Detail  []message.Message `json:"-"` // how sure the verdict is
+	Grouped []LayoutFinding   `json:"-"` // findings with absent collections as one, those that need attention first
 }
 
 // LayoutScore is how well one known layout fits.
@@ -32,6 +39,18 @@ type LayoutCollection struct {
 	Key      *string `json:"key"`      // its shard key
 	Expected *string `json:"expected"` // the layout's key; null: unsharded, or not in the layout
 	Known    bool    `json:"known"`    // in the compared layout
+
+	StateText string       `json:"-"`
+	Layouts   []LayoutCell `json:"-"` // what it is in each layout, in their order
+	Judged    bool         `json:"-"` // it is sharded, or a layout says how it should be
+}
+
+// LayoutCell is one collection in one layout.
+type LayoutCell struct {
+	Layout string
+	Key    string // expected shard key; "" = see Text
+	Text   string // instead of a key
+	Same   bool   // as it is in the database
 }
 
 // LayoutFinding is one collection that differs from the layout.
@@ -47,4 +66,7 @@ type LayoutFinding struct {
 	Todo     string   `json:"todo"`              // a sentence
 	Fix      string   `json:"fix"`               // none, shard, refine, reshard, copy, unshard, drop, back
 	Commands []string `json:"commands"`          // for mongosh, typed by a person
+
+	Name  string `json:"-"` // of the collection, or of several
+	Label string `json:"-"` // the code in words
 }

@@ -165,6 +165,7 @@ func (p *Plan) events(from, to string) Verdict {
 }
 
 func migrationFacts(m Migration, shard string) []message.Fact {
-	return []message.Fact{message.Shard("shard", shard), message.Namespace("ns", m.NS), message.Shard("from", m.From), message.Shard("to", m.To),
+	return []message.Fact{message.Shard("shard", shard), message.Namespace("ns", m.NS),
+		message.Shard("from", m.From), message.Shard("to", m.To),
 		message.Words("since", m.Begun.UTC().Format("2006-01-02 15:04:05"))}
 }

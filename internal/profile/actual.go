@@ -20,6 +20,17 @@ const (
 	Unlisted Presence = "unlisted"
 )
 
+// Label is how a collection exists in a word or two.
+func (p Presence) Label() string {
+	switch p {
+	case Unsharded:
+		return "not sharded"
+	case Unlisted:
+		return "not sharded or absent"
+	}
+	return string(p)
+}
+
 // Actual is what a database has, as far as known.
 type Actual struct {
 	DB     string

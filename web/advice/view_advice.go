@@ -12,7 +12,6 @@ import (
 	"shardboard/internal/topology"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // adviceView lists the problems with their figures and remedies.
@@ -109,7 +108,7 @@ func AdviceFigure(v answer.View, e rules.Evidence) AdviceFigureModel {
 		f.Text, f.Approx = "at least "+f.Text, false
 	}
 	out.Figure = f
-	how := words.Code("method", e.Method, nil)
+	how := topology.MethodText(e.Method)
 	switch {
 	case e.Over > 0 && e.Covered < e.Over:
 		out.How = fmt.Sprintf("%s, %s of the last %s counted, %s", how, format.Span(e.Covered), format.Span(e.Over), format.Ago(v.Now.Sub(e.At)))

@@ -13,7 +13,6 @@ import (
 	"shardboard/internal/topology"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // movesListed bounds the moves that a plan's page lists.
@@ -94,7 +93,7 @@ func (m *planPage) basis() string {
 	var out []string
 	for _, f := range []api.Figure{m.Effect.Bytes, m.Effect.DurationMillis} {
 		if f.Value != nil && !f.Exact && f.Method != "" {
-			out = append(out, words.Code("method", f.Method, nil)+".")
+			out = append(out, topology.MethodText(f.Method)+".")
 		}
 	}
 	return strings.Join(slices.Compact(out), " ")

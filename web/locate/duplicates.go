@@ -24,7 +24,10 @@ func DuplicatesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 // by itself: a header, so that it works without any script.
 func DuplicatesPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
-	p := duplicatesPage{v: v, check: answer.Duplicates(v, s.Deps.Duplicates), can: s.Deps.Duplicates != nil, may: auth.From(r.Context()).May(auth.Operator)}
+	p := duplicatesPage{
+		v: v, check: answer.Duplicates(v, s.Deps.Duplicates), can: s.Deps.Duplicates != nil,
+		may: auth.From(r.Context()).May(auth.Operator),
+	}
 	if p.is(placement.CheckRunning) {
 		w.Header().Set("Refresh", "3")
 	}

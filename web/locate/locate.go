@@ -49,7 +49,10 @@ func queryOf(in url.Values) placement.Query {
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
 	q := queryOf(r.URL.Query())
-	p := page{v: v, query: sanitize.Truncate(q.Text, placement.MaxQueryBytes), ns: sanitize.Truncate(string(q.NS), 300), key: sanitize.Truncate(q.Key, 2000)}
+	p := page{
+		v: v, query: sanitize.Truncate(q.Text, placement.MaxQueryBytes), ns: sanitize.Truncate(string(q.NS), 300),
+		key: sanitize.Truncate(q.Key, 2000),
+	}
 	status := http.StatusOK
 	if q != (placement.Query{}) {
 		more, err := answer.AskOf(r.URL.Query())

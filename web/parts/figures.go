@@ -8,7 +8,6 @@ import (
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // Bytes and Count write a figure of an answer.
@@ -26,14 +25,14 @@ func Figure(f topology.Figure, write func(int64) string) templates.Figure {
 }
 
 func figure(f api.Figure, write func(int64) string) templates.Figure {
+	how := explained(f)
 	if f.Value == nil {
-		return templates.Figure{Text: topology.ReasonText(f.Reason), Title: words.Code("reason.title", f.Reason, nil)}
+		return templates.Figure{Text: topology.ReasonText(f.Reason), Title: how}
 	}
 	// $collStats reports what the storage engine keeps count of: off by little
 	// after a crash, and with orphans in it. Marking every figure as an estimate
 	// for that would hide the ones that really are; its title says the method.
 	out := templates.Figure{Known: true, Text: write(*f.Value), Approx: !f.Exact && f.Method != "collStats"}
-	how := words.Code("method", f.Method, nil)
 	switch {
 	case f.At.IsZero():
 		out.Title = how
@@ -45,7 +44,15 @@ func figure(f api.Figure, write func(int64) string) templates.Figure {
 	return out
 }
 
-// exact is a count that the routing table itself gives.
+// explained says how a figure is known, or what to do about its absence.
+func explained(f api.Figure) string {
+	if f.Value == nil {
+		return topology.ReasonDetail(f.Reason)
+	}
+	return topology.MethodText(f.Method)
+}
+
+// Exact is a count that the routing table itself gives.
 func Exact(n int) templates.Figure {
 	return templates.Figure{Known: true, Text: format.Count(int64(n)), Title: "Counted in the routing table"}
 }

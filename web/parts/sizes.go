@@ -3,8 +3,10 @@ package parts
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/format"
@@ -12,65 +14,24 @@ import (
 	"shardboard/web/templates"
 )
 
-// chunkSorts are the choices of the filter's order.
-func ChunkSorts(q answer.ChunkQuery) []templates.Option {
-	names := map[string]string{answer.ByKey: "key", answer.ByBytes: "data, largest first", answer.ByDocuments: "documents, most first", answer.ByHeat: "writes, hottest first"}
-	out := make([]templates.Option, len(answer.ChunkOrders))
-	for i, by := range answer.ChunkOrders {
-		out[i] = templates.Option{Value: by, Text: names[by], Selected: by == q.Sort}
-	}
-	return out
-}
-
-// sizeCells are a row's documents, bytes and writes.
-func SizeCells(row *templates.ChunkRow, v answer.View, f *answer.ChunkFigures, i int, shard string) {
-	s := f.Size(i, shard)
-	row.Documents, row.Bytes = CountFigure(s.Documents), BytesFigure(s.Bytes)
-	row.SizeMark = answer.SizeMark(s, v.Now)
-	if s.Measured {
-		row.SizeTitle = row.Bytes.Title
-	}
-	judged := chunksize.Judge(f.T, f.C, shard, s)
-	row.Oversized = judged.Oversized(s)
-	row.NearLimit = judged.State == chunksize.Near && !row.Oversized
-	if f.Heated {
-		row.Writes = templates.Figure{Known: true, Text: answer.RateNumber(0), Approx: f.AtMost}
-		if r, ok := f.Writes[i]; ok {
-			row.Writes = templates.Figure{Known: true, Text: answer.RateNumber(r.PerSecond), Approx: !r.Exact}
-		}
-		if f.AtMost && f.Writes[i].Rows == 0 {
-			row.Writes = templates.Figure{Text: "unknown"}
-		}
-	}
-}
-
-// chunkSizeView is the size of one chunk on its page, and whether its shard
+// ChunkSizeView is the size of one chunk on its page, and whether its shard
 // would move it.
 func ChunkSizeView(v answer.View, c *topology.Collection, i int, who auth.Principal) templates.ChunkSize {
-	ch := c.Chunks.At(i)
-	s := answer.SizeNow(v, c, ch)
-	m := templates.ChunkSize{Documents: CountFigure(s.Documents), Bytes: BytesFigure(s.Bytes), Mean: BytesFigure(answer.MeanOf(s)), Mark: answer.SizeMark(s, v.Now)}
-	if s.Measured {
-		m.Age = templates.Ago(s.At, v.Now)
-		if s.Took > 0 {
-			m.Took = "The servers took " + answer.ServerTime(s.Took) + "."
-		}
-	} else {
-		m.Age = templates.Moment{Text: "not measured yet"}
+	s := answer.ChunkSizeOf(v, c, c.Chunks.At(i))
+	m := templates.ChunkSize{
+		Documents: Count(s.Documents), Bytes: Bytes(s.Bytes), Mean: Bytes(s.Mean), Mark: answer.SizeMark(s.Documents, s.Bytes, s.Measured, v.Now),
+		Method: explained(s.Documents), Level: moveLevel(s), Verdict: s.Move.Text, Rule: s.Move.Rule, Balancer: s.Move.Balancer,
+		Age: templates.Moment{Text: "not measured yet"},
 	}
-	m.Method = answer.MethodText(s.Documents)
-	if s.Reason != "" {
-		m.Failed = fmt.Sprintf("The last attempt, %s, gave nothing: %s.", format.Ago(v.Now.Sub(s.ReasonAt)), topology.ReasonText(s.Reason))
+	if s.MeasuredAt != nil {
+		m.Age = templates.Ago(*s.MeasuredAt, v.Now)
 	}
-	judged := chunksize.Judge(v.Table, c, ch.Shard, s)
-	m.Verdict, m.Level = answer.VerdictText(judged, s), map[chunksize.State]string{chunksize.Fits: "ok", chunksize.TooBig: "bad"}[judged.State]
-	if m.Level == "" || !s.Measured && judged.State == chunksize.TooBig {
-		m.Level = "note"
+	if s.TookMillis != nil && *s.TookMillis > 0 {
+		m.Took = "The servers took " + serverTime(*s.TookMillis) + "."
 	}
-	m.Rule = answer.RuleText(judged)
-	m.Balancer = "The balancer follows the same rule. What it cannot move or split it flags as jumbo."
-	if judged.Release.MovesParts() {
-		m.Balancer = "The balancer of this release does not need the whole chunk to fit: it moves a part of about one chunk size at a time. The limit counts for moves by hand."
+	if s.Failed != nil {
+		m.Failed = fmt.Sprintf("The last attempt, %s, gave nothing: %s.", format.Ago(v.Now.Sub(s.Failed.At)),
+			topology.ReasonText(s.Failed.Reason))
 	}
 	if v.Past != nil {
 		m.Past = "Sizes of chunks are of now; history does not keep them."
@@ -78,12 +39,32 @@ func ChunkSizeView(v answer.View, c *topology.Collection, i int, who auth.Princi
 	if v.Sizes == nil {
 		return m
 	}
-	if !s.Measured && s.Reason == "" {
-		m.Background = "An estimate is made in the background within a minute or so of looking: at most " + strconv.Itoa(chunksize.PerMinute) + " chunks a minute."
+	if !s.Measured && s.Failed == nil {
+		m.Background = "An estimate is made in the background within a minute or so of looking: at most " +
+			strconv.Itoa(chunksize.PerMinute) + " chunks a minute."
 	}
-	m.PostURL = answer.ChunkURL(c.NS, answer.ChunkRef(c, ch.Min)) + "/size"
-	if !who.May(auth.Operator) {
+	if m.PostURL = answer.ChunkURL(c.NS, s.Ref) + "/size"; !who.May(auth.Operator) {
 		m.PostURL, m.Needs = "", "Measuring needs the role "+RoleWord(auth.Operator)+"."
 	}
 	return m
+}
+
+// moveLevel is how urgent a verdict looks: an estimate from counts never looks bad.
+func moveLevel(s api.ChunkSize) string {
+	switch chunksize.State(s.Move.Verdict) {
+	case chunksize.Fits:
+		return "ok"
+	case chunksize.TooBig:
+		if s.Measured {
+			return "bad"
+		}
+	}
+	return "note"
+}
+
+func serverTime(millis int64) string {
+	if d := time.Duration(millis) * time.Millisecond; d >= time.Second {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return fmt.Sprintf("%d ms", millis)
 }

@@ -17,7 +17,6 @@ import (
 	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // projectsListed is how many projects the page lists; the CSV has all.
@@ -124,10 +123,10 @@ func split(p api.ShardProject) (whole, part []string) {
 // rowShare is the part of a project's own rows that is on the shard.
 func rowShare(s api.RowShare) templates.Figure {
 	if s.Low == nil || s.High == nil {
-		return templates.Figure{Text: topology.ReasonText(s.Reason), Title: words.Code("reason.title", s.Reason, nil)}
+		return templates.Figure{Text: topology.ReasonText(s.Reason), Title: topology.ReasonDetail(s.Reason)}
 	}
 	low, high := format.Share(*s.Low), format.Share(*s.High)
-	out := templates.Figure{Known: true, Text: low, Title: words.Code("method", s.Method, nil), Approx: !s.Exact}
+	out := templates.Figure{Known: true, Text: low, Title: topology.MethodText(s.Method), Approx: !s.Exact}
 	if low != high {
 		out.Text, out.Approx = low+" to "+high, false
 	}

@@ -26,15 +26,6 @@ func HostTitle(set string, list []string) string {
 	return set + ": " + strings.Join(list, ", ")
 }
 
-// stripRole: a picture whose runs are links is a group of them; one without is
-// an image. The links stay out of the tab order, the chunk table below has all.
-func StripRole(s Strip) string {
-	if len(s.Rects) > 0 {
-		return "group"
-	}
-	return "img"
-}
-
 // list joins names for people.
 func List(names []string) string {
 	if len(names) == 0 {

@@ -11,12 +11,6 @@ var advising = map[string]string{
 	"advice.to.project":    "Project",
 	"advice.to.shard":      "Shard",
 
-	"method.writes":           "New rows counted",
-	"method.history":          "From placement history",
-	"method.watched":          "Seen by this process",
-	"method.pinPlan":          "From the plan that made it",
-	"method.clientsTimesMean": "Clients of the project times the mean row",
-
 	"alert.format.generic":      "JSON",
 	"alert.format.slack":        "Slack",
 	"alert.format.alertmanager": "Alertmanager",

@@ -15,9 +15,4 @@ var inflight = map[string]string{
 	"inflight.left.why.recipientNotAsked": "The recipient has no chunk of this collection yet, so mongos does not ask it.",
 	"inflight.left.why.notPermitted":      "The cluster user may not count; that needs collStats, which clusterMonitor has.",
 	"inflight.left.why.unreachable":       "A shard did not answer.",
-
-	"reason.title.countedOnce":       "A second count tells how many documents came.",
-	"reason.title.countFell":         "The recipient’s count fell: what is copied cannot be told from other writes.",
-	"reason.title.recipientNotAsked": "The recipient has no chunk of this collection yet, so mongos does not ask it.",
-	"method.recipientCount":          "Growth of the recipient’s count",
 }

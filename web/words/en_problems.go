@@ -1,8 +1,4 @@
 package words
 
 // problems are the labels of lists of problems.
-var problems = map[string]string{
-
-	"method.migrationLog": "Counted in config.changelog",
-	"method.run":          "From the run's record",
-}
+var problems = map[string]string{}

@@ -144,7 +144,7 @@ func TestEveryAdviceHasItsTitle(t *testing.T) {
 }
 
 func TestUnknownCodeIsShownRatherThanLost(t *testing.T) {
-	if got := Code("method", "newCode", nil); !strings.Contains(got, "newCode") {
+	if got := Code("what", "newCode", nil); !strings.Contains(got, "newCode") {
 		t.Errorf("got %q", got)
 	}
 	if got := Code("size", "fits", map[string]string{"limit": "7 000"}); !strings.Contains(got, "7 000") {

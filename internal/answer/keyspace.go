@@ -7,25 +7,45 @@ import (
 	"shardboard/internal/topology"
 )
 
-const (
-	StripWidth = 1000.0 // units of the pictures' own coordinates
-	StripHigh  = 100.0
-	MaxRects   = 120 // runs that are drawn one by one, each with its bounds
-	MaxColumns = 200 // otherwise the key space is cut into columns
-	MaxPieces  = 600 // columns × shards, which keeps the page small
-	exactUpTo  = 20_000
-)
+// exactUpTo is how many chunks are placed by their hashes: beyond, nobody could see one.
+const exactUpTo = 20_000
 
-// run is a stretch of neighbouring chunks on one shard.
-type Run struct {
-	First, Last int // positions, inclusive
-	From, To    float64
-	Shard       string
+// NamedRuns is how many runs of a key space are drawn one by one, each with its bounds.
+const NamedRuns = 120
+
+// KeySpaceMap is the picture of a collection's key space.
+type KeySpaceMap struct {
+	NS     string
+	Chunks int
+	Scale  string // what width means
+	Runs   []Run  // in key order
 }
 
-// runsOf merges neighbours. Up to exactUpTo chunks every boundary is exact;
-// beyond, nobody could see one chunk.
-func RunsOf(c *topology.Collection, at func(i int) float64) []Run {
+// KeySpace says where in the key space each shard has its chunks.
+func KeySpace(c *topology.Collection) KeySpaceMap {
+	at, scale := Positions(c)
+	out := KeySpaceMap{NS: string(c.NS), Chunks: c.Chunks.Len(), Scale: scale, Runs: runsOf(c, at)}
+	if len(out.Runs) > NamedRuns {
+		return out
+	}
+	for i := range out.Runs {
+		run := &out.Runs[i]
+		first, last := c.Chunks.At(run.First), c.Chunks.At(run.Last)
+		run.Name, run.Min, run.Max = ChunkKey(c.Key, first.Min), BoundText(c.Key, first.Min), BoundText(c.Key, last.Max)
+	}
+	return out
+}
+
+// Run is a stretch of neighbouring chunks on one shard.
+type Run struct {
+	First, Last    int     // positions, inclusive
+	From, To       float64 // place in the picture, 0..1
+	Shard          string
+	Name, Min, Max string // of its first chunk, and its bounds; only when there are few runs
+}
+
+// runsOf merges neighbours.
+func runsOf(c *topology.Collection, at func(i int) float64) []Run {
 	var out []Run
 	for i := range c.Chunks.Len() {
 		owner := c.Chunks.Owner(i)
@@ -38,7 +58,7 @@ func RunsOf(c *topology.Collection, at func(i int) float64) []Run {
 	return out
 }
 
-// positions says where chunk i begins, 0..1, and what that means in words. A
+// Positions says where chunk i begins, 0..1, and what that means in words. A
 // single hashed field has a true measure: the part of all hash values, which
 // hold about equally many documents. Ranged keys have none, so there each
 // chunk is equally wide.

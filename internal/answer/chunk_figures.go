@@ -22,7 +22,7 @@ type ChunkSizes interface {
 	Seq() uint64
 }
 
-// chunkFigures are the sizes and writes of one collection's chunks, as far as
+// ChunkFigures are the sizes and writes of one collection's chunks, as far as
 // they are known now. Nothing is asked of the cluster for them.
 type ChunkFigures struct {
 	T      *topology.Table
@@ -39,7 +39,8 @@ type ChunkFigures struct {
 }
 
 func FiguresOf(v View, c *topology.Collection) *ChunkFigures {
-	f := &ChunkFigures{T: v.Table, C: c, past: v.Past != nil, counts: c.Chunks.CountByShard(), shares: map[string]chunksize.Size{}, over: map[string]bool{}, moving: MovingChunks(v, c)}
+	f := &ChunkFigures{T: v.Table, C: c, past: v.Past != nil, counts: c.Chunks.CountByShard(),
+		shares: map[string]chunksize.Size{}, over: map[string]bool{}, moving: MovingChunks(v, c)}
 	if v.Sizes != nil {
 		f.known = v.Sizes.Known(c)
 	}
@@ -49,7 +50,7 @@ func FiguresOf(v View, c *topology.Collection) *ChunkFigures {
 	return f
 }
 
-// size is what is known of the chunk at a position, measured or estimated.
+// Size is what is known of the chunk at a position, measured or estimated.
 func (f *ChunkFigures) Size(i int, shard string) chunksize.Size {
 	if s, ok := f.known[i]; ok {
 		return s
@@ -83,7 +84,7 @@ func (f *ChunkFigures) oversized(i int, shard string) bool {
 
 // measured is how many of some chunks are measured.
 func (f *ChunkFigures) measured(hits positionsFound) (n int) {
-	if !hits.some && hits.Len() == f.C.Chunks.Len() {
+	if !hits.some && hits.len() == f.C.Chunks.Len() {
 		return len(f.known)
 	}
 	for i := range f.known {
@@ -121,7 +122,8 @@ type chunkBlock struct {
 func (f *ChunkFigures) ranked(hits positionsFound, by string, from, to int) []int {
 	blocks := f.blocks(hits, by)
 	slices.SortFunc(blocks, func(a, b chunkBlock) int {
-		return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(b.value, a.value), cmp.Compare(min(b.at, 0), min(a.at, 0)), cmp.Compare(a.at, b.at), cmp.Compare(a.shard, b.shard))
+		return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(b.value, a.value), cmp.Compare(min(b.at, 0), min(a.at, 0)),
+			cmp.Compare(a.at, b.at), cmp.Compare(a.shard, b.shard))
 	})
 	out := make([]int, max(to-from, 0))
 	type need struct{ skip, put, left int }
@@ -183,7 +185,7 @@ func (f *ChunkFigures) singles(by string) []int {
 
 func (f *ChunkFigures) blocks(hits positionsFound, by string) []chunkBlock {
 	if by == ByHeat {
-		rest := chunkBlock{at: -1, n: hits.Len()}
+		rest := chunkBlock{at: -1, n: hits.len()}
 		out := make([]chunkBlock, 0, len(f.Writes)+1)
 		for i, r := range f.Writes {
 			if hits.has(i) {
@@ -204,7 +206,7 @@ func (f *ChunkFigures) blocks(hits positionsFound, by string) []chunkBlock {
 		return g.Value
 	}
 	left := map[string]int{}
-	if !hits.some && hits.Len() == f.C.Chunks.Len() {
+	if !hits.some && hits.len() == f.C.Chunks.Len() {
 		for shard, n := range f.counts {
 			left[shard] = n
 		}
@@ -243,7 +245,7 @@ func (p positionsFound) each(c *topology.Collection) iter.Seq2[int, string] {
 		return c.Chunks.Owners()
 	}
 	return func(yield func(int, string) bool) {
-		for n := range p.Len() {
+		for n := range p.len() {
 			if i := p.at(n); !yield(i, c.Chunks.Owner(i)) {
 				return
 			}

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -10,17 +11,18 @@ import (
 	"shardboard/internal/chunksize"
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
 
-// chunkSizeOf is the size of one chunk for the wire.
+// ChunkSizeOf is what is known of one chunk's size, and whether its shard would move it.
 func ChunkSizeOf(v View, c *topology.Collection, ch topology.Chunk) api.ChunkSize {
 	out := api.ChunkSize{NS: string(c.NS), Ref: ChunkRef(c, ch.Min), Shard: ch.Shard}
-	s := SizeNow(v, c, ch)
+	s := sizeNow(v, c, ch)
 	out.Documents, out.Bytes, out.Measured, out.MeasuredAt = FigureOf(s.Documents), FigureOf(s.Bytes), s.Measured, api.Time(s.At)
-	if mean := MeanOf(s); mean.Known {
+	mean := meanOf(s)
+	if mean.Known {
 		out.MeanBytes = &mean.Value
 	}
+	out.Mean = FigureOf(mean)
 	if s.Measured {
 		took := int64(s.Took / time.Millisecond)
 		out.TookMillis = &took
@@ -29,7 +31,9 @@ func ChunkSizeOf(v View, c *topology.Collection, ch topology.Chunk) api.ChunkSiz
 		out.Failed = &api.ChunkAttempt{At: s.ReasonAt.UTC().Truncate(time.Millisecond), Reason: s.Reason}
 	}
 	j := chunksize.Judge(v.Table, c, ch.Shard, s)
-	out.Move = api.ChunkMove{Verdict: string(j.State), Release: j.Release.String(), Text: VerdictText(j, s), ChunkBytes: positive(j.ChunkBytes), MeanBytes: positive(j.Mean)}
+	out.Move = api.ChunkMove{Verdict: string(j.State), Release: j.Release.String(), Text: verdictText(j, s),
+		ChunkBytes: positive(j.ChunkBytes), MeanBytes: positive(j.Mean),
+		Rule: ruleText(j), Balancer: balancerText(j)}
 	if j.State != chunksize.Unknown {
 		out.Move.LimitDocuments = &j.Limit
 	}
@@ -50,7 +54,7 @@ func (f *ChunkFigures) sizeInto(row *api.Chunk, i int) {
 	row.Documents, row.Bytes, row.Measured = FigureOf(s.Documents), FigureOf(s.Bytes), s.Measured
 	if j := chunksize.Judge(f.T, f.C, row.Shard, s); j.State != chunksize.Unknown {
 		over := j.Oversized(s)
-		row.Oversized = &over
+		row.Oversized, row.NearLimit = &over, j.State == chunksize.Near && !over
 	}
 	if !f.Heated {
 		return
@@ -59,11 +63,11 @@ func (f *ChunkFigures) sizeInto(row *api.Chunk, i int) {
 	if !ok && f.AtMost {
 		return // of this method, not counted is not none
 	}
-	row.WritesPerSecond = &r.PerSecond
+	row.WritesPerSecond, row.WritesExact = &r.PerSecond, !ok || r.Exact
 }
 
 // page is the positions of the rows [from, to) of a list.
-func (f *ChunkFigures) Page(hits positionsFound, by string, from, to int) []int {
+func (f *ChunkFigures) page(hits positionsFound, by string, from, to int) []int {
 	if by != ByKey {
 		return f.ranked(hits, by, from, to)
 	}
@@ -74,47 +78,7 @@ func (f *ChunkFigures) Page(hits positionsFound, by string, from, to int) []int 
 	return out
 }
 
-// sortURLs lead from a column's head to the list in its order, and back to the
-// key's from the one that it is in.
-func SortURLs(ns topology.Namespace, q ChunkQuery) map[string]string {
-	out := map[string]string{}
-	for _, by := range ChunkOrders[1:] {
-		to := q
-		to.Sort = by
-		if q.Sort == by {
-			to.Sort = ByKey
-		}
-		out[by] = to.Url(ns)(1)
-	}
-	return out
-}
-
-// sizesNote says what an order or a filter is made of.
-func SizesNote(f *ChunkFigures, hits positionsFound, q ChunkQuery) string {
-	of := format.Count(int64(hits.Len()))
-	switch {
-	case f.past:
-		return "Sizes of chunks are of now; history does not keep them."
-	case q.Sort == ByHeat && !f.Heated:
-		return "No writes of this collection were counted in the last " + format.Span(DefaultWindow) + "."
-	case q.Sort == ByHeat:
-		n := 0
-		for i := range f.Writes {
-			if hits.has(i) {
-				n++
-			}
-		}
-		return fmt.Sprintf("%s of %s chunks took writes in the last %s, as far as writes are counted.", format.Count(int64(n)), of, format.Span(DefaultWindow))
-	}
-	n := f.measured(hits)
-	key := "sizes.measured"
-	if (q.Sort != ByKey || q.Over) && n < hits.Len() {
-		key = "sizes.measured.rest"
-	}
-	return words.T(key, "n", format.Count(int64(n)), "of", of)
-}
-
-// rateNumber is writes per second for a column whose head has the unit.
+// RateNumber is writes per second for a column whose head has the unit.
 func RateNumber(f float64) string {
 	switch {
 	case f == 0:
@@ -125,14 +89,14 @@ func RateNumber(f float64) string {
 	return format.Count(int64(f + 0.5))
 }
 
-// sizeMark says how a size is known, and its age when it was measured.
-func SizeMark(s chunksize.Size, now time.Time) string {
+// SizeMark says how a size is known, and its age when it was measured.
+func SizeMark(documents, bytes api.Figure, measured bool, now time.Time) string {
 	switch {
-	case s.Exact:
-		return "exact" + ", " + format.Ago(now.Sub(s.At))
-	case s.Measured:
-		return "estimate" + ", " + format.Ago(now.Sub(s.At))
-	case s.Documents.Known || s.Bytes.Known:
+	case measured && bytes.Value != nil && bytes.Exact:
+		return "exact, " + format.Ago(now.Sub(bytes.At))
+	case measured:
+		return "estimate, " + format.Ago(now.Sub(cmp.Or(bytes.At, documents.At)))
+	case documents.Value != nil || bytes.Value != nil:
 		return "from counts"
 	}
 	return ""
@@ -140,7 +104,7 @@ func SizeMark(s chunksize.Size, now time.Time) string {
 
 // sizeNow is what is known of one chunk: measured, else estimated, with why it
 // could not be measured.
-func SizeNow(v View, c *topology.Collection, ch topology.Chunk) chunksize.Size {
+func sizeNow(v View, c *topology.Collection, ch topology.Chunk) chunksize.Size {
 	share := func() chunksize.Size {
 		return chunksize.ShareOf(v.Table, c, ch.Shard, c.Chunks.CountByShard()[ch.Shard])
 	}
@@ -157,7 +121,7 @@ func SizeNow(v View, c *topology.Collection, ch topology.Chunk) chunksize.Size {
 }
 
 // meanOf is the average document of a chunk.
-func MeanOf(s chunksize.Size) topology.Figure {
+func meanOf(s chunksize.Size) topology.Figure {
 	f := s.Bytes
 	switch {
 	case !f.Known:
@@ -171,50 +135,49 @@ func MeanOf(s chunksize.Size) topology.Figure {
 	return f
 }
 
-func MethodText(f topology.Figure) string {
-	if !f.Known {
-		return words.Code("reason.title", f.Reason, nil)
-	}
-	return words.Code("method", f.Method, nil)
-}
-
-func ServerTime(d time.Duration) string {
-	if d < time.Second {
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	}
-	return fmt.Sprintf("%.1f s", d.Seconds())
-}
-
 // verdictText answers whether the shard would move the chunk.
-func VerdictText(j chunksize.Verdict, s chunksize.Size) string {
+func verdictText(j chunksize.Verdict, s chunksize.Size) string {
 	n, limit := format.Count(s.Documents.Value), format.Count(j.Limit)
-	say := func(key string) string { return words.T(key, "documents", n, "limit", limit) }
 	switch {
 	case j.State == chunksize.Unknown:
 		return "Not known: neither its documents nor the chunk size have been read."
 	case s.Measured && j.State == chunksize.Near && s.Documents.Value > j.Limit:
-		return say("size.near.above")
+		return fmt.Sprintf("Probably not. It has about %s documents, a little above the limit of %s. Measure it exactly to be sure.", n, limit)
 	case s.Measured && j.State == chunksize.Near:
-		return say("size.near.below")
+		return fmt.Sprintf("Probably. It has about %s documents, close to the limit of %s. Measure it exactly to be sure.", n, limit)
 	case s.Measured && j.State == chunksize.TooBig:
-		return say("size.tooBig")
+		return fmt.Sprintf("No. It has %s documents, and the limit is %s. A moveChunk is refused with ChunkTooBig (153) "+
+			"and changes nothing. Split it first.", n, limit)
 	case s.Measured:
-		return say("size.fits")
+		return fmt.Sprintf("Yes. A moveChunk of the whole chunk is taken: %s documents, and the limit is %s.", n, limit)
 	case j.State == chunksize.TooBig:
-		return say("size.tooBig.share")
+		return fmt.Sprintf("Probably not, by an estimate from the shard’s counts: about %s documents, and the limit is "+
+			"%s. Measure it to be sure.", n, limit)
 	case j.State == chunksize.Near:
-		return say("size.near.share")
+		return fmt.Sprintf("By an estimate from the shard’s counts it is close to the limit: about %s documents of %s. "+
+			"Measure it to be sure.", n, limit)
 	}
-	return say("size.fits.share")
+	return fmt.Sprintf("Probably, by an estimate from the shard’s counts: about %s documents, and the limit is %s.", n, limit)
+}
+
+// balancerText says what the rule is to the balancer.
+func balancerText(j chunksize.Verdict) string {
+	if j.Release.MovesParts() {
+		return "The balancer of this release does not need the whole chunk to fit: it moves a part of about one chunk " +
+			"size at a time. The limit counts for moves by hand."
+	}
+	return "The balancer follows the same rule. What it cannot move or split it flags as jumbo."
 }
 
 // ruleText is the donor's rule with its figures.
-func RuleText(j chunksize.Verdict) string {
+func ruleText(j chunksize.Verdict) string {
 	release := releaseText(j.Release)
 	if j.ChunkBytes <= 0 || j.Mean <= 0 {
-		return "The rule of MongoDB " + release + ": no more documents than twice the chunk size divided by the average document on the shard, unless the move is forced."
+		return "The rule of MongoDB " + release + ": no more documents than twice the chunk size divided by the average " +
+			"document on the shard, unless the move is forced."
 	}
-	return fmt.Sprintf("The rule of MongoDB %s: no more documents than twice the chunk size (%s) divided by the average document on the shard (%s), unless the move is forced.", release, format.Bytes(j.ChunkBytes), format.Bytes(j.Mean))
+	return fmt.Sprintf("The rule of MongoDB %s: no more documents than twice the chunk size (%s) divided by the "+
+		"average document on the shard (%s), unless the move is forced.", release, format.Bytes(j.ChunkBytes), format.Bytes(j.Mean))
 }
 
 func releaseText(r balance.Release) string {

@@ -12,9 +12,9 @@ import (
 	"shardboard/web/site"
 )
 
-// apiChunkSize answers what is known of one chunk's size, and has it estimated
+// ChunkSizeJSON answers what is known of one chunk's size, and has it estimated
 // in the background when nobody has measured it.
-func ApiChunkSize(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+func ChunkSizeJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v, err := s.Loaded(r)
 	if err != nil {
 		return err
@@ -29,9 +29,9 @@ func ApiChunkSize(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return site.WriteJSON(w, http.StatusOK, answer.ChunkSizeOf(v, c, c.Chunks.At(i)))
 }
 
-// apiMeasureChunk measures one chunk and waits for the answer. It reads the
+// MeasureJSON measures one chunk and waits for the answer. It reads the
 // cluster and changes nothing of it, so it is no action that has to be planned.
-func ApiMeasureChunk(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+func MeasureJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	var in api.ChunkMeasure
 	if err := site.ReadJSON(r, &in); err != nil {
 		return err
@@ -61,8 +61,8 @@ func measureChunk(s *site.Site, r *http.Request, exact bool) (*topology.Collecti
 	return c, i, err
 }
 
-// postChunkSize does what a button of a chunk's page says, and leads back to the
-// page, which tells what came of it.
+// PostChunkSize handles the buttons of a chunk's page and leads back to the page,
+// which shows the result.
 func PostChunkSize(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err := site.ParseForm(r); err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/collections"
+	"shardboard/web/templates"
 )
 
 // rekeyed is a table whose database y has the shard keys given: the fields of a
@@ -105,12 +106,12 @@ func TestTheWordsOfDrift(t *testing.T) {
 	}
 	var got strings.Builder
 	for _, c := range cases {
-		m, err := collections.LayoutView(answer.View{Table: c.table, Now: epoch}, profile.Yorkie(), c.query)
+		list, err := answer.Layouts(answer.View{Table: c.table, Now: epoch}, profile.Yorkie(), c.query)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var page bytes.Buffer
-		if err := collections.LayoutRegion(m).Render(t.Context(), &page); err != nil {
+		if err := collections.LayoutRegion(templates.State{}, "", list.Items).Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
 		}
 		got.WriteString("=== " + c.name + "\n" + lines(parse(t, page.String()).Find("section.layout")) + "\n")

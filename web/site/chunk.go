@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// chunkAt finds the chunk that the address names: exactly that one, not what
+// ChunkAt finds the chunk that the address names: exactly that one, not what
 // it has become, for an answer about another chunk would be wrong.
 func (s *Site) ChunkAt(r *http.Request, v answer.View) (*topology.Collection, int, error) {
 	c, err := s.Sharded(r, v.Table)

@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/sanitize"
 )
 
-// readJSON reads a body that is one JSON value without unknown fields; an
+// ReadJSON reads a body that is one JSON value without unknown fields; an
 // empty body is the zero value.
 func ReadJSON(r *http.Request, into any) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); r.Header.Get("Content-Type") != "" && (err != nil || kind != MediaJSON) {

@@ -1,0 +1,143 @@
+package collections
+
+import (
+	"net/http"
+	"slices"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/topology"
+	"shardboard/web/parts"
+	"shardboard/web/site"
+	"shardboard/web/templates"
+)
+
+// CollectionJSON is one collection in detail.
+func CollectionJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	v, ns, err := named(s, r)
+	if err != nil {
+		return err
+	}
+	out, err := answer.Collection(v, ns)
+	if err != nil {
+		return err
+	}
+	return site.WriteJSON(w, http.StatusOK, out)
+}
+
+// named is the loaded view and the collection's name in the address.
+func named(s *site.Site, r *http.Request) (answer.View, topology.Namespace, error) {
+	v, err := s.LoadedAt(r)
+	if err != nil {
+		return v, "", err
+	}
+	ns, err := site.PathText(r, "ns")
+	return v, topology.Namespace(ns), err
+}
+
+// onePage is a sharded collection and its chunks as their page lays them out.
+type onePage struct {
+	ns     topology.Namespace
+	c      api.CollectionDetail
+	chunks api.ChunkList
+	query  answer.ChunkQuery
+	refs   parts.Refs
+	shards []templates.ShardRef
+	space  answer.KeySpaceMap
+	view   answer.View
+	live   string
+	heat   templates.HeatLine
+	acts   templates.Acts
+	moving templates.InFlight
+	failed templates.FailedMoves
+}
+
+// CollectionPage answers "how is the key space cut?" of one collection. Its
+// live region is always filtered or paged, so it re-reads its own address.
+func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	raw, err := site.PathText(r, "ns")
+	if err != nil {
+		return err
+	}
+	q, err := answer.ChunkQueryOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	v, err := s.ViewAt(r)
+	if err != nil {
+		return err
+	}
+	ns := topology.Namespace(raw)
+	c, err := answer.ShardedCollection(v.Table, ns)
+	if err != nil {
+		return err
+	}
+	m := onePage{ns: ns, query: q, view: v, refs: parts.RefsOf(v.Table), shards: parts.ShardRefs(v.Table),
+		space: answer.KeySpace(c), live: r.URL.RequestURI()}
+	if m.c, err = answer.Collection(v, ns); err != nil {
+		return err
+	}
+	if m.chunks, err = answer.ChunkPage(v, c, q); err != nil {
+		return err
+	}
+	m.moving = parts.InFlightView(v, v.Table.MovingOf(ns), answer.FlightsListed)
+	if q.Page < 2 { // further pages are of chunks alone
+		m.failed = parts.FailedOf(v, ns, nil)
+	}
+	if v.Past == nil { // writes are counted now
+		m.heat = s.HeatLine(v, ns, -1)
+	}
+	m.acts = s.Offers(r, v.Table).Collection(c)
+	s.Deps.Watcher.Viewed(ns)
+	sh := s.Shell(r, v, "collections", raw, "collection:"+raw)
+	return site.WritePage(w, r, http.StatusOK, collectionPage(sh, m))
+}
+
+func (m onePage) pager() templates.Pager {
+	p, _, _ := parts.Pager(m.chunks.Of, m.chunks.Page, func(page int) string { return m.query.URL(m.ns, page) })
+	return p
+}
+
+// zoneOptions are "any" and the zones that have ranges of the collection.
+func (m onePage) zoneOptions() []templates.Option {
+	out := []templates.Option{{Text: "any"}}
+	for _, z := range slices.Sorted(slices.Values(m.c.Zones)) {
+		out = append(out, templates.Option{Value: z, Text: z, Selected: z == m.query.Zone})
+	}
+	return out
+}
+
+// counted is a number of chunks as the lanes of the picture show it.
+func counted(n int) templates.Figure {
+	f := parts.Exact(n)
+	f.Text = chunkCount(n)
+	return f
+}
+
+func facts(c api.CollectionDetail) []templates.Fact {
+	out := []templates.Fact{
+		{Name: "Data", Figure: parts.Bytes(c.Bytes)},
+		{Name: "Documents", Figure: parts.Count(c.Documents)},
+		{Name: "Chunks", Figure: parts.Exact(c.Chunks)},
+	}
+	if c.BytesPerChunk.Value != nil {
+		out = append(out, templates.Fact{Name: "Data per chunk", Figure: parts.Bytes(c.BytesPerChunk)})
+	}
+	if !c.System && c.Sharded {
+		out = append(out, parts.OrphansFact(c.Orphans))
+	}
+	if c.ChunkBytes > 0 {
+		out = append(out, templates.Fact{Name: "Chunk size", Figure: templates.Figure{Known: true, Text: format.Bytes(c.ChunkBytes)}})
+	}
+	version := templates.Figure{Known: true, Text: format.Version(0, 0), Title: "The highest chunk version: major " +
+		"grows with each move, minor with each split or merge."}
+	if c.Version != nil {
+		version.Text = format.Version(c.Version.Major, c.Version.Minor)
+	}
+	primary := templates.Figure{Known: true, Text: c.Primary}
+	if c.Primary == "" {
+		primary = templates.Figure{Text: topology.ReasonText("notLoaded")}
+	}
+	return append(out, templates.Fact{Name: "Version", Figure: version}, templates.Fact{Name: "Database primary", Figure: primary})
+}

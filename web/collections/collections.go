@@ -1,0 +1,125 @@
+// Package collections shows how the cluster's collections are spread over its
+// shards, how each one's key space is cut into chunks, and whether shard keys are
+// those of a known layout.
+package collections
+
+import (
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/topology"
+	"shardboard/web/parts"
+	"shardboard/web/site"
+	"shardboard/web/templates"
+)
+
+// Page is the matrix of collections and shards.
+func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	v, err := s.ViewAt(r)
+	if err != nil {
+		return err
+	}
+	if v.Internal, err = answer.InternalOf(r.URL.Query()); err != nil {
+		return err
+	}
+	sh := s.Shell(r, v, "collections", "Collections", "collections")
+	return site.WritePage(w, r, http.StatusOK, collectionsPage(sh, Region(v)))
+}
+
+// JSON is a page of the list of collections, internal ones too; as CSV all of it.
+func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	if site.WantsCSV(r) {
+		return CSV(s, w, r)
+	}
+	v, err := s.LoadedAt(r)
+	if err != nil {
+		return err
+	}
+	all := answer.Collections(v, r.URL.Query().Get("db"))
+	out, err := site.PageOf(r, all.Items, func(c api.Collection) string { return c.NS }, func(c api.Collection) api.Collection { return c })
+	if err != nil {
+		return err
+	}
+	out.AsOf, out.Stale = all.AsOf, all.Stale
+	return site.WriteJSON(w, http.StatusOK, out)
+}
+
+// matrix is the list of collections as its page lays it out.
+type matrix struct {
+	api.Collections
+	shards []templates.ShardRef
+	live   string // address of the live region; "" for that of everybody
+	state  templates.State
+	// why no collection that is not sharded is listed
+	unsharded templates.State
+	folded    *templates.Folded
+	internal  bool // internal collections are shown
+}
+
+// Region is the live part of the page.
+func Region(v answer.View) templ.Component {
+	m := matrix{Collections: answer.Collections(v, ""), shards: parts.ShardRefs(v.Table), internal: v.Internal}
+	if m.state = parts.PartState(v, topology.PartRouting); m.state.Code == "stale" {
+		m.state = templates.State{} // the header says so on every page
+	}
+	if len(m.rows(sharded)) == 0 && m.state.Code == "" {
+		m.state = templates.State{Code: "empty", Title: "No collection is sharded",
+			Detail: "Once sh.shardCollection has run, the collection is here within a few seconds."}
+	}
+	if v.Table.Unsharded == nil {
+		m.unsharded = parts.PartState(v, topology.PartCollections)
+	} else if len(m.rows(m.isUnsharded)) == 0 {
+		m.unsharded = templates.State{Code: "empty", Title: "Every collection is sharded"}
+	}
+	m.folded = parts.FoldedNote("collections", answer.Switched("/collections", v.Internal), m.System, v.Internal)
+	if v.Internal {
+		m.live = answer.Switched("/collections", true)
+	}
+	return region(m)
+}
+
+// rows are the collections of one table of the page.
+func (m matrix) rows(takes func(api.Collection) bool) (out []api.Collection) {
+	for _, c := range m.Items {
+		if takes(c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func sharded(c api.Collection) bool { return c.Sharded && !c.System }
+
+// isInternal takes the server's own collections that have chunks.
+func (m matrix) isInternal(c api.Collection) bool { return m.internal && c.System && c.Key != nil }
+
+func (m matrix) isUnsharded(c api.Collection) bool {
+	return !c.Sharded && (!c.System || m.internal && c.Key == nil)
+}
+
+// shard is how pages show a shard.
+func (m matrix) shard(name string) templates.ShardRef {
+	for _, r := range m.shards {
+		if r.Name == name {
+			return r
+		}
+	}
+	return parts.Refs{}.Of(name)
+}
+
+func flagged(c api.Collection) bool {
+	return c.Unique || c.Jumbo > 0 || c.MigrationsBlocked || c.NoBalance || c.Resharding
+}
+
+// part is a collection's part on a shard, and whether it has one.
+func part(c api.Collection, shard string) (api.ShardPart, bool) {
+	for _, p := range c.Shards {
+		if p.Shard == shard {
+			return p, true
+		}
+	}
+	return api.ShardPart{}, false
+}

@@ -1,0 +1,89 @@
+package collections
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+	"shardboard/web/parts"
+	"shardboard/web/site"
+)
+
+// LayoutPage compares the matched databases with the layouts of the profile;
+// ?layout= chooses another one than the nearest, ?db= one database.
+func LayoutPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	v, p := s.ViewFor(r), s.Deps.Profile
+	q, err := answer.LayoutQueryOf(p, r.URL.Query())
+	if err != nil {
+		return err
+	}
+	state := parts.PartState(v, topology.PartRouting)
+	var out api.List[api.Layout]
+	if v.Table.Loaded {
+		if out, err = answer.Layouts(v, p, q); err != nil {
+			return err
+		}
+		if len(out.Items) == 0 {
+			state = site.NoDatabase(p)
+		}
+	}
+	sh := s.Shell(r, v, "projects", "Layout", "collections")
+	return site.WritePage(w, r, http.StatusOK, layoutPage(sh, LayoutRegion(state, r.URL.RequestURI(), out.Items)))
+}
+
+// LayoutJSON is the same comparison.
+func LayoutJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	v, err := s.Loaded(r)
+	if err != nil {
+		return err
+	}
+	q, err := answer.LayoutQueryOf(s.Deps.Profile, r.URL.Query())
+	if err != nil {
+		return err
+	}
+	out, err := answer.Layouts(v, s.Deps.Profile, q)
+	if err != nil {
+		return err
+	}
+	return site.WriteJSON(w, http.StatusOK, out)
+}
+
+// layoutURL compares a database with a layout.
+func layoutURL(l api.Layout, name string) templ.SafeURL {
+	return templ.URL("/layout?" + url.Values{"db": {l.DB}, "layout": {name}}.Encode())
+}
+
+// layoutName is a layout's name beside others of the same profile.
+func layoutName(l api.Layout, name string) string {
+	if len(l.Layouts) == 1 {
+		return "Expected"
+	}
+	return strings.TrimPrefix(name, l.Profile+"-")
+}
+
+// here is a collection's shard key in the database, or what it is without one.
+func here(c api.LayoutCollection) (key, text string) {
+	if c.Key != nil {
+		return *c.Key, ""
+	}
+	return "", c.StateText
+}
+
+func sentences(list []message.Message) string {
+	var out []string
+	for _, m := range list {
+		out = append(out, m.String())
+	}
+	return strings.Join(out, " ")
+}
+
+// collectionLink leads to a collection's page.
+func collectionLink(ns string) templ.SafeURL {
+	return templ.URL(answer.CollectionURL(topology.Namespace(ns)))
+}
