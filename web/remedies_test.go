@@ -223,27 +223,27 @@ func TestTheRemedyOfAProblemIsAPlanThatRunsOrSaysWhyNot(t *testing.T) {
 			may := answer.AdviceMay{Plan: true, Try: s.Tries(v)}
 			var offered, refused []string
 			fired := false
-			for _, p := range found.Items {
-				rem := answer.RemediesOf(v, p, may)
-				if len(rem.Offered) == 0 && rem.WhyNot == "" {
+			for i, rem := range answer.Advice(v, found, may).Items {
+				p := found.Items[i]
+				if len(rem.Plans) == 0 && rem.WhyNot == "" {
 					t.Errorf("%s: neither a plan nor why there is none", p.Rule)
 				}
-				for _, x := range rem.Offered {
-					checkRuns(t, sit, p, x.Url)
+				for _, x := range rem.Plans {
+					checkRuns(t, sit, p, x.URL)
 				}
 				for _, x := range rem.Refused {
-					if x.Url != "" || x.Why == "" || strings.HasPrefix(x.Why, "[") {
+					if x.URL != "" || x.Why == "" || strings.HasPrefix(x.Why, "[") {
 						t.Errorf("%s: refused %+v", p.Rule, x)
 					}
 				}
 				if p.Rule == c.rule {
 					fired = true
-					for _, x := range rem.Offered {
-						offered = append(offered, x.Plan.Kind)
+					for _, x := range rem.Plans {
+						offered = append(offered, x.Kind)
 					}
 					for _, x := range rem.Refused {
-						refused = append(refused, x.Plan.Kind)
-						t.Log(x.Plan.Kind, x.Why)
+						refused = append(refused, x.Kind)
+						t.Log(x.Kind, x.Why)
 					}
 				}
 			}
