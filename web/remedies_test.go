@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/balance"
 	"shardboard/internal/heat"
@@ -21,7 +22,6 @@ import (
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
-	"shardboard/web/templates"
 )
 
 // remedyCase is a situation in which a rule offers plans.
@@ -311,15 +311,13 @@ func TestAHotChunkOffersNoPlanThatItsChecksBlock(t *testing.T) {
 	v := newStory().View()
 	c := v.Table.Collection("yorkie-meta.changes")
 	ref := answer.ChunkRef(c, c.Chunks.At(2).Min)
-	line := hotLine(answer.PlanURL(actions.Split, "ns", string(c.NS), "chunk", ref))
-	site.Obey(line, s.Tries(v))
-	if line[0].PlanURL == "" {
-		t.Errorf("a plan that runs is not offered: %q", line[0].PlanText)
+	plan := &api.HeatPlan{URL: answer.PlanURL(actions.Split, "ns", string(c.NS), "chunk", ref)}
+	if answer.TryHeatPlan(plan, s.Tries(v)); plan.URL == "" {
+		t.Errorf("a plan that runs is not offered: %q", plan.Blocked)
 	}
 	again := newStory().with(func(t *topology.Table) { t.Seq++; t.Collection("yorkie-meta.changes").Resharding = true }).View()
-	line = hotLine(answer.PlanURL(actions.Split, "ns", string(c.NS), "chunk", ref))
-	if site.Obey(line, s.Tries(again)); line[0].PlanURL != "" || !strings.Contains(line[0].PlanText, "resharded") {
-		t.Errorf("a plan that is blocked is offered: %+v", line[0])
+	if answer.TryHeatPlan(plan, s.Tries(again)); plan.URL != "" || !strings.Contains(plan.Blocked, "resharded") {
+		t.Errorf("a plan that is blocked is offered: %+v", plan)
 	}
 }
 
@@ -351,8 +349,4 @@ func TestAChunksPageOffersNoPlanThatItsChecksBlock(t *testing.T) {
 func request(t *testing.T, who auth.Principal) *http.Request {
 	t.Helper()
 	return httptest.NewRequestWithContext(auth.With(t.Context(), who), "GET", "/", nil)
-}
-
-func hotLine(address string) []templates.HeatChunk {
-	return []templates.HeatChunk{{PlanText: "x", PlanURL: address}}
 }

@@ -14,10 +14,8 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
-	"shardboard/internal/heat"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/placement"
-	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
@@ -84,25 +82,6 @@ func ChunkRow(v answer.View, p shardkey.Pattern, i int, ch topology.Chunk, r Ref
 		row.Since = templates.Ago(time.Unix(int64(ch.Since.T), 0), v.Now)
 	}
 	return row
-}
-
-// changedLine is of rows that are changed in place: at least so many. Where none
-// were counted, nothing is known, and nothing is said.
-func ChangedLine(out templates.HeatLine, v answer.View, prof *profile.Profile, w heat.Window, chunk int, span []string) templates.HeatLine {
-	rate := w.Total
-	if chunk >= 0 {
-		rate = heat.Rate{}
-		for _, l := range w.Chunks(v.Table, prof) {
-			if l.Chunk == chunk {
-				rate = l.Rate
-			}
-		}
-	}
-	if rate.Rows == 0 {
-		return templates.HeatLine{}
-	}
-	out.Text = words.T("heat.line.changed", append(span, "rate", answer.RateText(rate))...)
-	return out
 }
 
 // surveyForm is what a reader may start.

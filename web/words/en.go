@@ -9,7 +9,6 @@ var english = assembled(
 	acting,
 	runs,
 	audited,
-	heat,
 	surveying,
 	advising,
 	problems,

@@ -4,6 +4,7 @@ package words
 // and what helps is written by package rules.
 var advising = map[string]string{
 	"nav.advise": "Advice",
+	"nav.heat":   "Heat",
 
 	"method.writes":           "New rows counted",
 	"method.history":          "From placement history",
