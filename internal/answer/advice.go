@@ -6,7 +6,9 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/rules"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
+	"shardboard/web/words"
 )
 
 // Advice lists the problems with their figures and remedies, what could not be
@@ -20,7 +22,8 @@ func Advice(v View, found rules.View, may AdviceMay) api.AdviceList {
 		out.Items = append(out.Items, adviceOf(v, p, may))
 	}
 	for _, u := range found.Unsure {
-		out.Unsure = append(out.Unsure, api.AdviceUnsure{Rule: string(u.Rule), Subject: u.Subject, Why: u.Why.At(v.Now), WhyText: u.Why})
+		why := u.Why.At(v.Now)
+		out.Unsure = append(out.Unsure, api.AdviceUnsure{Rule: string(u.Rule), Subject: u.Subject, Why: why, WhyText: u.Why})
 	}
 	for _, r := range found.Passed {
 		out.Passed = append(out.Passed, string(r))
@@ -41,11 +44,14 @@ func Advice(v View, found rules.View, may AdviceMay) api.AdviceList {
 // ProblemSummaryOf counts the problems and has their titles.
 func ProblemSummaryOf(v View, found rules.View) api.ProblemSummary {
 	s := found.Summary()
-	out := api.ProblemSummary{Worst: string(s.Worst()), Critical: s.Critical, Warn: s.Warn, Info: s.Info, Dismissed: s.Dismissed, Rules: s.Rules, Unchecked: s.Unchecked,
-		Clear: s.Clear(), Items: []api.ProblemLine{}}
+	out := api.ProblemSummary{
+		Worst: string(s.Worst()), Critical: s.Critical, Warn: s.Warn, Info: s.Info, Dismissed: s.Dismissed,
+		Rules: s.Rules, Unchecked: s.Unchecked, Clear: s.Clear(), Items: []api.ProblemLine{},
+	}
 	out.Level, out.Headline = Headline(v, s)
 	for _, p := range found.Items {
-		out.Items = append(out.Items, api.ProblemLine{ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: p.Text.At(v.Now)})
+		line := api.ProblemLine{ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: p.Text.At(v.Now)}
+		out.Items = append(out.Items, line)
 	}
 	return out
 }
@@ -73,9 +79,18 @@ func adviceOf(v View, p rules.Problem, may AdviceMay) api.Advice {
 	}
 	addRemedies(&out, v, p, may)
 	for _, c := range p.Remedy.Commands {
-		out.Commands = append(out.Commands, api.AdviceCommand{Text: c.Text, Check: c.Check, Say: c.Explanation.At(v.Now), SayText: c.Explanation})
+		say := c.Explanation.At(v.Now)
+		out.Commands = append(out.Commands, api.AdviceCommand{Text: c.Text, Check: c.Check, Say: say, SayText: c.Explanation})
 	}
 	return out
+}
+
+// Because is the balancer's own rule behind an advice.
+func Because(i rules.Problem) string {
+	if i.Because.Code == "" {
+		return ""
+	}
+	return sanitize.Sentence(words.Code("rule", i.Because.Code, ruleArgs(i.Because.Args)))
 }
 
 // IDAndReason checks what a decision about a problem names.

@@ -31,17 +31,24 @@ func Alerts(v View, st alert.Status) api.Alerts {
 	for _, t := range st.Targets {
 		one := api.AlertTarget{Name: t.Name, Format: t.Format, MinSeverity: string(t.MinSeverity), Repeat: t.Repeat.String(), Due: t.Due}
 		if d := t.Last; !d.At.IsZero() {
-			one.Last = &api.AlertDelivery{At: d.At.UTC(), Code: d.Code, Status: d.Status, Alerts: d.Alerts, Test: d.Test, Failed: d.Failed, Text: alert.DeliveryText(d)}
+			one.Last = &api.AlertDelivery{
+				At: d.At.UTC(), Code: d.Code, Status: d.Status, Alerts: d.Alerts, Test: d.Test, Failed: d.Failed,
+				Text: alert.DeliveryText(d),
+			}
 		}
 		out.Targets = append(out.Targets, one)
 	}
 	for _, a := range st.Alerts {
-		out.Alerts = append(out.Alerts, api.Alert{ID: a.ID, Rule: a.Rule, Severity: string(a.Severity), State: a.State, Subject: a.Subject, Title: a.Title,
-			Since: a.Since.UTC(), Fired: api.Time(a.Fired), Resolved: api.Time(a.Resolved), Silenced: a.Silenced})
+		out.Alerts = append(out.Alerts, api.Alert{
+			ID: a.ID, Rule: a.Rule, Severity: string(a.Severity), State: a.State, Subject: a.Subject, Title: a.Title,
+			Since: a.Since.UTC(), Fired: api.Time(a.Fired), Resolved: api.Time(a.Resolved), Silenced: a.Silenced,
+		})
 	}
 	for _, q := range st.Silences {
-		out.Silences = append(out.Silences, api.AlertSilence{ID: q.ID, Alert: q.Alert, Rule: q.Rule, By: q.By, Reason: q.Reason, At: q.At.UTC(), Until: q.Until.UTC(),
-			Title: silenceTitle(q, st.Alerts)})
+		out.Silences = append(out.Silences, api.AlertSilence{
+			ID: q.ID, Alert: q.Alert, Rule: q.Rule, By: q.By, Reason: q.Reason, At: q.At.UTC(), Until: q.Until.UTC(),
+			Title: silenceTitle(q, st.Alerts),
+		})
 	}
 	return out
 }

@@ -11,7 +11,10 @@ import (
 
 // EvidenceOf is one figure behind a problem: what it is, how it was measured and when.
 func EvidenceOf(v View, e rules.Evidence) api.AdviceFigure {
-	out := api.AdviceFigure{Name: e.Name.At(v.Now), NameText: e.Name, Unit: e.Unit, PlusMinus: e.PlusMinus, Exact: e.Exact, AtLeast: e.AtLeast, Method: e.Method, At: api.Time(e.At)}
+	out := api.AdviceFigure{
+		Name: e.Name.At(v.Now), NameText: e.Name, Unit: e.Unit, PlusMinus: e.PlusMinus, Exact: e.Exact, AtLeast: e.AtLeast,
+		Method: e.Method, At: api.Time(e.At),
+	}
 	if e.Over > 0 {
 		out.Window, out.Covered = e.Over.String(), e.Covered.Seconds()
 	}
@@ -85,6 +88,7 @@ func evidenceMethod(v View, e rules.Evidence) message.Message {
 	case e.At.IsZero():
 		pattern = "{method}"
 	}
-	return message.New("method", pattern, message.Coded("method", e.Method, words.Code("method", e.Method, nil)),
-		message.Duration("covered", e.Covered), message.Duration("window", e.Over), message.Words("age", format.Ago(v.Now.Sub(e.At))))
+	return message.New("method", pattern,
+		message.Coded("method", e.Method, words.Code("method", e.Method, nil)), message.Duration("covered", e.Covered),
+		message.Duration("window", e.Over), message.Words("age", format.Ago(v.Now.Sub(e.At))))
 }

@@ -139,7 +139,8 @@ func heatListTime(v View, h HeatSource, windows []heat.Window) (out api.HeatList
 
 const (
 	noCountableTitle  = "No collection whose writes can be counted"
-	noCountableDetail = "Counting needs a collection to which every write adds a row with a new ObjectID, such as Yorkie's changes; a profile file names others (writes: appended)."
+	noCountableDetail = "Counting needs a collection to which every write adds a row with a new ObjectID, " +
+		"such as Yorkie's changes; a profile file names others (writes: appended)."
 )
 
 // heatStaleAfter is the age at which a newer count is overdue.

@@ -54,13 +54,15 @@ func heatChunk(v View, w heat.Window, c *topology.Collection, l heat.Line) api.H
 func chunkTakes(w heat.Window, line api.Heat) message.Message {
 	pattern := "takes {share} of the writes of {shard} to {name}: {rate}/s, {all} of the collection."
 	if w.Method == heat.ChangedRows {
-		pattern = "takes {share} of the changed rows of {name} counted on {shard}: {rate}/s, {all} of those counted in the collection."
+		pattern = "takes {share} of the changed rows of {name} counted on {shard}: {rate}/s, " +
+			"{all} of those counted in the collection."
 	}
 	share := 0.0
 	if line.ShardShare != nil {
 		share = *line.ShardShare
 	}
-	return message.New("takes", pattern, message.Share("share", share), message.Shard("shard", line.Shard), message.Text("name", w.NS.Collection()),
+	return message.New("takes", pattern,
+		message.Share("share", share), message.Shard("shard", line.Shard), message.Text("name", w.NS.Collection()),
 		message.Words("rate", HeatRateText(line)), message.Share("all", line.Share))
 }
 
@@ -71,7 +73,8 @@ func chunkWriters(v View, w heat.Window, l heat.Line) message.Message {
 	}
 	pattern := message.Plural(l.Projects, "1 project writes to it. It is {project}.", "{n} projects write to it; {share} is {project}.")
 	if w.Method == heat.ChangedRows {
-		pattern = message.Plural(l.Projects, "1 of the projects counted writes to it. It is {project}.", "{n} of the projects counted write to it; {share} is {project}.")
+		pattern = message.Plural(l.Projects, "1 of the projects counted writes to it. It is {project}.",
+			"{n} of the projects counted write to it; {share} is {project}.")
 	}
 	return message.New("writers", pattern, message.Count("n", l.Projects), message.Share("share", l.TopShare),
 		message.Project("project", l.Top.Hex(), heatProjectName(v, w.NS, l.Top)))

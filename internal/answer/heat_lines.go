@@ -19,7 +19,9 @@ func HeatProjects(v View, h HeatSource, _ HeatListQuery, windows []heat.Window) 
 			line.Name = p.Name
 		}
 		for _, u := range h.Counts.Updated(sum.DB, sum.Line.Project) {
-			line.Updated = append(line.Updated, api.HeatUpdated{NS: string(u.NS), From: api.Time(u.From), To: api.Time(u.To), Rows: u.Rows, AtLeastRowsPerSecond: u.PerSecond()})
+			line.Updated = append(line.Updated, api.HeatUpdated{
+				NS: string(u.NS), From: api.Time(u.From), To: api.Time(u.To), Rows: u.Rows, AtLeastRowsPerSecond: u.PerSecond(),
+			})
 		}
 		out = append(out, line)
 	}

@@ -93,7 +93,8 @@ func HeatMap(v View, h HeatSource, q MapQuery) (api.HeatMap, error) {
 // HeatMapOf writes a picture.
 func HeatMapOf(v View, c *topology.Collection, p keyvis.View, q MapQuery) api.HeatMap {
 	out := api.HeatMap{
-		NS: string(q.NS), By: string(q.By), From: q.From.UTC().Truncate(time.Millisecond), To: q.To.UTC().Truncate(time.Millisecond), Oldest: api.Time(p.Oldest),
+		NS: string(q.NS), By: string(q.By),
+		From: q.From.UTC().Truncate(time.Millisecond), To: q.To.UTC().Truncate(time.Millisecond), Oldest: api.Time(p.Oldest),
 		Columns: []api.HeatSpan{}, Rows: []api.HeatRow{}, Shards: []api.HeatShard{}, Cells: []string{},
 	}
 	how, _ := heat.CoverageOf(v.Table, v.Profile, q.NS)
@@ -131,7 +132,10 @@ func heatColumn(col keyvis.Column) api.HeatSpan {
 // heatMethod says how a collection is counted.
 func heatMethod(m heat.Method) api.HeatMethod {
 	if m == heat.ChangedRows {
-		return api.HeatMethod{Counts: m.String(), Of: "hottestProjects", Projects: heat.HottestProjects, LowerBound: true, EverySeconds: int(keyvis.Finest / time.Second)}
+		return api.HeatMethod{
+			Counts: m.String(), Of: "hottestProjects", Projects: heat.HottestProjects, LowerBound: true,
+			EverySeconds: int(keyvis.Finest / time.Second),
+		}
 	}
 	return api.HeatMethod{Counts: m.String(), Of: "allProjects", EverySeconds: int(heat.Tick / time.Second)}
 }

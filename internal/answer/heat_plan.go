@@ -19,13 +19,16 @@ func splitText(c *topology.Collection, s heat.Splitting) message.Message {
 	case "single":
 		text = "It cannot be split: it holds one value of the shard key."
 	case "document":
-		text = "It can be split, which does not help: {share} is Yorkie document {document}, whose rows stay in one chunk. Moving it to a calmer shard does."
+		text = "It can be split, which does not help: {share} is Yorkie document {document}, whose rows stay in one chunk. " +
+			"Moving it to a calmer shard does."
 	case "project":
-		text = "It can be split, which does not help: {share} is one project, and the key {key} has no further field to cut its rows by. Moving it, or refining the key, does."
+		text = "It can be split, which does not help: {share} is one project, and the key {key} has no further field " +
+			"to cut its rows by. Moving it, or refining the key, does."
 	case "divides":
 		text = "It can be split and that divides the load: its busiest Yorkie document takes {share}."
 	case "within":
-		text = "It can be split within the project that takes {share} of what was counted: the key {key} has a further field. How its rows divide is not counted."
+		text = "It can be split within the project that takes {share} of what was counted: the key {key} has a further field. " +
+			"How its rows divide is not counted."
 	case "projects":
 		text = "It can be split between projects and that divides the load: the busiest of them takes {share} of what was counted."
 	case "few":
@@ -33,12 +36,14 @@ func splitText(c *topology.Collection, s heat.Splitting) message.Message {
 	default:
 		text = "It is not known whether a split helps: the writers are not known."
 	}
-	return message.New(s.Code, text, message.Share("share", s.Share), message.Text("document", s.Document.Hex()), message.Text("key", c.Key.String()))
+	return message.New(s.Code, text,
+		message.Share("share", s.Share), message.Text("document", s.Document.Hex()), message.Text("key", c.Key.String()))
 }
 
 // heatPlan is the plan that helps a hot chunk; noMove tells that a move would help,
 // but every shard that may own the chunk takes as many writes.
-func heatPlan(v View, h HeatSource, c *topology.Collection, i int, split heat.Splitting, writes func() map[string]float64) (plan *api.HeatPlan, noMove bool) {
+func heatPlan(v View, h HeatSource, c *topology.Collection, i int, split heat.Splitting,
+	writes func() map[string]float64) (plan *api.HeatPlan, noMove bool) {
 	kind, to := hotPlan(v.Table, c, i, split, writes)
 	if kind == "" {
 		return nil, to != ""
@@ -46,10 +51,10 @@ func heatPlan(v View, h HeatSource, c *topology.Collection, i int, split heat.Sp
 	if !h.Plans {
 		return nil, false
 	}
-	plan = &api.HeatPlan{Kind: string(kind), Args: api.PlanArgs{NS: string(c.NS), Chunk: ChunkRef(c, c.Chunks.At(i).Min), To: to},
-		URL: HotChunkPlan(c, i), Text: "Plan to split it where its writes are"}
+	args := api.PlanArgs{NS: string(c.NS), Chunk: ChunkRef(c, c.Chunks.At(i).Min), To: to}
+	plan = &api.HeatPlan{Kind: string(kind), Args: args, URL: HotChunkPlan(c, i), Text: "Plan to split it where its writes are"}
 	if kind == actions.MoveChunk {
-		plan.URL = PlanURL(actions.MoveChunk, "ns", plan.Args.NS, "chunk", plan.Args.Chunk, "to", to)
+		plan.URL = PlanURL(actions.MoveChunk, "ns", args.NS, "chunk", args.Chunk, "to", to)
 		plan.Text = fmt.Sprintf("Plan to move it to %s, which takes %s writes/s", to, PerSecond(writes()[to]))
 	}
 	if h.Try != nil {
@@ -85,7 +90,8 @@ func Calmest(t *topology.Table, c *topology.Collection, i int, writes map[string
 // that divides them, else a move of the whole chunk to the shard that takes fewest.
 // No kind and a shard says that no shard takes fewer writes than its own; neither,
 // that nothing is known to help. What shards take is asked for when it is needed.
-func hotPlan(t *topology.Table, c *topology.Collection, i int, split heat.Splitting, writes func() map[string]float64) (kind actions.Kind, to string) {
+func hotPlan(t *topology.Table, c *topology.Collection, i int, split heat.Splitting,
+	writes func() map[string]float64) (kind actions.Kind, to string) {
 	if split.HotCut() && len(t.Shards) > 1 {
 		return actions.SplitHot, ""
 	}

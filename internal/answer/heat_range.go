@@ -24,7 +24,9 @@ func HeatRange(v View, h HeatSource, q url.Values) (api.HeatRange, error) {
 	if err != nil {
 		return api.HeatRange{}, err
 	}
-	out := api.HeatRange{Method: heatMethod(heat.NewRows), Window: d.String(), Shards: []string{}, Projects: []api.Heat{}, Documents: []api.Heat{}}
+	out := api.HeatRange{
+		Method: heatMethod(heat.NewRows), Window: d.String(), Shards: []string{}, Projects: []api.Heat{}, Documents: []api.Heat{},
+	}
 	ns := topology.Namespace(q.Get("ns"))
 	if ns == "" {
 		all := h.Counts.Counted(v.Table)
@@ -45,7 +47,8 @@ func HeatRange(v View, h HeatSource, q url.Values) (api.HeatRange, error) {
 	part := w.Within(v.Table, v.Profile, span)
 	rate := rateIn(w, part.Range())
 	out.NS, out.Method, out.From, out.To, out.CoveredSeconds = rate.NS, heatMethod(w.Method), rate.From, rate.To, rate.CoveredSeconds
-	out.WritesPerSecond, out.PlusMinus, out.Exact, out.AtLeast, out.Share = rate.WritesPerSecond, rate.PlusMinus, rate.Exact, rate.AtLeast, rate.Share
+	out.WritesPerSecond, out.PlusMinus, out.Share = rate.WritesPerSecond, rate.PlusMinus, rate.Share
+	out.Exact, out.AtLeast = rate.Exact, rate.AtLeast
 	out.Min, out.Max = KeyOf(c.Key, span.Min), KeyOf(c.Key, span.Max)
 	from, to := c.Chunks.Overlap(span)
 	out.Chunks = to - from

@@ -124,7 +124,8 @@ func heatLead(q HeatQuery, w heat.Window) message.Message {
 	if w.Method == heat.ChangedRows {
 		pattern, shortest = "{rate} changed rows/s in {ns} over {window}.", keyvis.Finest
 	}
-	return message.New("lead", pattern, message.Words("rate", RateText(w.Total)), message.Namespace("ns", w.NS), message.Duration("window", max(q.Window, shortest)))
+	return message.New("lead", pattern, message.Words("rate", RateText(w.Total)), message.Namespace("ns", w.NS),
+		message.Duration("window", max(q.Window, shortest)))
 }
 
 func heatMeasured(w heat.Window) message.Message {
@@ -137,13 +138,15 @@ func heatMeasured(w heat.Window) message.Message {
 	case !w.Total.Exact:
 		how = "One second in ten was counted"
 	}
-	return message.New("measured", how+" from {from} to {to}, {covered} of {seconds} s.", message.Words("from", format.Clock(w.From)), message.Words("to", format.Clock(w.To)),
+	return message.New("measured", how+" from {from} to {to}, {covered} of {seconds} s.",
+		message.Words("from", format.Clock(w.From)), message.Words("to", format.Clock(w.To)),
 		message.Count("covered", int64(w.Seconds)), message.Count("seconds", int64(w.To.Sub(w.From).Seconds())))
 }
 
 func hottestOnly(w heat.Window) string {
-	return message.New("hottest", "Rows of {name} are changed in place and no index finds them by the date of the change. Once a minute those of the {n} projects with most new rows are counted; "+
-		"what others change is not known, and a row that changed twice in the minute counts once. Shares are of what was counted.",
+	return message.New("hottest", "Rows of {name} are changed in place and no index finds them by the date of the change. "+
+		"Once a minute those of the {n} projects with most new rows are counted; what others change is not known, "+
+		"and a row that changed twice in the minute counts once. Shares are of what was counted.",
 		message.Text("name", w.NS.Collection()), message.Count("n", heat.HottestProjects)).String()
 }
 
@@ -171,7 +174,8 @@ func heatHealth(h heat.Health, w heat.Window) (out []HeatState) {
 		out = append(out, note)
 	}
 	if h.Sampled {
-		out = append(out, HeatState{"partial", "Counted from slices of time", "There is much load: of every 10 s one is counted, and figures have an interval."})
+		out = append(out, HeatState{"partial", "Counted from slices of time",
+			"There is much load: of every 10 s one is counted, and figures have an interval."})
 	}
 	return out
 }
@@ -193,8 +197,8 @@ func growth(g heat.Growing, c *topology.Collection) (warning HeatState, spread s
 	switch {
 	case g.Is:
 		return HeatState{"failed", "The shard key grows: inserts always go to the last chunk",
-			message.New("growing", "{share} of {rows} new rows, in {of} of {slots} slices of time, went to the last chunk by {field}, which {shard} owns. "+
-				"Splitting and moving follow the writes and never get ahead; a hashed or another leading field does.",
+			message.New("growing", "{share} of {rows} new rows, in {of} of {slots} slices of time, went to the last chunk by {field}, "+
+				"which {shard} owns. Splitting and moving follow the writes and never get ahead; a hashed or another leading field does.",
 				message.Share("share", g.Share), message.Count("rows", g.Rows), message.Count("of", g.Of), message.Count("slots", g.Slots),
 				message.Text("field", g.Field), message.Shard("shard", g.Shard)).String()}, ""
 	case c.Key.Fields()[0].Hashed:

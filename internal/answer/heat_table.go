@@ -38,7 +38,8 @@ func heatTable(v View, h HeatSource, q HeatQuery) HeatTable {
 	}
 	p, ok := h.Pictures.View(q.NS, q.By, v.Now.Add(-q.Span), v.Now)
 	if !ok || len(p.Columns) == 0 {
-		return HeatTable{State: HeatState{"loading", "No picture yet", "It gets a column each minute while shardboard runs; the first one is made within two minutes. Nothing is known of the time before."}}
+		return HeatTable{State: HeatState{"loading", "No picture yet", "It gets a column each minute while shardboard runs; " +
+			"the first one is made within two minutes. Nothing is known of the time before."}}
 	}
 	c := v.Table.Collection(q.NS)
 	out := HeatTable{Pattern: c.Key, Astray: astray(p)}

@@ -70,7 +70,9 @@ func TryKnown(v View, k actions.Kind, args actions.Args) (actions.Draft, error) 
 	if planner == nil {
 		return actions.Draft{}, fault.New(fault.Invalid, "There is no kind of plan called %q.", string(k))
 	}
-	d, _, err := planner(actions.Situation{Table: v.Table, Directory: v.Dir, Profile: v.Profile, Release: balance.ReleaseOf(v.Table.ServerInfo.Version), Now: v.Now}, args)
+	d, _, err := planner(actions.Situation{
+		Table: v.Table, Directory: v.Dir, Profile: v.Profile, Release: balance.ReleaseOf(v.Table.ServerInfo.Version), Now: v.Now,
+	}, args)
 	return d, err
 }
 
@@ -101,6 +103,23 @@ func remedyURL(p rules.Plan, reason string) string {
 		pairs = append(pairs, name, p.Args[name])
 	}
 	return PlanURL(actions.Kind(p.Kind), pairs...)
+}
+
+// planArguments are a plan's arguments as its JSON has them: bounds and keys are
+// Extended JSON, some are numbers or true, the rest is text.
+func planArguments(p rules.Plan) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	for name, text := range p.Args {
+		switch name {
+		case "at", "min", "max", "bounds", "parts", "on", "force":
+			if json.Valid([]byte(text)) {
+				out[name] = json.RawMessage(text)
+			}
+		default:
+			out[name], _ = json.Marshal(text) // a string can be marshalled
+		}
+	}
+	return out
 }
 
 // TryAddress tries the plan of a form's address.

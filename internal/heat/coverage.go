@@ -45,7 +45,8 @@ func (u Uncounted) Text() string {
 	case "inPlace":
 		return "Its rows are changed in place, and no date in them says when."
 	case "scattered":
-		return "Its rows have the date of their last change, but its shard key does not begin with the project: each count would go through the rows of every shard."
+		return "Its rows have the date of their last change, but its shard key does not begin with the project: " +
+			"each count would go through the rows of every shard."
 	case "unprofiled":
 		return "The profile does not say how it is written to."
 	}

@@ -25,7 +25,8 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if v.Table.Loaded {
 		state.Code = "" // the list can be shown
 	}
-	return site.WritePage(w, r, http.StatusOK, advicePage(s.Shell(r, v, "advise", "Advice"), state, list, may, parts.Sentences(v)))
+	shell := s.Shell(r, v, "advise", "Advice")
+	return site.WritePage(w, r, http.StatusOK, advicePage(shell, state, list, may, parts.Sentences(v)))
 }
 
 // JSON answers the same list.

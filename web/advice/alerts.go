@@ -23,7 +23,8 @@ import (
 func AlertsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
 	may := auth.From(r.Context()).May(auth.Admin) && s.WhyReadOnly() == ""
-	return site.WritePage(w, r, http.StatusOK, alertsPage(s.Shell(r, v, "advise", "Alerts"), answer.Alerts(v, s.AlertStatus(r)), may, v.Now))
+	list := answer.Alerts(v, s.AlertStatus(r))
+	return site.WritePage(w, r, http.StatusOK, alertsPage(s.Shell(r, v, "advise", "Alerts"), list, may, v.Now))
 }
 
 // AlertsJSON has an empty list of receivers where none are configured.
@@ -44,8 +45,9 @@ func TestReceiverJSON(s *site.Site, w http.ResponseWriter, r *http.Request) erro
 // Silence suppresses one alert, or those of a rule, for a time.
 func Silence(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return alertForm(s, w, r, func(e *alert.Engine) error {
-		in := api.SilenceStart{Alert: r.PostForm.Get("alert"), Rule: r.PostForm.Get("rule"), For: r.PostForm.Get("for"), Reason: r.PostForm.Get("reason")}
-		return silence(r, e, in)
+		return silence(r, e, api.SilenceStart{
+			Alert: r.PostForm.Get("alert"), Rule: r.PostForm.Get("rule"), For: r.PostForm.Get("for"), Reason: r.PostForm.Get("reason"),
+		})
 	})
 }
 
@@ -98,7 +100,8 @@ func alertJSON(s *site.Site, w http.ResponseWriter, r *http.Request, in any, do 
 // engine is the alert engine, or why there is none.
 func engine(s *site.Site) (*alert.Engine, error) {
 	if s.Deps.Alerts == nil {
-		return nil, fault.New(fault.Unavailable, "No alert receivers are configured: start shardboard with --alerts FILE. Of several processes over the same data, the one that owns it sends.")
+		return nil, fault.New(fault.Unavailable, "No alert receivers are configured: start shardboard with --alerts FILE. "+
+			"If several processes share the data, the one that owns it sends the alerts.")
 	}
 	return s.Deps.Alerts, nil
 }

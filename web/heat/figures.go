@@ -87,7 +87,8 @@ func skew(s heat.Skew) (out []templates.Fact) {
 		name  string
 		index heat.Index
 	}{{"shard", s.Shards}, {"chunk", s.Chunks}} {
-		add("Gini over "+format.Count(int64(x.index.N))+" "+x.name+message.Plural(x.index.N, "", "s"), strconv.FormatFloat(x.index.Gini, 'f', 2, 64), "0 when all take the same, near 1 when one takes all")
+		over := fmt.Sprintf("Gini over %s %s%s", format.Count(int64(x.index.N)), x.name, message.Plural(x.index.N, "", "s"))
+		add(over, strconv.FormatFloat(x.index.Gini, 'f', 2, 64), "0 when all take the same, near 1 when one takes all")
 		add("hottest "+x.name, answer.PerSecond(x.index.MaxMean)+"× the mean", "")
 	}
 	return out

@@ -4,6 +4,7 @@ package heat
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/fault"
@@ -97,7 +98,8 @@ func MapJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	version := strconv.FormatInt(s.Born, 36) + "-" + strconv.FormatInt(from.Pictures.Version(q.NS, q.By), 36) + "-" + strconv.FormatUint(v.Table.Seq, 36)
+	version := strings.Join([]string{strconv.FormatInt(s.Born, 36), strconv.FormatInt(from.Pictures.Version(q.NS, q.By), 36),
+		strconv.FormatUint(v.Table.Seq, 36)}, "-")
 	if site.Matches(r.Header.Get("If-None-Match"), version) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
