@@ -1,9 +1,11 @@
 package heat
 
 import (
+	"fmt"
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
@@ -128,4 +130,18 @@ func (m page) caption() string {
 		return "changed rows/s, at least so many, newest column first; – where it is not known"
 	}
 	return "writes/s, newest column first; – where it is not known"
+}
+
+const (
+	newRowsTitle     = "every write adds a row: all of them are counted, by the time in their ids"
+	changedRowsTitle = "rows are changed in place: at least so many, of the hottest projects, by the date of their last change"
+	changedPicture   = "Rows changed in place, once a minute and of the %d hottest projects only: a cell says at least so many, " +
+		"and where none of their rows were counted nothing is known."
+	pictureLabel = "Heat map of writes, %s by time. Arrow keys move the cell cursor, plus and minus zoom, Enter opens a row, " +
+		"0 shows the whole picture."
+	pictureHelp = "Drag to zoom in, Shift-drag to move; arrow keys move the cell, + and − zoom, Enter opens."
+)
+
+func chunkName(c api.Heat) string {
+	return fmt.Sprintf("Chunk %s of %s", format.Count(int64(c.Number)), format.Count(int64(c.Of)))
 }
