@@ -41,21 +41,6 @@ func Advice(v View, found rules.View, may AdviceMay) api.AdviceList {
 	return out
 }
 
-// ProblemSummaryOf counts the problems and has their titles.
-func ProblemSummaryOf(v View, found rules.View) api.ProblemSummary {
-	s := found.Summary()
-	out := api.ProblemSummary{
-		Worst: string(s.Worst()), Critical: s.Critical, Warn: s.Warn, Info: s.Info, Dismissed: s.Dismissed,
-		Rules: s.Rules, Unchecked: s.Unchecked, Clear: s.Clear(), Items: []api.ProblemLine{},
-	}
-	out.Level, out.Headline = Headline(v, s)
-	for _, p := range found.Items {
-		line := api.ProblemLine{ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: p.Text.At(v.Now)}
-		out.Items = append(out.Items, line)
-	}
-	return out
-}
-
 func dismissalOf(d store.Dismissal) api.AdviceDismissal {
 	out := api.AdviceDismissal{ID: d.ID, By: d.By, Reason: d.Reason, At: d.At.UTC(), Title: "This problem is over"}
 	if rule, _, ok := strings.Cut(d.ID, "."); ok {

@@ -32,17 +32,6 @@ type ShardRow struct {
 	Disk      Cell // the share is of the disk, not of the column
 }
 
-// Attention is one problem, greatest first.
-type Attention struct {
-	Key          string // stable across renderings
-	Severity     string // critical, warn or info
-	SeverityText string
-	Urgent       bool
-	Text         string
-	Advice       string
-	URL          string
-}
-
 // EventRow is one changelog entry in words.
 type EventRow struct {
 	Key     string
