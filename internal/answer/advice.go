@@ -6,9 +6,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/rules"
-	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
-	"shardboard/web/words"
 )
 
 // Advice lists the problems with their figures and remedies, what could not be
@@ -75,7 +73,7 @@ func Because(i rules.Problem) string {
 	if i.Because.Code == "" {
 		return ""
 	}
-	return sanitize.Sentence(words.Code("rule", i.Because.Code, ruleArgs(i.Because.Args)))
+	return i.Because.String()
 }
 
 // IDAndReason checks what a decision about a problem names.

@@ -86,8 +86,8 @@ func PlaceRange(p placement.Place) shardkey.Range {
 	return r
 }
 
-// movingPlaces tells of located things which are on their way.
-func MovingPlaces(v View, found []placement.Item, into []api.LocateItem) {
+// markMoving marks the places that a migration is moving.
+func markMoving(v View, found []placement.Item, into []api.LocateItem) {
 	if len(v.Table.Moves.List) == 0 {
 		return
 	}

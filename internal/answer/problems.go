@@ -41,17 +41,21 @@ func Headline(v View, s rules.Summary) (level, text string) {
 	return level, ProblemCounts(s)
 }
 
-// ProblemCounts is "1 critical problem, 2 warnings, 3 notes", or why it is none.
+// ProblemCounts is "1 critical problem, 2 warnings, 3 notes", or why there is none.
 func ProblemCounts(s rules.Summary) string {
 	var parts []string
-	count := func(n int, one, many string) {
-		if n > 0 {
-			parts = append(parts, format.Count(int64(n))+" "+message.Plural(n, one, many))
+	for _, c := range []struct {
+		n         int
+		one, many string
+	}{
+		{s.Critical, " critical problem", " critical problems"},
+		{s.Warn, " warning", " warnings"},
+		{s.Info, " note", " notes"},
+	} {
+		if c.n > 0 {
+			parts = append(parts, format.Count(int64(c.n))+message.Plural(c.n, c.one, c.many))
 		}
 	}
-	count(s.Critical, "critical problem", "critical problems")
-	count(s.Warn, "warning", "warnings")
-	count(s.Info, "note", "notes")
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
@@ -101,7 +105,7 @@ func problemURL(v View, p rules.Problem) string {
 	return "/advice"
 }
 
-// UncheckedText and DismissedText say what a list of problems leaves out; "" for nothing.
+// UncheckedText says how many rules could not be checked; "" for none.
 func UncheckedText(s rules.Summary) string {
 	if s.Unchecked == 0 {
 		return ""
@@ -109,6 +113,7 @@ func UncheckedText(s rules.Summary) string {
 	return fmt.Sprintf("%d of %d rules could not be checked in full", s.Unchecked, s.Rules)
 }
 
+// DismissedText says how many problems a list leaves out; "" for none.
 func DismissedText(s rules.Summary) string {
 	if s.Dismissed == 0 {
 		return ""

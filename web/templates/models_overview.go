@@ -19,19 +19,6 @@ type Part struct {
 	Unknown bool
 }
 
-// ShardRow is one line of the shards table.
-type ShardRow struct {
-	Shard     ShardRef
-	ReplSet   string
-	Hosts     []string
-	Zones     []string
-	Draining  bool
-	Bytes     Cell
-	Documents Cell
-	Chunks    Cell
-	Disk      Cell // the share is of the disk, not of the column
-}
-
 // EventRow is one changelog entry in words.
 type EventRow struct {
 	Key     string

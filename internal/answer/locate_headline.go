@@ -1,0 +1,226 @@
+package answer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/message"
+	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+)
+
+// headlineOf says where a thing is, by the best that is known of each of its
+// places: a count of its rows where one was made, else whether a row was seen,
+// else where its rows belong by the routing table.
+func headlineOf(it api.LocateItem) message.Message {
+	e := rowEvidenceOf(it)
+	var h headline
+	switch {
+	case e.total > 0:
+		h = e.stored(it.Kind == "key")
+	case e.counted > 0:
+		h = e.empty(it.Kind == "key")
+	default:
+		h = headline{lead: e.unasked(it), shards: e.belongs}
+		if len(e.open) > 0 {
+			h.end = " — its rows were not counted: " + JoinWords(slices.Compact(slices.Sorted(slices.Values(e.whys))))
+		}
+	}
+	if e.differs {
+		h.end += "; the mongos routes elsewhere, see the proof"
+	}
+	return h.message()
+}
+
+// headline is a sentence about shards: they stand between its lead and its end.
+type headline struct {
+	lead, end string
+	shards    []string
+}
+
+// message names each shard as a fact, so that a page can link it.
+func (h headline) message() message.Message {
+	facts := make([]message.Fact, 0, len(h.shards)+1)
+	names := make([]string, len(h.shards))
+	for i, s := range h.shards {
+		name := "shard" + strconv.Itoa(i)
+		facts, names[i] = append(facts, message.Shard(name, s)), "{"+name+"}"
+	}
+	pattern := h.lead
+	if len(names) > 0 {
+		pattern += " " + JoinWords(names)
+	}
+	return message.New("locate.headline", pattern+"{end}.", append(facts, message.Words("end", h.end))...)
+}
+
+// rowEvidence is what the places of a thing show together.
+type rowEvidence struct {
+	belongs []string // shards of all places that there are
+	exact   bool     // each place is on one shard
+	holders []string // shards of places with counted rows
+	sure    bool     // each place with counted rows is on one shard
+	total   int64    // rows counted
+	counted int      // places whose rows were counted
+	open    []string // those that were to be counted and were not
+	whys    []string // for each of them the reason
+	differs bool     // the mongos routes otherwise
+}
+
+func rowEvidenceOf(it api.LocateItem) rowEvidence {
+	e := rowEvidence{sure: true}
+	e.belongs, e.exact = belongsOn(it)
+	holders := map[string]bool{}
+	for _, p := range it.Places {
+		if p.State == "absent" {
+			continue
+		}
+		e.differs = e.differs || p.Proof != nil && p.Proof.State == "differs"
+		switch {
+		case p.Rows == nil:
+		case p.Rows.Value == nil:
+			e.open, e.whys = append(e.open, sanitize.Line(collectionName(p.NS))), append(e.whys, whyUncounted(*p.Rows))
+		default:
+			e.counted++
+			if *p.Rows.Value > 0 {
+				e.total += *p.Rows.Value
+				e.sure = e.sure && p.Exact
+				for _, shard := range p.Shards {
+					holders[shard] = true
+				}
+			}
+		}
+	}
+	e.holders = slices.Sorted(maps.Keys(holders))
+	return e
+}
+
+// uncounted names the places that were not counted, and why: once where the
+// reason is the same.
+func (e rowEvidence) uncounted() string {
+	same := len(slices.Compact(slices.Clone(e.whys))) == 1
+	if same {
+		return fmt.Sprintf("%s (%s)", JoinWords(e.open), e.whys[0])
+	}
+	out := make([]string, len(e.open))
+	for i := range out {
+		out[i] = fmt.Sprintf("%s (%s)", e.open[i], e.whys[i])
+	}
+	return JoinWords(out)
+}
+
+// stored is the headline of a thing of which rows were counted.
+func (e rowEvidence) stored(key bool) headline {
+	h := headline{shards: e.holders, end: " (" + countRows(e.total) + ")"}
+	switch {
+	case len(e.holders) == 0:
+		h.lead = "Rows of it are stored; on which shard is not known"
+	case key && e.sure:
+		h.lead = "Rows with this key are on"
+	case key:
+		h.lead = "Rows with this key are on some of"
+	case !e.sure:
+		h.lead = "Rows of it are on some of"
+	case len(e.open) > 0:
+		h.lead = "Rows of it are on"
+	case len(e.holders) == 1:
+		h.lead = "All of it is on"
+	default:
+		h.lead = "Its rows are on"
+	}
+	if len(e.open) > 0 {
+		h.end += "; not counted in " + e.uncounted()
+	}
+	return h
+}
+
+// empty is the headline of a thing of which no row was found where it was counted.
+func (e rowEvidence) empty(key bool) headline {
+	h := headline{lead: "It belongs on", shards: e.belongs, end: " — no row is stored there"}
+	if len(e.open) > 0 {
+		h.end = " — no row was found where it was counted; not counted in " + e.uncounted()
+	}
+	switch {
+	case len(e.belongs) == 0:
+		h.lead, h.end = noShard, ""
+	case key && e.exact:
+		h.lead = "This key belongs on"
+	case key:
+		h.lead = "Rows with this key belong on some of"
+	case !e.exact:
+		h.lead = "Its rows belong on some of"
+	}
+	return h
+}
+
+const noShard = "No shard is known to hold it"
+
+func countRows(n int64) string { return format.Count(n) + message.Plural(n, " row", " rows") }
+
+// unasked is the beginning of the headline when no row was counted.
+func (e rowEvidence) unasked(it api.LocateItem) string {
+	switch {
+	case len(e.belongs) == 0:
+		return noShard
+	case slices.ContainsFunc(it.Notes, func(n api.Note) bool { return n.Code == placement.NoteRowGone }):
+		return "Its rows would be on"
+	case it.Kind == "key" && len(e.belongs) == 1:
+		return "This key belongs on"
+	case it.Kind == "key":
+		return "Rows with this key belong on some of"
+	case len(e.belongs) == 1:
+		return "All of it is on"
+	case e.exact:
+		return "Its rows are on"
+	}
+	return "Its rows are on some of"
+}
+
+// whyUncounted is why rows were not counted.
+func whyUncounted(f api.Figure) string {
+	switch f.Reason {
+	case "notTargeted":
+		return "a count would ask every shard"
+	case "notPermitted":
+		return "the cluster user may not read it"
+	case "unreachable":
+		return "the cluster did not answer"
+	}
+	return topology.ReasonText(f.Reason)
+}
+
+func collectionName(ns string) string {
+	_, name, _ := strings.Cut(ns, ".")
+	return name
+}
+
+// applyCount makes a place say of its rows what was counted.
+func applyCount(p *api.Place) {
+	if p.Rows == nil || p.Rows.Value == nil || p.State == "absent" {
+		return
+	}
+	there := *p.Rows.Value > 0
+	p.Exists = &there
+	p.State = "would-be"
+	if there {
+		p.State = "yes"
+	}
+}
+
+// ticketRows is what a ticket says of a place's rows; "" when nobody asked.
+func ticketRows(f *api.Figure) string {
+	switch {
+	case f == nil:
+		return ""
+	case f.Value == nil:
+		return "rows not counted: " + whyUncounted(*f)
+	case *f.Value == 0:
+		return "no row is stored there"
+	}
+	return countRows(*f.Value) + " counted there"
+}

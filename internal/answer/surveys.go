@@ -1,0 +1,135 @@
+package answer
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/heat/survey"
+	"shardboard/internal/store"
+)
+
+// Surveys are the background measurements of sizes.
+type Surveys interface {
+	Start(ctx context.Context, r survey.Request, by store.AuditEntry) (survey.Survey, error)
+	Stop(ctx context.Context, id string, by store.AuditEntry) error
+	List() []survey.Survey
+	Survey(ctx context.Context, id string) (survey.Survey, *survey.Result, error)
+	Findings(db string, project bson.ObjectID) []survey.Finding
+}
+
+// SurveyList is all surveys, newest first.
+func SurveyList(v View, surveys []survey.Survey) api.List[api.Survey] {
+	out := api.List[api.Survey]{AsOf: v.Now.UTC()}
+	for _, s := range surveys {
+		out.Items = append(out.Items, Survey(v, s))
+	}
+	return out
+}
+
+// Survey is one survey, without what it found.
+func Survey(v View, s survey.Survey) api.Survey {
+	out := api.Survey{
+		ID: s.ID, Kind: string(s.Request.Kind), State: string(s.State), DB: s.Request.DB, NS: string(s.Request.NS),
+		Precision: s.Request.Precision,
+		QueuedAt:  s.Queued.UTC(), StartedAt: instant(s.Started), EndedAt: instant(s.Ended), Method: survey.MethodCounted, By: s.By,
+		Problem: s.Problem, Results: api.Prefix + "/surveys/" + s.ID,
+		Progress: api.SurveyProgress{Done: s.Progress.Done, PacedDown: s.Progress.PacedDown, Returned: s.Progress.Returned},
+	}
+	switch s.Request.Kind {
+	case survey.Sample:
+		out.Method = survey.MethodSample
+	case survey.Project:
+		out.Project = s.Request.Project.Hex()
+		if p, ok := v.Dir.In(s.Request.DB, s.Request.Project); ok {
+			out.ProjectName = NameOf(p)
+		}
+	case survey.Document:
+		out.Document = s.Request.Document.Hex()
+		if !s.Request.Project.IsZero() {
+			out.Project = s.Request.Project.Hex()
+		}
+	}
+	if s.Progress.Total >= 0 {
+		total := s.Progress.Total
+		out.Progress.Total = &total
+		out.Progress.Share = ShareOf(min(Share(s.Progress.Done, total), 1))
+	}
+	if s.Progress.Left >= 0 && !s.State.Ended() {
+		left := int64(s.Progress.Left.Round(time.Second) / time.Second)
+		out.Progress.EtaSeconds = &left
+	}
+	return out
+}
+
+// SurveyFound is one survey with what it found; result is nil before its end.
+func SurveyFound(v View, s survey.Survey, result *survey.Result) api.SurveyDetail {
+	out := api.SurveyDetail{Survey: Survey(v, s), Collections: []api.SurveyCollection{}}
+	if result == nil {
+		return out
+	}
+	for _, c := range result.Collections {
+		out.Collections = append(out.Collections, surveyCollection(v, s.Request, c))
+	}
+	return out
+}
+
+func surveyCollection(v View, q survey.Request, c survey.Collection) api.SurveyCollection {
+	out := api.SurveyCollection{
+		NS: string(c.NS), Method: c.Method, At: instant(c.At), Read: c.Read, Complete: c.Complete, Reason: c.Reason, Problem: c.Problem,
+		Rows: FigureOf(c.Rows), Bytes: FigureOf(c.Bytes), Orphans: FigureOf(c.Orphans), LookedFor: c.Checked,
+		Projects: surveyLines(v, q, c, c.Projects), Documents: surveyLines(v, q, c, c.Documents),
+		MethodText: survey.MethodText(c.Method, c.Read),
+	}
+	if c.Unseen != nil {
+		out.Unseen = &api.SurveyMost{Rows: c.Unseen.Rows.High, Bytes: c.Unseen.Bytes.High}
+	}
+	if slices.ContainsFunc(out.Projects, func(l api.SurveyLine) bool { return l.Dead != nil }) {
+		out.DeadLabel = survey.DeadLabel(c.NS.Collection())
+	}
+	return out
+}
+
+func surveyLines(v View, q survey.Request, c survey.Collection, lines []survey.Line) []api.SurveyLine {
+	out := make([]api.SurveyLine, len(lines))
+	for i, l := range lines {
+		one := surveyLine(l)
+		// A document that was asked for without its project may be any project's; the zero
+		// id is a project's name otherwise.
+		if q.Kind != survey.Document || !l.Project.IsZero() {
+			one.Project = l.Project.Hex()
+			if p, ok := v.Dir.In(c.NS.Database(), l.Project); ok {
+				one.Name = p.Name
+			}
+		}
+		if !l.Document.IsZero() {
+			one.Document = l.Document.Hex()
+		}
+		out[i] = one
+	}
+	return out
+}
+
+// surveyLine is a line's figures, without whose they are.
+func surveyLine(l survey.Line) api.SurveyLine {
+	out := api.SurveyLine{Rows: surveyFigure(l.Rows), Bytes: surveyFigure(l.Bytes), Shards: make([]api.SurveyShard, len(l.Shards))}
+	if l.Dead != nil {
+		out.Dead = &api.SurveyDead{Rows: surveyFigure(l.Dead.Rows), Bytes: surveyFigure(l.Dead.Bytes)}
+	}
+	for i, s := range l.Shards {
+		out.Shards[i] = api.SurveyShard{Shard: s.Shard, Rows: surveyFigure(s.Rows), Bytes: surveyFigure(s.Bytes)}
+	}
+	return out
+}
+
+// surveyFigure has no value where a sample saw nothing: there is at most High.
+func surveyFigure(e survey.Estimate) api.SurveyFigure {
+	out := api.SurveyFigure{Low: e.Low, High: e.High, Exact: e.Exact, AtLeast: e.AtLeast}
+	if e.Value > 0 || e.Exact || e.AtLeast {
+		out.Value = &e.Value
+	}
+	return out
+}
