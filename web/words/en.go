@@ -8,7 +8,6 @@ var english = assembled(
 	refusedSignIn,
 	acting,
 	audited,
-	heat,
 	advising,
 	problems,
 	history,

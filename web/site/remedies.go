@@ -10,10 +10,9 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/shardkey"
-	"shardboard/web/templates"
 )
 
-// tries is how plans are tried on the state of a page. What was tried once is
+// Tries is how plans are tried on the state of a page. What was tried once is
 // remembered for as long as the table and the projects are the same.
 func (s *Site) Tries(seen answer.View) answer.TryPlan {
 	v := seen.Computable()
@@ -71,10 +70,10 @@ func (s *Site) tryOne(v answer.View, h *shardkey.Hiding, k actions.Kind, raw jso
 	return answer.Trial{}
 }
 
-// mayPlan tells whether somebody is offered forms of plans.
+// MayPlan tells whether somebody is offered forms of plans.
 func (s *Site) MayPlan(who auth.Principal) bool { return s.Deps.PlanForms && who.May(auth.Operator) }
 
-// whyNoPlan says why somebody is not offered forms of plans; "" where they are.
+// WhyNoPlan says why somebody is not offered forms of plans; "" where they are.
 func (s *Site) WhyNoPlan(who auth.Principal) string {
 	switch {
 	case !s.Deps.PlanForms:
@@ -83,17 +82,4 @@ func (s *Site) WhyNoPlan(who auth.Principal) string {
 		return "Remedies are listed without links: making a plan needs the role operator."
 	}
 	return ""
-}
-
-// obey takes away the links to plans that their own checks would not let run, and
-// says why instead.
-func Obey(chunks []templates.HeatChunk, try answer.TryPlan) {
-	for i := range chunks {
-		if chunks[i].PlanURL == "" {
-			continue
-		}
-		if came := answer.TryAddress(try, chunks[i].PlanURL); came.Why != "" {
-			chunks[i].PlanURL, chunks[i].PlanText = "", "No plan: "+came.Why
-		}
-	}
 }
