@@ -24,3 +24,11 @@ func address(path string, u url.Values, page int) string {
 	}
 	return path + "?" + u.Encode()
 }
+
+// pageOf is the page of a list of n rows that is shown, and its first row from 0: a
+// page beyond the end is the last one, as rows may have gone since the link was made.
+func pageOf(n, page int) (shown, first int) {
+	last := max((n+PageRows-1)/PageRows, 1)
+	shown = min(max(page, 1), last)
+	return shown, (shown - 1) * PageRows
+}

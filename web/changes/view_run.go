@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
 	"shardboard/web/parts"
@@ -109,7 +110,7 @@ func runLog(v answer.View, r engine.Run) []templates.EventRow {
 	var out []templates.EventRow
 	note := func(at time.Time, key, text string, failed bool) {
 		if !at.IsZero() {
-			out = append(out, templates.EventRow{Key: key, When: templates.Ago(at, v.Now), Text: text, Failed: failed})
+			out = append(out, templates.EventRow{Event: api.Event{ID: key, Text: text, Failed: failed}, When: templates.Ago(at, v.Now)})
 		}
 	}
 	note(r.Started, "started", "Started by "+answer.RunBy(r), false)
@@ -125,9 +126,9 @@ func runLog(v answer.View, r engine.Run) []templates.EventRow {
 		reasons := answer.StepReasons(s)
 		for _, e := range s.Events {
 			row := parts.EventRow(v, refs, answer.ReadEvent(e).Because(reasons))
-			row.Key = "event-" + key + "-" + e.ID
+			row.ID = "event-" + key + "-" + e.ID
 			if counts := answer.CountsOf(e); len(counts) > 0 {
-				row.Counts = "The server counted: " + answer.CountsText(counts)
+				row.Note = "The server counted: " + answer.CountsText(counts)
 			}
 			out = append(out, row)
 		}

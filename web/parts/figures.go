@@ -4,25 +4,35 @@ import (
 	"fmt"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/words"
 )
 
-// bytesFigure and countFigure write a figure for a page.
-func BytesFigure(f topology.Figure) templates.Figure { return Figure(f, format.Bytes) }
+// Bytes and Count write a figure of an answer.
+func Bytes(f api.Figure) templates.Figure { return figure(f, format.Bytes) }
 
-func CountFigure(f topology.Figure) templates.Figure { return Figure(f, format.Count) }
+func Count(f api.Figure) templates.Figure { return figure(f, format.Count) }
+
+// BytesFigure and CountFigure write a figure of the routing table.
+func BytesFigure(f topology.Figure) templates.Figure { return Bytes(answer.FigureOf(f)) }
+
+func CountFigure(f topology.Figure) templates.Figure { return Count(answer.FigureOf(f)) }
 
 func Figure(f topology.Figure, write func(int64) string) templates.Figure {
-	if !f.Known {
+	return figure(answer.FigureOf(f), write)
+}
+
+func figure(f api.Figure, write func(int64) string) templates.Figure {
+	if f.Value == nil {
 		return templates.Figure{Text: topology.ReasonText(f.Reason), Title: words.Code("reason.title", f.Reason, nil)}
 	}
 	// $collStats reports what the storage engine keeps count of: off by little
 	// after a crash, and with orphans in it. Marking every figure as an estimate
 	// for that would hide the ones that really are; its title says the method.
-	out := templates.Figure{Known: true, Text: write(f.Value), Approx: !f.Exact && f.Method != "collStats"}
+	out := templates.Figure{Known: true, Text: write(*f.Value), Approx: !f.Exact && f.Method != "collStats"}
 	how := words.Code("method", f.Method, nil)
 	switch {
 	case f.At.IsZero():

@@ -18,7 +18,7 @@ import (
 )
 
 // timeBar leads a page of r through time. It reads the store for a page of the
-// past only: one of now is made from memory.
+// past only; one of now is made from memory.
 func (s *Site) timeBar(r *http.Request, v answer.View, nav string) templates.TimeBar {
 	path := r.URL.EscapedPath()
 	if s.Deps.History == nil || !s.TimedPage(path) || v.Table.ClusterID == "" {
@@ -60,11 +60,11 @@ func (s *Site) timeBar(r *http.Request, v answer.View, nav string) templates.Tim
 	return m
 }
 
-// pastNotes say what may be missing, and what is not of that time.
+// PastNotes say what may be missing, and what is not of that time.
 func PastNotes(p *answer.PastTime, nav string) []templates.State {
 	var out []templates.State
 	if !p.Watched {
-		n := templates.State{Code: "stale", Title: "Nobody watched then."}
+		n := templates.State{Code: "stale", Title: "Nothing was recorded then."}
 		if p.Next.IsZero() {
 			n.Detail = "This is the state of " + answer.FullInstant(p.Last) + "; changes since then may be missing."
 		} else {
@@ -78,8 +78,8 @@ func PastNotes(p *answer.PastTime, nav string) []templates.State {
 	return out
 }
 
-// timePicture fills in what happened around the time. Without it the bar still
-// leads: a store that fails here must not take the page away.
+// timePicture fills in what happened around the time. The bar works without it:
+// a store that fails here must not take the page away.
 func (s *Site) timePicture(r *http.Request, v answer.View, here string, m *templates.TimeBar) {
 	chosen := r.URL.Query().Get("span")
 	long := 24 * time.Hour
@@ -118,7 +118,7 @@ func (s *Site) timePicture(r *http.Request, v answer.View, here string, m *templ
 }
 
 // drawTicks makes bars whose height is the logarithm of how much happened;
-// failures stand on the ground before them.
+// failures are drawn in front of them.
 func drawTicks(ticks []history.Tick, from, to time.Time, m *templates.TimeBar) {
 	const high, wide = 24.0, 1000.0 / answer.TimeTicks
 	most, changes, failures := 1, 0, 0
@@ -150,7 +150,7 @@ func drawTicks(ticks []history.Tick, from, to time.Time, m *templates.TimeBar) {
 	m.Summary = fmt.Sprintf("%s changes and %s failures from %s to %s", format.Count(int64(changes)), format.Count(int64(failures)), answer.FullInstant(from), answer.FullInstant(to))
 }
 
-// ownPage refuses what is no address of a page of ours that has a past.
+// OwnPage tells whether an address is that of a page here that has a past.
 func (s *Site) OwnPage(page string) bool {
 	u, err := url.Parse(page)
 	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && strings.HasPrefix(page, "/") && !strings.HasPrefix(page, "//") &&
