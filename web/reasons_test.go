@@ -80,7 +80,7 @@ func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 		t.Error("the page of a shard that has no part in it has it")
 	}
 	reached := parse(t, s.do("GET", "/activity").Body.String()).Find(".timings tr.reasons").Text()
-	if !strings.Contains(reached, "The donor got through 2 of 6 steps.") {
+	if !strings.Contains(reached, "The donor completed 2 of 6 steps.") {
 		t.Errorf("%q", reached)
 	}
 }
