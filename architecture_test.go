@@ -13,52 +13,86 @@ import (
 // rooms is the import table of docs/architecture.md: which of our packages a
 // room may import in non-test files. A room's own subfolders are part of it.
 var rooms = map[string][]string{
-	"cmd/shardboard":       {"internal/app", "internal/api", "internal/actions", "internal/simcluster"},
-	"internal/app":         {"*"},
-	"internal/fault":       {},
-	"internal/sanitize":    {"-"},                                    // safe text for logs and terminals; everybody's
-	"internal/notify":      {"-"},                                    // wakes subscribers; everybody's
-	"internal/clock":       {"-"},                                    // waiting, and clocks that are set back; everybody's
-	"internal/format":      {"-"},                                    // numbers, sizes and times for people; everybody's
-	"internal/message":     {"internal/format", "internal/sanitize"}, // sentences with typed facts; everybody's
-	"internal/fileperm":    {"internal/fault", "internal/sanitize"},  // who may use a file; everybody's
-	"internal/shardkey":    {},
-	"internal/topology":    {"internal/shardkey"},
-	"internal/cluster":     {"internal/topology", "internal/shardkey", "internal/profile", "internal/placement", "internal/heat", "internal/actions", "internal/balance"},
-	"internal/balance":     {"internal/topology", "internal/shardkey"},
-	"internal/chunksize":   {"internal/topology", "internal/balance", "internal/shardkey"},
-	"internal/profile":     {"internal/topology", "internal/shardkey"},
-	"internal/placement":   {"internal/topology", "internal/profile", "internal/balance", "internal/shardkey"},
-	"internal/actions":     {"internal/topology", "internal/placement", "internal/profile", "internal/balance", "internal/shardkey", "internal/store", "internal/auth"},
+	"cmd/shardboard":    {"internal/app", "internal/api", "internal/actions", "internal/simcluster"},
+	"internal/app":      {"*"},
+	"internal/fault":    {},
+	"internal/sanitize": {"-"},                                    // safe text for logs and terminals; everybody's
+	"internal/notify":   {"-"},                                    // wakes subscribers; everybody's
+	"internal/clock":    {"-"},                                    // waiting, and clocks that are set back; everybody's
+	"internal/format":   {"-"},                                    // numbers, sizes and times for people; everybody's
+	"internal/message":  {"internal/format", "internal/sanitize"}, // sentences with typed facts; everybody's
+	"internal/fileperm": {"internal/fault", "internal/sanitize"},  // who may use a file; everybody's
+	"internal/shardkey": {},
+	"internal/topology": {"internal/shardkey"},
+	"internal/cluster": {"internal/topology", "internal/shardkey", "internal/profile", "internal/placement", "internal/heat",
+		"internal/actions", "internal/balance"},
+	"internal/balance":   {"internal/topology", "internal/shardkey"},
+	"internal/chunksize": {"internal/topology", "internal/balance", "internal/shardkey"},
+	"internal/profile":   {"internal/topology", "internal/shardkey"},
+	"internal/placement": {"internal/topology", "internal/profile", "internal/balance", "internal/shardkey"},
+	"internal/actions": {"internal/topology", "internal/placement", "internal/profile", "internal/balance", "internal/shardkey",
+		"internal/store", "internal/auth"},
 	"internal/connlimit":   {"-"}, // under the HTTP server: knows nothing of what is served
 	"internal/doctor":      {"internal/topology", "internal/profile"},
 	"internal/conformance": {"-"}, // tests only
 	"internal/store":       {},
-	"internal/heat":        {"internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey", "internal/store"},
-	"internal/rules":       {"internal/heat", "internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey", "internal/store", "internal/history"},
-	"internal/outcome":     {"internal/actions", "internal/heat", "internal/topology", "internal/profile", "internal/shardkey", "internal/store"},
-	"internal/alert":       {"internal/store"},
-	"internal/history":     {"internal/topology", "internal/shardkey", "internal/store"},
-	"internal/auth":        {"internal/store"},
-	"internal/api":         {},
-	"internal/simcluster":  {"-"}, // not even fault: it is the other side of the wire
-	"web":                  {"web/templates", "web/words", "static", "internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/rules", "internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/connlimit", "internal/placement", "internal/profile", "internal/shardkey", "internal/topology"},
-	"web/templates":        {"web/words", "static"},
-	"web/words":            {"-"},
-	"test/mongosh":         {"-"}, // tests only
-	"static":               {"-"},
+	"internal/heat": {"internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey",
+		"internal/store"},
+	"internal/rules": {"internal/heat", "internal/placement", "internal/topology", "internal/profile", "internal/balance",
+		"internal/shardkey", "internal/store", "internal/history"},
+	"internal/outcome": {"internal/actions", "internal/heat", "internal/topology", "internal/profile", "internal/shardkey",
+		"internal/store"},
+	"internal/alert":      {"internal/store"},
+	"internal/history":    {"internal/topology", "internal/shardkey", "internal/store"},
+	"internal/auth":       {"internal/store"},
+	"internal/api":        {},
+	"internal/simcluster": {"-"}, // not even fault: it is the other side of the wire
+	"internal/answer": {"internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/rules",
+		"internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/placement",
+		"internal/profile", "internal/shardkey", "internal/topology", "web/words"},
+	"web":           {"*"}, // wires the rooms below; only tests and package app are above it
+	"web/guard":     {"internal/auth"},
+	"web/words":     {"-"},
+	"web/templates": {"web/words", "static", "internal/api"},
+	"web/parts":     webMay,
+	"web/site":      append([]string{"web/parts"}, webMay...),
+	"web/live":      append([]string{"web/parts", "web/site"}, webMay...),
+	"test/mongosh":  {"-"}, // tests only
+	"static":        {"-"},
 }
 
 // everybodys are the rooms that every room may import that imports anything of ours.
-var everybodys = []string{"internal/fault", "internal/sanitize", "internal/notify", "internal/clock", "internal/fileperm", "internal/format", "internal/message"}
+var everybodys = []string{"internal/fault", "internal/sanitize", "internal/notify", "internal/clock", "internal/fileperm",
+	"internal/format", "internal/message"}
+
+// webMay is what every room of the site may import. Subjects may import site too, but
+// not each other: what two of them draw is in templates, what two of them say in answer.
+var webMay = []string{"web/templates", "web/guard", "web/words", "static", "internal/answer", "internal/api", "internal/auth",
+	"internal/store", "internal/actions",
+	"internal/heat", "internal/rules", "internal/alert", "internal/history", "internal/outcome", "internal/balance",
+	"internal/chunksize", "internal/connlimit",
+	"internal/placement", "internal/profile", "internal/shardkey", "internal/topology"}
+
+// subjects are the rooms of the site that people see, a folder each.
+var subjects = []string{"overview", "collections", "projects", "shards", "locate", "zones", "activity", "changes", "heat",
+	"surveys", "advice", "audit", "account"}
+
+func init() {
+	for _, s := range subjects {
+		rooms["web/"+s] = append([]string{"web/parts", "web/site"}, webMay...)
+	}
+	rooms["web/shards"] = append(rooms["web/shards"], "web/overview") // JSON of one shard is a row of the overview
+}
 
 // external says who may import what of others.
 var external = map[string][]string{
 	"go.mongodb.org/mongo-driver/v2/mongo": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/event": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/bson": {"internal/shardkey", "internal/topology", "internal/cluster", "internal/profile",
-		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/actions", "internal/heat", "internal/rules", "internal/history", "internal/outcome", "web"},
-	"github.com/gorilla/websocket":            {"web"},
+		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/actions", "internal/heat",
+		"internal/rules", "internal/history", "internal/outcome", "internal/answer", "web", "web/site", "web/parts", "web/live", "web/templates",
+		"web/locate", "web/projects", "web/surveys"},
+	"github.com/gorilla/websocket":            {"web/live"},
 	"modernc.org/sqlite":                      {"internal/store"},
 	"github.com/coreos/go-oidc":               {"internal/auth"},
 	"github.com/alexedwards/argon2id":         {"internal/auth"},
@@ -87,6 +121,9 @@ func packages(t *testing.T) []pkg {
 			t.Fatal(err)
 		}
 		all = append(all, p)
+	}
+	if len(all) < len(rooms) {
+		t.Fatalf("%d packages in %d rooms", len(all), len(rooms))
 	}
 	return all
 }
@@ -141,25 +178,21 @@ func allowed(room, target string) bool {
 }
 
 func TestGorillaIsImportedByOneFile(t *testing.T) {
-	entries, err := os.ReadDir("web")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var who []string
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+	for _, file := range handWritten(t, ".go") {
+		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		b, err := os.ReadFile("web/" + e.Name())
+		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(string(b), `"github.com/gorilla/websocket"`) {
-			who = append(who, e.Name())
+			who = append(who, file)
 		}
 	}
-	if !slices.Equal(who, []string{"live_conn.go"}) {
-		t.Errorf("gorilla/websocket is imported by %v, want live_conn.go alone", who)
+	if !slices.Equal(who, []string{"web/live/live_conn.go"}) {
+		t.Errorf("gorilla/websocket is imported by %v, want web/live/live_conn.go alone", who)
 	}
 }
 
@@ -174,7 +207,7 @@ func TestDockerfileBuildStepsWorkInAFolder(t *testing.T) {
 	dir := t.TempDir()
 	files, err := exec.Command("git", "ls-files", "-co", "--exclude-standard").Output()
 	if err != nil {
-		t.Skip("not a git checkout:", err)
+		t.Fatal("list the files of the git checkout:", err)
 	}
 	for _, f := range strings.Fields(string(files)) {
 		copyFile(t, f, dir+"/src/"+f)

@@ -12,7 +12,6 @@ import (
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/web/site"
-	"shardboard/web/words"
 )
 
 // auditTroubles are states of the keeper with the code that everything shows; "" where
@@ -20,7 +19,7 @@ import (
 var auditTroubles = map[string]struct {
 	change  func(*audit.State)
 	code    string
-	banner  string // words key
+	banner  string // key of auditBanners
 	says    string // on the audit page
 	measure string // of shardboard_audit_ok; "" where it is absent
 }{
@@ -29,7 +28,7 @@ var auditTroubles = map[string]struct {
 	"busy once": {func(s *audit.State) { s.Err, s.Stage, s.Fails = errors.New("busy /var/x"), audit.StageRead, 1 },
 		"", "", "was in order up to record 120", "1"},
 	"busy twice": {func(s *audit.State) { s.Err, s.Stage, s.Fails = errors.New("busy /var/x"), audit.StageRead, 2 },
-		"unread", "banner.audit.unread", "could not be read in 2 checks in a row", "0"},
+		"unread", "banner.audit.unread", "could not be read in 2 consecutive checks", "0"},
 	"never read": {func(s *audit.State) {
 		*s = audit.State{Err: errors.New("busy /var/x"), Stage: audit.StageRead, Fails: 2}
 	},
@@ -53,6 +52,15 @@ var auditTroubles = map[string]struct {
 	"witness forged":   {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Forged, Seq: 120, Witness: true} }, "forged", "banner.audit", "in the witness file has a false signature", "0"},
 }
 
+// auditBanners are the banners by what is wrong.
+var auditBanners = map[string]string{
+	"banner.audit":          "The audit record was changed by something other than this program; the page Audit says where.",
+	"banner.audit.damaged":  "The audit record is missing or damaged; the page Audit says what is wrong and what to do.",
+	"banner.audit.unread":   "The audit record could not be read for more than a minute; the page Audit says more.",
+	"banner.audit.unsigned": "The end of the audit record could not be signed for more than a minute; the page Audit says more.",
+	"banner.audit.witness":  "The witness file of the audit record cannot be used; the page Audit says more.",
+}
+
 // A deleted record, a dropped table and a failure that lasts are on every page, in
 // the API and in the metrics; a check that failed once is not.
 func TestATroubleOfTheRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
@@ -66,7 +74,7 @@ func TestATroubleOfTheRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
 		})
 		home := s.do("GET", "/").Body.String()
 		for _, key := range []string{"banner.audit", "banner.audit.damaged", "banner.audit.unread", "banner.audit.unsigned", "banner.audit.witness"} {
-			if said := strings.Contains(home, words.T(key)); said != (key == c.banner) {
+			if said := strings.Contains(home, auditBanners[key]); said != (key == c.banner) {
 				t.Errorf("%s: banner %s shown: %v", name, key, said)
 			}
 		}
@@ -141,7 +149,7 @@ func TestOneCauseHasOneBanner(t *testing.T) {
 			}
 		}
 		found := parse(t, s.do("GET", "/").Body.String()).Find("main p.banner")
-		if found.Length() != want || c.banner != "" && !strings.Contains(found.Text(), words.T(c.banner)) {
+		if found.Length() != want || c.banner != "" && !strings.Contains(found.Text(), auditBanners[c.banner]) {
 			t.Errorf("%s: %d banners, want %d: %s", name, found.Length(), want, found.Text())
 		}
 	}

@@ -45,7 +45,7 @@ func bodySeen(s *site.Site, target string) string {
 func boundTexts(v answer.View) (out []string) {
 	add := func(c *topology.Collection, k shardkey.Key) {
 		text := parts.Bound(c.Key, k).Full
-		if k.Compare(c.Key.Min()) == 0 || k.Compare(c.Key.Max()) == 0 || strings.Contains(text, "MinKey") || len(text) < 6 {
+		if k.Compare(c.Key.Min()) == 0 || k.Compare(c.Key.Max()) == 0 || strings.Contains(text, "MinKey") {
 			return
 		}
 		for _, p := range v.Dir.All() {

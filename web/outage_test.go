@@ -251,6 +251,7 @@ func TestNoOutageIsAnErrorOfOurs(t *testing.T) {
 	}
 	for name, o := range all {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			onBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *breakable) {
 				for i, late := range []bool{false, true} {
 					p := f.Plan("anna", splitAt(i+1))

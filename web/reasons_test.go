@@ -130,7 +130,7 @@ func TestALongTextIsOneClickAwayWhole(t *testing.T) {
 	if cut == short || !strings.HasPrefix(whole, cut) || len(cut) > templates.ServerTextShown || strings.Count(cut, "{") != strings.Count(cut, "}") || strings.Count(cut, "'")%2 != 0 {
 		t.Errorf("cut as %q", short)
 	}
-	if !strings.HasSuffix(whole, `\u202ethe end 1234567`) {
+	if !strings.HasSuffix(whole, `\u{202e}the end 1234567`) {
 		t.Errorf("whole is %q", whole)
 	}
 	if got := decode[api.FoldedList[api.Migration]](t, s.do("GET", "/api/v1/activity/migrations")); got.Items[0].Reason != long {

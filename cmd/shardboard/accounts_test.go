@@ -30,7 +30,8 @@ func TestLeakedPasswordsAreRefusedWithoutAServerToo(t *testing.T) {
 	data := []string{"--data-dir", t.TempDir()}
 	try := func(code int, says string, args ...string) {
 		t.Helper()
-		if got, out, errs := shardboard(t, append(args, data...)...); got != code || !strings.Contains(errs, says) || strings.Contains(out+errs, "horse") {
+		if got, out, errs := shardboard(t, append(args, data...)...); got != code || !strings.Contains(errs, says) ||
+			strings.Contains(out+errs, "horse") {
 			t.Errorf("%v: exit %d, %s%s", args, got, out, errs)
 		}
 	}

@@ -100,7 +100,14 @@ func auditVerdict(v app.AuditVerdict) string {
 	case v.Head.Seq == v.Records:
 		fmt.Fprintf(&b, " Its end was signed at %s by %s.", v.Head.At.Format(timeForm), v.Head.Fingerprint)
 	default:
-		fmt.Fprintf(&b, " Record %d was signed as its end at %s by %s; the %d after it are not signed.", v.Head.Seq, v.Head.At.Format(timeForm), v.Head.Fingerprint, v.Records-v.Head.Seq)
+		fmt.Fprintf(
+			&b,
+			" Record %d was signed as its end at %s by %s; the %d after it are not signed.",
+			v.Head.Seq,
+			v.Head.At.Format(timeForm),
+			v.Head.Fingerprint,
+			v.Records-v.Head.Seq,
+		)
 	}
 	return b.String()
 }
@@ -110,9 +117,19 @@ func auditVerdict(v app.AuditVerdict) string {
 func witnessVerdict(v app.AuditVerdict, w app.AuditWitness) string {
 	switch {
 	case v.Witness != nil:
-		return fmt.Sprintf(" The witness file %s agrees: its head of record %d, signed at %s by %s, is in the record.", w.File, v.Witness.Seq, v.Witness.At.Format(timeForm), v.Witness.Fingerprint)
+		return fmt.Sprintf(
+			" The witness file %s agrees: its head of record %d, signed at %s by %s, is in the record.",
+			w.File,
+			v.Witness.Seq,
+			v.Witness.At.Format(timeForm),
+			v.Witness.Fingerprint,
+		)
 	case w.File != "":
-		return fmt.Sprintf(" No witness file was found at %s, so this does not show whether the record was cut or replaced together with its heads. Give --audit-key as the server has it, or --witness.", w.File)
+		return fmt.Sprintf(
+			" No witness file was found at %s, so this does not show whether the record was cut or replaced together with its heads. Give "+
+				"--audit-key as the server has it, or --witness.",
+			w.File,
+		)
 	}
 	return " No witness file was compared (--witness), so this does not show whether the record was cut or replaced together with its heads."
 }

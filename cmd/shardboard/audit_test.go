@@ -51,26 +51,32 @@ func TestAuditVerifyEndsWith0Or1AndASentence(t *testing.T) {
 		t.Errorf("exit %d %s%s", code, out, errs)
 	}
 	fits := keep(t, `level=INFO msg="audit head" seq=12 hash=`+hash)
-	if code, out, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", fits); code != 0 || !strings.Contains(out, "The head that was given is in it") {
+	if code, out, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", fits); code != 0 ||
+		!strings.Contains(out, "The head that was given is in it") {
 		t.Errorf("exit %d %s%s", code, out, errs)
 	}
 	later := keep(t, `{"seq":13,"hash":"`+hash+`"}`)
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", later); code != 1 || !strings.Contains(errs, "the last records were deleted") {
+	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", later); code != 1 ||
+		!strings.Contains(errs, "the last records were deleted") {
 		t.Errorf("exit %d %s", code, errs)
 	}
 	other := keep(t, `{"seq":12,"hash":"`+strings.Repeat("ab", 32)+`"}`)
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", other); code != 1 || !strings.Contains(errs, "the records were rewritten") {
+	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", other); code != 1 ||
+		!strings.Contains(errs, "the records were rewritten") {
 		t.Errorf("exit %d %s", code, errs)
 	}
-	for _, args := range [][]string{{"--head", "/no/such"}, {"--file", "-", "--head", "-"}, {"--file", fits}, {"--file", fits, "--data-dir", dir}, {"--head", keep(t, "x")}} {
+	for _, args := range [][]string{{"--head", "/no/such"}, {"--file", "-", "--head", "-"}, {"--file", fits},
+		{"--file", fits, "--data-dir", dir}, {"--head", keep(t, "x")}} {
 		if code, _, errs := shardboard(t, append([]string{"audit", "verify"}, args...)...); code != 2 {
 			t.Errorf("%v: exit %d %s", args, code, errs)
 		}
 	}
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", filepath.Join(dir, "none")); code != 3 || !strings.Contains(errs, "no shardboard data") {
+	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", filepath.Join(dir, "none")); code != 3 ||
+		!strings.Contains(errs, "no shardboard data") {
 		t.Errorf("exit %d %s", code, errs)
 	}
-	if code, _, errs := shardboard(t, "audit", "verify", "--server", "http://127.0.0.1:1"); code != 6 || !strings.Contains(errs, "No server answers") {
+	if code, _, errs := shardboard(t, "audit", "verify", "--server", "http://127.0.0.1:1"); code != 6 ||
+		!strings.Contains(errs, "No server answers") {
 		t.Errorf("exit %d %s", code, errs)
 	}
 }
@@ -92,7 +98,8 @@ func TestAuditExportIsJSONLinesThatVerify(t *testing.T) {
 		t.Errorf("exit %d %s%s", code, out, errs)
 	}
 	edited := strings.Replace(out, `"user:1"`, `"user:2"`, 1)
-	if code, _, errs := shardboard(t, "audit", "verify", "--file", keep(t, edited)); code != 1 || !strings.Contains(errs, "record 1 was edited") {
+	if code, _, errs := shardboard(t, "audit", "verify", "--file", keep(t, edited)); code != 1 ||
+		!strings.Contains(errs, "record 1 was edited") {
 		t.Errorf("exit %d %s", code, errs)
 	}
 }

@@ -82,7 +82,9 @@ func TestAuditVerifyFindsADirectoryThatWasPutBackByTheWitness(t *testing.T) {
 	copyFile(t, filepath.Join(dir, "old.db"), db)
 	for _, args := range [][]string{{}, {"--audit-key", key}, {"--witness", witness}} {
 		code, text := verify(args...)
-		if code != 1 || !strings.Contains(text, "the records end at 5, but there was a record 8") || !strings.Contains(text, "in the witness file") || !strings.Contains(text, witness) {
+		if code != 1 || !strings.Contains(text, "the records end at 5, but there was a record 8") ||
+			!strings.Contains(text, "in the witness file") ||
+			!strings.Contains(text, witness) {
 			t.Errorf("%v: exit %d %s", args, code, text)
 		}
 	}
@@ -95,10 +97,12 @@ func TestAuditVerifyFindsADirectoryThatWasPutBackByTheWitness(t *testing.T) {
 		}
 	}
 	t.Setenv("SHARDBOARD_AUDIT_KEY", "")
-	if code, text := verify(); code != 0 || !strings.Contains(text, "No witness file was found at "+filepath.Join(dir, "elsewhere")) || !strings.Contains(text, "does not show whether the record was cut or replaced") {
+	if code, text := verify(); code != 0 || !strings.Contains(text, "No witness file was found at "+filepath.Join(dir, "elsewhere")) ||
+		!strings.Contains(text, "does not show whether the record was cut or replaced") {
 		t.Errorf("without the witness an older copy looks in order, and that has to be said: exit %d %s", code, text)
 	}
-	if code, out, errs := shardboard(t, "audit", "verify", "--file", keep(t, older)); code != 0 || !strings.Contains(out, "No witness file was compared") {
+	if code, out, errs := shardboard(t, "audit", "verify", "--file", keep(t, older)); code != 0 ||
+		!strings.Contains(out, "No witness file was compared") {
 		t.Errorf("exit %d %s%s", code, out, errs)
 	}
 }
@@ -139,12 +143,14 @@ func TestAuditVerifySaysWhatIsWrongWithAWitness(t *testing.T) {
 	_, export, _ := shardboard(t, "audit", "export", "--data-dir", data)
 	file := keep(t, export)
 	copyFile(t, good, key+".00000000.head")
-	if code, _, errs := shardboard(t, "audit", "verify", "--file", file, "--audit-key", key); code != 2 || !strings.Contains(errs, "There are 2 witness files") {
+	if code, _, errs := shardboard(t, "audit", "verify", "--file", file, "--audit-key", key); code != 2 ||
+		!strings.Contains(errs, "There are 2 witness files") {
 		t.Errorf("exit %d %s", code, errs)
 	}
 	bare := filepath.Join(dir, "bare.key")
 	copyFile(t, key, bare)
-	if code, _, errs := shardboard(t, "audit", "verify", "--file", file, "--audit-key", bare); code != 2 || !strings.Contains(errs, "There is no witness file beside") {
+	if code, _, errs := shardboard(t, "audit", "verify", "--file", file, "--audit-key", bare); code != 2 ||
+		!strings.Contains(errs, "There is no witness file beside") {
 		t.Errorf("exit %d %s", code, errs)
 	}
 	if os.Getuid() == 0 {
@@ -153,7 +159,8 @@ func TestAuditVerifySaysWhatIsWrongWithAWitness(t *testing.T) {
 	if err := os.Chmod(good, 0); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", data, "--witness", good); code != 2 || !strings.Contains(errs, "cannot be read") {
+	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", data, "--witness", good); code != 2 ||
+		!strings.Contains(errs, "cannot be read") {
 		t.Errorf("exit %d %s", code, errs)
 	}
 }
@@ -162,7 +169,8 @@ func TestAuditVerifySaysWhatIsWrongWithAWitness(t *testing.T) {
 func TestAuditVerifyNamesAMissingTable(t *testing.T) {
 	dir, _, _ := record(t, 3)
 	execute(t, filepath.Join(dir, "shardboard.db"), `DROP TABLE audit`)
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir); code != 1 || !strings.Contains(errs, "The table audit is missing") {
+	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir); code != 1 ||
+		!strings.Contains(errs, "The table audit is missing") {
 		t.Errorf("exit %d %s", code, errs)
 	}
 	dir, _, _ = record(t, 3)

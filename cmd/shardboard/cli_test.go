@@ -27,8 +27,25 @@ func shardboard(t *testing.T, args ...string) (code int, stdout, stderr string) 
 
 func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 	dir := t.TempDir()
-	oidc := []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1:0", "--data-dir", filepath.Join(dir, "data"), "--audit-key", filepath.Join(dir, "key"),
-		"--auth", "oidc", "--oidc-issuer", "https://issuer.example", "--oidc-client-id", "board", "--oidc-role-map", "ops=operator"}
+	oidc := []string{
+		"serve",
+		"--uri",
+		"mongodb://127.0.0.1:1",
+		"--listen",
+		"127.0.0.1:0",
+		"--data-dir",
+		filepath.Join(dir, "data"),
+		"--audit-key",
+		filepath.Join(dir, "key"),
+		"--auth",
+		"oidc",
+		"--oidc-issuer",
+		"https://issuer.example",
+		"--oidc-client-id",
+		"board",
+		"--oidc-role-map",
+		"ops=operator",
+	}
 	tests := []struct {
 		name string
 		args []string
@@ -41,16 +58,46 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 		{"no such file", []string{"locate", "x", "--uri-file", "/no/such/file"}, 2, "/no/such/file, cannot be read: no such file or directory"},
 		{"an address as file", []string{"locate", "x", "--uri-file", "mongodb://u:p@h/"}, 2, "is an address itself"},
 		{"public listen", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "0.0.0.0:0"}, 2, "without TLS"},
-		{"public listen without sign-in", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "0.0.0.0:0", "--auth", "none"}, 2, "nobody has to sign in"},
+		{
+			"public listen without sign-in",
+			[]string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "0.0.0.0:0", "--auth", "none"},
+			2,
+			"nobody has to sign in",
+		},
 		{"no idle time", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--session-idle=0"}, 2, "--session-idle"},
-		{"no connections", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--max-connections=0"}, 2, "--max-connections 0 is not between 64 and 1000000"},
+		{
+			"no connections",
+			[]string{"serve", "--uri", "mongodb://127.0.0.1:1", "--max-connections=0"},
+			2,
+			"--max-connections 0 is not between 64 and 1000000",
+		},
 		{"no number of connections", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--max-connections=many"}, 2, "many"},
 		{"no time at all", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--session-max=0s"}, 2, "--session-max"},
-		{"no window", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "none", "--maintenance-window", "01:00-02:00", "--maintenance-window", "Sat,Sun 25:00-06:00"}, 2, `"Sat,Sun 25:00-06:00" is not usable`},
+		{
+			"no window",
+			[]string{
+				"serve",
+				"--uri",
+				"mongodb://127.0.0.1:1",
+				"--auth",
+				"none",
+				"--maintenance-window",
+				"01:00-02:00",
+				"--maintenance-window",
+				"Sat,Sun 25:00-06:00",
+			},
+			2,
+			`"Sat,Sun 25:00-06:00" is not usable`,
+		},
 		{"no scope", slices.Concat(oidc, []string{"--oidc-scopes", "profile email,gr\"oups"}), 2, "is not a scope"},
 		{"no claim", slices.Concat(oidc, []string{"--oidc-groups-claim", "a\nb"}), 2, "--oidc-groups-claim is not the name of a claim"},
 		{"no such way in", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "all"}, 2, "Unknown sign-in method"},
-		{"no list of leaked passwords", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1:0", "--leaked-passwords", "cli.go"}, 2, "line 1"},
+		{
+			"no list of leaked passwords",
+			[]string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1:0", "--leaked-passwords", "cli.go"},
+			2,
+			"line 1",
+		},
 		{"account without server", []string{"user", "list", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},
 		{"no such role", []string{"user", "role", "anna", "root"}, 2, "must be one of"},
 		{"listen without port", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1"}, 2, "not host:port"},
@@ -58,10 +105,25 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 		{"neither on nor off", []string{"doctor", "--actions", "maybe", "--uri", "mongodb://127.0.0.1:1"}, 2, "must be one of"},
 		{"no server", []string{"healthcheck", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},
 		{"no server to take over", []string{"takeover", "--server", "http://127.0.0.1:1"}, 6, "No server answers"},
-		{"no such profile", []string{"locate", "x", "--uri", "mongodb://127.0.0.1:1", "--profile", "/no/such/shop.yaml"}, 2, "The profile /no/such/shop.yaml cannot be read: no such file"},
+		{
+			"no such profile",
+			[]string{"locate", "x", "--uri", "mongodb://127.0.0.1:1", "--profile", "/no/such/shop.yaml"},
+			2,
+			"The profile /no/such/shop.yaml cannot be read: no such file",
+		},
 		{"profile of another kind", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--profile", "cli.go"}, 2, "cli.go:"},
-		{"demo over a real cluster", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "demo", "--actions", "on"}, 2, "Refusing --auth demo"},
-		{"demo for the network", []string{"demo", "--still", "--documents", "1", "--projects", "1", "--mongo-listen", "127.0.0.1:0", "--listen", "0.0.0.0:0"}, 2, "Choose a --listen on loopback"},
+		{
+			"demo over a real cluster",
+			[]string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "demo", "--actions", "on"},
+			2,
+			"Refusing --auth demo",
+		},
+		{
+			"demo for the network",
+			[]string{"demo", "--still", "--documents", "1", "--projects", "1", "--mongo-listen", "127.0.0.1:0", "--listen", "0.0.0.0:0"},
+			2,
+			"Choose a --listen on loopback",
+		},
 		{"demo's cluster for the network", []string{"demo", "--mongo-listen", "0.0.0.0:0"}, 2, "Choose a --mongo-listen on loopback"},
 		{"bad layout", []string{"simcluster", "--layout", "nope"}, 2, "layout"},
 		{"auth without users", []string{"simcluster", "--auth"}, 2, "go together"},
@@ -117,10 +179,21 @@ func sim(t *testing.T) string {
 func TestLocateAnswersOnTheCommandLine(t *testing.T) {
 	uri := sim(t)
 	code, out, errs := shardboard(t, "locate", "atlas-board", "--uri", uri)
-	if code != 0 || !strings.Contains(out, "project ") || !strings.Contains(out, "yorkie-meta.documents") || !strings.Contains(out, "shard-rs-") {
+	if code != 0 || !strings.Contains(out, "project ") || !strings.Contains(out, "yorkie-meta.documents") ||
+		!strings.Contains(out, "shard-rs-") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
-	code, out, _ = shardboard(t, "locate", "--json", "--ns", "yorkie-meta.changes", "--key", `{"doc_id":{"$oid":"507f1f77bcf86cd799439011"}}`, "--uri", uri)
+	code, out, _ = shardboard(
+		t,
+		"locate",
+		"--json",
+		"--ns",
+		"yorkie-meta.changes",
+		"--key",
+		`{"doc_id":{"$oid":"507f1f77bcf86cd799439011"}}`,
+		"--uri",
+		uri,
+	)
 	var answer struct {
 		Items []struct {
 			Places []struct{ Hash, Shard string }

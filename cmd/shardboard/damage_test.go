@@ -17,7 +17,8 @@ func TestADamagedDatabaseIsTheFirstLineOfAFailedStart(t *testing.T) {
 	}
 	const unavailable, found = 6, 1 // damage is what audit verify looks for
 	for _, args := range [][]string{
-		{"serve", "--uri", "mongodb://127.0.0.1:1/", "--listen", "127.0.0.1:0", "--audit-key", filepath.Join(t.TempDir(), "k"), "--data-dir", dir},
+		{"serve", "--uri", "mongodb://127.0.0.1:1/", "--listen", "127.0.0.1:0", "--audit-key", filepath.Join(t.TempDir(), "k"),
+			"--data-dir", dir},
 		{"user", "list", "--data-dir", dir},
 		{"audit", "verify", "--data-dir", dir},
 	} {
@@ -27,7 +28,8 @@ func TestADamagedDatabaseIsTheFirstLineOfAFailedStart(t *testing.T) {
 		if args[0] == "audit" {
 			want, begins = found, "shardboard: The audit record is damaged. "
 		}
-		if code != want || !strings.HasPrefix(first, begins+path+" is not a database") || !strings.Contains(first, "mv "+path) || !strings.Contains(first, "backup") {
+		if code != want || !strings.HasPrefix(first, begins+path+" is not a database") || !strings.Contains(first, "mv "+path) ||
+			!strings.Contains(first, "backup") {
 			t.Errorf("%s: exit %d: %s", args[0], code, first)
 		}
 		if served := args[0] == "serve"; served != strings.Contains(rest, "level=ERROR") {

@@ -22,7 +22,12 @@ func (c demoCmd) Run(e *env) error {
 	case err != nil:
 		return err
 	case !near:
-		return fault.New(fault.Invalid, "Refusing to listen on %q for MongoDB drivers: nobody has to sign in to a demo's cluster, so it is for this machine only. Choose a --mongo-listen on loopback (127.0.0.1, ::1 or localhost), or run shardboard simcluster --auth.", c.MongoListen)
+		return fault.New(
+			fault.Invalid,
+			"Refusing to listen on %q for MongoDB drivers: nobody has to sign in to a demo's cluster, so it is for this machine only. Choose "+
+				"a --mongo-listen on loopback (127.0.0.1, ::1 or localhost), or run shardboard simcluster --auth.",
+			c.MongoListen,
+		)
 	}
 	// The cluster must outlive the signal that ends the dashboard, whose client still closes its
 	// sessions.
@@ -59,6 +64,12 @@ func (c demoCmd) dashboard(e *env, uri string) error {
 		return err
 	}
 	a.Start()
-	fmt.Fprintf(e.stdout, "dashboard  %s\nMongoDB    %s   (simulated; any driver or mongosh can connect)\nNobody has to sign in: everybody on this machine is the demo's operator, and nothing is kept.\n", a.URL(), uri)
+	fmt.Fprintf(
+		e.stdout,
+		"dashboard  %s\nMongoDB    %s   (simulated; any driver or mongosh can connect)\nNobody has to sign in: everybody on this machine "+
+			"is the demo's operator, and nothing is kept.\n",
+		a.URL(),
+		uri,
+	)
 	return waitAndStop(e, a)
 }

@@ -20,7 +20,10 @@ import (
 // that user's URI.
 func guarded(t *testing.T) (*simcluster.Cluster, string) {
 	t.Helper()
-	c, err := simcluster.New(t.Context(), simcluster.Options{Projects: 3, Documents: 20, Still: true, Users: []access.User{{Name: "root", Password: "pw"}}})
+	c, err := simcluster.New(
+		t.Context(),
+		simcluster.Options{Projects: 3, Documents: 20, Still: true, Users: []access.User{{Name: "root", Password: "pw"}}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +102,10 @@ func TestAViewerIsToldToTakeTheOperatorsRole(t *testing.T) {
 			actions = bson.A{"anyAction"}
 		}
 		command(t, c, bson.D{{Key: "grantPrivilegesToRole", Value: role}, {Key: "privileges", Value: bson.A{
-			bson.D{{Key: "resource", Value: on}, {Key: "actions", Value: actions}}, bson.D{{Key: "resource", Value: cluster}, {Key: "actions", Value: bson.A{"connPoolStats"}}}}}})
+			bson.D{
+				{Key: "resource", Value: on},
+				{Key: "actions", Value: actions},
+			}, bson.D{{Key: "resource", Value: cluster}, {Key: "actions", Value: bson.A{"connPoolStats"}}}}}})
 	}
 	command(t, c, bson.D{{Key: "revokeRolesFromUser", Value: "dash"}, {Key: "roles", Value: bson.A{"shardboardOperator"}}})
 	if code, out, errs := shardboard(t, "doctor", "--uri-file", uri); code != 0 || strings.Contains(out, "mongosh") {
@@ -110,7 +116,14 @@ func TestAViewerIsToldToTakeTheOperatorsRole(t *testing.T) {
 	if code != 1 || !strings.Contains(out, want) || strings.Contains(out, "grantPrivilegesToRole") {
 		t.Errorf("to change: exit %d\n%s", code, out)
 	}
-	command(t, c, bson.D{{Key: "grantRolesToUser", Value: "dash"}, {Key: "roles", Value: bson.A{bson.D{{Key: "role", Value: "shardboardOperator"}, {Key: "db", Value: "admin"}}}}})
+	command(
+		t,
+		c,
+		bson.D{
+			{Key: "grantRolesToUser", Value: "dash"},
+			{Key: "roles", Value: bson.A{bson.D{{Key: "role", Value: "shardboardOperator"}, {Key: "db", Value: "admin"}}}},
+		},
+	)
 	if code, out, errs := shardboard(t, "doctor", "--actions", "on", "--uri-file", uri); code != 0 {
 		t.Errorf("after that: exit %d\n%s%s", code, out, errs)
 	}

@@ -24,12 +24,14 @@ var withoutFeature = map[string]string{
 	"projects":     "Projects are not listed and can't be located by name or key.",
 	"locate":       "Documents, clients and other rows can't be located by key or id.",
 	"proof":        "Answers can't be compared with the mongos's own, and rows are not counted.",
-	"chunkSizes":   "How many documents and bytes single chunks have is estimated only, and plans can't tell for sure whether a chunk is small enough to move.",
-	"duplicates":   "Ids that are on two shards can't be looked for.",
-	"heat":         "Writes are not counted where they can't be read, and how busy shards are is not known.",
-	"survey":       "What projects and documents take can't be measured in every collection.",
+	"chunkSizes": "How many documents and bytes single chunks have is estimated only, and plans can't tell for sure whether a chunk " +
+		"is small enough to move.",
+	"duplicates": "Ids that are on two shards can't be looked for.",
+	"heat":       "Writes are not counted where they can't be read, and how busy shards are is not known.",
+	"survey":     "What projects and documents take can't be measured in every collection.",
 
-	"operations":          "Plans do not show what else is running, and there is less evidence for the outcome of a command without an answer.",
+	"operations": "Plans do not show what else is running, and there is less evidence for the outcome of a command without " +
+		"an answer.",
 	"balancerSwitch":      "The balancer can't be started or stopped.",
 	"balancerWindow":      "The balancing window can't be set.",
 	"zoneShards":          "Zones can't be given to shards or taken from them.",

@@ -32,7 +32,17 @@ func TestFilesThatOthersReadOrWriteAreRefusedWithTheCommandThatMendsIt(t *testin
 	if err := os.Chmod(data, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	serve := []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1:0", "--audit-key", filepath.Join(dir, "keys", "audit.key"), "--data-dir", filepath.Join(dir, "own")}
+	serve := []string{
+		"serve",
+		"--uri",
+		"mongodb://127.0.0.1:1",
+		"--listen",
+		"127.0.0.1:0",
+		"--audit-key",
+		filepath.Join(dir, "keys", "audit.key"),
+		"--data-dir",
+		filepath.Join(dir, "own"),
+	}
 	mend := "chmod 600 '" + secret + "'"
 	for _, c := range []struct {
 		says string
@@ -45,7 +55,8 @@ func TestFilesThatOthersReadOrWriteAreRefusedWithTheCommandThatMendsIt(t *testin
 		{mend, "SHARDBOARD_TOKEN_FILE=" + secret, []string{"runs"}},
 		{mend, "", []string{"user", "add", "anna", "--password-file", secret, "--data-dir", filepath.Join(dir, "own")}},
 		{mend, "", []string{"simcluster", "--auth", "--user-file", secret}},
-		{"chmod go-w " + wide, "", []string{"user", "add", "anna", "--password-file", good, "--leaked-passwords", wide, "--data-dir", filepath.Join(dir, "own")}},
+		{"chmod go-w " + wide, "",
+			[]string{"user", "add", "anna", "--password-file", good, "--leaked-passwords", wide, "--data-dir", filepath.Join(dir, "own")}},
 		{"chmod go-w " + wide, "", append(serve[:len(serve):len(serve)], "--alerts", wide)},
 		{"chmod 700 " + data, "", []string{"user", "list", "--data-dir", data}},
 		{"chmod 700 " + data, "", []string{"audit", "verify", "--data-dir", data}},

@@ -64,7 +64,13 @@ func printInterpretation(w io.Writer, found api.LocateAnswer) error {
 		}
 		fmt.Fprintln(w, sanitize.Line(fmt.Sprintf("id %s: %s%s", a.ID, a.Kind, made)))
 	}
-	_, err := fmt.Fprintf(w, "read as %s; %d targeted and %d broadcast queries\n", strings.Join(slices.Compact(forms), " or "), found.Cost.Targeted, found.Cost.Broadcast)
+	_, err := fmt.Fprintf(
+		w,
+		"read as %s; %d targeted and %d broadcast queries\n",
+		strings.Join(slices.Compact(forms), " or "),
+		found.Cost.Targeted,
+		found.Cost.Broadcast,
+	)
 	return err
 }
 

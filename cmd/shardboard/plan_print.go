@@ -77,7 +77,15 @@ func printEffect(w io.Writer, e api.Effect) error {
 		tab := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
 		fmt.Fprintln(tab, "  SHARD\tCHUNKS\tSIZE")
 		for _, s := range e.Shards {
-			fmt.Fprintf(tab, "  %s\t%d → %d\t%s → %s\n", clean(s.Shard), s.ChunksBefore, s.ChunksAfter, clean(figureText(s.BytesBefore, size)), clean(figureText(s.BytesAfter, size)))
+			fmt.Fprintf(
+				tab,
+				"  %s\t%d → %d\t%s → %s\n",
+				clean(s.Shard),
+				s.ChunksBefore,
+				s.ChunksAfter,
+				clean(figureText(s.BytesBefore, size)),
+				clean(figureText(s.BytesAfter, size)),
+			)
 		}
 		if err := tab.Flush(); err != nil {
 			return err

@@ -221,7 +221,8 @@ func TestEveryArgumentOfTheAPIIsAFlag(t *testing.T) {
 func TestChunksAndCutsOfTheCommandLineAreThoseOfTheAPI(t *testing.T) {
 	raw, err := planArgs([]string{"ns=a.b", "chunks=x, y,z", `cuts=[{"half":"upper"}]`})
 	var args api.PlanArgs
-	if err != nil || json.Unmarshal(raw, &args) != nil || !slices.Equal(args.Chunks, []string{"x", "y", "z"}) || len(args.Cuts) != 1 || args.Cuts[0].Half != "upper" {
+	if err != nil || json.Unmarshal(raw, &args) != nil || !slices.Equal(args.Chunks, []string{"x", "y", "z"}) || len(args.Cuts) != 1 ||
+		args.Cuts[0].Half != "upper" {
 		t.Errorf("%v: %s", err, raw)
 	}
 	if _, err := planArgs([]string{"cuts=upper"}); err == nil || !strings.Contains(err.Error(), "cuts") {
@@ -238,13 +239,42 @@ func TestPlansAndRunsCannotPlayWithTheTerminal(t *testing.T) {
 	evil := "a\x1b[31mred\u202etxt\r\n\tx\u009b"
 	key := api.Key(`{"k":"` + "\u202e\u009b" + `"}`)
 	check := api.PlanCheck{ID: evil, Verdict: evil, Text: evil, Source: evil}
-	plan := api.Plan{ID: evil, Hash: evil, Kind: evil, Summary: evil, Reason: evil, By: evil, Risk: evil, Role: evil, Confirm: &evil, UndoOf: evil,
-		Commands: []api.PlanCommand{{Op: evil, DB: evil, Command: key}}, Checks: []api.PlanCheck{check}, Undo: api.Undo{Text: evil},
-		Effect: api.Effect{Moves: []api.PlanMove{{NS: evil, Min: key, Max: key, From: evil, To: evil}}, Shards: []api.ShardEffect{{Shard: evil}}, Stays: []string{evil}, Writes: []api.WriteEffect{{Shard: evil}}}}
-	run := api.Run{ID: evil, Plan: evil, Summary: evil, State: evil, Why: evil, By: evil, Reason: evil, StopBy: evil, UndoOf: evil, UndoneBy: evil,
+	plan := api.Plan{
+		ID:       evil,
+		Hash:     evil,
+		Kind:     evil,
+		Summary:  evil,
+		Reason:   evil,
+		By:       evil,
+		Risk:     evil,
+		Role:     evil,
+		Confirm:  &evil,
+		UndoOf:   evil,
+		Commands: []api.PlanCommand{{Op: evil, DB: evil, Command: key}},
+		Checks:   []api.PlanCheck{check},
+		Undo:     api.Undo{Text: evil},
+		Effect: api.Effect{
+			Moves:  []api.PlanMove{{NS: evil, Min: key, Max: key, From: evil, To: evil}},
+			Shards: []api.ShardEffect{{Shard: evil}},
+			Stays:  []string{evil},
+			Writes: []api.WriteEffect{{Shard: evil}},
+		},
+	}
+	run := api.Run{
+		ID:       evil,
+		Plan:     evil,
+		Summary:  evil,
+		State:    evil,
+		Why:      evil,
+		By:       evil,
+		Reason:   evil,
+		StopBy:   evil,
+		UndoOf:   evil,
+		UndoneBy: evil,
 		Steps: []api.RunStep{{Op: evil, DB: evil, Command: key, State: evil, Why: evil, Error: evil, Changed: []api.Difference{{Text: evil}},
 			Events: []api.StepEvent{{What: evil, From: evil, To: evil, Counts: map[string]int64{evil: 1}}},
-			Proof:  []api.StepProof{{Kind: evil, NS: evil, Min: key, Got: map[string]string{evil: evil}}}}}}
+			Proof:  []api.StepProof{{Kind: evil, NS: evil, Min: key, Got: map[string]string{evil: evil}}}}},
+	}
 	var out bytes.Buffer
 	if err := printPlan(&out, plan); err != nil {
 		t.Fatal(err)

@@ -45,7 +45,12 @@ func (c runCmd) Run(e *env) error {
 	run, err := remote.RunPlan(e.ctx, p.ID, in)
 	switch {
 	case errors.Is(err, app.ErrNoAnswer):
-		return fault.Wrap(fault.UnknownOutcome, err, "The server did not answer, so it is not known whether the plan %s is running. Repeat the command: a plan never runs twice.", p.ID)
+		return fault.Wrap(
+			fault.UnknownOutcome,
+			err,
+			"The server did not answer, so it is not known whether the plan %s is running. Repeat the command: a plan never runs twice.",
+			p.ID,
+		)
 	case err != nil:
 		return printDetails(e, err)
 	}

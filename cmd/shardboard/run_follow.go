@@ -64,7 +64,13 @@ func (f *follower) follow(r api.Run) error {
 		case !errors.Is(err, app.ErrNoAnswer) && fault.Of(err) != fault.Unavailable:
 			return err
 		case time.Since(heard) > followSilence:
-			return fault.Wrap(fault.UnknownOutcome, err, "The server has not answered for %s, so the outcome of the run %s is not known here.", followSilence, r.ID)
+			return fault.Wrap(
+				fault.UnknownOutcome,
+				err,
+				"The server has not answered for %s, so the outcome of the run %s is not known here.",
+				followSilence,
+				r.ID,
+			)
 		}
 	}
 	f.progress(r)

@@ -12,7 +12,8 @@ func TestARunThatEndedIsPrintedWithWhetherItHelped(t *testing.T) {
 		is         *api.RunOutcome
 		has, lacks string
 	}{
-		"measured":  {&api.RunOutcome{State: "measured", Verdict: "helped", Text: "a took 60 %.", Notes: []api.OutcomeNote{{Text: "a\x1b[31mnote"}}}, "did it help? helped. a took 60 %.", "\x1b"},
+		"measured": {&api.RunOutcome{State: "measured", Verdict: "helped", Text: "a took 60 %.",
+			Notes: []api.OutcomeNote{{Text: "a\x1b[31mnote"}}}, "did it help? helped. a took 60 %.", "\x1b"},
 		"early":     {&api.RunOutcome{State: "tooEarly", Text: "Known at 10:45."}, "did it help? tooEarly. Known at 10:45.", "helped"},
 		"running":   {&api.RunOutcome{State: "running", Text: "x"}, "run r", "did it help"},
 		"unchanged": {&api.RunOutcome{State: "unchanged", Text: "x"}, "run r", "did it help"},

@@ -106,7 +106,12 @@ func printStart(e *env, a *app.App, config app.Config) error {
 		fmt.Fprintf(e.stdout, "Health and metrics are at http://%s/\n", a.OpsAddr())
 	}
 	if a.ReadOnly() {
-		fmt.Fprintf(e.stdout, "Another shardboard owns %s, so this one only reads: nobody can sign in here. When that one has stopped, this one can take over: docs/data.md.\n", config.DataDir)
+		fmt.Fprintf(
+			e.stdout,
+			"Another shardboard owns %s, so this one only reads: nobody can sign in here. When that one has stopped, this one can take over: "+
+				"docs/data.md.\n",
+			config.DataDir,
+		)
 	}
 	if config.Auth.Mode == "none" {
 		fmt.Fprintln(e.stdout, "Sign-in is off (--auth none): every program and person on this machine has the admin role.")

@@ -47,7 +47,15 @@ func (f signInFlags) addTo(c *app.Config) {
 	c.PublicURL, c.TLSCert, c.TLSKey, c.TLSByProxy = f.PublicURL, f.TLSCert, f.TLSKey, f.TLSProxy
 	c.Auth = app.Auth{
 		Mode: f.Auth, Idle: f.SessionIdle, Max: f.SessionMax, Leaked: f.Leaked,
-		OIDC:        app.OIDC{Issuer: f.OIDCIssuer, ClientID: f.OIDCClientID, SecretFile: f.OIDCSecret, GroupsClaim: f.OIDCGroups, NameClaim: f.OIDCName, Scopes: scopes(f.OIDCScopes), Roles: f.OIDCRoles},
+		OIDC: app.OIDC{
+			Issuer:      f.OIDCIssuer,
+			ClientID:    f.OIDCClientID,
+			SecretFile:  f.OIDCSecret,
+			GroupsClaim: f.OIDCGroups,
+			NameClaim:   f.OIDCName,
+			Scopes:      scopes(f.OIDCScopes),
+			Roles:       f.OIDCRoles,
+		},
 		ProxyHeader: f.ProxyHeader, ProxyRoleHeader: f.ProxyRoleHeader, ProxyCIDRs: f.ProxyCIDR,
 	}
 }

@@ -113,7 +113,11 @@ func (c simclusterCmd) Run(e *env) error {
 	}
 	fmt.Fprintf(e.stdout, "%s\n", mongoURI(l))
 	if near, err := app.ListensOnLoopback(l.Addr().String()); err != nil || !near && !c.Auth {
-		fmt.Fprintf(e.stderr, "Other machines can connect to %s without signing in and have all privileges. Use --auth and --user-file, or listen on loopback.\n", l.Addr())
+		fmt.Fprintf(
+			e.stderr,
+			"Other machines can connect to %s without signing in and have all privileges. Use --auth and --user-file, or listen on loopback.\n",
+			l.Addr(),
+		)
 	}
 	return serveSim(e, sim, l)
 }

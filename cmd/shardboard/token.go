@@ -64,8 +64,17 @@ func (c tokenListCmd) Run(e *env) error {
 		tab := tabwriter.NewWriter(e.stdout, 2, 4, 2, ' ', 0)
 		fmt.Fprintln(tab, "ID\tNAME\tROLE\tOWNER\tEXPIRES\tUSED\tREVOKED")
 		for _, t := range tokens {
-			fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", sanitize.Line(t.ID), sanitize.Line(t.Name), sanitize.Line(t.Role), sanitize.Line(t.Owner),
-				t.Expires.UTC().Format(timeForm), timeText(t.Used, "never"), timeText(t.Revoked, "no"))
+			fmt.Fprintf(
+				tab,
+				"%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+				sanitize.Line(t.ID),
+				sanitize.Line(t.Name),
+				sanitize.Line(t.Role),
+				sanitize.Line(t.Owner),
+				t.Expires.UTC().Format(timeForm),
+				timeText(t.Used, "never"),
+				timeText(t.Revoked, "no"),
+			)
 		}
 		return tab.Flush()
 	})

@@ -15,7 +15,8 @@ const uriVariable = "SHARDBOARD_URI"
 
 // typedSecret warns somebody who typed a password into an address.
 const typedSecret = "shardboard: The address of --uri has a password, and everybody on this machine can see the arguments of a program. " +
-	"It was moved to the environment, but shells keep a history: put the address into " + uriVariable + ", or into a file and give that by --uri-file; change the password if others use this machine."
+	"It was moved to the environment, but shells keep a history: put the address into " + uriVariable +
+	", or into a file and give that by --uri-file; change the password if others use this machine."
 
 // hideSecret restarts the program with an address that has a password moved from the arguments to
 // the environment, which only its owner can read. It returns when no argument has one, or when the

@@ -31,7 +31,8 @@ func TestAnAddressWithASecretIsTakenOutOfTheArguments(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"shardboard", "serve", "--uri", "mongodb://127.0.0.1:1/", "--listen", "x"}, {"shardboard", "serve", "--uri=mongodb://me@h/"},
-		{"shardboard", "serve", "--uri"}, {"shardboard", "serve", "--uri", "nonsense"}, {"shardboard", "locate", "--", "--uri=mongodb://a:b@h/"}, {"shardboard"},
+		{"shardboard", "serve", "--uri"}, {"shardboard", "serve", "--uri", "nonsense"},
+		{"shardboard", "locate", "--", "--uri=mongodb://a:b@h/"}, {"shardboard"},
 	} {
 		if rest, secret := withoutSecret(args); secret != "" || !slices.Equal(rest, args) {
 			t.Errorf("%v: %v and %q", args, rest, secret)
@@ -74,7 +75,8 @@ func TestOthersDoNotSeeThePasswordOfAnAddress(t *testing.T) {
 
 // Nobody answers there, so each gets as far as that: exit code 6.
 func TestSecretsElsewhereAndAddressesWithoutAreTaken(t *testing.T) {
-	for _, address := range []string{"mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100", "mongodb://me@127.0.0.1:1/?serverSelectionTimeoutMS=100&authMechanism=MONGODB-X509&tls=true"} {
+	for _, address := range []string{"mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100",
+		"mongodb://me@127.0.0.1:1/?serverSelectionTimeoutMS=100&authMechanism=MONGODB-X509&tls=true"} {
 		if code, _, errs := shardboard(t, "doctor", "--uri", address); code != 6 {
 			t.Errorf("%s: exit %d, %s", address, code, errs)
 		}

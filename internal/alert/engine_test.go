@@ -165,7 +165,8 @@ func TestAReceiverThatFailsIsTriedEverMoreSlowlyAndHoldsUpNobody(t *testing.T) {
 			}
 			return to.RoundTrip(r)
 		})
-		config := "for: 0s\ntargets:\n- {name: bad, format: generic, url: \"http://x.example/CANARY/bad\"}\n- {name: good, format: generic, url: \"http://x.example/CANARY/good\"}\n"
+		config := "for: 0s\ntargets:\n- {name: bad, format: generic, url: \"http://x.example/CANARY/bad\"}\n- {name: good, format: " +
+			"generic, url: \"http://x.example/CANARY/good\"}\n"
 		w := &world{notices: []Notice{notice("a", Warn)}}
 		var log bytes.Buffer
 		e := New(configured(t, config), w.observe, nil, Options{Transport: both, Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -234,7 +235,9 @@ func TestASilenceKeepsQuietUntilItEnds(t *testing.T) {
 		if _, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo"}, time.Hour, by()); fault.Of(err) != fault.Invalid {
 			t.Errorf("a silence without a reason: %v", err)
 		}
-		if _, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Alert: "a", Reason: "x"}, time.Hour, by()); fault.Of(err) != fault.Invalid {
+		if _, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Alert: "a", Reason: "x"}, time.Hour, by()); fault.Of(
+			err,
+		) != fault.Invalid {
 			t.Errorf("a silence of two things: %v", err)
 		}
 		s, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Reason: "known"}, 3*time.Hour, by())
@@ -297,7 +300,8 @@ func TestWhoPressesTheTestButtonIsRecordedWithWhatCameOfIt(t *testing.T) {
 			t.Fatalf("recorded: %+v, %v", log, err)
 		}
 		for i, want := range []string{"ok", "failed"} {
-			if e := log[i]; e.What != "alert.tested" || e.By != "user:anna" || e.Subject != "ops" || e.Cluster != "c1" || e.Outcome != want || (want == "failed") != (e.Details["status"] == "500") ||
+			if e := log[i]; e.What != "alert.tested" || e.By != "user:anna" || e.Subject != "ops" || e.Cluster != "c1" || e.Outcome != want ||
+				(want == "failed") != (e.Details["status"] == "500") ||
 				strings.Contains(fmt.Sprint(e), "CANARY") {
 				t.Errorf("%s is recorded as %+v", want, e)
 			}

@@ -23,7 +23,8 @@ func TestAnAlertsFileIsASecretWhereItHasAddresses(t *testing.T) {
 		return path
 	}
 	url := written("url", canary+"\n", 0o600)
-	inline, named := "targets: [{name: ops, format: slack, url: \""+canary+"\"}]\n", "targets: [{name: ops, format: slack, url_file: "+url+"}]\n"
+	inline, named := "targets: [{name: ops, format: slack, url: \""+canary+
+		"\"}]\n", "targets: [{name: ops, format: slack, url_file: "+url+"}]\n"
 	for _, c := range []struct {
 		name, text string
 		mode       os.FileMode
@@ -43,7 +44,8 @@ func TestAnAlertsFileIsASecretWhereItHasAddresses(t *testing.T) {
 		switch {
 		case c.says == "" && (err != nil || len(got.Targets) != 1):
 			t.Errorf("%s: %v", c.name, err)
-		case c.says != "" && (fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), c.says) || strings.Contains(err.Error(), "CANARY")):
+		case c.says != "" &&
+			(fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), c.says) || strings.Contains(err.Error(), "CANARY")):
 			t.Errorf("%s: got %v, want a refusal with %q", c.name, err, c.says)
 		}
 	}

@@ -13,14 +13,30 @@ import (
 var update = flag.Bool("update", false, "write golden files")
 
 // hostile is a name that tries everything at once.
-const hostile = "<!channel> <@U123|x> <https://evil.example|click> & *bold* `x`\n@here \u202etxt.exe\u202c \x00\x1b[31m \"quote\" {{.}} \u2028"
+const hostile = "<!channel> <@U123|x> <https://evil.example|click> & *bold* `x`\n@here \u202etxt.exe\u202c \x00\x1b[31m \"quote\" " +
+	"{{.}} \u2028"
 
 func canned(test bool) batch {
-	a := Alert{Notice: Notice{ID: "jumbo.0a1b2c", Rule: "zone-no-shard", Severity: Critical, Subject: hostile, Title: "No shard carries " + hostile,
-		Text: strings.Repeat("long ", 400) + hostile, Path: "/advice#jumbo.0a1b2c"}, State: Firing, Since: start, Fired: start.Add(2 * time.Minute)}
+	a := Alert{
+		Notice: Notice{ID: "jumbo.0a1b2c", Rule: "zone-no-shard", Severity: Critical, Subject: hostile, Title: "No shard carries " + hostile,
+			Text: strings.Repeat(
+				"long ",
+				400,
+			) + hostile, Path: "/advice#jumbo.0a1b2c"},
+		State: Firing,
+		Since: start,
+		Fired: start.Add(2 * time.Minute),
+	}
 	b := a
 	b.ID, b.Severity, b.State, b.Resolved, b.Text = "jumbo.9z", Warn, Resolved, start.Add(time.Hour), ""
-	return batch{cluster: "65e1c0ffee00000000000001", link: "https://shardboard.example", at: start.Add(time.Hour), repeat: time.Minute, alerts: []Alert{a, b}, test: test}
+	return batch{
+		cluster: "65e1c0ffee00000000000001",
+		link:    "https://shardboard.example",
+		at:      start.Add(time.Hour),
+		repeat:  time.Minute,
+		alerts:  []Alert{a, b},
+		test:    test,
+	}
 }
 
 func TestMessagesLookAsReceiversExpectThem(t *testing.T) {
@@ -79,7 +95,9 @@ func TestHostileTextIsTextInEveryFormat(t *testing.T) {
 				}
 			case string:
 				texts = append(texts, v)
-				if format == Slack && (strings.ContainsAny(v, "<>") || strings.Contains(strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(v, "&amp;", ""), "&lt;", ""), "&gt;", ""), "&")) {
+				if format == Slack &&
+					(strings.ContainsAny(v, "<>") ||
+						strings.Contains(strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(v, "&amp;", ""), "&lt;", ""), "&gt;", ""), "&")) {
 					t.Errorf("slack: %q could be a mention", v)
 				}
 			}
@@ -92,7 +110,8 @@ func TestHostileTextIsTextInEveryFormat(t *testing.T) {
 		if len(texts) == 0 {
 			t.Errorf("%s: no text found", format)
 		}
-		if s := string(raw); strings.ContainsAny(s, "\x00\x1b") || strings.Contains(s, `\u001b`) || strings.Contains(s, `\u202e`) || strings.ContainsRune(s, '\u202e') {
+		if s := string(raw); strings.ContainsAny(s, "\x00\x1b") || strings.Contains(s, `\u001b`) || strings.Contains(s, `\u202e`) ||
+			strings.ContainsRune(s, '\u202e') {
 			t.Errorf("%s: what is not seen gets through: %s", format, s)
 		}
 		if len(raw) > 30<<10 {

@@ -98,7 +98,8 @@ func TestAnAddressIsNowhere(t *testing.T) {
 	c := configured(t, oneTarget)
 	e := New(c, (&world{}).observe, nil, Options{Transport: &receiver{fail: errLost}})
 	d, err := e.Test(t.Context(), "ops", by())
-	for _, printed := range []string{fmt.Sprint(c), fmt.Sprintf("%+v", c), fmt.Sprintf("%#v", *c), fmt.Sprintf("%v", c.Targets[0]), fmt.Sprintf("%v", []any{c.Targets[0].to, c.Targets}),
+	for _, printed := range []string{fmt.Sprint(c), fmt.Sprintf("%+v", c), fmt.Sprintf("%#v", *c), fmt.Sprintf("%v", c.Targets[0]),
+		fmt.Sprintf("%v", []any{c.Targets[0].to, c.Targets}),
 		fmt.Sprintf("%+v", e.Status()), fmt.Sprintf("%+v %v", d, err)} {
 		if strings.Contains(printed, "CANARY") || strings.Contains(printed, "hooks.example") {
 			t.Errorf("shown: %s", printed)
@@ -116,16 +117,21 @@ func TestAWrongFileIsRefusedWithoutItsAddresses(t *testing.T) {
 	good := func(line string) string { return "targets:\n- {name: ops, format: slack, " + line + "}\n" }
 	for _, line := range []string{`url: "` + canary + `"`, "url_file: " + path, "url_env: ALERT_URL"} {
 		c, err := Parse("a.yaml", []byte(good(line)))
-		if err != nil || c.Targets[0].to() != canary || c.Targets[0].MinSeverity != Warn || c.Targets[0].Repeat != defaultRepeat || c.For != defaultFor {
+		if err != nil || c.Targets[0].to() != canary || c.Targets[0].MinSeverity != Warn || c.Targets[0].Repeat != defaultRepeat ||
+			c.For != defaultFor {
 			t.Errorf("%s: %v, %v", line, c, err)
 		}
 	}
 	for name, text := range map[string]string{
-		"empty": "", "no targets": "for: 1m\n", "no address": good("min_severity: info"), "two addresses": good(`url: "` + canary + `", url_env: ALERT_URL`),
-		"not a URL": good(`url: "CANARY"`), "another scheme": good(`url: "file:///CANARY"`), "no such file": good("url_file: " + dir + "/CANARY"), "an empty variable": good("url_env: NOT_SET"),
-		"unknown field": good(`url: "` + canary + `", header: x`), "not YAML": "targets: [" + canary, "a wrong type": "targets: \"" + canary + "\"\n", "wrong severity": good(`url: "` + canary + `", min_severity: bad`),
+		"empty": "", "no targets": "for: 1m\n", "no address": good("min_severity: info"),
+		"two addresses": good(`url: "` + canary + `", url_env: ALERT_URL`),
+		"not a URL":     good(`url: "CANARY"`), "another scheme": good(`url: "file:///CANARY"`),
+		"no such file": good("url_file: " + dir + "/CANARY"), "an empty variable": good("url_env: NOT_SET"),
+		"unknown field": good(`url: "` + canary + `", header: x`), "not YAML": "targets: [" + canary,
+		"a wrong type": "targets: \"" + canary + "\"\n", "wrong severity": good(`url: "` + canary + `", min_severity: bad`),
 		"too often": good(`url: "` + canary + `", repeat: 1s`), "no duration": "for: " + canary + "\n" + good(`url: "`+canary+`"`),
-		"a name with a slash": strings.Replace(good(`url: "`+canary+`"`), "ops", "a/b", 1), "an odd link": "link: \"https://x|y\"\n" + good(`url: "`+canary+`"`),
+		"a name with a slash": strings.Replace(good(`url: "`+canary+`"`), "ops", "a/b", 1),
+		"an odd link":         "link: \"https://x|y\"\n" + good(`url: "`+canary+`"`),
 		"the same name twice": good(`url: "`+canary+`"`) + `- {name: ops, format: slack, url: "` + canary + `"}`,
 	} {
 		_, err := Parse("a.yaml", []byte(text))

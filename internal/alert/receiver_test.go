@@ -89,7 +89,11 @@ func (w *world) observe(context.Context) (Observed, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	unsure := w.unsure
-	return Observed{Cluster: "c1", Notices: append([]Notice(nil), w.notices...), Unsure: func(rule, _ string) bool { return rule == unsure }}, w.err
+	return Observed{
+		Cluster: "c1",
+		Notices: append([]Notice(nil), w.notices...),
+		Unsure:  func(rule, _ string) bool { return rule == unsure },
+	}, w.err
 }
 
 func (w *world) have(n ...Notice) {

@@ -2,10 +2,10 @@ package answer
 
 import (
 	"net/url"
+	"strconv"
 	"time"
 
 	"shardboard/internal/heat/keyvis"
-	"shardboard/web/templates"
 )
 
 // address is the page's own, with the defaults left out.
@@ -36,9 +36,9 @@ func (q HeatQuery) Address() string {
 func Short(d time.Duration) string {
 	switch {
 	case d%time.Hour == 0:
-		return templates.Units(d.Hours(), 1) + "h"
+		return strconv.Itoa(int(d/time.Hour)) + "h"
 	case d%time.Minute == 0:
-		return templates.Units(d.Minutes(), 1) + "m"
+		return strconv.Itoa(int(d/time.Minute)) + "m"
 	}
 	return d.String()
 }

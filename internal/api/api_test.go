@@ -40,10 +40,11 @@ func TestFigureIsKnownOrHasAReason(t *testing.T) {
 	n := int64(1) << 60
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for want, f := range map[string]Figure{
-		`{"value":1152921504606846976,"exact":true,"method":"routing","at":"2026-03-01T12:00:00Z"}`: {Value: &n, Exact: true, Method: "routing", At: at},
-		`{"value":1152921504606846976,"exact":false,"plusMinus":7,"method":"sampled","at":null}`:    {Value: &n, PlusMinus: 7, Method: "sampled"},
-		`{"value":null,"reason":"notPermitted"}`:                                                    {Reason: "notPermitted"},
-		`{"value":null,"reason":"notLoaded"}`:                                                       {},
+		`{"value":1152921504606846976,"exact":true,"method":"routing","at":"2026-03-01T12:00:00Z"}`: {Value: &n, Exact: true,
+			Method: "routing", At: at},
+		`{"value":1152921504606846976,"exact":false,"plusMinus":7,"method":"sampled","at":null}`: {Value: &n, PlusMinus: 7, Method: "sampled"},
+		`{"value":null,"reason":"notPermitted"}`:                                                 {Reason: "notPermitted"},
+		`{"value":null,"reason":"notLoaded"}`:                                                    {},
 	} {
 		got := marshal(t, f)
 		if got != want {
@@ -57,7 +58,8 @@ func TestFigureIsKnownOrHasAReason(t *testing.T) {
 }
 
 func TestProblemKeepsKindAndHidesCause(t *testing.T) {
-	for _, kind := range []fault.Kind{fault.NotFound, fault.Invalid, fault.Conflict, fault.Forbidden, fault.Unavailable, fault.UnknownOutcome} {
+	for _, kind := range []fault.Kind{fault.NotFound, fault.Invalid, fault.Conflict, fault.Forbidden, fault.Unavailable,
+		fault.UnknownOutcome} {
 		p := ProblemOf(fault.Wrap(kind, errors.New("secret cause"), "A sentence."), "/x")
 		if p.Type != "about:blank" || p.Detail != "A sentence." || p.Instance != "/x" || p.Title != http.StatusText(p.Status) {
 			t.Errorf("%+v", p)

@@ -99,7 +99,11 @@ func (l *LocalAccounts) open(ctx context.Context, dir, leaked string, log *slog.
 		log.Warn(note)
 	}
 	if !l.db.Owner() {
-		return fault.New(fault.Conflict, "A running shardboard owns %s. Ask it instead: leave out --data-dir and put a token into SHARDBOARD_TOKEN; or stop it first.", dir)
+		return fault.New(
+			fault.Conflict,
+			"A running shardboard owns %s. Ask it instead: leave out --data-dir and put a token into SHARDBOARD_TOKEN; or stop it first.",
+			dir,
+		)
 	}
 	l.auth, err = auth.New(auth.Options{Store: l.db, Log: log, Mode: auth.ModeLocal, Leaked: l.leaked})
 	return err
@@ -197,7 +201,15 @@ func (l *LocalAccounts) RevokeToken(ctx context.Context, id string) error {
 }
 
 func userOf(u auth.User) api.User {
-	return api.User{ID: u.ID, Name: u.Name, Role: string(u.Role), Disabled: u.Disabled, BreakGlass: u.BreakGlass, Created: u.Created, LastLogin: timeOrNil(u.LastLogin)}
+	return api.User{
+		ID:         u.ID,
+		Name:       u.Name,
+		Role:       string(u.Role),
+		Disabled:   u.Disabled,
+		BreakGlass: u.BreakGlass,
+		Created:    u.Created,
+		LastLogin:  timeOrNil(u.LastLogin),
+	}
 }
 
 func tokenOf(t auth.Token) api.Token {

@@ -45,7 +45,9 @@ func newEngine(p engineParts) *engine.Engine {
 	return engine.New(engine.Options{
 		Admin: p.client, Renderer: p.client, Reader: p.client, Planners: actions.Planners(),
 		Journal: p.store, Audit: p.store, Tables: p.watcher, Directory: p.keeper, Profile: p.profile,
-		Shared: sharedIDs{p.duplicates}, Counter: p.client, Writes: p.writes, Recent: p.recent, Sizes: p.sizes, Log: p.log, Maintenance: p.maintenance, Rounds: p.client,
+		Shared: sharedIDs{
+			p.duplicates,
+		}, Counter: p.client, Writes: p.writes, Recent: p.recent, Sizes: p.sizes, Log: p.log, Maintenance: p.maintenance, Rounds: p.client,
 	})
 }
 
@@ -56,7 +58,8 @@ func (a *instance) wireActions(c Config, client *cluster.Client, prof *profile.P
 		return nil
 	}
 	a.engine = newEngine(engineParts{client: client, watcher: a.watcher, keeper: a.keeper, duplicates: a.duplicates,
-		profile: prof, store: a.store, writes: writeRates{a.heat}, recent: recentWrites{a.heat, client}, sizes: a.sizes, log: c.Log, maintenance: c.Maintenance})
+		profile: prof, store: a.store, writes: writeRates{a.heat}, recent: recentWrites{a.heat, client}, sizes: a.sizes, log: c.Log,
+		maintenance: c.Maintenance})
 	a.pins = &pinIndex{runs: a.engine, tables: a.watcher, log: c.Log}
 	a.outcomes = outcome.New(outcome.Options{Runs: a.engine, Tables: a.watcher, Profile: prof, Store: a.store, Log: c.Log})
 	a.heat.OnSlot(a.outcomes.Take)

@@ -55,7 +55,8 @@ func (s stranger) ask(method, path, body string) (int, answer) {
 	}
 	kind := res.Header.Get("Content-Type")
 	if res.StatusCode >= 400 {
-		if detail, _ := got["detail"].(string); kind != "application/problem+json" || detail == "" || got["status"] != float64(res.StatusCode) || got["title"] == "" {
+		if detail, _ := got["detail"].(string); kind != "application/problem+json" || detail == "" || got["status"] != float64(res.StatusCode) ||
+			got["title"] == "" {
 			s.Errorf("%s %s: %s as %s\n%s", method, path, res.Status, kind, text)
 		}
 	} else if !strings.HasPrefix(kind, "application/json") {
@@ -112,7 +113,8 @@ func list(v any) []any {
 
 // changes counts the commands that a cluster got which change it.
 func (d *demo) changes() (n int) {
-	for _, name := range []string{"split", "mergeChunks", "moveChunk", "moveRange", "addShardToZone", "removeShardFromZone", "updateZoneKeyRange",
+	for _, name := range []string{"split", "mergeChunks", "moveChunk", "moveRange", "addShardToZone", "removeShardFromZone",
+		"updateZoneKeyRange",
 		"balancerStart", "balancerStop", "configureCollectionBalancing", "clearJumboFlag"} {
 		n += len(d.sim.Faults().Seen(name))
 	}
@@ -293,6 +295,7 @@ func TestBadInputSendsNothingAndSaysWhatAndWhy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
+	t.Parallel() // it waits seconds for the poll that shows the zones
 	d := startActing(t, still())
 	s := stranger{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
 	chunk := list(s.want(200, "GET", "/collections/yorkie-meta.changes/chunks?limit=1", "")["items"])[0].(answer)["ref"].(string)
@@ -316,12 +319,16 @@ func TestBadInputSendsNothingAndSaysWhatAndWhy(t *testing.T) {
 		{400, "/plans", `{"kind":`, "JSON"},
 		{400, "/plans", `[]`, "JSON"},
 		{404, "/plans", `{"kind":"split","args":{"ns":"no.such","at":` + hashed(1) + `},"reason":"x"}`, "no.such"},
-		{404, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","chunk":"` + chunk + `","to":"shard-rs-9"},"reason":"x"}`, "shard-rs-9"},
+		{404, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","chunk":"` + chunk + `","to":"shard-rs-9"},"reason":"x"}`,
+			"shard-rs-9"},
 		{400, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","chunk":"nonsense","to":"shard-rs-2"},"reason":"x"}`, "chunk"},
 		{404, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.documents","chunk":"` + chunk + `","to":"shard-rs-2"},"reason":"x"}`, "chunk"},
-		{404, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[` + hashed(1) + `,` + hashed(2) + `],"to":"shard-rs-2"},"reason":"x"}`, "bounds"},
-		{400, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[` + hashed(2) + `,` + hashed(1) + `],"to":"shard-rs-2"},"reason":"x"}`, "before it begins"},
-		{400, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[` + hashed(2) + `],"to":"shard-rs-2"},"reason":"x"}`, "bounds"},
+		{404, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[` + hashed(1) + `,` + hashed(2) +
+			`],"to":"shard-rs-2"},"reason":"x"}`, "bounds"},
+		{400, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[` + hashed(2) + `,` + hashed(1) +
+			`],"to":"shard-rs-2"},"reason":"x"}`, "before it begins"},
+		{400, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[` + hashed(2) +
+			`],"to":"shard-rs-2"},"reason":"x"}`, "bounds"},
 		{400, "/plans", `{"kind":"split","args":{"ns":"yorkie-meta.documents","at":{"project_id":"text"}},"reason":"x"}`, "ObjectID"},
 		{400, "/plans", `{"kind":"split","args":{"ns":"yorkie-meta.documents","at":{"other":1}},"reason":"x"}`, `"at"`},
 		{400, "/plans", `{"kind":"split","args":{"ns":"yorkie-meta.documents","at":{"project_id":{"$gt":1}}},"reason":"x"}`, `"at"`},
@@ -337,7 +344,8 @@ func TestBadInputSendsNothingAndSaysWhatAndWhy(t *testing.T) {
 		{409, "/plans/" + wide["id"].(string) + "/run", ``, "hash"},
 		{400, "/plans/" + wide["id"].(string) + "/run", `{"hash":"` + wide["hash"].(string) + `"}`, "confirmation"},
 		{400, "/plans/" + wide["id"].(string) + "/run", `{"hash":"` + wide["hash"].(string) + `","confirm":""}`, "confirmation"},
-		{400, "/plans/" + wide["id"].(string) + "/run", `{"hash":"` + wide["hash"].(string) + `","confirm":"` + project[:8] + `"}`, "confirmation"},
+		{400, "/plans/" + wide["id"].(string) + "/run", `{"hash":"` + wide["hash"].(string) + `","confirm":"` + project[:8] + `"}`,
+			"confirmation"},
 		{400, "/plans/" + wide["id"].(string) + "/run", `{"hash":"` + wide["hash"].(string) + `","confirm":7}`, "JSON"},
 	} {
 		code, got := s.ask("POST", tc.path, tc.body)
@@ -345,7 +353,8 @@ func TestBadInputSendsNothingAndSaysWhatAndWhy(t *testing.T) {
 			t.Errorf("POST %s %.120s: %d %q, want %d and %q", tc.path, tc.body, code, got["detail"], tc.status, tc.says)
 		}
 	}
-	for path, status := range map[string]int{"/plans/" + gone: 404, "/runs/" + gone: 404, "/runs/x": 404, "/plans": 405, "/plans/" + gone + "/run": 405, "/runs?limit=0": 400, "/runs?cursor=%00": 400} {
+	for path, status := range map[string]int{"/plans/" + gone: 404, "/runs/" + gone: 404, "/runs/x": 404, "/plans": 405,
+		"/plans/" + gone + "/run": 405, "/runs?limit=0": 400, "/runs?cursor=%00": 400} {
 		if code, got := s.ask("GET", path, ""); code != status {
 			t.Errorf("GET %s: %d %v, want %d", path, code, got, status)
 		}
@@ -354,8 +363,15 @@ func TestBadInputSendsNothingAndSaysWhatAndWhy(t *testing.T) {
 	overlap := `{"ns":"yorkie-meta.documents","zone":"%s","min":{"project_id":{"$minKey":1}},"max":{"project_id":{"$oid":"%s"}}}`
 	d.admin(t, bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}})
 	d.admin(t, bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "us"}})
-	d.admin(t, bson.D{{Key: "updateZoneKeyRange", Value: "yorkie-meta.documents"}, {Key: "min", Value: bson.D{{Key: "project_id", Value: bson.MinKey{}}}},
-		{Key: "max", Value: bson.D{{Key: "project_id", Value: bson.MaxKey{}}}}, {Key: "zone", Value: "eu"}})
+	d.admin(
+		t,
+		bson.D{
+			{Key: "updateZoneKeyRange", Value: "yorkie-meta.documents"},
+			{Key: "min", Value: bson.D{{Key: "project_id", Value: bson.MinKey{}}}},
+			{Key: "max", Value: bson.D{{Key: "project_id", Value: bson.MaxKey{}}}},
+			{Key: "zone", Value: "eu"},
+		},
+	)
 	d.until(t, "the range to show", func(table *topology.Table) bool {
 		return len(table.Zones) == 1 && len(table.Shard("shard-rs-1").Zones) == 2
 	})

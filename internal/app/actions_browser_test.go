@@ -155,7 +155,10 @@ func TestBrowserSplitsTheLargestChunkPinsAProjectWatchesItMoveAndUndoesBoth(t *t
 		eval[bool](t, ctx, `!!document.querySelector('.acts a[href*="kind=split&"]')`) {
 		t.Errorf("a split that cannot be made is offered:\n%s", text)
 	}
-	o.do(chromedp.Navigate(d.app.URL()+"plans/new?"+url.Values{"kind": {"split"}, "ns": {"yorkie-meta.documents"}, "chunk": {ref}}.Encode()), chromedp.WaitVisible("form.plan"))
+	o.do(
+		chromedp.Navigate(d.app.URL()+"plans/new?"+url.Values{"kind": {"split"}, "ns": {"yorkie-meta.documents"}, "chunk": {ref}}.Encode()),
+		chromedp.WaitVisible("form.plan"),
+	)
 	o.plan("half of the writes go there", "blocked")
 	if text := eval[string](t, ctx, `document.querySelector("#plan").innerText`); !strings.Contains(text, "cannot be cut inside a value") ||
 		!eval[bool](t, ctx, `document.querySelector("#plan .confirm button.main")?.disabled ?? true`) {
@@ -182,7 +185,10 @@ func TestBrowserSplitsTheLargestChunkPinsAProjectWatchesItMoveAndUndoesBoth(t *t
 	d.getJSON(t, "api/v1/projects?limit=1", &projects)
 	id := projects.Items[0].ID
 	on := func(shard string) string {
-		return fmt.Sprintf(`document.querySelector('tr[data-key="yorkie-meta.documents"] td.at[data-label="%s"] svg rect') !== null && window.notReloaded === true`, shard)
+		return fmt.Sprintf(
+			`document.querySelector('tr[data-key="yorkie-meta.documents"] td.at[data-label="%s"] svg rect') !== null && window.notReloaded === true`,
+			shard,
+		)
 	}
 	was := ""
 	for _, shard := range []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"} {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,14 +37,39 @@ type house struct {
 	driver       *mongo.Client
 }
 
+// builtDir is where the program is built for all tests that start it: linking it
+// takes seconds.
+var builtDir string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if builtDir != "" {
+		_ = os.RemoveAll(builtDir)
+	}
+	os.Exit(code)
+}
+
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "shardboard-program")
+	if err != nil {
+		return "", err
+	}
+	builtDir = dir
+	bin := filepath.Join(dir, "shardboard")
+	if out, err := exec.Command("go", "build", "-o", bin, "../../cmd/shardboard").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return bin, nil
+})
+
 func openHouse(t *testing.T, sim ...string) *house {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the program and kills it")
 	}
-	bin := filepath.Join(t.TempDir(), "shardboard")
-	if out, err := exec.Command("go", "build", "-o", bin, "../../cmd/shardboard").CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
+	bin, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
 	h := &house{t: t, bin: bin, data: t.TempDir(), simAt: freePort(t), webAt: freePort(t), simArgs: sim}
 	t.Cleanup(func() { kill(h.web); kill(h.sim) })
@@ -113,7 +139,21 @@ func (h *house) startSim(more ...string) {
 
 func (h *house) startWeb() {
 	h.t.Helper()
-	h.web = h.start("serve", "--uri", h.uri(), "--listen", h.webAt, "--auth", "none", "--actions", "on", "--data-dir", h.data, "--audit-key", h.key())
+	h.web = h.start(
+		"serve",
+		"--uri",
+		h.uri(),
+		"--listen",
+		h.webAt,
+		"--auth",
+		"none",
+		"--actions",
+		"on",
+		"--data-dir",
+		h.data,
+		"--audit-key",
+		h.key(),
+	)
 	if !eventually(30*time.Second, func() bool { status, _ := h.ask("GET", "/readyz", nil); return status == http.StatusOK }) {
 		h.t.Fatal("the server is not ready")
 	}
@@ -209,7 +249,8 @@ func (h *house) fault(what string, more ...bson.E) (out struct {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), 10*time.Second)
 	defer cancel()
-	if err := h.driver.Database("admin").RunCommand(ctx, append(bson.D{{Key: "simulateFault", Value: what}}, more...)).Decode(&out); err != nil {
+	if err := h.driver.Database("admin").RunCommand(ctx,
+		append(bson.D{{Key: "simulateFault", Value: what}}, more...)).Decode(&out); err != nil {
 		h.t.Fatalf("simulateFault %s: %v", what, err)
 	}
 	return out
@@ -276,7 +317,14 @@ func (h *house) edge(ns string, min bson.D) bool {
 	if err := h.driver.Database("config").Collection("collections").FindOne(ctx, bson.D{{Key: "_id", Value: ns}}).Decode(&coll); err != nil {
 		h.t.Fatal(err)
 	}
-	n, err := h.driver.Database("config").Collection("chunks").CountDocuments(ctx, bson.D{{Key: "uuid", Value: coll.UUID}, {Key: "min", Value: min}})
+	n, err := h.driver.Database(
+		"config",
+	).Collection(
+		"chunks",
+	).CountDocuments(
+		ctx,
+		bson.D{{Key: "uuid", Value: coll.UUID}, {Key: "min", Value: min}},
+	)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -318,7 +366,8 @@ func TestARunIsSettledAfterTheServerWasKilledInTheMiddle(t *testing.T) {
 	}
 	for i, step := range []string{"committing", "committed", "replying"} {
 		r := h.diesIn("split", step, "split", at(int64(1000+i)))
-		if there := h.edge("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000 + i)}}); there != (r.State == "succeeded") || r.State != "succeeded" && r.State != "failed" {
+		if there := h.edge("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000 + i)}}); there != (r.State == "succeeded") ||
+			r.State != "succeeded" && r.State != "failed" {
 			t.Errorf("split killed at %s: %s, and the cut is there: %v", step, r.State, there)
 		} else if there && !r.Resolved {
 			t.Errorf("split killed at %s does not say that it was unknown", step)

@@ -63,7 +63,8 @@ func TestBrowserShowsPlansAndRunsOnEveryScreen(t *testing.T) {
 	d.act(t, "api/v1/plans/"+split.ID+"/run", api.PlanRun{Hash: split.Hash, Confirm: split.Confirm}, &run)
 	form := "plans/new?" + url.Values{"kind": {"move"}, "ns": {"yorkie-meta.changes"}, "chunk": {chunks.Items[0].Ref}}.Encode()
 	source, shots := axe(t), os.Getenv("SHARDBOARD_SHOTS")
-	for i, path := range []string{"plans/new", form, "plans/" + split.ID, "plans/" + move.ID, "runs/" + run.ID, "runs", "zones", "collections/yorkie-meta.changes"} {
+	for i, path := range []string{"plans/new", form, "plans/" + split.ID, "plans/" + move.ID, "runs/" + run.ID, "runs", "zones",
+		"collections/yorkie-meta.changes"} {
 		for _, width := range []int64{1280, 390} {
 			for _, scheme := range []string{"light", "dark"} {
 				if err := chromedp.Do(ctx, screen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1")); err != nil {

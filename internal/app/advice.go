@@ -18,7 +18,8 @@ type advising struct {
 // otherwise each process that reads it would send the same ones.
 func (a *instance) newAdvising(c Config) advising {
 	out := advising{advisor: rules.NewAdvisor(rules.Sources{
-		Tables: a.watcher, Directories: a.keeper, Profile: c.profile(), Heat: a.heat, Past: a.history.past, Notices: a.store, Surveys: a.surveys, Pins: a.pinsOfPlans(), Paused: a.pausedBalancing(), Log: c.Log,
+		Tables: a.watcher, Directories: a.keeper, Profile: c.profile(), Heat: a.heat, Past: a.history.past, Notices: a.store,
+		Surveys: a.surveys, Pins: a.pinsOfPlans(), Paused: a.pausedBalancing(), Log: c.Log,
 	})}
 	switch {
 	case c.Alerts == nil:

@@ -90,10 +90,12 @@ func TestAWitnessThatMovesOnDuringVerifyIsNoCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := VerifyAudit(ctx, AuditSource{Server: remote, Witness: AuditWitness{File: witness}}, nil, ""); err != nil || v.Records != 21 || v.Witness.Seq != 21 {
+	if v, err := VerifyAudit(ctx, AuditSource{Server: remote, Witness: AuditWitness{File: witness}}, nil, ""); err != nil || v.Records != 21 ||
+		v.Witness.Seq != 21 {
 		t.Errorf("over the API: %+v %v", v, err)
 	}
-	if v, err := VerifyAudit(ctx, AuditSource{Server: remote, Witness: AuditWitness{File: witness}}, nil, ""); err != nil || v.Witness.Seq != 22 {
+	if v, err := VerifyAudit(ctx, AuditSource{Server: remote, Witness: AuditWitness{File: witness}}, nil, ""); err != nil ||
+		v.Witness.Seq != 22 {
 		t.Errorf("over the API again: %+v %v", v, err)
 	}
 }

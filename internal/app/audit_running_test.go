@@ -70,7 +70,8 @@ func TestARunningServersRecordIsSignedServedAndHeldAgainstTheWitness(t *testing.
 		t.Errorf("%+v", st)
 	}
 	d.config.AuditKey = filepath.Join(d.config.DataDir, "audit.key")
-	if _, err := New(t.Context(), d.config); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "inside the data directory") {
+	if _, err := New(t.Context(), d.config); fault.Of(err) != fault.Invalid ||
+		!strings.Contains(fault.Text(err), "inside the data directory") {
 		t.Error(err)
 	}
 	d.config.AuditKey = filepath.Join(away, "config", "audit.key")

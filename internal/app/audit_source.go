@@ -156,7 +156,11 @@ func (f *auditFile) next() (*api.AuditLine, error) {
 }
 
 func (f *auditFile) bad(err error) error {
-	return &fault.Error{Kind: fault.Invalid, Err: err, Text: fault.New(fault.Invalid, "Line %d is not a line of an exported audit record.", f.n).Text}
+	return &fault.Error{
+		Kind: fault.Invalid,
+		Err:  err,
+		Text: fault.New(fault.Invalid, "Line %d is not a line of an exported audit record.", f.n).Text,
+	}
 }
 
 // ExportAudit writes a record as JSON lines, heads first, so that a later verification needs only

@@ -33,7 +33,8 @@ func kept(t *testing.T, n int) (dir string, db *sqlite.DB, trail auditTrail, log
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	for i := range n {
-		if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1", Subject: strings.Repeat("\xff<", i%3)}); err != nil {
+		if _, err := db.Append(t.Context(),
+			store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1", Subject: strings.Repeat("\xff<", i%3)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -86,7 +87,8 @@ func TestARecordIsVerifiedFromDirectoryAndExportAlike(t *testing.T) {
 				t.Errorf("%s with the head as %s: %+v %v", name, form, v, err)
 			}
 		}
-		if _, err := VerifyAudit(ctx, from(), nil, "SHA256:other"); fault.Of(err) != fault.Internal || !strings.Contains(fault.Text(err), "another key") {
+		if _, err := VerifyAudit(ctx, from(), nil, "SHA256:other"); fault.Of(err) != fault.Internal ||
+			!strings.Contains(fault.Text(err), "another key") {
 			t.Errorf("%s: a wrong key is trusted: %v", name, err)
 		}
 	}
@@ -96,11 +98,13 @@ func TestARecordIsVerifiedFromDirectoryAndExportAlike(t *testing.T) {
 		"deleted": bytes.Join(append(append([][]byte{}, lines[:500]...), lines[501:]...), nil),
 		"cut":     bytes.Join(lines[:700], nil),
 	} {
-		if _, err := VerifyAudit(ctx, AuditSource{File: bytes.NewReader(text)}, nil, ""); fault.Of(err) != fault.Internal || !strings.Contains(fault.Text(err), "was changed") {
+		if _, err := VerifyAudit(ctx, AuditSource{File: bytes.NewReader(text)}, nil, ""); fault.Of(err) != fault.Internal ||
+			!strings.Contains(fault.Text(err), "was changed") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name, text := range map[string]string{"no JSON": "x\n", "both": `{"record":{},"head":{}}`, "neither": `{}`, "half": string(export.Bytes()[:export.Len()-20]), "late head": string(lines[1]) + string(lines[0])} {
+	for name, text := range map[string]string{"no JSON": "x\n", "both": `{"record":{},"head":{}}`, "neither": `{}`,
+		"half": string(export.Bytes()[:export.Len()-20]), "late head": string(lines[1]) + string(lines[0])} {
 		if _, err := VerifyAudit(ctx, AuditSource{File: strings.NewReader(text)}, nil, ""); fault.Of(err) != fault.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -119,7 +123,8 @@ func TestAHeadThatWasKeptFindsACutRecordInTheDirectory(t *testing.T) {
 	if _, err := VerifyAudit(ctx, AuditSource{DataDir: shorter}, note, ""); fault.Of(err) != fault.Internal {
 		t.Error(err)
 	}
-	for _, text := range []string{"", "nothing", "{}", `{"seq":1,"hash":"zz"}`, "seq=x hash=" + strings.Repeat("ab", 32), `{"seq":0,"hash":"` + strings.Repeat("ab", 32) + `"}`} {
+	for _, text := range []string{"", "nothing", "{}", `{"seq":1,"hash":"zz"}`, "seq=x hash=" + strings.Repeat("ab", 32),
+		`{"seq":0,"hash":"` + strings.Repeat("ab", 32) + `"}`} {
 		if _, err := VerifyAudit(ctx, AuditSource{DataDir: shorter}, strings.NewReader(text), ""); fault.Of(err) != fault.Invalid {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -238,7 +243,8 @@ func TestARecordIsVerifiedOverTheAPI(t *testing.T) {
 
 func TestTokensAreNotSentUnprotectedOrElsewhere(t *testing.T) {
 	for server, ok := range map[string]bool{
-		"http://shardboard.example": false, "http://127.0.0.1.example": false, "http://192.0.2.1:8090": false, "ftp://localhost": false, "http://user@localhost": false, "": false,
+		"http://shardboard.example": false, "http://127.0.0.1.example": false, "http://192.0.2.1:8090": false, "ftp://localhost": false,
+		"http://user@localhost": false, "": false,
 		"https://shardboard.example": true, "http://127.0.0.1:8090": true, "http://[::1]:8090/": true, "http://localhost": true,
 	} {
 		if _, err := ReadRemote(server, "sb_x", ""); (err == nil) != ok {

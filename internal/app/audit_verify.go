@@ -40,7 +40,10 @@ func VerifyAudit(ctx context.Context, from AuditSource, kept io.Reader, key stri
 			return v, err
 		}
 		if key != "" && len(x.Known) > 0 {
-			return v, fault.New(fault.Invalid, "The head that was given has no signature, so it cannot be held against a key. Leave out --key, or give a signed head.")
+			return v, fault.New(
+				fault.Invalid,
+				"The head that was given has no signature, so it cannot be held against a key. Leave out --key, or give a signed head.",
+			)
 		}
 	}
 	v.Noted = len(x.Heads) + len(x.Known)
@@ -117,7 +120,12 @@ func readHeads(in io.Reader) (heads []store.AuditHead, notes []audit.Point, err 
 			heads = append(heads, h)
 		}
 	}
-	return heads, notes, fault.Wrap(fault.Invalid, err, "This is not a head of an audit record: give what GET /api/v1/audit/head answered, a line of an export, or the line of the log that says “audit head”.")
+	return heads, notes, fault.Wrap(
+		fault.Invalid,
+		err,
+		"This is not a head of an audit record: give what GET /api/v1/audit/head answered, a line of an export, or the line of the log "+
+			"that says “audit head”.",
+	)
 }
 
 func headsOfJSON(text []byte) (out []api.AuditHead, err error) {

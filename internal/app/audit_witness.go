@@ -36,11 +36,26 @@ func FindWitness(file, key, dataDir string) (AuditWitness, error) {
 	found, err := audit.WitnessesOf(key)
 	switch {
 	case err != nil:
-		return AuditWitness{}, fault.Wrap(fault.Invalid, err, "The directory of the audit key %s cannot be read, so its witness file cannot be found. Give --witness FILE.", key)
+		return AuditWitness{}, fault.Wrap(
+			fault.Invalid,
+			err,
+			"The directory of the audit key %s cannot be read, so its witness file cannot be found. Give --witness FILE.",
+			key,
+		)
 	case len(found) == 0:
-		return AuditWitness{}, fault.New(fault.Invalid, "There is no witness file beside the audit key %s: no server has signed with this key yet, or the file was removed. Leave out --audit-key to verify without it.", key)
+		return AuditWitness{}, fault.New(
+			fault.Invalid,
+			"There is no witness file beside the audit key %s: no server has signed with this key yet, or the file was removed. Leave out "+
+				"--audit-key to verify without it.",
+			key,
+		)
 	case len(found) > 1:
-		return AuditWitness{}, fault.New(fault.Invalid, "There are %d witness files beside the audit key %s, one for each data directory. Say which one with --witness FILE.", len(found), key)
+		return AuditWitness{}, fault.New(
+			fault.Invalid,
+			"There are %d witness files beside the audit key %s, one for each data directory. Say which one with --witness FILE.",
+			len(found),
+			key,
+		)
 	}
 	return AuditWitness{File: string(found[0])}, nil
 }
@@ -86,9 +101,20 @@ func (w AuditWitness) finding(b audit.Break) error {
 	case !b.Witness:
 		return fault.New(fault.Internal, "The audit record was changed: %s.", b.Error())
 	case b.Code == audit.Forged:
-		return fault.New(fault.Internal, "The witness file %s was changed: %s. It shows nothing about the record; ask who wrote it, and compare with a head that was kept elsewhere (--head).", w.File, b.Error())
+		return fault.New(
+			fault.Internal,
+			"The witness file %s was changed: %s. It shows nothing about the record; ask who wrote it, and compare with a head that was kept "+
+				"elsewhere (--head).",
+			w.File,
+			b.Error(),
+		)
 	case b.Code == audit.OtherKey:
 		return fault.New(fault.Internal, "The witness file %s cannot be trusted: %s.", w.File, b.Error())
 	}
-	return fault.New(fault.Internal, "The audit record was changed: %s. The witness file is %s. If an older copy of the data was put back on purpose, this is expected.", b.Error(), w.File)
+	return fault.New(
+		fault.Internal,
+		"The audit record was changed: %s. The witness file is %s. If an older copy of the data was put back on purpose, this is expected.",
+		b.Error(),
+		w.File,
+	)
 }

@@ -136,7 +136,12 @@ func TestNoSecretOfASignInComesOutAnywhere(t *testing.T) {
 // createToken makes an API token, which is shown in this one answer.
 func createToken(t *testing.T, p *person) canary {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "POST", p.base+"api/v1/tokens", strings.NewReader(fmt.Sprintf(`{"name":"script","role":"admin","expires":%q}`, time.Now().Add(time.Hour).Format(time.RFC3339))))
+	r, err := http.NewRequestWithContext(
+		t.Context(),
+		"POST",
+		p.base+"api/v1/tokens",
+		strings.NewReader(fmt.Sprintf(`{"name":"script","role":"admin","expires":%q}`, time.Now().Add(time.Hour).Format(time.RFC3339))),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,18 @@ const (
 	canaryEnvironment  canary = "canary-j0-environment"
 )
 
-var canaries = []canary{canarySecretKey, canaryAuthWebhook, canaryEventWebhook, canaryHash, canaryMetadata, canaryInvite, canaryLease, canarySnapshot, canaryPassword, canaryEnvironment}
+var canaries = []canary{
+	canarySecretKey,
+	canaryAuthWebhook,
+	canaryEventWebhook,
+	canaryHash,
+	canaryMetadata,
+	canaryInvite,
+	canaryLease,
+	canarySnapshot,
+	canaryPassword,
+	canaryEnvironment,
+}
 
 // scan fails the test when what was said at a place holds a canary, as it is, as
 // an address or JSON would spell it, or in base64 or hexadecimal.
@@ -66,7 +77,13 @@ func scan(t testing.TB, place string, said []byte, birds ...canary) {
 
 func (c canary) forms() []string {
 	quoted, _ := json.Marshal(string(c)) // a string
-	out := []string{string(c), strings.Trim(string(quoted), `"`), url.QueryEscape(string(c)), url.PathEscape(string(c)), hex.EncodeToString([]byte(c))}
+	out := []string{
+		string(c),
+		strings.Trim(string(quoted), `"`),
+		url.QueryEscape(string(c)),
+		url.PathEscape(string(c)),
+		hex.EncodeToString([]byte(c)),
+	}
 	// In base64 a text looks like one of three, by where it begins.
 	for skip := range 3 {
 		coded := base64.RawStdEncoding.EncodeToString(append(make([]byte, skip), c...))
@@ -77,8 +94,10 @@ func (c canary) forms() []string {
 
 func TestScanFindsCanariesInEverySpelling(t *testing.T) {
 	for _, said := range []string{
-		string(canaryAuthWebhook), url.QueryEscape(string(canaryAuthWebhook)), base64.StdEncoding.EncodeToString([]byte("x:" + canaryAuthWebhook)),
-		base64.StdEncoding.EncodeToString([]byte(canaryAuthWebhook)), hex.EncodeToString([]byte(canaryAuthWebhook)), fmt.Sprintf("%q", string(canaryAuthWebhook)),
+		string(canaryAuthWebhook), url.QueryEscape(string(canaryAuthWebhook)),
+		base64.StdEncoding.EncodeToString([]byte("x:" + canaryAuthWebhook)),
+		base64.StdEncoding.EncodeToString([]byte(canaryAuthWebhook)), hex.EncodeToString([]byte(canaryAuthWebhook)),
+		fmt.Sprintf("%q", string(canaryAuthWebhook)),
 	} {
 		probe := &finding{TB: t}
 		if scan(probe, "x", []byte("before "+said+" after"), canaries...); probe.found != 1 {
@@ -134,7 +153,8 @@ func release(t *testing.T, driver *mongo.Client) {
 			t.Fatalf("nobody is in %s", coll)
 		}
 	}
-	for coll, row := range map[string]bson.D{"users": {{Key: "username", Value: "jo"}}, "invites": {{Key: "role", Value: "admin"}}, "clusternodes": {{Key: "rpc_addr", Value: "a:1"}}, "snapshots": {{Key: "doc_id", Value: bson.NewObjectID()}}} {
+	for coll, row := range map[string]bson.D{"users": {{Key: "username", Value: "jo"}}, "invites": {{Key: "role", Value: "admin"}},
+		"clusternodes": {{Key: "rpc_addr", Value: "a:1"}}, "snapshots": {{Key: "doc_id", Value: bson.NewObjectID()}}} {
 		if _, err := db.Collection(coll).InsertOne(ctx, row); err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +172,8 @@ func release(t *testing.T, driver *mongo.Client) {
 	}
 	for i, row := range ids { // unique
 		key := string(canarySecretKey) + fmt.Sprint(i)
-		if _, err := db.Collection("projects").UpdateByID(ctx, row.ID, bson.D{{Key: "$set", Value: bson.D{{Key: "secret_key", Value: key}}}}); err != nil {
+		if _, err := db.Collection("projects").UpdateByID(ctx, row.ID,
+			bson.D{{Key: "$set", Value: bson.D{{Key: "secret_key", Value: key}}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -171,7 +192,10 @@ func startGuarded(t *testing.T) (d *demo, heard, read *overheard) {
 	heard, read = &overheard{}, &overheard{}
 	t.Setenv("SHARDBOARD_CANARY", string(canaryEnvironment))
 	d = &demo{addr: "127.0.0.1:0"}
-	d.serveAgain(t, simcluster.Options{Projects: 5, Documents: 60, Still: true, Users: []access.User{{Name: "root", Password: string(canaryPassword)}}})
+	d.serveAgain(
+		t,
+		simcluster.Options{Projects: 5, Documents: 60, Still: true, Users: []access.User{{Name: "root", Password: string(canaryPassword)}}},
+	)
 	t.Cleanup(func() { _ = d.sim.Close() })
 	uri := "mongodb://root:" + url.QueryEscape(string(canaryPassword)) + "@" + d.addr + "/?directConnection=true"
 	driver, err := mongo.Connect(options.Client().ApplyURI(uri))
@@ -186,12 +210,18 @@ func startGuarded(t *testing.T) (d *demo, heard, read *overheard) {
 		t.Fatal(err)
 	}
 	scan(t, "the address as it is printed", fmt.Appendf(nil, "%v %+v %#v %s %q", parsed, parsed, parsed, parsed, &parsed), canaries...)
-	d.config = Config{URI: parsed, Listen: "127.0.0.1:0", Version: "test", Auth: Auth{Mode: "none"}, Watcher: topology.Options{Statistics: time.Second, StatisticsPerSecond: 100},
-		Log: slog.New(slog.NewTextHandler(heard, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	d.config = Config{
+		URI:     parsed,
+		Listen:  "127.0.0.1:0",
+		Version: "test",
+		Auth:    Auth{Mode: "none"},
+		Watcher: topology.Options{Statistics: time.Second, StatisticsPerSecond: 100},
+		Log:     slog.New(slog.NewTextHandler(heard, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Cluster: cluster.Options{Timeout: time.Second, Monitor: &event.CommandMonitor{
 			Started:   func(_ context.Context, e *event.CommandStartedEvent) { _, _ = read.Write(e.Command) },
 			Succeeded: func(_ context.Context, e *event.CommandSucceededEvent) { _, _ = read.Write(e.Reply) },
-		}}}
+		}},
+	}
 	d.serve(t)
 	d.config.Listen = d.app.Addr()
 	t.Cleanup(func() { d.stop(t) })
@@ -207,7 +237,11 @@ func TestNoSecretComesOutAnywhere(t *testing.T) {
 	said := &overheard{}
 	asked := d.askEverything(t, said)
 	live(t, d, said)
-	found, err := Locate(t.Context(), d.config, LocateQuery{Text: "507f1f77bcf86cd799439011", Ask: answers.Ask{Why: true, Prove: true, Counts: true}})
+	found, err := Locate(
+		t.Context(),
+		d.config,
+		LocateQuery{Text: "507f1f77bcf86cd799439011", Ask: answers.Ask{Why: true, Prove: true, Counts: true}},
+	)
 	fmt.Fprint(said, found, err)
 	_ = d.driver.Disconnect(t.Context()) // while somebody answers
 	d.cut(t)
@@ -253,11 +287,28 @@ func (d *demo) askEverything(t *testing.T, said io.Writer) int {
 		ref = chunks.Items[0].Ref
 	}
 	asked := 0
-	fill := strings.NewReplacer("{ref}", ref, "{name}", "shard-rs-1", "{ns}", string(changes.NS), "{id}", project, "{level}", "0", "{index}", "0", "{file}", "x")
+	fill := strings.NewReplacer(
+		"{ref}",
+		ref,
+		"{name}",
+		"shard-rs-1",
+		"{ns}",
+		string(changes.NS),
+		"{id}",
+		project,
+		"{level}",
+		"0",
+		"{index}",
+		"0",
+		"{file}",
+		"x",
+	)
 	bad := strings.NewReplacer("{ref}", "x.y", "{name}", "none", "{ns}", "yorkie-meta.users", "{id}", "zzz", "{file}", "..")
 	for path, methods := range spec.Paths {
 		for method := range methods {
-			for _, target := range []string{fill.Replace(path), bad.Replace(path), fill.Replace(path) + "?q=" + project + "&why=1&prove=1&counts=1&limit=1000&kind=all", fill.Replace(path) + "?ns=yorkie-meta.users&key=%7B%7D&limit=x"} {
+			for _, target := range []string{fill.Replace(path), bad.Replace(path),
+				fill.Replace(path) + "?q=" + project + "&why=1&prove=1&counts=1&limit=1000&kind=all",
+				fill.Replace(path) + "?ns=yorkie-meta.users&key=%7B%7D&limit=x"} {
 				for _, accept := range []string{"text/html", "application/json", "text/csv"} {
 					for _, text := range []string{"", `{"lines":["` + project + `","jo"]}`, "lines=jo"} {
 						if text != "" && method == "get" {
@@ -299,8 +350,20 @@ func (d *demo) ask(t *testing.T, said io.Writer, method, target, accept, text st
 // live keeps the first frame of every topic.
 func live(t *testing.T, d *demo, said io.Writer) {
 	t.Helper()
-	topics := []string{"overview", "collections", "projects", "zones", "activity", "collection:yorkie-meta.changes", "shard:shard-rs-1", "project:" + d.app.current().keeper.Directory().All()[0].ID.Hex()}
-	conn, res, err := websocket.DefaultDialer.Dial("ws://"+d.app.Addr()+"/live?t="+strings.Join(topics, ","), http.Header{"Origin": {"http://" + d.app.Addr()}})
+	topics := []string{
+		"overview",
+		"collections",
+		"projects",
+		"zones",
+		"activity",
+		"collection:yorkie-meta.changes",
+		"shard:shard-rs-1",
+		"project:" + d.app.current().keeper.Directory().All()[0].ID.Hex(),
+	}
+	conn, res, err := websocket.DefaultDialer.Dial(
+		"ws://"+d.app.Addr()+"/live?t="+strings.Join(topics, ","),
+		http.Header{"Origin": {"http://" + d.app.Addr()}},
+	)
 	if err != nil {
 		t.Fatalf("%v %v", err, res)
 	}

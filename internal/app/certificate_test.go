@@ -30,7 +30,8 @@ func TestAKeyThatOthersReadIsNeitherTakenAtTheStartNorLater(t *testing.T) {
 		says      string
 	}{{0o644, 0o644, "chmod 600 " + key}, {0o666, 0o600, "chmod go-w " + cert}} {
 		modes(c.cert, c.key)
-		if _, err := openCertificate(cert, key, slog.New(slog.DiscardHandler)); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), c.says) {
+		if _, err := openCertificate(cert, key, slog.New(slog.DiscardHandler)); fault.Of(err) != fault.Invalid ||
+			!strings.Contains(fault.Text(err), c.says) {
 			t.Errorf("%o, %o: got %v, want a refusal with %q", c.cert, c.key, err, c.says)
 		}
 	}
@@ -49,7 +50,8 @@ func TestAKeyThatOthersReadIsNeitherTakenAtTheStartNorLater(t *testing.T) {
 	}
 	modes(0o644, 0o640)
 	now = now.Add(certificateCheckInterval)
-	if pair, _ := c.get(nil); pair != first || !strings.Contains(log.String(), "the old one stays") || !strings.Contains(log.String(), "chmod 600") {
+	if pair, _ := c.get(nil); pair != first || !strings.Contains(log.String(), "the old one stays") ||
+		!strings.Contains(log.String(), "chmod 600") {
 		t.Errorf("a key of mode 0640 was taken, or nothing was said: %s", log.String())
 	}
 	modes(0o644, 0o600)

@@ -61,15 +61,29 @@ func fitConnections(wanted int, files uint64, log *slog.Logger) (int, error) {
 	}
 	switch {
 	case wanted != 0 && files != 0 && uint64(wanted+reservedFiles) > files:
-		return 0, fault.New(fault.Invalid, "--max-connections %d needs %d open files (%d of them for everything else), and this process may have %d. Raise the limit (ulimit -n %[2]d, or LimitNOFILE=%[2]d in a systemd unit), or ask for at most %[5]d connections.",
-			wanted, wanted+reservedFiles, reservedFiles, files, max(int(files)-reservedFiles, 0))
+		return 0, fault.New(
+			fault.Invalid,
+			"--max-connections %d needs %d open files (%d of them for everything else), and this process may have %d. Raise the limit "+
+				"(ulimit -n %[2]d, or LimitNOFILE=%[2]d in a systemd unit), or ask for at most %[5]d connections.",
+			wanted,
+			wanted+reservedFiles,
+			reservedFiles,
+			files,
+			max(int(files)-reservedFiles, 0),
+		)
 	case wanted != 0:
 		return wanted, nil
 	case files == 0 || files >= defaultConnections+reservedFiles:
 		return defaultConnections, nil
 	case files < minConnections+reservedFiles:
-		return 0, fault.New(fault.Invalid, "This process may have %d open files, and shardboard needs at least %d. Raise the limit: ulimit -n %[3]d, or LimitNOFILE=%[3]d in a systemd unit.",
-			files, minConnections+reservedFiles, defaultConnections+reservedFiles)
+		return 0, fault.New(
+			fault.Invalid,
+			"This process may have %d open files, and shardboard needs at least %d. Raise the limit: ulimit -n %[3]d, or LimitNOFILE=%[3]d "+
+				"in a systemd unit.",
+			files,
+			minConnections+reservedFiles,
+			defaultConnections+reservedFiles,
+		)
 	}
 	most := int(files) - reservedFiles
 	log.Warn(fmt.Sprintf("at most %d connections, because this process may have only %d open files; the usual %d need %d (ulimit -n)",

@@ -52,7 +52,8 @@ func TestConnectionsFitTheLimitOfOpenFiles(t *testing.T) {
 		if err != nil {
 			said += fault.Text(err)
 		}
-		if most != tc.most || (err != nil) != (tc.most == 0) || !strings.Contains(said, tc.says) || tc.says == "" && said != "" || err != nil && fault.Of(err) != fault.Invalid {
+		if most != tc.most || (err != nil) != (tc.most == 0) || !strings.Contains(said, tc.says) || tc.says == "" && said != "" ||
+			err != nil && fault.Of(err) != fault.Invalid {
 			t.Errorf("%d wanted of %d: %d, %q", tc.wanted, tc.files, most, said)
 		}
 	}
@@ -76,7 +77,10 @@ func signUp(t testing.TB, a *App) *http.Client {
 	client := &http.Client{Jar: jar, Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 10},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(client.CloseIdleConnections)
-	res, err := client.PostForm(a.URL()+"login/first", url.Values{"key": {u.Query().Get("key")}, "name": {"anna"}, "password": {"correct horse battery"}})
+	res, err := client.PostForm(
+		a.URL()+"login/first",
+		url.Values{"key": {u.Query().Get("key")}, "name": {"anna"}, "password": {"correct horse battery"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

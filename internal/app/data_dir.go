@@ -29,7 +29,11 @@ func (a *App) openData(ctx context.Context) (*sqlite.DB, error) {
 	if a.dir = a.config.DataDir; a.dir == "" {
 		temporary, err := os.MkdirTemp("", "shardboard-")
 		if err != nil {
-			return nil, fault.Wrap(fault.Unavailable, fmt.Errorf("make temporary directory: %w", err), "Cannot make a temporary directory for data. Set TMPDIR to one that can be written.")
+			return nil, fault.Wrap(
+				fault.Unavailable,
+				fmt.Errorf("make temporary directory: %w", err),
+				"Cannot make a temporary directory for data. Set TMPDIR to one that can be written.",
+			)
 		}
 		a.cleanup.push("temporary data", func(context.Context) error { return os.RemoveAll(temporary) })
 		a.dir = filepath.Join(temporary, "data") // a subdirectory, because the lock file is beside it

@@ -31,7 +31,11 @@ func (c Config) farHost() (string, bool) {
 func (c Config) checkHosts() error {
 	for _, h := range c.Hosts {
 		if _, ok := hostName(h); !ok {
-			return fault.New(fault.Invalid, "The --host %q is not a host name like board.example or board.example:8443: no scheme, path or *, and non-ASCII names as xn--….", h)
+			return fault.New(
+				fault.Invalid,
+				"The --host %q is not a host name like board.example or board.example:8443: no scheme, path or *, and non-ASCII names as xn--….",
+				h,
+			)
 		}
 	}
 	return nil

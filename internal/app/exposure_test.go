@@ -17,13 +17,21 @@ func TestHostsThatNoBrowserSendsAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, host := range []string{"", "*", "*.example", "http://foo/", "foo/", "foo:", "foo:0", "foo:080", "foo:99999", "a b", "u@foo", "foo?x", "foo#x", ".foo", "foo.", "a..b", "b\u00fccher.example", "foo,bar", "fe80::1%eth0", "[::1", "::1:http"} {
-		c := Config{URI: uri, Listen: "127.0.0.1:0", Hosts: []string{"fine.example", host}, Auth: Auth{Mode: "local"}, Log: slog.New(slog.DiscardHandler)}
+	for _, host := range []string{"", "*", "*.example", "http://foo/", "foo/", "foo:", "foo:0", "foo:080", "foo:99999", "a b",
+		"u@foo", "foo?x", "foo#x", ".foo", "foo.", "a..b", "b\u00fccher.example", "foo,bar", "fe80::1%eth0", "[::1", "::1:http"} {
+		c := Config{
+			URI:    uri,
+			Listen: "127.0.0.1:0",
+			Hosts:  []string{"fine.example", host},
+			Auth:   Auth{Mode: "local"},
+			Log:    slog.New(slog.DiscardHandler),
+		}
 		if a, err := New(t.Context(), c); a != nil || fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "--host") {
 			t.Errorf("%q: %v", host, err)
 		}
 	}
-	for _, host := range []string{"board.example", "board.example:8443", "board", "my_board.local", "xn--bcher-kva.example", "10.0.0.7", "10.0.0.7:80", "::1", "[::1]", "[2001:db8::1]:443", "LOCALHOST"} {
+	for _, host := range []string{"board.example", "board.example:8443", "board", "my_board.local", "xn--bcher-kva.example",
+		"10.0.0.7", "10.0.0.7:80", "::1", "[::1]", "[2001:db8::1]:443", "LOCALHOST"} {
 		if err := (Config{Hosts: []string{host}}).checkHosts(); err != nil {
 			t.Errorf("%q: %v", host, err)
 		}
@@ -57,7 +65,10 @@ func TestMetricsAreNotForWhomAProxyOrANameBrings(t *testing.T) {
 			}
 		})
 	}
-	near := d.beside(t, Config{Listen: "127.0.0.1:0", PublicURL: "http://localhost:8090", Hosts: []string{"localhost:9999"}, Auth: Auth{Mode: "local"}})
+	near := d.beside(
+		t,
+		Config{Listen: "127.0.0.1:0", PublicURL: "http://localhost:8090", Hosts: []string{"localhost:9999"}, Auth: Auth{Mode: "local"}},
+	)
 	if code := metricsAs(t, near.Addr(), "localhost:9999"); code != http.StatusOK || near.OpsAddr() != near.Addr() {
 		t.Errorf("under names of this machine: %d, and at %s", code, near.OpsAddr())
 	}

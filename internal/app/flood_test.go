@@ -42,7 +42,13 @@ var floods = []flood{
 	}},
 	{"bodies that never end", func(ctx context.Context, addr string) {
 		each(slowOnes, func(i int) {
-			drip(ctx, i, addr, "POST /api/v1/locate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n{", " ")
+			drip(
+				ctx,
+				i,
+				addr,
+				"POST /api/v1/locate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n{",
+				" ",
+			)
 		})
 	}},
 	{"bodies of 16 MB", func(ctx context.Context, addr string) {
@@ -56,7 +62,11 @@ var floods = []flood{
 	}},
 	{"sockets", func(ctx context.Context, addr string) {
 		each(slowOnes, func(int) {
-			conn, _, err := websocket.DefaultDialer.DialContext(ctx, "ws://"+addr+"/live?t=overview,projects,collections", http.Header{"Origin": {"http://" + addr}})
+			conn, _, err := websocket.DefaultDialer.DialContext(
+				ctx,
+				"ws://"+addr+"/live?t=overview,projects,collections",
+				http.Header{"Origin": {"http://" + addr}},
+			)
 			if err != nil {
 				return
 			}
@@ -178,7 +188,8 @@ func TestBodiesThatAreTooLargeAreRefusedUnread(t *testing.T) {
 		t.Skip("starts a whole demo")
 	}
 	d := startDemo(t, still(), topology.Options{})
-	for path, want := range map[string]int{"/api/v1/locate": 413, "/locate/bulk": 413, "/api/v1/checks/duplicates": 413, "/nothing": 404, "/": 405} {
+	for path, want := range map[string]int{"/api/v1/locate": 413, "/locate/bulk": 413, "/api/v1/checks/duplicates": 413,
+		"/nothing": 404, "/": 405} {
 		sent := &counting{}
 		sent.left.Store(16 << 20)
 		status, err := post(t.Context(), d.app.Addr(), path, sent)
@@ -278,7 +289,15 @@ func TestFloodsCostOthersLittle(t *testing.T) {
 			calm = after
 		}
 		slices.Sort(ratios)
-		t.Logf("%-30s p99 × %.2f (%.2f to %.2f) of %v, %d MiB more memory", f.name, ratios[rounds/2], ratios[0], ratios[rounds-1], calm, grown>>20)
+		t.Logf(
+			"%-30s p99 × %.2f (%.2f to %.2f) of %v, %d MiB more memory",
+			f.name,
+			ratios[rounds/2],
+			ratios[0],
+			ratios[rounds-1],
+			calm,
+			grown>>20,
+		)
 		if ratios[rounds/2] > most {
 			t.Errorf("%s: p99 is %.2f times what it is without", f.name, ratios[rounds/2])
 		}

@@ -58,7 +58,16 @@ func (d *demo) paint(t *testing.T, hours int) {
 		d.app.current().pictures.Take(s)
 		for _, ns := range []topology.Namespace{"yorkie-meta.documents", "yorkie-meta.clients"} {
 			c := d.app.Watcher().Table().Collection(ns)
-			s := heat.Slot{NS: ns, Method: heat.ChangedRows, From: at, To: at.Add(time.Minute), Every: 1, Capped: true, Life: c.Incarnation, Astray: 2}
+			s := heat.Slot{
+				NS:     ns,
+				Method: heat.ChangedRows,
+				From:   at,
+				To:     at.Add(time.Minute),
+				Every:  1,
+				Capped: true,
+				Life:   c.Incarnation,
+				Astray: 2,
+			}
 			for i, ch := range c.Chunks.All() {
 				if (minute/50+i)%3 > 0 { // the others' projects are not among the hottest
 					s.Pieces = append(s.Pieces, heat.Piece{Min: ch.Min, Rows: 1 + rng.Int64N(int64(40+20*i))})
@@ -155,7 +164,11 @@ func TestBrowserReadsThePictureOfWritesByKeyboard(t *testing.T) {
 	if !strings.Contains(was, "writes/s") {
 		t.Errorf("a cell says %q", was)
 	}
-	err = chromedp.Do(ctx, key("Enter", "Enter"), until(`document.activeElement.closest('[data-heat="row"]') !== null && document.activeElement.href.includes("/chunks/")`))
+	err = chromedp.Do(
+		ctx,
+		key("Enter", "Enter"),
+		until(`document.activeElement.closest('[data-heat="row"]') !== null && document.activeElement.href.includes("/chunks/")`),
+	)
 	if err != nil {
 		t.Fatalf("Enter opens no row: %v", err)
 	}
@@ -203,7 +216,14 @@ func full() api.HeatMap {
 		for i := range line {
 			line[i] = scale.Letter(math.Floor(200/float64(1+row)*rng.ExpFloat64()*60) / 60)
 		}
-		m.Rows = append(m.Rows, api.HeatRow{Shard: fmt.Sprint("shard-rs-", 1+row%3), Chunks: 1, Min: json.RawMessage(fmt.Sprintf(`{"doc_id":{"$numberLong":"%d"}}`, row))})
+		m.Rows = append(
+			m.Rows,
+			api.HeatRow{
+				Shard:  fmt.Sprint("shard-rs-", 1+row%3),
+				Chunks: 1,
+				Min:    json.RawMessage(fmt.Sprintf(`{"doc_id":{"$numberLong":"%d"}}`, row)),
+			},
+		)
 		m.Cells = append(m.Cells, string(line))
 	}
 	return m
@@ -255,7 +275,15 @@ func TestBrowserDrawsAFrameOfTheLargestPictureFast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d × %d cells: %.0f ms once per change of data and %.0f ms more in idle time, %.1f ms a frame (median), %.1f ms (95 %%)", keyvis.MaxRows, keyvis.MaxColumns, got.Levels, got.Once-got.Levels, got.Half, got.Most)
+	t.Logf(
+		"%d × %d cells: %.0f ms once per change of data and %.0f ms more in idle time, %.1f ms a frame (median), %.1f ms (95 %%)",
+		keyvis.MaxRows,
+		keyvis.MaxColumns,
+		got.Levels,
+		got.Once-got.Levels,
+		got.Half,
+		got.Most,
+	)
 	if os.Getenv("SHARDBOARD_LONG") != "" && got.Half > 8 {
 		t.Errorf("a frame takes %.1f ms", got.Half)
 	}

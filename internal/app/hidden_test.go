@@ -33,7 +33,11 @@ var canaryID = bson.ObjectID{0xca, 0x4a, 0x41, 0x11, 0xfe, 0xed, 0xfa, 0xce, 0xb
 
 // boundSpellings are the spellings in which a page could tell a bound.
 func boundSpellings() []string {
-	out := slices.Concat(canaryBound.forms(), canaryEdge.forms(), []string{canaryID.Hex(), strings.ToUpper(canaryID.Hex()), strconv.FormatInt(canaryHash64, 10)})
+	out := slices.Concat(
+		canaryBound.forms(),
+		canaryEdge.forms(),
+		[]string{canaryID.Hex(), strings.ToUpper(canaryID.Hex()), strconv.FormatInt(canaryHash64, 10)},
+	)
 	var hash [8]byte
 	binary.LittleEndian.PutUint64(hash[:], uint64(canaryHash64))
 	for _, raw := range [][]byte{canaryID[:], hash[:]} {
@@ -80,15 +84,35 @@ func (w *hiddenWorld) targets() []string {
 		}
 	}
 	at := strconv.FormatInt(w.before.UnixMilli(), 10)
-	for _, path := range []string{"/collections/" + hiddenNS, "/api/v1/collections/" + hiddenNS + "/chunks", "/zones", "/activity", "/api/v1/activity"} {
+	for _, path := range []string{"/collections/" + hiddenNS, "/api/v1/collections/" + hiddenNS + "/chunks", "/zones", "/activity",
+		"/api/v1/activity"} {
 		out = append(out, path+"?at="+at)
 	}
 	from := "?from=" + at
-	return append(out, "/compare"+from, "/api/v1/history/compare"+from, "/api/v1/history"+from+"&ns="+hiddenNS, "/api/v1/history?limit=1000", "/activity?kind=all", "/activity?kind=all&failed=1", "/activity?ns="+hiddenNS,
-		"/watch?watch=chunk:"+hiddenNS+":"+w.chunk, "/collections/"+hiddenNS+"?watch=chunk:"+hiddenNS+":"+w.chunk,
-		"/collections/"+hiddenNS+"?q=canary", "/collections/"+hiddenNS+"?sort=bytes", "/api/v1/collections/"+hiddenNS+"/chunks?sort=bytes", "/api/v1/collections/"+hiddenNS+"/chunks?limit=1",
-		"/api/v1/heat/map?ns="+hiddenNS, "/heat?ns="+hiddenNS, "/api/v1/heat/chunks?ns="+hiddenNS, "/api/v1/heat/range?ns="+hiddenNS, "/api/v1/collections/"+hiddenNS+"/map?level=1&index=1",
-		"/api/v1/activity/migrations?ns="+hiddenNS, "/api/v1/activity/failures?ns="+hiddenNS, "/shards/shard-rs-1.csv")
+	return append(
+		out,
+		"/compare"+from,
+		"/api/v1/history/compare"+from,
+		"/api/v1/history"+from+"&ns="+hiddenNS,
+		"/api/v1/history?limit=1000",
+		"/activity?kind=all",
+		"/activity?kind=all&failed=1",
+		"/activity?ns="+hiddenNS,
+		"/watch?watch=chunk:"+hiddenNS+":"+w.chunk,
+		"/collections/"+hiddenNS+"?watch=chunk:"+hiddenNS+":"+w.chunk,
+		"/collections/"+hiddenNS+"?q=canary",
+		"/collections/"+hiddenNS+"?sort=bytes",
+		"/api/v1/collections/"+hiddenNS+"/chunks?sort=bytes",
+		"/api/v1/collections/"+hiddenNS+"/chunks?limit=1",
+		"/api/v1/heat/map?ns="+hiddenNS,
+		"/heat?ns="+hiddenNS,
+		"/api/v1/heat/chunks?ns="+hiddenNS,
+		"/api/v1/heat/range?ns="+hiddenNS,
+		"/api/v1/collections/"+hiddenNS+"/map?level=1&index=1",
+		"/api/v1/activity/migrations?ns="+hiddenNS,
+		"/api/v1/activity/failures?ns="+hiddenNS,
+		"/shards/shard-rs-1.csv",
+	)
 }
 
 // everything is what a role is told: every address, and the first frame of every
@@ -110,8 +134,18 @@ func (w *hiddenWorld) everything(role string) map[string]string {
 }
 
 func (w *hiddenWorld) topics() []string {
-	return []string{"overview", "collections", "projects", "zones", "activity", "collection:" + hiddenNS, "shard:shard-rs-1", "project:" + w.app.current().keeper.Directory().All()[0].ID.Hex(),
-		"run:" + w.run, "run:" + w.split}
+	return []string{
+		"overview",
+		"collections",
+		"projects",
+		"zones",
+		"activity",
+		"collection:" + hiddenNS,
+		"shard:shard-rs-1",
+		"project:" + w.app.current().keeper.Directory().All()[0].ID.Hex(),
+		"run:" + w.run,
+		"run:" + w.split,
+	}
 }
 
 // frames are what a socket of a role is sent first of each topic.
@@ -199,7 +233,8 @@ func (w *hiddenWorld) serversTextsAreForOperators(all map[string]map[string]stri
 		}
 	}
 	told := placesOf(tells(all["operator"], canaryText.forms()))
-	for _, place := range []string{"/runs/" + w.run, "/api/v1/runs/" + w.run, "live run:" + w.run, "/activity", "/api/v1/activity", "/api/v1/activity/migrations", "/api/v1/history?limit=1000", "live activity", "/audit"} {
+	for _, place := range []string{"/runs/" + w.run, "/api/v1/runs/" + w.run, "live run:" + w.run, "/activity", "/api/v1/activity",
+		"/api/v1/activity/migrations", "/api/v1/history?limit=1000", "live activity", "/audit"} {
 		if !slices.Contains(told, place) {
 			t.Errorf("operators are not told the server's text by %s", place)
 		}
@@ -213,20 +248,32 @@ func (w *hiddenWorld) hiddenBoundsAreNowhereForViewers(said, ofSupport map[strin
 	t := w.T
 	for _, target := range w.targets() { // what the address itself says comes back in errors and forms
 		if strings.Contains(target, w.chunk) || strings.Contains(target, "/chunks/") {
-			said[target] = strings.NewReplacer(w.chunk, "", strings.SplitN(w.chunk, ".", 2)[1], "", strings.SplitN(w.hash, ".", 2)[1], "").Replace(said[target])
+			said[target] = strings.NewReplacer(
+				w.chunk,
+				"",
+				strings.SplitN(w.chunk, ".", 2)[1],
+				"",
+				strings.SplitN(w.hash, ".", 2)[1],
+				"",
+			).Replace(
+				said[target],
+			)
 		}
 	}
 	for _, told := range tells(said, boundSpellings()) {
 		t.Errorf("viewer: %s", told)
 	}
-	for _, place := range []string{"/collections/" + hiddenNS, "/api/v1/collections/" + hiddenNS + "/chunks", "/zones", "/api/v1/zones", "/activity", "live activity", "live zones",
-		"/plans/" + w.plan, "/runs/" + w.run, "/api/v1/runs/" + w.split, "live run:" + w.run, "/compare?from=" + strconv.FormatInt(w.before.UnixMilli(), 10)} {
+	for _, place := range []string{"/collections/" + hiddenNS, "/api/v1/collections/" + hiddenNS + "/chunks", "/zones",
+		"/api/v1/zones", "/activity", "live activity", "live zones",
+		"/plans/" + w.plan, "/runs/" + w.run, "/api/v1/runs/" + w.split, "live run:" + w.run,
+		"/compare?from=" + strconv.FormatInt(w.before.UnixMilli(), 10)} {
 		if !strings.Contains(said[place], "hidden: needs the role support") {
 			t.Errorf("%s does not say that bounds are hidden: %.1500s", place, said[place])
 		}
 	}
 	told := placesOf(tells(ofSupport, boundSpellings()))
-	for _, place := range []string{"/collections/" + hiddenNS, "/collections/" + hashedNS, "/api/v1/collections/" + hiddenNS + "/chunks", "/zones", "/api/v1/zones", "/activity", "live activity", "live zones",
+	for _, place := range []string{"/collections/" + hiddenNS, "/collections/" + hashedNS,
+		"/api/v1/collections/" + hiddenNS + "/chunks", "/zones", "/api/v1/zones", "/activity", "live activity", "live zones",
 		"/plans/" + w.plan, "/runs/" + w.run, "/api/v1/runs/" + w.split, "live run:" + w.split} {
 		if !slices.Contains(told, place) {
 			t.Errorf("support does not see bounds in %s", place)
@@ -237,7 +284,8 @@ func (w *hiddenWorld) hiddenBoundsAreNowhereForViewers(said, ofSupport map[strin
 // keysCannotBeAskedFor: where a key belongs tells bounds too.
 func (w *hiddenWorld) keysCannotBeAskedFor() {
 	w.Helper()
-	for _, target := range []string{"/collections/" + hiddenNS + "?key=x", "/api/v1/collections/" + hiddenNS + "/chunks?key=%7B%22k%22%3A1%7D", "/api/v1/collections/" + hiddenNS + "/chunks?from=%7B%22k%22%3A1%7D",
+	for _, target := range []string{"/collections/" + hiddenNS + "?key=x",
+		"/api/v1/collections/" + hiddenNS + "/chunks?key=%7B%22k%22%3A1%7D", "/api/v1/collections/" + hiddenNS + "/chunks?from=%7B%22k%22%3A1%7D",
 		"/api/v1/heat/range?ns=" + hiddenNS + "&min=%7B%22k%22%3A1%7D"} {
 		if body := string(w.ask("viewer", "GET", target, "application/json", "")); !strings.Contains(body, "role support") {
 			w.Errorf("%s answers a viewer: %.300s", target, body)

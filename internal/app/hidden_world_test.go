@@ -38,7 +38,11 @@ const (
 
 func newHiddenWorld(t *testing.T) *hiddenWorld {
 	t.Helper()
-	d := startDemo(t, simcluster.Options{Projects: 4, Documents: 20, Still: true}, topology.Options{Statistics: time.Second, StatisticsPerSecond: 100})
+	d := startDemo(
+		t,
+		simcluster.Options{Projects: 4, Documents: 20, Still: true},
+		topology.Options{Statistics: time.Second, StatisticsPerSecond: 100},
+	)
 	w := &hiddenWorld{T: t, d: d}
 	key := func(v any) bson.D { return bson.D{{Key: "k", Value: v}} }
 	for _, cmd := range []bson.D{
@@ -49,13 +53,22 @@ func newHiddenWorld(t *testing.T) *hiddenWorld {
 		{{Key: "split", Value: hiddenNS}, {Key: "middle", Value: key(canaryID)}},
 		{{Key: "split", Value: hashedNS}, {Key: "middle", Value: key(canaryHash64)}},
 		{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "near"}},
-		{{Key: "updateZoneKeyRange", Value: hiddenNS}, {Key: "min", Value: key(string(canaryEdge))}, {Key: "max", Value: key(string(canaryEdge) + "~")}, {Key: "zone", Value: "near"}},
+		{{Key: "updateZoneKeyRange", Value: hiddenNS}, {Key: "min", Value: key(string(canaryEdge))},
+			{Key: "max", Value: key(string(canaryEdge) + "~")}, {Key: "zone", Value: "near"}},
 	} {
 		d.admin(t, cmd)
 	}
-	w.app = d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Actions: true, HideBounds: true, Log: slog.New(slog.DiscardHandler),
-		Watcher: topology.Options{Routing: 100 * time.Millisecond, Slow: 100 * time.Millisecond, Statistics: time.Second, StatisticsPerSecond: 100},
-		Auth:    Auth{Mode: "proxy", ProxyHeader: "X-Canary-User", ProxyRoleHeader: "X-Canary-Role", ProxyCIDRs: []string{"127.0.0.1"}}})
+	w.app = d.beside(
+		t,
+		Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Actions: true, HideBounds: true, Log: slog.New(slog.DiscardHandler),
+			Watcher: topology.Options{
+				Routing:             100 * time.Millisecond,
+				Slow:                100 * time.Millisecond,
+				Statistics:          time.Second,
+				StatisticsPerSecond: 100,
+			},
+			Auth: Auth{Mode: "proxy", ProxyHeader: "X-Canary-User", ProxyRoleHeader: "X-Canary-Role", ProxyCIDRs: []string{"127.0.0.1"}}},
+	)
 	w.until("the table", func(t *topology.Table) bool {
 		return t.Collection(hiddenNS) != nil && t.Collection(hiddenNS).Chunks.Len() == 3
 	})
@@ -103,16 +116,33 @@ func (w *hiddenWorld) refs() {
 // and a move that fails, of somebody else.
 func (w *hiddenWorld) changes() {
 	w.Helper()
-	refusal := &simcluster.ServerError{Code: 96, Name: "OperationFailed", Message: "moving of chunk [{ k: \"x\" }) failed on " + string(canaryText)}
+	refusal := &simcluster.ServerError{
+		Code:    96,
+		Name:    "OperationFailed",
+		Message: "moving of chunk [{ k: \"x\" }) failed on " + string(canaryText),
+	}
 	w.d.sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: refusal, Times: -1})
 	w.d.sim.Faults().Add(simcluster.Rule{Command: "moveRange", At: simcluster.Received, Err: refusal, Times: -1})
 	w.plan, w.run = w.runs(`{"kind":"move","args":{"ns":"`+hiddenNS+`","chunk":"`+w.chunk+`","to":"shard-rs-2"},"reason":"a test"}`, "failed")
-	_, w.split = w.runs(`{"kind":"split","args":{"ns":"`+hiddenNS+`","at":{"k":"`+string(canaryBound)+`-more"}},"reason":"a test"}`, "succeeded")
+	_, w.split = w.runs(
+		`{"kind":"split","args":{"ns":"`+hiddenNS+`","at":{"k":"`+string(canaryBound)+`-more"}},"reason":"a test"}`,
+		"succeeded",
+	)
 	w.drafts()
-	event := bson.D{{Key: "_id", Value: "canary-event"}, {Key: "server", Value: "s"}, {Key: "shard", Value: "shard-rs-1"}, {Key: "time", Value: bson.NewDateTimeFromTime(time.Now())},
-		{Key: "what", Value: "moveChunk.error"}, {Key: "ns", Value: hiddenNS}, {Key: "details", Value: bson.D{
+	event := bson.D{
+		{Key: "_id", Value: "canary-event"},
+		{Key: "server", Value: "s"},
+		{Key: "shard", Value: "shard-rs-1"},
+		{Key: "time", Value: bson.NewDateTimeFromTime(time.Now())},
+		{Key: "what", Value: "moveChunk.error"},
+		{Key: "ns", Value: hiddenNS},
+		{Key: "details", Value: bson.D{
 			{Key: "min", Value: bson.D{{Key: "k", Value: string(canaryBound)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: bson.MaxKey{}}}},
-			{Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-2"}, {Key: "errmsg", Value: "ConflictingOperationInProgress: see " + string(canaryText)}}}}
+			{
+				Key:   "from",
+				Value: "shard-rs-1",
+			}, {Key: "to", Value: "shard-rs-2"}, {Key: "errmsg", Value: "ConflictingOperationInProgress: see " + string(canaryText)}}},
+	}
 	ctx, cancel := context.WithTimeout(w.Context(), 20*time.Second)
 	defer cancel()
 	if _, err := w.d.driver.Database("config").Collection("changelog").InsertOne(ctx, event); err != nil {
@@ -136,7 +166,13 @@ func (w *hiddenWorld) drafts() {
 		"clear-jumbo":       `"chunk":"` + w.chunk + `"`,
 	} {
 		var p struct{ ID string }
-		answer := w.ask("operator", "POST", "/api/v1/plans", "application/json", `{"kind":"`+kind+`","args":{"ns":"`+hiddenNS+`",`+args+`},"reason":"a test"}`)
+		answer := w.ask(
+			"operator",
+			"POST",
+			"/api/v1/plans",
+			"application/json",
+			`{"kind":"`+kind+`","args":{"ns":"`+hiddenNS+`",`+args+`},"reason":"a test"}`,
+		)
 		if w.decode(answer, &p); p.ID == "" {
 			w.Fatalf("%s: %s", kind, answer)
 		}

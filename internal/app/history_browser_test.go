@@ -78,7 +78,8 @@ func TestBrowserTravelsInTime(t *testing.T) {
 	at := eval[string](t, ctx, "document.body.dataset.at")
 	for _, width := range []int64{1280, 390} {
 		for _, scheme := range []string{"light", "dark"} {
-			for _, path := range []string{"?at=" + url.QueryEscape(at), "collections/" + changes + "?at=" + url.QueryEscape(at), "compare", "activity", "watch"} {
+			for _, path := range []string{"?at=" + url.QueryEscape(at), "collections/" + changes + "?at=" + url.QueryEscape(at), "compare",
+				"activity", "watch"} {
 				err := chromedp.Do(ctx, screen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"))
 				if err != nil {
 					t.Fatal(err)
@@ -86,11 +87,16 @@ func TestBrowserTravelsInTime(t *testing.T) {
 				if over := eval[int](t, ctx, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
 					t.Errorf("/%s at %d: %d px wider than the screen", path, width, over)
 				}
-				shoot(t, ctx, fmt.Sprintf("past-%s-%d-%s", strings.NewReplacer("/", "_", "?", "_", "%", "").Replace(path)[:min(len(path), 12)], width, scheme))
+				shoot(
+					t,
+					ctx,
+					fmt.Sprintf("past-%s-%d-%s", strings.NewReplacer("/", "_", "?", "_", "%", "").Replace(path)[:min(len(path), 12)], width, scheme),
+				)
 			}
 		}
 	}
-	if err := chromedp.Do(ctx, screen(1280, "light"), chromedp.Navigate(d.app.URL()+"?at="+url.QueryEscape(at)), chromedp.WaitVisible("#timebar"),
+	if err := chromedp.Do(ctx, screen(1280, "light"), chromedp.Navigate(d.app.URL()+"?at="+url.QueryEscape(at)),
+		chromedp.WaitVisible("#timebar"),
 		key("n", "KeyN"), chromedp.WaitVisible("details.timebar")); err != nil {
 		t.Fatalf("no way back to now: %v", err)
 	}
@@ -103,28 +109,33 @@ func TestBrowserFollowsWhatIsWatched(t *testing.T) {
 	bad := listenForComplaints(t, ctx)
 	openChanges(t, ctx, d)
 	chunk := eval[string](t, ctx, `document.querySelector("table.chunks tbody a").href`)
-	if err := chromedp.Do(ctx, chromedp.Navigate(chunk), chromedp.WaitVisible("a.watch"), chromedp.Click("a.watch"), chromedp.WaitVisible("#watching li")); err != nil {
+	if err := chromedp.Do(ctx, chromedp.Navigate(chunk), chromedp.WaitVisible("a.watch"), chromedp.Click("a.watch"),
+		chromedp.WaitVisible("#watching li")); err != nil {
 		t.Fatal(err)
 	}
 	openChanges(t, ctx, d)
 	marked := func(where string) string {
 		return fmt.Sprintf(`document.querySelector(%q) !== null`, where+" [data-watched], "+where+"[data-watched]")
 	}
-	if err := chromedp.Do(ctx, until(marked("table.chunks tbody tr:first-child")), until(marked(".lanes tr")), until(`document.querySelector("line.watchmark") !== null`)); err != nil {
+	if err := chromedp.Do(ctx, until(marked("table.chunks tbody tr:first-child")), until(marked(".lanes tr")),
+		until(`document.querySelector("line.watchmark") !== null`)); err != nil {
 		t.Fatalf("the chunk is not marked in its collection: %v", err)
 	}
 	to := d.moveFirst(t)
-	if err := chromedp.Do(ctx, until(fmt.Sprintf(`document.querySelector("#watching li .shard span")?.innerText === %q && document.querySelector('.lanes tr[data-key=%q]').hasAttribute("data-watched")`, to, to))); err != nil {
+	if err := chromedp.Do(ctx,
+		until(fmt.Sprintf(`document.querySelector("#watching li .shard span")?.innerText === %q && document.querySelector('.lanes tr[data-key=%q]').hasAttribute("data-watched")`, to, to))); err != nil {
 		t.Fatalf("the mark does not follow the move: %v", err)
 	}
 	shoot(t, ctx, "watch-collection")
-	for path, where := range map[string]string{"": "#live-overview tr", "collections": "td[data-shard='" + to + "']", "activity": "#live-activity"} {
+	for path, where := range map[string]string{"": "#live-overview tr", "collections": "td[data-shard='" + to + "']",
+		"activity": "#live-activity"} {
 		if err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("#watching"), until(marked(where))); err != nil {
 			t.Errorf("/%s shows no mark: %v", path, err)
 		}
 		shoot(t, ctx, "watch-"+path)
 	}
-	if err := chromedp.Do(ctx, chromedp.Click("#watching .drop"), until(`document.querySelector("#watching, [data-watched]") === null`)); err != nil {
+	if err := chromedp.Do(ctx, chromedp.Click("#watching .drop"),
+		until(`document.querySelector("#watching, [data-watched]") === null`)); err != nil {
 		t.Errorf("it is still marked: %v", err)
 	}
 	bad.check(t)

@@ -112,7 +112,8 @@ func (in *incidents) check(t *testing.T) {
 	t.Helper()
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	for what, list := range map[string][]string{"executed": in.executed, "reported": in.reported, "asked elsewhere": in.elsewhere, "complained": in.unwanted} {
+	for what, list := range map[string][]string{"executed": in.executed, "reported": in.reported, "asked elsewhere": in.elsewhere,
+		"complained": in.unwanted} {
 		if len(list) > 0 {
 			t.Errorf("%s: %d times: %s", what, len(list), strings.Join(list[:min(len(list), 5)], "\n"))
 		}
@@ -139,7 +140,8 @@ func asShown(s string) string {
 // open shows a page, waits for its first live frame and gives all that it says.
 func open(t *testing.T, ctx context.Context, address string) string {
 	t.Helper()
-	if err := chromedp.Do(ctx, chromedp.Navigate(address), until(`document.querySelector("main h1") && (frames_ > 0 || !document.body.dataset.topics)`)); err != nil {
+	if err := chromedp.Do(ctx, chromedp.Navigate(address),
+		until(`document.querySelector("main h1") && (frames_ > 0 || !document.body.dataset.topics)`)); err != nil {
 		t.Fatalf("%s: %v", address, err)
 	}
 	return asShown(eval[string](t, ctx, says))
@@ -199,7 +201,13 @@ func showHostile(t *testing.T, e *enemy, first bool) (pages int) {
 			e.settle(t, c)
 		}
 	}
-	d := startOver(t, simcluster.Options{Projects: 3, Documents: 20, Still: true}, topology.Options{Routing: 200 * time.Millisecond, Slow: 500 * time.Millisecond, Statistics: 2 * time.Second, StatisticsPerSecond: 1000}, nil, settle)
+	d := startOver(
+		t,
+		simcluster.Options{Projects: 3, Documents: 20, Still: true},
+		topology.Options{Routing: 200 * time.Millisecond, Slow: 500 * time.Millisecond, Statistics: 2 * time.Second, StatisticsPerSecond: 1000},
+		nil,
+		settle,
+	)
 	said := d.seeItCome(t, ctx, e, first)
 	in := watch(t, ctx, d.app.Addr())
 	paths := []string{"", "collections", "zones", "layout", "checks/duplicates", "locate/bulk"}

@@ -39,11 +39,14 @@ func TestTheMoveOfARunIsInFlightUntilItEnds(t *testing.T) {
 			})
 			var list api.List[api.InFlight]
 			d.getJSON(t, "api/v1/activity/inflight", &list)
-			if m := list.Items[0]; m.NS != "yorkie-meta.changes" || m.Ref != chunk.Ref || m.From != "shard-rs-1" || m.To != "shard-rs-2" || m.By != "run" || m.Run != run["id"] {
+			if m := list.Items[0]; m.NS != "yorkie-meta.changes" || m.Ref != chunk.Ref || m.From != "shard-rs-1" || m.To != "shard-rs-2" ||
+				m.By != "run" ||
+				m.Run != run["id"] {
 				t.Errorf("%+v", m)
 			}
 			_, bound, _ := strings.Cut(chunk.Ref, ".")
-			for _, path := range []string{"", "activity", "collections/yorkie-meta.changes", "collections/yorkie-meta.changes/chunks/" + bound, "shards/shard-rs-1", "shards/shard-rs-2", "runs/" + run["id"].(string)} {
+			for _, path := range []string{"", "activity", "collections/yorkie-meta.changes",
+				"collections/yorkie-meta.changes/chunks/" + bound, "shards/shard-rs-1", "shards/shard-rs-2", "runs/" + run["id"].(string)} {
 				if _, body := d.get(t, path); !strings.Contains(string(body), `class="moves flights"`) {
 					t.Errorf("/%s does not show it", path)
 				}

@@ -110,7 +110,11 @@ func (a *instance) wire(ctx context.Context, of *App) (err error) {
 	locator := placement.NewLocator(client, a.watcher, a.keeper, prof)
 	locator.MarkShared(a.duplicates)
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), of.countedListeners())
+	registry.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		of.countedListeners(),
+	)
 	var pins answers.Pins
 	if a.pins != nil {
 		pins = a.pins

@@ -129,7 +129,8 @@ func TestTheSimulatedLayoutsAreTheProfilesLayouts(t *testing.T) {
 		}
 		unique := false
 		for _, i := range indexes {
-			unique = unique || i.Unique && fmt.Sprint(i.Key) == fmt.Sprint(bson.D{{Key: "project_id", Value: int32(1)}, {Key: "key", Value: int32(1)}})
+			unique = unique ||
+				i.Unique && fmt.Sprint(i.Key) == fmt.Sprint(bson.D{{Key: "project_id", Value: int32(1)}, {Key: "key", Value: int32(1)}})
 		}
 		if unique == spread {
 			t.Errorf("%s: clients' keys unique %v, spread by id %v", layout.Name, unique, spread)

@@ -53,7 +53,12 @@ func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 	var answer any
 	switch r.URL.Path {
 	case "/.well-known/openid-configuration":
-		answer = map[string]any{"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token", "jwks_uri": i.URL + "/keys"}
+		answer = map[string]any{
+			"issuer":                 i.URL,
+			"authorization_endpoint": i.URL + "/authorize",
+			"token_endpoint":         i.URL + "/token",
+			"jwks_uri":               i.URL + "/keys",
+		}
 	case "/keys":
 		answer = map[string]any{"keys": []any{map[string]any{"kty": "RSA", "kid": "r", "alg": "RS256", "n": b64(i.key.N.Bytes()), "e": "AQAB"}}}
 	case "/authorize":
@@ -62,7 +67,17 @@ func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {"c"}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
 		return
 	case "/token":
-		claims, _ := json.Marshal(map[string]any{"iss": i.URL, "sub": "1", "aud": "board", "exp": time.Now().Add(time.Minute).Unix(), "nonce": i.nonce, "preferred_username": "anna", "groups": i.groups})
+		claims, _ := json.Marshal(
+			map[string]any{
+				"iss":                i.URL,
+				"sub":                "1",
+				"aud":                "board",
+				"exp":                time.Now().Add(time.Minute).Unix(),
+				"nonce":              i.nonce,
+				"preferred_username": "anna",
+				"groups":             i.groups,
+			},
+		)
 		input := b64([]byte(`{"alg":"RS256","kid":"r"}`)) + "." + b64(claims)
 		sum := sha256.Sum256([]byte(input))
 		sig, _ := rsa.SignPKCS1v15(nil, i.key, crypto.SHA256, sum[:])
@@ -164,10 +179,12 @@ func TestSignInByOIDCGoesToTheIssuerAndBackAlsoAfterItWasDown(t *testing.T) {
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
-	if _, _, body := visit(t, anna, a.URL()+"api/v1/me"); !strings.Contains(body, `"operator"`) || !strings.Contains(body, `"oidc"`) || !strings.Contains(body, `"anna"`) {
+	if _, _, body := visit(t, anna, a.URL()+"api/v1/me"); !strings.Contains(body, `"operator"`) || !strings.Contains(body, `"oidc"`) ||
+		!strings.Contains(body, `"anna"`) {
 		t.Errorf("who came in: %s", body)
 	}
-	if _, _, body := visit(t, emergency, a.URL()+"audit"); !strings.Contains(body, ">anna<") || !strings.Contains(body, "Id at the issuer: 1") {
+	if _, _, body := visit(t, emergency, a.URL()+"audit"); !strings.Contains(body, ">anna<") ||
+		!strings.Contains(body, "Id at the issuer: 1") {
 		t.Error("the audit record does not show who came in by name and id")
 	}
 	i.mu.Lock()

@@ -24,7 +24,10 @@ func (a *App) openOperations(c Config) error {
 		return err
 	}
 	a.cleanup.push("operations listener", func(context.Context) error { return ignoreClosed(l.Close()) })
-	a.opsListener = connlimit.New(l, connlimit.Options{Name: "operations", Max: opsConnections, PerSource: opsConnections / sourceShare, Log: c.Log})
+	a.opsListener = connlimit.New(
+		l,
+		connlimit.Options{Name: "operations", Max: opsConnections, PerSource: opsConnections / sourceShare, Log: c.Log},
+	)
 	a.ops = newHTTPServer(a.operations(), c.Log, a.opsListener)
 	return nil
 }

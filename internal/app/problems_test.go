@@ -26,8 +26,11 @@ func TestWhatAdviceOffersRunsOverARunningCluster(t *testing.T) {
 	d.waitReady(t)
 	d.admin(t, bson.D{{Key: "balancerStop", Value: 1}})
 	d.admin(t, bson.D{{Key: "addShardToZone", Value: d.app.current().watcher.Table().Shards[0].Name}, {Key: "zone", Value: "left"}})
-	d.admin(t, bson.D{{Key: "updateZoneKeyRange", Value: "yorkie-meta.changes"}, {Key: "min", Value: bson.D{{Key: "doc_id", Value: int64(12345)}}},
-		{Key: "max", Value: bson.D{{Key: "doc_id", Value: bson.MaxKey{}}}}, {Key: "zone", Value: "left"}})
+	d.admin(
+		t,
+		bson.D{{Key: "updateZoneKeyRange", Value: "yorkie-meta.changes"}, {Key: "min", Value: bson.D{{Key: "doc_id", Value: int64(12345)}}},
+			{Key: "max", Value: bson.D{{Key: "doc_id", Value: bson.MaxKey{}}}}, {Key: "zone", Value: "left"}},
+	)
 	d.until(t, "the trouble", func(t *topology.Table) bool {
 		return t.Balancer.Known && !t.Balancer.Enabled() && len(t.Zones) == 1 && len(t.Shards[0].Zones) == 1
 	})
@@ -58,7 +61,8 @@ func TestWhatAdviceOffersRunsOverARunningCluster(t *testing.T) {
 // follow opens the form of a remedy and makes its plan.
 func (d *demo) follow(t *testing.T, x api.Advice, p api.AdvicePlan) {
 	t.Helper()
-	if res, page := d.get(t, strings.TrimPrefix(p.URL, "/")); p.URL == "" || res.StatusCode != http.StatusOK || !strings.Contains(string(page), `action="/plans"`) {
+	if res, page := d.get(t, strings.TrimPrefix(p.URL, "/")); p.URL == "" || res.StatusCode != http.StatusOK ||
+		!strings.Contains(string(page), `action="/plans"`) {
 		t.Errorf("%s: %q: %d, no form", x.Rule, p.URL, res.StatusCode)
 	}
 	body, err := json.Marshal(map[string]any{"kind": p.Kind, "args": p.Args, "reason": x.Title})

@@ -51,7 +51,13 @@ func fillShop(t *testing.T, driver *mongo.Client) {
 		must(err)
 		if i == tenants/2 {
 			admin(bson.D{{Key: "split", Value: "shop.orders"}, {Key: "middle", Value: bson.D{{Key: "tenant_id", Value: tenant}}}})
-			admin(bson.D{{Key: "moveChunk", Value: "shop.orders"}, {Key: "find", Value: bson.D{{Key: "tenant_id", Value: tenant}}}, {Key: "to", Value: "shard-rs-2"}})
+			admin(
+				bson.D{
+					{Key: "moveChunk", Value: "shop.orders"},
+					{Key: "find", Value: bson.D{{Key: "tenant_id", Value: tenant}}},
+					{Key: "to", Value: "shard-rs-2"},
+				},
+			)
 		}
 		var rows, lines []any
 		for k := range orders {
@@ -98,18 +104,21 @@ func TestAShopIsServedWithItsProfile(t *testing.T) {
 		}
 	}
 	d.getJSON(t, "api/v1/projects", &list)
-	if len(list.Items) != tenants || list.Items[0].Name != "tenant-0" || list.Items[0].PublicKey != "label-0" || list.Items[0].Documents.Value != orders {
+	if len(list.Items) != tenants || list.Items[0].Name != "tenant-0" || list.Items[0].PublicKey != "label-0" ||
+		list.Items[0].Documents.Value != orders {
 		t.Fatalf("%+v", list.Items)
 	}
 	if s := list.Items[tenants-1].Spread; s[0].NS != "shop.orders" || !s[0].Exact || !slices.Equal(s[0].Shards, []string{"shard-rs-2"}) {
 		t.Errorf("spread of the last tenant: %+v", s)
 	}
 	for path, says := range map[string][]string{
-		"projects":                           {"tenant-3", "Orders", "order_lines are placed document by document", "some rows are left out", "the _id of a row is no ObjectID"},
-		"projects/" + list.Items[0].ID:       {"one row per order", "what was ordered", "Orders", "On shard-rs-1: orders and customers"},
-		"locate?q=" + "tenant-3/2026-0004":   {"Order", "order_lines", "shard-rs-2"},
-		"locate?q=" + "label-2":              {"tenant-2"},
-		"layout":                             {"1 collection is not sharded as shop is", "customers is sharded by {tenant_id: 1} and should be by"},
+		"projects": {"tenant-3", "Orders", "order_lines are placed document by document",
+			"some rows are left out", "the _id of a row is no ObjectID"},
+		"projects/" + list.Items[0].ID:     {"one row per order", "what was ordered", "Orders", "On shard-rs-1: orders and customers"},
+		"locate?q=" + "tenant-3/2026-0004": {"Order", "order_lines", "shard-rs-2"},
+		"locate?q=" + "label-2":            {"tenant-2"},
+		"layout": {"1 collection is not sharded as shop is",
+			"customers is sharded by {tenant_id: 1} and should be by"},
 		"":                                   {"customers is sharded by {tenant_id: 1}; the layout has"},
 		"collections/shop.orders":            {"2 chunks"},
 		"api/v1/layout":                      {`{refineCollectionShardKey: `, `\"shop.customers\"`},
@@ -206,7 +215,8 @@ func TestDataThatNoProfileMatchesIsShownAllTheSame(t *testing.T) {
 			t.Errorf("GET /%s: %s, does not say %q", path, res.Status, says)
 		}
 	}
-	if res, body := d.get(t, "api/v1/locate?q=tenant-1"); res.StatusCode != http.StatusNotFound || !strings.Contains(string(body), "none here holds projects") {
+	if res, body := d.get(t, "api/v1/locate?q=tenant-1"); res.StatusCode != http.StatusNotFound ||
+		!strings.Contains(string(body), "none here holds projects") {
 		t.Errorf("locate: %s %s", res.Status, body)
 	}
 }

@@ -72,7 +72,8 @@ func TestAFloodOfStrangersIsAHandfulOfSignedRecords(t *testing.T) {
 		}
 		counts[r.What] += n
 	}
-	if len(rows) > 10 || counts["login.refused"] != addresses*(each-1) || counts["login.limited"] != addresses || counts["access.refused"] != addresses*each {
+	if len(rows) > 10 || counts["login.refused"] != addresses*(each-1) || counts["login.limited"] != addresses ||
+		counts["access.refused"] != addresses*each {
 		t.Errorf("%d records: %v", len(rows), counts)
 	}
 	var head *store.AuditHead

@@ -36,7 +36,8 @@ type Remote struct {
 // a token over a network without TLS.
 func ReadRemote(server, token, tokenFile string) (Remote, error) {
 	base, err := url.Parse(strings.TrimRight(server, "/"))
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" || base.User != nil || base.RawQuery != "" ||
+		base.Fragment != "" {
 		return Remote{}, fault.New(fault.Invalid, "The server address is not like https://shardboard.example or http://127.0.0.1:8090.")
 	}
 	if token != "" && tokenFile != "" {
@@ -53,7 +54,11 @@ func ReadRemote(server, token, tokenFile string) (Remote, error) {
 		return Remote{}, fault.New(fault.Invalid, "The token contains characters that tokens never have. Check that it was copied completely.")
 	}
 	if token != "" && base.Scheme == "http" && !isLoopbackHost(base.Hostname()) {
-		return Remote{}, fault.New(fault.Invalid, "Refusing to send a token to %s without TLS: everybody on the network path could read it. Use https.", base.Host)
+		return Remote{}, fault.New(
+			fault.Invalid,
+			"Refusing to send a token to %s without TLS: everybody on the network path could read it. Use https.",
+			base.Host,
+		)
 	}
 	return Remote{base, token}, nil
 }
@@ -135,7 +140,12 @@ func (r Remote) problemError(res *http.Response, text []byte) error {
 	}
 	var f *fault.Error
 	if res.StatusCode == http.StatusUnauthorized && r.token == "" && errors.As(err, &f) {
-		return fault.Wrap(f.Kind, err, "The server at %s requires sign-in: put a token into SHARDBOARD_TOKEN or a file into SHARDBOARD_TOKEN_FILE.", r)
+		return fault.Wrap(
+			f.Kind,
+			err,
+			"The server at %s requires sign-in: put a token into SHARDBOARD_TOKEN or a file into SHARDBOARD_TOKEN_FILE.",
+			r,
+		)
 	}
 	return err
 }

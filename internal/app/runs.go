@@ -62,7 +62,10 @@ func (a *instance) ownRuns() func(from, to time.Time) []history.OurRun {
 				if s.Sent.IsZero() || s.Sent.After(to) || !s.Ended.IsZero() && s.Ended.Before(from) {
 					continue
 				}
-				out = append(out, history.OurRun{ID: r.ID, NS: s.NS, Min: s.Min, Max: s.Max, To: target(s.Step), Start: s.Sent, End: s.Ended, Error: s.Error})
+				out = append(
+					out,
+					history.OurRun{ID: r.ID, NS: s.NS, Min: s.Min, Max: s.Max, To: target(s.Step), Start: s.Sent, End: s.Ended, Error: s.Error},
+				)
 			}
 			return r.Started.After(from.Add(-maxRunLength))
 		})

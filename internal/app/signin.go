@@ -46,8 +46,17 @@ type OIDC struct {
 func (c Config) authOptions(s store.Store, public string) (auth.Options, error) {
 	mode := auth.Mode(c.Auth.Mode)
 	var err error
-	o := auth.Options{Store: s, Log: c.Log, Mode: mode, PublicURL: public, Secure: c.overTLS(), Idle: c.Auth.Idle, Max: c.Auth.Max, Cost: c.Auth.Cost,
-		Proxy: auth.ProxyOptions{Header: c.Auth.ProxyHeader, RoleHeader: c.Auth.ProxyRoleHeader, Role: auth.Role(c.Auth.ProxyRole)}}
+	o := auth.Options{
+		Store:     s,
+		Log:       c.Log,
+		Mode:      mode,
+		PublicURL: public,
+		Secure:    c.overTLS(),
+		Idle:      c.Auth.Idle,
+		Max:       c.Auth.Max,
+		Cost:      c.Auth.Cost,
+		Proxy:     auth.ProxyOptions{Header: c.Auth.ProxyHeader, RoleHeader: c.Auth.ProxyRoleHeader, Role: auth.Role(c.Auth.ProxyRole)},
+	}
 	if o.Proxy.CIDRs, err = c.proxies(); err != nil {
 		return o, err
 	}
@@ -93,29 +102,76 @@ func (c Config) checkExposure() error {
 	farHost, far := c.farHost()
 	switch {
 	case mode.Has(auth.ModeDemo) && !c.Demo:
-		return fault.New(fault.Invalid, "Refusing --auth demo for a cluster that is not simulated: every visitor could change it. Use --auth local, oidc or proxy, or --auth none for scripts and tests on loopback.")
+		return fault.New(
+			fault.Invalid,
+			"Refusing --auth demo for a cluster that is not simulated: every visitor could change it. Use --auth local, oidc or proxy, or "+
+				"--auth none for scripts and tests on loopback.",
+		)
 	case mode.Has(auth.ModeDemo) && !near:
-		return fault.New(fault.Invalid, "Refusing to listen on %q: nobody has to sign in to a demo, so it is for this machine only. Choose a --listen on loopback (127.0.0.1, ::1 or localhost).", c.Listen)
+		return fault.New(
+			fault.Invalid,
+			"Refusing to listen on %q: nobody has to sign in to a demo, so it is for this machine only. Choose a --listen on loopback "+
+				"(127.0.0.1, ::1 or localhost).",
+			c.Listen,
+		)
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return fault.New(fault.Invalid, "TLS needs both --tls-cert and --tls-key.")
 	case mode.Off() && !near:
-		return fault.New(fault.Invalid, "Refusing to listen on %q while nobody has to sign in (%s): use --auth local, oidc or proxy together with TLS, or listen on loopback (127.0.0.1, ::1 or localhost).", c.Listen, mode)
+		return fault.New(
+			fault.Invalid,
+			"Refusing to listen on %q while nobody has to sign in (%s): use --auth local, oidc or proxy together with TLS, or listen on "+
+				"loopback (127.0.0.1, ::1 or localhost).",
+			c.Listen,
+			mode,
+		)
 	case mode.Off() && c.PublicURL != "" && !isLoopbackURL(c.PublicURL):
-		return fault.New(fault.Invalid, "Refusing to serve %s while nobody has to sign in (%s): use --auth local, oidc or proxy.", c.PublicURL, mode)
+		return fault.New(
+			fault.Invalid,
+			"Refusing to serve %s while nobody has to sign in (%s): use --auth local, oidc or proxy.",
+			c.PublicURL,
+			mode,
+		)
 	case mode.Off() && far:
-		return fault.New(fault.Invalid, "Refusing to answer as --host %s while nobody has to sign in (%s): use --auth local, oidc or proxy.", farHost, mode)
+		return fault.New(
+			fault.Invalid,
+			"Refusing to answer as --host %s while nobody has to sign in (%s): use --auth local, oidc or proxy.",
+			farHost,
+			mode,
+		)
 	case !near && !c.overTLS():
-		return fault.New(fault.Invalid, "Refusing to listen on %q without TLS: passwords and sessions could be read on the network. Add --tls-cert and --tls-key, or --tls-terminated-by-proxy when a proxy in front does it, or listen on loopback.", c.Listen)
+		return fault.New(
+			fault.Invalid,
+			"Refusing to listen on %q without TLS: passwords and sessions could be read on the network. Add --tls-cert and --tls-key, or "+
+				"--tls-terminated-by-proxy when a proxy in front does it, or listen on loopback.",
+			c.Listen,
+		)
 	case !near && c.PublicURL == "":
-		return fault.New(fault.Invalid, "Refusing to listen on %q without --public-url https://…: requests under any other host name are refused, so shardboard has to know its own.", c.Listen)
+		return fault.New(
+			fault.Invalid,
+			"Refusing to listen on %q without --public-url https://…: requests under any other host name are refused, so shardboard has to "+
+				"know its own.",
+			c.Listen,
+		)
 	case c.TLSByProxy && c.PublicURL == "":
-		return fault.New(fault.Invalid, "--tls-terminated-by-proxy needs --public-url https://…: links and cookies are for the address that the proxy has, which shardboard cannot find out by itself.")
+		return fault.New(
+			fault.Invalid,
+			"--tls-terminated-by-proxy needs --public-url https://…: links and cookies are for the address that the proxy has, which "+
+				"shardboard cannot find out by itself.",
+		)
 	case c.overTLS() && c.PublicURL != "" && !strings.HasPrefix(c.PublicURL, "https://"):
 		return fault.New(fault.Invalid, "The public URL %s has to begin with https:// when browsers come by TLS.", c.PublicURL)
 	case !c.overTLS() && strings.HasPrefix(c.PublicURL, "https://"):
-		return fault.New(fault.Invalid, "The public URL %s is https, but TLS is not configured: add --tls-cert and --tls-key, or --tls-terminated-by-proxy.", c.PublicURL)
+		return fault.New(
+			fault.Invalid,
+			"The public URL %s is https, but TLS is not configured: add --tls-cert and --tls-key, or --tls-terminated-by-proxy.",
+			c.PublicURL,
+		)
 	case c.PublicURL != "" && !c.overTLS() && !isLoopbackURL(c.PublicURL):
-		return fault.New(fault.Invalid, "The public URL %s is not https: add TLS, because passwords and sessions could be read on the network.", c.PublicURL)
+		return fault.New(
+			fault.Invalid,
+			"The public URL %s is not https: add TLS, because passwords and sessions could be read on the network.",
+			c.PublicURL,
+		)
 	}
 	return nil
 }

@@ -42,7 +42,8 @@ func TestBrowserSignsInAndLeavesThePageWhenSignedOut(t *testing.T) {
 			return err
 		})
 	}
-	if err := chromedp.Do(ctx, fill("nobody", "something or other"), chromedp.Click("form.stacked button"), chromedp.WaitVisible("[role=alert]")); err != nil {
+	if err := chromedp.Do(ctx, fill("nobody", "something or other"), chromedp.Click("form.stacked button"),
+		chromedp.WaitVisible("[role=alert]")); err != nil {
 		t.Fatal(err)
 	}
 	if !eval[bool](t, ctx, `document.activeElement === document.querySelector("[role=alert]")`) {
@@ -85,7 +86,8 @@ func TestBrowserSignsInAndLeavesThePageWhenSignedOut(t *testing.T) {
 	if got := at(); got != "/login?ended=1&next=%2Fcollections" {
 		t.Errorf("signed out at %s", got)
 	}
-	if err := chromedp.Do(ctx, fill("root", password), chromedp.Click("form.stacked button"), chromedp.WaitVisible("header .you")); err != nil {
+	if err := chromedp.Do(ctx, fill("root", password), chromedp.Click("form.stacked button"),
+		chromedp.WaitVisible("header .you")); err != nil {
 		t.Fatal(err)
 	}
 	if got := at(); got != "/collections" {

@@ -35,7 +35,8 @@ func TestBrowserGoesOnWithAnotherSessionAfterAChangeOfTheRole(t *testing.T) {
 	d.serve(t)
 	d.waitReady(t)
 	const password = "correct horse battery"
-	if _, err := d.app.current().auth.CreateUser(ctx, auth.Console(), auth.NewUser{Name: "anna", Password: password, Role: auth.Viewer}); err != nil {
+	if _, err := d.app.current().auth.CreateUser(ctx, auth.Console(),
+		auth.NewUser{Name: "anna", Password: password, Role: auth.Viewer}); err != nil {
 		t.Fatal(err)
 	}
 	if err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"login?next=%2Fcollections"), chromedp.WaitVisible("#name"),
@@ -43,7 +44,12 @@ func TestBrowserGoesOnWithAnotherSessionAfterAChangeOfTheRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	arrives(t, func() (bool, error) {
-		return chromedp.Run(ctx, chromedp.Evaluate[bool](`location.pathname === "/collections" && ["ok", "warn", "critical"].includes(document.getElementById("status")?.dataset.level)`))
+		return chromedp.Run(
+			ctx,
+			chromedp.Evaluate[bool](
+				`location.pathname === "/collections" && ["ok", "warn", "critical"].includes(document.getElementById("status")?.dataset.level)`,
+			),
+		)
 	})
 	d.waitForSocket(t)
 	eval[bool](t, ctx, `(window.before = true)`)
@@ -51,7 +57,12 @@ func TestBrowserGoesOnWithAnotherSessionAfterAChangeOfTheRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	arrives(t, func() (bool, error) {
-		return chromedp.Run(ctx, chromedp.Evaluate[bool](`!window.before && location.pathname === "/collections" && ["ok", "warn", "critical"].includes(document.getElementById("status")?.dataset.level)`))
+		return chromedp.Run(
+			ctx,
+			chromedp.Evaluate[bool](
+				`!window.before && location.pathname === "/collections" && ["ok", "warn", "critical"].includes(document.getElementById("status")?.dataset.level)`,
+			),
+		)
 	})
 	if err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"settings/users"), chromedp.WaitVisible("#users")); err != nil {
 		t.Error("the page of an admin:", err)
@@ -67,7 +78,8 @@ func TestBrowserGoesToTheIssuerByAClickAndBack(t *testing.T) {
 	i.Start()
 	a := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc",
 		OIDC: OIDC{Issuer: i.URL, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
-	if err := chromedp.Do(ctx, chromedp.Navigate(a.URL()+"login?next=%2Fzones"), chromedp.Click("form[action='/login/oidc'] button")); err != nil {
+	if err := chromedp.Do(ctx, chromedp.Navigate(a.URL()+"login?next=%2Fzones"),
+		chromedp.Click("form[action='/login/oidc'] button")); err != nil {
 		t.Fatal(err)
 	}
 	arrives(t, func() (bool, error) {

@@ -46,36 +46,47 @@ func TestWhatWouldLetTheWrongPeopleInIsRefusedWithASentence(t *testing.T) {
 		"none for the network with TLS": {func(c *Config) {
 			c.Listen, c.Auth.Mode, c.TLSByProxy, c.PublicURL = ":0", "none", true, "https://board.example"
 		}, "nobody has to sign in"},
-		"demo for the network":      {func(c *Config) { c.Demo, c.Listen, c.Auth.Mode = true, "[::]:0", "demo" }, "nobody has to sign in to a demo"},
-		"demo over a real cluster":  {func(c *Config) { c.Auth.Mode = "demo" }, "not simulated"},
-		"none under another name":   {func(c *Config) { c.Auth.Mode, c.Hosts = "none", []string{"localhost", "board.example:1"} }, "nobody has to sign in"},
-		"a proxy without a name":    {func(c *Config) { local(c); c.TLSByProxy = true }, "--public-url"},
-		"none behind a name":        {func(c *Config) { c.Auth.Mode, c.TLSByProxy, c.PublicURL = "none", true, "https://board.example" }, "nobody has to sign in"},
+		"demo for the network": {func(c *Config) { c.Demo, c.Listen, c.Auth.Mode = true, "[::]:0", "demo" },
+			"nobody has to sign in to a demo"},
+		"demo over a real cluster": {func(c *Config) { c.Auth.Mode = "demo" }, "not simulated"},
+		"none under another name": {func(c *Config) { c.Auth.Mode, c.Hosts = "none", []string{"localhost", "board.example:1"} },
+			"nobody has to sign in"},
+		"a proxy without a name": {func(c *Config) { local(c); c.TLSByProxy = true }, "--public-url"},
+		"none behind a name": {func(c *Config) { c.Auth.Mode, c.TLSByProxy, c.PublicURL = "none", true, "https://board.example" },
+			"nobody has to sign in"},
 		"no TLS":                    {func(c *Config) { local(c); c.Listen, c.PublicURL = "0.0.0.0:0", "https://board.example" }, "--tls-cert"},
 		"a name without TLS":        {func(c *Config) { local(c); c.PublicURL = "http://board.example" }, "not https"},
 		"https by nobody":           {func(c *Config) { local(c); c.PublicURL = "https://board.example" }, "--tls-terminated-by-proxy"},
 		"TLS and http":              {func(c *Config) { local(c); c.TLSByProxy, c.PublicURL = true, "http://board.example" }, "https://"},
 		"no name":                   {func(c *Config) { local(c); c.Listen, c.TLSByProxy = "0.0.0.0:0", true }, "--public-url"},
 		"a certificate without key": {func(c *Config) { local(c); c.TLSCert = "x" }, "--tls-key"},
-		"a proxy from anywhere":     {func(c *Config) { c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User", ProxyCIDRs: []string{"::/0"}} }, "covers too many addresses"},
+		"a proxy from anywhere": {func(c *Config) {
+			c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User",
+				ProxyCIDRs: []string{"::/0"}}
+		}, "covers too many addresses"},
 		"a proxy from two halves": {func(c *Config) {
 			c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User", ProxyCIDRs: []string{"10.0.0.1", "0.0.0.0/1", "128.0.0.0/1"}}
 		}, "covers too many addresses"},
 		"a role in the name": {func(c *Config) {
 			c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-U", ProxyRoleHeader: "x-u", ProxyCIDRs: []string{"10.0.0.1"}}
 		}, "the role"},
-		"a cookie as the name": {func(c *Config) { c.Auth = Auth{Mode: "proxy", ProxyHeader: "Cookie", ProxyCIDRs: []string{"10.0.0.1"}} }, "Cookie"},
+		"a cookie as the name": {func(c *Config) {
+			c.Auth = Auth{Mode: "proxy", ProxyHeader: "Cookie",
+				ProxyCIDRs: []string{"10.0.0.1"}}
+		}, "Cookie"},
 		"a header that is none": {func(c *Config) {
 			c.Auth = Auth{Mode: "proxy", ProxyHeader: "Bad Header", ProxyCIDRs: []string{"10.0.0.1"}}
 		}, "not a valid header name"},
-		"forwarded by everybody": {func(c *Config) { c.Auth = Auth{Mode: "local", ProxyCIDRs: []string{"8000::/1"}} }, "covers too many addresses"},
-		"a proxy from nowhere":   {func(c *Config) { c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User"} }, "--proxy-cidr"},
+		"forwarded by everybody": {func(c *Config) { c.Auth = Auth{Mode: "local", ProxyCIDRs: []string{"8000::/1"}} },
+			"covers too many addresses"},
+		"a proxy from nowhere": {func(c *Config) { c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User"} }, "--proxy-cidr"},
 		"a network that is none": {func(c *Config) {
 			c.Auth = Auth{Mode: "proxy", ProxyHeader: "X-User", ProxyCIDRs: []string{"10.0.0.0/99"}}
 		}, "not an address"},
-		"OIDC without issuer":   {func(c *Config) { c.Auth = Auth{Mode: "oidc"} }, "OIDC"},
-		"no port":               {func(c *Config) { local(c); c.Listen = "127.0.0.1" }, "host:port"},
-		"a path in the address": {func(c *Config) { local(c); c.TLSByProxy, c.PublicURL = true, "https://board.example/x" }, "is not https://host"},
+		"OIDC without issuer": {func(c *Config) { c.Auth = Auth{Mode: "oidc"} }, "OIDC"},
+		"no port":             {func(c *Config) { local(c); c.Listen = "127.0.0.1" }, "host:port"},
+		"a path in the address": {func(c *Config) { local(c); c.TLSByProxy, c.PublicURL = true, "https://board.example/x" },
+			"is not https://host"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := Config{URI: uri, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)}
@@ -125,8 +136,13 @@ func TestSignInIsServedFromStartToRestart(t *testing.T) {
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	dir := t.TempDir()
 	var log bytes.Buffer
-	c := Config{URI: d.config.URI, Listen: "127.0.0.1:0", DataDir: dir, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Auth: Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}}}
+	c := Config{
+		URI:     d.config.URI,
+		Listen:  "127.0.0.1:0",
+		DataDir: dir,
+		Log:     slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Auth:    Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}},
+	}
 	first, err := New(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +210,10 @@ func TestSignInIsServedFromStartToRestart(t *testing.T) {
 
 func TestOffLoopbackHealthAndMetricsHaveTheirOwnListener(t *testing.T) {
 	d := startDemo(t, still(), topology.Options{})
-	a := d.beside(t, Config{Listen: "0.0.0.0:0", OpsListen: "127.0.0.1:0", TLSByProxy: true, PublicURL: "https://board.example", Auth: Auth{Mode: "local"}})
+	a := d.beside(
+		t,
+		Config{Listen: "0.0.0.0:0", OpsListen: "127.0.0.1:0", TLSByProxy: true, PublicURL: "https://board.example", Auth: Auth{Mode: "local"}},
+	)
 	_, port, _ := net.SplitHostPort(a.Addr())
 	ask := func(addr, host, path string) int {
 		t.Helper()
@@ -242,8 +261,13 @@ func writeCertificate(t *testing.T, cert, key, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	form := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		Subject:      pkix.Name{CommonName: name},
+		NotBefore:    time.Now().Add(-time.Hour),
+		NotAfter:     time.Now().Add(time.Hour),
+		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
 	der, err := x509.CreateCertificate(rand.Reader, form, form, &private.PublicKey, private)
 	if err != nil {
 		t.Fatal(err)
@@ -265,19 +289,26 @@ func TestOwnTLSIsServedAndItsCookiesAreSecure(t *testing.T) {
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, cert, key, "one")
 	a := d.beside(t, Config{Listen: "127.0.0.1:0", TLSCert: cert, TLSKey: key, Auth: Auth{Mode: "local"}})
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{
+		Transport:     &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	defer client.CloseIdleConnections()
 	link, err := a.FirstLink(t.Context())
 	if err != nil || !strings.HasPrefix(link, "https://") {
 		t.Fatal(link, err)
 	}
 	u, _ := url.Parse(link)
-	res, err := client.PostForm(a.URL()+"login/first", url.Values{"key": {u.Query().Get("key")}, "name": {"anna"}, "password": {"correct horse battery"}})
+	res, err := client.PostForm(
+		a.URL()+"login/first",
+		url.Values{"key": {u.Query().Get("key")}, "name": {"anna"}, "password": {"correct horse battery"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	res.Body.Close()
-	if c := res.Cookies(); len(c) != 1 || !c[0].Secure || c[0].Name != "__Host-shardboard" || res.TLS == nil || res.TLS.Version < tls.VersionTLS12 {
+	if c := res.Cookies(); len(c) != 1 || !c[0].Secure || c[0].Name != "__Host-shardboard" || res.TLS == nil ||
+		res.TLS.Version < tls.VersionTLS12 {
 		t.Errorf("%+v", c)
 	}
 	if _, err := tls.Dial("tcp", a.Addr(), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11}); err == nil {

@@ -61,7 +61,10 @@ func whileWriting(t *testing.T, o simcluster.Options, test func(w *writing)) {
 		keeper := placement.NewKeeper(w.client, w.watcher, prof, log)
 		w.heat = heat.NewCollector(w.client, w.watcher, prof, heat.Options{Seed: 5})
 		w.engine = newEngine(engineParts{client: w.client, watcher: w.watcher, keeper: keeper, profile: prof, store: db, log: log,
-			recent: recentWrites{w.heat, w.client}, writes: writeRates{w.heat}, duplicates: placement.NewDuplicateCheck(w.client, w.watcher, keeper, prof, log)})
+			recent: recentWrites{
+				w.heat,
+				w.client,
+			}, writes: writeRates{w.heat}, duplicates: placement.NewDuplicateCheck(w.client, w.watcher, keeper, prof, log)})
 		ctx, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup
 		for _, run := range []func(context.Context) error{w.watcher.Run, w.heat.Run, w.engine.Serve} {
@@ -133,7 +136,10 @@ func (w *writing) hottest(ns topology.Namespace) int {
 // past everything that heat does.
 func (w *writing) writtenSince(c *topology.Collection, since time.Time, r shardkey.Range) (keys []shardkey.Key) {
 	w.Helper()
-	rows, err := w.client.NewestRows(w.Context(), heat.NewestQuery{NS: c.NS, Key: []string{c.Key.Fields()[0].Name}, From: since, Limit: 50_000})
+	rows, err := w.client.NewestRows(
+		w.Context(),
+		heat.NewestQuery{NS: c.NS, Key: []string{c.Key.Fields()[0].Name}, From: since, Limit: 50_000},
+	)
 	w.must(err)
 	for _, row := range rows {
 		k, err := c.Key.Extract(row.Doc)
@@ -181,8 +187,11 @@ func (w *writing) write(during time.Duration, project bson.ObjectID, docs []bson
 		for i, d := range docs {
 			for range each[i] {
 				seq++
-				rows = append(rows, bson.D{{Key: "_id", Value: bson.NewObjectIDFromTimestamp(time.Now())}, {Key: "project_id", Value: project}, {Key: "doc_id", Value: d},
-					{Key: "server_seq", Value: seq}, {Key: "actor_id", Value: d}})
+				rows = append(
+					rows,
+					bson.D{{Key: "_id", Value: bson.NewObjectIDFromTimestamp(time.Now())}, {Key: "project_id", Value: project}, {Key: "doc_id", Value: d},
+						{Key: "server_seq", Value: seq}, {Key: "actor_id", Value: d}},
+				)
 			}
 		}
 		_, err := w.sim.Command(w.Context(), "yorkie-meta", bson.D{{Key: "insert", Value: "changes"}, {Key: "documents", Value: rows}})
@@ -241,7 +250,8 @@ func TestAHotChunkIsSplitWhereItIsWrittenAndEachHalfTakesItsPart(t *testing.T) {
 				if cut.Half == actions.HalfLower {
 					moved, kept = lo, hi
 				}
-				if hi != lo+1 || after.Chunks.At(hi).Min.Compare(at) != 0 || after.Chunks.Owner(moved) != cut.To || after.Chunks.Owner(kept) != chunk.Shard {
+				if hi != lo+1 || after.Chunks.At(hi).Min.Compare(at) != 0 || after.Chunks.Owner(moved) != cut.To ||
+					after.Chunks.Owner(kept) != chunk.Shard {
 					t.Fatalf("%v", owners(after))
 				}
 				// The same plan again has nothing left to do.
@@ -320,7 +330,8 @@ func TestAChunkThatOneDocumentMakesHotIsNotSplit(t *testing.T) {
 		// A chunk that nobody writes to is not either, and the sentence has the numbers.
 		p = w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, 4)})
 		i = slices.IndexFunc(p.Checks, func(c actions.Check) bool { return c.Verdict == actions.Block })
-		if len(p.Steps) != 0 || i < 0 || p.Checks[i].Text.Code != "writes.few" || p.Checks[i].Text.Args()["rows"] != "0" || p.Checks[i].Text.Args()["seconds"] == "0" {
+		if len(p.Steps) != 0 || i < 0 || p.Checks[i].Text.Code != "writes.few" || p.Checks[i].Text.Args()["rows"] != "0" ||
+			p.Checks[i].Text.Args()["seconds"] == "0" {
 			t.Errorf("%d steps, %+v", len(p.Steps), p.Checks)
 		}
 	})

@@ -78,7 +78,10 @@ func (a *App) takeOver(request context.Context, by auth.Principal) error {
 func (a *App) ownerInstance(ctx context.Context) (*instance, error) {
 	db, err := sqlite.OpenWith(ctx, a.dir, sqlite.Options{Log: a.log, AlreadyOpen: true})
 	if err == nil && !db.Owner() {
-		err = fault.New(fault.Conflict, "Another shardboard owns the data directory: it is still running, or another one was started or took it over meanwhile.")
+		err = fault.New(
+			fault.Conflict,
+			"Another shardboard owns the data directory: it is still running, or another one was started or took it over meanwhile.",
+		)
 		return nil, closeAndReturn(err, db)
 	}
 	var next *instance

@@ -111,7 +111,20 @@ func TestADeletedDirectoryStopsTheRunOfAProcess(t *testing.T) {
 	if status, answer := h.ask("POST", api.Prefix+"/plans", json.RawMessage(text)); status != http.StatusServiceUnavailable {
 		t.Errorf("a plan is answered with %d %s", status, answer)
 	}
-	second, err := exec.Command(h.bin, "serve", "--uri", h.uri(), "--listen", "127.0.0.1:0", "--auth", "none", "--data-dir", h.data, "--audit-key", h.key()).CombinedOutput()
+	second, err := exec.Command(
+		h.bin,
+		"serve",
+		"--uri",
+		h.uri(),
+		"--listen",
+		"127.0.0.1:0",
+		"--auth",
+		"none",
+		"--data-dir",
+		h.data,
+		"--audit-key",
+		h.key(),
+	).CombinedOutput()
 	if err == nil || !strings.Contains(string(second), "still running with the data directory") {
 		t.Errorf("a second server: %v %s", err, second)
 	}

@@ -68,7 +68,8 @@ func TestADataDirectoryThatVanishesIsNoticedAtOnce(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	s.want(http.StatusServiceUnavailable, "POST", "/api/v1/data/takeover", "")
-	if second, err := New(t.Context(), Config{URI: d.config.URI, Log: d.config.Log, Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "none"}}); err == nil {
+	if second, err := New(t.Context(),
+		Config{URI: d.config.URI, Log: d.config.Log, Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "none"}}); err == nil {
 		_ = second.Stop(t.Context())
 		t.Error("a new directory has a second owner")
 	} else if !strings.Contains(err.Error(), "still running with the data directory") {

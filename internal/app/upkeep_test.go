@@ -26,7 +26,8 @@ func TestPlansThatWereNeverRunGoAfterThirtyDays(t *testing.T) {
 		save := func(id string) {
 			t.Helper()
 			now := time.Now()
-			if err := db.SavePlan(ctx, store.PlanRecord{ID: id, Cluster: "c", Made: now, Expires: now.Add(15 * time.Minute), Body: []byte("{}")}); err != nil {
+			if err := db.SavePlan(ctx,
+				store.PlanRecord{ID: id, Cluster: "c", Made: now, Expires: now.Add(15 * time.Minute), Body: []byte("{}")}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -34,7 +35,8 @@ func TestPlansThatWereNeverRunGoAfterThirtyDays(t *testing.T) {
 		for i := range many {
 			save(fmt.Sprint("old", i))
 		}
-		if err := db.AddRun(ctx, store.RunRecord{ID: "r", Plan: "old7", Cluster: "c", State: "succeeded", Started: time.Now(), Body: []byte("{}")}); err != nil {
+		if err := db.AddRun(ctx,
+			store.RunRecord{ID: "r", Plan: "old7", Cluster: "c", State: "succeeded", Started: time.Now(), Body: []byte("{}")}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := db.Append(ctx, store.AuditEntry{At: time.Now(), What: "plan.made", Subject: "old3"}); err != nil {

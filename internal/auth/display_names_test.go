@@ -39,7 +39,8 @@ func TestOIDCUsersAreShownByNameAndIdentifiedByID(t *testing.T) {
 		t.Errorf("%v, %v", names, err)
 	}
 	logins := h.audited(t, auditSignIn)
-	if len(logins) != 4 || logins[0].By != first.ID || logins[0].Details["name"] != "Anna" || logins[2].By != first.ID || logins[2].Details["name"] != "Anna B" {
+	if len(logins) != 4 || logins[0].By != first.ID || logins[0].Details["name"] != "Anna" || logins[2].By != first.ID ||
+		logins[2].Details["name"] != "Anna B" {
 		t.Errorf("%+v", logins)
 	}
 	sessions, err := h.Sessions(t.Context(), Principal{ID: "x", Role: Admin})

@@ -86,7 +86,8 @@ func TestAFloodOfRequestsMakesFewAuditEntries(t *testing.T) {
 				t.Errorf("%d records of one flood", len(rows))
 			}
 			last := rows[len(rows)-1]
-			if last.Details["addresses"] == "" || last.Details["first"] == "" || last.Details["last"] == "" || !strings.Contains(last.Details["examples"], "198.51.100.") {
+			if last.Details["addresses"] == "" || last.Details["first"] == "" || last.Details["last"] == "" ||
+				!strings.Contains(last.Details["examples"], "198.51.100.") {
 				t.Errorf("%+v", last.AuditEntry)
 			}
 			if lines := strings.Count(h.log.String(), "\n"); lines > 50 {

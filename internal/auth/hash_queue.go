@@ -36,7 +36,11 @@ func (e *Busy) Error() string { return fmt.Sprintf("too many sign-ins at once, w
 
 // Unwrap gives package fault the kind and the sentence for people.
 func (e *Busy) Unwrap() error {
-	return fault.New(fault.Unavailable, "Too many people are signing in at this moment. Your name and password were not checked. Try again in %d s.", int(e.Wait/time.Second))
+	return fault.New(
+		fault.Unavailable,
+		"Too many people are signing in at this moment. Your name and password were not checked. Try again in %d s.",
+		int(e.Wait/time.Second),
+	)
 }
 
 // client is what the queue knows of an attempt. It has no account name, so waiting times reveal
@@ -60,7 +64,11 @@ type hashQueue struct {
 }
 
 func newHashQueue() *hashQueue {
-	return &hashQueue{free: maxHashes, known: newFairQueue(knownMax, knownMaxPerAddress, knownWait), unknown: newFairQueue(unknownMax, unknownMaxPerAddress, unknownWait)}
+	return &hashQueue{
+		free:    maxHashes,
+		known:   newFairQueue(knownMax, knownMaxPerAddress, knownWait),
+		unknown: newFairQueue(unknownMax, unknownMaxPerAddress, unknownWait),
+	}
 }
 
 // acquire waits for a slot; done releases it. It fails with *Busy at once when the queue is full,

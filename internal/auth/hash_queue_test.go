@@ -68,7 +68,8 @@ func TestKnownAddressesCanSignInDuringAFlood(t *testing.T) {
 		const signIns = 100
 		for i := range signIns {
 			began := time.Now()
-			if _, _, err := later.SignIn(t.Context(), Credentials{Name: fmt.Sprint("user", i%people), Password: goodPassword, From: "192.0.2.1"}); err != nil {
+			if _, _, err := later.SignIn(t.Context(),
+				Credentials{Name: fmt.Sprint("user", i%people), Password: goodPassword, From: "192.0.2.1"}); err != nil {
 				refused++
 				t.Error(err)
 			}
@@ -226,7 +227,8 @@ func TestTheQueueIsEmptyAfterManyConcurrentWaiters(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if q.free != maxHashes || q.known.waiting+q.unknown.waiting+len(q.known.by)+len(q.unknown.by)+len(q.known.order)+len(q.unknown.order) != 0 {
+		if q.free != maxHashes ||
+			q.known.waiting+q.unknown.waiting+len(q.known.by)+len(q.unknown.by)+len(q.known.order)+len(q.unknown.order) != 0 {
 			t.Errorf("%+v", q)
 		}
 		if most != maxHashes {

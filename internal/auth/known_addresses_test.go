@@ -58,7 +58,8 @@ func TestOneAccountWithManyAddressesDoesNotEvictOthers(t *testing.T) {
 	h.in(t, "anna")
 	for i := range 3 * maxKnownPerAccount {
 		h.pass(time.Minute)
-		if _, _, err := h.SignIn(t.Context(), Credentials{Name: "mallory", Password: goodPassword, From: fmt.Sprintf("203.0.113.%d", i)}); err != nil {
+		if _, _, err := h.SignIn(t.Context(),
+			Credentials{Name: "mallory", Password: goodPassword, From: fmt.Sprintf("203.0.113.%d", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -113,7 +113,8 @@ func TestAnInvalidListOfLeakedPasswordsIsRefusedWithThePosition(t *testing.T) {
 // passwords that would need it are rejected.
 func TestABadLineInALargeListIsFoundOrPasswordsAreRejected(t *testing.T) {
 	a, b, c := strings.Repeat("1", 40)+"\n", strings.Repeat("2", 40)+"\n", strings.Repeat("3", 40)+"\n"
-	for _, text := range []string{c + b + a, a + strings.Repeat("x", 4096) + "\n" + c, a + strings.Repeat("\n", 50) + c, strings.Repeat("f", 300), a + c + b + a} {
+	for _, text := range []string{c + b + a, a + strings.Repeat("x", 4096) + "\n" + c, a + strings.Repeat("\n", 50) + c,
+		strings.Repeat("f", 300), a + c + b + a} {
 		f, err := os.Open(written(t, text))
 		if err != nil {
 			t.Fatal(err)

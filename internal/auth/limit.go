@@ -46,7 +46,12 @@ type limits struct {
 }
 
 func newLimits(now func() time.Time) *limits {
-	return &limits{now: now, buckets: bucketSet{most: maxBuckets}, knownBuckets: bucketSet{most: 2 * maxKnown}, known: map[string]knownAddress{}}
+	return &limits{
+		now:          now,
+		buckets:      bucketSet{most: maxBuckets},
+		knownBuckets: bucketSet{most: 2 * maxKnown},
+		known:        map[string]knownAddress{},
+	}
 }
 
 // attempt takes one attempt from the buckets of the account and the address. If either is empty it

@@ -75,7 +75,10 @@ func TestOneAddressCannotTryManyAccounts(t *testing.T) {
 	if tried != addressPerMinute {
 		t.Errorf("%d accounts were tried from one /64", tried)
 	}
-	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "x", Password: "wrong", From: "2001:db8:0:1::1"}); !errors.Is(err, ErrCredentials) {
+	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "x", Password: "wrong", From: "2001:db8:0:1::1"}); !errors.Is(
+		err,
+		ErrCredentials,
+	) {
 		t.Errorf("another network: %v", err)
 	}
 }

@@ -21,7 +21,9 @@ func TestNobodySignsInWhileTheDataDirectoryIsGone(t *testing.T) {
 	if fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "was moved or deleted") {
 		t.Errorf("signing in: %v", err)
 	}
-	if _, err := h.CreateUser(t.Context(), anna, NewUser{Name: "olga", Password: goodPassword, Role: Viewer}); fault.Of(err) != fault.Unavailable {
+	if _, err := h.CreateUser(t.Context(), anna, NewUser{Name: "olga", Password: goodPassword, Role: Viewer}); fault.Of(
+		err,
+	) != fault.Unavailable {
 		t.Errorf("adding a user: %v", err)
 	}
 	if who, err := h.who(cookie); err != nil || who.Name != "anna" {

@@ -29,7 +29,11 @@ func ParseMode(s string) (Mode, error) {
 	for part := range strings.SplitSeq(s, ",") {
 		part = strings.TrimSpace(part)
 		if !slices.Contains([]Mode{ModeLocal, ModeOIDC, ModeProxy, ModeNone, ModeDemo}, Mode(part)) {
-			return "", fault.New(fault.Invalid, "Unknown sign-in method %q. Use local, oidc, proxy, several of them separated by commas, or none.", part)
+			return "", fault.New(
+				fault.Invalid,
+				"Unknown sign-in method %q. Use local, oidc, proxy, several of them separated by commas, or none.",
+				part,
+			)
 		}
 		if !slices.Contains(have, part) {
 			have = append(have, part)

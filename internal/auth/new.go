@@ -83,7 +83,8 @@ func (o Options) check() error {
 	}
 	if o.PublicURL != "" {
 		u, err := url.Parse(o.PublicURL)
-		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || (u.Path != "" && u.Path != "/") || u.RawQuery != "" || u.User != nil {
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || (u.Path != "" && u.Path != "/") || u.RawQuery != "" ||
+			u.User != nil {
 			return fault.New(fault.Invalid, "The public URL %q is not https://host or https://host:port.", o.PublicURL)
 		}
 	}

@@ -192,7 +192,8 @@ func noRoleRefusal(c Claims) error {
 	case len(c.Groups) == 1:
 		came = fmt.Sprintf("The claim %q has one group, which is not", claim)
 	}
-	advice := came + " in --oidc-role-map. Add a group of theirs there, or put the person into one of those at the issuer. Names of groups are compared to the letter."
+	advice := came + " in --oidc-role-map. Add a group of theirs there, or put the person into one of those at the issuer. Names of " +
+		"groups are compared to the letter."
 	if c.OneText && len(c.Groups) > 0 {
 		advice += " The claim was one text, which is one group: it is not split at commas or spaces."
 	}

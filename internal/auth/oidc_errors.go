@@ -10,9 +10,13 @@ import (
 
 // Errors of the callback that are found before the issuer is asked.
 var (
-	errFlow = fault.New(fault.Forbidden, "This sign-in was not started in this browser, or was started more than ten minutes ago. Start again.")
+	errFlow = fault.New(
+		fault.Forbidden,
+		"This sign-in was not started in this browser, or was started more than ten minutes ago. Start again.",
+	)
 
-	flowAdvice = "If this happens to everybody: people must open shardboard under --public-url, because the cookie of the attempt belongs to that host name, and browsers must keep cookies."
+	flowAdvice = "If this happens to everybody: people must open shardboard under --public-url, because the cookie of the attempt " +
+		"belongs to that host name, and browsers must keep cookies."
 )
 
 // flowRefusal refuses a callback that does not belong to an attempt of this browser.
@@ -24,16 +28,35 @@ var issuerErrors = map[string]struct {
 	kind         fault.Kind
 	text, advice string
 }{
-	"access_denied": {fault.Forbidden, "You were not signed in: the sign-in was cancelled, or the issuer does not let you use shardboard. Try again, or ask whoever runs the issuer.",
-		"The issuer answered access_denied: the person cancelled, refused consent, or is not assigned to this client. The issuer's log says which."},
-	"invalid_scope": {fault.Forbidden, "The issuer refused what shardboard asks for. You cannot fix this yourself; tell whoever runs shardboard.",
-		"The issuer answered invalid_scope: it does not know or does not allow one of --oidc-scopes. Leave that scope out, or allow it for this client at the issuer."},
-	"unauthorized_client": {fault.Forbidden, "The issuer does not accept shardboard. You cannot fix this yourself; tell whoever runs shardboard.",
-		"The issuer answered unauthorized_client: allow this client the authorization code flow."},
-	"unsupported_response_type": {fault.Forbidden, "The issuer does not accept shardboard. You cannot fix this yourself; tell whoever runs shardboard.",
-		"The issuer answered unsupported_response_type: it has to offer the authorization code flow (response type code)."},
-	"invalid_request": {fault.Forbidden, "The issuer did not accept the request. Start again; if it happens each time, tell whoever runs shardboard.",
-		"The issuer answered invalid_request. Its log says which parameter; shardboard sends the authorization code flow with PKCE (S256), state and nonce."},
+	"access_denied": {
+		fault.Forbidden,
+		"You were not signed in: the sign-in was cancelled, or the issuer does not let you use shardboard. Try again, or ask whoever runs " +
+			"the issuer.",
+		"The issuer answered access_denied: the person cancelled, refused consent, or is not assigned to this client. The issuer's log " +
+			"says which.",
+	},
+	"invalid_scope": {
+		fault.Forbidden,
+		"The issuer refused what shardboard asks for. You cannot fix this yourself; tell whoever runs shardboard.",
+		"The issuer answered invalid_scope: it does not know or does not allow one of --oidc-scopes. Leave that scope out, or allow it " +
+			"for this client at the issuer.",
+	},
+	"unauthorized_client": {
+		fault.Forbidden,
+		"The issuer does not accept shardboard. You cannot fix this yourself; tell whoever runs shardboard.",
+		"The issuer answered unauthorized_client: allow this client the authorization code flow.",
+	},
+	"unsupported_response_type": {
+		fault.Forbidden,
+		"The issuer does not accept shardboard. You cannot fix this yourself; tell whoever runs shardboard.",
+		"The issuer answered unsupported_response_type: it has to offer the authorization code flow (response type code).",
+	},
+	"invalid_request": {
+		fault.Forbidden,
+		"The issuer did not accept the request. Start again; if it happens each time, tell whoever runs shardboard.",
+		"The issuer answered invalid_request. Its log says which parameter; shardboard sends the authorization code flow with PKCE " +
+			"(S256), state and nonce.",
+	},
 	"login_required":             interactionNeeded,
 	"interaction_required":       interactionNeeded,
 	"account_selection_required": interactionNeeded,
@@ -43,8 +66,11 @@ var issuerErrors = map[string]struct {
 }
 
 var (
-	interactionNeeded = refusalText{fault.Forbidden, "The issuer needs something from you first: a sign-in, a choice of account or your consent. Start again and finish what it asks for.",
-		"The issuer ended the attempt because the person had not finished what it asks for."}
+	interactionNeeded = refusalText{
+		fault.Forbidden,
+		"The issuer needs something from you first: a sign-in, a choice of account or your consent. Start again and finish what it asks for.",
+		"The issuer ended the attempt because the person had not finished what it asks for.",
+	}
 	issuerFailed = refusalText{fault.Unavailable, "The issuer has a problem of its own and did not sign you in. Try again in a minute.",
 		"The issuer answered that it failed; its log says why."}
 )
@@ -64,6 +90,11 @@ func refuseIssuerError(code, description string) error {
 	if w, ok := issuerErrors[code]; ok {
 		return Refuse("issuer-"+strings.ReplaceAll(code, "_", "-"), w.kind, cause, w.text, w.advice)
 	}
-	return Refuse("issuer-refused", fault.Forbidden, cause, "The issuer did not sign you in. Its log says why; try again, or ask whoever runs it.",
-		"The issuer answered with an error that is not one of OpenID Connect's; shardboard's log has it.")
+	return Refuse(
+		"issuer-refused",
+		fault.Forbidden,
+		cause,
+		"The issuer did not sign you in. Its log says why; try again, or ask whoever runs it.",
+		"The issuer answered with an error that is not one of OpenID Connect's; shardboard's log has it.",
+	)
 }

@@ -58,11 +58,13 @@ func TestInvalidCallbacksAreRefusedWithTheirReason(t *testing.T) {
 		flow, real := h.leave(t, "/")
 		c, _, err := h.back(flow, strings.ReplaceAll(query, state, real))
 		r := codeOf(t, err)
-		if c != nil || r.Code != want.code || fault.Of(err) != want.kind || !strings.Contains(r.Advice, want.says) || strings.Contains(r.Advice+fault.Text(err), "script") {
+		if c != nil || r.Code != want.code || fault.Of(err) != want.kind || !strings.Contains(r.Advice, want.says) ||
+			strings.Contains(r.Advice+fault.Text(err), "script") {
 			t.Errorf("%s: %q %v %q", query, r.Code, fault.Of(err), r.Advice)
 		}
 		tried++
-		if a := h.audited(t, auditRefused); len(a) != tried || a[tried-1].Details["reason"] != want.code || a[tried-1].By != "" || a[tried-1].Via != "oidc" {
+		if a := h.audited(t, auditRefused); len(a) != tried || a[tried-1].Details["reason"] != want.code || a[tried-1].By != "" ||
+			a[tried-1].Via != "oidc" {
 			t.Errorf("%s: %+v", query, a)
 		}
 	}
@@ -89,11 +91,14 @@ func TestARefusalIsRecordedAndLoggedWithTheNamesOfTheClaims(t *testing.T) {
 		t.Errorf("%v, %v", c, err)
 	}
 	a := h.audited(t, auditRefused)
-	if len(a) != 1 || !strings.HasSuffix(a[0].Subject, ":sub-1") || a[0].Details["reason"] != "groups-missing" || a[0].Details["name"] != "Anna" ||
-		a[0].Details["idTokenClaims"] != "iss sub" || a[0].Details["userInfoClaims"] != "realm_access.roles sub" {
+	if len(a) != 1 || !strings.HasSuffix(a[0].Subject, ":sub-1") || a[0].Details["reason"] != "groups-missing" ||
+		a[0].Details["name"] != "Anna" ||
+		a[0].Details["idTokenClaims"] != "iss sub" ||
+		a[0].Details["userInfoClaims"] != "realm_access.roles sub" {
 		t.Errorf("%+v", a)
 	}
-	if log := h.log.String(); !strings.Contains(log, "groups-missing") || !strings.Contains(log, "Send the claim.") || !strings.Contains(log, "realm_access.roles") {
+	if log := h.log.String(); !strings.Contains(log, "groups-missing") || !strings.Contains(log, "Send the claim.") ||
+		!strings.Contains(log, "realm_access.roles") {
 		t.Error(log)
 	}
 	f.claims = Claims{} // nothing was proved, so nobody is named
@@ -108,16 +113,18 @@ func TestTheNoRoleRefusalNamesTheClaimAndTheNumberOfGroups(t *testing.T) {
 	f := someone()
 	h := newFixture(t, withIssuer(f))
 	for want, c := range map[string]Claims{
-		`The claim "realm_access.roles" has 2 groups, and none of them is in --oidc-role-map`: {GroupsClaim: "realm_access.roles", Groups: []string{"secret-a", "secret-b"}},
-		`The claim "groups" has one group, which is not in --oidc-role-map`:                   {Groups: []string{"secret-a,ops"}, OneText: true},
-		`The claim "g" came without a group, so there is none that is in --oidc-role-map`:     {GroupsClaim: "g"},
+		`The claim "realm_access.roles" has 2 groups, and none of them is in --oidc-role-map`: {GroupsClaim: "realm_access.roles",
+			Groups: []string{"secret-a", "secret-b"}},
+		`The claim "groups" has one group, which is not in --oidc-role-map`:               {Groups: []string{"secret-a,ops"}, OneText: true},
+		`The claim "g" came without a group, so there is none that is in --oidc-role-map`: {GroupsClaim: "g"},
 	} {
 		c.Issuer, c.Subject, c.Seen = "https://issuer.example", "sub-1", ClaimNames{IDToken: []string{"sub"}}
 		f.claims = c
 		flow, state := h.leave(t, "/")
 		_, _, err := h.back(flow, "code=code&state="+state)
 		r := codeOf(t, err)
-		if r.Code != "no-role" || !strings.HasPrefix(r.Advice, want) || strings.Contains(r.Advice, "secret") || len(r.Claims.IDToken) != 1 || c.OneText != strings.Contains(r.Advice, "not split") {
+		if r.Code != "no-role" || !strings.HasPrefix(r.Advice, want) || strings.Contains(r.Advice, "secret") || len(r.Claims.IDToken) != 1 ||
+			c.OneText != strings.Contains(r.Advice, "not split") {
 			t.Errorf("%q: %+v", r.Advice, r.Claims)
 		}
 	}

@@ -86,7 +86,8 @@ func TestOIDCUsersHaveTheGreatestRoleOfTheirGroups(t *testing.T) {
 		t.Fatal(c, to, err)
 	}
 	p, err := h.who(c)
-	if err != nil || p.Role != Operator || p.Method != ByOIDC || p.Name != "Anna" || !strings.HasPrefix(p.ID, "oidc:") || !strings.HasSuffix(p.ID, ":sub-1") {
+	if err != nil || p.Role != Operator || p.Method != ByOIDC || p.Name != "Anna" || !strings.HasPrefix(p.ID, "oidc:") ||
+		!strings.HasSuffix(p.ID, ":sub-1") {
 		t.Errorf("%+v, %v", p, err)
 	}
 	if err := h.Check(t.Context(), p); err != nil {
@@ -188,8 +189,10 @@ func TestRedirectsAfterSignInStayOnThisSite(t *testing.T) {
 			t.Errorf("%q became %q", good, got)
 		}
 	}
-	for _, bad := range []string{"", "x", "//evil.example", "///evil.example", "/\\evil.example", "\\\\evil.example", "/\t/evil.example", "/\n/evil.example", "/ /evil.example",
-		"https://evil.example", "http:/evil.example", "javascript:alert(1)", " /x", "/\x00", "/\u2028", "/é", "\t//evil.example", "//", "/\\", "data:text/html,x",
+	for _, bad := range []string{"", "x", "//evil.example", "///evil.example", "/\\evil.example", "\\\\evil.example",
+		"/\t/evil.example", "/\n/evil.example", "/ /evil.example",
+		"https://evil.example", "http:/evil.example", "javascript:alert(1)", " /x", "/\x00", "/\u2028", "/é", "\t//evil.example", "//",
+		"/\\", "data:text/html,x",
 		"/login", "/login/oidc?next=/", "?next=//evil.example", "#x", ".", "..", "@evil.example", ":80", "/" + strings.Repeat("a", maxNext)} {
 		if got := LocalPath(bad); got != "/" {
 			t.Errorf("%q became %q", bad, got)
@@ -198,7 +201,8 @@ func TestRedirectsAfterSignInStayOnThisSite(t *testing.T) {
 }
 
 func TestModesAreParsedAndContradictionsRejected(t *testing.T) {
-	for text, want := range map[string]Mode{"local": ModeLocal, "local, oidc": "local,oidc", "oidc,oidc": ModeOIDC, "none": ModeNone, "demo": ModeDemo, "local,oidc,proxy": "local,oidc,proxy"} {
+	for text, want := range map[string]Mode{"local": ModeLocal, "local, oidc": "local,oidc", "oidc,oidc": ModeOIDC, "none": ModeNone,
+		"demo": ModeDemo, "local,oidc,proxy": "local,oidc,proxy"} {
 		if got, err := ParseMode(text); err != nil || got != want {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}
@@ -213,7 +217,8 @@ func TestModesAreParsedAndContradictionsRejected(t *testing.T) {
 	}
 	for name, o := range map[string]Options{
 		"nothing": {}, "oidc without issuer": {Mode: ModeOIDC}, "proxy without addresses": {Mode: ModeProxy, Proxy: ProxyOptions{Header: "X"}},
-		"a strange address": {Mode: ModeLocal, PublicURL: "ftp://x"}, "a path": {Mode: ModeLocal, PublicURL: "https://x/y"}, "no store": {Mode: ModeLocal},
+		"a strange address": {Mode: ModeLocal, PublicURL: "ftp://x"}, "a path": {Mode: ModeLocal, PublicURL: "https://x/y"},
+		"no store": {Mode: ModeLocal},
 	} {
 		if _, err := New(o); fault.Of(err) != fault.Invalid || err == nil {
 			t.Errorf("%s: %v", name, err)

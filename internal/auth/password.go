@@ -114,7 +114,10 @@ func (s *Service) checkNewPassword(name, password string) error {
 		return err
 	}
 	if leaked {
-		return fault.New(fault.Invalid, "This password was leaked elsewhere, so attackers try it. Choose another one; a few unrelated words are good.")
+		return fault.New(
+			fault.Invalid,
+			"This password was leaked elsewhere, so attackers try it. Choose another one; a few unrelated words are good.",
+		)
 	}
 	return nil
 }
@@ -141,7 +144,8 @@ func isCommon(password, name string) bool {
 			return true
 		}
 	}
-	for _, walk := range []string{"01234567890123456789", "98765432109876543210", "abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm", "1qaz2wsx3edc4rfv5tgb", "1q2w3e4r5t6y7u8i9o0p"} {
+	for _, walk := range []string{"01234567890123456789", "98765432109876543210", "abcdefghijklmnopqrstuvwxyz",
+		"qwertyuiopasdfghjklzxcvbnm", "1qaz2wsx3edc4rfv5tgb", "1q2w3e4r5t6y7u8i9o0p"} {
 		if strings.Contains(walk, p) {
 			return true
 		}
@@ -150,9 +154,43 @@ func isCommon(password, name string) bool {
 	if len(core) < 4 {
 		return false // digits and other scripts have no Latin letters
 	}
-	words := []string{"password", "passphrase", "passwort", "motdepasse", "letmein", "welcome", "changeme", "changeit", "administrator", "admin", "root",
-		"secret", "qwerty", "iloveyou", "monkey", "dragon", "sunshine", "princess", "football", "shardboard", "yorkie", "mongodb", "mongo", "database",
-		"correcthorsebatterystaple", "trustnoone", "default", "please", "test", "user", "login", "hello", "my", "the", "is"}
+	words := []string{
+		"password",
+		"passphrase",
+		"passwort",
+		"motdepasse",
+		"letmein",
+		"welcome",
+		"changeme",
+		"changeit",
+		"administrator",
+		"admin",
+		"root",
+		"secret",
+		"qwerty",
+		"iloveyou",
+		"monkey",
+		"dragon",
+		"sunshine",
+		"princess",
+		"football",
+		"shardboard",
+		"yorkie",
+		"mongodb",
+		"mongo",
+		"database",
+		"correcthorsebatterystaple",
+		"trustnoone",
+		"default",
+		"please",
+		"test",
+		"user",
+		"login",
+		"hello",
+		"my",
+		"the",
+		"is",
+	}
 	if n := lettersOnly(strings.ToLower(name)); len(n) > 2 {
 		words = append([]string{n}, words...)
 	}

@@ -31,7 +31,13 @@ func (s *Service) byProxy(ctx context.Context, r *http.Request, from string) (Pr
 		return Principal{}, ErrNobody
 	}
 	if remote := remoteAddr(r); !contains(s.o.Proxy.CIDRs, remote) {
-		s.refused(ctx, Principal{Method: ByProxy, From: addrText(remote)}, auditSpoofed, "", "the header came from an address that is not the proxy's")
+		s.refused(
+			ctx,
+			Principal{Method: ByProxy, From: addrText(remote)},
+			auditSpoofed,
+			"",
+			"the header came from an address that is not the proxy's",
+		)
 		return Principal{}, ErrNobody
 	}
 	name := values[0]

@@ -31,7 +31,11 @@ func ParseProxy(text string) (netip.Prefix, error) {
 	}
 	p = p.Masked()
 	if tooWide(p) {
-		return p, fault.New(fault.Invalid, "%q covers too many addresses: anybody there could sign in as anybody. Give the addresses of the proxy only.", text)
+		return p, fault.New(
+			fault.Invalid,
+			"%q covers too many addresses: anybody there could sign in as anybody. Give the addresses of the proxy only.",
+			text,
+		)
 	}
 	return p, nil
 }
@@ -59,11 +63,19 @@ func (p ProxyOptions) checkHeaders() error {
 		case !validHeaderName(name):
 			return fault.New(fault.Invalid, "%q is not a valid header name.", name)
 		case reservedHeader(name):
-			return fault.New(fault.Invalid, "The header %s has another meaning and is set by browsers or other proxies. Have the proxy set one of its own, like X-Forwarded-User.", http.CanonicalHeaderKey(name))
+			return fault.New(
+				fault.Invalid,
+				"The header %s has another meaning and is set by browsers or other proxies. Have the proxy set one of its own, like X-Forwarded-User.",
+				http.CanonicalHeaderKey(name),
+			)
 		}
 	}
 	if strings.EqualFold(p.Header, p.RoleHeader) {
-		return fault.New(fault.Invalid, "The name and the role cannot both be in the header %s: a user named admin would become an admin.", http.CanonicalHeaderKey(p.Header))
+		return fault.New(
+			fault.Invalid,
+			"The name and the role cannot both be in the header %s: a user named admin would become an admin.",
+			http.CanonicalHeaderKey(p.Header),
+		)
 	}
 	return nil
 }
@@ -79,12 +91,17 @@ func validHeaderName(name string) bool {
 // reservedHeader reports whether a header has a meaning of its own.
 func reservedHeader(name string) bool {
 	name = strings.ToLower(name)
-	for _, family := range []string{"accept", "access-control-", "content-", "if-", "sec-", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port"} {
+	for _, family := range []string{"accept", "access-control-", "content-", "if-", "sec-", "x-forwarded-for", "x-forwarded-host",
+		"x-forwarded-proto", "x-forwarded-port"} {
 		if strings.HasPrefix(name, family) {
 			return true
 		}
 	}
-	return slices.Contains([]string{"authorization", "cache-control", "connection", "cookie", "date", "dnt", "expect", "forwarded", "from", "host", "keep-alive",
-		"origin", "pragma", "priority", "proxy-authorization", "proxy-connection", "range", "referer", "te", "trailer", "transfer-encoding", "upgrade",
-		"upgrade-insecure-requests", "user-agent", "via", "x-real-ip", "x-requested-with"}, name)
+	return slices.Contains(
+		[]string{"authorization", "cache-control", "connection", "cookie", "date", "dnt", "expect", "forwarded", "from", "host", "keep-alive",
+			"origin", "pragma", "priority", "proxy-authorization", "proxy-connection", "range", "referer", "te", "trailer",
+			"transfer-encoding", "upgrade",
+			"upgrade-insecure-requests", "user-agent", "via", "x-real-ip", "x-requested-with"},
+		name,
+	)
 }

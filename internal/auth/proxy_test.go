@@ -11,7 +11,10 @@ import (
 
 func withProxy(o *Options) {
 	o.Mode = ModeProxy
-	o.Proxy = ProxyOptions{Header: "X-Forwarded-User", CIDRs: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("2001:db8:1::/64")}}
+	o.Proxy = ProxyOptions{
+		Header: "X-Forwarded-User",
+		CIDRs:  []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("2001:db8:1::/64")},
+	}
 	o.Forwarded = o.Proxy.CIDRs
 }
 
@@ -31,13 +34,17 @@ func TestTheProxysHeaderIsTrustedFromTheProxyOnly(t *testing.T) {
 	}
 	for range 3 {
 		for _, from := range []string{"10.2.0.1", "127.0.0.1", "::1", "2001:db8:2::1"} {
-			p, err := h.Identify(httptest.NewRecorder(), newRequest(from, nil, "X-Forwarded-User", "anna", "X-Forwarded-For", "10.1.2.3", "X-Real-IP", "10.1.2.3", "Forwarded", "for=10.1.2.3"))
+			p, err := h.Identify(
+				httptest.NewRecorder(),
+				newRequest(from, nil, "X-Forwarded-User", "anna", "X-Forwarded-For", "10.1.2.3", "X-Real-IP", "10.1.2.3", "Forwarded", "for=10.1.2.3"),
+			)
 			isNobody(t, from, p, err)
 		}
 	}
 	h.o.Refusals.Flush()
 	spoofed := h.audited(t, auditSpoofed)
-	if n := counted(t, spoofed); n != 3*4 || len(spoofed) != 2 || spoofed[0].From != "10.2.0.1" || !strings.Contains(spoofed[1].Details["examples"], "2001:db8:2::1") {
+	if n := counted(t, spoofed); n != 3*4 || len(spoofed) != 2 || spoofed[0].From != "10.2.0.1" ||
+		!strings.Contains(spoofed[1].Details["examples"], "2001:db8:2::1") {
 		t.Errorf("%d are recorded: %+v", n, spoofed)
 	}
 	h.pass(proxySignInInterval)
@@ -93,7 +100,10 @@ func TestTheProxysRoleMustBeValid(t *testing.T) {
 			t.Errorf("%q: %+v, %v", role, p, err)
 		}
 	}
-	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", "viewer", "X-Role", "admin"))
+	p, err := h.Identify(
+		httptest.NewRecorder(),
+		newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", "viewer", "X-Role", "admin"),
+	)
 	isNobody(t, "two roles", p, err)
 	p, err = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna"))
 	isNobody(t, "no role", p, err)

@@ -30,8 +30,19 @@ func (s *Service) rotate(ctx context.Context, w http.ResponseWriter, old string,
 	}
 	now := s.o.Now()
 	next := row
-	next.ID, next.Hash, next.Role, next.Used, next.Stale, next.Former = p.Session, digest(secret), string(p.Role), now, false, now.Add(formerSecretLifetime)
-	err = s.o.Store.RotateSession(ctx, row.ID, next, s.entry(p, auditSessionRotated, p.ID, "ok", "was", row.Role, "role", next.Role, "session", next.ID, "before", row.ID))
+	next.ID, next.Hash, next.Role, next.Used, next.Stale, next.Former = p.Session, digest(
+		secret,
+	), string(
+		p.Role,
+	), now, false, now.Add(
+		formerSecretLifetime,
+	)
+	err = s.o.Store.RotateSession(
+		ctx,
+		row.ID,
+		next,
+		s.entry(p, auditSessionRotated, p.ID, "ok", "was", row.Role, "role", next.Role, "session", next.ID, "before", row.ID),
+	)
 	if fault.Of(err) == fault.NotFound {
 		return s.byFormerSecret(ctx, old, p.From)
 	}

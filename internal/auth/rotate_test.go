@@ -40,10 +40,12 @@ func TestAChangeOfRoleRotatesTheSessionAtTheNextRequest(t *testing.T) {
 	h.pass(time.Hour)
 	h.role(t, "anna", Operator)
 	p, fresh, err := shows(h.Service, old)
-	if err != nil || p.ID != before.ID || p.Role != Operator || p.Session == before.Session || p.Method != ByPassword || p.From != "192.0.2.1" {
+	if err != nil || p.ID != before.ID || p.Role != Operator || p.Session == before.Session || p.Method != ByPassword ||
+		p.From != "192.0.2.1" {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if fresh == nil || fresh.Name != old.Name || fresh.Value == old.Value || len(fresh.Value) < 43 || !fresh.HttpOnly || fresh.MaxAge != old.MaxAge-3600 {
+	if fresh == nil || fresh.Name != old.Name || fresh.Value == old.Value || len(fresh.Value) < 43 || !fresh.HttpOnly ||
+		fresh.MaxAge != old.MaxAge-3600 {
 		t.Fatalf("its cookie is %+v", fresh)
 	}
 	now, err := h.db.Session(t.Context(), p.Session)
@@ -61,8 +63,10 @@ func TestAChangeOfRoleRotatesTheSessionAtTheNextRequest(t *testing.T) {
 		t.Error("a socket of the session before passes, or one of the new one does not")
 	}
 	told := h.audited(t, auditSessionRotated)
-	if len(told) != 1 || told[0].By != p.ID || told[0].Outcome != "ok" || told[0].Details["was"] != "viewer" || told[0].Details["role"] != "operator" ||
-		told[0].Details["before"] != before.Session || told[0].Details["session"] != p.Session {
+	if len(told) != 1 || told[0].By != p.ID || told[0].Outcome != "ok" || told[0].Details["was"] != "viewer" ||
+		told[0].Details["role"] != "operator" ||
+		told[0].Details["before"] != before.Session ||
+		told[0].Details["session"] != p.Session {
 		t.Errorf("recorded: %+v", told)
 	}
 	if rep, err := audit.Verify(audit.Records(t.Context(), h.db, 0), audit.Expect{}); err != nil || rep.Break != nil {

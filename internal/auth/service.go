@@ -23,11 +23,17 @@ var ErrNobody = fault.New(fault.Forbidden, "You are not signed in, or your sessi
 var ErrCredentials = fault.New(fault.Forbidden, "The name or the password is wrong, or the account is disabled.")
 
 // ErrLink is returned by ClaimFirst for a link that is wrong, used or expired.
-var ErrLink = fault.New(fault.Forbidden, "This link is wrong, used already or older than an hour. Restart shardboard for a new one while it has no users.")
+var ErrLink = fault.New(
+	fault.Forbidden,
+	"This link is wrong, used already or older than an hour. Restart shardboard for a new one while it has no users.",
+)
 
 // ErrNoAccounts is returned by changes of users and tokens while sign-in is off: an account that
 // any visitor creates now would still work after sign-in is switched on.
-var ErrNoAccounts = fault.New(fault.Conflict, "Sign-in is off here, so users and tokens cannot be changed. They can with shardboard serve --auth local.")
+var ErrNoAccounts = fault.New(
+	fault.Conflict,
+	"Sign-in is off here, so users and tokens cannot be changed. They can with shardboard serve --auth local.",
+)
 
 // Service authenticates requests and manages accounts, sessions and tokens. Safe for concurrent
 // use.

@@ -188,7 +188,15 @@ func (s *Service) cookie(name, value string, maxAge int) *http.Cookie {
 	if s.o.Secure {
 		name = securePrefix + name
 	}
-	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: maxAge, Secure: s.o.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	return &http.Cookie{
+		Name:     name,
+		Value:    value,
+		Path:     "/",
+		MaxAge:   maxAge,
+		Secure:   s.o.Secure,
+		HttpOnly: true,
+		SameSite: http.SameSiteLaxMode,
+	}
 }
 
 // sessionSecret is the cookie's value; "" when there is none, or several, of which a neighbouring

@@ -75,7 +75,8 @@ func TestUnknownUsersCostOneHashLikeKnownOnes(t *testing.T) {
 	if err := h.DisableUser(t.Context(), Console(), "ben"); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []Credentials{{Name: "anna", Password: "wrong"}, {Name: "nobody", Password: "wrong"}, {Name: "ben", Password: goodPassword}} {
+	for _, c := range []Credentials{{Name: "anna", Password: "wrong"}, {Name: "nobody", Password: "wrong"},
+		{Name: "ben", Password: goodPassword}} {
 		before := h.hashes.count.Load()
 		if _, _, err := h.SignIn(t.Context(), c); !errors.Is(err, ErrCredentials) {
 			t.Error(c.Name, err)
@@ -97,7 +98,8 @@ func TestCookiesHaveProtectiveAttributes(t *testing.T) {
 	h := newFixture(t, func(o *Options) { o.Secure = true })
 	h.add(t, "anna", Viewer)
 	c, p := h.in(t, "anna")
-	if c.Name != "__Host-shardboard" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" || c.MaxAge <= 0 {
+	if c.Name != "__Host-shardboard" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" ||
+		c.MaxAge <= 0 {
 		t.Errorf("%+v", c)
 	}
 	if len(c.Value) < 43 || strings.Contains(c.Value, p.Session) {
@@ -154,7 +156,8 @@ func TestSecretsAreNotInTheDataOrTheLog(t *testing.T) {
 	if !bytes.Contains(kept, []byte("anna")) {
 		t.Fatal("nothing is kept at all")
 	}
-	for what, secret := range map[string]string{"session": c.Value, "token": token, "token's body": token[3:55], "password": goodPassword, "wrong password": "wrong-password-typed"} {
+	for what, secret := range map[string]string{"session": c.Value, "token": token, "token's body": token[3:55],
+		"password": goodPassword, "wrong password": "wrong-password-typed"} {
 		if bytes.Contains(kept, []byte(secret)) || bytes.Contains(kept, []byte(hex.EncodeToString([]byte(secret)))) {
 			t.Errorf("the %s is kept or logged", what)
 		}

@@ -19,7 +19,10 @@ func TestSignInTakesAsLongForUnknownUsersAsForKnownOnes(t *testing.T) {
 	}
 	measure := func(name string, i int) time.Duration {
 		began := time.Now()
-		_, _, err := h.SignIn(t.Context(), Credentials{Name: fmt.Sprint(name, i), Password: "wrong password", From: fmt.Sprintf("10.0.%d.%d", len(name), i)})
+		_, _, err := h.SignIn(
+			t.Context(),
+			Credentials{Name: fmt.Sprint(name, i), Password: "wrong password", From: fmt.Sprintf("10.0.%d.%d", len(name), i)},
+		)
 		if err != ErrCredentials {
 			t.Fatal(err)
 		}

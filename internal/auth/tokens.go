@@ -43,7 +43,16 @@ func (s *Service) Tokens(ctx context.Context, by Principal) ([]Token, error) {
 }
 
 func tokenFromRow(t store.Token) Token {
-	return Token{ID: t.ID, Name: t.Name, Role: Role(t.Role), Owner: t.Owner, Created: t.Created, Expires: t.Expires, Used: t.Used, Revoked: t.Revoked}
+	return Token{
+		ID:      t.ID,
+		Name:    t.Name,
+		Role:    Role(t.Role),
+		Owner:   t.Owner,
+		Created: t.Created,
+		Expires: t.Expires,
+		Used:    t.Used,
+		Revoked: t.Revoked,
+	}
 }
 
 // CreateToken creates an API key. The secret is returned once and stored nowhere. Only an admin's
@@ -58,7 +67,11 @@ func (s *Service) CreateToken(ctx context.Context, by Principal, n NewToken) (st
 	case !n.Expires.After(now):
 		return "", Token{}, fault.New(fault.Invalid, "A token's expiry must be in the future.")
 	case n.Expires.After(limit):
-		return "", Token{}, fault.New(fault.Invalid, "Your tokens can be valid until %s at the latest.", limit.UTC().Format("2006-01-02 15:04 MST"))
+		return "", Token{}, fault.New(
+			fault.Invalid,
+			"Your tokens can be valid until %s at the latest.",
+			limit.UTC().Format("2006-01-02 15:04 MST"),
+		)
 	}
 	owner, err := s.tokenOwner(ctx, by)
 	if err != nil {

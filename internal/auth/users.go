@@ -50,7 +50,15 @@ func (s *Service) Users(ctx context.Context, by Principal) ([]User, error) {
 }
 
 func userFromRow(u store.User) User {
-	return User{ID: u.ID, Name: u.Name, Role: Role(u.Role), Disabled: u.Disabled, BreakGlass: u.BreakGlass, Created: u.Created, LastLogin: u.LastLogin}
+	return User{
+		ID:         u.ID,
+		Name:       u.Name,
+		Role:       Role(u.Role),
+		Disabled:   u.Disabled,
+		BreakGlass: u.BreakGlass,
+		Created:    u.Created,
+		LastLogin:  u.LastLogin,
+	}
 }
 
 // CreateUser adds an account.
@@ -82,7 +90,11 @@ func (s *Service) CreateUser(ctx context.Context, by Principal, n NewUser) (User
 func (s *Service) newAccount(ctx context.Context, n NewUser) (store.User, error) {
 	name := strings.ToLower(strings.TrimSpace(n.Name))
 	if len(name) > maxName || !nameForm.MatchString(name) {
-		return store.User{}, fault.New(fault.Invalid, "A name has up to %d of the letters a to z, digits and . _ @ + -, and begins with a letter or digit.", maxName)
+		return store.User{}, fault.New(
+			fault.Invalid,
+			"A name has up to %d of the letters a to z, digits and . _ @ + -, and begins with a letter or digit.",
+			maxName,
+		)
 	}
 	if !n.Role.Known() {
 		return store.User{}, fault.New(fault.Invalid, "A role is viewer, support, operator or admin.")

@@ -14,7 +14,8 @@ func TestOnlyAdminsManageUsers(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.add(t, "root", Admin)
-	for _, by := range []Principal{{}, {ID: "user:1", Role: Viewer}, {ID: "user:1", Role: Support}, {ID: "user:1", Role: Operator}, {ID: "user:1", Role: "root"}, {Role: Admin}} {
+	for _, by := range []Principal{{}, {ID: "user:1", Role: Viewer}, {ID: "user:1", Role: Support}, {ID: "user:1", Role: Operator},
+		{ID: "user:1", Role: "root"}, {Role: Admin}} {
 		_, err := h.Users(t.Context(), by)
 		wants(t, "list", err, fault.Forbidden)
 		_, err = h.CreateUser(t.Context(), by, NewUser{Name: "x", Password: goodPassword, Role: Viewer})
@@ -49,7 +50,8 @@ func TestNamesAreLowercaseAndNeverReused(t *testing.T) {
 	h.add(t, "  Anna.B@example ", Viewer)
 	_, err := h.CreateUser(t.Context(), Console(), NewUser{Name: "anna.b@EXAMPLE", Password: goodPassword, Role: Viewer})
 	wants(t, "the same name", err, fault.Conflict)
-	for _, name := range []string{"", " ", ".anna", "-x", "anna b", "anna/b", "аnna", "anna\x00", "a\u202eb", "<b>", strings.Repeat("a", maxName+1)} {
+	for _, name := range []string{"", " ", ".anna", "-x", "anna b", "anna/b", "аnna", "anna\x00", "a\u202eb", "<b>",
+		strings.Repeat("a", maxName+1)} {
 		_, err := h.CreateUser(t.Context(), Console(), NewUser{Name: name, Password: goodPassword, Role: Viewer})
 		wants(t, name, err, fault.Invalid)
 	}
@@ -64,7 +66,12 @@ func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 	c, p := h.in(t, "anna")
 	wants(t, "a wrong present password", h.ChangePassword(t.Context(), p, "wrong", "another good one"), fault.Invalid)
 	wants(t, "a weak new one", h.ChangePassword(t.Context(), p, goodPassword, "anna"), fault.Invalid)
-	wants(t, "a token's", h.ChangePassword(t.Context(), Principal{ID: p.ID, Role: Viewer, Method: ByToken}, goodPassword, "another good one"), fault.Forbidden)
+	wants(
+		t,
+		"a token's",
+		h.ChangePassword(t.Context(), Principal{ID: p.ID, Role: Viewer, Method: ByToken}, goodPassword, "another good one"),
+		fault.Forbidden,
+	)
 	ended := h.Ended(other)
 	if err := h.ChangePassword(t.Context(), p, goodPassword, "another good one"); err != nil {
 		t.Fatal(err)
@@ -169,7 +176,8 @@ func TestGuessesOfTheFirstLinkAreLimited(t *testing.T) {
 func TestBreakGlassWorksWithoutPasswordSignInAndIsLogged(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Admin)
-	if _, err := h.CreateUser(t.Context(), Console(), NewUser{Name: "glass", Password: goodPassword, Role: Viewer, BreakGlass: true}); err != nil {
+	if _, err := h.CreateUser(t.Context(), Console(),
+		NewUser{Name: "glass", Password: goodPassword, Role: Viewer, BreakGlass: true}); err != nil {
 		t.Fatal(err)
 	}
 	h.Service = h.service(t, withIssuer(&fakeIssuer{down: true}))
@@ -205,7 +213,8 @@ func TestAccountsAreNotChangedWhileSignInIsOff(t *testing.T) {
 		if err != nil || p.ID == "" {
 			t.Fatal(p, err)
 		}
-		if mode == ModeDemo && (p.Role != Operator || p.Method != ByDemo) || mode == ModeNone && (p.ID != "local" || p.Role != Admin || p.Method != ByNone) {
+		if mode == ModeDemo && (p.Role != Operator || p.Method != ByDemo) ||
+			mode == ModeNone && (p.ID != "local" || p.Role != Admin || p.Method != ByNone) {
 			t.Errorf("%s: %+v", mode, p)
 		}
 		if h.Ended(p) != nil || h.Check(t.Context(), p) != nil {
@@ -216,7 +225,10 @@ func TestAccountsAreNotChangedWhileSignInIsOff(t *testing.T) {
 		if _, err := h.CreateUser(t.Context(), by, NewUser{Name: "x", Password: goodPassword, Role: Admin}); !errors.Is(err, ErrNoAccounts) {
 			t.Errorf("%s: user: %v", mode, err)
 		}
-		if _, _, err := h.CreateToken(t.Context(), by, NewToken{Name: "x", Role: Admin, Expires: h.clock().Add(time.Hour)}); !errors.Is(err, ErrNoAccounts) {
+		if _, _, err := h.CreateToken(t.Context(), by, NewToken{Name: "x", Role: Admin, Expires: h.clock().Add(time.Hour)}); !errors.Is(
+			err,
+			ErrNoAccounts,
+		) {
 			t.Errorf("%s: token: %v", mode, err)
 		}
 		if link, _ := h.FirstLink(t.Context()); link != "" {

@@ -175,10 +175,12 @@ func TestTheViewerMaySampleAndMeasure(t *testing.T) {
 		must(t, err)
 		defer func() { _ = m.Disconnect(context.Background()) }()
 		some := bson.D{{Key: "$gt", Value: bson.ObjectID{}}}
+		readable := 0
 		for _, p := range s.roles[0].each(t) {
 			if p.On.DB != "yorkie-meta" || p.Action != "find" {
 				continue
 			}
+			readable++
 			for _, stages := range []bson.A{
 				{bson.D{{Key: "$sample", Value: bson.D{{Key: "size", Value: 3}}}}},
 				{bson.D{{Key: "$match", Value: bson.D{{Key: "_id", Value: some}}}}},
@@ -188,6 +190,9 @@ func TestTheViewerMaySampleAndMeasure(t *testing.T) {
 					t.Errorf("%s: %v: %v", p.On.Collection, stages, err)
 				}
 			}
+		}
+		if readable < 3 {
+			t.Errorf("the viewer may read %d collections", readable)
 		}
 		if _, err := m.Database("yorkie-meta").Collection("users").Aggregate(t.Context(), bson.A{}); err == nil {
 			t.Error("the viewer reads users")

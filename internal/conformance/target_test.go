@@ -49,9 +49,7 @@ func onEvery(t *testing.T, test func(*testing.T, *world)) {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				sim, err := simcluster.New(t.Context(), simcluster.Options{ServerVersion: release, Empty: true, Still: true})
-				if err != nil {
-					t.Skipf("there is no simulated %s: %v", release, err)
-				}
+				must(t, err)
 				t.Cleanup(func() { must(t, sim.Close()) })
 				sim.Start(t.Context())
 				test(t, newWorld(t, simcluster.URI(), sim))

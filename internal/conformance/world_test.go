@@ -111,7 +111,11 @@ func (w *world) atLeast(major, minor int) bool {
 // needShards skips a test on a cluster with too few shards.
 func (w *world) needShards(n int) {
 	w.Helper()
-	if len(w.shards) < n {
+	switch {
+	case len(w.shards) >= n:
+	case w.simulated:
+		w.Fatalf("the simulated cluster has %d shards, %d needed", len(w.shards), n)
+	default:
 		w.Skipf("%d shards, %d needed", len(w.shards), n)
 	}
 }

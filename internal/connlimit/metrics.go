@@ -7,10 +7,30 @@ import "github.com/prometheus/client_golang/prometheus"
 type Metrics []*Listener
 
 var (
-	openDesc    = prometheus.NewDesc("shardboard_connections", "Open connections by what they are doing: new (no request yet), idle, active, socket.", []string{"listener", "state"}, nil)
-	maxDesc     = prometheus.NewDesc("shardboard_connections_max", "Most connections that may be open (--max-connections).", []string{"listener"}, nil)
-	evictedDesc = prometheus.NewDesc("shardboard_connections_evicted_total", "Connections that were closed to make room for new ones, by the bound that was reached: of all (total) or of one address (source).", []string{"listener", "bound"}, nil)
-	refusedDesc = prometheus.NewDesc("shardboard_connections_refused_total", "New connections that were closed because there was no room and none could be made, by the bound that was reached.", []string{"listener", "bound"}, nil)
+	openDesc = prometheus.NewDesc(
+		"shardboard_connections",
+		"Open connections by what they are doing: new (no request yet), idle, active, socket.",
+		[]string{"listener", "state"},
+		nil,
+	)
+	maxDesc = prometheus.NewDesc(
+		"shardboard_connections_max",
+		"Most connections that may be open (--max-connections).",
+		[]string{"listener"},
+		nil,
+	)
+	evictedDesc = prometheus.NewDesc(
+		"shardboard_connections_evicted_total",
+		"Connections that were closed to make room for new ones, by the bound that was reached: of all (total) or of one address (source).",
+		[]string{"listener", "bound"},
+		nil,
+	)
+	refusedDesc = prometheus.NewDesc(
+		"shardboard_connections_refused_total",
+		"New connections that were closed because there was no room and none could be made, by the bound that was reached.",
+		[]string{"listener", "bound"},
+		nil,
+	)
 )
 
 // Describe implements prometheus.Collector.

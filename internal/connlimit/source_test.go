@@ -89,12 +89,16 @@ func TestAProxyAndThisMachineHaveNoBoundOfTheirOwnButMakeRoom(t *testing.T) {
 }
 
 func TestAProxysIdleConnectionsAreNotHurried(t *testing.T) {
-	inBubble(t, Options{Max: 20, PerSource: 2, StrangerIdle: time.Second, Proxies: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}}, func(h *house) {
-		proxy, stranger := h.comes("10.1.2.3").asks("/"), h.comes("10.2.2.3").asks("/")
-		time.Sleep(time.Minute)
-		h.expect("a proxy's", true, proxy)
-		h.expect("a stranger's", false, stranger)
-	})
+	inBubble(
+		t,
+		Options{Max: 20, PerSource: 2, StrangerIdle: time.Second, Proxies: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}},
+		func(h *house) {
+			proxy, stranger := h.comes("10.1.2.3").asks("/"), h.comes("10.2.2.3").asks("/")
+			time.Sleep(time.Minute)
+			h.expect("a proxy's", true, proxy)
+			h.expect("a stranger's", false, stranger)
+		},
+	)
 }
 
 // A connection of a proxy carries the requests of many people: that one of them

@@ -166,13 +166,15 @@ func TestGrantsApplyByTheServersRules(t *testing.T) {
 	}{
 		{"cluster", topology.Resource{Cluster: true}, "connPoolStats", []string{"members"}},
 		{"all databases leave out config", db("", ""), "find", []string{"projects", "locate", "proof", "chunkSizes", "duplicates"}},
-		{"a database", db("config", ""), "find", []string{"routing", "identity", "zones", "balancer", "routers", "activity", "rounds", "inflight"}},
+		{"a database", db("config", ""), "find",
+			[]string{"routing", "identity", "zones", "balancer", "routers", "activity", "rounds", "inflight"}},
 		{"a collection", db("config", "tags"), "find", []string{"zones"}},
 		{"a collection of every database", db("", "tags"), "find", []string{"zones"}},
 		{"another database", db("other", ""), "find", nil},
 		{"another action", db("config", ""), "update", []string{"balancerSwitch", "collectionBalancing"}},
-		{"every action", db("shop", ""), "anyAction", []string{"unsharded", "sizes", "disks", "projects", "locate", "proof", "chunkSizes", "duplicates",
-			"heat", "survey", "split", "merge", "move", "jumbo", "migrations", "compliance"}},
+		{"every action", db("shop", ""), "anyAction",
+			[]string{"unsharded", "sizes", "disks", "projects", "locate", "proof", "chunkSizes", "duplicates",
+				"heat", "survey", "split", "merge", "move", "jumbo", "migrations", "compliance"}},
 		{"something else", topology.Resource{Other: true, DB: "shop"}, "collStats", nil},
 		{"anything", topology.Resource{Any: true}, "connPoolStats", []string{"members"}},
 	} {
@@ -199,7 +201,12 @@ func TestChecksSayWhatIsOddAboutTheCluster(t *testing.T) {
 	check(t, r, "release", doctor.Warns)
 	check(t, r, "clock", doctor.Warns)
 	check(t, r, "balancer", doctor.Unknown)
-	r = examine(t, &fake{ahead: -2 * time.Second}, "8.0.12-4", topology.Balancer{Known: true, Mode: "full", WindowStart: "01:00", WindowStop: "02:00"})
+	r = examine(
+		t,
+		&fake{ahead: -2 * time.Second},
+		"8.0.12-4",
+		topology.Balancer{Known: true, Mode: "full", WindowStart: "01:00", WindowStop: "02:00"},
+	)
 	check(t, r, "release", doctor.OK)
 	check(t, r, "clock", doctor.OK)
 	check(t, r, "balancerWindow", doctor.OK)
@@ -229,7 +236,11 @@ func TestRemediesJoinWhatIsLackingAndQuoteNames(t *testing.T) {
 	evil := topology.Resource{DB: "x\"]);db.dropDatabase()//\u202e\x1b", Collection: ""}
 	r := doctor.Report{Findings: []doctor.Finding{
 		lacks(true, "find", evil), lacks(true, "moveChunk", topology.Resource{DB: "shop", Collection: ""}),
-		lacks(false, "connPoolStats", topology.Resource{Cluster: true}), lacks(false, "find", evil), lacks(false, "collStats", evil), lacks(false, "find", evil), {},
+		lacks(
+			false,
+			"connPoolStats",
+			topology.Resource{Cluster: true},
+		), lacks(false, "find", evil), lacks(false, "collStats", evil), lacks(false, "find", evil), {},
 	}}
 	got := doctor.Remedies(r, true)
 	want := []string{
@@ -250,7 +261,10 @@ func TestRemediesJoinWhatIsLackingAndQuoteNames(t *testing.T) {
 
 func TestAUserWithoutTheRoleIsGivenIt(t *testing.T) {
 	look := doctor.Finding{Lacks: []doctor.Privilege{{Action: "connPoolStats", On: topology.Resource{Cluster: true}}}}
-	change := doctor.Finding{Feature: doctor.Feature{Change: true}, Lacks: []doctor.Privilege{{Action: "moveChunk", On: topology.Resource{DB: "shop"}}}}
+	change := doctor.Finding{
+		Feature: doctor.Feature{Change: true},
+		Lacks:   []doctor.Privilege{{Action: "moveChunk", On: topology.Resource{DB: "shop"}}},
+	}
 	const (
 		viewer   = `db.getSiblingDB("$external").grantRolesToUser("a\"@b", [{"role":"shardboardViewer","db":"admin"}])`
 		operator = `db.getSiblingDB("$external").grantRolesToUser("a\"@b", [{"role":"shardboardOperator","db":"admin"}])`
@@ -267,7 +281,8 @@ func TestAUserWithoutTheRoleIsGivenIt(t *testing.T) {
 		{"neither, to change", []string{"shardboardOperator@other"}, []doctor.Finding{look, change}, true, []string{operator}},
 		{"a viewer", []string{"shardboardViewer@admin"}, []doctor.Finding{change}, true, []string{operator}},
 		{"a viewer that lacks something", []string{"shardboardViewer@admin"}, []doctor.Finding{look, change}, true, []string{more, operator}},
-		{"an operator's that does not include the viewer's", []string{"shardboardOperator@admin"}, []doctor.Finding{look}, true, []string{viewer}},
+		{"an operator's that does not include the viewer's", []string{"shardboardOperator@admin"}, []doctor.Finding{look}, true,
+			[]string{viewer}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := doctor.Report{Users: []string{`a"@b@$external`}, Roles: tc.roles, Findings: tc.findings}

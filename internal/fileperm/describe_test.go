@@ -12,7 +12,8 @@ import (
 
 func TestACommandNamesTheFileWhateverItsName(t *testing.T) {
 	bash, err := exec.LookPath("bash")
-	for _, name := range []string{"plain", "two words", "it's", "$(touch x)", "`id`", "a;b", "a\nb", "-rf", "\x1b[31mred", "back\\slash\n", "ключ", "\u202eright", "\xff", "'; rm -rf /; '", "a\tb\x00"[:3]} {
+	for _, name := range []string{"plain", "two words", "it's", "$(touch x)", "`id`", "a;b", "a\nb", "-rf", "\x1b[31mred",
+		"back\\slash\n", "ключ", "\u202eright", "\xff", "'; rm -rf /; '", "a\tb\x00"[:3]} {
 		quoted := Quote(name)
 		if sanitize.Line(quoted) != quoted || strings.ContainsAny(quoted, "\r\n") {
 			t.Errorf("%q: %q is not one visible line", name, quoted)
@@ -40,7 +41,7 @@ func TestTheCommandOfARefusalMendsIt(t *testing.T) {
 	}
 	bash, none := exec.LookPath("bash")
 	if none != nil {
-		t.Skip("no bash")
+		t.Fatal("the remedies are tried in bash:", none)
 	}
 	_, command, _ := strings.Cut(text, "Run: ")
 	command, _, _ = strings.Cut(command, "; and change")
@@ -53,7 +54,8 @@ func TestTheCommandOfARefusalMendsIt(t *testing.T) {
 }
 
 func TestModesAreShownAsChmodTakesThem(t *testing.T) {
-	for mode, want := range map[fs.FileMode]string{0o600: "0600", fs.ModeDir | fs.ModeSticky | 0o777: "1777", fs.ModeSetgid | 0o775: "2775", fs.ModeSetuid | 0o755: "4755"} {
+	for mode, want := range map[fs.FileMode]string{0o600: "0600", fs.ModeDir | fs.ModeSticky | 0o777: "1777",
+		fs.ModeSetgid | 0o775: "2775", fs.ModeSetuid | 0o755: "4755"} {
 		if got := octal(mode); got != want {
 			t.Errorf("%v: %s, want %s", mode, got, want)
 		}

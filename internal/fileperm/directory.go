@@ -36,7 +36,16 @@ func ownDir(me identity, what, path string) (Directory, error) {
 		if err := tighten(e); err != nil {
 			return Directory{}, err
 		}
-		w.notes = append(w.notes, "Others could look into the "+what+" "+show(e.path)+" (mode "+octal(e.mode)+"). It is its owner's alone now (mode "+octal(e.mode&^0o077)+").")
+		w.notes = append(
+			w.notes,
+			"Others could look into the "+what+" "+show(
+				e.path,
+			)+" (mode "+octal(
+				e.mode,
+			)+"). It is its owner's alone now (mode "+octal(
+				e.mode&^0o077,
+			)+").",
+		)
 	}
 	return Directory{e.path, w.notes}, nil
 }
@@ -49,22 +58,49 @@ func (me identity) ownsDir(what string, e entry) error {
 		if !filepath.IsAbs(target) {
 			target = filepath.Join(filepath.Dir(e.path), target)
 		}
-		return refuse("The %s %s is a link, which can be pointed elsewhere later. Name the directory itself: %s", what, show(e.path), Quote(target))
+		return refuse(
+			"The %s %s is a link, which can be pointed elsewhere later. Name the directory itself: %s",
+			what,
+			show(e.path),
+			Quote(target),
+		)
 	case !e.mode.IsDir():
 		return refuse("The %s %s is not a directory.", what, show(e.path))
 	case e.uid == 0 && me.uid != 0 && e.mode.Perm()&0o022 == 0o020 && me.in(e.gid):
-		return refuse("The %s %s (%s) is root's and open to the group %s, as volumes of containers are: others of the group could replace what is in it. Name a directory in it, which shardboard makes for itself alone: %s",
-			what, show(e.path), e.modeAndOwner(), groupName(e.gid), Quote(join(e.path, "shardboard")))
+		return refuse(
+			"The %s %s (%s) is root's and open to the group %s, as volumes of containers are: others of the group could replace what is in "+
+				"it. Name a directory in it, which shardboard makes for itself alone: %s",
+			what,
+			show(e.path),
+			e.modeAndOwner(),
+			groupName(e.gid),
+			Quote(join(e.path, "shardboard")),
+		)
 	case e.uid != me.uid:
-		return refuse("The %s %s (%s) belongs to another user than shardboard runs as (%s), who can replace what is in it. Run shardboard as its owner, choose another directory, or run as root: chown -R %d %s",
-			what, show(e.path), e.modeAndOwner(), userName(me.uid), me.uid, Quote(e.path))
+		return refuse(
+			"The %s %s (%s) belongs to another user than shardboard runs as (%s), who can replace what is in it. Run shardboard as its "+
+				"owner, choose another directory, or run as root: chown -R %d %s",
+			what,
+			show(e.path),
+			e.modeAndOwner(),
+			userName(me.uid),
+			me.uid,
+			Quote(e.path),
+		)
 	case e.worldWrites() || e.groupWrites(me):
 		who := "Every user of this machine"
 		if !e.worldWrites() {
 			who = "Users of the group " + groupName(e.gid)
 		}
-		return refuse("%s may write to the %s %s (%s): who does can replace the data and come in as admin. If nobody did, run: chmod 700 %s; else start with a new directory.",
-			who, what, show(e.path), e.modeAndOwner(), Quote(e.path))
+		return refuse(
+			"%s may write to the %s %s (%s): who does can replace the data and come in as admin. If nobody did, run: chmod 700 %s; else "+
+				"start with a new directory.",
+			who,
+			what,
+			show(e.path),
+			e.modeAndOwner(),
+			Quote(e.path),
+		)
 	}
 	return nil
 }
@@ -133,8 +169,15 @@ func (me identity) holdsFile(what, name string, d entry) error {
 	case !d.mode.IsDir():
 		return refuse("%s is not a directory.", show(d.path))
 	case me.trusts(d.uid) && (d.worldWrites() || d.groupWrites(me)): // also a sticky one, in which others could create the file first
-		return refuse("Others may write to the directory %s (%s) of the %s, and so replace it. Keep it in a directory of its own, which shardboard makes: %s; or run: chmod go-w %s",
-			show(d.path), d.modeAndOwner(), what, Quote(join(join(d.path, "shardboard"), name)), Quote(d.path))
+		return refuse(
+			"Others may write to the directory %s (%s) of the %s, and so replace it. Keep it in a directory of its own, which shardboard "+
+				"makes: %s; or run: chmod go-w %s",
+			show(d.path),
+			d.modeAndOwner(),
+			what,
+			Quote(join(join(d.path, "shardboard"), name)),
+			Quote(d.path),
+		)
 	}
 	return nil
 }

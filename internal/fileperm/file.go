@@ -74,14 +74,31 @@ func (me identity) ownsFile(what string, e entry, alone bool) error {
 	case !e.mode.IsRegular():
 		return refuse("The %s %s is not a regular file (%s). Remove it or choose another path.", what, show(e.path), e.mode.Type())
 	case e.uid != me.uid:
-		return refuse("The %s %s (%s) belongs to another user than shardboard runs as (%s), who can change it. If you know where it is from, run as root: chown %d %s",
-			what, show(e.path), e.modeAndOwner(), userName(me.uid), me.uid, Quote(e.path))
+		return refuse(
+			"The %s %s (%s) belongs to another user than shardboard runs as (%s), who can change it. If you know where it is from, run as "+
+				"root: chown %d %s",
+			what,
+			show(e.path),
+			e.modeAndOwner(),
+			userName(me.uid),
+			me.uid,
+			Quote(e.path),
+		)
 	case e.worldWrites() || e.groupWrites(me):
 		return refuse("The %s %s (%s) may be written by others, and may not be what shardboard wrote. If nobody changed it, run: chmod 600 %s",
 			what, show(e.path), e.modeAndOwner(), Quote(e.path))
 	case alone && e.links > 1:
-		return refuse("The %s %s has %d names: whoever has another one reads and changes the same file. If nobody did, make it a file of its own: cp -p %s %s && mv -f %s %s",
-			what, show(e.path), e.links, Quote(e.path), Quote(e.path+".copy"), Quote(e.path+".copy"), Quote(e.path))
+		return refuse(
+			"The %s %s has %d names: whoever has another one reads and changes the same file. If nobody did, make it a file of its own: cp "+
+				"-p %s %s && mv -f %s %s",
+			what,
+			show(e.path),
+			e.links,
+			Quote(e.path),
+			Quote(e.path+".copy"),
+			Quote(e.path+".copy"),
+			Quote(e.path),
+		)
 	}
 	return nil
 }

@@ -86,7 +86,8 @@ func TestLinksOnTheWayAreFollowedAndTheLastIsNot(t *testing.T) {
 	must(t, err)
 	data := made(t, filepath.Join(top, "real"), fs.ModeDir|0o700)
 	made(t, filepath.Join(data, "sub"), fs.ModeDir|0o700)
-	for name, target := range map[string]string{"absolute": data, "relative": "real", "up": "real/sub/..", "twice": "absolute", "round": "round", "open": "wide/d"} {
+	for name, target := range map[string]string{"absolute": data, "relative": "real", "up": "real/sub/..", "twice": "absolute",
+		"round": "round", "open": "wide/d"} {
 		must(t, os.Symlink(target, filepath.Join(top, name)))
 	}
 	for _, name := range []string{"absolute", "relative", "up", "twice"} {
@@ -118,7 +119,8 @@ func TestAFileOfOursIsNeverOpenedThroughALinkOrAPipe(t *testing.T) {
 	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
 	made(t, filepath.Join(dir, "dir"), fs.ModeDir|0o700)
 	made(t, filepath.Join(dir, "wide"), 0o666)
-	for name, want := range map[string]string{"link": "is a link to " + victim, "dangling": "is a link", "second": "has 2 names", "pipe": "not a regular file", "dir": "not a regular file", "wide": "mode 0666"} {
+	for name, want := range map[string]string{"link": "is a link to " + victim, "dangling": "is a link", "second": "has 2 names",
+		"pipe": "not a regular file", "dir": "not a regular file", "wide": "mode 0666"} {
 		path := filepath.Join(dir, name)
 		f, err := OpenOwn("lock file", path, os.O_CREATE|os.O_RDWR)
 		refused(t, name, err, want)

@@ -214,7 +214,8 @@ func TestPrivateGroups(t *testing.T) {
 }
 
 func TestUserNamespaces(t *testing.T) {
-	for text, whole := range map[string]bool{"": true, "         0          0 4294967295\n": true, "0 1000 1\n": false, "0 100000 65536\n": false, "0 1000 1\n1 100000 65535\n": false} {
+	for text, whole := range map[string]bool{"": true, "         0          0 4294967295\n": true, "0 1000 1\n": false,
+		"0 100000 65536\n": false, "0 1000 1\n1 100000 65535\n": false} {
 		if mapsAllUsers(text) != whole {
 			t.Errorf("%q: %v", text, !whole)
 		}

@@ -18,8 +18,16 @@ func (me identity) keepsSecret(what string, e entry) error {
 	case e.mode.IsDir():
 		return refuse("The %s, %s, is a directory.", what, show(e.path))
 	case !me.trusts(e.uid):
-		return refuse("The %s, %s (%s), belongs to another user than shardboard runs as (%s), who can read and change it. If it is yours to use, run as root: chown %d %s",
-			what, show(e.path), e.modeAndOwner(), userName(me.uid), me.uid, Quote(e.path))
+		return refuse(
+			"The %s, %s (%s), belongs to another user than shardboard runs as (%s), who can read and change it. If it is yours to use, run "+
+				"as root: chown %d %s",
+			what,
+			show(e.path),
+			e.modeAndOwner(),
+			userName(me.uid),
+			me.uid,
+			Quote(e.path),
+		)
 	case e.mode.Perm()&open == 0:
 		return nil
 	}
@@ -27,8 +35,13 @@ func (me identity) keepsSecret(what string, e entry) error {
 	const again = "; and change the secret if somebody may have read it."
 	switch {
 	case mounted(e.path):
-		return refuse(why+"It is mounted: in Kubernetes set defaultMode: 0440 for the volume and fsGroup for the pod, in Docker uid and mode of the secret (docs/files.md).",
-			what, show(e.path), e.modeAndOwner())
+		return refuse(
+			why+"It is mounted: in Kubernetes set defaultMode: 0440 for the volume and fsGroup for the pod, in Docker uid and mode of the "+
+				"secret (docs/files.md).",
+			what,
+			show(e.path),
+			e.modeAndOwner(),
+		)
 	case e.uid == me.uid:
 		return refuse(why+"Run: chmod 600 %s"+again, what, show(e.path), e.modeAndOwner(), Quote(e.path))
 	case me.in(e.gid):
@@ -45,8 +58,16 @@ func (me identity) mayTrust(what string, e entry) error {
 	case e.mode.IsDir():
 		return refuse("The %s, %s, is a directory.", what, show(e.path))
 	case !me.trusts(e.uid):
-		return refuse("The %s, %s (%s), belongs to another user than shardboard runs as (%s), who can change it. If it is yours to use, run as root: chown %d %s",
-			what, show(e.path), e.modeAndOwner(), userName(me.uid), me.uid, Quote(e.path))
+		return refuse(
+			"The %s, %s (%s), belongs to another user than shardboard runs as (%s), who can change it. If it is yours to use, run as root: "+
+				"chown %d %s",
+			what,
+			show(e.path),
+			e.modeAndOwner(),
+			userName(me.uid),
+			me.uid,
+			Quote(e.path),
+		)
 	}
 	return me.notWritten(what, e)
 }
@@ -54,7 +75,13 @@ func (me identity) mayTrust(what string, e entry) error {
 // notWritten checks only the mode.
 func (me identity) notWritten(what string, e entry) error {
 	if e.worldWrites() || e.groupWrites(me) {
-		return refuse("The %s, %s (%s), can be changed by others, and shardboard would use what they write. Run: chmod go-w %s", what, show(e.path), e.modeAndOwner(), Quote(e.path))
+		return refuse(
+			"The %s, %s (%s), can be changed by others, and shardboard would use what they write. Run: chmod go-w %s",
+			what,
+			show(e.path),
+			e.modeAndOwner(),
+			Quote(e.path),
+		)
 	}
 	return nil
 }

@@ -93,7 +93,12 @@ func (w *walk) look(path string) (entry, error) {
 func (w *walk) follow(link entry) (string, error) {
 	target, err := os.Readlink(link.path)
 	if err == nil && !w.trusts(link.uid) {
-		err = refuse("%s is a link of %s to %s, who can point it elsewhere. Use a path without it.", show(link.path), userName(link.uid), show(target))
+		err = refuse(
+			"%s is a link of %s to %s, who can point it elsewhere. Use a path without it.",
+			show(link.path),
+			userName(link.uid),
+			show(target),
+		)
 	}
 	return target, err
 }
@@ -105,22 +110,56 @@ func (w *walk) passes(d entry, device uint64, child string) error {
 	case !w.trusts(d.uid) && d.uid == w.me.unmapped && (d.sticky() || d.mode.Perm()&0o022 == 0):
 		if !w.hidden { // directories below likely have the same owner
 			w.hidden = true
-			w.notes = append(w.notes, fmt.Sprintf("The owner of %s is not a user of this user namespace, so it is not known who may rename %s or what is above it.", show(d.path), show(w.target)))
+			w.notes = append(
+				w.notes,
+				fmt.Sprintf(
+					"The owner of %s is not a user of this user namespace, so it is not known who may rename %s or what is above it.",
+					show(d.path),
+					show(w.target),
+				),
+			)
 		}
 	case !w.trusts(d.uid):
-		return refuse("The directory %s (%s) belongs to another user, who can put something else in the place of %s. Choose a path below directories of your own or of root, or run as root: chown %d %s",
-			show(d.path), d.modeAndOwner(), show(child), w.me.uid, Quote(d.path))
+		return refuse(
+			"The directory %s (%s) belongs to another user, who can put something else in the place of %s. Choose a path below directories "+
+				"of your own or of root, or run as root: chown %d %s",
+			show(d.path),
+			d.modeAndOwner(),
+			show(child),
+			w.me.uid,
+			Quote(d.path),
+		)
 	case d.sticky(): // only the owner of an entry can rename it
 	case d.worldWrites():
-		return refuse("Every user of this machine may write to the directory %s (%s), and so put something else in the place of %s. Choose another path, or run: chmod o-w %s",
-			show(d.path), d.modeAndOwner(), show(child), Quote(d.path))
+		return refuse(
+			"Every user of this machine may write to the directory %s (%s), and so put something else in the place of %s. Choose another "+
+				"path, or run: chmod o-w %s",
+			show(d.path),
+			d.modeAndOwner(),
+			show(child),
+			Quote(d.path),
+		)
 	case !d.groupWrites(w.me):
 	case d.uid == 0 && !d.acl && d.device != device && w.me.in(d.gid):
-		w.notes = append(w.notes, fmt.Sprintf("The group %s may write to the volume %s, and so put something else in the place of %s. No other user must be in that group.",
-			groupName(d.gid), show(d.path), show(child)))
+		w.notes = append(
+			w.notes,
+			fmt.Sprintf(
+				"The group %s may write to the volume %s, and so put something else in the place of %s. No other user must be in that group.",
+				groupName(d.gid),
+				show(d.path),
+				show(child),
+			),
+		)
 	default:
-		return refuse("Users of the group %s may write to the directory %s (%s), and so put something else in the place of %s. Choose another path, or run: chmod g-w %s",
-			groupName(d.gid), show(d.path), d.modeAndOwner(), show(child), Quote(d.path))
+		return refuse(
+			"Users of the group %s may write to the directory %s (%s), and so put something else in the place of %s. Choose another path, or "+
+				"run: chmod g-w %s",
+			groupName(d.gid),
+			show(d.path),
+			d.modeAndOwner(),
+			show(child),
+			Quote(d.path),
+		)
 	}
 	return nil
 }

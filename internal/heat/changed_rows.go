@@ -121,7 +121,10 @@ func (c *Collector) hottest(all []target, db string) []bson.ObjectID {
 }
 
 // errResting is the error for a project that is skipped because its count took too long.
-var errResting = fault.New(fault.Unavailable, "Scanning the rows of the hottest projects takes too long; they are skipped for half an hour.")
+var errResting = fault.New(
+	fault.Unavailable,
+	"Scanning the rows of the hottest projects takes too long; they are skipped for half an hour.",
+)
 
 // countUnlessResting counts a project's rows unless its last count took too long.
 func (c *Collector) countUnlessResting(ctx context.Context, of target, project bson.ObjectID) (int64, error) {
@@ -149,7 +152,10 @@ func (c *Collector) countProject(ctx context.Context, of target, project bson.Ob
 	}
 	ask, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
-	got, err := c.src.Writes(ask, WriteQuery{NS: of.ns, Project: of.project, Of: project, Date: of.date, From: now.Add(-changedRowsInterval), Limit: 1})
+	got, err := c.src.Writes(
+		ask,
+		WriteQuery{NS: of.ns, Project: of.project, Of: project, Date: of.date, From: now.Add(-changedRowsInterval), Limit: 1},
+	)
 	if err != nil || len(got) == 0 {
 		return 0, err
 	}

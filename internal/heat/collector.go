@@ -84,7 +84,15 @@ func NewCollector(src Source, tables Tables, prof *profile.Profile, o Options) *
 	if o.Seed == 0 {
 		o.Seed = uint64(o.Now().UnixNano())
 	}
-	return &Collector{src: src, tables: tables, prof: prof, o: o, rng: rand.New(rand.NewPCG(o.Seed, 0)), sampled: map[topology.Namespace]bool{}, lastGroups: map[topology.Namespace]int64{}}
+	return &Collector{
+		src:        src,
+		tables:     tables,
+		prof:       prof,
+		o:          o,
+		rng:        rand.New(rand.NewPCG(o.Seed, 0)),
+		sampled:    map[topology.Namespace]bool{},
+		lastGroups: map[topology.Namespace]int64{},
+	}
 }
 
 // OnSlot registers f to receive every new slot, in Run's goroutine. Call it only before Run.

@@ -44,7 +44,9 @@ func hashedBy(field string) bson.D { return bson.D{{Key: field, Value: "hashed"}
 
 func TestEveryCollectionIsCountedOrHasAReason(t *testing.T) {
 	table := with(t, map[topology.Namespace]bson.D{
-		"y.snapshots": hashedBy("doc_id"), "y.revisions": hashedBy("doc_id"), "y.versionvectors": hashedBy("doc_id"), "y.clients": hashedBy("_id"),
+		"y.snapshots": hashedBy(
+			"doc_id",
+		), "y.revisions": hashedBy("doc_id"), "y.versionvectors": hashedBy("doc_id"), "y.clients": hashedBy("_id"),
 		"y.other": hashedBy("_id"), "shop.orders": hashedBy("_id"), "config.system.sessions": {{Key: "_id", Value: int32(1)}},
 	})
 	table.Unsharded = append(table.Unsharded, "y.schemas", "y.snapshot_bodies")
@@ -62,7 +64,10 @@ func TestEveryCollectionIsCountedOrHasAReason(t *testing.T) {
 	if got := Counted(bodies, profile.Yorkie()); !slices.Equal(got, []topology.Namespace{"y.changes", "y.snapshot_bodies"}) {
 		t.Errorf("%v", got)
 	}
-	old := with(t, map[topology.Namespace]bson.D{"y.snapshots": {{Key: "doc_id", Value: int32(1)}}, "y.syncedseqs": {{Key: "doc_id", Value: int32(1)}}})
+	old := with(
+		t,
+		map[topology.Namespace]bson.D{"y.snapshots": {{Key: "doc_id", Value: int32(1)}}, "y.syncedseqs": {{Key: "doc_id", Value: int32(1)}}},
+	)
 	for _, c := range Cover(old, profile.Yorkie()) {
 		if (c.NS == "y.syncedseqs") != (c.Not == "inPlace") {
 			t.Errorf("%+v", c)
@@ -111,7 +116,10 @@ func over(t *testing.T, table *topology.Table, src Source, d time.Duration, list
 
 func TestABusyCollectionLeavesBudgetToQuietOnes(t *testing.T) {
 	table := with(t, map[topology.Namespace]bson.D{"y.snapshots": hashedBy("doc_id"), "y.revisions": hashedBy("doc_id")})
-	src := only{stream: newStream(6, 40, 60, func(int) float64 { return 75 }), quiet: map[topology.Namespace]int64{"y.snapshots": 3, "y.revisions": 1}}
+	src := only{
+		stream: newStream(6, 40, 60, func(int) float64 { return 75 }),
+		quiet:  map[topology.Namespace]int64{"y.snapshots": 3, "y.revisions": 1},
+	}
 	c := over(t, table, src, 2*time.Minute+5*time.Second, nil)
 	for _, ns := range []topology.Namespace{"y.snapshots", "y.revisions"} {
 		w := c.Window(ns, 5*time.Minute)
@@ -147,7 +155,12 @@ func TestChangedRowsFillMinutesAndNameOnlyTheHottestProjects(t *testing.T) {
 	}
 	whole := clients.Chunks.At(0)
 	clients.Chunks, err = topology.BuildChunks(clients.Key, []topology.Chunk{
-		{Min: whole.Min, Max: cut, Shard: "a", Version: topology.Version{Major: 1}}, {Min: cut, Max: whole.Max, Shard: "b", Version: topology.Version{Major: 1, Minor: 1}}})
+		{
+			Min:     whole.Min,
+			Max:     cut,
+			Shard:   "a",
+			Version: topology.Version{Major: 1},
+		}, {Min: cut, Max: whole.Max, Shard: "b", Version: topology.Version{Major: 1, Minor: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +175,8 @@ func TestChangedRowsFillMinutesAndNameOnlyTheHottestProjects(t *testing.T) {
 		t.Fatalf("%d slots", len(slots))
 	}
 	for _, s := range slots {
-		if !s.From.Equal(s.From.Truncate(time.Minute)) || s.To.Sub(s.From) != time.Minute || !s.Capped || len(s.Counts) != HottestProjects || s.Rows() != 7*HottestProjects {
+		if !s.From.Equal(s.From.Truncate(time.Minute)) || s.To.Sub(s.From) != time.Minute || !s.Capped || len(s.Counts) != HottestProjects ||
+			s.Rows() != 7*HottestProjects {
 			t.Errorf("%+v", s)
 		}
 		placed := int64(0)
@@ -182,7 +196,8 @@ func TestChangedRowsFillMinutesAndNameOnlyTheHottestProjects(t *testing.T) {
 		t.Errorf("judged by a part of the projects: %+v %+v", g, s)
 	}
 	lines := w.Chunks(table, profile.Yorkie())
-	if len(lines) != 1 || lines[0].Chunk != 0 || lines[0].Projects != HottestProjects-1 || w.Splittings(table, profile.Yorkie(), lines)[0].Code != "projects" {
+	if len(lines) != 1 || lines[0].Chunk != 0 || lines[0].Projects != HottestProjects-1 ||
+		w.Splittings(table, profile.Yorkie(), lines)[0].Code != "projects" {
 		t.Errorf("%+v", lines)
 	}
 	if len(w.Documents()) != 0 {
@@ -240,7 +255,13 @@ func TestAProjectThatTheBudgetRefusedIsCountedAsSoonAsThereIsSome(t *testing.T) 
 func TestAShardsCountersOfSeveralCollectionsAreOfTheWholeTimeOfAll(t *testing.T) {
 	at := time.Unix(1_800_000_000, 0)
 	span := func(from, to int) Load {
-		a, b := reading{at.Add(time.Duration(from) * Tick), map[string]Operations{"a": {}}}, reading{at.Add(time.Duration(to) * Tick), map[string]Operations{"a": {Writes: 3}}}
+		a, b := reading{
+			at.Add(time.Duration(from) * Tick),
+			map[string]Operations{"a": {}},
+		}, reading{
+			at.Add(time.Duration(to) * Tick),
+			map[string]Operations{"a": {Writes: 3}},
+		}
 		return loadBetween(a, b)["a"]
 	}
 	got := Together([]Load{span(3, 6), span(0, 3), span(1, 4)})

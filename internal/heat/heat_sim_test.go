@@ -108,7 +108,13 @@ func (r *rig) some(t *testing.T, n int64) (out []struct {
 	Project bson.ObjectID `bson:"project_id"`
 }) {
 	t.Helper()
-	rows, err := r.db.Collection("documents").Find(t.Context(), bson.D{}, options.Find().SetLimit(n).SetProjection(bson.D{{Key: "project_id", Value: 1}}))
+	rows, err := r.db.Collection(
+		"documents",
+	).Find(
+		t.Context(),
+		bson.D{},
+		options.Find().SetLimit(n).SetProjection(bson.D{{Key: "project_id", Value: 1}}),
+	)
 	must(t, err)
 	must(t, rows.All(t.Context(), &out))
 	return out
@@ -129,8 +135,18 @@ func TestNewRowsOfEveryCollectionAreCountedAsTheyAre(t *testing.T) {
 						continue
 					}
 					d := docs[second%len(docs)]
-					row := bson.D{{Key: "_id", Value: bson.NewObjectIDFromTimestamp(time.Now())}, {Key: "project_id", Value: d.Project}, {Key: "doc_id", Value: d.ID},
-						{Key: "server_seq", Value: int64(100_000 + second)}, {Key: "actor_id", Value: d.ID}, {Key: "name", Value: "n"}, {Key: "version", Value: int32(10 + second)}}
+					row := bson.D{
+						{Key: "_id", Value: bson.NewObjectIDFromTimestamp(time.Now())},
+						{Key: "project_id", Value: d.Project},
+						{Key: "doc_id", Value: d.ID},
+						{
+							Key:   "server_seq",
+							Value: int64(100_000 + second),
+						},
+						{Key: "actor_id", Value: d.ID},
+						{Key: "name", Value: "n"},
+						{Key: "version", Value: int32(10 + second)},
+					}
 					_, err := r.db.Collection(coll).InsertOne(t.Context(), row)
 					must(t, err)
 					want[coll]++
@@ -184,7 +200,12 @@ func TestRowsChangedInPlaceFillThePictureAndNeverMoreThanThereAre(t *testing.T) 
 			// Each row counted has been changed since: at least so many have a date of
 			// the minute or later.
 			for _, l := range projects {
-				truth, err := r.db.Collection(coll).CountDocuments(t.Context(), bson.D{{Key: "project_id", Value: l.Project}, {Key: "updated_at", Value: bson.D{{Key: "$gte", Value: w.From}}}})
+				truth, err := r.db.Collection(
+					coll,
+				).CountDocuments(
+					t.Context(),
+					bson.D{{Key: "project_id", Value: l.Project}, {Key: "updated_at", Value: bson.D{{Key: "$gte", Value: w.From}}}},
+				)
 				must(t, err)
 				if l.Rate.Rows > truth {
 					t.Errorf("%s of %s: %d rows, only %d were changed since", coll, l.Project.Hex(), l.Rate.Rows, truth)

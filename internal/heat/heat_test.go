@@ -31,8 +31,13 @@ type stream struct {
 }
 
 func newStream(seed uint64, projects, documents int, rate func(i int) float64) *stream {
-	s := &stream{rng: rand.New(rand.NewPCG(seed, 9)), rates: map[bson.ObjectID]float64{}, of: map[bson.ObjectID]bson.ObjectID{}, truth: map[bson.ObjectID]int64{},
-		seconds: map[int64]map[bson.ObjectID]int64{}}
+	s := &stream{
+		rng:     rand.New(rand.NewPCG(seed, 9)),
+		rates:   map[bson.ObjectID]float64{},
+		of:      map[bson.ObjectID]bson.ObjectID{},
+		truth:   map[bson.ObjectID]int64{},
+		seconds: map[int64]map[bson.ObjectID]int64{},
+	}
 	for p := range projects {
 		for d := range documents {
 			id := oid(1+p, 1+d)
@@ -138,7 +143,10 @@ func yorkie(t testing.TB) *topology.Table {
 			if i < len(cuts) {
 				next = shardkey.HashKey(cut)
 			}
-			rows = append(rows, topology.Chunk{Min: at, Max: next, Shard: []string{"a", "b"}[i%2], Version: topology.Version{Major: 1, Minor: uint32(i)}})
+			rows = append(
+				rows,
+				topology.Chunk{Min: at, Max: next, Shard: []string{"a", "b"}[i%2], Version: topology.Version{Major: 1, Minor: uint32(i)}},
+			)
 			at = next
 		}
 		m, err := topology.BuildChunks(p, rows)
@@ -147,12 +155,16 @@ func yorkie(t testing.TB) *topology.Table {
 		}
 		return &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}, Chunks: m}
 	}
-	return &topology.Table{Loaded: true, Databases: []topology.Database{{Name: "y", Primary: "a"}}, Unsharded: []topology.Namespace{"y.projects"},
-		Shards: []topology.Shard{{Name: "a"}, {Name: "b"}},
+	return &topology.Table{
+		Loaded:    true,
+		Databases: []topology.Database{{Name: "y", Primary: "a"}},
+		Unsharded: []topology.Namespace{"y.projects"},
+		Shards:    []topology.Shard{{Name: "a"}, {Name: "b"}},
 		Collections: []*topology.Collection{
 			collection("y.changes", pattern(bson.D{{Key: "doc_id", Value: "hashed"}}), -1<<62, 0, 1<<62),
 			collection("y.documents", pattern(bson.D{{Key: "project_id", Value: int32(1)}})),
-		}}
+		},
+	}
 }
 
 // watch lets a collector count for a while.

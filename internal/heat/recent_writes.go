@@ -49,7 +49,13 @@ func hasWholeKeys(c *topology.Collection, of target) bool {
 // Written returns the shard key values that were recently written, for ranges of a collection in
 // their order: from the counts if they contain whole shard keys, else from the newest rows, at most
 // sampled of them.
-func (c *Collector) Written(ctx context.Context, src RowSource, t *topology.Table, ns topology.Namespace, ranges []shardkey.Range) []topology.RangeWrites {
+func (c *Collector) Written(
+	ctx context.Context,
+	src RowSource,
+	t *topology.Table,
+	ns topology.Namespace,
+	ranges []shardkey.Range,
+) []topology.RangeWrites {
 	out := make([]topology.RangeWrites, len(ranges))
 	for i, r := range ranges {
 		out[i] = topology.RangeWrites{NS: ns, Min: r.Min, Max: r.Max}
@@ -141,7 +147,14 @@ func inOrder(sums map[shardkey.Key]*topology.KeyWrites) []topology.KeyWrites {
 
 // fillFromRows reads the newest rows of ranges: with one query each if the leading field of the key
 // narrows it, else with one query for all.
-func (c *Collector) fillFromRows(ctx context.Context, src RowSource, t *topology.Table, col *topology.Collection, how Coverage, out []topology.RangeWrites) {
+func (c *Collector) fillFromRows(
+	ctx context.Context,
+	src RowSource,
+	t *topology.Table,
+	col *topology.Collection,
+	how Coverage,
+	out []topology.RangeWrites,
+) {
 	fields, now := col.Key.Fields(), c.o.Now()
 	q := NewestQuery{NS: col.NS, From: now.Add(-Recent)}
 	for _, f := range fields {
@@ -222,7 +235,14 @@ func (c *Collector) newest(ctx context.Context, src RowSource, q NewestQuery, li
 }
 
 // fillFromSample uses those of the newest rows that are in a range.
-func fillFromSample(col *topology.Collection, of profile.Collection, date string, rows []placement.KeyedRow, limit int, o *topology.RangeWrites) {
+func fillFromSample(
+	col *topology.Collection,
+	of profile.Collection,
+	date string,
+	rows []placement.KeyedRow,
+	limit int,
+	o *topology.RangeWrites,
+) {
 	in := shardkey.Range{Min: o.Min, Max: o.Max}
 	sums := map[shardkey.Key]*topology.KeyWrites{}
 	var last shardkey.Key

@@ -82,7 +82,9 @@ func TestWhatIsNotCountedByItsKeyIsRead(t *testing.T) {
 	now := time.Now()
 	table := with(t, map[topology.Namespace]bson.D{
 		"shop.orders": {{Key: "customer", Value: int32(1)}}, "shop.log": {{Key: "_id", Value: int32(1)}},
-		"y.versionvectors": hashedBy("doc_id"), "y.clients": hashedBy("_id"), "y.snapshots": {{Key: "doc_id", Value: int32(1)}, {Key: "server_seq", Value: int32(1)}},
+		"y.versionvectors": hashedBy(
+			"doc_id",
+		), "y.clients": hashedBy("_id"), "y.snapshots": {{Key: "doc_id", Value: int32(1)}, {Key: "server_seq", Value: int32(1)}},
 	})
 	id := func(ago time.Duration) bson.ObjectID { return bson.NewObjectIDFromTimestamp(now.Add(-ago)) }
 	var orders, logged, changed []bson.D
@@ -90,7 +92,10 @@ func TestWhatIsNotCountedByItsKeyIsRead(t *testing.T) {
 		ago := time.Duration(i) * time.Second
 		orders = append(orders, bson.D{{Key: "_id", Value: id(ago)}, {Key: "customer", Value: int32(i * 7 % 10)}})
 		logged = append(logged, bson.D{{Key: "_id", Value: id(ago)}})
-		changed = append(changed, bson.D{{Key: "_id", Value: oid(9, i)}, {Key: "project_id", Value: oid(1+i%3, 0)}, {Key: "updated_at", Value: now.Add(-ago)}})
+		changed = append(
+			changed,
+			bson.D{{Key: "_id", Value: oid(9, i)}, {Key: "project_id", Value: oid(1+i%3, 0)}, {Key: "updated_at", Value: now.Add(-ago)}},
+		)
 	}
 	for _, x := range []struct {
 		ns     topology.Namespace
@@ -131,7 +136,9 @@ func TestWhatIsNotCountedByItsKeyIsRead(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		got := c.Written(ctx, src, table, x.ns, whole)[0]
 		cancel()
-		if got.Reason != x.reason || x.reason == "" && (got.Method != x.method || len(got.Keys) != x.keys || got.Rows != int64(len(x.rows)) || got.Growing != x.grows || got.InShards) {
+		if got.Reason != x.reason ||
+			x.reason == "" &&
+				(got.Method != x.method || len(got.Keys) != x.keys || got.Rows != int64(len(x.rows)) || got.Growing != x.grows || got.InShards) {
 			t.Errorf("%s, %v: %+v", x.ns, x.err, got)
 		}
 		for _, k := range got.Keys {
@@ -147,7 +154,8 @@ func TestWhatIsNotCountedByItsKeyIsRead(t *testing.T) {
 		}
 		if len(src.asked) > 0 && x.err == nil {
 			q := src.asked[0]
-			if q.Date != x.date || q.Field != x.field || q.Limit > maxSampledRows || q.Limit < minSampledRows || !q.From.Before(time.Now().Add(-Recent+time.Minute)) {
+			if q.Date != x.date || q.Field != x.field || q.Limit > maxSampledRows || q.Limit < minSampledRows ||
+				!q.From.Before(time.Now().Add(-Recent+time.Minute)) {
 				t.Errorf("%s: %+v", x.ns, q)
 			}
 		}
@@ -160,11 +168,19 @@ func TestAReadThatIsFullSaysOfWhichTimeItIs(t *testing.T) {
 	table := with(t, map[topology.Namespace]bson.D{"shop.orders": {{Key: "customer", Value: int32(1)}}})
 	src := &newest{}
 	for i := range 2000 {
-		src.rows = append(src.rows, bson.D{{Key: "_id", Value: bson.NewObjectIDFromTimestamp(now.Add(-time.Duration(i) * time.Second / 10))}, {Key: "customer", Value: int32(i % 40)}})
+		src.rows = append(
+			src.rows,
+			bson.D{
+				{Key: "_id", Value: bson.NewObjectIDFromTimestamp(now.Add(-time.Duration(i) * time.Second / 10))},
+				{Key: "customer", Value: int32(i % 40)},
+			},
+		)
 	}
 	c := NewCollector(newStream(1, 1, 1, func(int) float64 { return 0 }), fixed{table}, profile.Yorkie(), Options{})
 	got := c.Written(t.Context(), src, table, "shop.orders", wholeOf(table.Collection("shop.orders")))[0]
-	if took := got.To.Sub(got.From); !got.AtLeast || got.Rows != maxSampledRows || took < 95*time.Second || took > 110*time.Second || got.PerSecond < 8 || got.PerSecond > 11 {
+	if took := got.To.Sub(got.From); !got.AtLeast || got.Rows != maxSampledRows || took < 95*time.Second || took > 110*time.Second ||
+		got.PerSecond < 8 ||
+		got.PerSecond > 11 {
 		t.Errorf("%d rows in %s, %.1f a second, at least %v", got.Rows, got.To.Sub(got.From), got.PerSecond, got.AtLeast)
 	}
 	if !slices.IsSortedFunc(got.Keys, func(a, b topology.KeyWrites) int { return a.Key.Compare(b.Key) }) || len(got.Keys) != 40 {

@@ -156,7 +156,8 @@ func TestWhatACutWouldDoIsToldByWhoWrites(t *testing.T) {
 	narrow := yorkie(t)
 	p := narrow.Collections[0].Key
 	var rows []topology.Chunk
-	for i, b := range [][2]shardkey.Key{{p.Min(), shardkey.HashKey(hash)}, {shardkey.HashKey(hash), shardkey.HashKey(hash + 1)}, {shardkey.HashKey(hash + 1), p.Max()}} {
+	for i, b := range [][2]shardkey.Key{{p.Min(), shardkey.HashKey(hash)}, {shardkey.HashKey(hash), shardkey.HashKey(hash + 1)},
+		{shardkey.HashKey(hash + 1), p.Max()}} {
 		rows = append(rows, topology.Chunk{Min: b[0], Max: b[1], Shard: "a", Version: topology.Version{Major: uint32(i + 1)}})
 	}
 	m, err := topology.BuildChunks(p, rows)

@@ -64,7 +64,14 @@ const keepDocuments = 300
 
 // mergeSlots merges consecutive slots; only the busiest documents keep their own line.
 func mergeSlots(slots []Slot) Slot {
-	out := Slot{NS: slots[0].NS, Method: slots[len(slots)-1].Method, Life: slots[len(slots)-1].Life, From: slots[0].From, To: slots[len(slots)-1].To, Every: 1}
+	out := Slot{
+		NS:     slots[0].NS,
+		Method: slots[len(slots)-1].Method,
+		Life:   slots[len(slots)-1].Life,
+		From:   slots[0].From,
+		To:     slots[len(slots)-1].To,
+		Every:  1,
+	}
 	type id struct{ project, document bson.ObjectID }
 	counts := map[id]int64{}
 	pieces := map[shardkey.Key]int64{}

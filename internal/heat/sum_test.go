@@ -28,7 +28,9 @@ func TestASumHasAllItsPartsAndWhatIsUnsureOfThem(t *testing.T) {
 		t.Fatalf("%+v", sums)
 	}
 	first := sums[0]
-	if first.Line.Rate.PerSecond != 10.2 || first.Line.Rate.Rows != 72 || first.Line.Rate.Exact || first.Line.Rate.PlusMinus == 0 || len(first.Parts) != 2 || first.Parts[0].NS != "y.changes" {
+	if first.Line.Rate.PerSecond != 10.2 || first.Line.Rate.Rows != 72 || first.Line.Rate.Exact || first.Line.Rate.PlusMinus == 0 ||
+		len(first.Parts) != 2 ||
+		first.Parts[0].NS != "y.changes" {
 		t.Errorf("%+v", first)
 	}
 	if z := sums[1].Line.Rate; !z.Exact || z.PlusMinus != 0 || len(sums[1].Parts) != 1 {
@@ -59,7 +61,17 @@ func TestTheTenHottestOfTheSumsAreShown(t *testing.T) {
 	const runs, projects = 100, 30
 	rate := func(i int) float64 { return 2 + 60/float64(1+i) }
 	for seed := range uint64(runs) {
-		changes, snapshots := newStream(300+seed, projects, 1, rate), newStream(700+seed, projects, 1, func(i int) float64 { return rate(i) / 40 })
+		changes, snapshots := newStream(
+			300+seed,
+			projects,
+			1,
+			rate,
+		), newStream(
+			700+seed,
+			projects,
+			1,
+			func(i int) float64 { return rate(i) / 40 },
+		)
 		begin := time.Unix(1_800_000_000, 0)
 		c := &Collector{}
 		for i := range 30 {

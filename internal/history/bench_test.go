@@ -40,13 +40,32 @@ func fiveWeeks(tb testing.TB, dir string, days int) (*sqlite.DB, time.Time) {
 		var events []topology.Event
 		for n := range together {
 			c := chunks.At(rng.IntN(chunks.Len()))
-			c.Shard, c.Version, c.Since = shardName(rng.IntN(3)), topology.Version{Major: uint32(i*together + n + 2)}, bson.Timestamp{T: uint32(clock.Unix()), I: 1}
+			c.Shard, c.Version, c.Since = shardName(
+				rng.IntN(3),
+			), topology.Version{
+				Major: uint32(i*together + n + 2),
+			}, bson.Timestamp{
+				T: uint32(clock.Unix()),
+				I: 1,
+			}
 			rows = append(rows, c)
-			details, err := bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(i)}}}, {Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}})
+			details, err := bson.Marshal(
+				bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(i)}}}, {Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}},
+			)
 			if err != nil {
 				tb.Fatal(err)
 			}
-			events = append(events, topology.Event{ID: bson.NewObjectID().Hex(), Time: clock, What: "moveChunk.commit", NS: "db.things", Shard: "a-shard", Details: details})
+			events = append(
+				events,
+				topology.Event{
+					ID:      bson.NewObjectID().Hex(),
+					Time:    clock,
+					What:    "moveChunk.commit",
+					NS:      "db.things",
+					Shard:   "a-shard",
+					Details: details,
+				},
+			)
 		}
 		m, _, err := chunks.Apply(rows)
 		if err != nil {

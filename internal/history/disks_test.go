@@ -48,7 +48,8 @@ func TestDisksAreNotKeptAndThePastSaysSo(t *testing.T) {
 			t.Errorf("%s: %+v", s.Name, d)
 		}
 	}
-	if m.Table.Health[topology.PartDisks].At.IsZero() || slices.ContainsFunc(m.Table.Shards, func(s topology.Shard) bool { return m.Table.DiskOld(s.Name, at.Add(time.Hour)) }) {
+	if m.Table.Health[topology.PartDisks].At.IsZero() ||
+		slices.ContainsFunc(m.Table.Shards, func(s topology.Shard) bool { return m.Table.DiskOld(s.Name, at.Add(time.Hour)) }) {
 		t.Error("the past grows stale")
 	}
 }

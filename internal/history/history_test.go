@@ -64,7 +64,11 @@ func shardName(i int) string { return string(rune('a'+i)) + "-shard" }
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), major: 1}
 	m := evenChunks(t, 40)
-	meta := topology.Meta{NS: "db.things", Key: pattern(t), Incarnation: topology.Incarnation{UUID: [16]byte{1}, Timestamp: bson.Timestamp{T: 5, I: 1}}}
+	meta := topology.Meta{
+		NS:          "db.things",
+		Key:         pattern(t),
+		Incarnation: topology.Incarnation{UUID: [16]byte{1}, Timestamp: bson.Timestamp{T: 5, I: 1}},
+	}
 	w.table = &topology.Table{ClusterID: "c1", Seq: 1, Loaded: true, ServerInfo: topology.ServerInfo{Version: "5.0.7", ClusterID: "c1"},
 		Shards:      []topology.Shard{{Name: shardName(0)}, {Name: shardName(1), Zones: []string{"eu"}}, {Name: shardName(2)}},
 		Collections: []*topology.Collection{{Meta: meta, Highest: m.Highest(), Chunks: m}},
@@ -115,7 +119,17 @@ func (w *world) step() {
 		}
 		c.Chunks = m
 	case 4:
-		next.Zones = append(slices.Clone(next.Zones), topology.ZoneRange{NS: c.NS, Zone: "eu", Min: chunk.Min, Max: chunk.Max, RawMin: bson.Raw{5, 0, 0, 0, 0}, RawMax: bson.Raw{5, 0, 0, 0, 0}})
+		next.Zones = append(
+			slices.Clone(next.Zones),
+			topology.ZoneRange{
+				NS:     c.NS,
+				Zone:   "eu",
+				Min:    chunk.Min,
+				Max:    chunk.Max,
+				RawMin: bson.Raw{5, 0, 0, 0, 0},
+				RawMax: bson.Raw{5, 0, 0, 0, 0},
+			},
+		)
 	}
 	if len(rows) > 0 {
 		m, _, err := c.Chunks.Apply(rows)
@@ -187,7 +201,8 @@ func TestATimeBeforeHistorySaysWhereItBegins(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := NewPast(db, nil).At(ctx, "c1", start.Add(-time.Hour))
-	if fault.Of(err) != fault.NotFound || fault.Text(err) != "Nothing is known of 2026-02-28T23:00:00Z: history of this cluster begins at 2026-03-01T00:00:00Z." {
+	if fault.Of(err) != fault.NotFound ||
+		fault.Text(err) != "Nothing is known of 2026-02-28T23:00:00Z: history of this cluster begins at 2026-03-01T00:00:00Z." {
 		t.Fatal(err)
 	}
 }
@@ -233,7 +248,11 @@ func TestCompareCountsWhatHappened(t *testing.T) {
 	before := w.table
 	c := *before.Collections[0]
 	chunk := c.Chunks.At(3)
-	chunk.Shard, chunk.Version = shardName((slices.Index([]string{shardName(0), shardName(1), shardName(2)}, chunk.Shard)+1)%3), topology.Version{Major: 9}
+	chunk.Shard, chunk.Version = shardName(
+		(slices.Index([]string{shardName(0), shardName(1), shardName(2)}, chunk.Shard)+1)%3,
+	), topology.Version{
+		Major: 9,
+	}
 	m, _, err := c.Chunks.Apply([]topology.Chunk{chunk})
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +276,10 @@ func TestCompareHasAShardsBytesWithWhatIsNotSharded(t *testing.T) {
 	w := newWorld(t, 7)
 	table := *w.table
 	size := func(n int64) topology.Sizes {
-		return topology.Sizes{At: noon, Shards: map[string]topology.Size{shardName(0): {Bytes: topology.Figure{Known: true, Exact: true, Value: n, At: noon}}}}
+		return topology.Sizes{
+			At:     noon,
+			Shards: map[string]topology.Size{shardName(0): {Bytes: topology.Figure{Known: true, Exact: true, Value: n, At: noon}}},
+		}
 	}
 	// The server's own collections are of nobody's data.
 	own := *table.Collections[0]

@@ -33,7 +33,17 @@ func joinEntries(events []topology.Event) []*Migration {
 		id := e.NS + "\x00" + string(documentField(d, "min")) + "\x00" + string(documentField(d, "max"))
 		m := open[id]
 		if m == nil || !m.takes(e) {
-			m = &openMigration{Migration: &Migration{NS: topology.Namespace(e.NS), Min: documentField(d, "min"), Max: documentField(d, "max"), Begin: e.Time, Outcome: Running, Documents: -1, Bytes: -1}}
+			m = &openMigration{
+				Migration: &Migration{
+					NS:        topology.Namespace(e.NS),
+					Min:       documentField(d, "min"),
+					Max:       documentField(d, "max"),
+					Begin:     e.Time,
+					Outcome:   Running,
+					Documents: -1,
+					Bytes:     -1,
+				},
+			}
 			open[id] = m
 			all = append(all, m.Migration)
 		}

@@ -16,8 +16,10 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // entry is a changelog entry of a move of the range that begins at min.
 func entry(t *testing.T, at time.Time, what string, min int, more ...bson.E) topology.Event {
 	t.Helper()
-	d := append(bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(min)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: int64(min + 1)}}},
-		{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}}, more...)
+	d := append(
+		bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(min)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: int64(min + 1)}}},
+			{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}},
+		more...)
 	raw, err := bson.Marshal(d)
 	if err != nil {
 		t.Fatal(err)
@@ -29,9 +31,30 @@ func entry(t *testing.T, at time.Time, what string, min int, more ...bson.E) top
 func whole(t *testing.T, end time.Time, min, seconds int) []topology.Event {
 	begin := end.Add(-time.Duration(seconds) * time.Second)
 	return []topology.Event{
-		entry(t, end, "moveChunk.from", min, bson.E{Key: "step 1 of 6", Value: int32(0)}, bson.E{Key: "step 4 of 6", Value: int32(seconds * 1000)}, bson.E{Key: "note", Value: "success"}),
-		entry(t, end.Add(-time.Millisecond), "moveChunk.commit", min, bson.E{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}}}),
-		entry(t, end.Add(-2*time.Millisecond), "moveChunk.to", min, bson.E{Key: "step 1 of 7", Value: int32(3)}, bson.E{Key: "note", Value: "success"}),
+		entry(
+			t,
+			end,
+			"moveChunk.from",
+			min,
+			bson.E{Key: "step 1 of 6", Value: int32(0)},
+			bson.E{Key: "step 4 of 6", Value: int32(seconds * 1000)},
+			bson.E{Key: "note", Value: "success"},
+		),
+		entry(
+			t,
+			end.Add(-time.Millisecond),
+			"moveChunk.commit",
+			min,
+			bson.E{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}}},
+		),
+		entry(
+			t,
+			end.Add(-2*time.Millisecond),
+			"moveChunk.to",
+			min,
+			bson.E{Key: "step 1 of 7", Value: int32(3)},
+			bson.E{Key: "note", Value: "success"},
+		),
 		entry(t, begin, "moveChunk.start", min),
 	}
 }
@@ -54,7 +77,9 @@ func TestARunningMigrationHasAnEstimateFromThoseBefore(t *testing.T) {
 		events = append(events, whole(t, noon.Add(-time.Duration(i+1)*time.Hour), i, took)...)
 	}
 	got := Migrations(&topology.Table{Events: events}, noon, nil, nil)
-	if len(got) != 4 || got[0].Outcome != Running || got[0].ETA == nil || got[0].ETA.Basis != 3 || !got[0].ETA.SameColl || !got[0].ETA.At.Equal(noon.Add(16*time.Second)) || got[0].ETA.Late != 0 {
+	if len(got) != 4 || got[0].Outcome != Running || got[0].ETA == nil || got[0].ETA.Basis != 3 || !got[0].ETA.SameColl ||
+		!got[0].ETA.At.Equal(noon.Add(16*time.Second)) ||
+		got[0].ETA.Late != 0 {
 		t.Fatalf("%+v", got[0])
 	}
 	if late := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil); late[0].ETA.Late != 44*time.Second {
@@ -63,7 +88,13 @@ func TestARunningMigrationHasAnEstimateFromThoseBefore(t *testing.T) {
 	events = append(events, whole(t, noon.Add(-5*time.Hour), 4, 0)...)
 	for i := range events {
 		if events[i].What == "moveChunk.commit" && events[i].Time.Before(noon.Add(-4*time.Hour)) {
-			events[i].Details = entry(t, noon, "", 4, bson.E{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(0)}, {Key: "clonedBytes", Value: int64(0)}}}).Details
+			events[i].Details = entry(
+				t,
+				noon,
+				"",
+				4,
+				bson.E{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(0)}, {Key: "clonedBytes", Value: int64(0)}}},
+			).Details
 		}
 	}
 	if got := Migrations(&topology.Table{Events: events}, noon, nil, nil); got[0].ETA == nil || got[0].ETA.Basis != 3 {
@@ -127,14 +158,18 @@ func TestFailuresAreGroupedByWhatIsAlikeInTheirReasons(t *testing.T) {
 			bson.E{Key: "step 1 of 6", Value: int32(5)}, bson.E{Key: "note", Value: "aborted"}, bson.E{Key: "errmsg", Value: reason}))
 	}
 	got := Failures(Migrations(&topology.Table{Events: events}, noon, nil, nil))
-	if len(got) != 2 || got[0].Count != 4 || got[0].Reason != "chunk too big: … bytes in range {…}" || got[1].Reason != "" || got[1].Count != 1 || got[0].By[ByUnknown] != 4 {
+	if len(got) != 2 || got[0].Count != 4 || got[0].Reason != "chunk too big: … bytes in range {…}" || got[1].Reason != "" ||
+		got[1].Count != 1 ||
+		got[0].By[ByUnknown] != 4 {
 		t.Fatalf("%+v", got)
 	}
 }
 
 func TestHostileDetailsAreNoSteps(t *testing.T) {
-	d, err := bson.Marshal(bson.D{{Key: "step 99999999 of 99999999", Value: int32(1)}, {Key: "step 2 of 3", Value: "x"}, {Key: "step 3 of 2", Value: int32(1)},
-		{Key: "step 1 of 2", Value: int64(-5)}, {Key: "step 1 of 3 more", Value: int32(1)}})
+	d, err := bson.Marshal(
+		bson.D{{Key: "step 99999999 of 99999999", Value: int32(1)}, {Key: "step 2 of 3", Value: "x"}, {Key: "step 3 of 2", Value: int32(1)},
+			{Key: "step 1 of 2", Value: int64(-5)}, {Key: "step 1 of 3 more", Value: int32(1)}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,10 @@ func (p *Past) Table(ctx context.Context, cluster string, at time.Time) (*topolo
 	}
 	if len(lost) > 0 {
 		h := t.Health[topology.PartRouting]
-		h.Note = fmt.Sprintf("The recorded chunks of %s are unreadable, so they are left out.", sanitize.Line(sanitize.Shorten(strings.Join(lost, ", "), 300)))
+		h.Note = fmt.Sprintf(
+			"The recorded chunks of %s are unreadable, so they are left out.",
+			sanitize.Line(sanitize.Shorten(strings.Join(lost, ", "), 300)),
+		)
 		t.Health[topology.PartRouting] = h
 	}
 	if err := p.sizes(ctx, cluster, t, at); err != nil {
@@ -105,7 +108,12 @@ func (p *Past) Table(ctx context.Context, cluster string, at time.Time) (*topolo
 
 // unreadableTime is the error for a time whose stored state cannot be decoded.
 func unreadableTime(at time.Time, err error) error {
-	return fault.Wrap(fault.Unavailable, err, "The recorded state of %s is unreadable: its row in the database was changed or damaged. Choose a time before or after the next change.", at.UTC().Format(time.RFC3339))
+	return fault.Wrap(
+		fault.Unavailable,
+		err,
+		"The recorded state of %s is unreadable: its row in the database was changed or damaged. Choose a time before or after the next change.",
+		at.UTC().Format(time.RFC3339),
+	)
 }
 
 func (p *Past) tooEarly(ctx context.Context, cluster string, at time.Time) error {
@@ -263,8 +271,10 @@ func disksNotRecorded(shards []topology.Shard) map[string]topology.Disk {
 // healthAt marks every part as read at that time, so that the past never appears stale.
 func healthAt(at time.Time) map[topology.Part]topology.Health {
 	out := map[topology.Part]topology.Health{}
-	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartDatabases, topology.PartZones, topology.PartSettings,
-		topology.PartRouters, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartCollections, topology.PartDisks, topology.PartMoves} {
+	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartDatabases, topology.PartZones,
+		topology.PartSettings,
+		topology.PartRouters, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartCollections,
+		topology.PartDisks, topology.PartMoves} {
 		out[p] = topology.Health{At: at}
 	}
 	return out

@@ -101,7 +101,10 @@ func (r *Recorder) addEvents(t *topology.Table, d *pendingWrite) {
 	}
 	for _, e := range t.Events {
 		if !known[e.ID] {
-			d.events = append(d.events, store.HistoryEvent{ID: e.ID, At: e.Time, What: e.What, NS: e.NS, Shard: e.Shard, Failed: failed(e), Details: e.Details})
+			d.events = append(
+				d.events,
+				store.HistoryEvent{ID: e.ID, At: e.Time, What: e.What, NS: e.NS, Shard: e.Shard, Failed: failed(e), Details: e.Details},
+			)
 		}
 	}
 }

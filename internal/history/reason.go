@@ -41,13 +41,36 @@ var reasonPhrases = [...]struct {
 	any  []string
 }{
 	{OrphansWait, []string{"Failed to delete orphaned", "orphaned range", "overlapping range deletion"}},
-	{OtherMove, []string{"Unable to start new balancer operation", "Unable to start new migration", "ConflictingOperationInProgress", "currently donating chunk", "currently receiving chunk", "collection: config.migrations"}},
+	{
+		OtherMove,
+		[]string{
+			"Unable to start new balancer operation",
+			"Unable to start new migration",
+			"ConflictingOperationInProgress",
+			"currently donating chunk",
+			"currently receiving chunk",
+			"collection: config.migrations",
+		},
+	},
 	{MovesBlocked, []string{"undergoing changes and chunks cannot be moved", "migrations are not allowed", "Migrations are disallowed"}},
 	{ChunkTooBig, []string{"ChunkTooBig", "the maximum number of documents for a chunk", "chunk too big", "too big to move"}},
 	{DuplicateID, []string{"DuplicateKey", "E11000", "duplicate key"}},
 	{NoIndex, []string{"missing indexes", "shard is missing", "CannotCreateIndex", "CannotCreateCollection", "non-trivial index"}},
 	{CopyStopped, []string{"Location51008"}},
-	{StepDown, []string{"InterruptedDueToReplStateChange", "NotWritablePrimary", "PrimarySteppedDown", "NotPrimary", "NotMaster", "not master", "stepped down", "stepdown", "primary stepped"}},
+	{
+		StepDown,
+		[]string{
+			"InterruptedDueToReplStateChange",
+			"NotWritablePrimary",
+			"PrimarySteppedDown",
+			"NotPrimary",
+			"NotMaster",
+			"not master",
+			"stepped down",
+			"stepdown",
+			"primary stepped",
+		},
+	},
 	{NotPermitted, []string{"not authorized", "Unauthorized", "requires authentication"}},
 	{WrongZone, []string{"is not in the correct zone"}},
 	{Draining, []string{"is currently draining"}},
@@ -58,9 +81,26 @@ var reasonPhrases = [...]struct {
 	{NotReplicated, []string{"WriteConcern", "waiting for replication"}},
 	{DiskFull, []string{"OutOfDiskSpace", "No space left"}},
 	{LockBusy, []string{"LockBusy", "LockTimeout", "LockFailed", "could not acquire", "Could not acquire", "Unable to acquire"}},
-	{Unreachable, []string{"HostUnreachable", "HostNotFound", "NetworkInterfaceExceededTimeLimit", "NetworkTimeout", "SocketException", "FailedToSatisfyReadPreference", "Couldn't get a connection", "Failed to contact", "Connection refused", "connection refused"}},
+	{
+		Unreachable,
+		[]string{
+			"HostUnreachable",
+			"HostNotFound",
+			"NetworkInterfaceExceededTimeLimit",
+			"NetworkTimeout",
+			"SocketException",
+			"FailedToSatisfyReadPreference",
+			"Couldn't get a connection",
+			"Failed to contact",
+			"Connection refused",
+			"connection refused",
+		},
+	},
 	{TimedOut, []string{"ExceededTimeLimit", "MaxTimeMSExpired", "exceeded time limit", "timed out"}},
-	{Interrupted, []string{"InterruptedAtShutdown", "Interrupted", "CallbackCanceled", "operation was interrupted", "was killed", "shutting down"}},
+	{
+		Interrupted,
+		[]string{"InterruptedAtShutdown", "Interrupted", "CallbackCanceled", "operation was interrupted", "was killed", "shutting down"},
+	},
 }
 
 // maxReasonText is how much of a text is searched.

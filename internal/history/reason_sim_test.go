@@ -54,10 +54,19 @@ func TestTheReasonOfAMoveIsReadOfARunningCluster(t *testing.T) {
 		}
 		var rows bson.A
 		for i := range 1023 {
-			rows = append(rows, bson.D{{Key: "_id", Value: fmt.Sprint("split-", i)}, {Key: "time", Value: bson.NewDateTimeFromTime(time.Now())}, {Key: "what", Value: "multi-split"}, {Key: "ns", Value: "config.system.sessions"},
-				{Key: "details", Value: bson.D{{Key: "number", Value: i + 1}, {Key: "of", Value: 1024}, {Key: "owningShard", Value: chunk.Shard}}}})
+			rows = append(
+				rows,
+				bson.D{
+					{Key: "_id", Value: fmt.Sprint("split-", i)},
+					{Key: "time", Value: bson.NewDateTimeFromTime(time.Now())},
+					{Key: "what", Value: "multi-split"},
+					{Key: "ns", Value: "config.system.sessions"},
+					{Key: "details", Value: bson.D{{Key: "number", Value: i + 1}, {Key: "of", Value: 1024}, {Key: "owningShard", Value: chunk.Shard}}},
+				},
+			)
 		}
-		if _, err := sim.Command(t.Context(), "config", bson.D{{Key: "insert", Value: "changelog"}, {Key: "documents", Value: rows}}); err != nil {
+		if _, err := sim.Command(t.Context(), "config",
+			bson.D{{Key: "insert", Value: "changelog"}, {Key: "documents", Value: rows}}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
@@ -69,7 +78,8 @@ func TestTheReasonOfAMoveIsReadOfARunningCluster(t *testing.T) {
 				continue
 			}
 			failed++
-			if r := why[e.ID]; r.From != "moveChunk.to" || r.Code != history.OrphansWait || !strings.Contains(r.Text, "Failed to delete orphaned "+string(coll.NS)+" range [{") {
+			if r := why[e.ID]; r.From != "moveChunk.to" || r.Code != history.OrphansWait ||
+				!strings.Contains(r.Text, "Failed to delete orphaned "+string(coll.NS)+" range [{") {
 				t.Errorf("%s: %+v", e.What, r)
 			}
 		}

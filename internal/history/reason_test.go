@@ -13,7 +13,9 @@ import (
 
 // orphansText is what a 5.0.7 wrote into moveChunk.to; the other two entries of
 // that migration had no reason.
-const orphansText = "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{ project_id: ObjectId('6600006126d6cf4c63274108') }, { project_id: ObjectId('660000c2b17ce1a5c1c0fa74') }) :: caused by :: operation exceeded time limit"
+const orphansText = "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{ project_id: " +
+	"ObjectId('6600006126d6cf4c63274108') }, { project_id: ObjectId('660000c2b17ce1a5c1c0fa74') }) :: caused by :: operation exceeded " +
+	"time limit"
 
 // attempt is a move that failed as 5.0.7 logs it, newest first: the times are those
 // of the recording.
@@ -24,20 +26,39 @@ func attempt(t *testing.T, begin time.Time, reason string) []topology.Event {
 	}
 	aborted := bson.E{Key: "note", Value: "aborted"}
 	return []topology.Event{
-		entry(t, begin.Add(10065*time.Millisecond), "moveChunk.from", 1, bson.E{Key: "step 1 of 6", Value: int32(0)}, bson.E{Key: "step 2 of 6", Value: int32(24)}, bson.E{Key: "step 3 of 6", Value: int32(10016)}, aborted),
+		entry(
+			t,
+			begin.Add(10065*time.Millisecond),
+			"moveChunk.from",
+			1,
+			bson.E{Key: "step 1 of 6", Value: int32(0)},
+			bson.E{Key: "step 2 of 6", Value: int32(24)},
+			bson.E{Key: "step 3 of 6", Value: int32(10016)},
+			aborted,
+		),
 		entry(t, begin.Add(10044*time.Millisecond), "moveChunk.error", 1),
-		entry(t, begin.Add(10040*time.Millisecond), "moveChunk.to", 1, append([]bson.E{{Key: "step 1 of 7", Value: int32(3)}, aborted}, errmsg...)...),
+		entry(
+			t,
+			begin.Add(10040*time.Millisecond),
+			"moveChunk.to",
+			1,
+			append([]bson.E{{Key: "step 1 of 7", Value: int32(3)}, aborted}, errmsg...)...),
 		entry(t, begin, "moveChunk.start", 1),
 	}
 }
 
 func TestEntriesOfAMoveShareTheReasonThatOneOfThemHas(t *testing.T) {
-	events := slices.Concat(attempt(t, noon.Add(30*time.Second), ""), attempt(t, noon.Add(15*time.Second), orphansText), attempt(t, noon, "Data transfer error: migrate failed: Location51008: operation was interrupted"))
+	events := slices.Concat(
+		attempt(t, noon.Add(30*time.Second), ""),
+		attempt(t, noon.Add(15*time.Second), orphansText),
+		attempt(t, noon, "Data transfer error: migrate failed: Location51008: operation was interrupted"),
+	)
 	list := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil)
 	if len(list) != 3 {
 		t.Fatalf("%+v", list)
 	}
-	for i, want := range []Reason{{Code: NoReason}, {orphansText, "moveChunk.to", OrphansWait}, {"Data transfer error: migrate failed: Location51008: operation was interrupted", "moveChunk.to", CopyStopped}} {
+	for i, want := range []Reason{{Code: NoReason}, {orphansText, "moveChunk.to", OrphansWait},
+		{"Data transfer error: migrate failed: Location51008: operation was interrupted", "moveChunk.to", CopyStopped}} {
 		if list[i].Outcome != Aborted || list[i].Why() != want || list[i].DonorSteps != 6 {
 			t.Errorf("%d: %+v", i, list[i])
 		}
@@ -70,8 +91,10 @@ func TestARecipientMayLogItsReasonLast(t *testing.T) {
 
 func TestOtherBoundsOrShardsAreAnotherMove(t *testing.T) {
 	e := attempt(t, noon, orphansText)
-	d, err := bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(1)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: int64(9)}}},
-		{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}})
+	d, err := bson.Marshal(
+		bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(1)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: int64(9)}}},
+			{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,12 +132,18 @@ func TestReasonsAreKnown(t *testing.T) {
 		" ":                                   NoReason,
 		orphansText:                           OrphansWait,
 		"Data transfer error: " + orphansText: OrphansWait,
-		"Unable to start new balancer operation because this shard is currently donating chunk [{ _id: { id: UUID(\"0f8\") } }, { _id: { id: UUID(\"0fc\") } }) for namespace config.system.sessions to shard-rs-2":                                                        OtherMove,
-		"Unable to start new balancer operation because this shard is currently receiving chunk [{ p: 2000 }, { p: MaxKey }) for namespace faulty.a from shard-rs-1":                                                                                                       OtherMove,
-		"Data transfer error: migrate failed: Location51008: operation was interrupted":                                                                                                                                                                                    CopyStopped,
-		"Cannot move chunk: the maximum number of documents for a chunk is 2262, the maximum chunk size is 1048576, average document size is 927. Found 3010 documents in chunk  ns: yorkie-meta.documents { project_id: ObjectId('6') } -> { project_id: ObjectId('7') }": ChunkTooBig,
-		"moveChunk command failed on source shard. :: caused by :: InterruptedDueToReplStateChange: Failed to contact recipient shard to monitor data transfer :: caused by :: operation was interrupted":                                                                  StepDown,
-		"moveChunk command failed on source shard. :: caused by :: NotWritablePrimary: logOp() but can't accept write to collection faulty.a: entries: 1: [ (RecordId(null), { op: \"n\" } ) ]":                                                                            StepDown,
+		"Unable to start new balancer operation because this shard is currently donating chunk [{ _id: { id: UUID(\"0f8\") } }, { _id: { " +
+			"id: UUID(\"0fc\") } }) for namespace config.system.sessions to shard-rs-2": OtherMove,
+		"Unable to start new balancer operation because this shard is currently receiving chunk [{ p: 2000 }, { p: MaxKey }) for " +
+			"namespace faulty.a from shard-rs-1": OtherMove,
+		"Data transfer error: migrate failed: Location51008: operation was interrupted": CopyStopped,
+		"Cannot move chunk: the maximum number of documents for a chunk is 2262, the maximum chunk size is 1048576, average document size " +
+			"is 927. Found 3010 documents in chunk  ns: yorkie-meta.documents { project_id: ObjectId('6') } -> { project_id: " +
+			"ObjectId('7') }": ChunkTooBig,
+		"moveChunk command failed on source shard. :: caused by :: InterruptedDueToReplStateChange: Failed to contact recipient shard to " +
+			"monitor data transfer :: caused by :: operation was interrupted": StepDown,
+		"moveChunk command failed on source shard. :: caused by :: NotWritablePrimary: logOp() but can't accept write to collection " +
+			"faulty.a: entries: 1: [ (RecordId(null), { op: \"n\" } ) ]": StepDown,
 		"not authorized on admin to execute command { moveChunk: 1 }":                                                             NotPermitted,
 		"shard-rs-2 is not in the correct zone z3":                                                                                WrongZone,
 		"shard-rs-2 is currently draining.":                                                                                       Draining,
@@ -125,10 +154,11 @@ func TestReasonsAreKnown(t *testing.T) {
 		"operation exceeded time limit":                                                                                           TimedOut,
 		"E11000 duplicate key error collection: yorkie-meta.documents index: _id_ dup key: { _id: 1 }":                            DuplicateID,
 		"E11000 duplicate key error collection: config.migrations index: ns_1_min_1 dup key: { ns: \"faulty.a\", min: { p: 1 } }": OtherMove,
-		"LockBusy: could not acquire collection lock":                                                                             LockBusy, // name of the code
-		"Failed to do it for { key: \"LockBusy, E11000, not authorized\" } and { a: { b: \"timed out\" } }":                       OtherReason,
-		"odd { unclosed: timed out":                                                                                               TimedOut,
-		"something that nobody knows":                                                                                             OtherReason,
+		// name of the code
+		"LockBusy: could not acquire collection lock":                                                       LockBusy,
+		"Failed to do it for { key: \"LockBusy, E11000, not authorized\" } and { a: { b: \"timed out\" } }": OtherReason,
+		"odd { unclosed: timed out":                                                                         TimedOut,
+		"something that nobody knows":                                                                       OtherReason,
 	} {
 		if got := CodeOf(text); got != want {
 			t.Errorf("%q is %s, expected %s", text, got, want)
@@ -138,8 +168,11 @@ func TestReasonsAreKnown(t *testing.T) {
 
 func TestAGroupKeepsItsBoundsWhole(t *testing.T) {
 	got := Failures(Migrations(&topology.Table{Events: attempt(t, noon, orphansText)}, noon, nil, nil))
-	if len(got) != 1 || got[0].Code != OrphansWait || got[0].Reason != "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{…} {…}) :: caused by :: operation exceeded time limit" &&
-		got[0].Reason != "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{…}, {…}) :: caused by :: operation exceeded time limit" {
+	if len(got) != 1 || got[0].Code != OrphansWait ||
+		got[0].Reason != "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{…} {…}) :: caused by :: operation "+
+			"exceeded time limit" &&
+			got[0].Reason != "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{…}, {…}) :: caused by :: operation "+
+				"exceeded time limit" {
 		t.Fatalf("%+v", got)
 	}
 }
@@ -151,14 +184,30 @@ func multiSplits(t *testing.T, n int, at time.Time) []topology.Event {
 	out := make([]topology.Event, n)
 	for i := range out {
 		bound := func(b int) bson.D {
-			return bson.D{{Key: "_id", Value: bson.D{{Key: "id", Value: bson.Binary{Subtype: 4, Data: append([]byte{byte(b >> 2), byte(b << 6)}, make([]byte, 14)...)}}}}}
+			return bson.D{
+				{
+					Key:   "_id",
+					Value: bson.D{{Key: "id", Value: bson.Binary{Subtype: 4, Data: append([]byte{byte(b >> 2), byte(b << 6)}, make([]byte, 14)...)}}},
+				},
+			}
 		}
 		d, err := bson.Marshal(bson.D{{Key: "before", Value: bson.D{{Key: "min", Value: bound(0)}, {Key: "max", Value: bound(1023)}}},
-			{Key: "number", Value: int32(i + 1)}, {Key: "of", Value: int32(n)}, {Key: "chunk", Value: bson.D{{Key: "min", Value: bound(i)}, {Key: "max", Value: bound(i + 1)}}}, {Key: "owningShard", Value: "a-shard"}})
+			{
+				Key:   "number",
+				Value: int32(i + 1),
+			}, {Key: "of", Value: int32(n)},
+			{Key: "chunk", Value: bson.D{{Key: "min", Value: bound(i)}, {Key: "max", Value: bound(i + 1)}}}, {Key: "owningShard", Value: "a-shard"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		out[n-1-i] = topology.Event{ID: "ms" + strconv.Itoa(i), Time: at.Add(time.Duration(i) * time.Millisecond), What: "multi-split", NS: "config.system.sessions", Shard: "config", Details: d}
+		out[n-1-i] = topology.Event{
+			ID:      "ms" + strconv.Itoa(i),
+			Time:    at.Add(time.Duration(i) * time.Millisecond),
+			What:    "multi-split",
+			NS:      "config.system.sessions",
+			Shard:   "config",
+			Details: d,
+		}
 	}
 	return out
 }
@@ -255,8 +304,16 @@ func TestHistoryLeavesInternalCollectionsOutAndSaysHowMany(t *testing.T) {
 }
 
 func TestAMoveToWhereTheChunkIsIsNoFailureInHistory(t *testing.T) {
-	d, err := bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: 1}}}, {Key: "max", Value: bson.D{{Key: "k", Value: 2}}}, {Key: "step 1 of 6", Value: int32(0)},
-		{Key: "to", Value: "a"}, {Key: "from", Value: "a"}, {Key: "note", Value: "aborted"}})
+	d, err := bson.Marshal(
+		bson.D{
+			{Key: "min", Value: bson.D{{Key: "k", Value: 1}}},
+			{Key: "max", Value: bson.D{{Key: "k", Value: 2}}},
+			{Key: "step 1 of 6", Value: int32(0)},
+			{Key: "to", Value: "a"},
+			{Key: "from", Value: "a"},
+			{Key: "note", Value: "aborted"},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

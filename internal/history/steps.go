@@ -120,7 +120,11 @@ func (p *Past) Ticks(ctx context.Context, cluster string, from, to time.Time, n 
 			out[in(t)].Changes++
 		}
 	}
-	failures, err := p.kept.Events(ctx, cluster, store.HistoryEvents{From: from, To: to, OnlyFailed: true, Limit: most, Without: excludeFromFailures})
+	failures, err := p.kept.Events(
+		ctx,
+		cluster,
+		store.HistoryEvents{From: from, To: to, OnlyFailed: true, Limit: most, Without: excludeFromFailures},
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -132,7 +132,13 @@ func (p *Past) entries(ctx context.Context, cluster, prefix string, from, to tim
 }
 
 // observed makes items of stored changes; until is where it stopped, if before q.To.
-func (p *Past) observed(ctx context.Context, cluster string, q Query, hidden *[]time.Time, unreadable *int) (items []Item, until time.Time, err error) {
+func (p *Past) observed(
+	ctx context.Context,
+	cluster string,
+	q Query,
+	hidden *[]time.Time,
+	unreadable *int,
+) (items []Item, until time.Time, err error) {
 	frames, cut, err := p.entries(ctx, cluster, frameStream, q.From, q.To)
 	if err != nil {
 		return nil, until, err
@@ -217,7 +223,14 @@ func (p *Past) observed(ctx context.Context, cluster string, q Query, hidden *[]
 }
 
 // chunkItems applies one stored change to the map before it.
-func (p *Past) chunkItems(ctx context.Context, cluster string, maps map[string]*topology.ChunkMap, meta topology.Meta, e store.HistoryEntry, from time.Time) ([]Item, error) {
+func (p *Past) chunkItems(
+	ctx context.Context,
+	cluster string,
+	maps map[string]*topology.ChunkMap,
+	meta topology.Meta,
+	e store.HistoryEntry,
+	from time.Time,
+) ([]Item, error) {
 	m, begun := maps[e.Stream]
 	if !begun {
 		c, _, err := p.chunks(ctx, cluster, meta, from.Add(-time.Millisecond))
@@ -271,7 +284,13 @@ func (p *Past) chunkItems(ctx context.Context, cluster string, maps map[string]*
 }
 
 // logged makes items of stored changelog entries.
-func (p *Past) logged(ctx context.Context, cluster string, q Query, to time.Time, hidden *[]time.Time) (items []Item, until time.Time, err error) {
+func (p *Past) logged(
+	ctx context.Context,
+	cluster string,
+	q Query,
+	to time.Time,
+	hidden *[]time.Time,
+) (items []Item, until time.Time, err error) {
 	limit := q.Limit + q.Skip + 1
 	ask := store.HistoryEvents{From: q.From, To: to, NS: string(q.NS), Ascending: true, Limit: limit}
 	if !q.Internal && q.NS == "" {

@@ -58,7 +58,8 @@ func TestTheTimelineTellsEveryObservedChangeOnceWhateverThePageSize(t *testing.T
 			}
 			q.From, q.Skip = got.Next, got.Skip
 		}
-		if counts[Moved] != moved || counts[Split] != split || counts[Merged] != merged || moved == 0 || split == 0 || merged == 0 || counts[ZoneAdded] == 0 {
+		if counts[Moved] != moved || counts[Split] != split || counts[Merged] != merged || moved == 0 || split == 0 || merged == 0 ||
+			counts[ZoneAdded] == 0 {
 			t.Errorf("limit %d: %v, want %d %d %d", limit, counts, moved, split, merged)
 		}
 	}
@@ -100,7 +101,15 @@ func TestStepsGoFromChangeToChangeAndBack(t *testing.T) {
 func TestStepsToFailuresAndTheirReasons(t *testing.T) {
 	db, w := openStore(t), newWorld(t, 1)
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	bad, err := bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: 1}}}, {Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}, {Key: "errmsg", Value: "no space"}})
+	bad, err := bson.Marshal(
+		bson.D{
+			{Key: "min", Value: bson.D{{Key: "k", Value: 1}}},
+			{Key: "from", Value: "a-shard"},
+			{Key: "to", Value: "b-shard"},
+			{Key: "note", Value: "aborted"},
+			{Key: "errmsg", Value: "no space"},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +205,10 @@ func TestWhatChangedBesideChunksIsTold(t *testing.T) {
 	for _, i := range got.Items {
 		kinds = append(kinds, i.Kind)
 	}
-	if want := []Kind{BalancerOff, ShardDraining, ShardZones, ShardAdded, DatabaseCreated, PrimaryMoved, CollectionDropped}; !slices.Equal(kinds, want) {
+	if want := []Kind{BalancerOff, ShardDraining, ShardZones, ShardAdded, DatabaseCreated, PrimaryMoved, CollectionDropped}; !slices.Equal(
+		kinds,
+		want,
+	) {
 		t.Fatalf("%v", kinds)
 	}
 }
@@ -210,9 +222,22 @@ func TestACauseIsOursOnlyWhereNamespaceBoundsShardsAndTimeFit(t *testing.T) {
 		}
 		return b
 	}
-	move := Item{At: at, Kind: Logged, NS: "db.c", RawMin: doc(1), RawMax: doc(2), From: "a", To: "b", Event: &topology.Event{What: "moveChunk.commit"}}
+	move := Item{
+		At:     at,
+		Kind:   Logged,
+		NS:     "db.c",
+		RawMin: doc(1),
+		RawMax: doc(2),
+		From:   "a",
+		To:     "b",
+		Event:  &topology.Event{What: "moveChunk.commit"},
+	}
 	run := OurRun{ID: "r1", NS: "db.c", Min: doc(1), Max: doc(2), From: "a", To: "b", Start: at.Add(-time.Minute), End: at.Add(time.Second)}
-	rounds := topology.Rounds{From: time.Unix(0, 0), To: at.Add(time.Hour), Actions: []topology.BalancerAction{{What: "balancer.round", Time: at.Add(2 * time.Second), Took: 3 * time.Second, Moved: 1}}}
+	rounds := topology.Rounds{
+		From:    time.Unix(0, 0),
+		To:      at.Add(time.Hour),
+		Actions: []topology.BalancerAction{{What: "balancer.round", Time: at.Add(2 * time.Second), Took: 3 * time.Second, Moved: 1}},
+	}
 	on := state{balancer: topology.Balancer{Known: true, Mode: "full"}, knownColl: true, balances: true, rounds: rounds}
 	off, barred, blank := on, on, state{}
 	off.balancer.Stopped, barred.balances = true, false

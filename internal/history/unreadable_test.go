@@ -45,7 +45,8 @@ func TestAnUnreadableChangeIsLeftOutOfTheTimelineAndCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, bad := range map[string]store.HistoryEntry{"a change in the middle": list[len(list)/2], "the whole state": list[0], "the last change": list[len(list)-1]} {
+	for name, bad := range map[string]store.HistoryEntry{"a change in the middle": list[len(list)/2], "the whole state": list[0],
+		"the last change": list[len(list)-1]} {
 		kept := spoiled{p.kept, func(e store.HistoryEntry) bool { return e.Seq == bad.Seq }}
 		got, err := NewPast(kept, p.now).Timeline(t.Context(), "c1", q)
 		if err != nil || got.Unreadable == 0 {
@@ -65,7 +66,8 @@ func TestAnUnreadableStateIsSaidToBeAndHidesNoOtherTime(t *testing.T) {
 	}
 	bad := frames[len(frames)-1]
 	past := NewPast(spoiled{p.kept, func(e store.HistoryEntry) bool { return e.Seq == bad.Seq }}, p.now)
-	if _, err := past.At(t.Context(), "c1", bad.At); fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "is unreadable") {
+	if _, err := past.At(t.Context(), "c1", bad.At); fault.Of(err) != fault.Unavailable ||
+		!strings.Contains(fault.Text(err), "is unreadable") {
 		t.Errorf("%v", err)
 	}
 	if _, err := past.At(t.Context(), "c1", bad.At.Add(-time.Millisecond)); err != nil {
@@ -76,7 +78,8 @@ func TestAnUnreadableStateIsSaidToBeAndHidesNoOtherTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if note := m.Table.Health[topology.PartRouting].Note; len(m.Table.Collections) != 0 || len(m.Table.Shards) != 3 || !strings.Contains(note, "db.things") {
+	if note := m.Table.Health[topology.PartRouting].Note; len(m.Table.Collections) != 0 || len(m.Table.Shards) != 3 ||
+		!strings.Contains(note, "db.things") {
 		t.Errorf("%d collections, %d shards, note %q", len(m.Table.Collections), len(m.Table.Shards), note)
 	}
 }

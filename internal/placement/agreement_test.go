@@ -122,7 +122,10 @@ func checkQuestion(t *testing.T, sim *simcluster.Cluster, l *placement.Locator, 
 		filter = append(filter, bson.E{Key: f.Name, Value: bson.D{{Key: "$eq", Value: q.values[i]}}})
 	}
 	reply := command(t, sim, c.NS.Database(), bson.D{
-		{Key: "explain", Value: bson.D{{Key: "find", Value: c.NS.Collection()}, {Key: "filter", Value: filter}}}, {Key: "verbosity", Value: "queryPlanner"},
+		{
+			Key:   "explain",
+			Value: bson.D{{Key: "find", Value: c.NS.Collection()}, {Key: "filter", Value: filter}},
+		}, {Key: "verbosity", Value: "queryPlanner"},
 	})
 	shards, err := reply.Lookup("queryPlanner", "winningPlan", "shards").Array().Values()
 	if err != nil || len(shards) != 1 || shards[0].Document().Lookup("shardName").StringValue() != ours {

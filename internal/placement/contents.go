@@ -89,7 +89,14 @@ func ShardContents(t *topology.Table, dir *Directory, p *profile.Profile, shard 
 }
 
 func collectionOn(t *topology.Table, c *topology.Collection, shard string, chunks int) CollectionOn {
-	on := CollectionOn{NS: c.NS, Sharded: !c.Unsplittable, Key: c.Key.String(), Chunks: chunks, Of: c.Chunks.Len(), Size: t.SizeOn(c.NS, shard)}
+	on := CollectionOn{
+		NS:      c.NS,
+		Sharded: !c.Unsplittable,
+		Key:     c.Key.String(),
+		Chunks:  chunks,
+		Of:      c.Chunks.Len(),
+		Size:    t.SizeOn(c.NS, shard),
+	}
 	on.Share = float64(chunks) / float64(on.Of)
 	return on
 }

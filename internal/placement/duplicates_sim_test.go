@@ -100,7 +100,7 @@ func (r *rig) twoProjects(t *testing.T) (a, b placement.Project) {
 			return all[0], p
 		}
 	}
-	t.Skip("every project is on one shard")
+	t.Fatal("every project is on one shard")
 	return a, b
 }
 
@@ -149,9 +149,39 @@ func TestTheSameIDInTwoProjectsOnTwoShardsIsFoundThroughTheMongos(t *testing.T) 
 
 // hostile are texts that try to be more than a text, in every place of a query.
 func hostile() []string {
-	parts := []string{`{"$gt":""}`, `{"$ne":null}`, `{"$regex":".*"}`, `/.*/`, `.*`, `^a`, `$where`, `{"$where":"sleep(1000)"}`, `a\b`, `'; return true; '`, `[$ne]=1`,
-		`{"$oid":"x"}`, `{"$regularExpression":{"pattern":".*","options":""}}`, "\u202Ecba", "a\u2066b\u2069", "a\x00b", "\xff\xfe", "app\x00", "%00", "${jndi:x}", "<script>alert(1)</script>",
-		`ObjectId("zz")`, `true`, `null`, `1e400`, `{"$code":"1"}`, `{"$minKey":1}`, `{"$undefined":true}`, `{"a":{"b":{"c":1}}}`, strings.Repeat("[", 500), strings.Repeat("x", 5000)}
+	parts := []string{
+		`{"$gt":""}`,
+		`{"$ne":null}`,
+		`{"$regex":".*"}`,
+		`/.*/`,
+		`.*`,
+		`^a`,
+		`$where`,
+		`{"$where":"sleep(1000)"}`,
+		`a\b`,
+		`'; return true; '`,
+		`[$ne]=1`,
+		`{"$oid":"x"}`,
+		`{"$regularExpression":{"pattern":".*","options":""}}`,
+		"\u202Ecba",
+		"a\u2066b\u2069",
+		"a\x00b",
+		"\xff\xfe",
+		"app\x00",
+		"%00",
+		"${jndi:x}",
+		"<script>alert(1)</script>",
+		`ObjectId("zz")`,
+		`true`,
+		`null`,
+		`1e400`,
+		`{"$code":"1"}`,
+		`{"$minKey":1}`,
+		`{"$undefined":true}`,
+		`{"a":{"b":{"c":1}}}`,
+		strings.Repeat("[", 500),
+		strings.Repeat("x", 5000),
+	}
 	var out []string
 	for _, p := range parts {
 		out = append(out, p, "app/"+p, p+"/doc", "http://x/projects/app/documents/"+p, "http://x/projects/"+p+"/documents/k", "Document ("+p+")",

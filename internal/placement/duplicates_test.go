@@ -112,7 +112,8 @@ func TestIDsOnSeveralShardsAreFoundAtABoundedPace(t *testing.T) {
 			t.Errorf("a second one: %v", err)
 		}
 		time.Sleep(1100 * time.Millisecond)
-		if r := d.Report(); r.State != CheckRunning || r.Left <= 0 || r.Left > 5*time.Second || r.Collections[0].Read == 0 || r.Collections[0].Read > 3300 {
+		if r := d.Report(); r.State != CheckRunning || r.Left <= 0 || r.Left > 5*time.Second || r.Collections[0].Read == 0 ||
+			r.Collections[0].Read > 3300 {
 			t.Errorf("under way: %+v", r)
 		}
 		time.Sleep(10 * time.Second)
@@ -124,7 +125,8 @@ func TestIDsOnSeveralShardsAreFoundAtABoundedPace(t *testing.T) {
 			t.Errorf("took %s", took)
 		}
 		for i, id := range []bson.ObjectID{number(999), number(3001)} {
-			if got := r.Found[i]; got.ID != id || got.NS != db+".documents" || !slices.Equal(got.Shards(), []string{"a", "b"}) || got.Rows[1].Project != oid(6) {
+			if got := r.Found[i]; got.ID != id || got.NS != db+".documents" || !slices.Equal(got.Shards(), []string{"a", "b"}) ||
+				got.Rows[1].Project != oid(6) {
 				t.Errorf("%+v", got)
 			}
 			if _, ok := d.Shared(IDPlace{db + ".documents", id}); !ok {
@@ -224,11 +226,15 @@ func TestACheckOutlivesAStepDownAndTellsALastingFailure(t *testing.T) {
 
 func TestBeforeTheTableIsLoadedNoCheckBegins(t *testing.T) {
 	f := fixed{&topology.Table{}, NewDirectory(0, nil, nil, topology.Health{})}
-	if err := NewDuplicateCheck(&stock{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(err) != fault.Unavailable {
+	if err := NewDuplicateCheck(&stock{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(
+		err,
+	) != fault.Unavailable {
 		t.Error(err)
 	}
 	f = fixed{&topology.Table{Loaded: true}, NewDirectory(0, nil, nil, topology.Health{})}
-	if err := NewDuplicateCheck(&stock{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(err) != fault.NotFound {
+	if err := NewDuplicateCheck(&stock{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(
+		err,
+	) != fault.NotFound {
 		t.Error(err)
 	}
 }

@@ -111,7 +111,14 @@ func (f *fake) Projects(_ context.Context, db string, _ profile.ProjectFields, a
 	return out, f.err
 }
 
-func (f *fake) DocumentsByKey(_ context.Context, _ string, _ profile.DocumentFields, project bson.ObjectID, key string, _ int) ([]DocumentRow, error) {
+func (f *fake) DocumentsByKey(
+	_ context.Context,
+	_ string,
+	_ profile.DocumentFields,
+	project bson.ObjectID,
+	key string,
+	_ int,
+) ([]DocumentRow, error) {
 	f.asked = append(f.asked, "documents "+key)
 	var out []DocumentRow
 	for _, d := range f.docs {

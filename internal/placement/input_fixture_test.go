@@ -9,7 +9,13 @@ import (
 )
 
 // ByReference answers from the rows of ids that have the project.
-func (f *fake) ByReference(ctx context.Context, db string, fields profile.RowFields, project, id bson.ObjectID, limit int) ([]IDRow, error) {
+func (f *fake) ByReference(
+	ctx context.Context,
+	db string,
+	fields profile.RowFields,
+	project, id bson.ObjectID,
+	limit int,
+) ([]IDRow, error) {
 	rows, err := f.ByID(ctx, db, fields, id, limit)
 	var out []IDRow
 	for _, r := range rows {

@@ -26,7 +26,8 @@ func TestAReferenceOfALogLineCostsOneTargetedQuery(t *testing.T) {
 		targeted int
 	}{
 		{"Document (" + oid(5).Hex() + "." + doc.Hex() + ")", []string{"document"}, 1},
-		{"ERROR x.go:1 Client (" + oid(5).Hex() + "." + client.Hex() + ") of Document (" + oid(5).Hex() + "." + doc.Hex() + ")", []string{"client", "document"}, 2},
+		{"ERROR x.go:1 Client (" + oid(5).Hex() + "." + client.Hex() + ") of Document (" + oid(5).Hex() + "." + doc.Hex() + ")",
+			[]string{"client", "document"}, 2},
 		{oid(5).Hex() + "." + doc.Hex(), []string{"document"}, 3}, // documents, clients, schemas
 	} {
 		a, err := l.Ask(t.Context(), Query{Text: tc.text})
@@ -103,7 +104,8 @@ func TestAKeyThatNoProjectHasIsNotRepeated(t *testing.T) {
 	l := locator(t, &fake{}, project(5, "app", "otherotherotherother22"))
 	for _, text := range []string{apiKey, apiKey + "/doc", "https://x.example/projects/" + apiKey + "/documents/d"} {
 		a, err := l.Ask(t.Context(), Query{Text: text})
-		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), "rotate it") || strings.Contains(err.Error(), apiKey) || !a.Input.KeyShaped {
+		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), "rotate it") || strings.Contains(err.Error(), apiKey) ||
+			!a.Input.KeyShaped {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -123,7 +125,8 @@ func TestAUUIDIsTakenApartAndPlacedOnlyInAPickedCollection(t *testing.T) {
 	f := l.tables.(fixed)
 	key := pattern(t, bson.E{Key: "k", Value: "hashed"})
 	f.t.Collections = append(f.t.Collections, collection(t, "orders", key, nil, "c"))
-	for _, q := range []Query{{Text: uuid, NS: db + ".orders"}, {Key: uuid, NS: db + ".orders"}, {Text: "{" + strings.ToUpper(uuid) + "}", NS: db + ".orders"}} {
+	for _, q := range []Query{{Text: uuid, NS: db + ".orders"}, {Key: uuid, NS: db + ".orders"},
+		{Text: "{" + strings.ToUpper(uuid) + "}", NS: db + ".orders"}} {
 		a, err = l.Ask(t.Context(), q)
 		if err != nil || len(a.Items) != 2 || a.Items[0].Places[0].Hash == nil || *a.Items[0].Places[0].Hash == *a.Items[1].Places[0].Hash {
 			t.Errorf("%+v: %+v, %v", q, a.Items, err)
@@ -145,7 +148,8 @@ func TestAValueOfTheWrongTypeIsRefusedWithASentence(t *testing.T) {
 	for _, tc := range []struct{ ns, key string }{
 		{"documents", `{"project_id":"` + hexA + `"}`}, {"documents", `{"project_id":5}`}, {"documents", `{"project_id":null}`},
 		{"changes", `{"doc_id":"` + hexA + `"}`}, {"changes", `{"doc_id":{"$regularExpression":{"pattern":".*","options":""}}}`},
-		{"clients", `{"project_id":{"$oid":"` + hexA + `"},"_id":"x"}`}, {"documents", `{"project_id":{"$in":[]}}`}, {"documents", `{"project_id":{"a":1}}`},
+		{"clients", `{"project_id":{"$oid":"` + hexA + `"},"_id":"x"}`}, {"documents", `{"project_id":{"$in":[]}}`},
+		{"documents", `{"project_id":{"a":1}}`},
 	} {
 		_, err := l.Ask(t.Context(), Query{NS: topology.Namespace(db + "." + tc.ns), Key: tc.key})
 		if fault.Of(err) != fault.Invalid || len(fault.Text(err)) < 20 {
@@ -164,7 +168,8 @@ func TestIDsKnownToBeShared(t *testing.T) {
 	l := locator(t, src, project(5, "app", ""))
 	l.MarkShared(sharedStub{IDPlace{db + ".documents", doc}: {Rows: []SharedRow{{Shard: "b"}, {Shard: "a"}}}})
 	a, err := l.Ask(t.Context(), Query{Text: doc.Hex()})
-	if err != nil || len(a.Items) != 1 || fmt.Sprint(a.Items[0].Notes) != fmt.Sprint([]Note{{"note.sharedID", map[string]string{"ns": db + ".documents", "shards": "a, b"}}}) {
+	if err != nil || len(a.Items) != 1 ||
+		fmt.Sprint(a.Items[0].Notes) != fmt.Sprint([]Note{{"note.sharedID", map[string]string{"ns": db + ".documents", "shards": "a, b"}}}) {
 		t.Errorf("%+v, %v", a.Items, err)
 	}
 }

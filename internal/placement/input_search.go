@@ -72,11 +72,18 @@ func (s *search) projects(ref string) []Item {
 // noProject is the sentence for a text that is no project's name, id or key.
 func (s *search) noProject() error {
 	if s.out.Input.ProjectKeyShaped {
-		return fault.New(fault.NotFound,
-			"No project has this public key (searched the projects of %s). If it was a secret key, it has left its safe place: rotate it.", s.searched())
+		return fault.New(
+			fault.NotFound,
+			"No project has this public key (searched the projects of %s). If it was a secret key, it has left its safe place: rotate it.",
+			s.searched(),
+		)
 	}
-	return fault.New(fault.NotFound,
-		"No project has this name, id or public key, and it is not an id (searched the projects of %s). For a Yorkie document type project/document key.", s.searched())
+	return fault.New(
+		fault.NotFound,
+		"No project has this name, id or public key, and it is not an id (searched the projects of %s). For a Yorkie document type "+
+			"project/document key.",
+		s.searched(),
+	)
 }
 
 func (s *search) byDocumentKey(ctx context.Context, r Reading) error {
@@ -92,7 +99,11 @@ func (s *search) byDocumentKey(ctx context.Context, r Reading) error {
 	case len(projects) == 0 && r.Form == FormDashboard:
 		return fault.New(fault.NotFound, "No project has the name in this address (searched the projects of %s).", s.searched())
 	case len(projects) == 0:
-		return fault.New(fault.NotFound, "No project has the name, id or public key before the slash (searched the projects of %s).", s.searched())
+		return fault.New(
+			fault.NotFound,
+			"No project has the name, id or public key before the slash (searched the projects of %s).",
+			s.searched(),
+		)
 	}
 	found := 0
 	for _, p := range projects {
@@ -151,7 +162,12 @@ func (s *search) byID(ctx context.Context, id bson.ObjectID) error {
 		return err
 	}
 	if !s.addRows(asked) && len(s.out.Items) == 0 {
-		return fault.New(fault.NotFound, "No project, Yorkie document, client, schema or revision has the id %s (searched %s).", id.Hex(), s.searched())
+		return fault.New(
+			fault.NotFound,
+			"No project, Yorkie document, client, schema or revision has the id %s (searched %s).",
+			id.Hex(),
+			s.searched(),
+		)
 	}
 	return nil
 }

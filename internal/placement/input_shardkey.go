@@ -119,8 +119,14 @@ func (l *Locator) checkKeyTypes(t *topology.Table, q Query) error {
 			continue
 		}
 		if v.Type != bson.TypeObjectID && v.Type != bson.TypeMinKey && v.Type != bson.TypeMaxKey {
-			return fault.New(fault.Invalid, "%s of %s is an ObjectID, and this value is of type %s: write {%q: {\"$oid\": \"24 hexadecimal digits\"}}.",
-				name, string(q.NS), v.Type, name)
+			return fault.New(
+				fault.Invalid,
+				"%s of %s is an ObjectID, and this value is of type %s: write {%q: {\"$oid\": \"24 hexadecimal digits\"}}.",
+				name,
+				string(q.NS),
+				v.Type,
+				name,
+			)
 		}
 	}
 	return nil

@@ -51,7 +51,9 @@ func TestInputIsUnderstoodWithoutAskingForItsKind(t *testing.T) {
 		"Document (" + hexA + "." + hexB + ")": "reference document " + hexA + "." + hexB,
 		"Client (" + hexA + "." + hexB + ")":   "reference client " + hexA + "." + hexB,
 		hexA + "." + hexB:                      "reference  " + hexA + "." + hexB,
-		"2026-11-21T10:00:00Z ERROR yorkie/packs.go:12 push Document (" + hexA + "." + hexB + ") by Client (" + hexA + "." + hexA + "): timeout, again Document (" + hexA + "." + hexB + ")": "reference document " + hexA + "." + hexB + " | reference client " + hexA + "." + hexA,
+		"2026-11-21T10:00:00Z ERROR yorkie/packs.go:12 push Document (" + hexA + "." + hexB + ") by Client (" + hexA + "." + hexA +
+			"): timeout, again Document (" + hexA + "." + hexB +
+			")": "reference document " + hexA + "." + hexB + " | reference client " + hexA + "." + hexA,
 		"lock " + hexA + "." + hexB + " is held":                   "reference  " + hexA + "." + hexB,
 		"app/" + hexA + "." + hexB + "-and-more-text":              `documentKey "app" "` + hexA + "." + hexB + `-and-more-text"`,
 		"https://dash.example/projects/app/documents/doc":          `dashboard "app" "doc"`,
@@ -74,7 +76,8 @@ func TestInputIsUnderstoodWithoutAskingForItsKind(t *testing.T) {
 			t.Errorf("%q:\n got %s, %v\nwant %s", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"http://x/projects/a%zz/documents/k", "http://x/projects/a/documents/%00", "http://x/projects/a/documents/%ff"} {
+	for _, text := range []string{"http://x/projects/a%zz/documents/k", "http://x/projects/a/documents/%00",
+		"http://x/projects/a/documents/%ff"} {
 		if _, err := ReadInput(text); fault.Of(err) != fault.Invalid {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -94,7 +97,8 @@ func TestKeyShapedTextIsKnown(t *testing.T) {
 }
 
 func FuzzInputAlwaysHasAReading(f *testing.F) {
-	for _, s := range []string{"app/doc", "Document (" + hexA + "." + hexB + ")", "http://x/projects/a/documents/b%20", uuid, apiKey, `ObjectId("` + hexA + `")`, "/", "a.b/projects/"} {
+	for _, s := range []string{"app/doc", "Document (" + hexA + "." + hexB + ")", "http://x/projects/a/documents/b%20", uuid, apiKey,
+		`ObjectId("` + hexA + `")`, "/", "a.b/projects/"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

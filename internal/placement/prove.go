@@ -243,7 +243,14 @@ func filterOf(match []Equal) (bson.D, bool) {
 	filter := bson.D{}
 	for _, m := range match {
 		switch m.Value.Type {
-		case bson.TypeEmbeddedDocument, bson.TypeArray, bson.TypeRegex, bson.TypeJavaScript, bson.TypeCodeWithScope, bson.TypeDBPointer, bson.TypeUndefined, 0:
+		case bson.TypeEmbeddedDocument,
+			bson.TypeArray,
+			bson.TypeRegex,
+			bson.TypeJavaScript,
+			bson.TypeCodeWithScope,
+			bson.TypeDBPointer,
+			bson.TypeUndefined,
+			0:
 			return nil, false
 		}
 		filter = append(filter, bson.E{Key: m.Field, Value: bson.D{{Key: "$eq", Value: m.Value}}})

@@ -207,13 +207,19 @@ func TestHistoryIsOfThisChunkInThisLife(t *testing.T) {
 		cut    time.Duration
 	}{
 		{"nothing held", nil, HistoryBefore, -1, -1},
-		{"a move here, then another chunk's", []topology.Event{ev(9, "moveChunk.commit", other), ev(5, "moveChunk.commit", here)}, HistoryFound, 5, -1},
+		{"a move here, then another chunk's", []topology.Event{ev(9, "moveChunk.commit", other), ev(5, "moveChunk.commit", here)},
+			HistoryFound, 5, -1},
 		{"a move away is not how it came", []topology.Event{ev(9, "moveChunk.commit", away)}, HistoryBefore, -1, -1},
-		{"the newest move and the newest cut", []topology.Event{ev(9, "split", before), ev(8, "moveChunk.commit", here), ev(7, "moveChunk.commit", here), ev(6, "split", before)}, HistoryFound, 8, 9},
+		{"the newest move and the newest cut",
+			[]topology.Event{ev(9, "split", before), ev(8, "moveChunk.commit", here), ev(7, "moveChunk.commit", here),
+				ev(6, "split", before)}, HistoryFound, 8, 9},
 		{"another life", []topology.Event{ev(-9*time.Second, "moveChunk.commit", here)}, HistoryBefore, -1, -1},
 		{"a merge of the list form", []topology.Event{ev(4, "merge", bson.D{{Key: "merged", Value: bson.A{
-			bson.D{{Key: "min", Value: min}, {Key: "max", Value: lo}}, bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}}}})}, HistoryFound, -1, 4},
-		{"damaged details", []topology.Event{{What: "moveChunk.commit", NS: string(c.NS), Time: born.Add(5)}, ev(3, "split", bson.D{{Key: "before", Value: "x"}})}, HistoryBefore, -1, -1},
+			bson.D{{Key: "min", Value: min}, {Key: "max", Value: lo}}, bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}}}})},
+			HistoryFound, -1, 4},
+		{"damaged details",
+			[]topology.Event{{What: "moveChunk.commit", NS: string(c.NS), Time: born.Add(5)},
+				ev(3, "split", bson.D{{Key: "before", Value: "x"}})}, HistoryBefore, -1, -1},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			tab.Events = x.events

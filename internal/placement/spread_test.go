@@ -54,7 +54,8 @@ func TestSpreadSaysWhereEachCollectionIsAndWhatCanBeDone(t *testing.T) {
 func TestWithoutListCollectionsPresenceIsUnknownNotAbsent(t *testing.T) {
 	tab := table(t)
 	tab.Unsharded = nil
-	if rev := spread(t, SpreadOf(tab, profile.Yorkie(), project(5, "app", "")), "revisions"); rev.Presence != PresenceUnknown || len(rev.Shards) != 1 {
+	if rev := spread(t, SpreadOf(tab, profile.Yorkie(), project(5, "app", "")), "revisions"); rev.Presence != PresenceUnknown ||
+		len(rev.Shards) != 1 {
 		t.Errorf("revisions: %+v", rev)
 	}
 }

@@ -22,7 +22,14 @@ type Source interface {
 	// those with _id > after only. A *topology.SkippedError comes with rows.
 	Projects(ctx context.Context, db string, f profile.ProjectFields, after bson.ObjectID, all bool) ([]ProjectRow, error)
 	// DocumentsByKey is one query targeted by project id; removed documents are included.
-	DocumentsByKey(ctx context.Context, db string, f profile.DocumentFields, project bson.ObjectID, key string, limit int) ([]DocumentRow, error)
+	DocumentsByKey(
+		ctx context.Context,
+		db string,
+		f profile.DocumentFields,
+		project bson.ObjectID,
+		key string,
+		limit int,
+	) ([]DocumentRow, error)
 	// ByID is one {_id: id} query; a broadcast unless _id leads the shard key.
 	ByID(ctx context.Context, db string, f profile.RowFields, id bson.ObjectID, limit int) ([]IDRow, error)
 	// ByReference is one {project, _id: id} query; targeted where the project leads the shard key.

@@ -248,7 +248,12 @@ func TestProofsAndCountsSendNothingButEquality(t *testing.T) {
 			// Whatever a place was made from: its values as text, and as what they spell.
 			_, value, err := bson.MarshalValue(strings.ToValidUTF8(text, "?"))
 			must(t, err)
-			whole := placement.Place{NS: "yorkie-meta.documents", Sharded: true, Shards: []string{"shard-rs-1"}, Pattern: a.watcher.Table().Collection("yorkie-meta.documents").Key}
+			whole := placement.Place{
+				NS:      "yorkie-meta.documents",
+				Sharded: true,
+				Shards:  []string{"shard-rs-1"},
+				Pattern: a.watcher.Table().Collection("yorkie-meta.documents").Key,
+			}
 			whole.Match = []placement.Equal{{Field: "project_id", Value: bson.RawValue{Type: bson.TypeString, Value: value}}}
 			about(text, whole)
 			var spelled struct{ V bson.RawValue }

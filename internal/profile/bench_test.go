@@ -15,7 +15,10 @@ func BenchmarkNearest(b *testing.B) {
 	p := Yorkie()
 	tab := as(p.Layouts[0]).table(b, "8.0.12")
 	for i := range 2000 {
-		tab.Collections = append(tab.Collections, &topology.Collection{Meta: topology.Meta{NS: topology.Namespace(fmt.Sprintf("other%d.c", i)), Key: patternOf(b, keyHashed)}})
+		tab.Collections = append(
+			tab.Collections,
+			&topology.Collection{Meta: topology.Meta{NS: topology.Namespace(fmt.Sprintf("other%d.c", i)), Key: patternOf(b, keyHashed)}},
+		)
 	}
 	slices.SortFunc(tab.Collections, func(a, b *topology.Collection) int { return strings.Compare(string(a.NS), string(b.NS)) })
 	b.ReportAllocs()

@@ -51,7 +51,13 @@ func (x fixer) since(major, minor int) bool {
 }
 
 func (x fixer) fix(f Finding) Fix {
-	ns, coll := sanitize.Quoted(string(f.NS)), "db.getSiblingDB("+sanitize.Quoted(x.db)+").getCollection("+sanitize.Quoted(f.NS.Collection())+")"
+	ns, coll := sanitize.Quoted(
+		string(f.NS),
+	), "db.getSiblingDB("+sanitize.Quoted(
+		x.db,
+	)+").getCollection("+sanitize.Quoted(
+		f.NS.Collection(),
+	)+")"
 	index := coll + ".createIndex(" + f.Want + ")"
 	shard := "sh.shardCollection(" + ns + ", " + f.Want + ")"
 	var first []string

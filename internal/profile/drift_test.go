@@ -130,14 +130,16 @@ func TestEveryLayoutAgainstEveryOther(t *testing.T) {
 		seqsOld = "older syncedseqs yorkie-0.5.7"
 	)
 	want := map[string]string{
-		"0.4 as 0.5.7":     "missing versionvectors",
-		"0.4 as 0.6.20":    "missing schemas," + ranged + ",missing versionvectors," + seqsOld,
-		"0.4 as 0.6.38":    "different clients (chartClients),missing schemas," + ranged + ",missing versionvectors," + seqsOld,
-		"0.4 as head":      "different clients (chartClients),missing schemas," + ranged + ",missing snapshot_bodies,missing versionvectors,missing revisions," + seqsOld,
-		"0.5.7 as 0.4":     "newer versionvectors yorkie-0.5.7",
-		"0.5.7 as 0.6.20":  "missing schemas," + toHash + "," + seqsOld,
-		"0.5.7 as 0.6.38":  "different clients (chartClients),missing schemas," + toHash + "," + seqsOld,
-		"0.5.7 as head":    "different clients (chartClients),missing schemas," + ranged + ",missing snapshot_bodies,different versionvectors,missing revisions," + seqsOld,
+		"0.4 as 0.5.7":  "missing versionvectors",
+		"0.4 as 0.6.20": "missing schemas," + ranged + ",missing versionvectors," + seqsOld,
+		"0.4 as 0.6.38": "different clients (chartClients),missing schemas," + ranged + ",missing versionvectors," + seqsOld,
+		"0.4 as head": "different clients (chartClients),missing schemas," + ranged +
+			",missing snapshot_bodies,missing versionvectors,missing revisions," + seqsOld,
+		"0.5.7 as 0.4":    "newer versionvectors yorkie-0.5.7",
+		"0.5.7 as 0.6.20": "missing schemas," + toHash + "," + seqsOld,
+		"0.5.7 as 0.6.38": "different clients (chartClients),missing schemas," + toHash + "," + seqsOld,
+		"0.5.7 as head": "different clients (chartClients),missing schemas," + ranged +
+			",missing snapshot_bodies,different versionvectors,missing revisions," + seqsOld,
 		"0.6.20 as 0.4":    ranged + ",missing syncedseqs,newer schemas yorkie-0.6.20,newer versionvectors yorkie-0.5.7",
 		"0.6.20 as 0.5.7":  ranged + ",missing syncedseqs,different versionvectors,newer schemas yorkie-0.6.20",
 		"0.6.20 as 0.6.38": "different clients (chartClients)",
@@ -146,10 +148,13 @@ func TestEveryLayoutAgainstEveryOther(t *testing.T) {
 		"0.6.38 as 0.5.7":  "different clients," + ranged + ",missing syncedseqs,different versionvectors,newer schemas yorkie-0.6.20",
 		"0.6.38 as 0.6.20": "different clients",
 		"0.6.38 as head":   "missing snapshot_bodies,missing revisions",
-		"head as 0.4":      "different clients," + ranged + ",missing syncedseqs,newer revisions yorkie-head,newer schemas yorkie-0.6.20,newer snapshot_bodies yorkie-head,newer versionvectors yorkie-0.5.7",
-		"head as 0.5.7":    "different clients," + ranged + ",missing syncedseqs,different versionvectors,newer revisions yorkie-head,newer schemas yorkie-0.6.20,newer snapshot_bodies yorkie-head",
-		"head as 0.6.20":   "different clients,newer revisions yorkie-head,newer snapshot_bodies yorkie-head",
-		"head as 0.6.38":   "newer revisions yorkie-head,newer snapshot_bodies yorkie-head",
+		"head as 0.4": "different clients," + ranged +
+			",missing syncedseqs,newer revisions yorkie-head,newer schemas yorkie-0.6.20,newer snapshot_bodies yorkie-head,newer " +
+			"versionvectors yorkie-0.5.7",
+		"head as 0.5.7": "different clients," + ranged +
+			",missing syncedseqs,different versionvectors,newer revisions yorkie-head,newer schemas yorkie-0.6.20,newer snapshot_bodies yorkie-head",
+		"head as 0.6.20": "different clients,newer revisions yorkie-head,newer snapshot_bodies yorkie-head",
+		"head as 0.6.38": "newer revisions yorkie-head,newer snapshot_bodies yorkie-head",
 	}
 	p := Yorkie()
 	for _, from := range p.Layouts {
@@ -174,7 +179,19 @@ func TestEveryLayoutAgainstEveryOther(t *testing.T) {
 }
 
 func TestWhatReleasesAreKnownToLeaveBehindIsNamed(t *testing.T) {
-	head, v0638, v0620, v057 := layoutNamed(t, "yorkie-head"), layoutNamed(t, "yorkie-0.6.38"), layoutNamed(t, "yorkie-0.6.20"), layoutNamed(t, "yorkie-0.5.7")
+	head, v0638, v0620, v057 := layoutNamed(
+		t,
+		"yorkie-head",
+	), layoutNamed(
+		t,
+		"yorkie-0.6.38",
+	), layoutNamed(
+		t,
+		"yorkie-0.6.20",
+	), layoutNamed(
+		t,
+		"yorkie-0.5.7",
+	)
 	tests := []struct {
 		name    string
 		has     sharding
@@ -185,16 +202,46 @@ func TestWhatReleasesAreKnownToLeaveBehindIsNamed(t *testing.T) {
 		{"the chart of 0.6.20", as(v0620).but("schemas", ""), "yorkie-0.6.20", "unsharded schemas (chartSchemas)", 1},
 		// By its shard keys the chart was still at 0.6.20.
 		{"the chart of 0.6.38", as(v0638).but("schemas", "").but("clients", keyProject), "yorkie-0.6.20", "unsharded schemas (chartSchemas)", 1},
-		{"a chart cluster upgraded to head", as(head).but("schemas", "").but("clients", keyProject), "yorkie-head", "different clients (chartClients),unsharded schemas (chartSchemas),documented snapshot_bodies", 2},
+		{
+			"a chart cluster upgraded to head",
+			as(head).but("schemas", "").but("clients", keyProject),
+			"yorkie-head",
+			"different clients (chartClients),unsharded schemas (chartSchemas),documented snapshot_bodies",
+			2,
+		},
 		{"0.5.3 to 0.5.6", as(v057).but("versionvectors", ""), "yorkie-0.5.7", "unsharded versionvectors (lateVectors)", 1},
 		{"0.6.39", as(head).but("revisions", ""), "yorkie-head", "documented snapshot_bodies,unsharded revisions (lateRevisions)", 1},
 		{"snapshot_bodies sharded as documented", as(head).but("snapshot_bodies", keyHashed), "yorkie-head", "", 0},
 		{"snapshot_bodies before 0.7.2", as(head).but("snapshot_bodies", "-"), "yorkie-head", "missing snapshot_bodies", 0},
-		{"a set-up job that failed", sharding{"projects": "", "users": "", "members": "", "documents": "", "clients": "", "schemas": "", "changes": "", "snapshots": "", "snapshot_bodies": "", "versionvectors": "", "revisions": ""},
-			"yorkie-head", "unsharded documents,unsharded clients,unsharded schemas (chartSchemas),unsharded changes,unsharded snapshots,documented snapshot_bodies,unsharded versionvectors,unsharded revisions (lateRevisions)", 7},
+		{
+			"a set-up job that failed",
+			sharding{
+				"projects":        "",
+				"users":           "",
+				"members":         "",
+				"documents":       "",
+				"clients":         "",
+				"schemas":         "",
+				"changes":         "",
+				"snapshots":       "",
+				"snapshot_bodies": "",
+				"versionvectors":  "",
+				"revisions":       "",
+			},
+			"yorkie-head",
+			"unsharded documents,unsharded clients,unsharded schemas (chartSchemas),unsharded changes,unsharded snapshots,documented " +
+				"snapshot_bodies,unsharded versionvectors,unsharded revisions (lateRevisions)",
+			7,
+		},
 		{"somebody sharded users", as(head).but("users", `{_id: "hashed"}`), "yorkie-head", "documented snapshot_bodies,sharded users", 1},
 		{"somebody else's collection", as(head).but("orders", ""), "yorkie-head", "documented snapshot_bodies,foreign orders", 0},
-		{"an old collection left over", as(head).but("syncedseqs", keyDocument), "yorkie-head", "documented snapshot_bodies,older syncedseqs yorkie-0.5.7", 0},
+		{
+			"an old collection left over",
+			as(head).but("syncedseqs", keyDocument),
+			"yorkie-head",
+			"documented snapshot_bodies,older syncedseqs yorkie-0.5.7",
+			0,
+		},
 	}
 	for _, tc := range tests {
 		d := Yorkie().DriftOf(tc.has.table(t, "8.0.12"), "y", "")
@@ -235,7 +282,11 @@ func TestCommandsAreThoseOfTheServersVersion(t *testing.T) {
 			`db.adminCommand({refineCollectionShardKey: "y.clients", key: {project_id: 1, _id: "hashed"}})`},
 		{"4.2.1", "clients", "copy\n"},
 		{"5.0.7", "schemas", "shard\nsh.shardCollection(\"y.schemas\", {project_id: 1})"},
-		{"5.0.7", "syncedseqs", "drop\n" + fmt.Sprintf(coll, "syncedseqs") + ".estimatedDocumentCount()\n" + fmt.Sprintf(coll, "syncedseqs") + ".drop()"},
+		{
+			"5.0.7",
+			"syncedseqs",
+			"drop\n" + fmt.Sprintf(coll, "syncedseqs") + ".estimatedDocumentCount()\n" + fmt.Sprintf(coll, "syncedseqs") + ".drop()",
+		},
 		{"", "changes", "reshard\nsh.reshardCollection(\"y.changes\", {doc_id: \"hashed\"})"},
 	}
 	for _, tc := range tests {
@@ -244,14 +295,18 @@ func TestCommandsAreThoseOfTheServersVersion(t *testing.T) {
 		}
 	}
 	nothing := sharding{"projects": "", "documents": ""}
-	if got := commands("5.0.7", "yorkie-head", "documents", nothing); !strings.HasPrefix(got, "shard\nsh.enableSharding(\"y\")\n"+fmt.Sprintf(coll, "documents")+".createIndex({project_id: 1})\n") {
+	if got := commands("5.0.7", "yorkie-head", "documents", nothing); !strings.HasPrefix(
+		got,
+		"shard\nsh.enableSharding(\"y\")\n"+fmt.Sprintf(coll, "documents")+".createIndex({project_id: 1})\n",
+	) {
 		t.Errorf("the first collection to shard: %s", got)
 	}
 	if got := commands("8.0.12", "yorkie-head", "documents", nothing); strings.Contains(got, "enableSharding") {
 		t.Errorf("8.0 needs no enableSharding: %s", got)
 	}
 	users := as(layoutNamed(t, "yorkie-head")).but("users", "{username: 1}")
-	if got := commands("8.0.12", "yorkie-head", "users", users); got != "unshard\ndb.adminCommand({unshardCollection: \"y.users\", toShard: \"shard-rs-1\"})" {
+	if got := commands("8.0.12", "yorkie-head", "users",
+		users); got != "unshard\ndb.adminCommand({unshardCollection: \"y.users\", toShard: \"shard-rs-1\"})" {
 		t.Errorf("users: %s", got)
 	}
 	if got := commands("7.0.1", "yorkie-head", "users", users); got != "none\n" {

@@ -21,7 +21,20 @@ func (r *reader) profile(n *yaml.Node) *Profile {
 		CreatedAt: tenants.field("createdAt", false), Documents: tenants.field("documents", false), CountedAt: tenants.field("countedAt", false),
 	}
 	r.distinct(tenants, "name", "publicKey", "createdAt", "documents", "countedAt")
-	docs := t.sub("documents", "collection", "tenant", "key", "removedAt", "createdAt", "updatedAt", "called", "shardKey", "holds", "writes", "writtenAt")
+	docs := t.sub(
+		"documents",
+		"collection",
+		"tenant",
+		"key",
+		"removedAt",
+		"createdAt",
+		"updatedAt",
+		"called",
+		"shardKey",
+		"holds",
+		"writes",
+		"writtenAt",
+	)
 	p.Keys = DocumentFields{
 		Collection: docs.collection("collection"), Project: docs.field("tenant", true), Key: docs.field("key", true),
 		RemovedAt: docs.field("removedAt", false), CreatedAt: docs.field("createdAt", false), UpdatedAt: docs.field("updatedAt", false),
@@ -35,7 +48,14 @@ func (r *reader) profile(n *yaml.Node) *Profile {
 		Appended: r.appended(docs), WrittenAt: docs.field("writtenAt", false)}
 	l := Layout{Name: p.Name, Collections: []Collection{
 		r.keyed(docs, of),
-		{Name: p.Names.Collection, Scope: ScopeCluster, ProjectField: "_id", KeyField: p.Names.Name, Unjudged: true, What: tenants.text("holds", false)},
+		{
+			Name:         p.Names.Collection,
+			Scope:        ScopeCluster,
+			ProjectField: "_id",
+			KeyField:     p.Names.Name,
+			Unjudged:     true,
+			What:         tenants.text("holds", false),
+		},
 	}}
 	if p.Names.Collection == p.Keys.Collection {
 		r.bad(docs.node, "documents.collection", "tenants and documents must be two collections.")
@@ -57,7 +77,19 @@ func (r *reader) others(t table, taken []Collection) []Collection {
 	}
 	var out []Collection
 	for i, n := range list.Content {
-		c := r.table(n, fmt.Sprintf("collections[%d]", i), "name", "tenant", "document", "key", "called", "shardKey", "holds", "writes", "writtenAt")
+		c := r.table(
+			n,
+			fmt.Sprintf("collections[%d]", i),
+			"name",
+			"tenant",
+			"document",
+			"key",
+			"called",
+			"shardKey",
+			"holds",
+			"writes",
+			"writtenAt",
+		)
 		of := Collection{
 			Name: c.collection("name"), ProjectField: c.field("tenant", false), DocumentField: c.field("document", false),
 			KeyField: c.field("key", false), Kind: c.text("called", false),

@@ -106,7 +106,19 @@ func (t table) text(name string, required bool) string {
 
 // secrets are words that the name of a field must not contain: a value that is never read cannot be
 // leaked.
-var secrets = []string{"secret", "password", "passwd", "passphrase", "token", "credential", "webhook", "private", "apikey", "api_key", "hash"}
+var secrets = []string{
+	"secret",
+	"password",
+	"passwd",
+	"passphrase",
+	"token",
+	"credential",
+	"webhook",
+	"private",
+	"apikey",
+	"api_key",
+	"hash",
+}
 
 // field is the name of a field of stored rows.
 func (t table) field(name string, required bool) string {

@@ -44,7 +44,16 @@ const (
 )
 
 func byProject(name, key, kind string, variants ...Variant) Collection {
-	c := Collection{Name: name, Scope: ScopeProject, ProjectField: projectField, KeyField: "key", Kind: kind, Expected: key, What: name, Variants: variants}
+	c := Collection{
+		Name:         name,
+		Scope:        ScopeProject,
+		ProjectField: projectField,
+		KeyField:     "key",
+		Kind:         kind,
+		Expected:     key,
+		What:         name,
+		Variants:     variants,
+	}
 	c.WrittenAt = "updated_at"
 	switch name {
 	case "documents":
@@ -64,8 +73,16 @@ func byProject(name, key, kind string, variants ...Variant) Collection {
 // bodies and revisions. versionvectors and syncedseqs have one row per client, updated in place and
 // without a date.
 func byDocument(name, key string, variants ...Variant) Collection {
-	return Collection{Name: name, Scope: ScopeDocument, ProjectField: projectField, DocumentField: documentField, Expected: key, What: name, Variants: variants,
-		Appended: name != "versionvectors" && name != "syncedseqs"}
+	return Collection{
+		Name:          name,
+		Scope:         ScopeDocument,
+		ProjectField:  projectField,
+		DocumentField: documentField,
+		Expected:      key,
+		What:          name,
+		Variants:      variants,
+		Appended:      name != "versionvectors" && name != "syncedseqs",
+	}
 }
 
 func clusterWide(names ...string) []Collection {

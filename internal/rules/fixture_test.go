@@ -37,7 +37,8 @@ func calm(changes ...change) Situation {
 		Balancer:  topology.Balancer{Known: true, Mode: "full", ChunkBytes: 128 * mib},
 		Sizes:     map[topology.Namespace]topology.Sizes{}, Health: map[topology.Part]topology.Health{},
 	}
-	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartDatabases, topology.PartZones, topology.PartSettings,
+	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartDatabases, topology.PartZones,
+		topology.PartSettings,
 		topology.PartRouters, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartCollections, topology.PartDisks} {
 		t.Health[p] = topology.Health{At: now}
 	}
@@ -128,13 +129,26 @@ func put(s *Situation, ns, key, owners string) {
 	bounds = append(bounds, p.Max())
 	var rows []topology.Chunk
 	for i, o := range owners {
-		rows = append(rows, topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(o | 0x20), Jumbo: o < 'a', Version: topology.Version{Major: uint32(i + 1)}})
+		rows = append(
+			rows,
+			topology.Chunk{
+				Min:     bounds[i],
+				Max:     bounds[i+1],
+				Shard:   string(o | 0x20),
+				Jumbo:   o < 'a',
+				Version: topology.Version{Major: uint32(i + 1)},
+			},
+		)
 	}
 	m, err := topology.BuildChunks(p, rows)
 	if err != nil {
 		panic(err)
 	}
-	c := &topology.Collection{Meta: topology.Meta{NS: topology.Namespace(ns), Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{byte(len(ns))}}}, Chunks: m, Highest: m.Highest()}
+	c := &topology.Collection{
+		Meta:    topology.Meta{NS: topology.Namespace(ns), Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{byte(len(ns))}}},
+		Chunks:  m,
+		Highest: m.Highest(),
+	}
 	t := s.Table
 	t.Collections = slices.DeleteFunc(t.Collections, func(o *topology.Collection) bool { return o.NS == c.NS })
 	t.Collections = append(t.Collections, c)

@@ -19,8 +19,15 @@ func shownOf(p Problem) string {
 
 func TestHiddenBoundsAreInNoProblem(t *testing.T) {
 	divides := heat.Splitting{Can: true, Code: "divides", Share: 0.3, Document: oid(9)}
-	s := calm(collectionOf("y.documents", "{project_id: 1}", "abCabc"), zone(pin3, "b", 3, 4), zone("eu", "", 1, 2), carry("left", "c"), zone("pin-"+oid(99).Hex(), "b", 4, 5),
-		collectionOf("y.changes", "{doc_id: hashed}", "abcAbcabcabc"), hotAt(4, 300, 0.5, divides))
+	s := calm(
+		collectionOf("y.documents", "{project_id: 1}", "abCabc"),
+		zone(pin3, "b", 3, 4),
+		zone("eu", "", 1, 2),
+		carry("left", "c"),
+		zone("pin-"+oid(99).Hex(), "b", 4, 5),
+		collectionOf("y.changes", "{doc_id: hashed}", "abcAbcabcabc"),
+		hotAt(4, 300, 0.5, divides),
+	)
 	var bounds []string
 	for _, c := range s.Table.Collections {
 		for _, ch := range c.Chunks.All() {
@@ -62,7 +69,8 @@ func TestHiddenTextsKeepTheKindOfAFailure(t *testing.T) {
 		if !strings.Contains(shownOf(p), "host-3") {
 			t.Fatalf("the problem has no text to hide: %s", shownOf(p))
 		}
-		if hidden := shownOf(p.HideTexts(func(string) string { return "ChunkTooBig" })); strings.Contains(hidden, "host-3") || !strings.Contains(hidden, "ChunkTooBig") {
+		if hidden := shownOf(p.HideTexts(func(string) string { return "ChunkTooBig" })); strings.Contains(hidden, "host-3") ||
+			!strings.Contains(hidden, "ChunkTooBig") {
 			t.Error(hidden)
 		}
 		if !strings.Contains(shownOf(p), "host-3") {

@@ -14,7 +14,13 @@ func hotAt(chunk int, perSecond, share float64, s heat.Splitting) change {
 		c := x.Table.Collection("y.changes")
 		ch := c.Chunks.At(chunk)
 		total := perSecond / share
-		w := Writes{NS: "y.changes", Over: Window, Seconds: 900, To: now, Total: heat.Rate{PerSecond: total, Rows: int64(total * 900), Exact: true, Share: 1}}
+		w := Writes{
+			NS:      "y.changes",
+			Over:    Window,
+			Seconds: 900,
+			To:      now,
+			Total:   heat.Rate{PerSecond: total, Rows: int64(total * 900), Exact: true, Share: 1},
+		}
 		rest := (total - perSecond) / 4
 		for i, shard := range x.Table.Shards { // the first takes least beside its hot chunk, the owner most
 			own := rest * []float64{0.5, 1, 1}[i]
@@ -42,7 +48,14 @@ func TestHotShardsChunksAndDocuments(t *testing.T) {
 	}
 	uncounted := func(s *Situation) { s.Counting, s.Writes = false, nil }
 	run(t, []ruleCase{
-		{name: "a chunk that a split divides", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.5, divides)), rank: Warn, says: "hotChunk", plan: "split-hot"},
+		{
+			name:    "a chunk that a split divides",
+			rule:    HotChunk,
+			changes: many(wide, hotAt(4, 300, 0.5, divides)),
+			rank:    Warn,
+			says:    "hotChunk",
+			plan:    "split-hot",
+		},
 		{name: "moderate", rule: HotChunk, changes: many(wide, hotAt(4, 20, 0.5, divides)), rank: Info, says: "hotChunk", plan: "split-hot"},
 		{name: "of writers that are not known", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.5, unknown)), rank: Warn, says: "hotChunk"},
 		{name: "a fifth of the writes", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.2, divides))},
@@ -53,24 +66,78 @@ func TestHotShardsChunksAndDocuments(t *testing.T) {
 		{name: "nobody counts", rule: HotChunk, changes: many(wide, uncounted), unsure: true, says: "notCounting"},
 		{name: "in the past", rule: HotChunk, changes: many(wide, func(s *Situation) { s.Past = true }), unsure: true, says: "notKept"},
 
-		{name: "one document", rule: HotDocument, changes: many(wide, hotAt(4, 300, 0.5, document)), rank: Warn, says: "hotDocument", plan: "move"},
-		{name: "one document of three chunks", rule: HotDocument, changes: many(hotAt(1, 300, 0.6, document)), rank: Warn, says: "hotDocument", plan: "move"},
+		{
+			name:    "one document",
+			rule:    HotDocument,
+			changes: many(wide, hotAt(4, 300, 0.5, document)),
+			rank:    Warn,
+			says:    "hotDocument",
+			plan:    "move",
+		},
+		{
+			name:    "one document of three chunks",
+			rule:    HotDocument,
+			changes: many(hotAt(1, 300, 0.6, document)),
+			rank:    Warn,
+			says:    "hotDocument",
+			plan:    "move",
+		},
 		{name: "one document is everything", rule: HotDocument, changes: many(wide, hotAt(4, 300, 1, document)), rank: Warn, says: "hotDocument"},
-		{name: "one value", rule: HotDocument, changes: many(wide, hotAt(4, 300, 0.5, single)), rank: Warn, says: "hotDocument.single", plan: "move"},
-		{name: "one project, the key has no more", rule: HotDocument, changes: many(wide, hotAt(4, 50, 0.5, heat.Splitting{Can: true, Code: "project", Share: 0.9})), rank: Info, says: "hotDocument.project", plan: "move"},
+		{
+			name:    "one value",
+			rule:    HotDocument,
+			changes: many(wide, hotAt(4, 300, 0.5, single)),
+			rank:    Warn,
+			says:    "hotDocument.single",
+			plan:    "move",
+		},
+		{
+			name:    "one project, the key has no more",
+			rule:    HotDocument,
+			changes: many(wide, hotAt(4, 50, 0.5, heat.Splitting{Can: true, Code: "project", Share: 0.9})),
+			rank:    Info,
+			says:    "hotDocument.project",
+			plan:    "move",
+		},
 		{name: "a split divides it", rule: HotDocument, changes: many(wide, hotAt(4, 300, 0.5, divides))},
-		{name: "migrations blocked", rule: HotDocument, changes: many(wide, hotAt(4, 300, 0.5, document), of("y.changes", blocked)), rank: Warn, says: "hotDocument"},
+		{
+			name:    "migrations blocked",
+			rule:    HotDocument,
+			changes: many(wide, hotAt(4, 300, 0.5, document), of("y.changes", blocked)),
+			rank:    Warn,
+			says:    "hotDocument",
+		},
 		{name: "nobody counts", rule: HotDocument, changes: many(wide, uncounted), unsure: true, says: "notCounting"},
 
-		{name: "a shard with a chunk to split", rule: HotShard, changes: many(wide, hotAt(4, 300, 0.7, divides)), rank: Info, says: "hotShard", plan: "split-hot"},
-		{name: "almost all of it", rule: HotShard, changes: many(wide, hotAt(4, 300, 0.95, divides)), rank: Warn, says: "hotShard", plan: "split-hot"},
+		{
+			name:    "a shard with a chunk to split",
+			rule:    HotShard,
+			changes: many(wide, hotAt(4, 300, 0.7, divides)),
+			rank:    Info,
+			says:    "hotShard",
+			plan:    "split-hot",
+		},
+		{
+			name:    "almost all of it",
+			rule:    HotShard,
+			changes: many(wide, hotAt(4, 300, 0.95, divides)),
+			rank:    Warn,
+			says:    "hotShard",
+			plan:    "split-hot",
+		},
 		{name: "evenly", rule: HotShard, changes: many(wide)},
 		{name: "one shard can take anything", rule: HotShard, changes: many(wide, hotAt(4, 300, 0.95, divides), drain("a"), drain("c"))},
 		{name: "a shard whose chunks are not counted", rule: HotShard, changes: many(func(s *Situation) {
 			s.Writes[0].Shards = []heat.Line{shardLine("a", 90), shardLine("b", 5), shardLine("c", 5)}
 		}), rank: Info, says: "hotShard"},
 		{name: "counted for a minute", rule: HotShard, changes: many(short), unsure: true, says: "tooShort"},
-		{name: "one collection cannot be counted", rule: HotShard, changes: many(func(s *Situation) { s.Writes = append(s.Writes, Writes{NS: "y.snapshots", Failed: true}) }), unsure: true, says: "countedPart"},
+		{
+			name:    "one collection cannot be counted",
+			rule:    HotShard,
+			changes: many(func(s *Situation) { s.Writes = append(s.Writes, Writes{NS: "y.snapshots", Failed: true}) }),
+			unsure:  true,
+			says:    "countedPart",
+		},
 		{name: "nobody counts", rule: HotShard, changes: many(uncounted), unsure: true, says: "notCounting"},
 	})
 }

@@ -23,8 +23,23 @@ func TestATableThatWasNeverLoadedMakesEveryRuleUnsure(t *testing.T) {
 // TestLessKnownIsNeverMoreCalm takes one thing away at a time: no rule that
 // fired may then pass.
 func TestLessKnownIsNeverMoreCalm(t *testing.T) {
-	trouble := many(collectionOf("y.documents", "{project_id: 1}", "abCabc"), zone(pin3, "b", 3, 4), zone("eu", "", 1, 2), carry("left", "c"), zone("pin-"+oid(99).Hex(), "b", 4, 5), off, drain("c"),
-		busy(3, 300, 0.7), sizeOf("y.users", "a", 5*gib, 9, 0), sizeOf("y.snapshot_bodies", "a", 3*gib, 9, 0), sizeOf("y.changes", "b", gib, 1_000_000, 500_000))
+	trouble := many(
+		collectionOf("y.documents", "{project_id: 1}", "abCabc"),
+		zone(pin3, "b", 3, 4),
+		zone("eu", "", 1, 2),
+		carry("left", "c"),
+		zone("pin-"+oid(99).Hex(), "b", 4, 5),
+		off,
+		drain("c"),
+		busy(
+			3,
+			300,
+			0.7,
+		),
+		sizeOf("y.users", "a", 5*gib, 9, 0),
+		sizeOf("y.snapshot_bodies", "a", 3*gib, 9, 0),
+		sizeOf("y.changes", "b", gib, 1_000_000, 500_000),
+	)
 	all := Evaluate(calm(trouble...))
 	if len(all.Items) < 9 {
 		t.Fatalf("only %d troubles to take from", len(all.Items))
@@ -42,7 +57,8 @@ func TestLessKnownIsNeverMoreCalm(t *testing.T) {
 		r := Evaluate(calm(append(slices.Clone(trouble), less)...))
 		for _, i := range all.Items {
 			// The pass of a rule that looks at something else is no loss.
-			looks := map[string][]Rule{"zones": {ZoneNoShard, PinViolated, ZoneUnknown}, "settings": {BalancerOff}, "counting": {HotProject}, "unsharded": {BigUnsharded}, "sizes": {BigUnsharded, SnapshotBodies, Orphans}}[name]
+			looks := map[string][]Rule{"zones": {ZoneNoShard, PinViolated, ZoneUnknown}, "settings": {BalancerOff},
+				"counting": {HotProject}, "unsharded": {BigUnsharded}, "sizes": {BigUnsharded, SnapshotBodies, Orphans}}[name]
 			if slices.Contains(looks, i.Rule) && slices.Contains(r.Passed, i.Rule) {
 				t.Errorf("without %s, %s passes", name, i.Rule)
 			}
@@ -52,7 +68,9 @@ func TestLessKnownIsNeverMoreCalm(t *testing.T) {
 
 func TestTheMostPressingComesFirstAndIdsAreStableAndPlain(t *testing.T) {
 	build := func() Report {
-		return Evaluate(calm(off, drain("c"), zone("eu <script>", "", 1, 2), carry("left/../", "c"), collectionOf("y.changes", "{doc_id: hashed}", "aBc")))
+		return Evaluate(
+			calm(off, drain("c"), zone("eu <script>", "", 1, 2), carry("left/../", "c"), collectionOf("y.changes", "{doc_id: hashed}", "aBc")),
+		)
 	}
 	a, b := build(), build()
 	if len(a.Items) < 4 {
@@ -143,15 +161,18 @@ func TestHistoryTellsSinceWhenTheBalancerIsOff(t *testing.T) {
 		want    time.Time
 		atLeast bool
 	}{
-		"ten minutes ago":          {past{off: now.Add(-10 * time.Minute), first: now.Add(-999 * time.Hour)}, now.Add(-10 * time.Minute), false},
-		"nine days ago":            {past{off: now.Add(-9 * 24 * time.Hour), first: now.Add(-999 * time.Hour)}, now.Add(-9 * 24 * time.Hour), false},
-		"before anybody looked":    {past{off: now.Add(-999 * time.Hour), first: now.Add(-5 * time.Hour)}, now.Add(-5 * time.Hour), true},
-		"history is young":         {past{off: now.Add(-999 * time.Hour), first: now.Add(-7 * time.Minute)}, now.Add(-7 * time.Minute), true},
-		"on in a young history":    {past{off: now.Add(-3 * time.Minute), first: now.Add(-7 * time.Minute)}, now.Add(-3 * time.Minute), false},
-		"while nobody was looking": {past{off: now.Add(-50 * time.Hour), first: now.Add(-999 * time.Hour), gap: true}, now.Add(-50 * time.Hour), true},
+		"ten minutes ago": {past{off: now.Add(-10 * time.Minute), first: now.Add(-999 * time.Hour)}, now.Add(-10 * time.Minute), false},
+		"nine days ago": {past{off: now.Add(-9 * 24 * time.Hour), first: now.Add(-999 * time.Hour)},
+			now.Add(-9 * 24 * time.Hour), false},
+		"before anybody looked": {past{off: now.Add(-999 * time.Hour), first: now.Add(-5 * time.Hour)}, now.Add(-5 * time.Hour), true},
+		"history is young":      {past{off: now.Add(-999 * time.Hour), first: now.Add(-7 * time.Minute)}, now.Add(-7 * time.Minute), true},
+		"on in a young history": {past{off: now.Add(-3 * time.Minute), first: now.Add(-7 * time.Minute)}, now.Add(-3 * time.Minute), false},
+		"while nobody was looking": {past{off: now.Add(-50 * time.Hour), first: now.Add(-999 * time.Hour), gap: true},
+			now.Add(-50 * time.Hour), true},
 	} {
 		got, err := offSince(t.Context(), &c.past, "c1", now, now)
-		if d := got.At.Sub(c.want); err != nil || d < -time.Minute || d > time.Minute || c.past.first.Equal(c.want) && d != 0 || got.AtLeast != c.atLeast {
+		if d := got.At.Sub(c.want); err != nil || d < -time.Minute || d > time.Minute || c.past.first.Equal(c.want) && d != 0 ||
+			got.AtLeast != c.atLeast {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 		if c.past.asked > 40 {

@@ -28,7 +28,16 @@ func writes(w ...Writes) change {
 }
 
 func busy(project int, perSecond, share float64) change {
-	return writes(Writes{NS: "y.changes", Over: Window, Seconds: 900, To: now, Total: heat.Rate{PerSecond: perSecond / share}, Projects: []heat.Line{line(project, perSecond, share)}})
+	return writes(
+		Writes{
+			NS:       "y.changes",
+			Over:     Window,
+			Seconds:  900,
+			To:       now,
+			Total:    heat.Rate{PerSecond: perSecond / share},
+			Projects: []heat.Line{line(project, perSecond, share)},
+		},
+	)
 }
 
 func clients(project int, n int64) change {
@@ -77,7 +86,14 @@ func many(c ...change) []change { return c }
 func TestEachRuleFiresPassesAndSaysWhenItCannotTell(t *testing.T) {
 	big := sizeOf("y.clients", "a", 4*gib, 1000, 0)
 	run(t, []ruleCase{
-		{name: "drains with the balancer off", rule: DrainingStuck, changes: many(drain("b"), off), rank: Critical, says: "draining.balancerOff", plan: "balancer-on"},
+		{
+			name:    "drains with the balancer off",
+			rule:    DrainingStuck,
+			changes: many(drain("b"), off),
+			rank:    Critical,
+			says:    "draining.balancerOff",
+			plan:    "balancer-on",
+		},
 		{name: "drains, all chunks jumbo", rule: DrainingStuck, changes: many(drain("b"), func(s *Situation) {
 			for _, col := range s.Table.Collections {
 				key := col.Key.String()
@@ -90,74 +106,257 @@ func TestEachRuleFiresPassesAndSaysWhenItCannotTell(t *testing.T) {
 			}
 		}), rank: Critical, says: "draining.primary"},
 		{name: "drains and nothing moves", rule: DrainingStuck, changes: many(drain("b")), rank: Critical, says: "draining.quiet"},
-		{name: "drains, the log unread", rule: DrainingStuck, changes: many(drain("b"), unread(topology.PartEvents)), unsure: true, says: "noEvents"},
+		{
+			name:    "drains, the log unread",
+			rule:    DrainingStuck,
+			changes: many(drain("b"), unread(topology.PartEvents)),
+			unsure:  true,
+			says:    "noEvents",
+		},
 		{name: "shards unread", rule: DrainingStuck, changes: many(unread(topology.PartShards)), unsure: true, says: "denied"},
 
 		{name: "off, nobody knows since when", rule: BalancerOff, changes: many(off), rank: Warn, says: "off", plan: "balancer-on"},
-		{name: "off for days", rule: BalancerOff, changes: many(off, func(s *Situation) { s.Off = OffSince{At: now.Add(-72 * time.Hour), Method: "history"} }), rank: Warn, says: "off.since", plan: "balancer-on"},
-		{name: "off for a while at least", rule: BalancerOff, changes: many(off, func(s *Situation) { s.Off = OffSince{At: now.Add(-time.Minute), AtLeast: true, Method: "watched"} }), rank: Warn, says: "off.sinceAtLeast", plan: "balancer-on"},
-		{name: "off for minutes", rule: BalancerOff, changes: many(off, func(s *Situation) { s.Off = OffSince{At: now.Add(-5 * time.Minute), Method: "watched"} }), rank: Info, says: "off.since", plan: "balancer-on"},
+		{
+			name:    "off for days",
+			rule:    BalancerOff,
+			changes: many(off, func(s *Situation) { s.Off = OffSince{At: now.Add(-72 * time.Hour), Method: "history"} }),
+			rank:    Warn,
+			says:    "off.since",
+			plan:    "balancer-on",
+		},
+		{
+			name:    "off for a while at least",
+			rule:    BalancerOff,
+			changes: many(off, func(s *Situation) { s.Off = OffSince{At: now.Add(-time.Minute), AtLeast: true, Method: "watched"} }),
+			rank:    Warn,
+			says:    "off.sinceAtLeast",
+			plan:    "balancer-on",
+		},
+		{
+			name:    "off for minutes",
+			rule:    BalancerOff,
+			changes: many(off, func(s *Situation) { s.Off = OffSince{At: now.Add(-5 * time.Minute), Method: "watched"} }),
+			rank:    Info,
+			says:    "off.since",
+			plan:    "balancer-on",
+		},
 		{name: "off while a shard drains", rule: BalancerOff, changes: many(off, drain("c")), rank: Critical, says: "off", plan: "balancer-on"},
-		{name: "splits only", rule: BalancerOff, changes: many(balancer(func(b *topology.Balancer) { b.Mode = "autoSplitOnly" })), rank: Warn, says: "splitsOnly", plan: "balancer-on"},
-		{name: "a window is not off", rule: BalancerOff, changes: many(balancer(func(b *topology.Balancer) { b.WindowStart, b.WindowStop = "01:00", "05:00" }))},
-		{name: "settings unread", rule: BalancerOff, changes: many(balancer(func(b *topology.Balancer) { b.Known = false })), unsure: true, says: "unread"},
+		{
+			name:    "splits only",
+			rule:    BalancerOff,
+			changes: many(balancer(func(b *topology.Balancer) { b.Mode = "autoSplitOnly" })),
+			rank:    Warn,
+			says:    "splitsOnly",
+			plan:    "balancer-on",
+		},
+		{
+			name:    "a window is not off",
+			rule:    BalancerOff,
+			changes: many(balancer(func(b *topology.Balancer) { b.WindowStart, b.WindowStop = "01:00", "05:00" })),
+		},
+		{
+			name:    "settings unread",
+			rule:    BalancerOff,
+			changes: many(balancer(func(b *topology.Balancer) { b.Known = false })),
+			unsure:  true,
+			says:    "unread",
+		},
 
-		{name: "nobody carries the zone", rule: ZoneNoShard, changes: many(zone("eu", "", 1, 2)), rank: Critical, says: "zone.noshard", plan: "zone-add-shard"},
+		{
+			name:    "nobody carries the zone",
+			rule:    ZoneNoShard,
+			changes: many(zone("eu", "", 1, 2)),
+			rank:    Critical,
+			says:    "zone.noshard",
+			plan:    "zone-add-shard",
+		},
 		{name: "somebody does", rule: ZoneNoShard, changes: many(zone("eu", "b", 1, 2))},
 		{name: "zones unread", rule: ZoneNoShard, changes: many(unread(topology.PartZones)), unsure: true, says: "denied"},
 
-		{name: "pinned elsewhere", rule: PinViolated, changes: many(collectionOf("y.documents", "{project_id: 1}", "abcabc"), zone(pin3, "b", 3, 4)), rank: Info, says: "pin.violated", plan: "pin"},
-		{name: "pinned elsewhere, balancer off", rule: PinViolated, changes: many(off, collectionOf("y.documents", "{project_id: 1}", "abcabc"), zone(pin3, "b", 3, 4)), rank: Warn, says: "pin.violated", plan: "pin"},
-		{name: "pinned and there", rule: PinViolated, changes: many(collectionOf("y.documents", "{project_id: 1}", "abcabc"), zone(pin3, "a", 3, 4))},
+		{
+			name:    "pinned elsewhere",
+			rule:    PinViolated,
+			changes: many(collectionOf("y.documents", "{project_id: 1}", "abcabc"), zone(pin3, "b", 3, 4)),
+			rank:    Info,
+			says:    "pin.violated",
+			plan:    "pin",
+		},
+		{
+			name:    "pinned elsewhere, balancer off",
+			rule:    PinViolated,
+			changes: many(off, collectionOf("y.documents", "{project_id: 1}", "abcabc"), zone(pin3, "b", 3, 4)),
+			rank:    Warn,
+			says:    "pin.violated",
+			plan:    "pin",
+		},
+		{
+			name:    "pinned and there",
+			rule:    PinViolated,
+			changes: many(collectionOf("y.documents", "{project_id: 1}", "abcabc"), zone(pin3, "a", 3, 4)),
+		},
 		{name: "zones unread", rule: PinViolated, changes: many(unread(topology.PartZones)), unsure: true, says: "denied"},
 
 		{name: "expired", rule: PinExpired, changes: many(zone(pin3, "a", 3, 4), func(s *Situation) {
 			s.Pins = map[string]Pin{oid(3).Hex(): {Expires: now.Add(-time.Hour), Owner: "anna"}}
 		}), rank: Info, says: "pin.expired", plan: "unpin"},
-		{name: "not yet", rule: PinExpired, changes: many(zone(pin3, "a", 3, 4), func(s *Situation) { s.Pins = map[string]Pin{oid(3).Hex(): {Expires: now.Add(time.Hour)}} })},
+		{
+			name:    "not yet",
+			rule:    PinExpired,
+			changes: many(zone(pin3, "a", 3, 4), func(s *Situation) { s.Pins = map[string]Pin{oid(3).Hex(): {Expires: now.Add(time.Hour)}} }),
+		},
 		{name: "never", rule: PinExpired, changes: many(zone(pin3, "a", 3, 4), func(s *Situation) { s.Pins = map[string]Pin{oid(3).Hex(): {}} })},
 		{name: "made by hand", rule: PinExpired, changes: many(zone(pin3, "a", 3, 4)), unsure: true, says: "notOurs"},
-		{name: "no plans", rule: PinExpired, changes: many(zone(pin3, "a", 3, 4), func(s *Situation) { s.Pins = nil }), unsure: true, says: "noPlans"},
+		{
+			name:    "no plans",
+			rule:    PinExpired,
+			changes: many(zone(pin3, "a", 3, 4), func(s *Situation) { s.Pins = nil }),
+			unsure:  true,
+			says:    "noPlans",
+		},
 
-		{name: "hot, alone in its chunk", rule: HotProject, changes: many(collectionOf("y.documents", "{project_id: 1}", "abcabc"), busy(3, 30, 0.7)), rank: Info, says: "hot", plan: "isolate"},
+		{
+			name:    "hot, alone in its chunk",
+			rule:    HotProject,
+			changes: many(collectionOf("y.documents", "{project_id: 1}", "abcabc"), busy(3, 30, 0.7)),
+			rank:    Info,
+			says:    "hot",
+			plan:    "isolate",
+		},
 		{name: "hot, with neighbours", rule: HotProject, changes: many(busy(3, 300, 0.7)), rank: Warn, says: "hot", plan: "split-project"},
 		{name: "half of very little", rule: HotProject, changes: many(busy(3, 0.5, 0.9))},
 		{name: "much and not most", rule: HotProject, changes: many(busy(3, 500, 0.3))},
-		{name: "the key is longer already", rule: HotProject, changes: many(collectionOf("y.documents", "{project_id: 1, _id: 1}", "abc"), busy(3, 300, 0.9))},
+		{
+			name:    "the key is longer already",
+			rule:    HotProject,
+			changes: many(collectionOf("y.documents", "{project_id: 1, _id: 1}", "abc"), busy(3, 300, 0.9)),
+		},
 		{name: "nobody counts", rule: HotProject, changes: many(func(s *Situation) { s.Counting = false }), unsure: true, says: "notCounting"},
 		{name: "nothing counted yet", rule: HotProject, changes: many(writes()), unsure: true, says: "countedNothing"},
-		{name: "counted for a minute", rule: HotProject, changes: many(writes(Writes{NS: "y.changes", Seconds: 60, Projects: []heat.Line{line(3, 50, 0.9)}})), unsure: true, says: "tooShort"},
+		{
+			name:    "counted for a minute",
+			rule:    HotProject,
+			changes: many(writes(Writes{NS: "y.changes", Seconds: 60, Projects: []heat.Line{line(3, 50, 0.9)}})),
+			unsure:  true,
+			says:    "tooShort",
+		},
 
-		{name: "one collection cannot be counted", rule: HotProject, changes: many(writes(Writes{NS: "y.changes", Failed: true},
-			Writes{NS: "y.snapshots", Over: Window, Seconds: 900, Total: heat.Rate{PerSecond: 60}, Projects: []heat.Line{line(3, 50, 0.9)}})), unsure: true, says: "countedPart"},
+		{name: "one collection cannot be counted", rule: HotProject, changes: many(writes(
+			Writes{NS: "y.changes", Failed: true},
+			Writes{
+				NS:       "y.snapshots",
+				Over:     Window,
+				Seconds:  900,
+				Total:    heat.Rate{PerSecond: 60},
+				Projects: []heat.Line{line(3, 50, 0.9)},
+			},
+		)), unsure: true, says: "countedPart"},
 		{name: "hot in the busiest collection, not in the others", rule: HotProject, changes: many(busy(3, 300, 0.7), func(s *Situation) {
-			s.Writes = append(s.Writes, Writes{NS: "y.snapshots", Over: Window, Seconds: 900, Total: heat.Rate{PerSecond: 1}, Projects: []heat.Line{line(4, 1, 1)}})
+			s.Writes = append(
+				s.Writes,
+				Writes{NS: "y.snapshots", Over: Window, Seconds: 900, Total: heat.Rate{PerSecond: 1}, Projects: []heat.Line{line(4, 1, 1)}},
+			)
 		}), rank: Warn, says: "hot", plan: "split-project"},
 
-		{name: "grows", rule: MonotonicKey, changes: many(collectionOf("y.changes", "{doc_id: 1}", "abc"), writes(Writes{NS: "y.changes", Seconds: 900, Over: Window, To: now,
-			Growing: heat.Growing{Is: true, Field: "doc_id", Share: 0.99, Shard: "c"}})), rank: Warn, says: "growing"},
+		{
+			name: "grows",
+			rule: MonotonicKey,
+			changes: many(collectionOf("y.changes", "{doc_id: 1}", "abc"), writes(Writes{NS: "y.changes", Seconds: 900, Over: Window, To: now,
+				Growing: heat.Growing{Is: true, Field: "doc_id", Share: 0.99, Shard: "c"}})),
+			rank: Warn,
+			says: "growing",
+		},
 		{name: "does not grow", rule: MonotonicKey, changes: many(collectionOf("y.changes", "{doc_id: 1}", "abc"))},
-		{name: "nobody counts", rule: MonotonicKey, changes: many(collectionOf("y.changes", "{doc_id: 1}", "abc"), func(s *Situation) { s.Counting = false }), unsure: true, says: "notCounting"},
+		{
+			name:    "nobody counts",
+			rule:    MonotonicKey,
+			changes: many(collectionOf("y.changes", "{doc_id: 1}", "abc"), func(s *Situation) { s.Counting = false }),
+			unsure:  true,
+			says:    "notCounting",
+		},
 
-		{name: "left alone", rule: Imbalance, changes: many(sizeOf("y.changes", "a", 40*gib, 9, 0), func(s *Situation) { s.Table.Collection("y.changes").NoBalance = true }), rank: Warn, says: "imbalance", plan: "balance-collection"},
-		{name: "counts chunks", rule: Imbalance, changes: many(version("5.0.7"), sizeOf("y.changes", "a", 40*gib, 9, 0)), rank: Warn, says: "imbalance.counts", plan: "split"},
+		{
+			name:    "left alone",
+			rule:    Imbalance,
+			changes: many(sizeOf("y.changes", "a", 40*gib, 9, 0), func(s *Situation) { s.Table.Collection("y.changes").NoBalance = true }),
+			rank:    Warn,
+			says:    "imbalance",
+			plan:    "balance-collection",
+		},
+		{
+			name:    "counts chunks",
+			rule:    Imbalance,
+			changes: many(version("5.0.7"), sizeOf("y.changes", "a", 40*gib, 9, 0)),
+			rank:    Warn,
+			says:    "imbalance.counts",
+			plan:    "split",
+		},
 		{name: "it repairs that", rule: Imbalance, changes: many(sizeOf("y.changes", "a", 40*gib, 9, 0))},
 		{name: "off is another rule's", rule: Imbalance, changes: many(off, sizeOf("y.changes", "a", 40*gib, 9, 0))},
-		{name: "a few chunks' worth", rule: Imbalance, changes: many(sizeOf("y.changes", "a", 300*mib, 9, 0), func(s *Situation) { s.Table.Collection("y.changes").NoBalance = true })},
+		{
+			name:    "a few chunks' worth",
+			rule:    Imbalance,
+			changes: many(sizeOf("y.changes", "a", 300*mib, 9, 0), func(s *Situation) { s.Table.Collection("y.changes").NoBalance = true }),
+		},
 		{name: "sizes not known", rule: Imbalance, changes: many(noSizes("y.changes")), unsure: true, says: "noSizes"},
 
-		{name: "jumbo", rule: Jumbo, changes: many(collectionOf("y.changes", "{doc_id: hashed}", "aBc")), rank: Warn, says: "jumbo", plan: "split"},
-		{name: "jumbo on a draining shard", rule: Jumbo, changes: many(collectionOf("y.changes", "{doc_id: hashed}", "aBc"), drain("b")), rank: Critical, says: "jumbo", plan: "split"},
-		{name: "jumbo of one project", rule: Jumbo, changes: many(collectionOf("y.documents", "{project_id: 1}", "abCab")), rank: Warn, says: "jumbo", plan: "clear-jumbo"},
+		{
+			name:    "jumbo",
+			rule:    Jumbo,
+			changes: many(collectionOf("y.changes", "{doc_id: hashed}", "aBc")),
+			rank:    Warn,
+			says:    "jumbo",
+			plan:    "split",
+		},
+		{
+			name:    "jumbo on a draining shard",
+			rule:    Jumbo,
+			changes: many(collectionOf("y.changes", "{doc_id: hashed}", "aBc"), drain("b")),
+			rank:    Critical,
+			says:    "jumbo",
+			plan:    "split",
+		},
+		{
+			name:    "jumbo of one project",
+			rule:    Jumbo,
+			changes: many(collectionOf("y.documents", "{project_id: 1}", "abCab")),
+			rank:    Warn,
+			says:    "jumbo",
+			plan:    "clear-jumbo",
+		},
 		{name: "none is", rule: Jumbo},
 
-		{name: "a large project in one chunk", rule: ClientsUnsplit, changes: many(collectionOf("y.clients", "{project_id: 1, _id: hashed}", "abcab"), big, clients(2, 2900)), rank: Warn, says: "unsplit", plan: "split-project"},
-		{name: "surveyed", rule: ClientsUnsplit, changes: many(collectionOf("y.clients", "{project_id: 1, _id: hashed}", "abcab"), big, noClients, func(s *Situation) {
-			s.Surveyed = func(_ topology.Namespace, id string) topology.Figure {
-				return topology.Figure{Known: true, Value: map[bool]int64{true: 300 * mib}[id == oid(2).Hex()], Method: "sample", At: now}
-			}
-		}), rank: Info, says: "unsplit", plan: "split-project"},
-		{name: "small projects", rule: ClientsUnsplit, changes: many(collectionOf("y.clients", "{project_id: 1, _id: hashed}", "abcab"), big, clients(2, 10), clients(1, 1), clients(3, 1), clients(4, 1))},
+		{
+			name:    "a large project in one chunk",
+			rule:    ClientsUnsplit,
+			changes: many(collectionOf("y.clients", "{project_id: 1, _id: hashed}", "abcab"), big, clients(2, 2900)),
+			rank:    Warn,
+			says:    "unsplit",
+			plan:    "split-project",
+		},
+		{
+			name: "surveyed",
+			rule: ClientsUnsplit,
+			changes: many(collectionOf("y.clients", "{project_id: 1, _id: hashed}", "abcab"), big, noClients, func(s *Situation) {
+				s.Surveyed = func(_ topology.Namespace, id string) topology.Figure {
+					return topology.Figure{Known: true, Value: map[bool]int64{true: 300 * mib}[id == oid(2).Hex()], Method: "sample", At: now}
+				}
+			}),
+			rank: Info,
+			says: "unsplit",
+			plan: "split-project",
+		},
+		{
+			name: "small projects",
+			rule: ClientsUnsplit,
+			changes: many(
+				collectionOf("y.clients", "{project_id: 1, _id: hashed}", "abcab"),
+				big,
+				clients(2, 10),
+				clients(1, 1),
+				clients(3, 1),
+				clients(4, 1),
+			),
+		},
 		{name: "nobody counted clients", rule: ClientsUnsplit, changes: many(big, noClients), unsure: true, says: "noProjectSizes"},
 		{name: "no projects", rule: ClientsUnsplit, changes: many(big, noProjects), unsure: true, says: "noProjects"},
 		{name: "no sizes", rule: ClientsUnsplit, changes: many(noSizes("y.clients")), unsure: true, says: "noSizes"},
@@ -168,7 +367,13 @@ func TestEachRuleFiresPassesAndSaysWhenItCannotTell(t *testing.T) {
 		{name: "not listed", rule: BigUnsharded, changes: many(func(s *Situation) { s.Table.Unsharded = nil }), unsure: true, says: "unlisted"},
 		{name: "size not known", rule: BigUnsharded, changes: many(noSizes("y.users")), unsure: true, says: "noSize"},
 
-		{name: "bodies are large", rule: SnapshotBodies, changes: many(sizeOf("y.snapshot_bodies", "a", 3*gib, 9, 0)), rank: Warn, says: "bodies"},
+		{
+			name:    "bodies are large",
+			rule:    SnapshotBodies,
+			changes: many(sizeOf("y.snapshot_bodies", "a", 3*gib, 9, 0)),
+			rank:    Warn,
+			says:    "bodies",
+		},
 		{name: "bodies are small", rule: SnapshotBodies, changes: many(sizeOf("y.snapshot_bodies", "a", 3*mib, 9, 0))},
 		{name: "size not known", rule: SnapshotBodies, changes: many(noSizes("y.snapshot_bodies")), unsure: true, says: "noSize"},
 
@@ -188,7 +393,13 @@ func TestEachRuleFiresPassesAndSaysWhenItCannotTell(t *testing.T) {
 		{name: "a small part", rule: Orphans, changes: many(sizeOf("y.changes", "b", gib, 100_000_000, 200_000))},
 		{name: "nobody reports them", rule: Orphans, changes: many(noOrphans), unsure: true, says: "noOrphans"},
 
-		{name: "another key", rule: Drift, changes: many(collectionOf("y.versionvectors", "{project_id: 1}", "abc")), rank: Warn, says: "drift.different"},
+		{
+			name:    "another key",
+			rule:    Drift,
+			changes: many(collectionOf("y.versionvectors", "{project_id: 1}", "abc")),
+			rank:    Warn,
+			says:    "drift.different",
+		},
 		{name: "as the layout", rule: Drift},
 		{name: "not listed", rule: Drift, changes: many(func(s *Situation) {
 			s.Table.Unsharded = nil
@@ -201,13 +412,34 @@ func TestEachRuleFiresPassesAndSaysWhenItCannotTell(t *testing.T) {
 			s.Table.Collections = left
 		}), unsure: true, says: "unlisted"},
 
-		{name: "of nobody", rule: ZoneUnknown, changes: many(zone("pin-"+oid(99).Hex(), "b", 3, 4)), rank: Info, says: "zone.unknown", plan: "zone-remove-range"},
+		{
+			name:    "of nobody",
+			rule:    ZoneUnknown,
+			changes: many(zone("pin-"+oid(99).Hex(), "b", 3, 4)),
+			rank:    Info,
+			says:    "zone.unknown",
+			plan:    "zone-remove-range",
+		},
 		{name: "of somebody", rule: ZoneUnknown, changes: many(zone(pin3, "a", 3, 4))},
 		{name: "of no project at all", rule: ZoneUnknown, changes: many(zone("pin-board", "a", 3, 4))},
 		{name: "no projects", rule: ZoneUnknown, changes: many(zone(pin3, "a", 3, 4), noProjects), unsure: true, says: "noProjects"},
 
-		{name: "of a dropped collection", rule: ZoneDropped, changes: many(zone("eu", "a", 1, 2), func(s *Situation) { s.Table.Zones[0].NS = "y.gone" }), rank: Info, says: "zone.dropped", plan: "zone-remove-range"},
-		{name: "of one not sharded", rule: ZoneDropped, changes: many(zone("eu", "a", 1, 2), func(s *Situation) { s.Table.Zones[0].NS = "y.users" }), rank: Info, says: "zone.unsharded", plan: "zone-remove-range"},
+		{
+			name:    "of a dropped collection",
+			rule:    ZoneDropped,
+			changes: many(zone("eu", "a", 1, 2), func(s *Situation) { s.Table.Zones[0].NS = "y.gone" }),
+			rank:    Info,
+			says:    "zone.dropped",
+			plan:    "zone-remove-range",
+		},
+		{
+			name:    "of one not sharded",
+			rule:    ZoneDropped,
+			changes: many(zone("eu", "a", 1, 2), func(s *Situation) { s.Table.Zones[0].NS = "y.users" }),
+			rank:    Info,
+			says:    "zone.unsharded",
+			plan:    "zone-remove-range",
+		},
 		{name: "of one that is there", rule: ZoneDropped, changes: many(zone("eu", "a", 1, 2))},
 		{name: "zones unread", rule: ZoneDropped, changes: many(unread(topology.PartZones)), unsure: true, says: "denied"},
 
@@ -235,7 +467,8 @@ func run(t *testing.T, cases []ruleCase) {
 			items, unsure, passed := verdict(calm(c.changes...), c.rule)
 			switch {
 			case c.unsure:
-				if len(unsure) == 0 || unsure[0].Why.Code != c.says || unsure[0].Why.Pattern == "" || strings.Contains(unsure[0].Why.At(now), "{") || passed {
+				if len(unsure) == 0 || unsure[0].Why.Code != c.says || unsure[0].Why.Pattern == "" || strings.Contains(unsure[0].Why.At(now), "{") ||
+					passed {
 					t.Fatalf("items %v, unsure %v, passed %v; want unsure %s", items, unsure, passed, c.says)
 				}
 			case c.rank == "":
@@ -271,7 +504,8 @@ func checkItem(t *testing.T, i Problem, rank Severity, says, kind string) {
 		t.Errorf("neither a plan nor why there is none: %+v", i.Remedy)
 	}
 	for _, m := range sentences(i) {
-		if text := m.At(now); text == "" || m.Pattern == "" || strings.ContainsAny(text, "{}") && !strings.ContainsAny(fmt.Sprint(m.Args()), "{}") {
+		if text := m.At(now); text == "" || m.Pattern == "" ||
+			strings.ContainsAny(text, "{}") && !strings.ContainsAny(fmt.Sprint(m.Args()), "{}") {
 			t.Errorf("%s: not a whole sentence: %q", m.Code, text)
 		}
 	}

@@ -42,25 +42,60 @@ func TestRulesOnTheStateOfTheCluster(t *testing.T) {
 	run(t, []ruleCase{
 		{name: "not permitted", rule: Unreadable, changes: many(unread(topology.PartBalancer)), rank: Info, says: "unreadable.denied"},
 		{name: "failed", rule: Unreadable, changes: many(failing(topology.PartEvents)), rank: Warn, says: "unreadable.failed"},
-		{name: "the routing table failed", rule: Unreadable, changes: many(failing(topology.PartRouting)), rank: Critical, says: "unreadable.failed"},
+		{
+			name:    "the routing table failed",
+			rule:    Unreadable,
+			changes: many(failing(topology.PartRouting)),
+			rank:    Critical,
+			says:    "unreadable.failed",
+		},
 		{name: "projects not permitted", rule: Unreadable, changes: many(func(s *Situation) {
 			s.Directory = placement.NewDirectory(1, []string{"y"}, nil, topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "find"})
 		}), rank: Info, says: "unreadable.denied"},
-		{name: "failed before the first load", rule: Unreadable, changes: many(failing(topology.PartRouting), func(s *Situation) { s.Table.Loaded = false }), rank: Critical, says: "unreadable.failed"},
+		{
+			name:    "failed before the first load",
+			rule:    Unreadable,
+			changes: many(failing(topology.PartRouting), func(s *Situation) { s.Table.Loaded = false }),
+			rank:    Critical,
+			says:    "unreadable.failed",
+		},
 		{name: "being loaded", rule: Unreadable, changes: many(func(s *Situation) { s.Table.Loaded = false }), unsure: true, says: "notLoaded"},
 
 		{name: "drains", rule: Draining, changes: many(drain("b"), unread(topology.PartEvents)), rank: Info, says: "draining"},
 		{name: "drains and is stuck", rule: Draining, changes: many(drain("b"), off)},
-		{name: "switched off", rule: BalancingOff, changes: many(of("y.documents", noBalance)), rank: Info, says: "balancingOff", plan: "balance-collection"},
-		{name: "switched off with a zone violated is listed as that", rule: BalancingOff, changes: many(apart, zone("eu", "b", 3, 4), of("y.documents", noBalance))},
+		{
+			name:    "switched off",
+			rule:    BalancingOff,
+			changes: many(of("y.documents", noBalance)),
+			rank:    Info,
+			says:    "balancingOff",
+			plan:    "balance-collection",
+		},
+		{
+			name:    "switched off with a zone violated is listed as that",
+			rule:    BalancingOff,
+			changes: many(apart, zone("eu", "b", 3, 4), of("y.documents", noBalance)),
+		},
 		{name: "blocked", rule: MigrationsBlocked, changes: many(of("y.documents", blocked)), rank: Warn, says: "blocked"},
-		{name: "blocked while a shard drains", rule: MigrationsBlocked, changes: many(of("y.documents", blocked), drain("a")), rank: Critical, says: "blocked"},
+		{
+			name:    "blocked while a shard drains",
+			rule:    MigrationsBlocked,
+			changes: many(of("y.documents", blocked), drain("a")),
+			rank:    Critical,
+			says:    "blocked",
+		},
 		{name: "blocked by resharding", rule: MigrationsBlocked, changes: many(of("y.documents", resharded))},
 		{name: "resharded", rule: Resharding, changes: many(of("y.documents", resharded)), rank: Info, says: "resharding"},
 		{name: "silent", rule: RouterSilent, changes: many(router("m1", "7.0.5", time.Hour)), rank: Info, says: "router.silent"},
 		{name: "gone for days", rule: RouterSilent, changes: many(router("m1", "7.0.5", 72*time.Hour))},
 		{name: "an old list", rule: RouterSilent, changes: many(router("m1", "7.0.5", time.Hour), failing(topology.PartRouters))},
-		{name: "of two versions", rule: RouterVersions, changes: many(router("m1", "7.0.5", 0), router("m2", "8.0.1", 0)), rank: Info, says: "router.versions"},
+		{
+			name:    "of two versions",
+			rule:    RouterVersions,
+			changes: many(router("m1", "7.0.5", 0), router("m2", "8.0.1", 0)),
+			rank:    Info,
+			says:    "router.versions",
+		},
 		{name: "of two versions, one silent", rule: RouterVersions, changes: many(router("m1", "7.0.5", 0), router("m2", "8.0.1", time.Hour))},
 
 		{name: "one has most", rule: Uneven, changes: many(sizeOf("y.changes", "a", 9*gib, 9, 0)), rank: Info, says: "uneven"},
@@ -68,35 +103,125 @@ func TestRulesOnTheStateOfTheCluster(t *testing.T) {
 		{name: "sizes unread", rule: Uneven, changes: many(unread(topology.PartSizes)), unsure: true, says: "denied"},
 
 		{name: "balancer on", rule: ZonesStuck, changes: many(apart, zone("eu", "b", 3, 4))},
-		{name: "balancer off for long", rule: ZonesStuck, changes: many(apart, zone("eu", "b", 3, 4), offFor(2*time.Hour)), rank: Critical, says: "zonesStuck.balancerOff", plan: "balancer-on"},
-		{name: "off, nobody knows since when", rule: ZonesStuck, changes: many(apart, zone("eu", "b", 3, 4), off), rank: Critical, says: "zonesStuck.balancerOff", plan: "balancer-on"},
-		{name: "balancer off for minutes", rule: ZonesStuck, changes: many(apart, zone("eu", "b", 3, 4), offFor(5*time.Minute)), rank: Warn, says: "zonesStuck.balancerOff", plan: "balancer-on"},
+		{
+			name:    "balancer off for long",
+			rule:    ZonesStuck,
+			changes: many(apart, zone("eu", "b", 3, 4), offFor(2*time.Hour)),
+			rank:    Critical,
+			says:    "zonesStuck.balancerOff",
+			plan:    "balancer-on",
+		},
+		{
+			name:    "off, nobody knows since when",
+			rule:    ZonesStuck,
+			changes: many(apart, zone("eu", "b", 3, 4), off),
+			rank:    Critical,
+			says:    "zonesStuck.balancerOff",
+			plan:    "balancer-on",
+		},
+		{
+			name:    "balancer off for minutes",
+			rule:    ZonesStuck,
+			changes: many(apart, zone("eu", "b", 3, 4), offFor(5*time.Minute)),
+			rank:    Warn,
+			says:    "zonesStuck.balancerOff",
+			plan:    "balancer-on",
+		},
 		{name: "balancer off, zones kept", rule: ZonesStuck, changes: many(apart, zone("eu", "a", 3, 4), off)},
-		{name: "collection switched off", rule: ZonesStuck, changes: many(apart, zone("eu", "b", 3, 4), of("y.documents", noBalance)), rank: Critical, says: "zonesStuck.collectionOff", plan: "balance-collection"},
+		{
+			name:    "collection switched off",
+			rule:    ZonesStuck,
+			changes: many(apart, zone("eu", "b", 3, 4), of("y.documents", noBalance)),
+			rank:    Critical,
+			says:    "zonesStuck.collectionOff",
+			plan:    "balance-collection",
+		},
 		{name: "another collection switched off", rule: ZonesStuck, changes: many(apart, zone("eu", "b", 3, 4), of("y.changes", noBalance))},
-		{name: "migrations blocked", rule: ZonesStuck, changes: many(apart, zone("eu", "b", 3, 4), of("y.documents", blocked)), rank: Critical, says: "zonesStuck.blocked"},
+		{
+			name:    "migrations blocked",
+			rule:    ZonesStuck,
+			changes: many(apart, zone("eu", "b", 3, 4), of("y.documents", blocked)),
+			rank:    Critical,
+			says:    "zonesStuck.blocked",
+		},
 		{name: "zones unread", rule: ZonesStuck, changes: many(unread(topology.PartZones)), unsure: true, says: "denied"},
 		{name: "balancer on", rule: ZoneViolated, changes: many(apart, zone("eu", "b", 3, 4)), rank: Info, says: "zoneViolated"},
-		{name: "balancer unknown", rule: ZoneViolated, changes: many(apart, zone("eu", "b", 3, 4), balancer(func(b *topology.Balancer) { b.Known = false })), rank: Warn, says: "zoneViolated"},
+		{
+			name:    "balancer unknown",
+			rule:    ZoneViolated,
+			changes: many(apart, zone("eu", "b", 3, 4), balancer(func(b *topology.Balancer) { b.Known = false })),
+			rank:    Warn,
+			says:    "zoneViolated",
+		},
 		{name: "of a pin", rule: ZoneViolated, changes: many(apart, zone(pin3, "b", 3, 4))},
 		{name: "stuck", rule: ZoneViolated, changes: many(apart, zone("eu", "b", 3, 4), off)},
-		{name: "an edge inside a chunk", rule: ZoneCut, changes: many(collectionOf("y.documents", "{project_id: 1}", "ab"), zone("eu", "b", 2, 4)), rank: Info, says: "zoneCut", plan: "split"},
+		{
+			name:    "an edge inside a chunk",
+			rule:    ZoneCut,
+			changes: many(collectionOf("y.documents", "{project_id: 1}", "ab"), zone("eu", "b", 2, 4)),
+			rank:    Info,
+			says:    "zoneCut",
+			plan:    "split",
+		},
 		{name: "edges at chunks", rule: ZoneCut, changes: many(apart, zone("eu", "b", 3, 4))},
 
-		{name: "an open run", rule: BalancingPaused, changes: many(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours, RunOpen: true, RunKnown: true}))},
-		{name: "a run that ended", rule: BalancingPaused, changes: many(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours, RunKnown: true})), rank: Warn, says: "paused.balancer", plan: "balancer-on"},
-		{name: "a run that nobody knows", rule: BalancingPaused, changes: many(of("y.changes", noBalance), paused(PausedBalancing{What: PausedCollection, NS: "y.changes", Run: "r1", Since: hours})), rank: Warn, says: "paused.collection", plan: "balance-collection"},
+		{
+			name:    "an open run",
+			rule:    BalancingPaused,
+			changes: many(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours, RunOpen: true, RunKnown: true})),
+		},
+		{
+			name:    "a run that ended",
+			rule:    BalancingPaused,
+			changes: many(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours, RunKnown: true})),
+			rank:    Warn,
+			says:    "paused.balancer",
+			plan:    "balancer-on",
+		},
+		{
+			name:    "a run that nobody knows",
+			rule:    BalancingPaused,
+			changes: many(of("y.changes", noBalance), paused(PausedBalancing{What: PausedCollection, NS: "y.changes", Run: "r1", Since: hours})),
+			rank:    Warn,
+			says:    "paused.collection",
+			plan:    "balance-collection",
+		},
 		{name: "switched on since", rule: BalancingPaused, changes: many(paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours}))},
-		{name: "settings unread", rule: BalancingPaused, changes: many(balancer(func(b *topology.Balancer) { b.Known = false }), paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours})), unsure: true, says: "unread"},
+		{
+			name: "settings unread",
+			rule: BalancingPaused,
+			changes: many(
+				balancer(func(b *topology.Balancer) { b.Known = false }),
+				paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours}),
+			),
+			unsure: true,
+			says:   "unread",
+		},
 		{name: "runs unread", rule: BalancingPaused, changes: many(func(s *Situation) { s.PausedUnread = true }), unsure: true, says: "noRuns"},
-		{name: "off for an open run is no trouble", rule: BalancerOff, changes: many(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours, RunOpen: true, RunKnown: true})), rank: Info, says: "off", plan: "balancer-on"},
-		{name: "off by a run that is gone is listed as that", rule: BalancerOff, changes: many(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours}))},
+		{
+			name:    "off for an open run is no trouble",
+			rule:    BalancerOff,
+			changes: many(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours, RunOpen: true, RunKnown: true})),
+			rank:    Info,
+			says:    "off",
+			plan:    "balancer-on",
+		},
+		{
+			name:    "off by a run that is gone is listed as that",
+			rule:    BalancerOff,
+			changes: many(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours})),
+		},
 	})
 }
 
 // moved is a changelog entry of a migration, so many minutes ago.
 func moved(what string, n int, minutes int, errmsg string) topology.Event {
-	d := bson.D{{Key: "min", Value: bson.D{{Key: "doc_id", Value: int64(n)}}}, {Key: "max", Value: bson.D{{Key: "doc_id", Value: int64(n + 1)}}}, {Key: "from", Value: "a"}, {Key: "to", Value: "b"}}
+	d := bson.D{
+		{Key: "min", Value: bson.D{{Key: "doc_id", Value: int64(n)}}},
+		{Key: "max", Value: bson.D{{Key: "doc_id", Value: int64(n + 1)}}},
+		{Key: "from", Value: "a"},
+		{Key: "to", Value: "b"},
+	}
 	if errmsg != "" {
 		d = append(d, bson.E{Key: "errmsg", Value: errmsg})
 	}
@@ -120,7 +245,13 @@ func migrations(failed, done, minutes int, errmsg string) change {
 
 func TestMigrationsThatKeepFailing(t *testing.T) {
 	run(t, []ruleCase{
-		{name: "most fail", rule: MigrationsFailing, changes: many(migrations(6, 2, 10, "ChunkTooBig :: the range is too large")), rank: Warn, says: "failing.reason"},
+		{
+			name:    "most fail",
+			rule:    MigrationsFailing,
+			changes: many(migrations(6, 2, 10, "ChunkTooBig :: the range is too large")),
+			rank:    Warn,
+			says:    "failing.reason",
+		},
 		{name: "some fail", rule: MigrationsFailing, changes: many(migrations(3, 20, 10, "")), rank: Info, says: "failing"},
 		{name: "two fail", rule: MigrationsFailing, changes: many(migrations(2, 0, 10, ""))},
 		{name: "long ago", rule: MigrationsFailing, changes: many(migrations(9, 0, 90, ""))},

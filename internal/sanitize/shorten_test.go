@@ -8,7 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-const orphaned = "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{ project_id: ObjectId('6600006126d6cf4c63274108') }, { project_id: ObjectId('660000c2b17ce1a5c1c0fa74') }) :: caused by :: operation exceeded time limit"
+const orphaned = "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{ project_id: " +
+	"ObjectId('6600006126d6cf4c63274108') }, { project_id: ObjectId('660000c2b17ce1a5c1c0fa74') }) :: caused by :: operation exceeded " +
+	"time limit"
 
 func TestShortenKeepsWhatMustStayWhole(t *testing.T) {
 	bound := strings.Index(orphaned, "[{")
@@ -55,7 +57,28 @@ func TestShorten(t *testing.T) {
 }
 
 func TestShortenNeverCutsANumberOrAnId(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"a", "moved ", "12345", "6600006126d6cf4c63274108", " ", "{ k: 12 }", "[{ k: 1 }, { k: 2 })", "(", ")", "{", "'", `"`, "ObjectId('66')", `UUID("0f80")`, "ü", "\\", "\x80", "::"})
+	piece := rapid.SampledFrom(
+		[]string{
+			"a",
+			"moved ",
+			"12345",
+			"6600006126d6cf4c63274108",
+			" ",
+			"{ k: 12 }",
+			"[{ k: 1 }, { k: 2 })",
+			"(",
+			")",
+			"{",
+			"'",
+			`"`,
+			"ObjectId('66')",
+			`UUID("0f80")`,
+			"ü",
+			"\\",
+			"\x80",
+			"::",
+		},
+	)
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(piece, 1, 40).Draw(t, "pieces"), "")
 		most := rapid.IntRange(0, 120).Draw(t, "most")

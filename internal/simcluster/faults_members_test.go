@@ -14,10 +14,17 @@ import (
 // The recordings have the donor's step-down at three steps. At the others the rule is:
 // before the commit the chunk stays, after it the chunk has moved.
 func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
+	steps := 0
+	defer func() {
+		if steps < 5 {
+			t.Errorf("%d steps of a migration were tried", steps)
+		}
+	}()
 	for _, p := range FaultPoints() {
 		if p.Command != "moveChunk" || p.At == Received || p.At == Targeted || p.At == Replying {
 			continue
 		}
+		steps++
 		inBubble(t, func(s *faultFixture) {
 			t := s.t
 			db, cmd := s.command("moveChunk")

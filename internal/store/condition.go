@@ -35,5 +35,8 @@ func (c Condition) Lost() bool { return c.Hold == Vanished || c.Hold == Unreadab
 var ErrLost = errors.New("the data directory is lost")
 
 // ErrOwnerGone is returned by methods that write in a read-only process whose owner has ended.
-var ErrOwnerGone = fault.New(fault.Unavailable,
-	"The shardboard that owned this data directory has stopped, and this one only reads. An admin can let this one take over; or start the other one again.")
+var ErrOwnerGone = fault.New(
+	fault.Unavailable,
+	"The shardboard that owned this data directory has stopped, and this one only reads. An admin can let this one take over; or start "+
+		"the other one again.",
+)

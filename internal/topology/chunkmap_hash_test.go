@@ -52,7 +52,12 @@ func around(cuts []int64) []int64 {
 func TestHashesAreFoundByNumberAsByKey(t *testing.T) {
 	p := hashedPattern(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		cut := rapid.OneOf(rapid.Int64(), rapid.Int64Range(-300, 300), rapid.Int64Range(math.MinInt64, math.MinInt64+3), rapid.Int64Range(math.MaxInt64-3, math.MaxInt64))
+		cut := rapid.OneOf(
+			rapid.Int64(),
+			rapid.Int64Range(-300, 300),
+			rapid.Int64Range(math.MinInt64, math.MinInt64+3),
+			rapid.Int64Range(math.MaxInt64-3, math.MaxInt64),
+		)
 		cuts := rapid.SliceOfNDistinct(cut, 0, 60, rapid.ID).Draw(rt, "cuts")
 		slices.Sort(cuts)
 		m, err := BuildChunks(p, hashedRows(p, cuts))
@@ -122,8 +127,18 @@ func TestBoundsThatAreNoNumbersAreFoundByKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := mustBuild(t, p, Chunk{Min: p.Min(), Max: shardkey.HashKey(5), Shard: "a", Version: Version{1, 0}},
-		Chunk{Min: shardkey.HashKey(5), Max: odd, Shard: "b", Version: Version{1, 1}}, Chunk{Min: odd, Max: p.Max(), Shard: "c", Version: Version{1, 2}})
+	m := mustBuild(
+		t,
+		p,
+		Chunk{Min: p.Min(), Max: shardkey.HashKey(5), Shard: "a", Version: Version{1, 0}},
+		Chunk{
+			Min:     shardkey.HashKey(5),
+			Max:     odd,
+			Shard:   "b",
+			Version: Version{1, 1},
+		},
+		Chunk{Min: odd, Max: p.Max(), Shard: "c", Version: Version{1, 2}},
+	)
 	if m.numbers || m.HashOwner(4) != "a" || m.FindHash(5) != 1 || m.HashOwner(math.MaxInt64) != "b" {
 		t.Errorf("numbers %v, 4 on %s, 5 at %d, the highest on %s", m.numbers, m.HashOwner(4), m.FindHash(5), m.HashOwner(math.MaxInt64))
 	}

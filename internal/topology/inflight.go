@@ -204,7 +204,8 @@ func (m InFlight) Arrived(t *Table) bool {
 
 // equal tells whether two lists look the same to people: times of reads aside.
 func (m Moves) equal(o Moves) bool {
-	return m.FromLog == o.FromLog && m.ListPrivilege == o.ListPrivilege && m.StepsReason == o.StepsReason && m.StepsPrivilege == o.StepsPrivilege &&
+	return m.FromLog == o.FromLog && m.ListPrivilege == o.ListPrivilege && m.StepsReason == o.StepsReason &&
+		m.StepsPrivilege == o.StepsPrivilege &&
 		slices.EqualFunc(m.List, o.List, InFlight.equal)
 }
 
@@ -212,6 +213,7 @@ func (m InFlight) equal(o InFlight) bool {
 	same := func(a, b Figure) bool { a.At, b.At = time.Time{}, time.Time{}; return a == b }
 	return m.NS == o.NS && bytes.Equal(m.Min, o.Min) && bytes.Equal(m.Max, o.Max) && m.From == o.From && m.To == o.To &&
 		m.Since.Equal(o.Since) && m.AtLeast == o.AtLeast && m.Wait == o.Wait &&
-		m.Step == o.Step && m.Steps == o.Steps && m.StepInferred == o.StepInferred && m.RecipientStep == o.RecipientStep && m.RecipientSteps == o.RecipientSteps &&
+		m.Step == o.Step && m.Steps == o.Steps && m.StepInferred == o.StepInferred && m.RecipientStep == o.RecipientStep &&
+		m.RecipientSteps == o.RecipientSteps &&
 		m.By == o.By && m.App == o.App && same(m.Copied, o.Copied) && same(m.Estimate, o.Estimate) && m.Left == o.Left
 }

@@ -135,8 +135,11 @@ func TestAMoveIsFollowedFromItsBeginToItsEnd(t *testing.T) {
 			t.Fatalf("%+v", list)
 		}
 		x := list[0]
-		if x.NS != "db.x" || x.From != "b" || x.To != "c" || !x.Since.Equal(begun) || x.AtLeast || x.Step != 3 || x.Steps != 6 || !x.StepInferred ||
-			x.RecipientStep != 3 || x.RecipientSteps != 7 || x.By != MoveByClient || x.App != "mongosh 2.12.0" {
+		if x.NS != "db.x" || x.From != "b" || x.To != "c" || !x.Since.Equal(begun) || x.AtLeast || x.Step != 3 || x.Steps != 6 ||
+			!x.StepInferred ||
+			x.RecipientStep != 3 || x.RecipientSteps != 7 ||
+			x.By != MoveByClient ||
+			x.App != "mongosh 2.12.0" {
 			t.Errorf("%+v", x)
 		}
 		if x.Left.Known || x.Copied.Known {
@@ -154,7 +157,8 @@ func TestAMoveIsFollowedFromItsBeginToItsEnd(t *testing.T) {
 		if !x.Copied.Known || x.Copied.Value != 600 && x.Copied.Value != 800 || x.Copied.Exact {
 			t.Errorf("copied %+v", x.Copied)
 		}
-		if want := time.Duration(1000-x.Copied.Value) * time.Second / 100; !x.Left.Known || x.Left.For < want-2*time.Second || x.Left.For > want+2*time.Second {
+		if want := time.Duration(1000-x.Copied.Value) * time.Second / 100; !x.Left.Known || x.Left.For < want-2*time.Second ||
+			x.Left.For > want+2*time.Second {
 			t.Errorf("left %+v, want about %s", x.Left, want)
 		}
 		f.edit(func() {
@@ -324,7 +328,9 @@ func TestUnknownPartsOfAMoveSayWhy(t *testing.T) {
 
 // logged is the entry of a move of the second chunk.
 func (f *moving) logged(id, what string, at time.Time) Event {
-	d, err := bson.Marshal(bson.D{{Key: "min", Value: f.bound(0)}, {Key: "max", Value: f.bound(100)}, {Key: "from", Value: "b"}, {Key: "to", Value: "c"}})
+	d, err := bson.Marshal(
+		bson.D{{Key: "min", Value: f.bound(0)}, {Key: "max", Value: f.bound(100)}, {Key: "from", Value: "b"}, {Key: "to", Value: "c"}},
+	)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -411,7 +417,16 @@ func TestManyMovesAndStrangeOnes(t *testing.T) {
 	watchMoving(t, f, func(w *Watcher) {
 		f.edit(func() {
 			for i := range 11 {
-				f.list = append(f.list, Migration{NS: Namespace(fmt.Sprintf("db.y%d", i)), Min: f.bound(0), From: fmt.Sprint("d", i), To: fmt.Sprint("r", i), Begun: time.Now()})
+				f.list = append(
+					f.list,
+					Migration{
+						NS:    Namespace(fmt.Sprintf("db.y%d", i)),
+						Min:   f.bound(0),
+						From:  fmt.Sprint("d", i),
+						To:    fmt.Sprint("r", i),
+						Begun: time.Now(),
+					},
+				)
 			}
 			f.list = append(f.list, Migration{NS: "gone.gone", Min: bson.Raw{5, 0, 0, 0, 0}, Max: bson.Raw{5, 0, 0, 0, 0}},
 				Migration{NS: "db.x", Min: f.bound(100), Max: f.bound(0), From: "b", To: "b"})

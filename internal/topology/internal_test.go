@@ -41,7 +41,12 @@ func TestInternalEntries(t *testing.T) {
 func sessions(n int, newest time.Time) []Event {
 	out := make([]Event, n)
 	for i := range out {
-		out[i] = Event{ID: fmt.Sprint("s", i), Time: newest.Add(-time.Duration(i) * time.Second), What: "multi-split", NS: "config.system.sessions"}
+		out[i] = Event{
+			ID:   fmt.Sprint("s", i),
+			Time: newest.Add(-time.Duration(i) * time.Second),
+			What: "multi-split",
+			NS:   "config.system.sessions",
+		}
 	}
 	return out
 }

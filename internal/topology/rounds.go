@@ -58,7 +58,8 @@ func (w *Watcher) pollRounds(ctx context.Context) {
 		return
 	}
 	t := w.Table()
-	if i := slices.IndexFunc(t.Events, func(e Event) bool { return strings.HasPrefix(e.What, "moveChunk.") }); i >= 0 && t.Events[i].ID != w.rounds.of {
+	if i := slices.IndexFunc(t.Events, func(e Event) bool { return strings.HasPrefix(e.What, "moveChunk.") }); i >= 0 &&
+		t.Events[i].ID != w.rounds.of {
 		w.rounds = roundsDue{of: t.Events[i].ID, turns: roundTurns}
 	}
 	if w.rounds.turns == 0 {

@@ -35,7 +35,8 @@ func TestWatcherLoadsAndFollowsChanges(t *testing.T) {
 			t.Fatalf("chunk 0 is on %s, seq %d after %d", next.Collection("db.x").Chunks.Owner(0), next.Seq, table.Seq)
 		}
 		changes, complete := next.Since(table.Seq)
-		if !complete || !slices.ContainsFunc(changes, func(c Change) bool { return c.Kind == Moved && c.From == "a" && c.To == "c" && c.NS == "db.x" }) {
+		if !complete ||
+			!slices.ContainsFunc(changes, func(c Change) bool { return c.Kind == Moved && c.From == "a" && c.To == "c" && c.NS == "db.x" }) {
 			t.Fatalf("changes since the first table: %+v, complete %t", changes, complete)
 		}
 		if table.Collection("db.x").Chunks.Owner(0) != "a" {
@@ -67,7 +68,8 @@ func TestWatcherSaysNothingWhileNothingChanges(t *testing.T) {
 		default:
 		}
 		now := w.Table()
-		if now.Seq != table.Seq || !now.Health[PartRouting].At.After(table.Health[PartRouting].At) || now.Balancer.Rounds == table.Balancer.Rounds {
+		if now.Seq != table.Seq || !now.Health[PartRouting].At.After(table.Health[PartRouting].At) ||
+			now.Balancer.Rounds == table.Balancer.Rounds {
 			t.Errorf("seq %d then %d; the time of the last read and the balancer's rounds should go on", table.Seq, now.Seq)
 		}
 		if n := f.count("Heads") - heads; n != 10 {
@@ -235,7 +237,8 @@ func TestWatcherKeepsOthersWhenOneCollectionFails(t *testing.T) {
 		})
 		after(2 * time.Second)
 		table := w.Table()
-		if table.Collection("db.y").Chunks.Owner(0) != "c" || table.Collection("db.x").Chunks.Owner(0) != "a" || table.Health[PartRouting].Err == nil {
+		if table.Collection("db.y").Chunks.Owner(0) != "c" || table.Collection("db.x").Chunks.Owner(0) != "a" ||
+			table.Health[PartRouting].Err == nil {
 			t.Fatalf("y on %s, x on %s", table.Collection("db.y").Chunks.Owner(0), table.Collection("db.x").Chunks.Owner(0))
 		}
 	})

@@ -18,7 +18,7 @@ func shell(t *testing.T) string {
 		t.Skip("a long test: set SHARDBOARD_LONG=1")
 	}
 	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("mongosh needs Node.js, which is not installed")
+		t.Fatal("mongosh needs Node.js: scripts/setup-node installs it")
 	}
 	const path = "node_modules/.bin/mongosh"
 	if _, err := os.Stat(path); err == nil {

@@ -82,10 +82,12 @@ func TestAChunkThatWentAwayAndCameBackIsAnother(t *testing.T) {
 }
 
 func TestACollectionThatIsGoneFitsNoPlan(t *testing.T) {
+	tried := 0
 	for _, c := range Cases() {
 		if c.Args.NS == "" || strings.HasPrefix(string(c.Kind), "zone-") {
 			continue
 		}
+		tried++
 		t.Run(c.Name, func(t *testing.T) {
 			OnRig(t, c.Setup(), func(r *Rig) {
 				p := c.Plan(r)
@@ -96,6 +98,9 @@ func TestACollectionThatIsGoneFitsNoPlan(t *testing.T) {
 				}
 			})
 		})
+	}
+	if tried < 5 {
+		t.Errorf("%d kinds of changes of a collection were tried", tried)
 	}
 }
 

@@ -14,7 +14,14 @@ import (
 
 // claims reads the person from a verified ID token and, if that lacks the groups or the name, from
 // UserInfo. Where both have a claim, the ID token's counts.
-func (i *Issuer) claims(ctx context.Context, p *coreos.Provider, id *coreos.IDToken, token map[string]any, access string, notGranted []string) (auth.Claims, error) {
+func (i *Issuer) claims(
+	ctx context.Context,
+	p *coreos.Provider,
+	id *coreos.IDToken,
+	token map[string]any,
+	access string,
+	notGranted []string,
+) (auth.Claims, error) {
 	out := auth.Claims{Issuer: id.Issuer, Subject: id.Subject, GroupsClaim: i.o.GroupsClaim}
 	out.Seen.IDToken = claimNames(token)
 	sources := []map[string]any{token}
@@ -44,8 +51,16 @@ func (i *Issuer) claims(ctx context.Context, p *coreos.Provider, id *coreos.IDTo
 	if !haveGroups {
 		switch {
 		case overage(token, i.o.GroupsClaim):
-			return refuse(auth.Refuse("groups-overage", fault.Forbidden, failed, "Your issuer left your groups out because there are too many. You cannot fix this yourself; tell whoever runs shardboard.",
-				"The issuer sends a pointer in place of the groups of people who are in very many. Have it send only the groups that are assigned to this client, or roles of the client (--oidc-groups-claim roles)."))
+			return refuse(
+				auth.Refuse(
+					"groups-overage",
+					fault.Forbidden,
+					failed,
+					"Your issuer left your groups out because there are too many. You cannot fix this yourself; tell whoever runs shardboard.",
+					"The issuer sends a pointer in place of the groups of people who are in very many. Have it send only the groups that are "+
+						"assigned to this client, or roles of the client (--oidc-groups-claim roles).",
+				),
+			)
 		case failed != nil:
 			return refuse(failed)
 		}
@@ -56,15 +71,41 @@ func (i *Issuer) claims(ctx context.Context, p *coreos.Provider, id *coreos.IDTo
 	}
 	read, err := readGroups(groups)
 	if err != nil {
-		return refuse(auth.Refuse("groups-form", fault.Forbidden, nil, groupsText,
-			fmt.Sprintf("The claim %q %s. It has to be one text or a list of texts; --oidc-groups-claim can name one inside it by path, like realm_access.roles.", i.o.GroupsClaim, err)))
+		return refuse(auth.Refuse(
+			"groups-form",
+			fault.Forbidden,
+			nil,
+			groupsText,
+			fmt.Sprintf(
+				"The claim %q %s. It has to be one text or a list of texts; --oidc-groups-claim can name one inside it by path, like "+
+					"realm_access.roles.",
+				i.o.GroupsClaim,
+				err,
+			),
+		))
 	}
 	if len(read.groups) > maxGroups {
-		return refuse(auth.Refuse("groups-too-many", fault.Forbidden, nil, groupsText,
-			fmt.Sprintf("The claim %q lists %d groups; %d are the most. Have the issuer send only those that matter to this client.", i.o.GroupsClaim, len(read.groups), maxGroups)))
+		return refuse(auth.Refuse(
+			"groups-too-many",
+			fault.Forbidden,
+			nil,
+			groupsText,
+			fmt.Sprintf(
+				"The claim %q lists %d groups; %d are the most. Have the issuer send only those that matter to this client.",
+				i.o.GroupsClaim,
+				len(read.groups),
+				maxGroups,
+			),
+		))
 	}
 	if read.ignored > 0 {
-		i.o.Log.Debug("ignored entries of the groups claim that are not strings, empty or too long", "claim", i.o.GroupsClaim, "ignored", read.ignored)
+		i.o.Log.Debug(
+			"ignored entries of the groups claim that are not strings, empty or too long",
+			"claim",
+			i.o.GroupsClaim,
+			"ignored",
+			read.ignored,
+		)
 	}
 	out.Groups, out.OneText = read.groups, read.oneText
 	return out, nil
@@ -77,7 +118,8 @@ func (i *Issuer) groupsMissing(p *coreos.Provider, notGranted []string) error {
 	if p.UserInfoEndpoint() == "" {
 		came = fmt.Sprintf("The claim %q is not in the ID token, and the issuer has no UserInfo to ask.", i.o.GroupsClaim)
 	}
-	advice := came + " Have the issuer send it (many need a scope for it: --oidc-scopes), or name the claim that has the groups: --oidc-groups-claim. " +
+	advice := came + " Have the issuer send it (many need a scope for it: --oidc-scopes), or name the claim that has the groups: " +
+		"--oidc-groups-claim. " +
 		"Some issuers leave it out for people who are in no group: then put this person into one."
 	if len(notGranted) > 0 {
 		advice += " The issuer did not grant these scopes: " + strings.Join(notGranted, " ") + "."

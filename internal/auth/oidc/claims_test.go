@@ -26,8 +26,10 @@ func TestClaimsAreFoundByNameAndByPath(t *testing.T) {
 		"none": null, "x": {"none": null, "text": "y"}, "realm_access.literal": ["j"], "": "k", "t.": "l"}`)
 	for path, want := range map[string]string{
 		"groups": "[a]", "realm_access.roles": "[b]", "realm_access.roles.x": "[c]", "https://example.com/roles": "[d]",
-		"resource_access.shardboard.roles": "[e]", "resource_access.board.example.com.roles": "[f]", "a.b.c": "g", "a.b.d": "i", "realm_access.literal": "[j]", "t.": "l",
-		"none": "", "x.none": "", "Groups": "", "realm_access": "map[roles:[b] roles.x:[c]]", "realm_access.": "", ".realm_access": "", "x.text.more": "", "groups.a": "", "..": "", "missing": "",
+		"resource_access.shardboard.roles": "[e]", "resource_access.board.example.com.roles": "[f]", "a.b.c": "g", "a.b.d": "i",
+		"realm_access.literal": "[j]", "t.": "l",
+		"none": "", "x.none": "", "Groups": "", "realm_access": "map[roles:[b] roles.x:[c]]", "realm_access.": "", ".realm_access": "",
+		"x.text.more": "", "groups.a": "", "..": "", "missing": "",
 	} {
 		got, ok := lookup(claims, path)
 		if ok != (want != "") || ok && fmt.Sprint(got) != want {
@@ -56,7 +58,8 @@ func TestGroupsAreAStringOrAList(t *testing.T) {
 		`true`:                       {problem: "true or false"},
 	} {
 		got, err := readGroups(object(t, `{"v":`+text+`}`)["v"])
-		if strings.Join(got.groups, "|") != tc.want || got.ignored != tc.ignored || (err != nil) != (tc.problem != "") || err != nil && !strings.Contains(err.Error(), tc.problem) {
+		if strings.Join(got.groups, "|") != tc.want || got.ignored != tc.ignored || (err != nil) != (tc.problem != "") ||
+			err != nil && !strings.Contains(err.Error(), tc.problem) {
 			t.Errorf("%.40s: %+v, %v", text, got, err)
 		}
 	}
@@ -95,7 +98,8 @@ func TestGroupRefusalsNameClaimsWithoutValues(t *testing.T) {
 		"groups-too-many": func(p *provider) { p.claims = map[string]any{"groups": many} },
 		"groups-overage": func(p *provider) {
 			p.without = []string{"groups"}
-			p.claims = map[string]any{"_claim_names": map[string]any{"groups": "src1"}, "_claim_sources": map[string]any{"src1": map[string]any{"endpoint": "https://graph.example/" + secret}}}
+			p.claims = map[string]any{"_claim_names": map[string]any{"groups": "src1"},
+				"_claim_sources": map[string]any{"src1": map[string]any{"endpoint": "https://graph.example/" + secret}}}
 		},
 	} {
 		t.Run(code, func(t *testing.T) {
@@ -105,7 +109,8 @@ func TestGroupRefusalsNameClaimsWithoutValues(t *testing.T) {
 			c, err := p.signIn(t, p.issuer(t, func(o *Options) { o.NameClaim = "nickname" }))
 			r := refusedAs(t, err, code)
 			all := fmt.Sprint(r.Advice, r.Claims, err, fault.Text(err))
-			if strings.Contains(all, secret) || strings.Contains(all, "sub-1") || !slices.Contains(r.Claims.IDToken, "preferred_username") || !slices.Contains(r.Claims.UserInfo, "nested.names") {
+			if strings.Contains(all, secret) || strings.Contains(all, "sub-1") || !slices.Contains(r.Claims.IDToken, "preferred_username") ||
+				!slices.Contains(r.Claims.UserInfo, "nested.names") {
 				t.Errorf("%s\n%+v", all, r.Claims)
 			}
 			if fault.Of(err) != fault.Forbidden || c.Subject != "sub-1" || len(c.Groups) > 0 {
@@ -165,12 +170,18 @@ func TestTheNameIsTheFirstDisplayableClaim(t *testing.T) {
 }
 
 func TestNamesOfClaimsAreBoundedAndPrintable(t *testing.T) {
-	claims := map[string]any{"a\u202e\x1b[31m\n": 1, strings.Repeat("long", 1000): 1, "deep": object(t, `{"a": {"b": {"c": {"d": 1}}}}`), "empty": map[string]any{}}
+	claims := map[string]any{
+		"a\u202e\x1b[31m\n":          1,
+		strings.Repeat("long", 1000): 1,
+		"deep":                       object(t, `{"a": {"b": {"c": {"d": 1}}}}`),
+		"empty":                      map[string]any{},
+	}
 	for n := range 1000 {
 		claims[fmt.Sprintf("z%04d", n)] = n
 	}
 	got := claimNames(claims)
-	if len(got) != maxNames+1 || got[maxNames] != fmt.Sprintf("(%d more)", 1004-maxNames) || !slices.Contains(got, "deep.a.b") || !slices.Contains(got, "empty") {
+	if len(got) != maxNames+1 || got[maxNames] != fmt.Sprintf("(%d more)", 1004-maxNames) || !slices.Contains(got, "deep.a.b") ||
+		!slices.Contains(got, "empty") {
 		t.Errorf("%d: %q", len(got), got)
 	}
 	for _, name := range got {

@@ -30,7 +30,8 @@ func (i *Issuer) redeem(ctx context.Context, p *coreos.Provider, code, verifier 
 			first = err
 		}
 		var refused *oauth2.RetrieveError
-		if !errors.As(err, &refused) || refused.Response == nil || refused.Response.StatusCode >= http.StatusInternalServerError || refused.ErrorCode == "invalid_grant" {
+		if !errors.As(err, &refused) || refused.Response == nil || refused.Response.StatusCode >= http.StatusInternalServerError ||
+			refused.ErrorCode == "invalid_grant" {
 			break
 		}
 	}
@@ -43,7 +44,13 @@ func (i *Issuer) secretStyles(p *coreos.Provider) []oauth2.AuthStyle {
 	i.mu.Lock()
 	works := i.style
 	i.mu.Unlock()
-	header, form := []oauth2.AuthStyle{oauth2.AuthStyleInHeader, oauth2.AuthStyleInParams}, []oauth2.AuthStyle{oauth2.AuthStyleInParams, oauth2.AuthStyleInHeader}
+	header, form := []oauth2.AuthStyle{
+		oauth2.AuthStyleInHeader,
+		oauth2.AuthStyleInParams,
+	}, []oauth2.AuthStyle{
+		oauth2.AuthStyleInParams,
+		oauth2.AuthStyleInHeader,
+	}
 	switch {
 	case i.o.Secret == "":
 		return form[:1]

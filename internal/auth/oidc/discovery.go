@@ -16,7 +16,8 @@ import (
 
 // unavailableText is what the user reads when the issuer, or its configuration, does not work. The
 // user cannot repair it.
-const unavailableText = "The sign-in service does not answer as it should. Try again in a minute; if this continues, tell whoever runs shardboard: the log has the cause."
+const unavailableText = "The sign-in service does not answer as it should. Try again in a minute; if this continues, tell whoever " +
+	"runs shardboard: the log has the cause."
 
 func unavailable(code string, err error, advice string) error {
 	return auth.Refuse(code, fault.Unavailable, err, unavailableText, advice)
@@ -62,13 +63,26 @@ func (i *Issuer) provider(ctx context.Context) (*coreos.Provider, error) {
 func discoveryFailed(err error) error {
 	var mismatch *coreos.IssuerMismatchError
 	if errors.As(err, &mismatch) {
-		return unavailable("discovery-issuer", shortened(err), fmt.Sprintf("The issuer calls itself %q in its discovery document, and --oidc-issuer is %q. They have to be equal to the letter, a slash at the end too.",
-			sanitize.Shorten(sanitize.Line(mismatch.Discovered), 200), mismatch.Provided))
+		return unavailable(
+			"discovery-issuer",
+			shortened(err),
+			fmt.Sprintf(
+				"The issuer calls itself %q in its discovery document, and --oidc-issuer is %q. They have to be equal to the letter, a slash at "+
+					"the end too.",
+				sanitize.Shorten(sanitize.Line(mismatch.Discovered), 200),
+				mismatch.Provided,
+			),
+		)
 	}
 	if advice := unreachableAdvice(err); advice != "" {
 		return unavailable("issuer-unreachable", shortened(err), advice)
 	}
-	return unavailable("discovery", shortened(err), "--oidc-issuer did not give a discovery document: the address with /.well-known/openid-configuration after it has to answer with 200 and JSON.")
+	return unavailable(
+		"discovery",
+		shortened(err),
+		"--oidc-issuer did not give a discovery document: the address with /.well-known/openid-configuration after it has to answer with "+
+			"200 and JSON.",
+	)
 }
 
 // unreachableAdvice explains requests that got no answer; "" for other errors.
@@ -77,9 +91,11 @@ func unreachableAdvice(err error) string {
 	var untrusted *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, errRedirect):
-		return "The issuer answers with a redirect, which is not followed. Give --oidc-issuer the address that it redirects to, if that is the one in its tokens."
+		return "The issuer answers with a redirect, which is not followed. Give --oidc-issuer the address that it redirects to, if that " +
+			"is the one in its tokens."
 	case errors.As(err, &untrusted):
-		return "The issuer's certificate is not trusted by the machine that shardboard runs on. Add its authority to the system's, or name a file of authorities in SSL_CERT_FILE."
+		return "The issuer's certificate is not trusted by the machine that shardboard runs on. Add its authority to the system's, or " +
+			"name a file of authorities in SSL_CERT_FILE."
 	case errors.As(err, &sent):
 		return "The issuer did not answer. Check --oidc-issuer, and that the machine that shardboard runs on can resolve and reach it."
 	}

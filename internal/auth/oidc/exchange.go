@@ -15,7 +15,14 @@ import (
 )
 
 func untrusted(code string, err error, advice string) error {
-	return auth.Refuse(code, fault.Forbidden, err, "The answer of the sign-in service was refused. Start again; if it happens each time, tell whoever runs shardboard: the log has the cause.", advice)
+	return auth.Refuse(
+		code,
+		fault.Forbidden,
+		err,
+		"The answer of the sign-in service was refused. Start again; if it happens each time, tell whoever runs shardboard: the log has "+
+			"the cause.",
+		advice,
+	)
 }
 
 // Exchange turns a code into verified claims.
@@ -64,21 +71,47 @@ func exchangeFailed(err error) error {
 		if advice := unreachableAdvice(err); advice != "" {
 			return unavailable("issuer-unreachable", fmt.Errorf("exchange code: %w", withoutURL(err)), advice)
 		}
-		return unavailable("token-answer", fmt.Errorf("exchange code: %w", shortened(err)), "The issuer's token endpoint gave an answer that is no token.")
+		return unavailable(
+			"token-answer",
+			fmt.Errorf("exchange code: %w", shortened(err)),
+			"The issuer's token endpoint gave an answer that is no token.",
+		)
 	}
 	status := refused.Response.StatusCode
 	cause := fmt.Errorf("exchange code: status %d, error %q", status, knownCode(refused.ErrorCode))
 	switch {
 	case refused.ErrorCode == "invalid_client" || refused.ErrorCode == "unauthorized_client" || status == http.StatusUnauthorized:
-		return auth.Refuse("client-refused", fault.Unavailable, cause, "The issuer does not accept shardboard. You cannot fix this yourself; tell whoever runs shardboard.",
-			fmt.Sprintf("The issuer's token endpoint refused the client (status %d, %s). Check --oidc-client-id, and that --oidc-client-secret-file has the client's present secret.", status, knownCode(refused.ErrorCode)))
+		return auth.Refuse(
+			"client-refused",
+			fault.Unavailable,
+			cause,
+			"The issuer does not accept shardboard. You cannot fix this yourself; tell whoever runs shardboard.",
+			fmt.Sprintf(
+				"The issuer's token endpoint refused the client (status %d, %s). Check --oidc-client-id, and that --oidc-client-secret-file has "+
+					"the client's present secret.",
+				status,
+				knownCode(refused.ErrorCode),
+			),
+		)
 	case status >= http.StatusInternalServerError:
-		return unavailable("issuer-unreachable", cause, fmt.Sprintf("The issuer's token endpoint failed with status %d; its log says why.", status))
+		return unavailable(
+			"issuer-unreachable",
+			cause,
+			fmt.Sprintf("The issuer's token endpoint failed with status %d; its log says why.", status),
+		)
 	case refused.ErrorCode == "invalid_grant":
-		return untrusted("code-refused", cause, "The issuer refused the code (invalid_grant): it was used before, is too old, or was made for another redirect address. "+
-			"The address registered at the issuer has to be --public-url with "+auth.CallbackPath+" after it.")
+		return untrusted(
+			"code-refused",
+			cause,
+			"The issuer refused the code (invalid_grant): it was used before, is too old, or was made for another redirect address. "+
+				"The address registered at the issuer has to be --public-url with "+auth.CallbackPath+" after it.",
+		)
 	}
-	return untrusted("token-refused", cause, fmt.Sprintf("The issuer's token endpoint refused the exchange of the code with status %d, %s.", status, knownCode(refused.ErrorCode)))
+	return untrusted(
+		"token-refused",
+		cause,
+		fmt.Sprintf("The issuer's token endpoint refused the exchange of the code with status %d, %s.", status, knownCode(refused.ErrorCode)),
+	)
 }
 
 // knownCode is an error code of RFC 6749 §5.2, or a text that says it is not one.

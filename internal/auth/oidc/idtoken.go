@@ -14,7 +14,18 @@ import (
 // algorithms are asymmetric only: with "none" anybody could sign, and with a shared secret any
 // holder of it.
 func algorithms() []string {
-	return []string{coreos.RS256, coreos.RS384, coreos.RS512, coreos.PS256, coreos.PS384, coreos.PS512, coreos.ES256, coreos.ES384, coreos.ES512, coreos.EdDSA}
+	return []string{
+		coreos.RS256,
+		coreos.RS384,
+		coreos.RS512,
+		coreos.PS256,
+		coreos.PS384,
+		coreos.PS512,
+		coreos.ES256,
+		coreos.ES384,
+		coreos.ES512,
+		coreos.EdDSA,
+	}
 }
 
 // idTokenFailed explains why an ID token was refused. The library has an error type for only one of
@@ -27,13 +38,25 @@ func (i *Issuer) idTokenFailed(raw string, err error) error {
 	switch {
 	case errors.As(err, &expired):
 		ago := i.o.Now().Sub(expired.Expiry).Round(time.Second)
-		return untrusted("expired", cause, fmt.Sprintf("By this machine's clock the new ID token had expired %s before it came. Set the clocks of this machine and of the issuer.", ago))
+		return untrusted(
+			"expired",
+			cause,
+			fmt.Sprintf(
+				"By this machine's clock the new ID token had expired %s before it came. Set the clocks of this machine and of the issuer.",
+				ago,
+			),
+		)
 	case strings.Contains(text, "fetching keys"):
 		return unavailable("issuer-unreachable", cause, "The issuer's keys (jwks_uri of its discovery document) could not be read.")
 	case strings.Contains(text, "failed to verify signature"):
 		return untrusted("signature", cause, "None of the issuer's present keys (jwks_uri) made the signature of the ID token.")
 	case strings.Contains(text, "signature algorithm"):
-		return untrusted("algorithm", cause, "The ID token is signed in a way that is not accepted: set the client to RS256, PS256, ES256 or EdDSA (or their longer forms) at the issuer.")
+		return untrusted(
+			"algorithm",
+			cause,
+			"The ID token is signed in a way that is not accepted: set the client to RS256, PS256, ES256 or EdDSA (or their longer forms) at "+
+				"the issuer.",
+		)
 	}
 	var unproved struct {
 		Issuer    string   `json:"iss"`
@@ -48,13 +71,25 @@ func (i *Issuer) idTokenFailed(raw string, err error) error {
 	}
 	switch {
 	case len(parts) == 5:
-		return untrusted("encrypted", cause, "The ID token is encrypted, which is not supported: set the client to signed ID tokens at the issuer.")
+		return untrusted(
+			"encrypted",
+			cause,
+			"The ID token is encrypted, which is not supported: set the client to signed ID tokens at the issuer.",
+		)
 	case unproved.Issuer != "" && unproved.Issuer != i.o.Issuer:
-		return untrusted("other-issuer", cause, "The ID token was made by another issuer than --oidc-issuer. They have to be equal to the letter, a slash at the end too.")
+		return untrusted(
+			"other-issuer",
+			cause,
+			"The ID token was made by another issuer than --oidc-issuer. They have to be equal to the letter, a slash at the end too.",
+		)
 	case !unproved.Audience.has(i.o.ClientID):
 		return untrusted("other-audience", cause, "The ID token is not for --oidc-client-id (aud).")
 	case time.Unix(int64(unproved.NotBefore), 0).After(i.o.Now()):
-		return untrusted("not-yet", cause, "By this machine's clock the ID token is not valid yet (nbf). Set the clocks of this machine and of the issuer.")
+		return untrusted(
+			"not-yet",
+			cause,
+			"By this machine's clock the ID token is not valid yet (nbf). Set the clocks of this machine and of the issuer.",
+		)
 	}
 	return untrusted("id-token", cause, "The ID token did not pass the checks of OpenID Connect Core §3.1.3.7.")
 }

@@ -65,7 +65,12 @@ func New(o Options) (*Issuer, error) {
 	}
 	for flag, claim := range map[string]string{"--oidc-groups-claim": o.GroupsClaim, "--oidc-name-claim": o.NameClaim} {
 		if !auth.PlainName(claim) {
-			return nil, fault.New(fault.Invalid, "%s is not the name of a claim: %q. It is a name like groups or a path like realm_access.roles, of at most 200 printable characters.", flag, claim)
+			return nil, fault.New(
+				fault.Invalid,
+				"%s is not the name of a claim: %q. It is a name like groups or a path like realm_access.roles, of at most 200 printable characters.",
+				flag,
+				claim,
+			)
 		}
 	}
 	if o.Scopes, err = checkScopes(o.Scopes); err != nil {
@@ -87,7 +92,13 @@ func protected(u *url.URL) bool {
 }
 
 func (i *Issuer) config(p *coreos.Provider) *oauth2.Config {
-	return &oauth2.Config{ClientID: i.o.ClientID, ClientSecret: i.o.Secret, Endpoint: p.Endpoint(), RedirectURL: i.o.RedirectURL, Scopes: i.o.Scopes}
+	return &oauth2.Config{
+		ClientID:     i.o.ClientID,
+		ClientSecret: i.o.Secret,
+		Endpoint:     p.Endpoint(),
+		RedirectURL:  i.o.RedirectURL,
+		Scopes:       i.o.Scopes,
+	}
 }
 
 // Address is where the browser is sent to sign in.

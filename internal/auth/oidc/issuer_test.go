@@ -31,7 +31,8 @@ func TestTheAuthorizationRequestHasStateNonceAndPKCE(t *testing.T) {
 	u, _ := url.Parse(to)
 	q := u.Query()
 	sum := sha256.Sum256([]byte(verifier))
-	for name, want := range map[string]string{"response_type": "code", "client_id": "board", "redirect_uri": "https://board.example/login/oidc/callback", "state": state,
+	for name, want := range map[string]string{"response_type": "code", "client_id": "board",
+		"redirect_uri": "https://board.example/login/oidc/callback", "state": state,
 		"nonce": nonce, "code_challenge_method": "S256", "code_challenge": b64(sum[:]), "scope": "openid profile email"} {
 		if q.Get(name) != want {
 			t.Errorf("%s is %q", name, q.Get(name))
@@ -116,7 +117,8 @@ func TestTokensThatAreNotForThisAttemptAreRefused(t *testing.T) {
 			p.header, p.sign = map[string]any{"alg": "HS256", "kid": "r"}, func(_ *provider, in string) []byte { return hmacOf("client-secret", in) }
 		},
 		"HMAC by public key": func(p *provider) {
-			p.header, p.sign = map[string]any{"alg": "HS256", "kid": "r"}, func(p *provider, in string) []byte { return hmacOf(string(p.rsa.N.Bytes()), in) }
+			p.header, p.sign = map[string]any{"alg": "HS256",
+				"kid": "r"}, func(p *provider, in string) []byte { return hmacOf(string(p.rsa.N.Bytes()), in) }
 		},
 		"no signature": func(p *provider) { p.sign = func(*provider, string) []byte { return nil } },
 		"a key of its own": func(p *provider) {
@@ -157,7 +159,8 @@ func TestACodeIsBoundToClientRedirectAndVerifier(t *testing.T) {
 			return err
 		},
 		"another address": func() error {
-			_, err := p.issuer(t, func(o *Options) { o.RedirectURL = "https://evil.example/" }).Exchange(t.Context(), p.authorize(t, to), nonce, verifier)
+			_, err := p.issuer(t, func(o *Options) { o.RedirectURL = "https://evil.example/" }).Exchange(t.Context(), p.authorize(t, to),
+				nonce, verifier)
 			return err
 		},
 		"a code twice": func() error {
@@ -170,7 +173,8 @@ func TestACodeIsBoundToClientRedirectAndVerifier(t *testing.T) {
 		},
 	} {
 		err := try()
-		if err == nil || fault.Of(err) != fault.Forbidden || strings.Contains(err.Error(), "client-secret") || strings.Contains(err.Error(), verifier) {
+		if err == nil || fault.Of(err) != fault.Forbidden || strings.Contains(err.Error(), "client-secret") ||
+			strings.Contains(err.Error(), verifier) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -230,8 +234,10 @@ func TestUnsafeOptionsAreRejected(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(*Options){
-		"no issuer": func(o *Options) { o.Issuer = "" }, "http": func(o *Options) { o.Issuer = "http://issuer.example" }, "no scheme": func(o *Options) { o.Issuer = "issuer.example" },
-		"a password": func(o *Options) { o.Issuer = "https://a:b@issuer.example" }, "no client": func(o *Options) { o.ClientID = "" }, "no way back": func(o *Options) { o.RedirectURL = "" },
+		"no issuer": func(o *Options) { o.Issuer = "" }, "http": func(o *Options) { o.Issuer = "http://issuer.example" },
+		"no scheme":  func(o *Options) { o.Issuer = "issuer.example" },
+		"a password": func(o *Options) { o.Issuer = "https://a:b@issuer.example" }, "no client": func(o *Options) { o.ClientID = "" },
+		"no way back": func(o *Options) { o.RedirectURL = "" },
 	} {
 		o := good
 		change(&o)

@@ -102,8 +102,13 @@ func (p *provider) discovery(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "down", http.StatusServiceUnavailable)
 		return
 	}
-	doc := map[string]any{"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
-		"id_token_signing_alg_values_supported": []string{"RS256", "ES256", "HS256", "none"}}
+	doc := map[string]any{
+		"issuer":                                p.URL,
+		"authorization_endpoint":                p.URL + "/authorize",
+		"token_endpoint":                        p.URL + "/token",
+		"jwks_uri":                              p.URL + "/keys",
+		"id_token_signing_alg_values_supported": []string{"RS256", "ES256", "HS256", "none"},
+	}
 	if p.info != nil || p.answerInfo != nil {
 		doc["userinfo_endpoint"] = p.URL + "/userinfo"
 	}
@@ -122,7 +127,14 @@ func (p *provider) keys(w http.ResponseWriter, _ *http.Request) {
 		panic(err)
 	}
 	answer(w, map[string]any{"keys": []any{
-		map[string]any{"kty": "RSA", "kid": "r", "alg": "RS256", "use": "sig", "n": b64(p.rsa.N.Bytes()), "e": b64(big.NewInt(int64(p.rsa.E)).Bytes())},
+		map[string]any{
+			"kty": "RSA",
+			"kid": "r",
+			"alg": "RS256",
+			"use": "sig",
+			"n":   b64(p.rsa.N.Bytes()),
+			"e":   b64(big.NewInt(int64(p.rsa.E)).Bytes()),
+		},
 		map[string]any{"kty": "EC", "kid": "e", "alg": "ES256", "use": "sig", "crv": "P-256", "x": b64(point[1:33]), "y": b64(point[33:])},
 	}})
 }
@@ -159,8 +171,10 @@ func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 		p.codes[r.PostFormValue("code")] = q // only a known client uses up a code
 		return
 	}
-	if !ok || q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") != b64(sum[:]) || r.PostFormValue("redirect_uri") != q.Get("redirect_uri") ||
-		id != "board" || secret != "client-secret" {
+	if !ok || q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") != b64(sum[:]) ||
+		r.PostFormValue("redirect_uri") != q.Get("redirect_uri") ||
+		id != "board" ||
+		secret != "client-secret" {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
 		answer(w, map[string]any{"error": "invalid_grant"})
@@ -174,8 +188,16 @@ func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 	}
 	header := map[string]any{"alg": "RS256", "kid": "r", "typ": "JWT"}
 	now := time.Now()
-	claims := map[string]any{"iss": p.URL, "sub": "sub-1", "aud": "board", "exp": now.Add(time.Minute).Unix(), "iat": now.Unix(), "nonce": q.Get("nonce"),
-		"preferred_username": "anna", "groups": []string{"ops", "staff"}}
+	claims := map[string]any{
+		"iss":                p.URL,
+		"sub":                "sub-1",
+		"aud":                "board",
+		"exp":                now.Add(time.Minute).Unix(),
+		"iat":                now.Unix(),
+		"nonce":              q.Get("nonce"),
+		"preferred_username": "anna",
+		"groups":             []string{"ops", "staff"},
+	}
 	maps.Copy(header, p.header)
 	maps.Copy(claims, p.claims)
 	for _, name := range p.without {

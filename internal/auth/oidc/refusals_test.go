@@ -31,7 +31,8 @@ func TestARefusedExchangeGivesAdviceWithoutSecrets(t *testing.T) {
 		_, err := p.signIn(t, p.issuer(t))
 		r := refusedAs(t, err, tc.code)
 		all := r.Advice + fault.Text(err) + err.Error()
-		if fault.Of(err) != tc.kind || !strings.Contains(r.Advice, tc.says) || strings.Contains(strings.ReplaceAll(all, "--oidc-client-secret-file", ""), "client-secret") {
+		if fault.Of(err) != tc.kind || !strings.Contains(r.Advice, tc.says) ||
+			strings.Contains(strings.ReplaceAll(all, "--oidc-client-secret-file", ""), "client-secret") {
 			t.Errorf("%q: %v, %s", sent, fault.Of(err), all)
 		}
 	}

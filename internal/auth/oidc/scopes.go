@@ -23,7 +23,12 @@ func checkScopes(scopes []string) ([]string, error) {
 	out := []string{coreos.ScopeOpenID} // without it there is no ID token
 	for _, scope := range scopes {
 		if !scopeToken(scope) {
-			return nil, fault.New(fault.Invalid, "--oidc-scopes: %q is not a scope. A scope has up to %d visible ASCII characters, without space, quote and backslash.", scope, maxScope)
+			return nil, fault.New(
+				fault.Invalid,
+				"--oidc-scopes: %q is not a scope. A scope has up to %d visible ASCII characters, without space, quote and backslash.",
+				scope,
+				maxScope,
+			)
 		}
 		if !slices.Contains(out, scope) {
 			out = append(out, scope)

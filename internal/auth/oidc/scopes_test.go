@@ -41,7 +41,8 @@ func TestUnlistedScopesAreRequestedWithAWarning(t *testing.T) {
 	for name, tc := range map[string]struct {
 		listed any
 		warned bool
-	}{"not listed": {[]string{"openid", "email"}, true}, "listed": {[]string{"groups", "openid"}, false}, "no list": {nil, false}, "no list of texts": {7, false}} {
+	}{"not listed": {[]string{"openid", "email"}, true}, "listed": {[]string{"groups", "openid"}, false}, "no list": {nil, false},
+		"no list of texts": {7, false}} {
 		p := newProvider(t)
 		p.more = map[string]any{"scopes_supported": tc.listed}
 		var log bytes.Buffer
@@ -52,7 +53,8 @@ func TestUnlistedScopesAreRequestedWithAWarning(t *testing.T) {
 				t.Errorf("%s: %q, %v", name, to, err)
 			}
 		}
-		if got := strings.Count(log.String(), "does not list"); got != map[bool]int{true: 1}[tc.warned] || tc.warned && !strings.Contains(log.String(), "[groups]") {
+		if got := strings.Count(log.String(), "does not list"); got != map[bool]int{true: 1}[tc.warned] ||
+			tc.warned && !strings.Contains(log.String(), "[groups]") {
 			t.Errorf("%s: %s", name, log.String())
 		}
 	}

@@ -38,7 +38,10 @@ func (i *Issuer) userInfo(ctx context.Context, p *coreos.Provider, access, subje
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return nil, userInfoFailed(fmt.Errorf("status %d", res.StatusCode), fmt.Sprintf("The issuer's UserInfo endpoint answered with status %d.", res.StatusCode))
+		return nil, userInfoFailed(
+			fmt.Errorf("status %d", res.StatusCode),
+			fmt.Sprintf("The issuer's UserInfo endpoint answered with status %d.", res.StatusCode),
+		)
 	}
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
@@ -51,7 +54,8 @@ func (i *Issuer) userInfo(ctx context.Context, p *coreos.Provider, access, subje
 			return nil, err
 		}
 	} else if json.Unmarshal(body, &all) != nil {
-		return nil, userInfoFailed(errors.New("not a JSON object, or too long"), "The issuer's UserInfo endpoint gave no JSON object of at most 1 MiB.")
+		return nil, userInfoFailed(errors.New("not a JSON object, or too long"),
+			"The issuer's UserInfo endpoint gave no JSON object of at most 1 MiB.")
 	}
 	if sub, _ := all["sub"].(string); sub != subject {
 		return nil, untrusted("userinfo-subject", errors.New("the sub of UserInfo differs or is missing"),
@@ -67,15 +71,24 @@ func (i *Issuer) signedInfo(ctx context.Context, p *coreos.Provider, raw string)
 		return nil, untrusted("userinfo-signature", err, advice)
 	}
 	if strings.Count(raw, ".") == 4 {
-		return refused(errors.New("an encrypted JWT"), "UserInfo is encrypted, which is not supported: set the client to signed or plain UserInfo at the issuer.")
+		return refused(
+			errors.New("an encrypted JWT"),
+			"UserInfo is encrypted, which is not supported: set the client to signed or plain UserInfo at the issuer.",
+		)
 	}
 	checks := &coreos.Config{ClientID: i.o.ClientID, SupportedSigningAlgs: algorithms(), SkipExpiryCheck: true}
 	token, err := p.Verifier(checks).Verify(ctx, raw)
 	if err != nil {
-		return refused(shortened(withoutURL(err)), "UserInfo is signed, and the signature, its algorithm or the claims iss and aud are not right.")
+		return refused(
+			shortened(withoutURL(err)),
+			"UserInfo is signed, and the signature, its algorithm or the claims iss and aud are not right.",
+		)
 	}
 	if now := i.o.Now(); token.Expiry.Unix() > 0 && token.Expiry.Before(now) {
-		return refused(fmt.Errorf("expired at %s", token.Expiry), "UserInfo is signed and had expired by this machine's clock. Set the clocks of this machine and of the issuer.")
+		return refused(
+			fmt.Errorf("expired at %s", token.Expiry),
+			"UserInfo is signed and had expired by this machine's clock. Set the clocks of this machine and of the issuer.",
+		)
 	}
 	var all map[string]any
 	if err := token.Claims(&all); err != nil {
@@ -85,6 +98,12 @@ func (i *Issuer) signedInfo(ctx context.Context, p *coreos.Provider, raw string)
 }
 
 func userInfoFailed(err error, advice string) error {
-	return auth.Refuse("userinfo-failed", fault.Unavailable, fmt.Errorf("ask for UserInfo: %w", err),
-		"The sign-in service did not say which groups you are in. Try again in a minute; if this continues, tell whoever runs shardboard: the log has the cause.", advice)
+	return auth.Refuse(
+		"userinfo-failed",
+		fault.Unavailable,
+		fmt.Errorf("ask for UserInfo: %w", err),
+		"The sign-in service did not say which groups you are in. Try again in a minute; if this continues, tell whoever runs shardboard: "+
+			"the log has the cause.",
+		advice,
+	)
 }

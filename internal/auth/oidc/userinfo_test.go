@@ -129,7 +129,11 @@ func badUserInfo() map[string]badAnswer {
 	add("a JWT for another client", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { c["aud"] = "other" }))
 	add("a JWT for nobody", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { delete(c, "aud") }))
 	add("a JWT of another issuer", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { c["iss"] = "https://evil.example" }))
-	add("a JWT that expired", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { c["exp"] = time.Now().Add(-time.Hour).Unix() }))
+	add(
+		"a JWT that expired",
+		"userinfo-signature",
+		jwt(func(_ *provider, _, c map[string]any) { c["exp"] = time.Now().Add(-time.Hour).Unix() }),
+	)
 	add("a JWT about another person", "userinfo-subject", jwt(func(_ *provider, _, c map[string]any) { c["sub"] = "sub-2" }))
 	add("an encrypted JWT", "userinfo-signature", func(_ *provider, w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/jwt")

@@ -38,8 +38,16 @@ func TestWhatIsKeptOfFiveWeeksIsBounded(t *testing.T) {
 	r, _ := busiest(t)
 	key, project := r.find(ns, ByKey).columns[0], r.find(ns, ByProject).columns[0]
 	cells, rows, names := len(key.pack()), len(key.axis.pack()), len(project.pack())
-	t.Logf("a column of %d rows is %d bytes, its rows %d, a column of %d projects %d: %.1f MB in five weeks at most, %.1f MB while chunks stay",
-		MaxRows, cells, rows, maxNamed, names, float64(MaxColumns*(cells+rows+names))/1e6, float64(MaxColumns*(cells+names)+rows)/1e6)
+	t.Logf(
+		"a column of %d rows is %d bytes, its rows %d, a column of %d projects %d: %.1f MB in five weeks at most, %.1f MB while chunks stay",
+		MaxRows,
+		cells,
+		rows,
+		maxNamed,
+		names,
+		float64(MaxColumns*(cells+rows+names))/1e6,
+		float64(MaxColumns*(cells+names)+rows)/1e6,
+	)
 	if cells > 4*MaxRows+16 || rows > 24*MaxRows || names > 16*maxNamed+16 {
 		t.Errorf("column %d, rows %d, projects %d bytes", cells, rows, names)
 	}

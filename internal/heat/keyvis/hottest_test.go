@@ -20,7 +20,16 @@ func TestWhatWasNotLookedAtIsUnknownAndNotCalm(t *testing.T) {
 	c := w.Table().Collection(ns)
 	minute := func(i int, rows int64) heat.Slot {
 		from := begin.Add(time.Duration(i) * time.Minute)
-		s := heat.Slot{NS: ns, Method: heat.ChangedRows, From: from, To: from.Add(time.Minute), Every: 1, Capped: true, Life: c.Incarnation, Astray: 4}
+		s := heat.Slot{
+			NS:     ns,
+			Method: heat.ChangedRows,
+			From:   from,
+			To:     from.Add(time.Minute),
+			Every:  1,
+			Capped: true,
+			Life:   c.Incarnation,
+			Astray: 4,
+		}
 		if rows > 0 {
 			s.Counts = []heat.Count{{Project: oid(1), Rows: rows + 4}}
 			s.Pieces = []heat.Piece{{Min: c.Chunks.At(2).Min, Rows: rows}}
@@ -57,7 +66,8 @@ func TestWhatWasNotLookedAtIsUnknownAndNotCalm(t *testing.T) {
 		r.Take(minute(i, 1))
 	}
 	v, _ := r.View(ns, ByKey, begin, begin.Add(time.Hour))
-	if first := v.Columns[0]; first.Step != 5*time.Minute || !first.Hottest || first.Covered != 5*time.Minute || v.At(2, 0) != 92 || v.At(1, 0) != Unknown {
+	if first := v.Columns[0]; first.Step != 5*time.Minute || !first.Hottest || first.Covered != 5*time.Minute || v.At(2, 0) != 92 ||
+		v.At(1, 0) != Unknown {
 		t.Errorf("%+v, %d and %d", first, v.At(2, 0), v.At(1, 0))
 	}
 }

@@ -53,7 +53,10 @@ func cut(t testing.TB, life byte, at ...int64) *world {
 	bounds = append(bounds, p.Max())
 	var rows []topology.Chunk
 	for i := range len(bounds) - 1 {
-		rows = append(rows, topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(rune('a' + i%3)), Version: topology.Version{Major: uint32(i + 1)}})
+		rows = append(
+			rows,
+			topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(rune('a' + i%3)), Version: topology.Version{Major: uint32(i + 1)}},
+		)
 	}
 	m, err := topology.BuildChunks(p, rows)
 	if err != nil {

@@ -60,7 +60,11 @@ func incarnationName(i topology.Incarnation) string {
 func (p *picture) take(s heat.Slot) {
 	d := p.open
 	if d == nil {
-		d = &openMinute{Column: Column{From: s.From.Truncate(Finest).UTC(), Step: Finest}, keys: map[shardkey.Key]int64{}, projects: map[bson.ObjectID]int64{}}
+		d = &openMinute{
+			Column:   Column{From: s.From.Truncate(Finest).UTC(), Step: Finest},
+			keys:     map[shardkey.Key]int64{},
+			projects: map[bson.ObjectID]int64{},
+		}
 		p.open = d
 	}
 	d.Covered += s.To.Sub(s.From)
@@ -151,7 +155,8 @@ func compact(cols []*column, by By, now time.Time, changed func(put, gone *colum
 		step, next := layers[i].step, layers[i+1].step
 		old := now.Add(-layers[i].reach)
 		// Columns are in order: if the first of a layer stays, all do.
-		if first := slices.IndexFunc(cols, func(c *column) bool { return c.Step == step }); first < 0 || cols[first].From.Truncate(next).Add(next).After(old) {
+		if first := slices.IndexFunc(cols, func(c *column) bool { return c.Step == step }); first < 0 ||
+			cols[first].From.Truncate(next).Add(next).After(old) {
 			continue
 		}
 		out := make([]*column, 0, len(cols))

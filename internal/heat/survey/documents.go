@@ -71,7 +71,12 @@ func (d *documents) one(ctx context.Context, r *reading, p *documentPart) error 
 	})
 	if err != nil {
 		if ctx.Err() == nil && fault.Of(err) == fault.Unavailable {
-			return fault.Wrap(fault.Unavailable, errSlow, "The rows of the document could not be summed up in %s: there are too many, or the shard does not answer.", readTimeout)
+			return fault.Wrap(
+				fault.Unavailable,
+				errSlow,
+				"The rows of the document could not be summed up in %s: there are too many, or the shard does not answer.",
+				readTimeout,
+			)
 		}
 		return err
 	}
@@ -131,5 +136,11 @@ func (w Weight) plus(o Weight) Weight {
 }
 
 func (e Estimate) plus(o Estimate) Estimate {
-	return Estimate{Value: e.Value + o.Value, Low: e.Low + o.Low, High: e.High + o.High, Exact: e.Exact && o.Exact, AtLeast: e.AtLeast || o.AtLeast}
+	return Estimate{
+		Value:   e.Value + o.Value,
+		Low:     e.Low + o.Low,
+		High:    e.High + o.High,
+		Exact:   e.Exact && o.Exact,
+		AtLeast: e.AtLeast || o.AtLeast,
+	}
 }

@@ -388,7 +388,8 @@ func TestAStoppedSurveyKeepsWhatItHas(t *testing.T) {
 		must(t, err)
 		time.Sleep(5 * time.Second)
 		list := r.engine.List()
-		if len(list) != 2 || list[0].State != survey.Queued || list[1].State != survey.Running || list[1].Progress.Done == 0 || list[1].Progress.Left <= 0 {
+		if len(list) != 2 || list[0].State != survey.Queued || list[1].State != survey.Running || list[1].Progress.Done == 0 ||
+			list[1].Progress.Left <= 0 {
 			t.Fatalf("%+v", list)
 		}
 		must(t, r.engine.Stop(t.Context(), second.ID, ben()))
@@ -444,7 +445,11 @@ func TestWhoStartsAndStopsASurveyIsRecorded(t *testing.T) {
 		}
 		got := recorded(t, kept)
 		want := []struct{ what, by, subject string }{
-			{"survey.started", "user:1", running.ID}, {"survey.started", "user:1", waiting.ID}, {"survey.stopped", "user:2", waiting.ID}, {"survey.stopped", "user:2", running.ID}}
+			{
+				"survey.started",
+				"user:1",
+				running.ID,
+			}, {"survey.started", "user:1", waiting.ID}, {"survey.stopped", "user:2", waiting.ID}, {"survey.stopped", "user:2", running.ID}}
 		if len(got) != len(want) {
 			t.Fatalf("recorded: %+v", got)
 		}
@@ -453,7 +458,10 @@ func TestWhoStartsAndStopsASurveyIsRecorded(t *testing.T) {
 				t.Errorf("%+v is recorded, want %+v", g, w)
 			}
 		}
-		if d := got[0].Details; got[0].Via != "password" || got[0].From != "192.0.2.1" || d["kind"] != "project" || d["project"] != project.Hex() || d["db"] != "yorkie-meta" || len(d) != 3 {
+		if d := got[0].Details; got[0].Via != "password" || got[0].From != "192.0.2.1" || d["kind"] != "project" ||
+			d["project"] != project.Hex() ||
+			d["db"] != "yorkie-meta" ||
+			len(d) != 3 {
 			t.Errorf("%+v", got[0])
 		}
 	})

@@ -106,7 +106,11 @@ func (s scale) lines(all []cell, key func(cell) cellKey, dead bool) []Line {
 		out = append(out, line)
 	}
 	slices.SortFunc(out, func(a, b Line) int {
-		return cmp.Or(cmp.Compare(b.Bytes.Value, a.Bytes.Value), slices.Compare(a.Project[:], b.Project[:]), slices.Compare(a.Document[:], b.Document[:]))
+		return cmp.Or(
+			cmp.Compare(b.Bytes.Value, a.Bytes.Value),
+			slices.Compare(a.Project[:], b.Project[:]),
+			slices.Compare(a.Document[:], b.Document[:]),
+		)
 	})
 	return out
 }

@@ -73,7 +73,8 @@ func TestADocumentAndAProjectAreMeasuredBeforeWhatTakesLong(t *testing.T) {
 			t.Errorf("what waits has %s left, what it waits for %s", waits.Left, running.Left)
 		}
 		began := time.Now()
-		if s, _ := r.survey(t, survey.Request{Kind: survey.Document, Document: bson.NewObjectID()}); s.State != survey.Done || time.Since(began) > 5*time.Second {
+		if s, _ := r.survey(t, survey.Request{Kind: survey.Document, Document: bson.NewObjectID()}); s.State != survey.Done ||
+			time.Since(began) > 5*time.Second {
 			t.Errorf("a document took %s: %+v", time.Since(began), s)
 		}
 		if s, _ := r.finish(t, project.ID); s.State != survey.Done {
@@ -98,7 +99,8 @@ func TestArgumentsThatAKindDoesNotUseAreRefused(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 2, Documents: 5}, nil, func(t *testing.T, r *rig) {
 		id := bson.NewObjectID()
 		for _, q := range []survey.Request{
-			{Kind: survey.Sample, Document: id}, {Kind: survey.Sample, Project: id}, {Kind: survey.Projects, Project: id}, {Kind: survey.Projects, Precision: 0.05},
+			{Kind: survey.Sample, Document: id}, {Kind: survey.Sample, Project: id}, {Kind: survey.Projects, Project: id},
+			{Kind: survey.Projects, Precision: 0.05},
 			{Kind: survey.Project, Project: r.keeper.Directory().All()[0].ID, Document: id}, {Kind: survey.Document, Document: id, Precision: 0.05},
 		} {
 			if _, err := r.engine.Start(t.Context(), q, anna()); err == nil || fault.Of(err) != fault.Invalid {

@@ -110,7 +110,12 @@ func (r *reading) adaptPace(took time.Duration) {
 
 // rows reads a batch in _id order. Several shards may have rows with the same _id, and the batch
 // may end between them: the rows of its last id are left to the next batch.
-func (r *reading) rows(ctx context.Context, t target, project *bson.ObjectID, from bson.ObjectID) (rows []SizedRow, next bson.ObjectID, last bool, err error) {
+func (r *reading) rows(
+	ctx context.Context,
+	t target,
+	project *bson.ObjectID,
+	from bson.ObjectID,
+) (rows []SizedRow, next bson.ObjectID, last bool, err error) {
 	err = r.read(ctx, batch, func(ctx context.Context) (_ int, err error) {
 		rows, err = r.src.RowSizes(ctx, t.query(batch), project, from)
 		return len(rows), err
@@ -121,7 +126,11 @@ func (r *reading) rows(ctx context.Context, t target, project *bson.ObjectID, fr
 	end := rows[len(rows)-1].ID
 	first := slices.IndexFunc(rows, func(o SizedRow) bool { return o.ID == end })
 	if first == 0 {
-		return nil, from, false, fault.New(fault.Internal, "More than %d rows of one collection have the same id; the survey cannot go on.", batch-1)
+		return nil, from, false, fault.New(
+			fault.Internal,
+			"More than %d rows of one collection have the same id; the survey cannot go on.",
+			batch-1,
+		)
 	}
 	return rows[:first], end, false, nil
 }

@@ -142,7 +142,10 @@ func (e *Engine) result(j *job) (result *Result, err error) {
 
 func (e *Engine) panicError(j *job, what any) error {
 	e.o.Log.Error("a survey panicked", "survey", j.ID, "kind", string(j.Request.Kind), "defect", what, "stack", string(debug.Stack()))
-	return fault.New(fault.Internal, "The survey ended because of a bug in shardboard; the log has the details. A new survey starts from the beginning.")
+	return fault.New(
+		fault.Internal,
+		"The survey ended because of a bug in shardboard; the log has the details. A new survey starts from the beginning.",
+	)
 }
 
 func (e *Engine) update(f func()) {

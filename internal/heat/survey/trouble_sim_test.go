@@ -55,7 +55,8 @@ func TestACollectionThatMayNotBeReadDoesNotStopTheOthers(t *testing.T) {
 		r.again(t, refusing{r.client, db + ".snapshots"})
 		s, result := r.survey(t, survey.Request{Kind: survey.Sample})
 		c := collection(t, result, "snapshots")
-		if s.State != survey.Done || c.Reason != "notPermitted" || !strings.Contains(c.Problem, "lacks find on "+db+".snapshots") || len(c.Projects) != 0 {
+		if s.State != survey.Done || c.Reason != "notPermitted" || !strings.Contains(c.Problem, "lacks find on "+db+".snapshots") ||
+			len(c.Projects) != 0 {
 			t.Errorf("%+v: %+v", s, c)
 		}
 		agree(t, collection(t, result, "changes"), r.truth(t, "changes", "project_id", nil))
@@ -155,7 +156,8 @@ func TestOrphansAreCountedApart(t *testing.T) {
 			}
 			s, result := r.survey(t, survey.Request{Kind: survey.Sample, NS: ns, Precision: 0.1})
 			found := collection(t, result, "changes")
-			if s.State != survey.Done || found.Method != survey.MethodSample || !found.Orphans.Known || stored == all || found.Orphans.Value != stored-all {
+			if s.State != survey.Done || found.Method != survey.MethodSample || !found.Orphans.Known || stored == all ||
+				found.Orphans.Value != stored-all {
 				t.Fatalf("%s: %+v: %+v; %d rows, %d stored", release, s, found.Orphans, all, stored)
 			}
 			if found.Rows.Value != all {
@@ -176,7 +178,12 @@ func TestRevisionsWhoseDocumentIsGoneAreDeadWeight(t *testing.T) {
 		id := r.keeper.Directory().All()[1].ID
 		for range 3 {
 			_, err := r.sim.Command(t.Context(), db, bson.D{{Key: "insert", Value: "revisions"}, {Key: "documents", Value: bson.A{
-				bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: id}, {Key: "doc_id", Value: bson.NewObjectID()}, {Key: "snapshot", Value: "x"}}}}})
+				bson.D{
+					{Key: "_id", Value: bson.NewObjectID()},
+					{Key: "project_id", Value: id},
+					{Key: "doc_id", Value: bson.NewObjectID()},
+					{Key: "snapshot", Value: "x"},
+				}}}})
 			must(t, err)
 		}
 		_, result := r.survey(t, survey.Request{Kind: survey.Sample, NS: db + ".revisions"})
@@ -207,7 +214,10 @@ func TestUnshardedCollectionsAreMeasuredOnTheirPrimary(t *testing.T) {
 			must(t, err)
 		}
 		insert("projects", bson.D{{Key: "_id", Value: project}, {Key: "name", Value: "one"}})
-		insert("documents", bson.D{{Key: "_id", Value: doc}, {Key: "project_id", Value: project}, {Key: "key", Value: "k"}, {Key: "removed_at", Value: time.Now()}})
+		insert(
+			"documents",
+			bson.D{{Key: "_id", Value: doc}, {Key: "project_id", Value: project}, {Key: "key", Value: "k"}, {Key: "removed_at", Value: time.Now()}},
+		)
 		insert("changes", bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: project}, {Key: "doc_id", Value: doc}})
 		time.Sleep(3 * time.Minute)
 		_, result := r.survey(t, survey.Request{Kind: survey.Projects})

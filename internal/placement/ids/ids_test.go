@@ -29,10 +29,13 @@ func flat(a Anatomy) string {
 
 func TestObjectIDsAreTakenApart(t *testing.T) {
 	for in, want := range map[string]string{
-		"507f1f77bcf86cd799439011": "objectId | 2012-10-17T21:13:27Z | seconds=1350508407 process=bcf86cd799 counter=4427793 | lastChunk/even | oldLayout",
+		"507f1f77bcf86cd799439011": "objectId | 2012-10-17T21:13:27Z | seconds=1350508407 process=bcf86cd799 counter=4427793 | " +
+			"lastChunk/even | oldLayout",
 		"000000000000000000000000": "objectId | - | seconds=0 process=0000000000 counter=0 | undecided/even | zero",
-		"ffffffff0000000000ffffff": "objectId | 2106-02-07T06:28:15Z | seconds=4294967295 process=0000000000 counter=16777215 | lastChunk/even | timeAhead oldLayout",
-		"000000010000000000000001": "objectId | 1970-01-01T00:00:01Z | seconds=1 process=0000000000 counter=1 | lastChunk/even | timeBefore oldLayout",
+		"ffffffff0000000000ffffff": "objectId | 2106-02-07T06:28:15Z | seconds=4294967295 process=0000000000 counter=16777215 | " +
+			"lastChunk/even | timeAhead oldLayout",
+		"000000010000000000000001": "objectId | 1970-01-01T00:00:01Z | seconds=1 process=0000000000 counter=1 | lastChunk/even | " +
+			"timeBefore oldLayout",
 	} {
 		id, err := bson.ObjectIDFromHex(in)
 		if err != nil {
@@ -52,9 +55,12 @@ func TestObjectIDsAreTakenApart(t *testing.T) {
 // The vectors of versions 1, 6 and 7 are those of RFC 9562, appendix A.
 func TestUUIDsAreTakenApartByVersion(t *testing.T) {
 	for in, want := range map[string]string{
-		"C232AB00-9414-11EC-B3C8-9F6BDECED846": "uuid1 | 2022-02-22T19:22:22Z | ticks=138648505420000000 clockSequence=13256 node=9f:6b:de:ce:d8:46 | sweep/even | nodeRandom",
-		"1EC9414C-232A-6B00-B3C8-9F6BDECED846": "uuid6 | 2022-02-22T19:22:22Z | ticks=138648505420000000 clockSequence=13256 node=9f:6b:de:ce:d8:46 | lastChunk/even | nodeRandom",
-		"017F22E2-79B0-7CC3-98C4-DC0C0C07398F": "uuid7 | 2022-02-22T19:22:22Z | milliseconds=1645557742000 randomA=cc3 randomB=98c4dc0c0c07398f | lastChunk/even | ",
+		"C232AB00-9414-11EC-B3C8-9F6BDECED846": "uuid1 | 2022-02-22T19:22:22Z | ticks=138648505420000000 clockSequence=13256 " +
+			"node=9f:6b:de:ce:d8:46 | sweep/even | nodeRandom",
+		"1EC9414C-232A-6B00-B3C8-9F6BDECED846": "uuid6 | 2022-02-22T19:22:22Z | ticks=138648505420000000 clockSequence=13256 " +
+			"node=9f:6b:de:ce:d8:46 | lastChunk/even | nodeRandom",
+		"017F22E2-79B0-7CC3-98C4-DC0C0C07398F": "uuid7 | 2022-02-22T19:22:22Z | milliseconds=1645557742000 randomA=cc3 " +
+			"randomB=98c4dc0c0c07398f | lastChunk/even | ",
 		"919108f7-52d1-4320-9bac-f847db4148a8": "uuid4 | - | random=919108f752d143209bacf847db4148a8 | spread/even | ",
 		"5df41881-3aed-3515-88a7-2f4a814cf09e": "uuid3 | - | nameHash=5df418813aed351588a72f4a814cf09e | spread/even | ",
 		"2ed6657d-e927-568b-95e1-2665a8aea6a2": "uuid5 | - | nameHash=2ed6657de927568b95e12665a8aea6a2 | spread/even | ",
@@ -63,7 +69,8 @@ func TestUUIDsAreTakenApartByVersion(t *testing.T) {
 		"ffffffff-ffff-ffff-ffff-ffffffffffff": "uuidMax | - |  | undecided/even | ",
 		"00000000-0000-0000-0000-000000000001": "uuidOther | - | version=0 | undecided/even | ",
 		"11111111-1111-b111-9111-ffffffffffff": "uuidOther | - | version=11 | undecided/even | ", // a b, but no time
-		"20be0ffc-314a-bd53-7a50-013a65ca76d2": "uuidLocality | 2012-10-15T18:58:18.45Z | counterReversed=3488672514 processId=12618 literal=b macFragment=d:53:7a:50 milliseconds=1350327498450 | oneOf/even | modeUnknown",
+		"20be0ffc-314a-bd53-7a50-013a65ca76d2": "uuidLocality | 2012-10-15T18:58:18.45Z | counterReversed=3488672514 processId=12618 " +
+			"literal=b macFragment=d:53:7a:50 milliseconds=1350327498450 | oneOf/even | modeUnknown",
 	} {
 		u, ok := ParseUUID(in)
 		if !ok {
@@ -125,14 +132,18 @@ func TestSequentialLocalityUUIDsAreKnownByTheirWindow(t *testing.T) {
 
 func TestUUIDsAreReadInEveryForm(t *testing.T) {
 	const want = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
-	for _, in := range []string{want, strings.ToUpper(want), " " + want + " ", "{" + want + "}", "urn:uuid:" + want, "017f22e279b07cc398c4dc0c0c07398f",
-		`UUID("` + want + `")`, `UUID('` + want + `')`, `{"$uuid": "` + want + `"}`, `{ "$uuid" : "` + want + `" }`, `BinData(4, "AX8i4nmwfMOYxNwMDAc5jw==")`} {
+	for _, in := range []string{want, strings.ToUpper(want), " " + want + " ", "{" + want + "}", "urn:uuid:" + want,
+		"017f22e279b07cc398c4dc0c0c07398f",
+		`UUID("` + want + `")`, `UUID('` + want + `')`, `{"$uuid": "` + want + `"}`, `{ "$uuid" : "` + want + `" }`,
+		`BinData(4, "AX8i4nmwfMOYxNwMDAc5jw==")`} {
 		if u, ok := ParseUUID(in); !ok || u.String() != want {
 			t.Errorf("%s: %s %v", in, u, ok)
 		}
 	}
-	for _, in := range []string{"", "017f22e2-79b0-7cc3-98c4-dc0c0c07398", want + "0", "017f22e2x79b0-7cc3-98c4-dc0c0c07398f", strings.Repeat("g", 32), strings.Repeat("g", 36),
-		`BinData(3, "AX8i4nmwfMOYxNwMDAc5jw==")`, `BinData(4, "AX8i4g==")`, "UUID()", "{}", `{"$gt":""}`, "507f1f77bcf86cd799439011", strings.Repeat("a", 200)} {
+	for _, in := range []string{"", "017f22e2-79b0-7cc3-98c4-dc0c0c07398", want + "0", "017f22e2x79b0-7cc3-98c4-dc0c0c07398f",
+		strings.Repeat("g", 32), strings.Repeat("g", 36),
+		`BinData(3, "AX8i4nmwfMOYxNwMDAc5jw==")`, `BinData(4, "AX8i4g==")`, "UUID()", "{}", `{"$gt":""}`, "507f1f77bcf86cd799439011",
+		strings.Repeat("a", 200)} {
 		if u, ok := ParseUUID(in); ok {
 			t.Errorf("%q is read as %s", in, u)
 		}

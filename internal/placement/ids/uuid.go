@@ -50,11 +50,23 @@ func byVersion(a *Anatomy, u UUID, now time.Time) {
 	switch u.version() {
 	case 1:
 		a.Kind, a.Ranged = UUID1, Sweep
-		ticks := uint64(binary.BigEndian.Uint16(u[6:])&0x0fff)<<48 | uint64(binary.BigEndian.Uint16(u[4:]))<<32 | uint64(binary.BigEndian.Uint32(u[:]))
+		ticks := uint64(
+			binary.BigEndian.Uint16(u[6:])&0x0fff,
+		)<<48 | uint64(
+			binary.BigEndian.Uint16(u[4:]),
+		)<<32 | uint64(
+			binary.BigEndian.Uint32(u[:]),
+		)
 		gregorian(a, u, ticks, now)
 	case 6:
 		a.Kind, a.Ranged = UUID6, LastChunk
-		ticks := uint64(binary.BigEndian.Uint32(u[:]))<<28 | uint64(binary.BigEndian.Uint16(u[4:]))<<12 | uint64(binary.BigEndian.Uint16(u[6:])&0x0fff)
+		ticks := uint64(
+			binary.BigEndian.Uint32(u[:]),
+		)<<28 | uint64(
+			binary.BigEndian.Uint16(u[4:]),
+		)<<12 | uint64(
+			binary.BigEndian.Uint16(u[6:])&0x0fff,
+		)
 		gregorian(a, u, ticks, now)
 	case 7:
 		a.Kind, a.Ranged = UUID7, LastChunk

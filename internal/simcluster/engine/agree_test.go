@@ -84,7 +84,7 @@ func TestIndexesNeverChangeResults(t *testing.T) {
 		}
 		f, err := query.Parse(js(t, text), nil)
 		if err != nil {
-			rt.Skip(err)
+			rt.Fatalf("%s: %v", text, err)
 		}
 		order := rapid.SampledFrom([]string{`{}`, `{"a":1,"_id":1}`, `{"b":-1,"a":1,"_id":1}`, `{"d":1,"_id":-1}`,
 			`{"_id":-1}`, `{"a.c":-1,"_id":1}`}).Draw(rt, "order")

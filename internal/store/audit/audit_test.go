@@ -258,7 +258,8 @@ func TestTamperingThatKeepsTheNumbersIsFound(t *testing.T) {
 		"cluster": func(r *store.AuditRecord) { r.Cluster = "x" }, "at": func(r *store.AuditRecord) { r.At = r.At.Add(time.Millisecond) },
 		"via": func(r *store.AuditRecord) { r.Via = "x" }, "from": func(r *store.AuditRecord) { r.From = "x" },
 		"what": func(r *store.AuditRecord) { r.What = "x" }, "subject": func(r *store.AuditRecord) { r.Subject = "x" },
-		"outcome": func(r *store.AuditRecord) { r.Outcome = "x" }, "details": func(r *store.AuditRecord) { r.Details = map[string]string{"n": "x"} },
+		"outcome":    func(r *store.AuditRecord) { r.Outcome = "x" },
+		"details":    func(r *store.AuditRecord) { r.Details = map[string]string{"n": "x"} },
 		"no details": func(r *store.AuditRecord) { r.Details = nil },
 		"hash":       func(r *store.AuditRecord) { r.Hash = audit.Begin() }, "prev": func(r *store.AuditRecord) { r.Prev = audit.Begin() },
 	} {
@@ -280,7 +281,8 @@ func TestACutTailIsFoundByALaterHead(t *testing.T) {
 		// The end that was verified before is looked for again: every cut is found.
 		end := audit.Point{Seq: 100, Hash: m.records[99].Hash}
 		left := m.records[min(cut, 99):cut]
-		if again := verify(t, left, audit.Expect{After: end, Reread: true}); again.Break == nil || again.Break.Code != audit.Cut || again.Break.Seq != 100 {
+		if again := verify(t, left, audit.Expect{After: end, Reread: true}); again.Break == nil || again.Break.Code != audit.Cut ||
+			again.Break.Seq != 100 {
 			t.Errorf("%d left: the verified end is not missed: %+v", cut, again.Break)
 		}
 		if lost := cut < 80; (rep.Break != nil) != lost || (note.Break != nil) != lost {
@@ -370,7 +372,10 @@ func TestAFailureToReadIsNoFinding(t *testing.T) {
 func TestTextThatIsNoUTF8SurvivesItsOwnRecord(t *testing.T) {
 	m := &memory{}
 	for _, text := range []string{"\xff\xfe", "a\x00b", "\u2028<script>", "\ufffd", "\xed\xa0\x80"} {
-		r, err := m.Append(t.Context(), store.AuditEntry{At: day.Add(123456 * time.Nanosecond), Subject: text, Details: map[string]string{text: text}})
+		r, err := m.Append(
+			t.Context(),
+			store.AuditEntry{At: day.Add(123456 * time.Nanosecond), Subject: text, Details: map[string]string{text: text}},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,11 @@ func (b *Break) Error() string {
 	case OtherKey:
 		return fmt.Sprintf("the head at record %d%s is signed by another key, %s", b.Seq, b.where(), b.Key)
 	case HeadLost:
-		return fmt.Sprintf("the head that was signed at record %d (%s) is no longer in the data: signed heads were deleted or changed", b.Seq, b.At.UTC().Format(time.RFC3339))
+		return fmt.Sprintf(
+			"the head that was signed at record %d (%s) is no longer in the data: signed heads were deleted or changed",
+			b.Seq,
+			b.At.UTC().Format(time.RFC3339),
+		)
 	}
 	return fmt.Sprintf("record %d is wrong (%s)", b.Seq, b.Code)
 }

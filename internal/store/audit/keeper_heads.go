@@ -25,7 +25,15 @@ func (k *Keeper) recordHead(e evidence, st *State) {
 	st.Head = e.storeHead
 	if key := Fingerprint(e.storeHead.Key); st.Key != "" && key != st.Key && key != st.Other {
 		st.Other = key
-		k.o.Log.Warn("the last head of the audit record was signed by another key; unless you changed the key, somebody else did", "seq", e.storeHead.Seq, "key", key, "ours", st.Key)
+		k.o.Log.Warn(
+			"the last head of the audit record was signed by another key; unless you changed the key, somebody else did",
+			"seq",
+			e.storeHead.Seq,
+			"key",
+			key,
+			"ours",
+			st.Key,
+		)
 	}
 }
 
@@ -37,15 +45,29 @@ func (k *Keeper) renewWitness(e evidence) error {
 		return nil
 	case k.lastSaved == nil:
 		// The witness file is written before the store, so it is never the older of the two.
-		if e.storeHead != nil && bytes.Equal(e.storeHead.Key, k.o.Key.Public().(ed25519.PublicKey)) && (e.witnessHead == nil || e.witnessHead.Seq < e.storeHead.Seq) {
-			k.o.Log.Warn("the witness file beside the audit key is missing or older than the newest head in the data: it was removed or replaced, or the key or the data directory was moved. Whether records were cut off before this start is not known", "file", string(k.o.Witness), "seq", e.storeHead.Seq)
+		if e.storeHead != nil && bytes.Equal(e.storeHead.Key, k.o.Key.Public().(ed25519.PublicKey)) &&
+			(e.witnessHead == nil || e.witnessHead.Seq < e.storeHead.Seq) {
+			k.o.Log.Warn(
+				"the witness file beside the audit key is missing or older than the newest head in the data: it was removed or replaced, or the "+
+					"key or the data directory was moved. Whether records were cut off before this start is not known",
+				"file",
+				string(k.o.Witness),
+				"seq",
+				e.storeHead.Seq,
+			)
 			return k.o.Witness.Save(*e.storeHead)
 		}
 		return nil
 	case e.witnessHead != nil && sameHead(*e.witnessHead, *k.lastSaved):
 		return nil
 	}
-	k.o.Log.Error("the witness file of the audit record was removed or changed by somebody else; it is written again", "file", string(k.o.Witness), "seq", k.lastSaved.Seq)
+	k.o.Log.Error(
+		"the witness file of the audit record was removed or changed by somebody else; it is written again",
+		"file",
+		string(k.o.Witness),
+		"seq",
+		k.lastSaved.Seq,
+	)
 	return k.o.Witness.Save(*k.lastSaved)
 }
 

@@ -179,7 +179,8 @@ func TestAnotherKeyIsSaidAndSignsOn(t *testing.T) {
 		k, stop := keep(t, m, audit.Options{Key: key(t)})
 		stop()
 		st := k.State()
-		if st.Other != audit.Fingerprint(first.Public().(ed25519.PublicKey)) || st.Break != nil || m.signed() != 2 || audit.Fingerprint(m.heads[1].Key) != st.Key {
+		if st.Other != audit.Fingerprint(first.Public().(ed25519.PublicKey)) || st.Break != nil || m.signed() != 2 ||
+			audit.Fingerprint(m.heads[1].Key) != st.Key {
 			t.Errorf("%+v, %d heads", st, m.signed())
 		}
 	})
@@ -232,7 +233,8 @@ func TestAKeyInTheDataDirectoryIsRefused(t *testing.T) {
 	}
 	for path, refused := range map[string]bool{
 		filepath.Join(data, "audit.key"): true, filepath.Join(data, "a", "b.key"): true, filepath.Join(dir, "link", "audit.key"): true,
-		filepath.Join(data, "..", "data", "audit.key"): true, filepath.Join(dir, "database.key"): false, filepath.Join(data, "..", "x.key"): false,
+		filepath.Join(data, "..", "data", "audit.key"): true, filepath.Join(dir, "database.key"): false,
+		filepath.Join(data, "..", "x.key"): false,
 	} {
 		_, err := audit.OpenKey(path, data)
 		if got := fault.Of(err) == fault.Invalid && err != nil; got != refused {

@@ -30,7 +30,13 @@ func OpenKey(path, dataDir string) (ed25519.PrivateKey, error) {
 		return nil, fault.Wrap(fault.Invalid, err, "The audit key's path %s cannot be resolved.", path)
 	}
 	if in {
-		return nil, fault.New(fault.Invalid, "The audit key %s is inside the data directory %s: whoever changes the record there could sign it too. Keep it elsewhere with --audit-key.", path, dataDir)
+		return nil, fault.New(
+			fault.Invalid,
+			"The audit key %s is inside the data directory %s: whoever changes the record there could sign it too. Keep it elsewhere with "+
+				"--audit-key.",
+			path,
+			dataDir,
+		)
 	}
 	real, _, err := fileperm.ParentDir("audit key", path)
 	if err != nil {
@@ -65,7 +71,14 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 		return nil, err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fault.New(fault.Invalid, "The audit key %s can be read or written by others (mode %04o). Run chmod 600 %s. If others may have read it, remove the file: a new key is made at the next start.", path, info.Mode().Perm(), fileperm.Quote(path))
+		return nil, fault.New(
+			fault.Invalid,
+			"The audit key %s can be read or written by others (mode %04o). Run chmod 600 %s. If others may have read it, remove the file: a "+
+				"new key is made at the next start.",
+			path,
+			info.Mode().Perm(),
+			fileperm.Quote(path),
+		)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, 1<<16))
 	if err != nil {

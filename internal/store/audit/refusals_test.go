@@ -45,7 +45,17 @@ func (d *desk) minute() {
 }
 
 func (d *desk) wrong(from, subject, reason string) {
-	d.Add(store.AuditEntry{At: d.at, Via: "password", From: from, What: "login.refused", Subject: subject, Outcome: "refused", Details: map[string]string{"reason": reason}})
+	d.Add(
+		store.AuditEntry{
+			At:      d.at,
+			Via:     "password",
+			From:    from,
+			What:    "login.refused",
+			Subject: subject,
+			Outcome: "refused",
+			Details: map[string]string{"reason": reason},
+		},
+	)
 }
 
 func (d *desk) counted() (n int) {
@@ -77,7 +87,8 @@ func TestTheFirstRefusalIsRecordedAtOnceAndTheOthersOfItsMinuteTogether(t *testi
 		t.Fatalf("%d records after the minute", len(d.records))
 	}
 	e := d.records[1]
-	for name, want := range map[string]string{"count": "10", "addresses": "7", "first": "2026-03-01T12:00:01Z", "last": "2026-03-01T12:00:10Z", "reason": "wrong password",
+	for name, want := range map[string]string{"count": "10", "addresses": "7", "first": "2026-03-01T12:00:01Z",
+		"last": "2026-03-01T12:00:10Z", "reason": "wrong password",
 		"examples": "192.0.2.0 user:ben, 192.0.2.1 user:ben, 192.0.2.2 user:ben, 192.0.2.3 user:ben, 192.0.2.4 user:ben"} {
 		if e.Details[name] != want {
 			t.Errorf("%s is %q, want %q", name, e.Details[name], want)
@@ -115,7 +126,8 @@ func TestAFloodOfDaysIsABoundedNumberOfRecordsThatCountEverything(t *testing.T) 
 	for _, e := range d.records {
 		if e.What == AccessFlood {
 			sums++
-			if !strings.Contains(e.Details["kinds"], "login.refused (reason 3): ") || e.Details["addresses"] != "more than 1000" && e.Details["addresses"] == "" {
+			if !strings.Contains(e.Details["kinds"], "login.refused (reason 3): ") ||
+				e.Details["addresses"] != "more than 1000" && e.Details["addresses"] == "" {
 				t.Fatalf("%+v", e)
 			}
 		}
@@ -147,7 +159,12 @@ func TestAScriptThatTriesForWeeksTakesNothingFromOtherKinds(t *testing.T) {
 func TestManyNamesAndRoutesCannotFillTheRecordEither(t *testing.T) {
 	d := newDesk()
 	person := func(i int) store.AuditEntry {
-		return store.AuditEntry{At: d.at, By: fmt.Sprint("user:", i), What: "access.refused", Details: map[string]string{"route": "POST /plans", "why": "role"}}
+		return store.AuditEntry{
+			At:      d.at,
+			By:      fmt.Sprint("user:", i),
+			What:    "access.refused",
+			Details: map[string]string{"route": "POST /plans", "why": "role"},
+		}
 	}
 	for i := range 5000 {
 		d.wrong(fmt.Sprint(i), strings.Repeat("x", i), fmt.Sprint("reason ", i))

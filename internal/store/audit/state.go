@@ -60,9 +60,30 @@ func (s State) Trouble() *Trouble {
 	case s.Fails < failuresUntilTrouble:
 		return nil
 	case s.Stage == StageSign:
-		return &Trouble{string(s.Stage), s.End.Seq, fmt.Sprintf("The audit record is in order up to record %d, but its end could not be signed in %d consecutive checks. Until it is, records cut off after the last signed one may go unnoticed at the next start. The log has the cause.", s.End.Seq, s.Fails)}
+		return &Trouble{
+			string(s.Stage),
+			s.End.Seq,
+			fmt.Sprintf(
+				"The audit record is in order up to record %d, but its end could not be signed in %d consecutive checks. Until it is, records "+
+					"cut off after the last signed one may go unnoticed at the next start. The log has the cause.",
+				s.End.Seq,
+				s.Fails,
+			),
+		}
 	case s.Stage == StageWitness:
-		return &Trouble{string(s.Stage), 0, "The witness file beside the audit key cannot be read or written, or is damaged. It shows at the next start whether the end of the record was cut off. The log names the file and the cause; move it away if it is damaged, and write down why."}
+		return &Trouble{
+			string(s.Stage),
+			0,
+			"The witness file beside the audit key cannot be read or written, or is damaged. It shows at the next start whether the end of " +
+				"the record was cut off. The log names the file and the cause; move it away if it is damaged, and write down why.",
+		}
 	}
-	return &Trouble{string(StageRead), 0, fmt.Sprintf("The audit record could not be read in %d consecutive checks, so it is not known whether it is in order. The log has the cause.", s.Fails)}
+	return &Trouble{
+		string(StageRead),
+		0,
+		fmt.Sprintf(
+			"The audit record could not be read in %d consecutive checks, so it is not known whether it is in order. The log has the cause.",
+			s.Fails,
+		),
+	}
 }

@@ -76,7 +76,12 @@ func (w Witness) Head() (*store.AuditHead, error) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "The witness file %s cannot be read. Run this as the user that the server runs as, or check the file's rights.", string(w))
+		return nil, fault.Wrap(
+			fault.Invalid,
+			err,
+			"The witness file %s cannot be read. Run this as the user that the server runs as, or check the file's rights.",
+			string(w),
+		)
 	}
 	var n witnessFile
 	err = json.Unmarshal(text, &n)
@@ -84,7 +89,13 @@ func (w Witness) Head() (*store.AuditHead, error) {
 		err = errors.New("record number or hash is missing")
 	}
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "The witness file %s is damaged: it does not hold a signed head. It shows nothing about the record any more; before you move it away, find out who changed it and when.", string(w))
+		return nil, fault.Wrap(
+			fault.Invalid,
+			err,
+			"The witness file %s is damaged: it does not hold a signed head. It shows nothing about the record any more; before you move it "+
+				"away, find out who changed it and when.",
+			string(w),
+		)
 	}
 	return &store.AuditHead{Seq: n.Seq, Hash: n.Hash, At: time.UnixMilli(n.At).UTC(), Key: n.Key, Signature: n.Signature}, nil
 }

@@ -97,7 +97,15 @@ func auditEnd(ctx context.Context, q queryer) (seq int64, hash []byte, err error
 // SaveHead stores a signed head.
 func (db *DB) SaveHead(ctx context.Context, h store.AuditHead) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO audit_heads (seq, hash, at, key, signature) VALUES (?, ?, ?, ?, ?)`, h.Seq, h.Hash, h.At.UnixMilli(), h.Key, h.Signature)
+		_, err := tx.ExecContext(
+			ctx,
+			`INSERT INTO audit_heads (seq, hash, at, key, signature) VALUES (?, ?, ?, ?, ?)`,
+			h.Seq,
+			h.Hash,
+			h.At.UnixMilli(),
+			h.Key,
+			h.Signature,
+		)
 		return auditFailure(err)
 	})
 }

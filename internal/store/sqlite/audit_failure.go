@@ -20,11 +20,22 @@ func auditFailure(err error) error {
 	text := err.Error()
 	for _, table := range [...]string{"audit_heads", "audit"} {
 		if strings.Contains(text, "table "+table+" has") || strings.Contains(text, "cannot modify "+table) {
-			return fault.Wrap(fault.Unavailable, damaged(err), "The table %s of the audit record was replaced or has other columns than this program made. Actions that must be recorded are refused until it is repaired: restore the data directory from a backup.", table)
+			return fault.Wrap(
+				fault.Unavailable,
+				damaged(err),
+				"The table %s of the audit record was replaced or has other columns than this program made. Actions that must be recorded are "+
+					"refused until it is repaired: restore the data directory from a backup.",
+				table,
+			)
 		}
 	}
 	if strings.Contains(text, "no such column") || strings.Contains(text, "Scan error") {
-		return fault.Wrap(fault.Unavailable, damaged(err), "The audit tables have other columns than this program made, or values of another type in them. Restore the data directory from a backup.")
+		return fault.Wrap(
+			fault.Unavailable,
+			damaged(err),
+			"The audit tables have other columns than this program made, or values of another type in them. Restore the data directory from "+
+				"a backup.",
+		)
 	}
 	return unavailable(err)
 }

@@ -35,8 +35,12 @@ var foundNextStart = map[string]struct {
 	"head edited":               {0, func(a *attacked) { a.sql(`UPDATE audit_heads SET at = at + 1`) }, audit.Forged},
 	"table dropped":             {0, func(a *attacked) { a.sql(`DROP TABLE audit`) }, notOpened},
 	"heads' table dropped":      {0, func(a *attacked) { a.sql(`DROP TABLE audit_heads`) }, notOpened},
-	"heads deleted":             {0, func(a *attacked) { a.sql(`DELETE FROM audit_heads`) }, never}, // the witness has the newest: nothing is lost
-	"witness deleted":           {0, func(a *attacked) { a.forget() }, never},                       // the heads have it: the log says so
+	"heads deleted": {
+		0,
+		func(a *attacked) { a.sql(`DELETE FROM audit_heads`) },
+		never,
+	}, // the witness has the newest: nothing is lost
+	"witness deleted": {0, func(a *attacked) { a.forget() }, never}, // the heads have it: the log says so
 	"witness put back": {0, func(a *attacked) {
 		text, err := os.ReadFile(string(a.witness))
 		if err != nil {
@@ -47,10 +51,14 @@ var foundNextStart = map[string]struct {
 		a.stop()
 		a.write(string(a.witness), string(text))
 	}, never}, // the heads in the data are newer: the log says so
-	"unsigned deleted":          {3, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq > 31`) }, never},
-	"put in at the end":         {0, func(a *attacked) { a.put(30, "INSERT") }, never},
-	"cut, no heads, no witness": {0, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq > 20`, `DELETE FROM audit_heads`); a.forget() }, never},
-	"signed with another key":   {0, func(a *attacked) { _, a.key, _ = ed25519.GenerateKey(nil) }, never}, // shown as "another key"
+	"unsigned deleted":  {3, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq > 31`) }, never},
+	"put in at the end": {0, func(a *attacked) { a.put(30, "INSERT") }, never},
+	"cut, no heads, no witness": {
+		0,
+		func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq > 20`, `DELETE FROM audit_heads`); a.forget() },
+		never,
+	},
+	"signed with another key": {0, func(a *attacked) { _, a.key, _ = ed25519.GenerateKey(nil) }, never}, // shown as "another key"
 }
 
 func (a *attacked) forget() { _ = os.Remove(string(a.witness)) }
@@ -154,7 +162,8 @@ func TestATableThatComesBackIsReadWhole(t *testing.T) {
 			a.sql(`ALTER TABLE audit RENAME TO other`)
 			time.Sleep(2 * time.Minute)
 			synctest.Wait()
-			if st := a.keeper.State(); st.Trouble() == nil || st.Trouble().Code != audit.Damaged || !strings.Contains(st.Trouble().Text, "The table audit is missing in ") {
+			if st := a.keeper.State(); st.Trouble() == nil || st.Trouble().Code != audit.Damaged ||
+				!strings.Contains(st.Trouble().Text, "The table audit is missing in ") {
 				t.Fatalf("%s: %+v", name, st)
 			}
 			if n := strings.Count(a.log.String(), "level=ERROR"); n != 1 {

@@ -25,7 +25,10 @@ var foundNextMinute = map[string]struct {
 	"last deleted, then one written":   {func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq = 30`); a.append(1) }, audit.Misplaced},
 	"all deleted, then one written":    {func(a *attacked) { a.sql(`DELETE FROM audit`); a.append(1) }, audit.Misplaced},
 	"written since the check, deleted": {func(a *attacked) { a.append(2); a.sql(`DELETE FROM audit WHERE seq = 32`) }, audit.Cut},
-	"the same, then two written":       {func(a *attacked) { a.append(2); a.sql(`DELETE FROM audit WHERE seq = 32`); a.append(2) }, audit.Misplaced},
+	"the same, then two written": {
+		func(a *attacked) { a.append(2); a.sql(`DELETE FROM audit WHERE seq = 32`); a.append(2) },
+		audit.Misplaced,
+	},
 	"last edited": {func(a *attacked) {
 		a.sql(`UPDATE audit SET entry = CAST(replace(CAST(entry AS TEXT), 'user:1', 'user:2') AS BLOB) WHERE seq = 30`)
 	}, audit.Changed},
@@ -42,10 +45,13 @@ var foundNextMinute = map[string]struct {
 	"old edited": {func(a *attacked) {
 		a.sql(`UPDATE audit SET entry = CAST(replace(CAST(entry AS TEXT), 'user:1', 'user:2') AS BLOB) WHERE seq = 4`)
 	}, audit.Changed},
-	"old deleted":      {func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq = 4`) }, audit.Misplaced},
-	"first deleted":    {func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq = 1`) }, audit.Misplaced},
-	"before the first": {func(a *attacked) { a.sql(`INSERT INTO audit SELECT -5, entry, prev, hash FROM audit WHERE seq = 1`) }, audit.Misplaced},
-	"two swapped":      {func(a *attacked) { a.sql(`UPDATE audit SET seq = -seq WHERE seq IN (11, 12)`, swap) }, audit.Unlinked},
+	"old deleted":   {func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq = 4`) }, audit.Misplaced},
+	"first deleted": {func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq = 1`) }, audit.Misplaced},
+	"before the first": {
+		func(a *attacked) { a.sql(`INSERT INTO audit SELECT -5, entry, prev, hash FROM audit WHERE seq = 1`) },
+		audit.Misplaced,
+	},
+	"two swapped": {func(a *attacked) { a.sql(`UPDATE audit SET seq = -seq WHERE seq IN (11, 12)`, swap) }, audit.Unlinked},
 	"inserts swallowed": {func(a *attacked) {
 		a.sql(`CREATE TRIGGER t BEFORE INSERT ON audit BEGIN SELECT RAISE(IGNORE); END`)
 		a.append(1)

@@ -15,7 +15,13 @@ func recorded(t *testing.T, n int) *DB {
 	t.Helper()
 	db := open(t, t.TempDir())
 	for i := range n {
-		e := store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1", Subject: fmt.Sprintf("%d\xff", i), Details: map[string]string{"n": "\xfe"}}
+		e := store.AuditEntry{
+			At:      time.Now(),
+			What:    "login.ok",
+			By:      "user:1",
+			Subject: fmt.Sprintf("%d\xff", i),
+			Details: map[string]string{"n": "\xfe"},
+		}
 		if _, err := db.Append(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +51,8 @@ func TestAuditHeadsAreKeptInTheirOrder(t *testing.T) {
 	}
 	at := time.Date(2026, 3, 1, 12, 0, 0, 7_000_000, time.UTC)
 	for i := range 5 {
-		if err := db.SaveHead(t.Context(), store.AuditHead{Seq: int64(i + 1), Hash: []byte{1}, At: at, Key: []byte{2}, Signature: []byte{3}}); err != nil {
+		if err := db.SaveHead(t.Context(),
+			store.AuditHead{Seq: int64(i + 1), Hash: []byte{1}, At: at, Key: []byte{2}, Signature: []byte{3}}); err != nil {
 			t.Fatal(err)
 		}
 	}

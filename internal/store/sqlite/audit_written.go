@@ -35,7 +35,12 @@ func (w *written) follow(table audit.Point) (seq int64, prev []byte, err error) 
 		return table.Seq, table.Hash, nil
 	}
 	if table.Seq == math.MaxInt64 {
-		return 0, nil, fault.Wrap(fault.Unavailable, store.ErrAuditDamaged, "The audit table holds a record with the highest number there is, which this program did not write, so no record can follow. Remove that record, or restore the data from a backup.")
+		return 0, nil, fault.Wrap(
+			fault.Unavailable,
+			store.ErrAuditDamaged,
+			"The audit table holds a record with the highest number there is, which this program did not write, so no record can follow. "+
+				"Remove that record, or restore the data from a backup.",
+		)
 	}
 	return max(table.Seq, last.Seq), last.Hash, nil
 }

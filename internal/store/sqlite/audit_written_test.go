@@ -36,7 +36,8 @@ func TestTheNumberOfADeletedRecordIsNotUsedAgain(t *testing.T) {
 		t.Errorf("%+v %v", rep.Break, err)
 	}
 	a.sql(`UPDATE audit SET seq = 9223372036854775807 WHERE seq = 9`)
-	if _, err := a.db.Append(t.Context(), store.AuditEntry{At: time.Now()}); fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "highest number") {
+	if _, err := a.db.Append(t.Context(), store.AuditEntry{At: time.Now()}); fault.Of(err) != fault.Unavailable ||
+		!strings.Contains(fault.Text(err), "highest number") {
 		t.Error(err)
 	}
 }
@@ -117,7 +118,14 @@ func TestWithoutTheAuditTableNothingThatIsRecordedHappens(t *testing.T) {
 	ctx, db := t.Context(), recorded(t, 2)
 	a := &attacked{t: t, db: db}
 	a.sql(`ALTER TABLE audit RENAME TO other`)
-	session := store.Session{ID: "s", Hash: []byte{1}, Subject: "user:1", Created: time.Now(), Used: time.Now(), Expires: time.Now().Add(time.Hour)}
+	session := store.Session{
+		ID:      "s",
+		Hash:    []byte{1},
+		Subject: "user:1",
+		Created: time.Now(),
+		Used:    time.Now(),
+		Expires: time.Now().Add(time.Hour),
+	}
 	err := db.CreateSession(ctx, session, "", store.AuditEntry{At: time.Now(), What: "login.ok"})
 	tells(t, err, store.TroubleSchema, "The table audit is missing in ") // once: pages add what a sentence has not
 	if !errors.Is(err, store.ErrAuditDamaged) {
@@ -136,7 +144,8 @@ func TestWithoutTheAuditTableNothingThatIsRecordedHappens(t *testing.T) {
 		t.Error("a column more is in nobody's way:", err)
 	}
 	a.sql(`ALTER TABLE audit RENAME TO other`, `CREATE VIEW audit AS SELECT * FROM other`)
-	if _, err := db.Append(ctx, store.AuditEntry{At: time.Now()}); !errors.Is(err, store.ErrAuditDamaged) || !strings.Contains(fault.Text(err), "was replaced") {
+	if _, err := db.Append(ctx, store.AuditEntry{At: time.Now()}); !errors.Is(err, store.ErrAuditDamaged) ||
+		!strings.Contains(fault.Text(err), "was replaced") {
 		t.Error(err)
 	}
 }

@@ -107,7 +107,11 @@ func (db *DB) logChange(log *slog.Logger, before, now store.Condition) {
 	case before.Lost():
 		log.Info("the data directory is back at its path", "dir", db.place.dir, "hold", now.Hold, "lost_since", before.Since.UTC())
 	case now.Hold == store.OwnerGone:
-		log.Warn("the shardboard that owned the data directory has stopped; this one only reads until an admin lets it take over", "dir", db.place.dir)
+		log.Warn(
+			"the shardboard that owned the data directory has stopped; this one only reads until an admin lets it take over",
+			"dir",
+			db.place.dir,
+		)
 	case now.Hold == store.OwnedByAnother:
 		log.Info("another shardboard owns the data directory again", "dir", db.place.dir)
 	}

@@ -23,10 +23,12 @@ func TestSQLiteIsOneStoreForAllThatOpenIt(t *testing.T) {
 func TestAccountsSurviveARestart(t *testing.T) {
 	dir := t.TempDir()
 	first := open(t, dir)
-	if err := first.CreateUser(t.Context(), store.User{ID: "1", Name: "anna", Role: "admin"}, store.AuditEntry{What: "user.created"}); err != nil {
+	if err := first.CreateUser(t.Context(), store.User{ID: "1", Name: "anna", Role: "admin"},
+		store.AuditEntry{What: "user.created"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := first.CreateSession(t.Context(), store.Session{ID: "s", Hash: []byte{1}, Subject: "user:1"}, "", store.AuditEntry{What: "login.ok"}); err != nil {
+	if err := first.CreateSession(t.Context(), store.Session{ID: "s", Hash: []byte{1}, Subject: "user:1"}, "",
+		store.AuditEntry{What: "login.ok"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.Close(); err != nil {

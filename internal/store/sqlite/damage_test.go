@@ -22,7 +22,13 @@ func filled(t *testing.T) (dir, path string) {
 	dir = t.TempDir()
 	db := open(t, dir)
 	for i := range 40 {
-		p := store.PlanRecord{ID: fmt.Sprint(i), Cluster: "c", Made: time.UnixMilli(1), Expires: time.UnixMilli(2), Body: bytes.Repeat([]byte{7}, 3000)}
+		p := store.PlanRecord{
+			ID:      fmt.Sprint(i),
+			Cluster: "c",
+			Made:    time.UnixMilli(1),
+			Expires: time.UnixMilli(2),
+			Body:    bytes.Repeat([]byte{7}, 3000),
+		}
 		keep(t, db.SavePlan(t.Context(), p))
 	}
 	keep(t, db.Close())
@@ -59,19 +65,23 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 		code   store.TroubleCode
 		says   string
 	}{
-		"text":  {func(t *testing.T, p string) { keep(t, os.WriteFile(p, []byte("hello, this is a text\n"), 0o600)) }, store.TroubleDamaged, "is not a database"},
-		"zeros": {func(t *testing.T, p string) { keep(t, os.WriteFile(p, make([]byte, 100_000), 0o600)) }, store.TroubleDamaged, "is not a database"},
+		"text": {func(t *testing.T, p string) { keep(t, os.WriteFile(p, []byte("hello, this is a text\n"), 0o600)) },
+			store.TroubleDamaged, "is not a database"},
+		"zeros": {func(t *testing.T, p string) { keep(t, os.WriteFile(p, make([]byte, 100_000), 0o600)) }, store.TroubleDamaged,
+			"is not a database"},
 		"cut off in the middle": {func(t *testing.T, p string) {
 			info, err := os.Stat(p)
 			keep(t, err)
 			keep(t, os.Truncate(p, info.Size()/2))
 		}, store.TroubleDamaged, "is damaged"},
-		"cut off in the header":   {func(t *testing.T, p string) { keep(t, os.Truncate(p, 50)) }, store.TroubleDamaged, "is not a database"},
-		"cut off within a page":   {func(t *testing.T, p string) { keep(t, os.Truncate(p, 4096*5+77)) }, store.TroubleDamaged, "is damaged"},
-		"a page overwritten":      {func(t *testing.T, p string) { overwrite(t, p, 4096*20, rubbish) }, store.TroubleDamaged, "is damaged"},
-		"the schema overwritten":  {func(t *testing.T, p string) { overwrite(t, p, 100, rubbish[:1000]) }, store.TroubleDamaged, "is damaged"},
-		"rubbish in the journal":  {func(t *testing.T, p string) { keep(t, os.WriteFile(p+"-wal", rubbish, 0o600)) }, store.TroubleDamaged, "-wal, the journal of the database, is damaged"},
-		"another program's, mark": {func(t *testing.T, p string) { raw(t, p, `PRAGMA application_id = 252006674`) }, store.TroubleForeign, "another program"},
+		"cut off in the header":  {func(t *testing.T, p string) { keep(t, os.Truncate(p, 50)) }, store.TroubleDamaged, "is not a database"},
+		"cut off within a page":  {func(t *testing.T, p string) { keep(t, os.Truncate(p, 4096*5+77)) }, store.TroubleDamaged, "is damaged"},
+		"a page overwritten":     {func(t *testing.T, p string) { overwrite(t, p, 4096*20, rubbish) }, store.TroubleDamaged, "is damaged"},
+		"the schema overwritten": {func(t *testing.T, p string) { overwrite(t, p, 100, rubbish[:1000]) }, store.TroubleDamaged, "is damaged"},
+		"rubbish in the journal": {func(t *testing.T, p string) { keep(t, os.WriteFile(p+"-wal", rubbish, 0o600)) },
+			store.TroubleDamaged, "-wal, the journal of the database, is damaged"},
+		"another program's, mark": {func(t *testing.T, p string) { raw(t, p, `PRAGMA application_id = 252006674`) },
+			store.TroubleForeign, "another program"},
 		"another program's, tables": {func(t *testing.T, p string) {
 			keep(t, os.Remove(p))
 			raw(t, p, `CREATE TABLE moz_places (id INTEGER)`, `PRAGMA user_version = 77`)
@@ -80,12 +90,15 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 			keep(t, os.Remove(p))
 			raw(t, p, `PRAGMA user_version = 77`, `VACUUM`)
 		}, store.TroubleForeign, "another program"},
-		"a missing table":  {func(t *testing.T, p string) { raw(t, p, `DROP TABLE intents`) }, store.TroubleSchema, "The table intents is missing"},
-		"a missing column": {func(t *testing.T, p string) { raw(t, p, `ALTER TABLE users DROP COLUMN last_login`) }, store.TroubleSchema, "The column users.last_login is missing"},
+		"a missing table": {func(t *testing.T, p string) { raw(t, p, `DROP TABLE intents`) }, store.TroubleSchema,
+			"The table intents is missing"},
+		"a missing column": {func(t *testing.T, p string) { raw(t, p, `ALTER TABLE users DROP COLUMN last_login`) }, store.TroubleSchema,
+			"The column users.last_login is missing"},
 		"an upgrade cut in half": {func(t *testing.T, p string) {
 			raw(t, p, `DELETE FROM migrations WHERE name = '0060_session_rotation.sql'`)
 		}, store.TroubleSchema, "cannot be upgraded"},
-		"a missing list of steps": {func(t *testing.T, p string) { raw(t, p, `DROP TABLE migrations`) }, store.TroubleSchema, "cannot be upgraded"},
+		"a missing list of steps": {func(t *testing.T, p string) { raw(t, p, `DROP TABLE migrations`) }, store.TroubleSchema,
+			"cannot be upgraded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, path := filled(t)
@@ -114,11 +127,19 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 
 func TestANewerDatabaseIsRefusedAndNotTouched(t *testing.T) {
 	dir, path := filled(t)
-	raw(t, path, `INSERT INTO migrations VALUES ('9000_future.sql', 1)`, `DELETE FROM migrations WHERE name = '0070_run_outcomes.sql'`, `DROP TABLE run_outcomes`, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	raw(
+		t,
+		path,
+		`INSERT INTO migrations VALUES ('9000_future.sql', 1)`,
+		`DELETE FROM migrations WHERE name = '0070_run_outcomes.sql'`,
+		`DROP TABLE run_outcomes`,
+		`PRAGMA wal_checkpoint(TRUNCATE)`,
+	)
 	before, err := os.ReadFile(path)
 	keep(t, err)
 	_, err = Open(t.Context(), dir)
-	if text := fault.Text(err); err == nil || !strings.Contains(text, "newer shardboard") || !strings.Contains(text, "9000_future.sql") || !strings.Contains(text, "restore a backup") {
+	if text := fault.Text(err); err == nil || !strings.Contains(text, "newer shardboard") || !strings.Contains(text, "9000_future.sql") ||
+		!strings.Contains(text, "restore a backup") {
 		t.Fatal(err)
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {

@@ -29,7 +29,8 @@ func seeded(t *testing.T, dir, user string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(db.CreateUser(t.Context(), store.User{ID: user, Name: user, Role: "admin"}, store.AuditEntry{What: "user.created"}), db.Close()); err != nil {
+	if err := errors.Join(db.CreateUser(t.Context(), store.User{ID: user, Name: user, Role: "admin"},
+		store.AuditEntry{What: "user.created"}), db.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -70,7 +71,8 @@ func TestFilesThatAreLinksAreRefusedAndWhatTheyLeadToIsKept(t *testing.T) {
 		for kind, link := range map[string]func(string, string) error{"is a link": os.Symlink, "has 2 names": os.Link} {
 			top := t.TempDir()
 			victim, dir := filepath.Join(top, "victim"), filepath.Join(top, "data")
-			if err := errors.Join(os.WriteFile(victim, []byte("important"), 0o600), os.Mkdir(dir, 0o700), link(victim, filepath.Join(dir, name))); err != nil {
+			if err := errors.Join(os.WriteFile(victim, []byte("important"), 0o600), os.Mkdir(dir, 0o700),
+				link(victim, filepath.Join(dir, name))); err != nil {
 				t.Fatal(err)
 			}
 			db, err := Open(t.Context(), dir)

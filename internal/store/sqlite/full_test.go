@@ -26,11 +26,29 @@ func TestAFullDiskLosesNothingThatWasKept(t *testing.T) {
 	pages(1) // means: no more than there are now
 	kept := map[string]bool{}
 	write := func(id string) error {
-		plan := store.PlanRecord{ID: id, Cluster: "c", By: "user:1", Kind: "split", Hash: "h", Made: at, Expires: at, Body: bytes.Repeat([]byte{1}, 900)}
+		plan := store.PlanRecord{
+			ID:      id,
+			Cluster: "c",
+			By:      "user:1",
+			Kind:    "split",
+			Hash:    "h",
+			Made:    at,
+			Expires: at,
+			Body:    bytes.Repeat([]byte{1}, 900),
+		}
 		if err := db.SavePlan(ctx, plan); err != nil {
 			return err
 		}
-		run := store.RunRecord{ID: id, Plan: id, Cluster: "c", By: "user:1", State: "running", Open: true, Started: at, Body: bytes.Repeat([]byte{2}, 900)}
+		run := store.RunRecord{
+			ID:      id,
+			Plan:    id,
+			Cluster: "c",
+			By:      "user:1",
+			State:   "running",
+			Open:    true,
+			Started: at,
+			Body:    bytes.Repeat([]byte{2}, 900),
+		}
 		if err := db.AddRun(ctx, run); err != nil {
 			return err
 		}
@@ -47,7 +65,8 @@ func TestAFullDiskLosesNothingThatWasKept(t *testing.T) {
 	for n := 0; full == nil && n < 1000; n++ {
 		full = write(fmt.Sprint("before", n))
 	}
-	if what, _ := store.TroubleOf(full); fault.Of(full) != fault.Unavailable || what.Code != store.TroubleFull || !strings.Contains(fault.Text(full), "are free") {
+	if what, _ := store.TroubleOf(full); fault.Of(full) != fault.Unavailable || what.Code != store.TroubleFull ||
+		!strings.Contains(fault.Text(full), "are free") {
 		t.Fatalf("a full disk says %v", full)
 	}
 	if now := db.Trouble(); now == nil || now.Code != store.TroubleFull {

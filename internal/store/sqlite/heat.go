@@ -22,7 +22,12 @@ func (db *DB) SaveHeat(ctx context.Context, cluster string, c store.HeatChange) 
 			run(`DELETE FROM heat_axes WHERE cluster = ? AND picture = ?`, p)
 		}
 		for _, g := range c.GoneColumns {
-			run(`DELETE FROM heat_columns WHERE cluster = ? AND picture = ? AND at = ? AND step = ?`, g.Picture, g.At.UnixMilli(), g.Step.Milliseconds())
+			run(
+				`DELETE FROM heat_columns WHERE cluster = ? AND picture = ? AND at = ? AND step = ?`,
+				g.Picture,
+				g.At.UnixMilli(),
+				g.Step.Milliseconds(),
+			)
 		}
 		for _, g := range c.GoneAxes {
 			run(`DELETE FROM heat_axes WHERE cluster = ? AND picture = ? AND id = ?`, g.Picture, g.ID)

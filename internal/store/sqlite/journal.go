@@ -49,8 +49,20 @@ func (db *DB) PlanRecord(ctx context.Context, id string) (p store.PlanRecord, er
 
 // AddRun stores a new run.
 func (db *DB) AddRun(ctx context.Context, r store.RunRecord) error {
-	err := db.insert(ctx, "a run of this plan", `INSERT INTO runs (id, plan, cluster, by, state, open, started, ended, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.ID, r.Plan, r.Cluster, r.By, r.State, r.Open, r.Started.UnixMilli(), ended(r), r.Body)
+	err := db.insert(
+		ctx,
+		"a run of this plan",
+		`INSERT INTO runs (id, plan, cluster, by, state, open, started, ended, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.ID,
+		r.Plan,
+		r.Cluster,
+		r.By,
+		r.State,
+		r.Open,
+		r.Started.UnixMilli(),
+		ended(r),
+		r.Body,
+	)
 	var e *driver.Error
 	if errors.As(err, &e) && e.Code() == code.SQLITE_CONSTRAINT_FOREIGNKEY {
 		return db.noPlan(ctx, r.Plan)
@@ -66,7 +78,15 @@ func ended(r store.RunRecord) sql.NullInt64 {
 // SaveRun replaces state, end and body of a run.
 func (db *DB) SaveRun(ctx context.Context, r store.RunRecord) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `UPDATE runs SET state = ?, open = ?, ended = ?, body = ? WHERE id = ?`, r.State, r.Open, ended(r), r.Body, r.ID)
+		res, err := tx.ExecContext(
+			ctx,
+			`UPDATE runs SET state = ?, open = ?, ended = ?, body = ? WHERE id = ?`,
+			r.State,
+			r.Open,
+			ended(r),
+			r.Body,
+			r.ID,
+		)
 		if err != nil {
 			return unavailable(err)
 		}
@@ -122,7 +142,16 @@ func (db *DB) runs(ctx context.Context, where string, args ...any) ([]store.RunR
 
 // AddIntent stores an intent.
 func (db *DB) AddIntent(ctx context.Context, i store.IntentRecord) error {
-	return db.insert(ctx, "an intent of this step", `INSERT INTO intents VALUES (?, ?, ?, ?, ?)`, i.Run, i.Step, i.At.UnixMilli(), i.DB, i.Command)
+	return db.insert(
+		ctx,
+		"an intent of this step",
+		`INSERT INTO intents VALUES (?, ?, ?, ?, ?)`,
+		i.Run,
+		i.Step,
+		i.At.UnixMilli(),
+		i.DB,
+		i.Command,
+	)
 }
 
 // Intents returns a run's intents.

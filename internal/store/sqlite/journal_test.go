@@ -13,7 +13,16 @@ func TestAPlanRunsOnceAndAStepIsIntendedOnce(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	db := open(t, dir)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6_000_000, time.UTC)
-	plan := store.PlanRecord{ID: "p1", Cluster: "c", By: "user:1", Kind: "split", Hash: "h", Made: at, Expires: at.Add(time.Minute), Body: []byte{0, 1}}
+	plan := store.PlanRecord{
+		ID:      "p1",
+		Cluster: "c",
+		By:      "user:1",
+		Kind:    "split",
+		Hash:    "h",
+		Made:    at,
+		Expires: at.Add(time.Minute),
+		Body:    []byte{0, 1},
+	}
 	keep(t, db.SavePlan(ctx, plan))
 	if err := db.SavePlan(ctx, plan); fault.Of(err) != fault.Conflict {
 		t.Errorf("the same plan twice: %v", err)

@@ -22,7 +22,8 @@ func TestALostDirectoryIsNoDamageOfTheAuditRecord(t *testing.T) {
 	db := open(t, dir)
 	keep(t, os.Rename(dir, dir+".away"))
 	_, _, _, err := db.AuditWritten(t.Context())
-	if !errors.Is(err, store.ErrLost) || errors.Is(err, store.ErrAuditDamaged) || !strings.Contains(fault.Text(err), "The data directory was moved or deleted") {
+	if !errors.Is(err, store.ErrLost) || errors.Is(err, store.ErrAuditDamaged) ||
+		!strings.Contains(fault.Text(err), "The data directory was moved or deleted") {
 		t.Errorf("it says %v", err)
 	}
 	keep(t, os.Rename(dir+".away", dir))

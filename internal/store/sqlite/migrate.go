@@ -126,7 +126,12 @@ func newer(done []string) error {
 	known := steps()
 	for _, name := range done {
 		if !slices.Contains(known, name) {
-			return fault.New(fault.Conflict, "A newer shardboard has written this data (%s). Start that version or a later one again, or restore a backup from before the upgrade; data never goes back to an older version.", sanitize.Line(sanitize.Shorten(name, 100)))
+			return fault.New(
+				fault.Conflict,
+				"A newer shardboard has written this data (%s). Start that version or a later one again, or restore a backup from before the "+
+					"upgrade; data never goes back to an older version.",
+				sanitize.Line(sanitize.Shorten(name, 100)),
+			)
 		}
 	}
 	return nil

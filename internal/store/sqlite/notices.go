@@ -74,7 +74,14 @@ func (db *DB) AddWatch(ctx context.Context, cluster string, w store.Watch) error
 // EndWatch deletes a watch.
 func (db *DB) EndWatch(ctx context.Context, cluster string, w store.Watch) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM watches WHERE cluster = ? AND by = ? AND kind = ? AND subject = ?`, cluster, w.By, w.Kind, w.Subject)
+		_, err := tx.ExecContext(
+			ctx,
+			`DELETE FROM watches WHERE cluster = ? AND by = ? AND kind = ? AND subject = ?`,
+			cluster,
+			w.By,
+			w.Kind,
+			w.Subject,
+		)
 		return unavailable(err)
 	})
 }

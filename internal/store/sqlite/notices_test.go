@@ -16,7 +16,9 @@ func TestADismissalIsKeptReplacedAndTakenBackWithItsAudit(t *testing.T) {
 		return store.AuditEntry{Cluster: "c", At: now, By: "user:anna", What: what}
 	}
 	for i, reason := range []string{"later", "never <b>"} {
-		if err := db.Dismiss(ctx, "c", store.Dismissal{ID: "jumbo.a", By: "user:anna", Reason: reason, At: now.Add(time.Duration(i) * time.Second)}, say("advice.dismiss")); err != nil {
+		if err := db.Dismiss(ctx, "c",
+			store.Dismissal{ID: "jumbo.a", By: "user:anna", Reason: reason, At: now.Add(time.Duration(i) * time.Second)},
+			say("advice.dismiss")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,7 +48,8 @@ func TestSilencesEndAndAreForgotten(t *testing.T) {
 	ctx, db, now := t.Context(), open(t, t.TempDir()), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	add := func(id string, at time.Time, d time.Duration) {
 		t.Helper()
-		if err := db.AddSilence(ctx, "c", store.Silence{ID: id, Rule: "jumbo", By: "local", Reason: "r", At: at, Until: at.Add(d)}, store.AuditEntry{At: at, What: "alert.silence"}); err != nil {
+		if err := db.AddSilence(ctx, "c", store.Silence{ID: id, Rule: "jumbo", By: "local", Reason: "r", At: at, Until: at.Add(d)},
+			store.AuditEntry{At: at, What: "alert.silence"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -71,14 +74,24 @@ func TestAlertsDeliveriesAndWatchesOutliveARestart(t *testing.T) {
 	ctx, dir, now := t.Context(), t.TempDir(), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	db := open(t, dir)
 	err := errors.Join(
-		db.SaveAlerts(ctx, "c", store.AlertChange{Saved: []store.AlertRecord{{ID: "b", At: now, Body: []byte("1")}, {ID: "a", At: now, Body: []byte("2")}}}),
-		db.SaveAlerts(ctx, "c", store.AlertChange{Saved: []store.AlertRecord{{ID: "b", At: now, Body: []byte("3")}}, Gone: []string{"a", "none"}}),
+		db.SaveAlerts(
+			ctx,
+			"c",
+			store.AlertChange{Saved: []store.AlertRecord{{ID: "b", At: now, Body: []byte("1")}, {ID: "a", At: now, Body: []byte("2")}}},
+		),
+		db.SaveAlerts(
+			ctx,
+			"c",
+			store.AlertChange{Saved: []store.AlertRecord{{ID: "b", At: now, Body: []byte("3")}}, Gone: []string{"a", "none"}},
+		),
 		db.SaveDelivery(ctx, "c", store.Delivery{Target: "ops", At: now, Code: "timeout", Failed: 1}),
 		db.SaveDelivery(ctx, "c", store.Delivery{Target: "ops", At: now, Code: "ok", Status: 200, Alerts: 2, Test: true}),
 		db.AddWatch(ctx, "c", store.Watch{Kind: "project", Subject: "x", By: "local", At: now}),
 		db.AddWatch(ctx, "c", store.Watch{Kind: "project", Subject: "x", By: "local", At: now.Add(time.Hour)}),
 		db.AddWatch(ctx, "c", store.Watch{Kind: "chunk", Subject: "x", By: "local", At: now}),
-		db.EndWatch(ctx, "c", store.Watch{Kind: "chunk", Subject: "x", By: "local"}), db.Close())
+		db.EndWatch(ctx, "c", store.Watch{Kind: "chunk", Subject: "x", By: "local"}),
+		db.Close(),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +101,8 @@ func TestAlertsDeliveriesAndWatchesOutliveARestart(t *testing.T) {
 		t.Error(alerts, err)
 	}
 	deliveries, err := db.Deliveries(ctx, "c")
-	if err != nil || len(deliveries) != 1 || deliveries[0] != (store.Delivery{Target: "ops", At: now, Code: "ok", Status: 200, Alerts: 2, Test: true}) {
+	if err != nil || len(deliveries) != 1 ||
+		deliveries[0] != (store.Delivery{Target: "ops", At: now, Code: "ok", Status: 200, Alerts: 2, Test: true}) {
 		t.Error(deliveries, err)
 	}
 	watches, err := db.Watches(ctx, "c", "local")

@@ -59,7 +59,14 @@ func OpenWith(ctx context.Context, dir string, o Options) (*DB, error) {
 		return nil, err
 	}
 	f.path = filepath.Join(held.path, fileName)
-	db := &DB{guard: held.guard, lock: held.lock, notes: held.notes, file: f, writeLock: make(chan struct{}, 1), condition: newCondition(store.Owned, nil)}
+	db := &DB{
+		guard:     held.guard,
+		lock:      held.lock,
+		notes:     held.notes,
+		file:      f,
+		writeLock: make(chan struct{}, 1),
+		condition: newCondition(store.Owned, nil),
+	}
 	if db.lock == nil {
 		db.condition, f.readOnly = newCondition(store.OwnedByAnother, store.ErrReadOnly), true
 	}

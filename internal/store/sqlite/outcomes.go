@@ -19,7 +19,9 @@ func (db *DB) SaveRunOutcome(ctx context.Context, cluster string, o store.RunOut
 
 // RunOutcome returns the measurements before and after a run.
 func (db *DB) RunOutcome(ctx context.Context, cluster, run string) (store.RunOutcome, error) {
-	o, err := scanOutcome(db.read.QueryRowContext(ctx, `SELECT run, at, open, body FROM run_outcomes WHERE cluster = ? AND run = ?`, cluster, run))
+	o, err := scanOutcome(
+		db.read.QueryRowContext(ctx, `SELECT run, at, open, body FROM run_outcomes WHERE cluster = ? AND run = ?`, cluster, run),
+	)
 	if err != nil {
 		return store.RunOutcome{}, missing(err, "Nothing was measured of this run.")
 	}

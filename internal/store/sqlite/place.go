@@ -71,7 +71,10 @@ func (p *place) moved() error {
 		case err != nil:
 			return &unseenError{err}
 		case !os.SameFile(was, now):
-			return &movedError{what: "The file " + name + " of the data directory", cause: fmt.Errorf("%s in %s is not what it was when it was opened", name, p.dir)}
+			return &movedError{
+				what:  "The file " + name + " of the data directory",
+				cause: fmt.Errorf("%s in %s is not what it was when it was opened", name, p.dir),
+			}
 		}
 	}
 	return nil
@@ -110,9 +113,21 @@ func sentence(err error, since time.Time) error {
 		if m.gone {
 			happened = "was moved or deleted"
 		}
-		return fault.Wrap(fault.Unavailable, err,
-			"%s %s while shardboard was running (noticed at %s), so nothing can be stored, and what was stored shortly before may be lost. Put the same one back (a copy is not the same), or restart shardboard.", m.what, happened, at)
+		return fault.Wrap(
+			fault.Unavailable,
+			err,
+			"%s %s while shardboard was running (noticed at %s), so nothing can be stored, and what was stored shortly before may be lost. "+
+				"Put the same one back (a copy is not the same), or restart shardboard.",
+			m.what,
+			happened,
+			at,
+		)
 	}
-	return fault.Wrap(fault.Unavailable, err,
-		"The data directory cannot be examined (since %s), so nothing is stored, because it might be lost. The log has the cause. shardboard tries again every few seconds.", at)
+	return fault.Wrap(
+		fault.Unavailable,
+		err,
+		"The data directory cannot be examined (since %s), so nothing is stored, because it might be lost. The log has the cause. "+
+			"shardboard tries again every few seconds.",
+		at,
+	)
 }

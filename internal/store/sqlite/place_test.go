@@ -86,7 +86,8 @@ func TestNothingIsAcceptedIntoADirectoryThatIsGone(t *testing.T) {
 			keep(t, db.SetSetting(ctx, "a", "1"))
 			mend := damage(t, dir)
 			err := db.SetSetting(ctx, "a", "2")
-			if fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "while shardboard was running") || strings.Contains(fault.Text(err), dir) {
+			if fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "while shardboard was running") ||
+				strings.Contains(fault.Text(err), dir) {
 				t.Fatalf("a write says %v", err)
 			}
 			if c := db.Condition(); c.Hold != store.Vanished || c.Since.IsZero() || db.Writable() == nil {
@@ -135,7 +136,8 @@ func TestADirectoryThatCannotBeLookedAtTakesNoWrites(t *testing.T) {
 	away := db.place.dir
 	db.place.dir = filepath.Join(dir, strings.Repeat("x", 300)) // ENAMETOOLONG, for root reads everything
 	err := db.SetSetting(t.Context(), "a", "1")
-	if fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "cannot be examined") || db.Condition().Hold != store.Unreadable {
+	if fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "cannot be examined") ||
+		db.Condition().Hold != store.Unreadable {
 		t.Errorf("%v %+v", err, db.Condition())
 	}
 	db.place.dir = away

@@ -27,7 +27,12 @@ func OpenReader(ctx context.Context, dir string) (*DB, error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "There is no shardboard data in %s.", dir)
 	}
-	db := &DB{notes: at.Notes, file: newFile(path, Options{}), writeLock: make(chan struct{}, 1), condition: newCondition(store.OwnedByAnother, store.ErrReadOnly)}
+	db := &DB{
+		notes:     at.Notes,
+		file:      newFile(path, Options{}),
+		writeLock: make(chan struct{}, 1),
+		condition: newCondition(store.OwnedByAnother, store.ErrReadOnly),
+	}
 	check := func(what, path string) error { return fileperm.CheckRead(what, path, at) }
 	if err := db.open(ctx, check); err != nil {
 		err = auditFailure(err)

@@ -18,20 +18,35 @@ func (f *file) remedy(c store.TroubleCode) string {
 	switch c {
 	case store.TroubleDamaged:
 		return fmt.Sprintf("Stop shardboard, move the files aside (%s), put a backup of %s in their place and start again. "+
-			"Without a backup, sqlite3 can save what is readable (sqlite3 %s/aside/%s .recover | sqlite3 %s); without any of this shardboard starts with an empty database.",
+			"Without a backup, sqlite3 can save what is readable (sqlite3 %s/aside/%s .recover | sqlite3 %s); without any of this shardboard "+
+			"starts with an empty database.",
 			aside, fileName, fileperm.Quote(f.dir()), fileName, fileperm.Quote(f.path))
 	case store.TroubleForeign:
 		return fmt.Sprintf("Nothing in it was changed. Choose another directory with --data-dir, or move the file aside (%s).", aside)
 	case store.TroubleSchema:
-		return fmt.Sprintf("Stop shardboard, move the files aside (%s) and put a backup of %s in their place. Without a backup shardboard starts with an empty database.", aside, fileName)
+		return fmt.Sprintf(
+			"Stop shardboard, move the files aside (%s) and put a backup of %s in their place. Without a backup shardboard starts with an "+
+				"empty database.",
+			aside,
+			fileName,
+		)
 	case store.TroubleFull:
 		return "Free some space or enlarge the disk; " + on
 	case store.TroubleQuota:
 		return "Raise the quota or remove other files of this user; " + on
 	case store.TroubleReadOnly:
-		return fmt.Sprintf("Make it writable: find out why it was mounted read-only (dmesg; Linux does that after a disk error), mount -o remount,rw, or give %s to the user that runs shardboard.", fileperm.Quote(f.dir()))
+		return fmt.Sprintf(
+			"Make it writable: find out why it was mounted read-only (dmesg; Linux does that after a disk error), mount -o remount,rw, or "+
+				"give %s to the user that runs shardboard.",
+			fileperm.Quote(f.dir()),
+		)
 	case store.TroubleDenied:
-		return fmt.Sprintf("Give the directory and its files to the user that runs shardboard (chown -R %d %s; chmod -R u+rwX %[2]s), or choose another with --data-dir.", f.uid, fileperm.Quote(f.dir()))
+		return fmt.Sprintf(
+			"Give the directory and its files to the user that runs shardboard (chown -R %d %s; chmod -R u+rwX %[2]s), or choose another "+
+				"with --data-dir.",
+			f.uid,
+			fileperm.Quote(f.dir()),
+		)
 	case store.TroubleFiles:
 		return "Raise the limit (ulimit -n, LimitNOFILE= in systemd) and restart shardboard; many open browsers need one file each."
 	case store.TroubleBusy:

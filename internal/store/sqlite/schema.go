@@ -85,9 +85,15 @@ func keys(c columns) iter.Seq[string] { return maps.Keys(c) }
 // nothing, so another program changed the file or it was restored in part.
 func (f *file) halfway(err error) error {
 	var c coded
-	if _, known := store.TroubleOf(err); known || !errors.As(err, &c) || !strings.Contains(c.Error(), "already exists") && !strings.Contains(c.Error(), "duplicate column") {
+	if _, known := store.TroubleOf(err); known || !errors.As(err, &c) ||
+		!strings.Contains(c.Error(), "already exists") && !strings.Contains(c.Error(), "duplicate column") {
 		return err
 	}
-	t := f.trouble(store.TroubleSchema, "%s cannot be upgraded to this version: some of the new tables or columns already exist, so it was restored in part or changed by another program.", f.path)
+	t := f.trouble(
+		store.TroubleSchema,
+		"%s cannot be upgraded to this version: some of the new tables or columns already exist, so it was restored in part or changed by "+
+			"another program.",
+		f.path,
+	)
 	return f.meet(t, err).Failed(err)
 }

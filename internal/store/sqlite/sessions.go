@@ -46,8 +46,23 @@ func (db *DB) RotateSession(ctx context.Context, old string, s store.Session, e 
 }
 
 func insertSession(ctx context.Context, tx *sql.Tx, s store.Session, former []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO sessions (`+sessionColumns+`, former_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		s.ID, s.Hash, s.Subject, s.Name, s.Role, s.Method, s.From, millis(s.Created), millis(s.Used), millis(s.Expires), s.Stale, millis(s.Former), former)
+	_, err := tx.ExecContext(
+		ctx,
+		`INSERT INTO sessions (`+sessionColumns+`, former_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		s.ID,
+		s.Hash,
+		s.Subject,
+		s.Name,
+		s.Role,
+		s.Method,
+		s.From,
+		millis(s.Created),
+		millis(s.Used),
+		millis(s.Expires),
+		s.Stale,
+		millis(s.Former),
+		former,
+	)
 	return unavailable(err)
 }
 

@@ -24,7 +24,12 @@ func (db *DB) SaveSurvey(ctx context.Context, cluster string, s store.Survey, to
 
 // SurveyHeads returns surveys without their bodies, newest first.
 func (db *DB) SurveyHeads(ctx context.Context, cluster string, limit int) ([]store.Survey, error) {
-	rows, err := db.read.QueryContext(ctx, `SELECT id, at, head FROM surveys WHERE cluster = ? ORDER BY at DESC, rowid DESC LIMIT ?`, cluster, limit)
+	rows, err := db.read.QueryContext(
+		ctx,
+		`SELECT id, at, head FROM surveys WHERE cluster = ? ORDER BY at DESC, rowid DESC LIMIT ?`,
+		cluster,
+		limit,
+	)
 	if err != nil {
 		return nil, unavailable(err)
 	}

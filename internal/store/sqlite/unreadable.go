@@ -29,7 +29,15 @@ func (f *file) leaveOut(table, row string, err error) {
 		return
 	}
 	f.unreadable[table][row] = true
-	f.log.Error("a row of the database is unreadable and is left out", "table", table, "row", sanitize.Line(sanitize.Shorten(row, 100)), "err", err)
+	f.log.Error(
+		"a row of the database is unreadable and is left out",
+		"table",
+		table,
+		"row",
+		sanitize.Line(sanitize.Shorten(row, 100)),
+		"err",
+		err,
+	)
 }
 
 // Unreadable returns how many unreadable rows were found in each table since the start. Lists omit
@@ -74,7 +82,14 @@ func nameOf(found *sql.Rows) string {
 }
 
 // listed is readable for a query.
-func listed[T any](ctx context.Context, db *DB, table string, one func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
+func listed[T any](
+	ctx context.Context,
+	db *DB,
+	table string,
+	one func(scan func(...any) error) (T, error),
+	query string,
+	args ...any,
+) ([]T, error) {
 	found, err := db.read.QueryContext(ctx, query, args...)
 	return readable(db, table, found, err, func(row scanner) (T, error) { return one(row.Scan) })
 }

@@ -22,7 +22,13 @@ func TestARowThatCannotBeReadIsLeftOutCountedAndLoggedOnce(t *testing.T) {
 	keep(t, db.Close())
 	loose := `UPDATE sqlite_schema SET sql = replace(replace(sql, ' STRICT, WITHOUT ROWID', ' WITHOUT ROWID'), ' STRICT', '')`
 	raw(t, path+"?_pragma=writable_schema(1)", loose)
-	raw(t, path, `UPDATE users SET created = 'yesterday' WHERE id = 'berta'`, `UPDATE tokens SET expires = x'ff' WHERE id = 'berta'`, `UPDATE silences SET at = 'noon' WHERE id = 'berta'`)
+	raw(
+		t,
+		path,
+		`UPDATE users SET created = 'yesterday' WHERE id = 'berta'`,
+		`UPDATE tokens SET expires = x'ff' WHERE id = 'berta'`,
+		`UPDATE silences SET at = 'noon' WHERE id = 'berta'`,
+	)
 	db = open(t, dir)
 	for range 3 {
 		users, err := db.Users(ctx)

@@ -22,10 +22,12 @@ func placementHistory(t *testing.T, open func(*testing.T) store.Store) {
 	must(t, s.AppendHistory(ctx, "other", []store.HistoryEntry{{At: at(1), Stream: "frame", Whole: true, Body: []byte{9}}}, nil))
 
 	got, err := s.HistoryBetween(ctx, "c", "chunks/", at(0), at(4), 10)
-	if must(t, err); len(got) != 2 || !got[0].Whole || got[1].Whole || got[1].Body[0] != 2 || !got[1].At.Equal(at(2)) || got[0].Seq >= got[1].Seq {
+	if must(t, err); len(got) != 2 || !got[0].Whole || got[1].Whole || got[1].Body[0] != 2 || !got[1].At.Equal(at(2)) ||
+		got[0].Seq >= got[1].Seq {
 		t.Errorf("between: %+v", got)
 	}
-	if got, err = s.HistoryBetween(ctx, "c", "chunks/a/", time.Time{}, time.Time{}, 1); err != nil || len(got) != 1 || got[0].Stream != "chunks/a/1" {
+	if got, err = s.HistoryBetween(ctx, "c", "chunks/a/", time.Time{}, time.Time{}, 1); err != nil || len(got) != 1 ||
+		got[0].Stream != "chunks/a/1" {
 		t.Errorf("limit: %+v %v", got, err)
 	}
 	if got, err = s.HistoryOf(ctx, "c", "chunks/a/1", at(3)); err != nil || len(got) != 2 || !got[0].Whole {
@@ -52,7 +54,9 @@ func placementHistory(t *testing.T, open func(*testing.T) store.Store) {
 	}
 	var passed []string
 	without := func(e store.HistoryEvent) bool { passed = append(passed, e.ID); return e.NS == "a" }
-	if events, err = s.Events(ctx, "c", store.HistoryEvents{Ascending: true, Limit: 1, Without: without}); err != nil || len(events) != 1 || events[0].ID != "e2" || len(passed) != 2 {
+	if events, err = s.Events(ctx, "c", store.HistoryEvents{Ascending: true, Limit: 1, Without: without}); err != nil || len(events) != 1 ||
+		events[0].ID != "e2" ||
+		len(passed) != 2 {
 		t.Errorf("without a: %+v %v, passed %v", events, err, passed)
 	}
 	for _, n := range []int{0, 1, 2, 9} {

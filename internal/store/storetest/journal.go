@@ -15,7 +15,16 @@ import (
 )
 
 func plan(id string) store.PlanRecord {
-	return store.PlanRecord{ID: id, Cluster: "c", By: "user:1", Kind: "split", Hash: "h", Made: begin(), Expires: begin().Add(15 * time.Minute), Body: []byte{0, 255, 1}}
+	return store.PlanRecord{
+		ID:      id,
+		Cluster: "c",
+		By:      "user:1",
+		Kind:    "split",
+		Hash:    "h",
+		Made:    begin(),
+		Expires: begin().Add(15 * time.Minute),
+		Body:    []byte{0, 255, 1},
+	}
 }
 
 func runOf(id, plan string) store.RunRecord {
@@ -257,7 +266,8 @@ func holds(t *testing.T, j store.Journal) {
 	must(t, err)
 	want := runOf("r1", "p1")
 	want.State, want.Body, want.Seq = "running", []byte("sent"), r.Seq
-	if diff := cmp.Diff(plan("p1"), p) + cmp.Diff(want, r) + cmp.Diff([]store.IntentRecord{intent("r1", 0)}, intents) + cmp.Diff([]string{"r1"}, openIn(t, j, "c")); diff != "" {
+	if diff := cmp.Diff(plan("p1"), p) + cmp.Diff(want, r) + cmp.Diff([]store.IntentRecord{intent("r1", 0)}, intents) +
+		cmp.Diff([]string{"r1"}, openIn(t, j, "c")); diff != "" {
 		t.Error(diff)
 	}
 	_, err = j.PlanRecord(ctx, "p2")

@@ -14,8 +14,18 @@ import (
 )
 
 func session(id, subject string) store.Session {
-	return store.Session{ID: id, Hash: []byte("hash of " + id), Subject: subject, Name: "Anna", Role: "viewer", Method: "password", From: "::1",
-		Created: begin(), Used: begin(), Expires: begin().Add(time.Hour)}
+	return store.Session{
+		ID:      id,
+		Hash:    []byte("hash of " + id),
+		Subject: subject,
+		Name:    "Anna",
+		Role:    "viewer",
+		Method:  "password",
+		From:    "::1",
+		Created: begin(),
+		Used:    begin(),
+		Expires: begin().Add(time.Hour),
+	}
 }
 
 func sessions(t *testing.T, open func(*testing.T) store.Store) {
@@ -77,7 +87,8 @@ func sessions(t *testing.T, open func(*testing.T) store.Store) {
 		_, err = s.SessionByHash(ctx, []byte("hash of a"))
 		wants(t, "the secret before", err, fault.NotFound)
 		got, err := s.SessionByFormer(ctx, []byte("hash of a"))
-		if err != nil || !cmp.Equal(got, rows[0]) || !got.Former.Equal(begin().Add(10*time.Second)) || !got.Created.Equal(begin().Add(-time.Minute)) {
+		if err != nil || !cmp.Equal(got, rows[0]) || !got.Former.Equal(begin().Add(10*time.Second)) ||
+			!got.Created.Equal(begin().Add(-time.Minute)) {
 			t.Errorf("by the secret before: %+v, %v", got, err)
 		}
 		if u, err := s.User(ctx, "1"); err != nil || !u.LastLogin.Equal(begin()) {

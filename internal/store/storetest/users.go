@@ -107,7 +107,8 @@ func users(t *testing.T, open func(*testing.T) store.Store) {
 		}
 		_, err := s.ChangeUser(ctx, "1", store.UserChange{Disabled: ptr(true), Keep: "admin"}, entry("x"))
 		must(t, err)
-		for what, c := range map[string]store.UserChange{"disable": {Disabled: ptr(true), Keep: "admin"}, "demote": {Role: ptr("viewer"), Keep: "admin"}} {
+		for what, c := range map[string]store.UserChange{"disable": {Disabled: ptr(true), Keep: "admin"},
+			"demote": {Role: ptr("viewer"), Keep: "admin"}} {
 			_, err = s.ChangeUser(ctx, "2", c, entry("bad"))
 			wants(t, what+" the last one", err, fault.Conflict)
 		}
