@@ -68,7 +68,8 @@ func collectionChange(after View, x history.CollectionChange) api.CollectionChan
 	}
 	out.URL = CollectionURL(x.NS)
 	for _, ch := range x.Changes[:min(len(x.Changes), changesListed)] {
-		out.Changes = append(out.Changes, api.RangeChange{Kind: string(ch.Kind), Min: KeyOf(coll.Key, ch.Min), Max: KeyOf(coll.Key, ch.Max), From: ch.From, To: ch.To,
+		out.Changes = append(out.Changes, api.RangeChange{Kind: string(ch.Kind), From: ch.From, To: ch.To,
+			Min: KeyOf(coll.Key, ch.Min), Max: KeyOf(coll.Key, ch.Max),
 			Range: api.RangeShown{Min: BoundText(coll.Key, ch.Min), Max: BoundText(coll.Key, ch.Max)}})
 	}
 	out.More = len(x.Changes) - len(out.Changes)

@@ -37,7 +37,8 @@ func FailedMoves(v View, internal bool, takes func(history.Migration) bool) (lis
 // failedMove is a failed move as an entry of a list. It has no advice elsewhere,
 // so its brief text has that too.
 func failedMove(v View, m history.Migration) api.Event {
-	out := EventOf(v, Event{Event: topology.Event{ID: fmt.Sprintf("failed-%s-%d", v.NameOf(m.Min), m.Begin.UnixMilli()), Time: m.Begin, What: "moveChunk.error", NS: string(m.NS)},
+	id := fmt.Sprintf("failed-%s-%d", v.NameOf(m.Min), m.Begin.UnixMilli())
+	out := EventOf(v, Event{Event: topology.Event{ID: id, Time: m.Begin, What: "moveChunk.error", NS: string(m.NS)},
 		From: m.From, To: m.To, Min: m.Min, Max: m.Max, Failed: true, Why: m.Why()})
 	out.Brief, out.Note = out.Meaning, reachedStep(m)
 	return out

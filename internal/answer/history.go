@@ -42,7 +42,8 @@ func ParseHistoryQuery(in url.Values) (HistoryQuery, error) {
 // History lists what happened in a time span, oldest first.
 func History(ctx context.Context, v View, kept *history.Past, q HistoryQuery) (api.History, error) {
 	out := api.History{Items: []api.HistoryItem{}, From: q.From, To: q.To}
-	ask := history.Query{NS: q.NS, Internal: q.Internal, From: q.From, To: q.To, Limit: q.Limit, Runs: v.OurRuns(q.From, q.To), Rounds: v.Table.Rounds}
+	ask := history.Query{NS: q.NS, Internal: q.Internal, From: q.From, To: q.To, Limit: q.Limit,
+		Runs: v.OurRuns(q.From, q.To), Rounds: v.Table.Rounds}
 	if err := resumeHistory(&ask, q.Cursor); err != nil {
 		return out, err
 	}
@@ -89,8 +90,8 @@ func historyItem(v View, i history.Item) api.HistoryItem {
 	if v.Hidden.Texts {
 		i.Reason = HideText(i.Reason)
 	}
-	out := api.HistoryItem{Time: i.At.UTC().Truncate(time.Millisecond), Kind: string(i.Kind), Source: "observed", NS: string(i.NS), Subject: i.Subject,
-		From: i.From, To: i.To, Cause: whoDid(i.Cause), Failed: i.Failed}
+	out := api.HistoryItem{Time: i.At.UTC().Truncate(time.Millisecond), Kind: string(i.Kind), Source: "observed",
+		NS: string(i.NS), Subject: i.Subject, From: i.From, To: i.To, Cause: whoDid(i.Cause), Failed: i.Failed}
 	if i.Failed && i.Event != nil {
 		out.FailureReason = failureReason(history.Reason{Text: i.Reason, From: i.ReasonFrom, Code: history.CodeOf(i.Reason)})
 	}

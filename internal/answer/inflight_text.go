@@ -39,7 +39,8 @@ func describeSteps(out *api.InFlight) {
 		out.StepText = api.Explained{Text: "step not known", Why: "The donor reports its steps only briefly."}
 	}
 	if out.RecipientSteps > 0 {
-		out.RecipientText = api.Explained{Text: fmt.Sprintf("recipient: step %d of %d", out.RecipientStep, out.RecipientSteps), Why: "The last step that the recipient reported."}
+		out.RecipientText = api.Explained{Text: fmt.Sprintf("recipient: step %d of %d", out.RecipientStep, out.RecipientSteps),
+			Why: "The last step that the recipient reported."}
 	}
 }
 
@@ -52,9 +53,11 @@ func requesterText(m *api.InFlight) api.Explained {
 	case "run":
 		return api.Explained{Text: "one of our runs", Why: "The namespace, bounds, shards and time are those of the run."}
 	case "balancer":
-		return api.Explained{Text: "the balancer", Why: "The donor’s command names no program: it came from the balancer, or from a program that gives itself no name."}
+		return api.Explained{Text: "the balancer",
+			Why: "The donor’s command names no program: it came from the balancer, or from a program that gives itself no name."}
 	case "client":
-		return api.Explained{Text: sanitize.Truncate(sanitize.Sentence(m.App), programNameShown), Why: "The program that asked for it gave itself this name. It is not the balancer."}
+		return api.Explained{Text: sanitize.Truncate(sanitize.Sentence(m.App), programNameShown),
+			Why: "The program that asked for it gave itself this name. It is not the balancer."}
 	}
 	if m.StepsReason == "notPermitted" {
 		return api.Explained{Text: "not known", Why: "Seeing who asked needs " + m.Privilege + "."}
@@ -91,7 +94,8 @@ func describeCopied(out *api.InFlight, x topology.InFlight) {
 	}
 	out.LeftText = api.Explained{Text: "time left: not known", Why: copyUnknown(x.Left.Reason)}
 	if x.Left.Known {
-		out.LeftText = api.Explained{Text: "about " + format.Span(x.Left.For) + " left", Why: "From the documents copied so far, at the same rate. What comes after copying takes a moment more."}
+		out.LeftText = api.Explained{Text: "about " + format.Span(x.Left.For) + " left",
+			Why: "From the documents copied so far, at the same rate. What comes after copying takes a moment more."}
 	}
 }
 

@@ -37,7 +37,8 @@ func ParseMigrationsQuery(in url.Values) (MigrationsQuery, error) {
 	case "", history.Running, history.Committed, history.Done, history.Aborted, history.Unclear:
 		return q, nil
 	}
-	return q, fault.New(fault.Invalid, "state is running, committed, done, aborted or unclear; %q is not.", sanitize.Truncate(string(q.State), 40))
+	return q, fault.New(fault.Invalid, "state is running, committed, done, aborted or unclear; %q is not.",
+		sanitize.Truncate(string(q.State), 40))
 }
 
 // Migrations lists moves, newest first.
@@ -121,11 +122,11 @@ func withoutFolded(all []history.Migration, internal bool) (list []history.Migra
 }
 
 func migrationOf(v View, m history.Migration) api.Migration {
-	out := api.Migration{NS: string(m.NS), Min: v.document(m.Min), Max: v.document(m.Max), From: m.From, To: m.To, Begin: m.Begin.UTC(), End: api.Time(m.End),
-		State: string(m.Outcome), DonorMillis: stepMillis(m.Donor), DonorSteps: m.DonorSteps, RecipientMs: stepMillis(m.Recipient), RecipientSteps: m.RecipientSteps,
-		Internal: topology.IsInternal(m.NS), Cause: *whoDid(m.Cause),
-		Key: fmt.Sprintf("m%s-%d", v.NameOf(m.Min), m.Begin.UnixMilli()), Label: m.Outcome.Label(), Phase: m.Outcome.Phase(), Took: m.Took(v.Now), Reached: reachedStep(m)}
-	out.Range = rangeShown(v, m.NS, m.Min, m.Max)
+	out := api.Migration{NS: string(m.NS), Min: v.document(m.Min), Max: v.document(m.Max), From: m.From, To: m.To,
+		Begin: m.Begin.UTC(), End: api.Time(m.End), State: string(m.Outcome), Internal: topology.IsInternal(m.NS), Cause: *whoDid(m.Cause),
+		DonorMillis: stepMillis(m.Donor), DonorSteps: m.DonorSteps, RecipientMs: stepMillis(m.Recipient), RecipientSteps: m.RecipientSteps,
+		Key: fmt.Sprintf("m%s-%d", v.NameOf(m.Min), m.Begin.UnixMilli()), Range: rangeShown(v, m.NS, m.Min, m.Max),
+		Label: m.Outcome.Label(), Phase: m.Outcome.Phase(), Took: m.Took(v.Now), Reached: reachedStep(m)}
 	if m.Outcome == history.Aborted || m.Reason != "" {
 		out.FailureReason = failureReason(m.Why())
 	}
@@ -177,7 +178,9 @@ func stepMillis(list []time.Duration) []int64 {
 
 // donorStepNames are those of the steps that a donor logs in releases up to
 // 7.0. Source: MongoDB 5.0, migration_source_manager and its caller.
-var donorStepNames = []string{"checks", "preparing", "starting the copy", "copying and catching up", "blocking writes", "commit and clean-up"}
+var donorStepNames = []string{
+	"checks", "preparing", "starting the copy", "copying and catching up", "blocking writes", "commit and clean-up",
+}
 
 func stepName(i, of int) string {
 	if of == len(donorStepNames) && i >= 0 && i < of {
@@ -199,7 +202,8 @@ var causes = [...]history.By{history.ByUs, history.ByBalancer, history.ByOther, 
 
 func failuresOf(g history.FailureGroup) api.MigrationFailures {
 	out := api.MigrationFailures{Reason: g.Reason, Code: string(g.Code), Means: FailureAdvice(g.Code), Newest: g.Newest.Reason,
-		Count: g.Count, Last: g.Newest.Begin.UTC(), NS: []string{}, By: map[string]int{}, Sample: failureReason(g.Newest.Why())}
+		Count: g.Count, Last: g.Newest.Begin.UTC(), NS: []string{}, By: map[string]int{},
+		Sample: failureReason(g.Newest.Why())}
 	for _, ns := range g.NS {
 		out.NS = append(out.NS, string(ns))
 	}

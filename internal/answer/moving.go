@@ -163,7 +163,8 @@ func MovingStep(v View, s engine.Step) (out []topology.InFlight) {
 // comparing: times of reads are left out, as nobody needs a page for them.
 func DescribeMoving(w io.Writer, v View, ns topology.Namespace) {
 	for _, x := range v.Table.MovingOf(ns) {
-		fmt.Fprintf(w, " %x %q %q %d %v %d %d %q %q %v", x.Min, x.From, x.To, x.Since.UnixMilli(), x.Arrived(v.Table), x.Step, x.RecipientStep, x.By, x.App, x.Left)
+		fmt.Fprintf(w, " %x %q %q %d %v %d %d %q %q %v", x.Min, x.From, x.To, x.Since.UnixMilli(), x.Arrived(v.Table),
+			x.Step, x.RecipientStep, x.By, x.App, x.Left)
 		for _, f := range []topology.Figure{x.Copied, x.Estimate} {
 			fmt.Fprintf(w, " %v %d %q", f.Known, f.Value, f.Reason)
 		}

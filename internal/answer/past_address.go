@@ -3,18 +3,7 @@ package answer
 import (
 	"net/url"
 	"time"
-
-	"shardboard/internal/history"
 )
-
-// TimeSpans are how much time the picture can show.
-var TimeSpans = [...]struct {
-	Code string
-	Long time.Duration
-}{{"1h", time.Hour}, {"6h", 6 * time.Hour}, {"1d", 24 * time.Hour}, {"7d", 7 * 24 * time.Hour}, {"35d", history.Keep}}
-
-// TimeTicks is how many parts the picture has.
-const TimeTicks = 200
 
 // FieldTime is how a form's field of date and time has a value; UTC.
 const FieldTime = "2006-01-02T15:04:05"

@@ -27,7 +27,8 @@ var codeTexts = map[Code]codeText{
 		"One of the two shards was in another migration, and a shard takes part in one at a time. Nothing was moved.",
 		"Try again when that one has ended; the balancer does so by itself."},
 	OrphansWait: {
-		"The recipient held this range before and has not yet deleted its old documents of it, so it cannot take the range back. Nothing was moved.",
+		"The recipient held this range before and has not yet deleted its old documents of it, " +
+			"so it cannot take the range back. Nothing was moved.",
 		"Wait: a shard deletes them about 15 minutes after a range left it (orphanCleanupDelaySecs). Trying again sooner fails in the same way."},
 	LockBusy: {
 		"A lock on the collection could not be had in time. Nothing was moved.",

@@ -35,7 +35,8 @@ func FailuresJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return ofMigrations(s, w, r, answer.MigrationFailures)
 }
 
-func ofMigrations[T any](s *site.Site, w http.ResponseWriter, r *http.Request, ask func(answer.View, answer.MigrationsQuery) (T, error)) error {
+func ofMigrations[T any](s *site.Site, w http.ResponseWriter, r *http.Request,
+	ask func(answer.View, answer.MigrationsQuery) (T, error)) error {
 	v, err := s.LoadedAt(r)
 	if err != nil {
 		return err

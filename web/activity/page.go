@@ -75,11 +75,13 @@ func (m page) state() templates.State {
 	case m.matching > 0 || state.Code != "":
 		return state
 	case m.query.Filtered():
-		return templates.State{Code: "empty", Title: "No entry matches the filter", Detail: format.Count(int64(len(m.view.Table.Events))) + " entries were searched."}
+		return templates.State{Code: "empty", Title: "No entry matches the filter",
+			Detail: format.Count(int64(len(m.view.Table.Events))) + " entries were searched."}
 	case m.list.Hidden > 0:
 		return templates.State{Code: "empty", Title: "The log has entries of internal collections only."}
 	}
-	return templates.State{Code: "empty", Title: "Nothing has happened yet", Detail: "The changelog is empty: no split, move or merge has been recorded."}
+	return templates.State{Code: "empty", Title: "Nothing has happened yet",
+		Detail: "The changelog is empty: no split, move or merge has been recorded."}
 }
 
 // kinds are the choices of the filter.
@@ -91,4 +93,6 @@ func (m page) kinds() []templates.Option {
 	return out
 }
 
-var kindLabels = map[string]string{"": "outcomes", "all": "every entry", "move": "moves", "split": "splits", "merge": "merges", "collection": "collections", "shard": "shards"}
+var kindLabels = map[string]string{
+	"": "outcomes", "all": "every entry", "move": "moves", "split": "splits", "merge": "merges", "collection": "collections", "shard": "shards",
+}

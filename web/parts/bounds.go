@@ -1,8 +1,6 @@
 package parts
 
 import (
-	"strings"
-
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
@@ -11,21 +9,9 @@ import (
 	"shardboard/web/templates"
 )
 
-// bound writes a key for a table whose page names the fields: the values
-// alone, ids as hex and numbers as digits, which is also what the filters take.
+// Bound writes a key for a table whose page names the fields.
 func Bound(p shardkey.Pattern, k shardkey.Key) templates.Key {
-	if p.Hiding() != nil {
-		return hiddenBound()
-	}
-	values, err := p.Values(k)
-	if err != nil {
-		return templates.Cut(p.Display(k), answer.BoundWidth)
-	}
-	parts := make([]string, len(values))
-	for i, v := range values {
-		parts[i] = answer.PlainValue(v)
-	}
-	return templates.Cut(strings.Join(parts, ", "), answer.BoundWidth)
+	return templates.Cut(answer.BoundText(p, k), answer.BoundWidth)
 }
 
 // boundOf writes a bound as the server has it, by the collection's key when it

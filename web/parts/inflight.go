@@ -24,12 +24,14 @@ func InFlightView(v answer.View, list []topology.InFlight, most int) templates.I
 		m.None = "Nothing moves now."
 	}
 	if p := v.Table.Moves.ListPrivilege; p != "" && len(list) > 0 {
-		m.Note = "Found in the changelog, which never has the end of a move whose donor failed over. The list of migrations is not permitted: it needs " + p + "."
+		m.Note = "Found in the changelog, which never has the end of a move whose donor failed over. " +
+			"The list of migrations is not permitted: it needs " + p + "."
 	}
 	r, shown := RefsOf(v.Table), min(len(list), most)
 	m.More = len(list) - shown
 	for _, x := range answer.InFlightOf(v, list[:shown]) {
-		m.Rows = append(m.Rows, templates.InFlightRow{InFlight: x, Donor: r.Of(x.From), Recipient: r.Of(x.To), Begun: templates.Ago(x.Since, v.Now)})
+		m.Rows = append(m.Rows, templates.InFlightRow{InFlight: x, Donor: r.Of(x.From), Recipient: r.Of(x.To),
+			Begun: templates.Ago(x.Since, v.Now)})
 	}
 	return m
 }

@@ -29,7 +29,8 @@ func (s *Site) Watching(r *http.Request, v answer.View) (templates.Watching, err
 	for i, item := range all {
 		found, err := answer.Watched(v, s.Deps.Profile, item)
 		if err != nil {
-			return m, fault.Wrap(fault.Invalid, err, "watch is project:<id> or chunk:<namespace>:<reference>; %q is neither.", sanitize.Truncate(item, 80))
+			return m, fault.Wrap(fault.Invalid, err, "watch is project:<id> or chunk:<namespace>:<reference>; %q is neither.",
+				sanitize.Truncate(item, 80))
 		}
 		rest := url.Values{}
 		for name, values := range q {
