@@ -78,10 +78,11 @@ var subjects = []string{"overview", "collections", "projects", "shards", "locate
 	"surveys", "advice", "audit", "account"}
 
 func init() {
+	const bson = "go.mongodb.org/mongo-driver/v2/bson" // ids and keys in addresses and answers
 	for _, s := range subjects {
+		external[bson] = append(external[bson], "web/"+s)
 		rooms["web/"+s] = append([]string{"web/parts", "web/site"}, webMay...)
 	}
-	rooms["web/shards"] = append(rooms["web/shards"], "web/overview") // JSON of one shard is a row of the overview
 }
 
 // external says who may import what of others.
@@ -90,8 +91,7 @@ var external = map[string][]string{
 	"go.mongodb.org/mongo-driver/v2/event": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/bson": {"internal/shardkey", "internal/topology", "internal/cluster", "internal/profile",
 		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/actions", "internal/heat",
-		"internal/rules", "internal/history", "internal/outcome", "internal/answer", "web", "web/site", "web/parts", "web/live", "web/templates",
-		"web/locate", "web/projects", "web/surveys"},
+		"internal/rules", "internal/history", "internal/outcome", "internal/answer", "web", "web/site", "web/parts", "web/live", "web/templates"},
 	"github.com/gorilla/websocket":            {"web/live"},
 	"modernc.org/sqlite":                      {"internal/store"},
 	"github.com/coreos/go-oidc":               {"internal/auth"},

@@ -147,25 +147,25 @@ func TestWhatCannotBeDoneNowSaysWhy(t *testing.T) {
 	c := fine.Table.Collection("yorkie-meta.changes")
 	read(fine, func(o *site.Offer) []string {
 		o.Chunk(c, c.Chunks.Len()-1)
-		return []string{answer.ActWord("merge"), answer.ActWord("clear-jumbo")}
+		return []string{"Merge with the next…", "Clear the jumbo flag…"}
 	})
-	read(single, func(o *site.Offer) []string { o.Chunk(c, 0); return []string{answer.ActWord("move")} })
+	read(single, func(o *site.Offer) []string { o.Chunk(c, 0); return []string{"Move…"} })
 	read(single, func(o *site.Offer) []string {
 		o.Project(project)
-		return []string{answer.ActWord("pin"), answer.ActWord("isolate"), answer.ActWord("unpin")}
+		return []string{"Pin to a shard…", "Isolate…", "Unpin…"}
 	})
 	pinned := newStory().with(func(t *topology.Table) {
 		t.Zones = append(t.Zones, topology.ZoneRange{NS: topology.Namespace(project.DB + ".documents"), Zone: "pin-" + project.ID.Hex()})
 	}).View()
 	read(pinned, func(o *site.Offer) []string {
 		o.Project(project)
-		return []string{answer.ActWord("pin"), answer.ActWord("isolate"), answer.ActWord("spread")}
+		return []string{"Pin to a shard…", "Isolate…", "Spread…"}
 	})
-	read(fine, func(o *site.Offer) []string { o.Balancer(); return []string{answer.ActWord("balancer-on")} })
-	read(newStory().with(func(t *topology.Table) { t.Balancer.Stopped, t.Balancer.Mode = true, "off" }).View(), func(o *site.Offer) []string { o.Balancer(); return []string{answer.ActWord("balancer-off")} })
+	read(fine, func(o *site.Offer) []string { o.Balancer(); return []string{"Turn the balancer on…"} })
+	read(newStory().with(func(t *topology.Table) { t.Balancer.Stopped, t.Balancer.Mode = true, "off" }).View(), func(o *site.Offer) []string { o.Balancer(); return []string{"Turn the balancer off…"} })
 	read(fine, func(o *site.Offer) []string {
 		o.Shard("shard-rs-1")
-		return []string{answer.ActWord("zone-remove-shard.this")}
+		return []string{"Remove from a zone…"}
 	})
 	out := func(shard string) string { return fmt.Sprintf("Remove %s from %s…", shard, "tight") }
 	zoned := func(ranged bool, shards ...int) answer.View {
@@ -204,7 +204,7 @@ func TestEveryKindHasAFormWithItsWords(t *testing.T) {
 			t.Errorf("%s has the title %q", k, title)
 		}
 		page.Find("form.plan label").Each(func(_ int, l *goquery.Selection) {
-			if slices.Contains(answer.ArgNames(), strings.TrimSpace(l.Text())) {
+			if _, name := actions.ArgumentNamed(strings.TrimSpace(l.Text())); name {
 				t.Errorf("%s: the field %q has no words", k, l.Text())
 			}
 		})

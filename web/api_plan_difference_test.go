@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"shardboard/internal/actions"
-	"shardboard/internal/answer"
 )
 
 func TestWhatChangedIsToldInASentence(t *testing.T) {
@@ -14,23 +13,23 @@ func TestWhatChangedIsToldInASentence(t *testing.T) {
 		d    actions.Difference
 		says string
 	}{
-		{actions.Difference{Fact: chunk, Field: "exists", Want: "true", Got: "false"}, "of db.c is not there any more."},
-		{actions.Difference{Fact: chunk, Field: "exists", Want: "true"}, "of db.c is not there any more."},
-		{actions.Difference{Fact: actions.Fact{Kind: actions.FactEdge, NS: "db.c"}, Field: "exists", Want: "false", Got: "true"}, "of db.c is there by now."},
+		{actions.Difference{Fact: chunk, Field: "exists", Want: "true", Got: "false"}, "of db.c no longer exists."},
+		{actions.Difference{Fact: chunk, Field: "exists", Want: "true"}, "of db.c no longer exists."},
+		{actions.Difference{Fact: actions.Fact{Kind: actions.FactEdge, NS: "db.c"}, Field: "exists", Want: "false", Got: "true"}, "of db.c exists by now."},
 		{actions.Difference{Fact: chunk, Field: "shard", Want: "a", Got: "b"}, "shard: expected a, found b."},
 		{actions.Difference{Field: "hash", Want: "abc", Got: "000"}, "hash is abc, and 000 was given"},
 		{actions.Difference{Field: "hash", Want: "abc"}, "none was given"},
-		{actions.Difference{Field: "clusterId", Want: "abc", Got: "def"}, "for the cluster abc, and def answers"},
+		{actions.Difference{Field: "clusterId", Want: "abc", Got: "def"}, "for the cluster abc, but def answers"},
 		{actions.Difference{Field: "expiresAt", Want: "10:00", Got: "11:00"}, "until 10:00, and it is 11:00"},
 		{actions.Difference{Field: "command", Want: "{a}", Got: "{b}"}, "{a} would be {b}"},
-		{actions.Difference{Field: "command", Want: "{a}"}, "{a} would not be sent"},
+		{actions.Difference{Field: "command", Want: "{a}"}, "{a} would no longer be sent"},
 		{actions.Difference{Field: "command", Got: "{b}"}, "{b} would be sent"},
 	} {
-		if got := answer.DifferenceText(x.d); !strings.Contains(got, x.says) || strings.HasPrefix(got, ":") || strings.Contains(got, "there: expected") {
+		if got := x.d.Text().String(); !strings.Contains(got, x.says) || strings.HasPrefix(got, ":") || strings.Contains(got, "there: expected") {
 			t.Errorf("%+v: %q, want %q", x.d, got, x.says)
 		}
 	}
-	if got := answer.FieldText("exists", "true") + answer.FieldText("exists", "false"); strings.Contains(got, "true") || strings.Contains(got, "false") {
+	if got := actions.FieldText("exists", "true") + actions.FieldText("exists", "false"); strings.Contains(got, "true") || strings.Contains(got, "false") {
 		t.Errorf("%q", got)
 	}
 }

@@ -8,11 +8,11 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 )
 
@@ -155,11 +155,11 @@ func TestTroubleIsSaidOnceOnTheErrorPageThatItCauses(t *testing.T) {
 func TestTheStatusSaysThatDataIsInTroubleOrItsOwnerGone(t *testing.T) {
 	x := newAiling(t)
 	x.meet(store.TroubleFull)
-	if got := parts.StatusView(x.View()); got.Level != "failed" || got.Text != x.trouble.Title() {
+	if got := answer.Status(x.View()); got.Level != "failed" || got.Text != x.trouble.Title() {
 		t.Errorf("full: %+v", got)
 	}
 	x.trouble, x.dir.now.Hold = nil, store.OwnerGone
-	if got := parts.StatusView(x.View()); got.Level != "failed" || !strings.Contains(got.Text, "owner") {
+	if got := answer.Status(x.View()); got.Level != "failed" || !strings.Contains(got.Text, "owner") {
 		t.Errorf("the owner is gone: %+v", got)
 	}
 }

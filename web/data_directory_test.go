@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 )
 
@@ -77,7 +77,7 @@ func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
 func TestTheStatusSaysThatTheDataDirectoryIsLost(t *testing.T) {
 	for _, h := range store.Holds() {
 		s := newSite(t, held(h))
-		got := parts.StatusView(s.View())
+		got := answer.Status(s.View())
 		if lost := h == store.Vanished || h == store.Unreadable; lost != strings.Contains(got.Text, "data directory is lost") || lost && got.Level != "failed" {
 			t.Errorf("%s: %+v", h, got)
 		}

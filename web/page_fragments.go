@@ -48,8 +48,7 @@ func fragments(s *site.Site, topic string) (render answer.FragmentFunc, ok bool)
 		return runFragment(s, arg), s.Deps.Actions != nil && answer.RecordName(arg)
 	case "shard":
 		return fragmentOf(s, func(v answer.View) (templ.Component, error) {
-			m, err := shards.ShardView(v, s.Deps.Profile, arg)
-			return shards.ShardRegion(m), err
+			return shards.Region(v, s.Deps.Profile, arg)
 		}), arg != ""
 	}
 	return nil, false
@@ -59,13 +58,13 @@ func fragments(s *site.Site, topic string) (render answer.FragmentFunc, ok bool)
 func region(s *site.Site, topic string, v answer.View) templ.Component {
 	switch topic {
 	case "overview":
-		return overview.OverviewRegion(overview.OverviewView(v))
+		return overview.Region(v)
 	case "collections":
 		return collections.CollectionsRegion(collections.CollectionsView(v))
 	case "projects":
 		return projects.ProjectsRegion(projects.ProjectsView(v, s.Deps.Profile, answer.ProjectsQuery{}))
 	case "zones":
-		return zones.ZonesRegion(zones.ZonesView(v))
+		return zones.Region(v)
 	default:
 		v.Eras = s.Eras(v)
 		return activity.Region(v)

@@ -2,9 +2,8 @@ package web
 
 import (
 	"shardboard/internal/answer"
-	"shardboard/web/parts"
-	"shardboard/web/templates"
+	"shardboard/internal/api"
 )
 
 // attention is the list of problems as the overview shows it, without its limit.
-func attention(v answer.View) []templates.Attention { return parts.ProblemList(v, v.Problems().Items) }
+func attention(v answer.View) []api.ProblemLine { return answer.ProblemLines(v, v.Problems().Items) }

@@ -18,7 +18,6 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
-	"shardboard/web/zones"
 )
 
 // troubles are what can be wrong, each by itself; a generated situation has some.
@@ -225,14 +224,42 @@ func checkDot(t *testing.T, i int, doc *goquery.Document, v answer.View, s rules
 // TestTheZonesPageListsTheProblemsOfZones and nothing else.
 func TestTheZonesPageListsTheProblemsOfZones(t *testing.T) {
 	v := newStory().with(troubled).View()
-	m := zones.ZonesView(v)
-	if len(m.Violations) < 2 || m.Level != "bad" {
-		t.Fatalf("%s: %+v", m.Level, m.Violations)
+	m := answer.Zones(v)
+	if len(m.Problems) < 2 || m.Level != "bad" {
+		t.Fatalf("%s: %+v", m.Level, m.Problems)
 	}
-	for _, x := range m.Violations {
-		if !strings.HasPrefix(x.Key, "zone") && !strings.HasPrefix(x.Key, "pin-") {
-			t.Errorf("%s is no problem of zones", x.Key)
+	for _, x := range m.Problems {
+		if !strings.HasPrefix(x.ID, "zone") && !strings.HasPrefix(x.ID, "pin-") {
+			t.Errorf("%s is no problem of zones", x.ID)
 		}
+	}
+}
+
+// TestZonesAreFineOnlyWhenTheirRulesWereChecked: what could not be checked, and
+// what somebody dismissed, is not called fine.
+func TestZonesAreFineOnlyWhenTheirRulesWereChecked(t *testing.T) {
+	const fine = "Every chunk is in its zone"
+	v := newStory().with(func(t *topology.Table) {
+		t.Shards = slices.Clone(t.Shards)
+		t.Shards[0].Zones = []string{"eu"}
+	}).View()
+	found := v.Problems()
+	found.Items, found.Unsure = nil, nil
+	v.Found = &found
+	if a := answer.Zones(v); a.Verdict != fine || a.Level != "ok" {
+		t.Errorf("%s %q, want %q", a.Level, a.Verdict, fine)
+	}
+	found.Unsure = []rules.Unsure{{Rule: rules.ZoneViolated}}
+	if a := answer.Zones(v); a.Level != "note" || !strings.Contains(a.Verdict, "could not be checked") {
+		t.Errorf("unchecked: %s %q", a.Level, a.Verdict)
+	}
+	found.Unsure = []rules.Unsure{{Rule: rules.HotShard}}
+	if a := answer.Zones(v); a.Verdict != fine {
+		t.Errorf("a rule of another page: %q", a.Verdict)
+	}
+	found.Dismissed = []rules.Dismissed{{Problem: rules.Problem{ID: "x", Rule: rules.ZonesStuck}}}
+	if a := answer.Zones(v); !strings.Contains(a.Verdict, "1 dismissed") {
+		t.Errorf("dismissed: %q", a.Verdict)
 	}
 }
 

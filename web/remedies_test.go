@@ -20,6 +20,7 @@ import (
 	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
+	"shardboard/web/changes"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -272,7 +273,7 @@ func checkRuns(t *testing.T, s rules.Situation, p rules.Problem, address string)
 		t.Fatalf("%s: %q is no form with a reason (%v)", p.Rule, address, err)
 	}
 	kind := actions.Kind(u.Query().Get("kind"))
-	args, err := answer.FormArgs(u.Query())
+	args, err := changes.FormArgs(u.Query())
 	if err != nil {
 		t.Fatalf("%s: %s: %v", p.Rule, address, err)
 	}

@@ -51,9 +51,9 @@ func pageRoutes() []site.Route {
 	measure := site.Form("/collections/{ns}/chunks/{ref}/size", guard.PolicyOperate, "Measure one chunk; reads only", collections.PostChunkSize, site.MediaHTML)
 	measure.Params = []site.Param{paramNS, paramRef}
 	return []site.Route{
-		with(site.Page("/", "Is the cluster balanced, what is wrong?"), overview.PageOverview),
-		with(shard, shards.ShardPageOrCSV, paramShard),
-		with(csv, shards.ShardCSV, paramShard),
+		with(site.Page("/", "Is the cluster balanced, what is wrong?"), overview.Page),
+		with(shard, shards.PageOrCSV, paramShard),
+		with(csv, shards.CSV, paramShard),
 		with(site.Page("/collections", "Collections by shard"), collections.PageCollections),
 		with(site.Page("/collections/{ns}", "How is one collection's key space cut?"), collections.PageCollection, paramNS),
 		measure,
@@ -67,7 +67,7 @@ func pageRoutes() []site.Route {
 		site.Answering(site.Form("/locate/bulk", guard.PolicyLocate, "Locate up to 1,000 lines, as a page or as CSV", locate.PageBulkAnswer, site.MediaHTML, site.MediaCSV), http.StatusOK),
 		with(site.Fresh(site.Page("/checks/duplicates", "Ids on more than one shard")), locate.PageDuplicates),
 		site.Form("/checks/duplicates", guard.PolicyOperate, "Start, go on with or stop that check; reads only", locate.PostDuplicates, site.MediaHTML),
-		with(site.Page("/zones", "Zones, their ranges and shards"), zones.PageZones),
+		with(site.Page("/zones", "Zones, their ranges and shards"), zones.Page),
 		with(site.Page("/activity", "What the cluster did"), activity.Page),
 	}
 }
@@ -77,7 +77,7 @@ func apiRoutes() []site.Route {
 		return site.Route{Method: "GET", Pattern: api.Prefix + path, Policy: guard.PolicyRead, Tag: site.TagAPI, Summary: summary,
 			Params: params, Answer: answer, Tagged: true, Handler: h}
 	}
-	shard := get("/shards/{name}", "One shard and what is on it", api.ShardDetail{}, shards.ApiShard, paramShard)
+	shard := get("/shards/{name}", "One shard and what is on it", api.ShardDetail{}, shards.JSON, paramShard)
 	shard.Types = []string{site.MediaJSON, site.MediaCSV}
 	locateOne := get("/locate", "Which shard holds it?", api.LocateAnswer{}, locate.ApiLocate,
 		site.Query("q", "project/key, project, id, log reference, dashboard address or UUID; with ns a value of its shard key"), site.Query("ns", "namespace, with key"), site.Query("key", "shard key in Extended JSON, with ns"))
@@ -96,8 +96,8 @@ func apiRoutes() []site.Route {
 	measure := post("/collections/{ns}/chunks/{ref}/size", "Measure one chunk with dataSize, for at most 10 s; reads only", api.ChunkMeasure{}, api.ChunkSize{}, collections.ApiMeasureChunk)
 	measure.Params, measure.BodyOptional = []site.Param{paramNS, paramRef}, true
 	return []site.Route{
-		get("/cluster", "The cluster in one object", api.Cluster{}, overview.ApiCluster),
-		get("/shards", "Shards", api.List[api.Shard]{}, overview.ApiShards, site.Paged()...),
+		get("/cluster", "The cluster in one object", api.Cluster{}, overview.ClusterJSON),
+		get("/shards", "Shards", api.List[api.Shard]{}, overview.ShardsJSON, site.Paged()...),
 		shard,
 		get("/collections", "Collections by shard", api.List[api.Collection]{}, collections.ApiCollections, site.Paged(site.Query("db", "one database only"))...),
 		get("/collections/{ns}", "One collection", api.CollectionDetail{}, collections.ApiCollection, paramNS),
@@ -123,7 +123,7 @@ func apiRoutes() []site.Route {
 		post("/checks/duplicates/stop", "Stop looking; it can be gone on with", nil, api.DuplicateCheck{}, locate.ApiStopDuplicates),
 		get("/layout", "Shard keys beside those of the nearest layout", api.List[api.Layout]{}, collections.ApiLayout,
 			site.Query("db", "one database only"), site.Query("layout", "compare with this layout, not the nearest")),
-		get("/zones", "Zones, their shards and ranges", api.List[api.Zone]{}, zones.ApiZones, site.Paged()...),
+		get("/zones", "Zones, their shards and ranges", api.List[api.Zone]{}, zones.JSON, site.Paged()...),
 		get("/activity", "The changelog, newest first", api.FoldedList[api.Event]{}, activity.EventsJSON,
 			site.Paged(site.Query("ns", "of this namespace"), site.Query("what", "this kind of entry, or a prefix that ends in a dot"), site.InternalQuery())...),
 		{Method: "GET", Pattern: "/api/openapi.json", Policy: guard.PolicyOpen, Tag: site.TagOperations, Summary: "This description",

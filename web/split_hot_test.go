@@ -1,10 +1,9 @@
 package web
 
 import (
-	"encoding/json"
+	"bytes"
 	"net/http"
 	"net/url"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -12,16 +11,18 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/web/changes"
 )
 
 func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
 	s := newSite(t)
 	path := "/plans/" + recordNamed("hot")
 	p := decode[api.Plan](t, s.do("GET", "/api/v1"+path))
-	if p.Kind != "split-hot" || p.Blocked || len(p.Args.Cuts) != 1 || p.Args.Chunk != "" || len(p.Commands) != 2 {
-		t.Fatalf("%+v", p)
+	args, err := actions.ReadArgs(p.Args.RawMessage)
+	if err != nil || p.Kind != "split-hot" || p.Blocked || len(args.Cuts) != 1 || args.Chunk != "" || len(p.Commands) != 2 {
+		t.Fatalf("%v: %+v", err, p)
 	}
-	cut := p.Args.Cuts[0]
+	cut := args.Cuts[0]
 	page := parse(t, s.do("GET", path).Body.String())
 	rows := page.Find("table.writes tbody tr")
 	if len(p.Effect.Writes) != 3 || rows.Length() != 3 {
@@ -41,21 +42,12 @@ func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
 	}
 
 	// What was chosen comes back through the API and the form as it was.
-	raw, err := json.Marshal(p.Args)
-	if err != nil {
-		t.Fatal(err)
+	if !bytes.Equal(args.JSON(), p.Args.RawMessage) {
+		t.Errorf("%s, want %s", args.JSON(), p.Args.RawMessage)
 	}
-	args, err := answer.PlanArgs(raw)
-	if err != nil || !reflect.DeepEqual(answer.ArgsOf(args), p.Args) {
-		t.Errorf("%v: %+v, want %+v", err, answer.ArgsOf(args), p.Args)
-	}
-	cuts, err := json.Marshal(p.Args.Cuts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	formed, err := answer.FormArgs(url.Values{"ns": {p.Args.NS}, "cuts": {string(cuts)}})
-	if err != nil || !reflect.DeepEqual(answer.ArgsOf(formed), p.Args) {
-		t.Errorf("%v: %+v", err, answer.ArgsOf(formed))
+	formed, err := changes.FormArgs(url.Values{"ns": {string(args.NS)}, "cuts": {args.Texts()["cuts"]}})
+	if err != nil || !bytes.Equal(formed.JSON(), p.Args.RawMessage) {
+		t.Errorf("%v: %s", err, formed.JSON())
 	}
 }
 
@@ -99,7 +91,7 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 	if first := parse(t, s.do("GET", answer.HotChunkPlan(c, 2)).Body.String()).Find("select[name=to] option").First(); first.AttrOr("value", "") != "" || first.Text() == "" {
 		t.Errorf("the first choice is %q", first.Text())
 	}
-	a, err := answer.FormArgs(url.Values{"chunks": {" x\ty,z\n"}})
+	a, err := changes.FormArgs(url.Values{"chunks": {" x\ty,z\n"}})
 	if err != nil || strings.Join(a.Chunks, "|") != "x|y|z" {
 		t.Errorf("%v %v", a.Chunks, err)
 	}
@@ -122,6 +114,16 @@ func TestBadCutsAreRefusedByTheirNames(t *testing.T) {
 	}
 }
 
+// planned are the arguments of the plan that helps a line of heat.
+func planned(t *testing.T, l api.Heat) actions.Args {
+	t.Helper()
+	args, err := actions.ReadArgs(l.Plan.Args.RawMessage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return args
+}
+
 // The page of heat and its JSON lead to the same plan, and only those who may plan.
 func TestAHotChunkLeadsToThePlanThatHelps(t *testing.T) {
 	v := newStory().View()
@@ -134,14 +136,14 @@ func TestAHotChunkLeadsToThePlanThatHelps(t *testing.T) {
 			continue
 		}
 		kinds[l.Plan.Kind]++
-		if want := map[string]string{"divides": "split-hot", "document": "move"}[l.Split]; l.Plan.Kind != want || l.Plan.Args.Chunk != l.ID {
+		if want := map[string]string{"divides": "split-hot", "document": "move"}[l.Split]; l.Plan.Kind != want || planned(t, l).Chunk != l.ID {
 			t.Errorf("%s: %+v", l.Split, l.Plan)
 		}
 		if i >= answer.ShownHot {
 			continue
 		}
 		to, err := url.Parse(page.Find(".hot li").Eq(i).Find("p a").AttrOr("href", ""))
-		if q := to.Query(); err != nil || q.Get("kind") != l.Plan.Kind || q.Get("chunk") != l.ID || q.Get("to") != l.Plan.Args.To {
+		if q := to.Query(); err != nil || q.Get("kind") != l.Plan.Kind || q.Get("chunk") != l.ID || q.Get("to") != planned(t, l).To {
 			t.Errorf("%d: the page leads to %s, the JSON to %+v", i, to, l.Plan)
 		}
 	}

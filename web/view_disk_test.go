@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"shardboard/internal/api"
+	"shardboard/internal/answer"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
-	"shardboard/web/overview"
 	"shardboard/web/parts"
 )
 
@@ -38,23 +37,23 @@ func TestAShardShowsHowFullItsDiskIsAndWhyThatIsNotKnown(t *testing.T) {
 	v := newStory().with(withDisks(map[string]topology.Disk{
 		"shard-rs-1": diskOf(63, 252, epoch), "shard-rs-2": diskOf(240, 252, epoch),
 	})).View()
-	rows := overview.OverviewView(v).Shards
+	rows := parts.ShardRows(answer.Shards(v), parts.RefsOf(v.Table))
 	if d := rows[0].Disk; d.Share != 0.25 || d.Bar != 0.25 || !strings.Contains(d.Text, "252") || !strings.Contains(d.Title, "63") || !strings.Contains(d.Title, "189") {
 		t.Errorf("%+v", d)
 	}
 	if d := rows[2].Disk; d.Known || d.Share >= 0 || d.Text != "not reported" || d.Title == "" {
 		t.Errorf("%+v", d)
 	}
-	for shard, warns := range map[string]bool{"shard-rs-1": false, "shard-rs-2": true, "shard-rs-3": false} {
-		if f := parts.DiskFact(v, shard); f.Warn != warns || f.Text == "" {
-			t.Errorf("%s: %+v", shard, f)
+	for i, warns := range []bool{false, true, false} {
+		if f := parts.DiskFact(answer.Shards(v)[i].Disk); f.Warn != warns || f.Text == "" {
+			t.Errorf("%d: %+v", i, f)
 		}
 	}
 	var said []string
 	for _, a := range attention(v) {
-		if strings.HasPrefix(a.Key, "add-shards.") {
-			said = append(said, a.Text)
-			if !a.Urgent || a.URL != "/advice#"+a.Key {
+		if strings.HasPrefix(a.ID, "add-shards.") {
+			said = append(said, a.Title)
+			if a.Severity != "critical" || a.URL != "/advice#"+a.ID {
 				t.Errorf("%+v", a)
 			}
 		}
@@ -69,12 +68,12 @@ func TestADiskThatMayNotBeReadNamesWhatToGrant(t *testing.T) {
 		t.Disks = nil
 		t.Health[topology.PartDisks] = topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "dbStats on yorkie-meta"}
 	}).View()
-	if f := parts.DiskFigure(v, "shard-rs-1"); f.Known || f.Text != "not permitted" || !strings.Contains(f.Title, "dbStats on yorkie-meta") {
+	if f := parts.DiskFigure(answer.Shards(v)[0].Disk); f.Known || f.Text != "not permitted" || !strings.Contains(f.Title, "dbStats on yorkie-meta") {
 		t.Errorf("%+v", f)
 	}
 	found := false
 	for _, a := range attention(v) {
-		found = found || strings.Contains(a.Text+a.Advice, "dbStats on yorkie-meta")
+		found = found || strings.Contains(a.Title+a.Why, "dbStats on yorkie-meta")
 	}
 	if !found {
 		t.Error("the overview does not tell")
@@ -86,12 +85,12 @@ func TestDisksThatCannotBeReadAnyMoreAreToldAsStale(t *testing.T) {
 		t.Disks = map[string]topology.Disk{"shard-rs-1": diskOf(63, 252, epoch.Add(-time.Hour))}
 		t.Health[topology.PartDisks] = topology.Health{At: epoch.Add(-time.Hour), Err: fault.New(fault.Unavailable, "shard-rs-3 does not answer.")}
 	}).View()
-	if f := parts.DiskFigure(v, "shard-rs-1"); !f.Known {
+	if f := parts.DiskFigure(answer.Shards(v)[0].Disk); !f.Known {
 		t.Errorf("the last good figure is gone: %+v", f)
 	}
 	found := false
 	for _, a := range attention(v) {
-		found = found || strings.Contains(a.Text+a.Advice, "shard-rs-3 does not answer.")
+		found = found || strings.Contains(a.Title+a.Why, "shard-rs-3 does not answer.")
 	}
 	if !found {
 		t.Error("the overview does not tell")
@@ -100,11 +99,7 @@ func TestDisksThatCannotBeReadAnyMoreAreToldAsStale(t *testing.T) {
 
 func TestTheAPIGivesEachShardsDisk(t *testing.T) {
 	v := newStory().with(withDisks(map[string]topology.Disk{"shard-rs-1": diskOf(63, 252, epoch)})).View()
-	l := parts.LoadOf(v.Table)
-	var out []api.Shard
-	for _, s := range v.Table.Shards {
-		out = append(out, overview.ShardOf(l, s))
-	}
+	out := answer.Shards(v)
 	if d := out[0].Disk; d.Used.Value == nil || *d.Used.Value != 63<<30 || *d.Total.Value != 252<<30 || !d.Total.At.Equal(epoch) {
 		t.Errorf("%+v", d)
 	}

@@ -19,8 +19,6 @@ import (
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/collections"
-	"shardboard/web/parts"
-	"shardboard/web/templates"
 )
 
 // rekeyed is a table whose database y has the shard keys given: the fields of a
@@ -146,15 +144,15 @@ func at(list []string, i int) string {
 }
 
 func TestDriftNeedsAttentionOnlyWhenItIsWorthALook(t *testing.T) {
-	drifted := func(keys map[string]string, p *profile.Profile) []templates.Attention {
+	drifted := func(keys map[string]string, p *profile.Profile) []api.ProblemLine {
 		v := answer.View{Table: rekeyed("8.0.12", keys), Now: epoch, Profile: p, Dir: placement.NewDirectory(0, nil, nil, topology.Health{})}
-		return parts.ProblemList(v, answer.ProblemsOf(v.Problems(), func(r rules.Rule) bool { return r == rules.Drift }))
+		return answer.ProblemLines(v, answer.ProblemsOf(v.Problems(), func(r rules.Rule) bool { return r == rules.Drift }))
 	}
 	if list := drifted(headKeys("syncedseqs", "doc_id", "orders", "", "revisions", "-"), profile.Yorkie()); len(list) > 0 {
 		t.Errorf("what is left over or absent asks for attention: %+v", list)
 	}
 	list := drifted(headKeys("clients", "project_id", "schemas", ""), profile.Yorkie())
-	if len(list) != 2 || list[0].Urgent || list[1].Urgent {
+	if len(list) != 2 || list[0].Severity == "critical" || list[1].Severity == "critical" {
 		t.Errorf("%+v", list)
 	}
 	if list := drifted(headKeys("clients", "project_id"), nil); len(list) > 0 {

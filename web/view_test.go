@@ -15,8 +15,6 @@ import (
 	"shardboard/web/collections"
 	"shardboard/web/parts"
 	"shardboard/web/projects"
-	"shardboard/web/shards"
-	"shardboard/web/templates"
 )
 
 func TestShardLabelsAreWhatTellsNamesApart(t *testing.T) {
@@ -54,27 +52,27 @@ func TestShardColourIsItsPlaceAmongTheSortedNames(t *testing.T) {
 	}
 }
 
-func TestVerdictJudgesTheFullestShard(t *testing.T) {
+func TestBalanceIsJudgedByTheFullestShard(t *testing.T) {
 	figure := func(n int64) topology.Figure { return topology.Figure{Known: true, Value: n} }
 	none := topology.Figure{Reason: "notLoaded"}
-	two := []templates.ShardRef{{Name: "a"}, {Name: "b"}}
+	two := []topology.Shard{{Name: "a"}, {Name: "b"}}
 	for _, c := range []struct {
 		name          string
 		bytes, chunks []topology.Figure
-		shards        []templates.ShardRef
-		want, level   string
+		shards        []topology.Shard
+		want, code    string
 	}{
-		{"even", []topology.Figure{figure(100), figure(110)}, nil, two, "Balanced: the fullest", "ok"},
-		{"somewhat", []topology.Figure{figure(100), figure(160)}, nil, two, "Somewhat uneven: b", "note"},
-		{"uneven", []topology.Figure{figure(900), figure(100)}, nil, two, "Uneven: a has 90", "note"},
-		{"by chunks while bytes are unknown", []topology.Figure{figure(900), none}, []topology.Figure{figure(5), figure(5)}, two, "of the chunks", "ok"},
-		{"one shard", []topology.Figure{figure(1)}, nil, two[:1], "One shard", "ok"},
-		{"no data", []topology.Figure{figure(0), figure(0)}, nil, two, "no data yet", "ok"},
-		{"no shard", nil, nil, nil, "No shards", "note"},
+		{"even", []topology.Figure{figure(100), figure(110)}, nil, two, "Balanced: the fullest", "even"},
+		{"somewhat", []topology.Figure{figure(100), figure(160)}, nil, two, "Somewhat uneven: b", "somewhat"},
+		{"uneven", []topology.Figure{figure(900), figure(100)}, nil, two, "Uneven: a has 90", "uneven"},
+		{"by chunks while bytes are unknown", []topology.Figure{figure(900), none}, []topology.Figure{figure(5), figure(5)}, two, "of the chunks", "even"},
+		{"one shard", []topology.Figure{figure(1)}, nil, two[:1], "One shard", "oneShard"},
+		{"no data", []topology.Figure{figure(0), figure(0)}, nil, two, "no data yet", "noData"},
+		{"no shard", nil, nil, nil, "No shards", "noShards"},
 	} {
-		level, text := parts.Load{Shards: c.shards, Bytes: c.bytes, Chunks: c.chunks}.Verdict()
-		if level != c.level || !strings.Contains(text, c.want) {
-			t.Errorf("%s: %s %q, want %s … %q", c.name, level, text, c.level, c.want)
+		got := answer.Load{Shards: c.shards, Bytes: c.bytes, Chunks: c.chunks}.Balance()
+		if got.Code != "balance."+c.code || !strings.Contains(got.String(), c.want) {
+			t.Errorf("%s: %s %q, want %s … %q", c.name, got.Code, got, c.code, c.want)
 		}
 	}
 }
@@ -102,11 +100,12 @@ func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
 	}
 	seenCalm := false
 	for _, a := range list {
-		texts = append(texts, a.Text+" "+a.Advice)
-		if a.Urgent && seenCalm {
-			t.Errorf("%q is urgent but comes late", a.Text)
+		texts = append(texts, a.Title+" "+a.Why)
+		urgent := a.Severity == "critical"
+		if urgent && seenCalm {
+			t.Errorf("%q is urgent but comes late", a.Title)
 		}
-		seenCalm = seenCalm || !a.Urgent
+		seenCalm = seenCalm || !urgent
 	}
 	all := strings.Join(texts, "\n")
 	for _, want := range []string{
@@ -179,7 +178,7 @@ func TestProjectAnswerSaysWhereInSentences(t *testing.T) {
 func TestUnknownSubjectsAreNotFoundAndSayWhatWasSearched(t *testing.T) {
 	v, p := newStory().View(), profile.Yorkie()
 	_, project := projects.ProjectView(v, p, bson.NewObjectID())
-	_, shard := shards.ShardView(v, p, "nope")
+	_, shard := answer.Shard(v, p, "nope", false)
 	_, coll := collections.CollectionView(v, "nope.nope", answer.ChunkQuery{Pos: -1})
 	_, unsharded := collections.CollectionView(v, "yorkie-meta.users", answer.ChunkQuery{Pos: -1})
 	for name, err := range map[string]error{"60 projects": project, "shard-rs-3": shard, "nope.nope": coll, "shard-rs-1": unsharded} {

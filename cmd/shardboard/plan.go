@@ -123,7 +123,7 @@ func (c planCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	p, err := remote.MakePlan(e.ctx, api.PlanRequest{Kind: c.Kind, Args: args, Reason: c.Reason})
+	p, err := remote.MakePlan(e.ctx, api.PlanRequest{Kind: c.Kind, Args: api.PlanArgs{RawMessage: args}, Reason: c.Reason})
 	if err != nil {
 		return printDetails(e, err)
 	}

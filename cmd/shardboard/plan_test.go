@@ -73,7 +73,8 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	code, out, errs := shardboard(t, append(split, "--server", server)...)
-	for _, want := range []string{"Split the chunk", "Checks\n", "balancer: ", `{"split":"yorkie-meta.changes"`, "CHUNKS", "Undo\n", "expires", "shardboard run "} {
+	for _, want := range []string{"Split the chunk", "Checks\n", "balancer: ", `{"split":"yorkie-meta.changes"`, "CHUNKS", "Undo\n",
+		"expires", "shardboard run "} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("exit %d, no %q in\n%s%s", code, want, out, errs)
 		}
@@ -220,8 +221,8 @@ func TestEveryArgumentOfTheAPIIsAFlag(t *testing.T) {
 
 func TestChunksAndCutsOfTheCommandLineAreThoseOfTheAPI(t *testing.T) {
 	raw, err := planArgs([]string{"ns=a.b", "chunks=x, y,z", `cuts=[{"half":"upper"}]`})
-	var args api.PlanArgs
-	if err != nil || json.Unmarshal(raw, &args) != nil || !slices.Equal(args.Chunks, []string{"x", "y", "z"}) || len(args.Cuts) != 1 ||
+	args, wrong := actions.ReadArgs(raw)
+	if err != nil || wrong != nil || !slices.Equal(args.Chunks, []string{"x", "y", "z"}) || len(args.Cuts) != 1 ||
 		args.Cuts[0].Half != "upper" {
 		t.Errorf("%v: %s", err, raw)
 	}

@@ -20,6 +20,19 @@ const (
 	Block Verdict = "block"
 )
 
+// Label is the verdict of a check, as a verb.
+func (v Verdict) Label() string {
+	switch v {
+	case Pass:
+		return "passes"
+	case Warn:
+		return "warns"
+	case Block:
+		return "blocks"
+	}
+	return string(v)
+}
+
 // Check is one question that a plan answers before it is run, with where the
 // answer comes from (a rule of a server release, a table's part and its age).
 type Check struct {
@@ -38,6 +51,32 @@ const (
 	Medium Risk = "medium" // moves data, can be undone
 	High   Risk = "high"   // wide, cannot be undone, or outside maintenance: needs typed confirmation
 )
+
+// Label is the risk in two words.
+func (r Risk) Label() string {
+	switch r {
+	case Low:
+		return "Low risk."
+	case Medium:
+		return "Medium risk."
+	case High:
+		return "High risk."
+	}
+	return "Risk: " + string(r) + "."
+}
+
+// Meaning says what plans of this risk do.
+func (r Risk) Meaning() string {
+	switch r {
+	case Low:
+		return "Metadata only; can be undone in a moment."
+	case Medium:
+		return "Moves data or changes what moves it; can be undone."
+	case High:
+		return "Far-reaching or hard to undo."
+	}
+	return ""
+}
 
 // Effect is what will have changed.
 type Effect struct {

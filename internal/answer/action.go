@@ -1,17 +1,28 @@
 package answer
 
 import (
+	"net/url"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/api"
-	"shardboard/web/words"
 )
 
 // rangesOffered bounds the ranges and members that the zones' page offers to
 // take away, one by one.
 const RangesOffered = 40
 
-func ActWord(code string) string { return words.Code("act", code, nil) }
+// PlanURL is the address of the form of a kind, with arguments as name, value pairs.
+func PlanURL(k actions.Kind, pairs ...string) string {
+	q := url.Values{"kind": {string(k)}}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return "/plans/new?" + q.Encode()
+}
 
 func ReasonOf(codes ...string) string {
 	for _, c := range codes {

@@ -36,17 +36,6 @@ func AdviceOf(v View, found rules.View, may AdviceMay) api.AdviceList {
 }
 
 // problemSummaryOf counts a report on the wire.
-func ProblemSummaryOf(v View, found rules.View) api.ProblemSummary {
-	s := found.Summary()
-	out := api.ProblemSummary{Worst: string(s.Worst()), Critical: s.Critical, Warn: s.Warn, Info: s.Info, Dismissed: s.Dismissed, Rules: s.Rules, Unchecked: s.Unchecked,
-		Clear: s.Clear(), Items: []api.ProblemLine{}}
-	_, out.Headline = Headline(v, s)
-	for _, p := range found.Items {
-		out.Items = append(out.Items, api.ProblemLine{ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: p.Text.At(v.Now)})
-	}
-	return out
-}
-
 func dismissalOf(d store.Dismissal) api.AdviceDismissal {
 	return api.AdviceDismissal{ID: d.ID, By: d.By, Reason: d.Reason, At: d.At.UTC()}
 }

@@ -3,6 +3,7 @@ package answer
 import (
 	"encoding/json"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/rules"
 	"shardboard/internal/sanitize"
 	"shardboard/web/words"
@@ -16,18 +17,14 @@ func Because(i rules.Problem) string {
 	return sanitize.Sentence(words.Code("rule", i.Because.Code, ruleArgs(i.Because.Args)))
 }
 
-// planArguments are a plan's arguments as its JSON has them: bounds and keys are
-// Extended JSON, some are numbers or true, the rest is text.
+// planArguments are a plan's arguments as its JSON has them. What is not readable
+// is left out.
 func planArguments(p rules.Plan) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for name, text := range p.Args {
-		switch name {
-		case "at", "min", "max", "bounds", "parts", "on", "force":
-			if json.Valid([]byte(text)) {
-				out[name] = json.RawMessage(text)
-			}
-		default:
-			out[name], _ = json.Marshal(text) // a string can be marshalled
+		x, _ := actions.ArgumentNamed(name)
+		if raw, err := x.FromText(text); err == nil {
+			out[name] = raw
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/rules"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/store"
 	"shardboard/web/words"
 )
@@ -47,7 +48,7 @@ func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 		}
 		found = found.HideTexts(HideText)
 		if hideBounds {
-			found = found.HideBounds("hidden: needs the role support", sameID)
+			found = found.HideBounds(shardkey.HiddenText, sameID)
 		}
 		unsure := map[rules.Rule]map[string]bool{}
 		for _, u := range found.Unsure {

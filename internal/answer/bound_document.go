@@ -3,6 +3,7 @@ package answer
 import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -12,7 +13,7 @@ func boundDocumentText(t *topology.Table, ns topology.Namespace, doc bson.Raw) s
 	switch {
 	case len(doc) == 0:
 		return ""
-	case t.Hiding() != nil || IsHidden(doc):
+	case t.Hiding() != nil || shardkey.IsHidden(doc):
 		return "hidden: needs the role support"
 	}
 	if c := t.Collection(ns); c != nil {

@@ -3,19 +3,58 @@ package answer
 import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
 
-// allParts is every part of a table, in the order in which they are told.
+// AllParts is every part of a table, in the order of answers.
 var AllParts = [...]topology.Part{
 	topology.PartRouting, topology.PartShards, topology.PartDatabases, topology.PartZones, topology.PartSettings,
 	topology.PartRouters, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartCollections,
 	topology.PartDisks, topology.PartMoves,
 }
 
-// partOf tells a part's health; a cause from the driver is not shown, its
-// sentence is.
-func PartOf(v View, p topology.Part) api.Part {
+// Cluster is the cluster in figures. Target, Version and Demo are the server's own.
+func Cluster(v View) api.Cluster { return cluster(v, LoadOf(v.Table)) }
+
+func cluster(v View, load Load) api.Cluster {
+	t := v.Table
+	var bytes, documents, chunks Sum
+	for i := range load.Shards {
+		bytes.Add(load.Bytes[i])
+		documents.Add(load.Documents[i])
+		chunks.Add(load.Chunks[i])
+	}
+	out := api.Cluster{
+		ClusterID: t.ClusterID, ServerVersion: t.ServerInfo.Version, Seq: t.Seq,
+		Shards: len(t.Shards), Databases: []api.Database{}, Routers: []api.Router{},
+		Collections: load.Collections, Chunks: int(chunks.Value), Zones: len(ZoneNames(t)),
+		Bytes: FigureOf(bytes.Figure()), Documents: FigureOf(documents.Figure()),
+		Balancer:  balancer(v),
+		Problems:  ProblemSummaryOf(v, v.Problems()),
+		Freshness: FreshnessOf(v, topology.PartRouting, topology.PartShards),
+	}
+	for _, d := range t.Databases {
+		out.Databases = append(out.Databases, api.Database{Name: d.Name, Primary: d.Primary})
+	}
+	for _, c := range t.Collections {
+		if Visible(c) {
+			out.Jumbo += c.Chunks.Jumbo()
+		}
+	}
+	for _, m := range t.Routers {
+		out.Routers = append(out.Routers, api.Router{Host: m.Host, Version: m.Version, Ping: api.Time(m.Ping)})
+	}
+	for _, p := range AllParts {
+		out.Parts = append(out.Parts, partOf(v, p))
+	}
+	return out
+}
+
+// partOf is a part's health. The driver's cause is not shown, the sentence for
+// people is.
+func partOf(v View, p topology.Part) api.Part {
 	h := v.Table.Health[p]
 	out := api.Part{Part: string(p), OK: h.Err == nil && !h.At.IsZero(), Stale: v.Table.Stale(p, v.Now), At: api.Time(h.At), Privilege: h.Privilege}
 	if h.Err != nil {
@@ -24,17 +63,46 @@ func PartOf(v View, p topology.Part) api.Part {
 	return out
 }
 
-func BalancerOf(b topology.Balancer) api.Balancer {
+// balancer is what the balancer is set to and doing.
+func balancer(v View) api.Balancer {
+	b := v.Table.Balancer
 	out := api.Balancer{
 		Mode: b.Mode, WindowStart: b.WindowStart, WindowStop: b.WindowStop,
 		ChunkBytes: b.ChunkBytes, ChunkDefault: b.ChunkDefault,
+		Setting: "unknown", LastHour: movesLately(v),
 	}
 	if b.Known {
 		on := b.Enabled()
 		out.Enabled = &on
+		switch {
+		case !on:
+			out.Setting = "off"
+		case b.Mode == "autoSplitOnly":
+			out.Setting = "splits only"
+		default:
+			out.Setting = "on"
+		}
 	}
 	if b.StatusKnown {
 		out.InRound, out.Rounds = &b.InRound, &b.Rounds
 	}
+	switch {
+	case v.Past != nil: // whether a round ran is not a setting, and not in history
+		out.RoundReason = "notKept"
+		out.RoundWhy = "History keeps what was set and where data was, not what the balancer was doing or how full disks were."
+	case !b.StatusKnown:
+		out.RoundReason, out.RoundWhy = "notPermitted", PartState(v, topology.PartBalancer).Detail
+	}
 	return out
+}
+
+// movesLately counts migrations as the rule on failing ones does.
+func movesLately(v View) message.Message {
+	n := rules.MovesLately(v.Table, v.Now)
+	pattern := "{moves} moved, {failed} failed"
+	if n.Internal.Moves+n.Internal.Failed > 0 {
+		pattern += "; {internalMoves} more moves of internal collections, {internalFailed} failed"
+	}
+	return message.New("movesLately", pattern, message.Count("moves", n.Moves), message.Count("failed", n.Failed),
+		message.Count("internalMoves", n.Internal.Moves), message.Count("internalFailed", n.Internal.Failed))
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
-	"shardboard/internal/topology"
 )
 
 // sheet writes CSV whose cells a spreadsheet takes for text and never for a
@@ -60,13 +60,13 @@ func FileName(name string) string {
 	}, sanitize.Truncate(name, 100))
 }
 
-// figureText is empty for an unknown figure: a sheet that sums a column must
+// FigureText is empty for an unknown figure: a sheet that sums a column must
 // not take it for zero.
-func FigureText(f topology.Figure) string {
-	if !f.Known {
+func FigureText(f api.Figure) string {
+	if f.Value == nil {
 		return ""
 	}
-	return strconv.FormatInt(f.Value, 10)
+	return strconv.FormatInt(*f.Value, 10)
 }
 
 func ShareText(f *float64) string {

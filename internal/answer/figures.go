@@ -3,6 +3,7 @@ package answer
 import (
 	"time"
 
+	"shardboard/internal/api"
 	"shardboard/internal/topology"
 )
 
@@ -46,6 +47,19 @@ func (s *Sum) Figure() topology.Figure {
 		f.Method = "partial"
 	}
 	return f
+}
+
+// Total adds up the figures of an answer.
+func Total(figures []api.Figure) api.Figure {
+	var all Sum
+	for _, f := range figures {
+		one := topology.Figure{Reason: f.Reason}
+		if f.Value != nil {
+			one = topology.Figure{Known: true, Value: *f.Value, Exact: f.Exact, Method: f.Method, At: f.At}
+		}
+		all.Add(one)
+	}
+	return FigureOf(all.Figure())
 }
 
 // share is a/b, negative when unknown.

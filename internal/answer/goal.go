@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
 
 // standingText says in sentences what a run has left in the cluster.
@@ -76,27 +75,10 @@ func standingOf(r engine.Run, b topology.Balancer) api.Standing {
 // becauseListed bounds the differences that an adaptation lists on a page.
 const BecauseListed = 6
 
-func AdaptationText(a engine.Adaptation) string {
-	key := "adapted"
-	switch {
-	case a.Refused:
-		key = "adapted.not"
-	case len(a.Because) == 1 && a.Because[0].Field == "goal":
-		key = "adapted.goal"
-	case a.Step == 0:
-		key = "adapted.start"
-	}
-	return words.T(key, "at", format.Clock(a.At), "before", stepsText(a.Before), "after", stepsText(a.After))
-}
-
-func stepsText(n int) string {
-	return message.Plural(int64(n), format.Count(int64(n))+" step", format.Count(int64(n))+" steps")
-}
-
 func adaptationsOf(r engine.Run) []api.Adaptation {
 	out := make([]api.Adaptation, 0, len(r.Adaptations))
 	for _, a := range r.Adaptations {
-		out = append(out, api.Adaptation{At: api.Time(a.At), Step: a.Step, Before: a.Before, After: a.After, Same: a.Same, Refused: a.Refused, Because: DifferencesOf(a.Because), Text: AdaptationText(a)})
+		out = append(out, api.Adaptation{At: api.Time(a.At), Step: a.Step, Before: a.Before, After: a.After, Same: a.Same, Refused: a.Refused, Because: DifferencesOf(a.Because), Text: a.Text().String()})
 	}
 	return out
 }

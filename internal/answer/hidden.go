@@ -56,7 +56,7 @@ type hiddenTable struct{ of, as *topology.Table }
 func NewHiddenTables() *HiddenTables {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails
-	return &HiddenTables{Hiding: &shardkey.Hiding{Text: "hidden: needs the role support", Name: opaque(key)}, kept: map[Hidden]hiddenTable{}}
+	return &HiddenTables{Hiding: &shardkey.Hiding{Text: shardkey.HiddenText, Name: opaque(key)}, kept: map[Hidden]hiddenTable{}}
 }
 
 // opaque names values by a keyed hash: without the key, which dies with the

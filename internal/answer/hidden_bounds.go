@@ -7,9 +7,9 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/api"
 	"shardboard/internal/rules"
-	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -66,7 +66,7 @@ func (v View) withoutBounds(doc bson.Raw) bson.Raw {
 		case isDocument && halves[e.Key()]:
 			value = v.withoutBounds(inner)
 		case !boundless[e.Key()] && !isStep(e):
-			value = hiddenDocument(v.Table.Hiding())
+			value = v.Table.Hiding().Document()
 		}
 		out = append(out, bson.E{Key: e.Key(), Value: value})
 	}
@@ -83,29 +83,12 @@ func isStep(e bson.RawElement) bool {
 	return len(words) == 4 && words[0] == "step" && words[2] == "of" && e.Value().IsNumber()
 }
 
-// hiddenDocument stands in the place of a bound where documents are kept: of
-// plans and runs. Answers write it as they write whatever is not known.
-func hiddenDocument(h *shardkey.Hiding) bson.Raw {
-	raw, err := bson.Marshal(bson.D{{Key: "value", Value: nil}, {Key: "reason", Value: h.Text}})
-	if err != nil {
-		return nil // two plain fields: cannot be
-	}
-	return raw
-}
-
-// isHidden tells whether a document stands in the place of a bound.
-func IsHidden(doc bson.Raw) bool {
-	elements, err := doc.Elements()
-	return err == nil && len(elements) == 2 && elements[0].Key() == "value" && elements[0].Value().Type == bson.TypeNull &&
-		elements[1].Key() == "reason" && textAt(doc, "reason") == "hidden: needs the role support"
-}
-
 // planArguments are those of a plan that helps, as answers have them.
 func (v View) planArguments(p rules.Plan) map[string]json.RawMessage {
 	args := planArguments(p)
 	if h := v.Table.Hiding(); h != nil {
-		for _, name := range []string{"at", "min", "max", "bounds"} {
-			if args[name] != nil {
+		for name := range args {
+			if x, _ := actions.ArgumentNamed(name); x.Type == actions.TypeKey || x.Type == actions.TypeBounds {
 				args[name] = json.RawMessage(h.ExtJSON())
 			}
 		}

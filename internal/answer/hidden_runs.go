@@ -106,7 +106,7 @@ func instead(doc bson.Raw, h *shardkey.Hiding) bson.Raw {
 	if len(doc) == 0 {
 		return doc
 	}
-	return hiddenDocument(h)
+	return h.Document()
 }
 
 // hideInPlanned is a step with its command. A step without bounds has a command
@@ -121,14 +121,7 @@ func hideInPlanned(s actions.Step, c actions.Command, h *shardkey.Hiding) (actio
 }
 
 func hideInArgs(a actions.Args, h *shardkey.Hiding) actions.Args {
-	a.At, a.Min, a.Max = instead(a.At, h), instead(a.Min, h), instead(a.Max, h)
-	a.Bounds = [2]bson.Raw{instead(a.Bounds[0], h), instead(a.Bounds[1], h)}
-	a.Chunk, a.Chunks, a.Cuts = "", nil, slices.Clone(a.Cuts)
-	for i := range a.Cuts {
-		c := &a.Cuts[i]
-		c.Min, c.Max, c.At = instead(c.Min, h), instead(c.Max, h), instead(c.At, h)
-	}
-	return a
+	return a.HideKeys(func(key bson.Raw) bson.Raw { return instead(key, h) })
 }
 
 func hideInFacts(facts []actions.Fact, h *shardkey.Hiding) []actions.Fact {

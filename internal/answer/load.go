@@ -1,12 +1,136 @@
 package answer
 
 import (
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/rules"
+	"shardboard/internal/topology"
 )
 
 // What counts as even: the fullest shard's distance above the mean. A chunk is
 // the smallest thing that moves, so small differences cannot be helped.
 const (
-	EvenBelow     = 0.15
-	SomewhatBelow = rules.UnevenShare
+	evenBelow     = 0.15
+	somewhatBelow = rules.UnevenShare
 )
+
+// Load is what every shard carries.
+type Load struct {
+	Table       *topology.Table
+	Shards      []topology.Shard
+	Bytes       []topology.Figure // parallel to Shards
+	Documents   []topology.Figure
+	Chunks      []topology.Figure
+	Collections int // sharded ones
+	unread      int // collections whose sizes are not known yet
+	measured    int // collections whose sizes are known
+}
+
+// LoadOf adds up every collection's part on every shard.
+func LoadOf(t *topology.Table) Load {
+	l := Load{Table: t, Shards: t.Shards}
+	n := len(l.Shards)
+	bytes, docs := make([]Sum, n), make([]Sum, n)
+	chunks := make([]int64, n)
+	namespaces := append([]topology.Namespace(nil), t.Unsharded...)
+	for _, c := range t.Collections {
+		if !Visible(c) {
+			continue
+		}
+		namespaces = append(namespaces, c.NS)
+		if !Sharded(c) {
+			continue
+		}
+		l.Collections++
+		counts := c.Chunks.CountByShard()
+		for i, s := range l.Shards {
+			chunks[i] += int64(counts[s.Name])
+		}
+	}
+	for _, ns := range namespaces {
+		if topology.IsInternal(ns) {
+			continue
+		}
+		if s, ok := t.Sizes[ns]; !ok || s.At.IsZero() {
+			l.unread++
+		} else {
+			l.measured++
+		}
+		for i, s := range l.Shards {
+			size := t.SizeOn(ns, s.Name)
+			bytes[i].Add(size.Bytes)
+			docs[i].Add(size.Documents)
+		}
+	}
+	if t.Loaded && len(namespaces) == 0 && len(t.Databases) == 0 { // nothing stored is a fact, not a gap
+		for i := range l.Shards {
+			none := topology.Figure{Known: true, Exact: true, Method: "routing", At: t.Health[topology.PartDatabases].At}
+			bytes[i].Add(none)
+			docs[i].Add(none)
+		}
+	}
+	for i := range l.Shards {
+		l.Bytes = append(l.Bytes, bytes[i].Figure())
+		l.Documents = append(l.Documents, docs[i].Figure())
+		l.Chunks = append(l.Chunks, topology.Figure{Known: true, Exact: true, Value: chunks[i], Method: "routing"})
+	}
+	return l
+}
+
+// Balance judges how evenly the shards are filled: by bytes if they are known,
+// else by chunks.
+func (l Load) Balance() message.Message {
+	figures, of := l.Bytes, "the data"
+	for _, f := range l.Bytes {
+		if !f.Known {
+			figures, of = l.Chunks, "the chunks"
+			break
+		}
+	}
+	total, top, which := int64(0), int64(0), 0
+	for i, f := range figures {
+		total += f.Value
+		if f.Value > top {
+			top, which = f.Value, i
+		}
+	}
+	switch {
+	case len(l.Shards) == 0:
+		return message.New("balance.noShards", "No shards are known")
+	case len(l.Shards) == 1:
+		return message.New("balance.oneShard", "One shard: nothing to balance")
+	case total == 0:
+		return message.New("balance.noData", "Balanced: there is no data yet")
+	}
+	n := float64(len(figures))
+	code, pattern := "balance.uneven", "Uneven: {shard} has {share} of {of}, its even share would be {even}"
+	switch over := float64(top)*n/float64(total) - 1; {
+	case over <= evenBelow:
+		code, pattern = "balance.even", "Balanced: the fullest shard, {shard}, has {share} of {of}, its even share would be {even}"
+	case over <= somewhatBelow:
+		code, pattern = "balance.somewhat", "Somewhat uneven: {shard} has {share} of {of}, its even share would be {even}"
+	}
+	return message.New(code, pattern, message.Shard("shard", l.Shards[which].Name),
+		message.Share("share", Share(top, total)), message.Words("of", of), message.Share("even", 1/n))
+}
+
+// size is how big the cluster is.
+func (l Load) size() message.Message {
+	var chunks int64
+	for _, f := range l.Chunks {
+		chunks += f.Value
+	}
+	return message.New("clusterSize", "{shards} shards, {collections} sharded collections, {chunks} chunks.",
+		message.Count("shards", len(l.Shards)), message.Count("collections", l.Collections), message.Count("chunks", chunks))
+}
+
+// partial says that the first round of size reads is still under way.
+func (l Load) partial() api.State {
+	if l.unread == 0 {
+		return api.State{}
+	}
+	return api.State{Code: "partial", Title: "Sizes are still being read.",
+		Detail: format.Count(int64(l.measured)) + " of " + format.Count(int64(l.measured+l.unread)) +
+			" collections are measured; totals are too low until the rest is."}
+}

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
+	"shardboard/internal/shardkey"
 )
 
 // locateWorkers is how many lines of one POST are looked up at a time: enough
@@ -49,7 +50,7 @@ func PlaceKey(p placement.Place) string {
 	}
 	switch values[0].Type {
 	case bson.TypeObjectID, bson.TypeInt64:
-		return PlainValue(values[0])
+		return shardkey.PlainValue(values[0])
 	}
 	return ""
 }

@@ -32,16 +32,20 @@ func PinnedBy(zone string) (project string, ok bool) {
 
 // isPinned tells whether a zone has a shard or a range, and which shards.
 func IsPinned(t *topology.Table, zone string) (shards []string, ok bool) {
-	shards = ZoneShards(t)[zone]
+	shards = t.CarriersOf(zone)
 	return shards, len(shards) > 0 || slices.ContainsFunc(t.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
 }
 
-// pinTermsOf is for the API; empty where nothing is known, as of the past.
+// PinTermsOf is what is known of a zone that pins a project; zero for other
+// zones, and of the past, for which terms are not kept.
 func PinTermsOf(v View, zone string) api.PinTerms {
 	project, ok := PinnedBy(zone)
-	pin, known := v.Pins[project]
-	if !ok || !known || v.Past != nil {
+	if !ok || v.Past != nil {
 		return api.PinTerms{}
 	}
-	return api.PinTerms{Expires: api.Time(pin.Expires), Owner: &pin.Owner}
+	out := api.PinTerms{Pinned: true}
+	if pin, known := v.Pins[project]; known {
+		out.Expires, out.Owner = api.Time(pin.Expires), &pin.Owner
+	}
+	return out
 }

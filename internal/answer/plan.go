@@ -1,114 +1,102 @@
 package answer
 
 import (
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
-	"shardboard/web/words"
 )
 
-const (
-	MovesListed = 50
-	TextShown   = 300 // bytes of a reason or an error
-)
+// TextShown is how much of a reason or an error a page shows, in bytes.
+const TextShown = 300
 
-func RiskLevel(r actions.Risk) string {
-	switch r {
-	case actions.Low:
-		return "ok"
-	case actions.Medium:
-		return "note"
+// PlanOf is a plan, as far as those who look may see it.
+func PlanOf(v View, p actions.Plan) api.Plan {
+	p = v.Plan(p)
+	out := api.Plan{
+		ID: p.ID, Hash: p.Hash, Kind: string(p.Kind), Args: api.PlanArgs{RawMessage: p.Args.JSON()}, Summary: p.Summary.String(),
+		Commands: []api.PlanCommand{}, Preconditions: []api.Precondition{}, Checks: ChecksOf(p.Checks), Effect: effectOf(p.Effect), Undo: undoOf(p.Undo),
+		Risk: string(p.Risk), Role: string(p.Role), Blocked: p.Blocked(), Reason: p.Reason, By: p.By.ID, ByName: personOf(p.By),
+		MadeAt: api.Time(p.Made), ExpiresAt: api.Time(p.Expires), UndoOf: p.UndoOf, Limits: limitsOf(p.Limits),
 	}
-	return "bad"
+	if p.Confirm != "" {
+		out.Confirm = &p.Confirm
+	}
+	for i, s := range p.Steps {
+		c := api.PlanCommand{Op: string(s.Op), Text: s.Text().String()}
+		if i < len(p.Commands) {
+			c.DB, c.Command, c.Shell = p.Commands[i].DB, api.Document(p.Commands[i].Doc), ShellCommand(p.Commands[i])
+		}
+		out.Commands = append(out.Commands, c)
+		for _, f := range s.Needs {
+			out.Preconditions = append(out.Preconditions, api.Precondition{Step: i, Kind: string(f.Kind), NS: string(f.NS),
+				Min: api.Document(f.Min), Max: api.Document(f.Max), Shard: f.Shard, Zone: f.Zone, Want: f.Want, Text: f.Text()})
+		}
+	}
+	return out
 }
 
-func KindWord(k actions.Kind) string { return words.Code("change", string(k), nil) }
+func ChecksOf(checks []actions.Check) []api.PlanCheck {
+	out := make([]api.PlanCheck, 0, len(checks))
+	for _, c := range checks {
+		out = append(out, api.PlanCheck{ID: c.ID, Verdict: string(c.Verdict), Text: c.Text.String(), Source: c.Source.String()})
+	}
+	return out
+}
 
-func PersonOf(p auth.Principal) string {
+func effectOf(e actions.Effect) api.Effect {
+	out := api.Effect{Chunks: FigureOf(e.Chunks), Documents: FigureOf(e.Documents), Bytes: FigureOf(e.Bytes), DurationMillis: FigureOf(e.Duration),
+		Moves: []api.PlanMove{}, Shards: []api.ShardEffect{}, Stays: []string{}}
+	for _, m := range e.Moves {
+		out.Moves = append(out.Moves, api.PlanMove{NS: string(m.NS), Min: api.Document(m.Min), Max: api.Document(m.Max), From: m.From, To: m.To, Bytes: FigureOf(m.Bytes),
+			Documents: FigureOf(m.Documents), DurationMillis: FigureOf(m.Duration)})
+	}
+	for _, s := range e.Shards {
+		out.Shards = append(out.Shards, api.ShardEffect{Shard: s.Shard, ChunksBefore: s.ChunksBefore, ChunksAfter: s.ChunksAfter,
+			BytesBefore: FigureOf(s.BytesBefore), BytesAfter: FigureOf(s.BytesAfter)})
+	}
+	for _, s := range e.Stays {
+		out.Stays = append(out.Stays, s.String())
+	}
+	for _, w := range e.Writes {
+		out.Writes = append(out.Writes, api.WriteEffect{Shard: w.Shard, PerSecondBefore: w.Before, PerSecondAfter: w.After})
+	}
+	return out
+}
+
+func undoOf(u actions.Undo) api.Undo {
+	out := api.Undo{Possible: u.Possible, Text: u.Text.String(), From: api.Time(u.From), Kind: string(u.Kind)}
+	if u.Kind != "" {
+		out.Args = &api.PlanArgs{RawMessage: u.Args.JSON()}
+	}
+	return out
+}
+
+func DifferencesOf(ds []actions.Difference) []api.Difference {
+	out := make([]api.Difference, 0, len(ds))
+	for _, d := range ds {
+		out = append(out, api.Difference{Kind: string(d.Fact.Kind), NS: string(d.Fact.NS), Min: api.Document(d.Fact.Min), Max: api.Document(d.Fact.Max),
+			Shard: d.Fact.Shard, Zone: d.Fact.Zone, Field: d.Field, Want: d.Want, Got: d.Got, Text: d.Text().String()})
+	}
+	return out
+}
+
+// personOf is how a plan names who made it.
+func personOf(p auth.Principal) string {
 	if p.Name != "" {
 		return sanitize.Truncate(sanitize.Sentence(p.Name), 80)
 	}
 	return sanitize.Truncate(sanitize.Sentence(p.ID), 80)
 }
 
-// millisText is a duration in milliseconds, in words.
+// MillisText is a duration in milliseconds as people read it.
 func MillisText(n int64) string {
 	d := time.Duration(n) * time.Millisecond
 	if d > 0 && d < time.Second {
 		return "less than 1 s"
 	}
 	return format.Span(d)
-}
-
-// stepText is a step in one sentence.
-func StepText(s actions.Step) string {
-	code := string(s.Op)
-	if s.Op == actions.OpBalancing {
-		code += "." + strconv.FormatBool(s.On)
-	}
-	if s.Op == actions.OpBalancerWindow && s.Start == "" {
-		code += ".always"
-	}
-	switch {
-	case s.Pauses && s.NS != "":
-		code = "setBalancing.pause"
-	case s.Restores && s.NS != "":
-		code = "setBalancing.restore"
-	case s.Pauses:
-		code += ".pause"
-	case s.Restores:
-		code += ".restore"
-	}
-	ns := s.NS
-	if ns == "" && len(s.Proof) > 0 {
-		ns = s.Proof[0].NS
-	}
-	return sanitize.Sentence(words.Code("op", code, map[string]string{"ns": string(ns), "at": boundText(s.At), "min": boundText(s.Min),
-		"max": boundText(s.Max), "shard": s.Shard, "zone": s.Zone, "start": s.Start, "stop": s.Stop}))
-}
-
-// needText is a fact with the values that it is to have.
-func NeedText(f actions.Fact) string {
-	var fields []string
-	for _, name := range SortedFields(f.Want) {
-		fields = append(fields, FieldText(name, f.Want[name]))
-	}
-	return sanitize.Sentence(fmt.Sprintf("%s: %s", FactText(f), strings.Join(fields, ", ")))
-}
-
-func SortedFields(m map[string]string) []string {
-	out := make([]string, 0, len(m))
-	for name := range m {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
-}
-
-func FieldWord(name string) string { return words.Code("field", name, nil) }
-
-// fieldText is a field with its value.
-func FieldText(name, value string) string {
-	switch {
-	case name == "exists" && value == "true":
-		return "there"
-	case name == "exists" && value == "false":
-		return "not there"
-	}
-	return fmt.Sprintf("%s %s", FieldWord(name), ValueText(value))
-}
-
-// valueText is the value of a fact's field: nothing has a word of its own.
-func ValueText(v string) string {
-	if v == "" {
-		return "none"
-	}
-	return sanitize.Truncate(v, TextShown)
 }

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/sanitize"
+	"shardboard/internal/shardkey"
 )
 
 // shellCommand is a command as it can be pasted into mongosh; "" for a step that
@@ -20,8 +21,8 @@ func ShellCommand(c actions.Command) string {
 	if len(c.Doc) == 0 {
 		return ""
 	}
-	if IsHidden(c.Doc) {
-		return "hidden: needs the role support"
+	if shardkey.IsHidden(c.Doc) {
+		return shardkey.HiddenText
 	}
 	var b strings.Builder
 	b.WriteString("db.getSiblingDB(" + sanitize.Quoted(c.DB) + ").runCommand(")

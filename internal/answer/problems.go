@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/rules"
@@ -62,9 +63,33 @@ func ProblemCounts(s rules.Summary) string {
 	return "No problems"
 }
 
+// ProblemSummaryOf counts the problems of a view and lists the open ones.
+func ProblemSummaryOf(v View, found rules.View) api.ProblemSummary {
+	s := found.Summary()
+	out := api.ProblemSummary{
+		Worst: string(s.Worst()), Critical: s.Critical, Warn: s.Warn, Info: s.Info,
+		Dismissed: s.Dismissed, Rules: s.Rules, Unchecked: s.Unchecked,
+		Clear: s.Clear(), Items: ProblemLines(v, found.Items),
+	}
+	_, out.Headline = Headline(v, s)
+	return out
+}
+
+// ProblemLines are problems in one line each, in the order of the list.
+func ProblemLines(v View, found []rules.Problem) []api.ProblemLine {
+	out := make([]api.ProblemLine, 0, len(found))
+	for _, p := range found {
+		out = append(out, api.ProblemLine{
+			ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: p.Text.At(v.Now),
+			SeverityName: p.Severity.Name(), Why: p.Why.At(v.Now), URL: problemURL(v, p),
+		})
+	}
+	return out
+}
+
 // problemURL leads to a problem with its figures and remedies; of a past time,
 // which has no advice, to what it is about.
-func ProblemURL(v View, p rules.Problem) string {
+func problemURL(v View, p rules.Problem) string {
 	switch {
 	case v.Past == nil:
 		return "/advice#" + p.ID
@@ -91,7 +116,7 @@ func DismissedText(s rules.Summary) string {
 	return message.Plural(int64(s.Dismissed), strconv.Itoa(s.Dismissed)+" dismissed problem", strconv.Itoa(s.Dismissed)+" dismissed problems")
 }
 
-// zoneRule tells whether the zones' page shows what a rule finds.
+// ZoneRule tells whether the zones' page shows what a rule finds.
 func ZoneRule(r rules.Rule) bool { return r.Page() == rules.PageZones }
 
 // problemsOf are the open problems of some rules.

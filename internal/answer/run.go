@@ -5,12 +5,36 @@ import (
 	"strconv"
 
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/api"
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
-	"shardboard/web/words"
 )
 
-func StateWord(s engine.State) string { return words.Code("runstate", string(s), nil) }
+// RunOf is a run, as far as those who look may see it, without its outcome.
+func RunOf(v View, r engine.Run) api.Run {
+	r = v.Run(r)
+	out := api.Run{
+		ID: r.ID, Plan: r.Plan, Kind: string(r.Kind), Summary: r.Summary.String(), State: string(r.State), Resolved: r.Resolved, Open: r.State.Open(),
+		Why: WhyText(r), Steps: []api.RunStep{}, Rows: RowsOf(r.Rows), StartedAt: api.Time(r.Started), EndedAt: api.Time(r.Ended), By: r.By, ByName: r.ByName,
+		Reason: r.Reason, StopBy: r.StopBy, StopAt: api.Time(r.StopAt), CanUndo: r.CanUndo(), UndoOf: r.UndoOf, UndoneBy: r.UndoneBy,
+		CanFinish: r.CanFinish(), Standing: standingOf(r, v.Table.Balancer), Adaptations: adaptationsOf(r), Limits: limitsOf(r.Limits),
+	}
+	for _, s := range r.Steps {
+		step := api.RunStep{Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), State: string(s.State), Resolved: s.Resolved,
+			Why: s.Why.String(), Proof: []api.StepProof{}, Events: StepEvents(s), Error: s.Error, Changed: DifferencesOf(s.Changed), SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended),
+			Done: s.Progress.Done, Total: s.Progress.Total, Try: s.Try + 1, Already: s.Already, Waiting: stepWaitOf(s)}
+		if c := StepCode(s); c != "" {
+			step.Code, step.Means = string(c), FailureAdvice(c)
+		}
+		for _, p := range s.Proven {
+			f := p.Fact
+			step.Proof = append(step.Proof, api.StepProof{Kind: string(f.Kind), NS: string(f.NS), Min: api.Document(f.Min), Max: api.Document(f.Max),
+				Shard: f.Shard, Zone: f.Zone, Want: f.Want, Got: p.Got, At: api.Time(p.At)})
+		}
+		out.Steps = append(out.Steps, step)
+	}
+	return out
+}
 
 // stateLevel is how a state looks: red is what needs a person.
 func StateLevel(s engine.State) string {

@@ -5,15 +5,10 @@ import (
 	"fmt"
 	"strconv"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
-	"shardboard/internal/format"
 	"shardboard/internal/heat"
-	"shardboard/internal/message"
 	"shardboard/internal/outcome"
-	"shardboard/internal/sanitize"
-	"shardboard/web/words"
 )
 
 // Outcomes tell whether runs helped.
@@ -25,7 +20,7 @@ type Outcomes interface {
 }
 
 func RunOutcome(v View, r engine.Run, o outcome.Outcome) *api.RunOutcome {
-	out := &api.RunOutcome{State: string(o.State), Verdict: string(o.Verdict), Text: OutcomeText(r, o), Basis: string(o.Basis), KnownAt: api.Time(o.KnownAt), Reason: o.Reason,
+	out := &api.RunOutcome{State: string(o.State), Verdict: string(o.Verdict), Text: o.Text().String(), Basis: string(o.Basis), KnownAt: api.Time(o.KnownAt), Reason: o.Reason,
 		Before: outcomeWindow(o.Before), After: outcomeWindow(o.After), Shards: []api.OutcomeShard{}, Chunks: []api.OutcomeChunk{}, MoreChunks: o.More,
 		Collections: []api.OutcomeCollection{}, OtherRuns: append([]string{}, o.OtherRuns...), OtherMoves: o.OtherMoves, Notes: []api.OutcomeNote{}}
 	if o.Before.Covered > 0 && o.After.Covered > 0 {
@@ -43,7 +38,7 @@ func RunOutcome(v View, r engine.Run, o outcome.Outcome) *api.RunOutcome {
 			ShardBefore: x.From, ShardAfter: x.To, Before: outcomeRate(x.Before), After: outcomeRate(x.After)})
 	}
 	for _, x := range o.Collections {
-		c := api.OutcomeCollection{NS: string(x.NS), Compared: x.Not == "", Reason: x.Not, Why: OutcomeWhyNot(o, x), BeforeSeconds: x.CoveredBefore, AfterSeconds: x.CoveredAfter,
+		c := api.OutcomeCollection{NS: string(x.NS), Compared: x.Not == "", Reason: x.Not, Why: x.WhyNot().String(), BeforeSeconds: x.CoveredBefore, AfterSeconds: x.CoveredAfter,
 			Before: outcomeRate(x.Before), After: outcomeRate(x.After)}
 		if x.Before != nil || x.After != nil {
 			c.Counts = x.Method.String()
@@ -51,7 +46,7 @@ func RunOutcome(v View, r engine.Run, o outcome.Outcome) *api.RunOutcome {
 		out.Collections = append(out.Collections, c)
 	}
 	for _, code := range o.Notes {
-		out.Notes = append(out.Notes, api.OutcomeNote{Code: code, Text: OutcomeNote(o, code)})
+		out.Notes = append(out.Notes, api.OutcomeNote{Code: code, Text: o.Note(code).String()})
 	}
 	return out
 }
@@ -112,83 +107,10 @@ func OutcomeLevel(r engine.Run, o outcome.Outcome) string {
 	switch {
 	case o.Verdict == outcome.Helped:
 		return "ok"
-	case o.Verdict == outcome.Worse && !gathering(r):
+	case o.Verdict == outcome.Worse && !outcome.Gathering(r):
 		return "bad"
 	}
 	return "note"
-}
-
-// gathering runs are to bring writes together on one shard.
-func gathering(r engine.Run) bool {
-	return (r.Kind == actions.Pin || r.Kind == actions.Isolate) && r.UndoOf == ""
-}
-
-// outcomeWord is the answer in a word or two.
-func OutcomeWord(r engine.Run, o outcome.Outcome) string {
-	code := string(o.State)
-	if o.State == outcome.Measured {
-		code = string(o.Verdict)
-		if o.Verdict == outcome.Worse && gathering(r) {
-			code = "gathered"
-		}
-	}
-	return words.Code("outcome.word", code, nil)
-}
-
-// outcomeText is the answer in one sentence.
-func OutcomeText(r engine.Run, o outcome.Outcome) string {
-	args := map[string]string{"before": format.Share(o.Before.Share), "after": format.Share(o.After.Share),
-		"from": sanitize.Truncate(sanitize.Sentence(o.Before.Hottest), 120), "to": sanitize.Truncate(sanitize.Sentence(o.After.Hottest), 120), "minutes": strconv.Itoa(int(outcome.Window.Minutes())),
-		"n": format.Count(o.Before.Total.Rows), "m": format.Count(o.After.Total.Rows)}
-	if !o.KnownAt.IsZero() {
-		args["at"] = format.Clock(o.KnownAt)
-	}
-	switch o.State {
-	case outcome.Uncounted:
-		code := o.Reason
-		for _, c := range o.Collections {
-			if c.Not == o.Reason {
-				args["before"], args["after"] = SecondsText(c.CoveredBefore), SecondsText(c.CoveredAfter)
-				args["ns"] = sanitize.Truncate(sanitize.Sentence(string(c.NS)), 120)
-			}
-		}
-		if args["ns"] == "" {
-			args["ns"] = "these collections"
-		}
-		return words.Code("outcome.uncounted", code, args)
-	case outcome.Measured, outcome.Shared:
-		prefix := "outcome.measured"
-		code := string(o.Basis)
-		if o.Basis == outcome.ByShards && o.Before.Hottest == o.After.Hottest {
-			code = map[outcome.Verdict]string{outcome.Helped: "fell", outcome.Worse: "rose"}[o.Verdict]
-			if code == "" {
-				code = "same"
-			}
-		}
-		text := words.Code(prefix, code, args)
-		if o.State == outcome.Shared {
-			text = message.Plural(int64(len(o.OtherRuns)), "Another run changed the same collections in that time, so the difference is not this run’s alone.", strconv.Itoa(len(o.OtherRuns))+" other runs changed the same collections in that time, so the difference is not this run’s alone.") + " " + text
-		}
-		return text
-	}
-	return words.Code("outcome.state", string(o.State), args)
-}
-
-// outcomeWhyNot is why a collection is no part of a comparison; "" when it is.
-func OutcomeWhyNot(o outcome.Outcome, c outcome.CollectionChange) string {
-	if c.Not == "" {
-		return ""
-	}
-	return words.Code("outcome.uncounted", c.Not, map[string]string{"ns": sanitize.Truncate(sanitize.Sentence(string(c.NS)), 120),
-		"before": SecondsText(c.CoveredBefore), "after": SecondsText(c.CoveredAfter)})
-}
-
-func OutcomeNote(o outcome.Outcome, code string) string {
-	n := int64(o.OtherMoves)
-	if code == outcome.NoteMigrations {
-		return message.Plural(n, "One migration by others moved a chunk of these collections in that time; part of the difference may be its.", format.Count(n)+" migrations by others moved chunks of these collections in that time; part of the difference may be theirs.")
-	}
-	return words.Code("outcome.note", code, map[string]string{"before": SecondsText(o.Before.Covered), "after": SecondsText(o.After.Covered)})
 }
 
 // spanOf is a window by the clock.

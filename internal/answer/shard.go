@@ -1,67 +1,125 @@
 package answer
 
 import (
-	"fmt"
-	"strings"
-
-	"shardboard/internal/format"
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
-// projectsListed is how many projects a shard's page lists; its CSV has all.
-const ProjectsListed = 50
-
-// foldContents leaves the server's own collections out of what is on a shard, as
-// its sums do.
-func FoldContents(all []placement.CollectionOn, internal bool) (listed []placement.CollectionOn, hidden int) {
-	for _, c := range all {
-		if !internal && topology.IsInternal(c.NS) {
-			hidden++
+// Shard is what is on a shard and who is affected if it goes down. internal
+// lists the server's own collections too.
+func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDetail, error) {
+	t := v.Table
+	if t.Shard(name) == nil {
+		names := make([]string, len(t.Shards))
+		for i := range t.Shards {
+			names[i] = t.Shards[i].Name
+		}
+		return api.ShardDetail{}, fault.New(fault.NotFound, "There is no shard %q. The cluster has %s.",
+			sanitize.Truncate(name, 100), JoinWords(names))
+	}
+	contents := placement.ShardContents(t, v.Dir, p, name)
+	out := api.ShardDetail{
+		Orphans:  OrphansOf(t.OrphansAt(name, v.Now)),
+		Contents: []api.ShardCollection{}, Projects: []api.ShardProject{}, ByDocument: []api.ShardCollection{},
+		Moving:    InFlightOf(v, t.MovingOn(name)),
+		Freshness: FreshnessOf(v, topology.PartShards, topology.PartRouting),
+		Outage:    outage(v, contents), All: Shards(v), ProjectsState: ProjectsState(v), DocumentsName: DocumentsHead(p),
+	}
+	for _, s := range out.All {
+		if s.Name == name {
+			out.Shard = s
+		}
+	}
+	if s := PartState(v, topology.PartShards); s.Code != "stale" {
+		out.State = s
+	}
+	for _, db := range t.Databases {
+		if db.Primary == name {
+			out.PrimaryOf = append(out.PrimaryOf, db.Name)
+		}
+	}
+	for _, c := range contents.Collections {
+		if !internal && topology.IsInternal(c.NS) { // left out as in sums
+			out.Hidden++
 			continue
 		}
-		listed = append(listed, c)
+		out.Contents = append(out.Contents, shardCollection(t, c))
 	}
-	return listed, hidden
+	for _, c := range contents.ByDocument {
+		out.ByDocument = append(out.ByDocument, shardCollection(t, c))
+	}
+	for _, p := range contents.Projects {
+		out.Projects = append(out.Projects, shardProject(p))
+	}
+	return out, nil
 }
 
-func OrUnknown(s string) string {
-	if s == "" {
-		return format.Unknown
+func shardCollection(t *topology.Table, c placement.CollectionOn) api.ShardCollection {
+	bytes, documents, _ := SizeOf(t, c.NS)
+	out := api.ShardCollection{
+		NS: string(c.NS), Sharded: c.Sharded, Chunks: c.Chunks, Of: c.Of, Key: c.Key, Share: ShareOf(c.Share),
+		Bytes: FigureOf(c.Size.Bytes), ByteShare: shareHere(c.Size.Bytes, bytes),
+		Documents: FigureOf(c.Size.Documents), RowShare: shareHere(c.Size.Documents, documents),
 	}
-	return s
+	if !c.Sharded {
+		out.Key = "not sharded"
+	}
+	return out
 }
 
-func PrimaryOf(t *topology.Table, shard string) string {
-	var dbs []string
-	for _, db := range t.Databases {
-		if db.Primary == shard {
-			dbs = append(dbs, db.Name)
-		}
+// shareHere is the part of a collection's figure that is on a shard.
+func shareHere(here, all topology.Figure) *float64 {
+	if !here.Known || !all.Known || all.Value == 0 {
+		return nil
 	}
-	return strings.Join(dbs, ", ")
+	return ShareOf(Share(here.Value, all.Value))
 }
 
-// sickAnswer tells who is hit: tenants whose own rows are here, and those
-// collections that every tenant shares.
-func SickAnswer(v View, c placement.Contents) string {
+func shardProject(p placement.ProjectOn) api.ShardProject {
+	out := api.ShardProject{
+		ID: p.Project.ID.Hex(), Name: p.Project.Name, Title: NameOf(p.Project), DB: p.Project.DB,
+		Documents: FigureOf(p.Project.Documents), Share: ShareOf(p.Share), RowShare: rowShare(p.Rows), Whole: p.Whole,
+		Collections: []api.ShardProjectPart{},
+	}
+	for _, c := range p.Collections {
+		out.Collections = append(out.Collections, api.ShardProjectPart{NS: string(c.NS), Chunks: c.Chunks, Of: c.Of})
+	}
+	return out
+}
+
+func rowShare(s placement.RowShare) api.RowShare {
+	if !s.Known {
+		return api.RowShare{Reason: s.Reason}
+	}
+	return api.RowShare{Low: ShareOf(s.Low), High: ShareOf(s.High), Exact: s.Exact, Method: s.Method, At: api.Time(s.At)}
+}
+
+// outage says who is affected if a shard goes down: projects whose own rows are
+// on it, and collections that all projects share.
+func outage(v View, c placement.Contents) message.Message {
 	if !v.Dir.Loaded() {
-		return "The list of projects is not read yet, so which projects are affected is not known."
+		return message.New("outage.unknown",
+			"The list of projects is not read yet, so which projects are affected is not known.")
 	}
-	all := int64(len(v.Dir.All()))
-	whole := int64(0)
+	whole := 0
 	for _, p := range c.Projects {
 		if p.Whole {
 			whole++
 		}
 	}
-	some := "none"
-	if whole > 0 {
-		some = format.Count(whole)
+	facts := []message.Fact{
+		message.Shard("shard", c.Shard), message.Count("projects", len(c.Projects)), message.Count("all", len(v.Dir.All())),
+		message.Count("whole", whole),
 	}
-	out := fmt.Sprintf("If %s goes down, %s of %s projects are affected in rows of their own; %s of them have all such rows here.", c.Shard, format.Count(int64(len(c.Projects))), format.Count(all), some)
+	pattern := "If {shard} goes down, {projects} of {all} projects are affected in rows of their own; " +
+		message.Plural(min(whole, 1), "{whole}", "none") + " of them have all such rows here."
 	if len(c.ByDocument) == 0 {
-		return out
+		return message.New("outage", pattern, facts...)
 	}
 	names := make([]string, len(c.ByDocument))
 	var most float64
@@ -69,5 +127,8 @@ func SickAnswer(v View, c placement.Contents) string {
 		names[i] = b.NS.Collection()
 		most = max(most, b.Share)
 	}
-	return out + " " + fmt.Sprintf("Every project can also be affected through %s, which are placed document by document (up to %s of the chunks are here).", JoinWords(names), format.Share(most))
+	pattern += " Every project can also be affected through {collections}, which are placed document by document " +
+		"(up to {most} of the chunks are here)."
+	return message.New("outage.shared", pattern,
+		append(facts, message.Text("collections", JoinWords(names)), message.Share("most", most))...)
 }

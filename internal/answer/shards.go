@@ -6,35 +6,33 @@ import (
 	"strings"
 
 	"shardboard/internal/api"
-	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
-func RowShareOf(s placement.RowShare) api.RowShare {
-	if !s.Known {
-		return api.RowShare{Reason: s.Reason}
+// Shards are all shards with what each carries.
+func Shards(v View) []api.Shard { return shards(v, LoadOf(v.Table)) }
+
+func shards(v View, load Load) []api.Shard {
+	collections := map[string]int{}
+	for _, c := range v.Table.Collections {
+		if Sharded(c) {
+			for shard := range c.Chunks.CountByShard() {
+				collections[shard]++
+			}
+		}
 	}
-	return api.RowShare{Low: ShareOf(s.Low), High: ShareOf(s.High), Exact: s.Exact, Method: s.Method, At: api.Time(s.At)}
+	out := make([]api.Shard, 0, len(load.Shards))
+	for i, s := range load.Shards {
+		out = append(out, api.Shard{
+			Name: s.Name, ReplSet: s.ReplSet, Hosts: NotNil(s.Hosts), Draining: s.Draining, Zones: NotNil(s.Zones),
+			Collections: collections[s.Name], Chunks: int(load.Chunks[i].Value),
+			Bytes: FigureOf(load.Bytes[i]), Documents: FigureOf(load.Documents[i]), Disk: diskOf(v, s.Name),
+		})
+	}
+	return out
 }
 
-func CollectionOnOf(t *topology.Table, c placement.CollectionOn) api.ShardCollection {
-	_, all, _ := SizeOf(t, c.NS)
-	return api.ShardCollection{
-		RowShare: documentShare(c.Size.Documents, all),
-		NS:       string(c.NS), Sharded: c.Sharded, Chunks: c.Chunks, Of: c.Of,
-		Bytes: FigureOf(c.Size.Bytes), Documents: FigureOf(c.Size.Documents), Share: ShareOf(c.Share),
-	}
-}
-
-// documentShare is the part of a collection's documents that is on a shard.
-func documentShare(here, all topology.Figure) *float64 {
-	if !here.Known || !all.Known || all.Value == 0 {
-		return nil
-	}
-	return ShareOf(Share(here.Value, all.Value))
-}
-
-// notNil keeps empty lists lists on the wire.
+// NotNil keeps empty lists lists on the wire.
 func NotNil(in []string) []string {
 	if in == nil {
 		return []string{}
@@ -42,10 +40,10 @@ func NotNil(in []string) []string {
 	return in
 }
 
-// paletteSize is how many colours there are before they repeat.
+// PaletteSize is how many colours there are before they repeat.
 const PaletteSize = 12
 
-// shardLabels shortens names to what tells them apart: shard-rs-1, shard-rs-2
+// ShardLabels shortens names to what tells them apart: shard-rs-1, shard-rs-2
 // become 1, 2. Where that is longer than three characters the place in the
 // list stands for the name.
 func ShardLabels(shards []topology.Shard) []string {
@@ -98,11 +96,11 @@ func CollectionURL(ns topology.Namespace) string {
 	return "/collections/" + url.PathEscape(string(ns))
 }
 
-// visible tells whether a tracked collection belongs on pages: not the
+// Visible tells whether a tracked collection belongs on pages: not the
 // server's own, not a copy that resharding is filling.
 func Visible(c *topology.Collection) bool {
 	return !c.Temporary && !topology.IsInternal(c.NS)
 }
 
-// sharded tells whether a visible collection is really cut into chunks.
+// Sharded tells whether a visible collection is really cut into chunks.
 func Sharded(c *topology.Collection) bool { return Visible(c) && !c.Unsplittable }

@@ -1,28 +1,92 @@
 package answer
 
 import (
+	"fmt"
+
+	"shardboard/internal/api"
 	"shardboard/internal/fault"
-	"shardboard/web/words"
+	"shardboard/internal/format"
+	"shardboard/internal/rules"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/store"
+	"shardboard/internal/topology"
 )
 
-// errorTitle and errorView are the words of a request that failed.
-func ErrorTitle(k fault.Kind) string { return words.T("error." + KindCode(k)) }
-
-// kindCode is the catalogue's name of a failure.
-func KindCode(k fault.Kind) string {
-	switch k {
-	case fault.NotFound:
-		return "notfound"
-	case fault.Invalid:
-		return "invalid"
-	case fault.Forbidden:
-		return "forbidden"
-	case fault.Unavailable:
-		return "unavailable"
-	case fault.Conflict:
-		return "conflict"
-	case fault.UnknownOutcome:
-		return "outcome"
+// Status says how old the routing data is and what is wrong.
+func Status(v View) api.Status {
+	h := v.Table.Health[topology.PartRouting]
+	s := api.Status{Level: "ok", At: h.At}
+	age := format.Span(v.Now.Sub(h.At))
+	switch {
+	case h.At.IsZero() && h.Denied:
+		s.Level, s.Text = "failed", "Not permitted to read the routing table"
+	case h.At.IsZero() && h.Err != nil:
+		s.Level, s.Text = "failed", "Cluster not reached yet"
+	case !v.Table.Loaded:
+		s.Level, s.Text = "loading", "Reading the routing table"
+	case h.Err != nil:
+		s.Level, s.Text = "failed", "Cluster not answering, data "+age+" old"
+	case v.Table.Stale(topology.PartRouting, v.Now):
+		s.Level, s.Text = "stale", "Data is "+age+" old"
+	case v.Cost > 0:
+		s.Text = fmt.Sprintf("Live, data %s old, %d commands/min", age, v.Cost)
+	default:
+		s.Text = "Live, data " + age + " old"
 	}
-	return "internal"
+	switch { // pages that are open have their banner only when they are read again
+	case v.Data.Lost():
+		s.Level, s.Text = "failed", "Nothing can be stored: the data directory is lost"
+	case v.Trouble != "":
+		s.Level, s.Text = "failed", v.Trouble
+	case v.Data.Hold == store.OwnerGone:
+		s.Level, s.Text = "failed", "Read only: the owner of the data has stopped"
+	}
+	if s.Level != "ok" {
+		return s // how old the data is comes first
+	}
+	// Notes are left to the pages: the status is for what somebody has to act on.
+	switch found := v.Problems().Summary(); found.Worst() {
+	case rules.Critical, rules.Warn:
+		s.Level = string(found.Worst())
+		found.Info = 0
+		s.Text += " · " + ProblemCounts(found)
+	}
+	return s
+}
+
+// PartState says what is wrong with one part of the table; the zero State when
+// it was read without errors and recently.
+func PartState(v View, p topology.Part) api.State {
+	h := v.Table.Health[p]
+	return healthState(p, h, !h.At.IsZero(), v.Table.Stale(p, v.Now))
+}
+
+// ProjectsState is PartState for the list of projects.
+func ProjectsState(v View) api.State {
+	h := v.Dir.Health()
+	return healthState("projects", h, v.Dir.Loaded(), h.Err != nil)
+}
+
+func healthState(p topology.Part, h topology.Health, read, stale bool) api.State {
+	name := p.Name()
+	switch {
+	case h.Denied:
+		return api.State{Code: "denied", Title: name + ": not permitted",
+			Detail: "Grant the cluster user " + h.Privilege + ". Everything else keeps working."}
+	case !read && h.Err != nil:
+		return api.State{Code: "failed", Title: name + ": could not be read", Detail: fault.Text(h.Err)}
+	case !read:
+		return api.State{Code: "loading", Title: name + ": not read yet",
+			Detail: "The first read is under way; this fills in by itself."}
+	case stale:
+		out := api.State{Code: "stale", Title: name + ": last read at " + format.Clock(h.At),
+			Detail: "Later reads have not come back yet; what is shown is from then."}
+		if h.Err != nil {
+			out.Detail = fault.Text(h.Err)
+		}
+		return out
+	case h.Note != "":
+		return api.State{Code: "partial", Title: name + ": some rows are left out", Detail: sanitize.Sentence(h.Note)}
+	}
+	return api.State{}
 }

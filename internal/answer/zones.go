@@ -5,17 +5,54 @@ import (
 	"slices"
 
 	"shardboard/internal/api"
-	"shardboard/internal/shardkey"
+	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
-// zoneNames are the zones that any shard or any range names, sorted.
+// Zones says which ranges are bound to which shards, and where chunks are elsewhere.
+func Zones(v View) api.Zones {
+	out := api.Zones{State: PartState(v, topology.PartZones), Items: []api.Zone{}}
+	at := map[string]int{}
+	for i, zone := range ZoneNames(v.Table) {
+		at[zone] = i
+		out.Items = append(out.Items, api.Zone{
+			Zone: zone, Shards: NotNil(v.Table.CarriersOf(zone)), Ranges: []api.ZoneRange{}, PinTerms: PinTermsOf(v, zone),
+		})
+	}
+	for _, z := range v.Table.Zones {
+		r := ZoneRangeOf(v, z)
+		item := &out.Items[at[z.Zone]]
+		item.Ranges = append(item.Ranges, r)
+		if n := len(out.Collections); n == 0 || out.Collections[n-1].NS != r.NS {
+			out.Collections = append(out.Collections, zoneCollection(v.Table, z.NS))
+		}
+		c := &out.Collections[len(out.Collections)-1]
+		c.Ranges = append(c.Ranges, r)
+	}
+	found := v.Problems()
+	out.Problems = ProblemLines(v, ProblemsOf(found, ZoneRule))
+	s := found.SummaryOf(ZoneRule)
+	out.Level, out.Verdict = Headline(v, s)
+	switch {
+	case len(out.Problems) == 0 && len(out.Items) == 0:
+		out.Verdict = ""
+		if out.State.Code == "" {
+			out.State = api.State{Code: "empty", Title: "There are no zones",
+				Detail: "The balancer may place every chunk on every shard. " +
+					"A zone binds ranges of a shard key to some shards, for example to pin a project."}
+		}
+	case s.Clear() && s.Dismissed == 0:
+		out.Verdict = "Every chunk is in its zone"
+	}
+	return out
+}
+
+// ZoneNames are the zones that any shard or any range names, sorted.
 func ZoneNames(t *topology.Table) []string {
 	found := map[string]bool{}
-	for _, sh := range t.Shards {
-		for _, z := range sh.Zones {
-			found[z] = true
-		}
+	for zone := range t.ZoneShards() {
+		found[zone] = true
 	}
 	for _, z := range t.Zones {
 		found[z.Zone] = true
@@ -23,81 +60,38 @@ func ZoneNames(t *topology.Table) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-func ZoneOf(v View, zone string) api.Zone {
-	t := v.Table
-	out := api.Zone{Zone: zone, Shards: []string{}, Ranges: []api.ZoneRange{}, PinTerms: PinTermsOf(v, zone)}
-	for _, sh := range t.Shards {
-		if slices.Contains(sh.Zones, zone) {
-			out.Shards = append(out.Shards, sh.Name)
-		}
-	}
-	for _, z := range t.Zones {
-		if z.Zone == zone {
-			out.Ranges = append(out.Ranges, ZoneRangeOf(v, z))
-		}
+func zoneCollection(t *topology.Table, ns topology.Namespace) api.ZoneCollection {
+	out := api.ZoneCollection{NS: string(ns)}
+	if c := t.Collection(ns); c != nil {
+		out.Sharded, out.Key = true, c.Key.String()
 	}
 	return out
 }
 
-// zoneRangeOf counts what a range holds and what of it is not where it should
-// be; that is the balancer's remaining work.
+// ZoneRangeOf counts what a range holds and what of it is not where it should
+// be; that is the balancer's remaining work. Bounds of a collection that is not
+// sharded (yet) cannot be completed and are given as they were written.
 func ZoneRangeOf(v View, z topology.ZoneRange) api.ZoneRange {
 	t := v.Table
-	out := api.ZoneRange{Zone: z.Zone, NS: string(z.NS), Min: v.document(z.RawMin), Max: v.document(z.RawMax)}
-	c := t.Collection(z.NS)
-	if c == nil || z.Min.IsZero() || z.Max.IsZero() {
-		return out
+	out := api.ZoneRange{Zone: z.Zone, NS: string(z.NS), Min: v.document(z.RawMin), Max: v.document(z.RawMax),
+		MinText: boundDocumentText(t, z.NS, z.RawMin), MaxText: boundDocumentText(t, z.NS, z.RawMax)}
+	in, ok := t.RangeChunks(z)
+	if ok {
+		key := t.Collection(z.NS).Key
+		out.Min, out.Max = KeyOf(key, z.Min), KeyOf(key, z.Max)
+		out.Chunks, out.Outside, out.Straddling, out.Shards = &in.Count, &in.Outside, &in.Straddling, in.Shards
 	}
-	out.Min, out.Max = KeyOf(c.Key, z.Min), KeyOf(c.Key, z.Max)
-	inside := map[string]bool{}
-	for _, sh := range t.Shards {
-		inside[sh.Name] = slices.Contains(sh.Zones, z.Zone)
-	}
-	var chunks, outside, straddling int
-	for i, ch := range c.Chunks.Range(c.Chunks.Overlap(shardkey.Range{Min: z.Min, Max: z.Max})) {
-		chunks++
-		if !inside[ch.Shard] {
-			outside++
-		}
-		if _, cut := t.ZoneOf(c, i); cut {
-			straddling++
-		}
-	}
-	out.Chunks, out.Outside, out.Straddling = &chunks, &outside, &straddling
-	return out
-}
-
-// zoneShards lists the shards that carry each zone.
-func ZoneShards(t *topology.Table) map[string][]string {
-	out := map[string][]string{}
-	for _, s := range t.Shards {
-		for _, z := range s.Zones {
-			out[z] = append(out[z], s.Name)
-		}
+	switch wrong := int64(len(in.Misplaced)); {
+	case t.Collection(z.NS) == nil:
+		out.Problem = "collection is not sharded"
+	case !ok:
+		out.Problem = "bounds do not fit the shard key"
+	case len(t.CarriersOf(z.Zone)) == 0:
+		out.Problem = "no shard has this zone"
+	case wrong > 0:
+		out.Problem = format.Count(wrong) + message.Plural(wrong, " chunk elsewhere", " chunks elsewhere")
+	case in.Straddling > 0:
+		out.Problem = format.Count(int64(in.Straddling)) + message.Plural(in.Straddling, " chunk straddles", " chunks straddle")
 	}
 	return out
-}
-
-// rangeState looks at the chunks that meet one zone range.
-func RangeState(c *topology.Collection, z topology.ZoneRange, carried map[string][]string) (wrong, cut, chunks int, on []string) {
-	if z.Min.IsZero() {
-		return 0, 0, 0, nil
-	}
-	from, to := c.Chunks.Overlap(shardkey.Range{Min: z.Min, Max: z.Max})
-	seen := map[string]bool{}
-	for i := from; i < to; i++ {
-		owner := c.Chunks.Owner(i)
-		seen[owner] = true
-		edge := i == from || i == to-1
-		if edge {
-			if ch := c.Chunks.At(i); ch.Min.Compare(z.Min) < 0 || ch.Max.Compare(z.Max) > 0 {
-				cut++
-				continue
-			}
-		}
-		if !slices.Contains(carried[z.Zone], owner) {
-			wrong++
-		}
-	}
-	return wrong, cut, to - from, slices.Sorted(maps.Keys(seen))
 }

@@ -67,6 +67,10 @@ type ProblemLine struct {
 	Rule     string `json:"rule"`
 	Severity string `json:"severity"`
 	Title    string `json:"title"`
+
+	SeverityName string `json:"-"`
+	Why          string `json:"-"` // why it has this severity
+	URL          string `json:"-"` // of the page that says more; "" = none
 }
 
 // AdvicePlan is the body of a POST to plans.

@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"shardboard/internal/message"
+)
 
 // Cluster describes the whole cluster (GET cluster).
 type Cluster struct {
@@ -42,6 +46,11 @@ type Balancer struct {
 	WindowStop   string `json:"windowStop"`
 	ChunkBytes   int64  `json:"chunkBytes"`
 	ChunkDefault bool   `json:"chunkDefault"` // the default size, not configured
+
+	Setting     string          `json:"-"` // on, off, splits only or unknown
+	RoundReason string          `json:"-"` // code of why InRound is null
+	RoundWhy    string          `json:"-"` // and a sentence about that
+	LastHour    message.Message `json:"-"` // migrations
 }
 
 // Router is a mongos that has pinged the config servers.

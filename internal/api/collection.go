@@ -104,26 +104,6 @@ type TileRun struct {
 	Max    Key            `json:"max"`
 }
 
-// Zone is a zone with its shards and ranges (GET zones).
-type Zone struct {
-	Zone   string      `json:"zone"`
-	Shards []string    `json:"shards"` // none: no chunk can satisfy the zone
-	Ranges []ZoneRange `json:"ranges"`
-	PinTerms
-}
-
-// ZoneRange is one range of a zone. Chunks, Outside and Straddling are null if the collection is
-// not sharded (yet).
-type ZoneRange struct {
-	Zone       string `json:"zone"`
-	NS         string `json:"ns"`
-	Min        Key    `json:"min"`
-	Max        Key    `json:"max"`
-	Chunks     *int   `json:"chunks"`     // chunks that overlap the range
-	Outside    *int   `json:"outside"`    // of those, on a shard without the zone
-	Straddling *int   `json:"straddling"` // of those, split by a bound of the range
-}
-
 // Event is one row of the cluster's changelog (GET activity).
 type Event struct {
 	ID      string          `json:"id"`

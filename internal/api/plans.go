@@ -5,43 +5,19 @@ import (
 	"time"
 )
 
-// PlanRequest requests a plan (POST plans): kind, arguments and reason. Arguments are named as in
-// PlanArgs; unused ones are rejected.
+// PlanRequest requests a plan (POST plans): kind, arguments and reason. Arguments that the kind does
+// not take are rejected.
 type PlanRequest struct {
-	Kind   string          `json:"kind"`
-	Args   json.RawMessage `json:"args"` // a PlanArgs object
-	Reason string          `json:"reason"`
+	Kind   string   `json:"kind"`
+	Args   PlanArgs `json:"args"`
+	Reason string   `json:"reason"`
 }
 
-// PlanArgs are the arguments of all kinds. Keys are shard-key values in Extended JSON, hashed
-// fields as their hash.
-type PlanArgs struct {
-	NS    string `json:"ns,omitempty"`    // database.collection
-	At    Key    `json:"at,omitempty"`    // split: a complete shard key
-	Parts int    `json:"parts,omitempty"` // split: number of parts
-	// [min, max] or {"min":…, "max":…}: exactly a chunk's, or those of the chunks to merge
-	Bounds  json.RawMessage `json:"bounds,omitempty"`
-	Chunk   string          `json:"chunk,omitempty"`   // reference of a chunk, instead of its bounds
-	To      string          `json:"to,omitempty"`      // shard
-	Project string          `json:"project,omitempty"` // id, exact name or public key
-	DB      string          `json:"db,omitempty"`      // database, if several have the project
-	Shard   string          `json:"shard,omitempty"`
-	Zone    string          `json:"zone,omitempty"`
-	Min     Key             `json:"min,omitempty"`
-	Max     Key             `json:"max,omitempty"`
-	Mode    string          `json:"mode,omitempty"` // "moves" or "balancer"
-	On      *bool           `json:"on,omitempty"`
-	Start   string          `json:"start,omitempty"` // "HH:MM"
-	Stop    string          `json:"stop,omitempty"`
-	Force   bool            `json:"force,omitempty"`
-	Expires string          `json:"expires,omitempty"` // a Go duration, such as 720h
-	Owner   string          `json:"owner,omitempty"`
-	Pause   string          `json:"pause,omitempty"`  // balancing to pause during the run: "collections" or "balancer"
-	Chunks  []string        `json:"chunks,omitempty"` // split-hot: references of several chunks
-	Cuts    []PlanCut       `json:"cuts,omitempty"`   // split-hot: the choice for each chunk, instead of chunks, at and to
-}
+// PlanArgs are the arguments of a change as a JSON object. Package actions declares which there are;
+// keys are shard-key values in Extended JSON, hashed fields as their hash.
+type PlanArgs struct{ json.RawMessage }
 
-// PlanCut is a chunk to split, and which half to move.
+// PlanCut is one of the cuts in PlanArgs: a chunk to split, and which half to move.
 type PlanCut struct {
 	Min  Key    `json:"min"` // bounds of the chunk before the split
 	Max  Key    `json:"max"`
@@ -68,6 +44,7 @@ type Plan struct {
 	Blocked       bool           `json:"blocked"` // a check blocks it
 	Reason        string         `json:"reason"`
 	By            string         `json:"by"`
+	ByName        string         `json:"-"` // name of By, or its id
 	MadeAt        *time.Time     `json:"madeAt"`
 	ExpiresAt     *time.Time     `json:"expiresAt"`
 	UndoOf        string         `json:"undoOf,omitempty"` // id of the run to undo
@@ -80,6 +57,8 @@ type PlanCommand struct {
 	Op      string `json:"op"`
 	DB      string `json:"db,omitempty"`
 	Command Key    `json:"command"`
+	Text    string `json:"-"` // what it does
+	Shell   string `json:"-"` // the command for mongosh; "" for a step that only waits
 }
 
 // Precondition is what must hold in the cluster right before a command.
@@ -92,6 +71,7 @@ type Precondition struct {
 	Shard string            `json:"shard,omitempty"`
 	Zone  string            `json:"zone,omitempty"`
 	Want  map[string]string `json:"want"`
+	Text  string            `json:"-"` // the same in words
 }
 
 // Difference is a field of the cluster that differs from the expected value.

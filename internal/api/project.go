@@ -36,6 +36,8 @@ type ProjectDetail struct {
 type PinTerms struct {
 	Expires *time.Time `json:"expires,omitempty"`
 	Owner   *string    `json:"owner,omitempty"`
+
+	Pinned bool `json:"-"` // there is a pin, perhaps without known terms
 }
 
 // ProjectCollection is the spread of a project over one collection.

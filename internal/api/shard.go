@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"shardboard/internal/message"
+)
 
 // Shard is one shard (GET shards).
 type Shard struct {
@@ -21,6 +25,11 @@ type Shard struct {
 type Disk struct {
 	Used  Figure `json:"used"`
 	Total Figure `json:"total"`
+
+	Share float64 `json:"-"` // the used part, 0 to 1; negative if unknown
+	Full  bool    `json:"-"` // it needs a person
+	Old   bool    `json:"-"` // later reads failed
+	Why   string  `json:"-"` // what to grant, if reading is not permitted
 }
 
 // ShardDetail is a shard with its content (GET shards/{name}).
@@ -34,6 +43,13 @@ type ShardDetail struct {
 	// internal collections left out of contents; ?internal=1 includes them. Sums never include them
 	Hidden int `json:"hidden"`
 	Freshness
+
+	State         State           `json:"-"`
+	Outage        message.Message `json:"-"` // who is affected if it goes down
+	All           []Shard         `json:"-"` // every shard, to compare with
+	PrimaryOf     []string        `json:"-"` // databases
+	ProjectsState State           `json:"-"`
+	DocumentsName string          `json:"-"` // what the application calls its documents
 }
 
 // ShardCollection is one collection's part on one shard.
@@ -46,6 +62,9 @@ type ShardCollection struct {
 	Documents Figure   `json:"documents"`
 	Share     *float64 `json:"share"`    // of the chunks, 0 to 1
 	RowShare  *float64 `json:"rowShare"` // of the documents, 0 to 1; null where they are not known on each shard
+
+	ByteShare *float64 `json:"-"` // of the bytes, 0 to 1
+	Key       string   `json:"-"` // shard key
 }
 
 // ShardProject is a project with data on a shard, from the collections whose shard key begins with
@@ -58,6 +77,9 @@ type ShardProject struct {
 	RowShare    RowShare           `json:"rowShare"`
 	Whole       bool               `json:"whole"` // all of the project's data in these collections is here
 	Collections []ShardProjectPart `json:"collections"`
+
+	Title     string `json:"-"` // its name, or its id if it has none
+	Documents Figure `json:"-"`
 }
 
 // RowShare is the part of a project's own rows on a shard, 0 to 1: between low and high, which are

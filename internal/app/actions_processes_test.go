@@ -206,7 +206,8 @@ func (h *house) begin(kind string, args any) api.Run {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	p := get[api.Plan](h, "POST", api.Prefix+"/plans", api.PlanRequest{Kind: kind, Args: text, Reason: "test"}, http.StatusCreated)
+	p := get[api.Plan](h, "POST", api.Prefix+"/plans",
+		api.PlanRequest{Kind: kind, Args: api.PlanArgs{RawMessage: text}, Reason: "test"}, http.StatusCreated)
 	return h.run(p)
 }
 

@@ -49,7 +49,7 @@ func TestBrowserShowsPlansAndRunsOnEveryScreen(t *testing.T) {
 	var chunks api.List[api.Chunk]
 	d.getJSON(t, "api/v1/collections/yorkie-meta.changes/chunks?limit=1", &chunks)
 	request := func(kind, args string) (p api.Plan) {
-		d.act(t, "api/v1/plans", api.PlanRequest{Kind: kind, Args: json.RawMessage(args), Reason: "a test"}, &p)
+		d.act(t, "api/v1/plans", api.PlanRequest{Kind: kind, Args: api.PlanArgs{RawMessage: json.RawMessage(args)}, Reason: "a test"}, &p)
 		return p
 	}
 	where := fmt.Sprintf(`{"ns":"yorkie-meta.changes","chunk":%q`, chunks.Items[0].Ref)

@@ -189,7 +189,7 @@ func TestPinnedProjectShowsOwnerAndExpiryOnceItsRunHasEnded(t *testing.T) {
 	project := projects.Items[0].ID
 	args, _ := json.Marshal(map[string]string{"project": project, "shard": "shard-rs-3", "expires": "720h", "owner": owner})
 	var p api.Plan
-	d.act(t, "api/v1/plans", api.PlanRequest{Kind: "pin", Args: args, Reason: "a test"}, &p)
+	d.act(t, "api/v1/plans", api.PlanRequest{Kind: "pin", Args: api.PlanArgs{RawMessage: args}, Reason: "a test"}, &p)
 	var run api.Run
 	d.act(t, "api/v1/plans/"+p.ID+"/run", api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}, &run)
 	run = d.await(t, run.ID)

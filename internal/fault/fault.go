@@ -25,17 +25,26 @@ const (
 )
 
 var kinds = [...]struct {
-	name   string
-	status int
-	exit   int
+	name    string
+	status  int
+	exit    int
+	heading string
+	advice  string
 }{
-	Internal:       {"internal", http.StatusInternalServerError, 1},
-	NotFound:       {"not found", http.StatusNotFound, 3},
-	Invalid:        {"invalid", http.StatusBadRequest, 2},
-	Conflict:       {"conflict", http.StatusConflict, 4},
-	Forbidden:      {"forbidden", http.StatusForbidden, 5},
-	Unavailable:    {"unavailable", http.StatusServiceUnavailable, 6},
-	UnknownOutcome: {"outcome unknown", http.StatusGatewayTimeout, 7},
+	Internal: {"internal", http.StatusInternalServerError, 1,
+		"Something went wrong", "The log has the cause. Other pages still work."},
+	NotFound: {"not found", http.StatusNotFound, 3,
+		"Not found", "It may have been dropped or renamed; the lists show what there is."},
+	Invalid: {"invalid", http.StatusBadRequest, 2,
+		"Invalid request", "Correct the address or go on from one of these pages."},
+	Conflict: {"conflict", http.StatusConflict, 4, "Not possible as things are",
+		"The state has changed or something else is under way. Go back and look at the page again."},
+	Forbidden: {"forbidden", http.StatusForbidden, 5,
+		"Not permitted", "Go on from one of these pages."},
+	Unavailable: {"unavailable", http.StatusServiceUnavailable, 6,
+		"Not available now", "shardboard keeps trying; reload in a few seconds."},
+	UnknownOutcome: {"outcome unknown", http.StatusGatewayTimeout, 7,
+		"Outcome unknown", "Read the cluster before you try again."},
 }
 
 func (k Kind) known() Kind {
@@ -50,6 +59,12 @@ func (k Kind) String() string { return kinds[k.known()].name }
 
 // HTTPStatus is the status of an answer with this kind.
 func (k Kind) HTTPStatus() int { return kinds[k.known()].status }
+
+// Heading is the heading of an error page.
+func (k Kind) Heading() string { return kinds[k.known()].heading }
+
+// Advice is what a person can do about it, in a sentence or two.
+func (k Kind) Advice() string { return kinds[k.known()].advice }
 
 // ExitCode is the command line's exit code; never 0.
 func (k Kind) ExitCode() int { return kinds[k.known()].exit }

@@ -102,7 +102,7 @@ func (ev *evaluation) offText() message.Message {
 func (ev *evaluation) wronglyPlaced() int {
 	n := 0
 	for _, z := range ev.Table.Zones {
-		n += len(ev.outside(z))
+		n += len(ev.misplaced(z))
 	}
 	return n
 }

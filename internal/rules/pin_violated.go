@@ -19,7 +19,7 @@ func findPinViolated(ev *evaluation) {
 	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) {
 		return
 	}
-	ranges, carry := ev.rangesOf(), ev.carriers()
+	ranges, carry := ev.rangesOf(), ev.Table.ZoneShards()
 	for _, zone := range slices.Sorted(maps.Keys(ranges)) {
 		id, pin, ok := placement.ZoneProject(zone)
 		if !ok || !pin || len(carry[zone]) == 0 {
@@ -28,16 +28,19 @@ func findPinViolated(ev *evaluation) {
 		wrong, straddle, chunks := 0, 0, 0
 		var on []string
 		for _, z := range ranges[zone] {
-			c, from, to := ev.overlap(z)
-			chunks += to - from
-			out := ev.outside(z)
-			wrong += len(out)
-			for _, i := range out {
-				if s := c.Chunks.Owner(i); !slices.Contains(on, s) {
+			in, ok := ev.Table.RangeChunks(z)
+			if !ok {
+				continue
+			}
+			chunks += in.Count
+			wrong += len(in.Misplaced)
+			owner := ev.Table.Collection(z.NS).Chunks.Owner
+			for _, i := range in.Misplaced {
+				if s := owner(i); !slices.Contains(on, s) {
 					on = append(on, s)
 				}
 			}
-			if c != nil && from < to && (c.Chunks.At(from).Min.Compare(z.Min) < 0 || c.Chunks.At(to-1).Max.Compare(z.Max) > 0) {
+			if in.Straddling > 0 {
 				straddle++
 			}
 		}

@@ -29,26 +29,36 @@ func (s Summary) Worst() Severity {
 func (s Summary) Clear() bool { return s.Open() == 0 && s.Unchecked == 0 }
 
 // Summary counts the problems of a view.
-func (v View) Summary() Summary {
-	out := Summary{Rules: len(Rules())}
+func (v View) Summary() Summary { return v.SummaryOf(func(Rule) bool { return true }) }
+
+// SummaryOf counts the problems that some of the rules find.
+func (v View) SummaryOf(is func(Rule) bool) (out Summary) {
+	for _, r := range Rules() {
+		if is(r) {
+			out.Rules++
+		}
+	}
 	for _, p := range v.Items {
-		switch p.Severity {
-		case Critical:
+		switch {
+		case !is(p.Rule):
+		case p.Severity == Critical:
 			out.Critical++
-		case Warn:
+		case p.Severity == Warn:
 			out.Warn++
 		default:
 			out.Info++
 		}
 	}
 	for _, d := range v.Dismissed {
-		if d.Problem.ID != "" {
+		if d.Problem.ID != "" && is(d.Problem.Rule) {
 			out.Dismissed++
 		}
 	}
 	unsure := map[Rule]bool{}
 	for _, u := range v.Unsure {
-		unsure[u.Rule] = true
+		if is(u.Rule) {
+			unsure[u.Rule] = true
+		}
 	}
 	out.Unchecked = len(unsure)
 	return out

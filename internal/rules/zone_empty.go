@@ -18,7 +18,7 @@ func findZoneEmpty(ev *evaluation) {
 	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) {
 		return
 	}
-	ranges, carry := ev.rangesOf(), ev.carriers()
+	ranges, carry := ev.rangesOf(), ev.Table.ZoneShards()
 	for _, zone := range slices.Sorted(maps.Keys(carry)) {
 		if len(ranges[zone]) > 0 {
 			continue

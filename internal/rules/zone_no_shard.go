@@ -18,7 +18,7 @@ func findZoneNoShard(ev *evaluation) {
 	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) {
 		return
 	}
-	carry := ev.carriers()
+	carry := ev.Table.ZoneShards()
 	ranges := ev.rangesOf()
 	for _, zone := range slices.Sorted(maps.Keys(ranges)) {
 		if len(carry[zone]) > 0 {
@@ -27,8 +27,8 @@ func findZoneNoShard(ev *evaluation) {
 		list := ranges[zone]
 		chunks := 0
 		for _, z := range list {
-			_, from, to := ev.overlap(z)
-			chunks += to - from
+			in, _ := ev.Table.RangeChunks(z)
+			chunks += in.Count
 		}
 		if chunks == 0 && ev.allDropped(list) {
 			continue // ZoneDropped lists it

@@ -1,24 +1,10 @@
 package rules
 
 import (
-	"slices"
-
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
-	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
-
-// carriers are the shards of each zone.
-func (ev *evaluation) carriers() map[string][]string {
-	out := map[string][]string{}
-	for _, s := range ev.Table.Shards {
-		for _, z := range s.Zones {
-			out[z] = append(out[z], s.Name)
-		}
-	}
-	return out
-}
 
 // rangesOf are the ranges of each zone.
 func (ev *evaluation) rangesOf() map[string][]topology.ZoneRange {
@@ -29,34 +15,14 @@ func (ev *evaluation) rangesOf() map[string][]topology.ZoneRange {
 	return out
 }
 
-// overlap are the chunks that a range meets.
-func (ev *evaluation) overlap(z topology.ZoneRange) (c *topology.Collection, from, to int) {
-	c = ev.Table.Collection(z.NS)
-	if c == nil || c.Chunks == nil || z.Min.IsZero() {
-		return nil, 0, 0
-	}
-	from, to = c.Chunks.Overlap(shardkey.Range{Min: z.Min, Max: z.Max})
-	return c, from, to
-}
-
-// outside are the positions of chunks that lie wholly in a range and on a shard
+// misplaced are the positions of chunks that lie wholly in a range and on a shard
 // that does not carry its zone. Empty when no shard carries it.
-func (ev *evaluation) outside(z topology.ZoneRange) []int {
-	carry := ev.carriers()[z.Zone]
-	c, from, to := ev.overlap(z)
-	if c == nil || len(carry) == 0 {
-		return nil
+func (ev *evaluation) misplaced(z topology.ZoneRange) []int {
+	if len(ev.Table.CarriersOf(z.Zone)) == 0 {
+		return nil // ZoneNoShard lists it
 	}
-	var out []int
-	for i := from; i < to; i++ {
-		if slices.Contains(carry, c.Chunks.Owner(i)) {
-			continue
-		}
-		if ch := c.Chunks.At(i); ch.Min.Compare(z.Min) >= 0 && ch.Max.Compare(z.Max) <= 0 {
-			out = append(out, i)
-		}
-	}
-	return out
+	chunks, _ := ev.Table.RangeChunks(z)
+	return chunks.Misplaced
 }
 
 // removeRange is the plan that takes a range away.
@@ -78,7 +44,7 @@ func removeRangeCommand(z topology.ZoneRange) Command {
 func (ev *evaluation) outsideOf(c *topology.Collection) int {
 	n := 0
 	for _, z := range ev.Table.ZonesOf(c.NS) {
-		n += len(ev.outside(z))
+		n += len(ev.misplaced(z))
 	}
 	return n
 }

@@ -18,7 +18,7 @@ func findZoneUnknown(ev *evaluation) {
 	if ev.unread(topology.PartZones) {
 		return
 	}
-	ranges, carry := ev.rangesOf(), ev.carriers()
+	ranges, carry := ev.rangesOf(), ev.Table.ZoneShards()
 	names := map[string]bool{}
 	for z := range ranges {
 		names[z] = true

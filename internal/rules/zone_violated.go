@@ -25,7 +25,7 @@ func findZoneViolated(ev *evaluation) {
 			if _, pin, ok := placement.ZoneProject(z.Zone); ok && pin {
 				continue
 			}
-			if out := len(ev.outside(z)); out > 0 {
+			if out := len(ev.misplaced(z)); out > 0 {
 				n, ranges = n+out, ranges+1
 			}
 		}

@@ -61,6 +61,37 @@ func DisplayValue(v bson.RawValue) string {
 	return displayValue(v.Type, v.Value, shownValue)
 }
 
+// PlainValue is DisplayValue without the type of ids and whole numbers, for places where the field
+// is known.
+func PlainValue(v bson.RawValue) string {
+	switch v.Type {
+	case bson.TypeObjectID:
+		return v.ObjectID().Hex()
+	case bson.TypeInt64:
+		return strconv.FormatInt(v.Int64(), 10)
+	case bson.TypeInt32:
+		return strconv.FormatInt(int64(v.Int32()), 10)
+	}
+	return DisplayValue(v)
+}
+
+// PlainValues are the values of a bound without the names of its fields; (hidden) for one that
+// Hiding has replaced.
+func PlainValues(doc bson.Raw) string {
+	if IsHidden(doc) {
+		return "(hidden)"
+	}
+	elements, err := doc.Elements()
+	if err != nil {
+		return ""
+	}
+	out := make([]string, len(elements))
+	for i, e := range elements {
+		out[i] = PlainValue(e.Value())
+	}
+	return strings.Join(out, ", ")
+}
+
 func displayValue(t bson.Type, value []byte, room int) string {
 	le := binary.LittleEndian
 	switch t {

@@ -3,6 +3,7 @@ package topology
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -76,4 +77,68 @@ func zoneBound(p shardkey.Pattern, doc bson.Raw) (shardkey.Key, error) {
 		return shardkey.Key{}, err
 	}
 	return p.Bound(raw)
+}
+
+// ZoneShards are the shards that carry each zone.
+func (t *Table) ZoneShards() map[string][]string {
+	out := map[string][]string{}
+	for _, s := range t.Shards {
+		for _, z := range s.Zones {
+			out[z] = append(out[z], s.Name)
+		}
+	}
+	return out
+}
+
+// CarriersOf are the shards that carry a zone.
+func (t *Table) CarriersOf(zone string) (out []string) {
+	for _, s := range t.Shards {
+		if slices.Contains(s.Zones, zone) {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}
+
+// RangeChunks says where the chunks of one zone range are.
+type RangeChunks struct {
+	Count      int      // chunks that overlap the range
+	Shards     []string // that have them, sorted
+	Straddling int      // chunks that a bound of the range cuts: until they are split, no zone binds them
+	Outside    int      // chunks on a shard without the zone, straddling ones included
+	Misplaced  []int    // positions of chunks wholly in the range, on a shard without the zone
+}
+
+// RangeChunks looks at every chunk that overlaps a zone range. ok is false for a
+// collection that is not sharded and for bounds that do not fit its key.
+func (t *Table) RangeChunks(z ZoneRange) (out RangeChunks, ok bool) {
+	c := t.Collection(z.NS)
+	if c == nil || c.Chunks == nil || z.Min.IsZero() {
+		return out, false
+	}
+	carry := t.CarriersOf(z.Zone)
+	from, to := c.Chunks.Overlap(shardkey.Range{Min: z.Min, Max: z.Max})
+	out.Count = to - from
+	seen := map[string]bool{}
+	for i := from; i < to; i++ {
+		owner := c.Chunks.Owner(i)
+		seen[owner] = true
+		cut := false
+		if i == from || i == to-1 { // chunks in between cannot reach a bound
+			ch := c.Chunks.At(i)
+			cut = ch.Min.Compare(z.Min) < 0 || ch.Max.Compare(z.Max) > 0
+		}
+		if cut {
+			out.Straddling++
+		}
+		if slices.Contains(carry, owner) {
+			continue
+		}
+		out.Outside++
+		if !cut {
+			out.Misplaced = append(out.Misplaced, i)
+		}
+	}
+	out.Shards = slices.Sorted(maps.Keys(seen))
+	return out, true
 }

@@ -20,7 +20,7 @@ func ApiMakePlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err := site.ReadJSON(r, &in); err != nil {
 		return err
 	}
-	args, err := answer.PlanArgs(in.Args)
+	args, err := actions.ReadArgs(in.Args.RawMessage)
 	if err != nil {
 		return err
 	}

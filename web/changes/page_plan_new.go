@@ -5,12 +5,10 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
-	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
 	"shardboard/web/site"
-	"shardboard/web/templates"
 )
 
 // pageNewPlan is the form of one kind of change, filled in with what the address
@@ -19,14 +17,13 @@ func PageNewPlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v, in := s.ViewFor(r), r.URL.Query()
 	kind := actions.Kind(in.Get("kind"))
 	if kind == "" {
-		m := kindsView()
-		return site.WritePage(w, r, http.StatusOK, templates.NewPlanPage(s.Shell(r, v, "runs", m.Title), m))
+		return site.WritePage(w, r, http.StatusOK, kindsPage(s.Shell(r, v, "runs", "New change")))
 	}
 	if !kind.Known() {
 		return fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(string(kind), 60))
 	}
-	m := planForm(v, kind, in)
-	return site.WritePage(w, r, http.StatusOK, templates.NewPlanPage(s.Shell(r, v, "runs", m.Title), m))
+	m := formOf(v, kind, in)
+	return site.WritePage(w, r, http.StatusOK, formPage(s.Shell(r, v, "runs", m.Title), m))
 }
 
 // postPlan makes a plan of a form and leads to it; what is wrong is said in the
@@ -39,7 +36,7 @@ func PostPlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if !kind.Known() {
 		return fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(string(kind), 60))
 	}
-	args, err := answer.FormArgs(r.PostForm)
+	args, err := FormArgs(r.PostForm)
 	if err == nil {
 		var p actions.Plan
 		p, err = s.Deps.Actions.Plan(r.Context(), auth.From(r.Context()), engine.Request{Kind: kind, Args: args, Reason: r.PostForm.Get("reason")})
@@ -49,8 +46,8 @@ func PostPlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	v := s.ViewFor(r)
-	m := planForm(v, kind, r.PostForm)
+	m := formOf(v, kind, r.PostForm)
 	return s.Problem(w, err, &m.Problem, func(status int) error {
-		return site.WritePage(w, r, status, templates.NewPlanPage(s.Shell(r, v, "runs", m.Title), m))
+		return site.WritePage(w, r, status, formPage(s.Shell(r, v, "runs", m.Title), m))
 	})
 }

@@ -4,12 +4,12 @@ import (
 	"net/http"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
 	"shardboard/web/site"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // pageRuns is what was changed from here, newest first.
@@ -21,11 +21,11 @@ func PageRuns(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
 	m := Runs{By: q.By, Filtered: q.State+q.Kind+q.By != ""}
 	for _, state := range answer.RunStates() {
-		m.States = append(m.States, templates.Option{Value: state, Text: words.Code("runs.state", answer.OrNone(state), nil), Selected: state == q.State})
+		m.States = append(m.States, templates.Option{Value: state, Text: stateChoice(state), Selected: state == q.State})
 	}
 	m.Kinds = []templates.Option{{Text: "any", Selected: q.Kind == ""}}
-	for _, k := range actions.Kinds() {
-		m.Kinds = append(m.Kinds, templates.Option{Value: string(k), Text: answer.KindWord(k), Selected: string(k) == q.Kind})
+	for _, k := range actions.Descriptions() {
+		m.Kinds = append(m.Kinds, templates.Option{Value: string(k.Kind), Text: k.Title, Selected: string(k.Kind) == q.Kind})
 	}
 	cursor, looked := q.Cursor, 0
 	for len(m.Rows) < answer.PageRows {
@@ -60,4 +60,15 @@ func PageRuns(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		m.NewURL = "/plans/new"
 	}
 	return site.WritePage(w, r, http.StatusOK, RunsPage(s.Shell(r, v, "runs", "Runs"), m))
+}
+
+// stateChoice is a choice of the filter by state.
+func stateChoice(state string) string {
+	switch state {
+	case "":
+		return "any"
+	case "open":
+		return "not ended"
+	}
+	return engine.State(state).Label()
 }

@@ -1,15 +1,9 @@
 package changes
 
 import (
-	"strings"
-
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
-	"shardboard/internal/sanitize"
-	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // adaptations are the times that the rest was planned again, the newest first.
@@ -20,7 +14,7 @@ func adaptations(r engine.Run) (out []Adaptation) {
 		if a.Same {
 			continue
 		}
-		m := Adaptation{Text: answer.AdaptationText(a)}
+		m := Adaptation{Text: a.Text().String()}
 		for _, d := range a.Because {
 			if d.Field == "goal" {
 				continue
@@ -29,33 +23,9 @@ func adaptations(r engine.Run) (out []Adaptation) {
 				m.More = format.Count(int64(len(a.Because)-answer.BecauseListed)) + " more differences"
 				break
 			}
-			m.Because = append(m.Because, sanitize.Sentence(answer.DifferenceText(d)))
+			m.Because = append(m.Because, d.Text().String())
 		}
 		out = append(out, m)
-	}
-	return out
-}
-
-func limitsText(l actions.Limits) (out []templates.Fact) {
-	add := func(key, value string) {
-		if value != "" {
-			out = append(out, templates.Fact{Name: words.T(key), Figure: templates.Figure{Text: value, Known: true}})
-		}
-	}
-	var nss []string
-	for _, ns := range l.Collections {
-		nss = append(nss, string(ns))
-	}
-	add("plan.limits.collections", strings.Join(nss, ", "))
-	add("plan.limits.zones", strings.Join(l.Zones, ", "))
-	add("plan.limits.shards", strings.Join(l.Shards, ", "))
-	if l.Chunks > 0 {
-		add("plan.limits.chunks", format.Count(int64(l.Chunks)))
-		bytes := "not known; no limit"
-		if l.Bytes.Known {
-			bytes = format.Bytes(l.Bytes.Value)
-		}
-		add("plan.limits.bytes", bytes)
 	}
 	return out
 }

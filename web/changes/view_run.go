@@ -2,11 +2,13 @@ package changes
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
@@ -14,7 +16,6 @@ import (
 	"shardboard/internal/sanitize"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // runView is one run, the same for everybody.
@@ -22,7 +23,7 @@ func runView(v answer.View, whole engine.Run) Run {
 	r := v.Run(whole)
 	m := Run{
 		ID: r.ID, PlanURL: "/plans/" + r.Plan, Sentence: r.Summary.String(),
-		Level: answer.StateLevel(r.State), Word: answer.StateWord(r.State), Why: sanitize.Truncate(sanitize.Sentence(answer.WhyText(r)), answer.TextShown), Meaning: words.Code("runstate.meaning", string(r.State), nil),
+		Level: answer.StateLevel(r.State), Word: r.State.Label(), Why: sanitize.Truncate(sanitize.Sentence(answer.WhyText(r)), answer.TextShown), Meaning: r.State.Meaning(),
 		Open: r.State.Open(), CanUndo: r.CanUndo(), By: answer.RunBy(r), Reason: sanitize.Truncate(sanitize.Sentence(r.Reason), answer.TextShown),
 		Started: templates.Ago(r.Started, v.Now), Took: answer.TookText(r),
 	}
@@ -60,8 +61,8 @@ func runView(v answer.View, whole engine.Run) Run {
 
 // runStep is a step with its command, its answer and its proof.
 func RunStep(i int, s engine.Step) RunStepModel {
-	out := RunStepModel{Key: "step-" + strconv.Itoa(i), N: strconv.Itoa(i + 1), What: answer.StepText(s.Step), Shell: answer.ShellCommand(s.Command),
-		Level: answer.StateLevel(s.State), Word: words.Code("step", string(s.State), nil), Resolved: s.Resolved, Why: answer.RunWhy(s.Why),
+	out := RunStepModel{Key: "step-" + strconv.Itoa(i), N: strconv.Itoa(i + 1), What: s.Text().String(), Shell: answer.ShellCommand(s.Command),
+		Level: answer.StateLevel(s.State), Word: s.State.StepLabel(), Resolved: s.Resolved, Why: answer.RunWhy(s.Why),
 		Server: parts.ServerText("The server says", s.Error), Means: answer.FailureAdvice(answer.StepCode(s)), Share: -1, Open: s.State.Open()}
 	if !s.Sent.IsZero() {
 		out.Sent = format.Clock(s.Sent)
@@ -70,11 +71,11 @@ func RunStep(i int, s engine.Step) RunStepModel {
 		out.Ended = format.Clock(s.Ended)
 	}
 	if p := s.Progress; p.Total > 0 {
-		code := "migration"
+		text := "Step %s of %s of the migration"
 		if !s.Sends() {
-			code = "await"
+			text = "%s of %s are as wanted"
 		}
-		out.Progress = words.Code("run.progress", code, map[string]string{"done": format.Count(p.Done), "of": format.Count(p.Total)})
+		out.Progress = fmt.Sprintf(text, format.Count(p.Done), format.Count(p.Total))
 		out.Share = answer.Share(p.Done, p.Total)
 	}
 	out.Waits = answer.WaitTexts(s)
@@ -82,7 +83,7 @@ func RunStep(i int, s engine.Step) RunStepModel {
 		out.Try = "Try " + strconv.Itoa(s.Try+1) + "."
 	}
 	for _, d := range s.Changed {
-		out.Changed = append(out.Changed, sanitize.Sentence(answer.DifferenceText(d)))
+		out.Changed = append(out.Changed, d.Text().String())
 	}
 	for _, p := range s.Proven {
 		out.Proof = append(out.Proof, runProof(p))
@@ -92,11 +93,11 @@ func RunStep(i int, s engine.Step) RunStepModel {
 
 // runProof holds what was read against what was wanted.
 func runProof(p engine.Reading) RunProof {
-	out := RunProof{Subject: sanitize.Sentence(answer.FactText(p.Fact)), At: format.Clock(p.At)}
-	for _, name := range answer.SortedFields(p.Fact.Want) {
+	out := RunProof{Subject: p.Fact.Subject().String(), At: format.Clock(p.At)}
+	for _, name := range slices.Sorted(maps.Keys(p.Fact.Want)) {
 		want, got := p.Fact.Want[name], p.Got[name]
 		_, read := p.Got[name]
-		f := RunReading{Name: answer.FieldWord(name), Want: answer.ValueText(want), Got: answer.ValueText(got), Same: read && want == got}
+		f := RunReading{Name: actions.FieldLabel(name), Want: actions.ValueText(want), Got: actions.ValueText(got), Same: read && want == got}
 		if !read {
 			f.Got = "not read"
 		}
@@ -122,7 +123,7 @@ func runLog(v answer.View, r engine.Run) []templates.EventRow {
 		if s.Sends() {
 			note(s.Sent, "sent-"+key, "Step "+n+": intent written, then sent", false)
 		}
-		note(s.Ended, "ended-"+key, fmt.Sprintf("Step %s: %s", n, words.Code("step", string(s.State), nil)), answer.StateLevel(s.State) == "bad")
+		note(s.Ended, "ended-"+key, fmt.Sprintf("Step %s: %s", n, s.State.StepLabel()), answer.StateLevel(s.State) == "bad")
 		reasons := answer.StepReasons(s)
 		for _, e := range s.Events {
 			row := parts.EventRow(v, refs, answer.ReadEvent(e).Because(reasons))
@@ -133,7 +134,7 @@ func runLog(v answer.View, r engine.Run) []templates.EventRow {
 			out = append(out, row)
 		}
 	}
-	note(r.Ended, "ended", "The run ended: "+answer.StateWord(r.State), answer.StateLevel(r.State) == "bad")
+	note(r.Ended, "ended", "The run ended: "+r.State.Label(), answer.StateLevel(r.State) == "bad")
 	slices.SortStableFunc(out, func(a, b templates.EventRow) int { return b.When.At.Compare(a.When.At) })
 	return out[:min(len(out), answer.LogListed)]
 }
@@ -143,7 +144,7 @@ func runRow(v answer.View, r engine.Run) RunRow {
 	r = v.Run(r)
 	ended, all := answer.StepsDone(r)
 	return RunRow{
-		ID: r.ID, URL: "/runs/" + r.ID, Sentence: r.Summary.String(), Kind: answer.KindWord(r.Kind), Level: answer.StateLevel(r.State), Word: answer.StateWord(r.State),
+		ID: r.ID, URL: "/runs/" + r.ID, Sentence: r.Summary.String(), Kind: r.Kind.Describe().Title, Level: answer.StateLevel(r.State), Word: r.State.Label(),
 		By: answer.RunBy(r), ByURL: answer.RunsQuery{By: r.By}.Url(""), Reason: sanitize.Truncate(sanitize.Sentence(r.Reason), 120), Started: templates.Ago(r.Started, v.Now), Stamp: format.Stamp(r.Started),
 		Took: answer.TookText(r), Steps: strings.Join([]string{strconv.Itoa(ended), strconv.Itoa(all)}, "/"),
 	}

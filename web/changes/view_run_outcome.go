@@ -16,7 +16,6 @@ import (
 	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // runModel is a run with its outcome. That it helped must not be missing without a
@@ -45,7 +44,7 @@ func outcomeView(v answer.View, r engine.Run, o outcome.Outcome) *RunOutcome {
 	if o.State == outcome.Running || o.State == outcome.Unchanged && !r.CanUndo() {
 		return nil // a run that had no effect, or has not had all of it, is no question
 	}
-	m := &RunOutcome{Level: answer.OutcomeLevel(r, o), Word: answer.OutcomeWord(r, o), Text: answer.OutcomeText(r, o)}
+	m := &RunOutcome{Level: answer.OutcomeLevel(r, o), Word: o.Label(r), Text: o.Text().String()}
 	switch o.State {
 	case outcome.Unchanged:
 		return m
@@ -76,11 +75,11 @@ func outcomeView(v answer.View, r engine.Run, o outcome.Outcome) *RunOutcome {
 		m.More = message.Plural(int64(more), "One more chunk is not listed; the JSON API lists up to 64 of each collection.", format.Count(int64(more))+" more chunks are not listed; the JSON API lists up to 64 of each collection.")
 	}
 	for _, code := range o.Notes {
-		m.Notes = append(m.Notes, answer.OutcomeNote(o, code))
+		m.Notes = append(m.Notes, o.Note(code).String())
 	}
 	for _, c := range o.Collections {
 		if c.Not != "" && o.State != outcome.Uncounted {
-			m.Notes = append(m.Notes, answer.OutcomeWhyNot(o, c))
+			m.Notes = append(m.Notes, c.WhyNot().String())
 		}
 	}
 	for _, id := range o.OtherRuns[:min(len(o.OtherRuns), answer.OthersListed)] {
@@ -150,11 +149,10 @@ func stepCost(c outcome.StepCost, state engine.State) string {
 		return map[string]string{"documents": parts.CountFigure(a.Documents).Text, "bytes": parts.BytesFigure(a.Bytes).Text, "took": parts.Figure(a.Millis, answer.TookMillis).Text}
 	}
 	is := text(c.Actual)
-	code := "copied"
+	out := fmt.Sprintf("Copied %s documents, %s, in %s.", is["documents"], is["bytes"], is["took"])
 	if !c.Actual.Bytes.Known || !c.Actual.Documents.Known {
-		code = "timed"
+		out = fmt.Sprintf("Took %s; what was copied is not logged.", is["took"])
 	}
-	out := words.Code("cost.step", code, is)
 	if !c.Estimated.Bytes.Known {
 		return out + " " + "Not estimated."
 	}

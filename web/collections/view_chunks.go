@@ -25,7 +25,7 @@ func chunkRows(v answer.View, c *topology.Collection, q answer.ChunkQuery, r par
 	f := answer.FiguresOf(v, c)
 	hits, problem := q.Find(v.Table, c, f)
 	m.Filter.Problem = problem
-	carried, moving := answer.ZoneShards(v.Table), answer.MovingChunks(v, c)
+	carried, moving := v.Table.ZoneShards(), answer.MovingChunks(v, c)
 	page, mark := q.Page, -1
 	if q.Pos >= 0 && !q.Active() && q.Sort == answer.ByKey {
 		at, _ := answer.Positions(c)

@@ -69,7 +69,7 @@ func collectionFacts(v answer.View, c *topology.Collection) []templates.Fact {
 		facts = append(facts, templates.Fact{Name: "Data per chunk", Figure: parts.BytesFigure(per)})
 	}
 	if answer.Sharded(c) {
-		facts = append(facts, parts.OrphansFact(v.Table.OrphansOf(c.NS, v.Now)))
+		facts = append(facts, parts.OrphansFact(answer.OrphansOf(v.Table.OrphansOf(c.NS, v.Now))))
 	}
 	limit := c.MaxChunkBytes
 	if limit == 0 {

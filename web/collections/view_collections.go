@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -73,16 +74,16 @@ func collectionRow(t *topology.Table, c *topology.Collection, shards []templates
 		Flags: collectionFlags(c), Chunks: parts.Exact(c.Chunks.Len()), Bytes: parts.BytesFigure(bytes), Documents: parts.CountFigure(docs),
 	}
 	counts := c.Chunks.CountByShard()
-	sizes := make([]topology.Figure, len(shards))
+	sizes := make([]api.Figure, len(shards))
 	for i, s := range shards {
-		sizes[i] = t.SizeOn(c.NS, s.Name).Bytes
+		sizes[i] = answer.FigureOf(t.SizeOn(c.NS, s.Name).Bytes)
 	}
-	byBytes := parts.Cells(sizes, parts.BytesFigure)
+	byBytes := parts.Cells(sizes, parts.Bytes)
 	for i, s := range shards {
 		n := counts[s.Name]
 		d := parts.CountFigure(t.SizeOn(c.NS, s.Name).Documents)
 		cell := MatrixCell{Shard: s, Bytes: byBytes[i].Figure, Documents: d, Bar: byBytes[i].Share, Share: byBytes[i].ShareText}
-		cell.Empty = n == 0 && (!sizes[i].Known || sizes[i].Value == 0)
+		cell.Empty = n == 0 && (sizes[i].Value == nil || *sizes[i].Value == 0)
 		if byBytes[i].Share < 0 { // sizes not known: the bar shows chunks
 			cell.Bar = answer.Share(int64(n), int64(c.Chunks.Len()))
 		}

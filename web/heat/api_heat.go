@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
@@ -122,7 +123,8 @@ func ApiHeatChunks(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 				line.Projects = &l.Projects
 				line.Split, line.Why = splits[i].Code, answer.SplitText(c, splits[i])
 				if kind, to := answer.HotPlan(v.Table, c, l.Chunk, splits[i], rates); plans && kind != "" {
-					line.Plan = &api.HeatPlan{Kind: string(kind), Args: api.PlanArgs{NS: string(c.NS), Chunk: line.ID, To: to}}
+					line.Plan = &api.HeatPlan{Kind: string(kind),
+						Args: api.PlanArgs{RawMessage: actions.Args{NS: c.NS, Chunk: line.ID, To: to}.JSON()}}
 				}
 				if splits[i].Can || splits[i].Code != "unknown" {
 					line.CanSplit = &splits[i].Can

@@ -8,7 +8,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/rules"
-	"shardboard/web/parts"
 )
 
 // update is one frame of a topic.
@@ -31,7 +30,7 @@ func statusFrame(v answer.View) *wsMessage {
 	var out struct {
 		Status LiveStatus `json:"status"`
 	}
-	st := parts.StatusView(v)
+	st := answer.Status(v)
 	out.Status = LiveStatus{At: api.Time(st.At), Age: -1, OK: st.Level == "ok" || st.Level == string(rules.Critical) || st.Level == string(rules.Warn), Level: st.Level, Text: st.Text}
 	if !st.At.IsZero() {
 		out.Status.Age = int64(v.Now.Sub(st.At) / time.Second)

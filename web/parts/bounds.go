@@ -18,7 +18,7 @@ func Bound(p shardkey.Pattern, k shardkey.Key) templates.Key {
 // fits, as relaxed Extended JSON when the collection is gone or has another
 // key by now.
 func BoundOf(t *topology.Table, ns string, doc bson.Raw) templates.Key {
-	if t.Hiding() != nil || answer.IsHidden(doc) {
+	if t.Hiding() != nil || shardkey.IsHidden(doc) {
 		return hiddenBound()
 	}
 	if c := t.Collection(topology.Namespace(ns)); c != nil {

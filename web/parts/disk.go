@@ -3,50 +3,47 @@ package parts
 import (
 	"fmt"
 
-	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/format"
-	"shardboard/internal/topology"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // diskCell is how full a shard's disk is, as a bar and "20 % of 252 GiB".
-func diskCell(v answer.View, shard string) templates.Cell {
-	d := v.Table.DiskOf(shard)
-	out := templates.Cell{Figure: DiskFigure(v, shard), Share: -1, Even: -1}
-	if !d.Known() {
+func diskCell(d api.Disk) templates.Cell {
+	out := templates.Cell{Figure: DiskFigure(d), Share: d.Share, Even: -1}
+	if d.Share < 0 {
 		return out
 	}
-	out.Share, out.Bar = d.Share(), d.Share()
-	out.ShareText = format.Share(d.Share())
-	out.Text = "of " + format.Bytes(d.Total.Value)
-	if v.Table.DiskOld(shard, v.Now) {
-		out.Text = fmt.Sprintf("of %s, %s", format.Bytes(d.Total.Value), format.Clock(d.Used.At))
+	out.Bar, out.ShareText = d.Share, format.Share(d.Share)
+	out.Text = "of " + format.Bytes(*d.Total.Value)
+	if d.Old {
+		out.Text += ", " + format.Clock(d.Used.At)
 	}
 	return out
 }
 
-// diskFigure is how full a shard's disk is, in one line.
-func DiskFigure(v answer.View, shard string) templates.Figure {
-	d := v.Table.DiskOf(shard)
-	if !d.Known() {
-		out := BytesFigure(d.Used)
-		if h := v.Table.Health[topology.PartDisks]; h.Denied {
-			out.Title = PartState(v, topology.PartDisks).Detail
-		}
+// DiskFigure is how full a shard's disk is, in one line.
+func DiskFigure(d api.Disk) templates.Figure {
+	out := Bytes(d.Used)
+	switch {
+	case d.Why != "":
+		out.Title = d.Why
+		return out
+	case d.Share < 0:
 		return out
 	}
-	args := []string{"used", format.Bytes(d.Used.Value), "total", format.Bytes(d.Total.Value), "share", format.Share(d.Share()),
-		"free", format.Bytes(d.Free()), "how", BytesFigure(d.Used).Title, "at", format.Clock(d.Used.At)}
-	out := templates.Figure{Known: true, Text: words.T("disk.full", args...), Title: words.T("disk.title", args...)}
-	if v.Table.DiskOld(shard, v.Now) {
-		out.Text = words.T("disk.full.old", args...)
+	used, total := *d.Used.Value, *d.Total.Value
+	out = templates.Figure{Known: true,
+		Text: fmt.Sprintf("%s of %s (%s)", format.Bytes(used), format.Bytes(total), format.Share(d.Share)),
+		Title: fmt.Sprintf("%s of %s used, %s free: the file system of the shard’s primary, with all that is on it. %s",
+			format.Bytes(used), format.Bytes(total), format.Bytes(max(0, total-used)), out.Title)}
+	if d.Old {
+		out.Text += ", as read at " + format.Clock(d.Used.At)
 	}
 	return out
 }
 
-// diskFact is that line among a shard's facts.
-func DiskFact(v answer.View, shard string) templates.Fact {
-	d := v.Table.DiskOf(shard)
-	return templates.Fact{Name: "Disk", Figure: DiskFigure(v, shard), Warn: d.Known() && d.Share() >= answer.DiskFull}
+// DiskFact is that line among a shard's facts.
+func DiskFact(d api.Disk) templates.Fact {
+	return templates.Fact{Name: "Disk", Figure: DiskFigure(d), Warn: d.Full}
 }

@@ -50,27 +50,27 @@ func Exact(n int) templates.Figure {
 	return templates.Figure{Known: true, Text: format.Count(int64(n)), Title: "Counted in the routing table"}
 }
 
-// cells turns one column of figures into cells with shares and bars: bars are
+// Cells turns one column of figures into cells with shares and bars: bars are
 // scaled to the largest share, the tick is where an even share would be.
-func Cells(figures []topology.Figure, write func(topology.Figure) templates.Figure) []templates.Cell {
+func Cells(figures []api.Figure, write func(api.Figure) templates.Figure) []templates.Cell {
 	var total, top int64
 	known := 0
 	for _, f := range figures {
-		if f.Known {
+		if f.Value != nil {
 			known++
-			total += f.Value
-			top = max(top, f.Value)
+			total += *f.Value
+			top = max(top, *f.Value)
 		}
 	}
 	out := make([]templates.Cell, len(figures))
 	for i, f := range figures {
 		out[i] = templates.Cell{Figure: write(f), Share: -1, Even: -1}
-		if !f.Known || total == 0 {
+		if f.Value == nil || total == 0 {
 			continue
 		}
-		out[i].Share = answer.Share(f.Value, total)
+		out[i].Share = answer.Share(*f.Value, total)
 		out[i].ShareText = format.Share(out[i].Share)
-		out[i].Bar = answer.Share(f.Value, top)
+		out[i].Bar = answer.Share(*f.Value, top)
 		if known > 1 && known == len(figures) {
 			out[i].Even = float64(total) / float64(known) / float64(top)
 		}

@@ -1,31 +1,25 @@
 package parts
 
 import (
-	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/format"
-	"shardboard/internal/topology"
 	"shardboard/web/templates"
 )
 
-// orphansFigure is the same as a figure with a title.
-func orphansFigure(o topology.Orphans) templates.Figure {
+// OrphansFact is what is known of orphaned documents, among other facts.
+func OrphansFact(o api.Orphans) templates.Fact {
+	f := templates.Figure{Text: "not known", Title: o.Text}
 	switch o.State {
-	case topology.OrphansCounted:
-		f := CountFigure(o.Count)
-		f.Title, f.Approx = answer.OrphansText(o)+" "+f.Title, f.Approx && o.Count.Value > 0
-		return f
-	case topology.OrphansPending:
-		text := "possible"
-		if o.AtMost.Known {
-			text = "up to " + format.Count(o.AtMost.Value)
+	case "counted":
+		f = Count(o.Count)
+		f.Title, f.Approx = o.Text+" "+f.Title, f.Approx && o.Count.Value != nil && *o.Count.Value > 0
+	case "pending":
+		f.Known, f.Text = true, "possible"
+		if o.AtMost != nil {
+			f.Text = "up to " + format.Count(*o.AtMost)
 		}
-		return templates.Figure{Known: true, Text: text, Title: answer.OrphansText(o)}
-	case topology.OrphansQuiet:
-		return templates.Figure{Text: "none expected", Title: answer.OrphansText(o)}
+	case "quiet":
+		f.Text = "none expected"
 	}
-	return templates.Figure{Text: "not known", Title: answer.OrphansText(o)}
-}
-
-func OrphansFact(o topology.Orphans) templates.Fact {
-	return templates.Fact{Name: "Orphaned documents", Figure: orphansFigure(o)}
+	return templates.Fact{Name: "Orphaned documents", Figure: f}
 }

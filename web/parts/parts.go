@@ -29,7 +29,7 @@ func RoleWord(role auth.Role) string { return words.Code("role", string(role), n
 
 // hiddenBound is a bound on a page that hides it.
 func hiddenBound() templates.Key {
-	return templates.Key{Short: "hidden: needs the role support", Full: "hidden: needs the role support"}
+	return templates.Key{Short: shardkey.HiddenText, Full: shardkey.HiddenText}
 }
 
 // foldedNote says how many entries or collections were left out, with the link

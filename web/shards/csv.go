@@ -6,16 +6,15 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
-	"shardboard/internal/fault"
-	"shardboard/internal/placement"
-	"shardboard/internal/sanitize"
+	"shardboard/internal/api"
+	"shardboard/internal/topology"
 	"shardboard/web/site"
 )
 
-// shardPageOrCSV serves a shard's page. Names that contain dots do not match
-// the route of the CSV form, so it is looked for here once more; a shard that
-// really is called "….csv" wins.
-func ShardPageOrCSV(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// PageOrCSV serves a shard's page. Names that contain dots do not match the route
+// of the CSV form, so it is looked for here once more; a shard that really is
+// called "….csv" wins.
+func PageOrCSV(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	name, err := site.PathText(r, "name")
 	if err != nil {
 		return err
@@ -25,41 +24,40 @@ func ShardPageOrCSV(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	if base, ok := strings.CutSuffix(name, ".csv"); ok && v.Table.Shard(name) == nil && v.Table.Shard(base) != nil {
-		return writeShardCSV(s, w, r, base)
+		if v, err = s.LoadedAt(r); err != nil {
+			return err
+		}
+		a, err := answer.Shard(v, s.Deps.Profile, base, true)
+		if err != nil {
+			return err
+		}
+		return writeCSV(w, a)
 	}
-	return pageShard(s, w, r)
+	return page(s, w, r, v, name)
 }
 
-// shardCSV answers "it is sick: who is hit?" as a file for a ticket.
-func ShardCSV(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	name, err := site.PathText(r, "name")
+// CSV is what is on a shard as a file for a ticket.
+func CSV(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	a, err := shard(s, r, true)
 	if err != nil {
 		return err
 	}
-	return writeShardCSV(s, w, r, name)
+	return writeCSV(w, a)
 }
 
-func writeShardCSV(s *site.Site, w http.ResponseWriter, r *http.Request, name string) error {
-	v, err := s.LoadedAt(r)
-	if err != nil {
-		return err
+func writeCSV(w http.ResponseWriter, a api.ShardDetail) error {
+	out := site.NewSheet(w, "kind", "shard", "ns", "project_id", "project_name", "db", "chunks", "chunks_of", "share",
+		"bytes", "documents", "row_share_low", "row_share_high")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+answer.FileName(a.Name)+`.csv"`)
+	for _, c := range a.Contents {
+		rows := answer.ShareText(c.RowShare)
+		out.Row("collection", a.Name, c.NS, "", "", topology.Namespace(c.NS).Database(), strconv.Itoa(c.Chunks), strconv.Itoa(c.Of),
+			answer.ShareText(c.Share), answer.FigureText(c.Bytes), answer.FigureText(c.Documents), rows, rows)
 	}
-	if v.Table.Shard(name) == nil {
-		return fault.New(fault.NotFound, "No shard is named %q (searched the %d shards of this cluster).", sanitize.Truncate(name, 100), len(v.Table.Shards))
-	}
-	contents := placement.ShardContents(v.Table, v.Dir, s.Deps.Profile, name)
-	out := site.NewSheet(w, "kind", "shard", "ns", "project_id", "project_name", "db", "chunks", "chunks_of", "share", "bytes", "documents", "row_share_low", "row_share_high")
-	w.Header().Set("Content-Disposition", `attachment; filename="`+answer.FileName(name)+`.csv"`)
-	for _, c := range contents.Collections {
-		rows := answer.ShareText(answer.CollectionOnOf(v.Table, c).RowShare)
-		out.Row("collection", name, string(c.NS), "", "", c.NS.Database(), strconv.Itoa(c.Chunks), strconv.Itoa(c.Of),
-			answer.ShareText(answer.ShareOf(c.Share)), answer.FigureText(c.Size.Bytes), answer.FigureText(c.Size.Documents), rows, rows)
-	}
-	for _, p := range contents.Projects {
-		rows := answer.RowShareOf(p.Rows)
-		for _, part := range p.Collections {
-			out.Row("project", name, string(part.NS), p.Project.ID.Hex(), p.Project.Name, p.Project.DB,
-				strconv.Itoa(part.Chunks), strconv.Itoa(part.Of), answer.ShareText(answer.ShareOf(p.Share)), "", "", answer.ShareText(rows.Low), answer.ShareText(rows.High))
+	for _, p := range a.Projects {
+		for _, c := range p.Collections {
+			out.Row("project", a.Name, c.NS, p.ID, p.Name, p.DB, strconv.Itoa(c.Chunks), strconv.Itoa(c.Of),
+				answer.ShareText(p.Share), "", "", answer.ShareText(p.RowShare.Low), answer.ShareText(p.RowShare.High))
 		}
 	}
 	return out.Done()

@@ -3,9 +3,11 @@ package site
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/api"
 )
 
@@ -25,6 +27,9 @@ func (s *schemas) forType(t reflect.Type) map[string]any {
 		return map[string]any{"type": "string", "format": "date-time"}
 	case reflect.TypeFor[json.RawMessage]():
 		return map[string]any{"description": "canonical Extended JSON, or null"}
+	case reflect.TypeFor[api.PlanArgs]():
+		s.Named["PlanArgs"] = s.planArgs()
+		return reference("PlanArgs")
 	case reflect.TypeFor[api.Cursor]():
 		return map[string]any{"type": []string{"string", "null"}}
 	case reflect.TypeFor[api.Figure]():
@@ -113,4 +118,41 @@ func figureSchema() map[string]any {
 		"value": map[string]any{"type": "null"}, "reason": map[string]any{"type": "string"},
 	}}
 	return map[string]any{"oneOf": []any{known, unknown}, "description": "a number with its truth, or null with the reason"}
+}
+
+// planArgs describes the arguments of changes, each with the kinds that take it.
+func (s *schemas) planArgs() map[string]any {
+	properties := map[string]any{}
+	for _, x := range actions.Arguments() {
+		p := map[string]any{"type": "string"}
+		switch x.Type {
+		case actions.TypeKey:
+			p = s.forType(reflect.TypeFor[json.RawMessage]())
+		case actions.TypeBounds:
+			p = map[string]any{"type": []string{"array", "object"}}
+		case actions.TypeChunks:
+			p = s.forType(reflect.TypeFor[[]string]())
+		case actions.TypeCuts:
+			p = s.forType(reflect.TypeFor[[]api.PlanCut]())
+		case actions.TypeCount:
+			p = map[string]any{"type": "integer", "minimum": x.Least, "maximum": x.Most}
+		case actions.TypeBool, actions.TypeSwitch:
+			p = map[string]any{"type": "boolean"}
+		case actions.TypeChoice:
+			var values []string
+			for _, c := range x.Choices {
+				values = append(values, c.Value)
+			}
+			p["enum"] = values
+		}
+		var kinds []string
+		for _, k := range actions.Descriptions() {
+			if slices.ContainsFunc(k.Arguments, func(of actions.Argument) bool { return of.Name == x.Name }) {
+				kinds = append(kinds, string(k.Kind))
+			}
+		}
+		p["description"] = x.Help + " Of " + strings.Join(kinds, ", ") + "."
+		properties[x.Name] = p
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": []string{}}
 }

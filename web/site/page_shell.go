@@ -57,7 +57,7 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 		Title:   title,
 		Nav:     nav,
 		Topics:  topics,
-		Status:  parts.StatusView(v),
+		Status:  answer.Status(v),
 		Shards:  parts.ShardRefs(v.Table),
 		Target:  s.Deps.Target,
 		Server:  v.Table.ServerInfo.Version,

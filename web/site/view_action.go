@@ -13,7 +13,6 @@ import (
 	"shardboard/internal/topology"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 // offer makes the changes that can be planned of a thing.
@@ -43,15 +42,15 @@ func (s *Site) Offers(r *http.Request, t *topology.Table) *Offer {
 	return o
 }
 
-// add offers a change, with its arguments as name, value pairs; why is a code
-// that says that it cannot be done now.
+// add offers a change, with its arguments as name, value pairs; why says
+// that it cannot be done now.
 func (o *Offer) Add(k actions.Kind, text, why string, pairs ...string) {
 	a := templates.Act{Text: text}
 	switch {
 	case o.why != "":
 		a.Why = o.why
 	case why != "":
-		a.Why = words.Code("act.why", why, nil)
+		a.Why = why
 	default:
 		a.URL = answer.PlanURL(k, pairs...)
 		if came := o.tried(a.URL); came.Why != "" && !came.Asks {
@@ -73,7 +72,7 @@ func (o *Offer) tried(address string) answer.Trial {
 // single is the reason not to move anything when there is one shard.
 func (o *Offer) single() string {
 	if len(o.T.Shards) < 2 {
-		return "single"
+		return "There is one shard only."
 	}
 	return ""
 }
@@ -84,22 +83,22 @@ func (o *Offer) Chunk(c *topology.Collection, i int) templates.Acts {
 	}
 	ch := c.Chunks.At(i)
 	ns, ref := string(c.NS), answer.ChunkRef(c, ch.Min)
-	busy := answer.When(c.Resharding, "resharding")
-	o.Add(actions.Split, answer.ActWord("split"), busy, "ns", ns, "chunk", ref)
-	moving := answer.ReasonOf(busy, o.single(), answer.When(c.MigrationsBlocked, "blocked"))
-	o.Add(actions.SplitHot, answer.ActWord("split-hot"), moving, "ns", ns, "chunk", ref)
-	o.Add(actions.MoveChunk, answer.ActWord("move"), moving, "ns", ns, "chunk", ref)
-	next, to := answer.ReasonOf(busy, "last"), topology.Chunk{}
+	busy := answer.When(c.Resharding, "The collection is being resharded.")
+	o.Add(actions.Split, "Split…", busy, "ns", ns, "chunk", ref)
+	moving := answer.ReasonOf(busy, o.single(), answer.When(c.MigrationsBlocked, "Migrations of the collection are forbidden."))
+	o.Add(actions.SplitHot, "Split where it is hot…", moving, "ns", ns, "chunk", ref)
+	o.Add(actions.MoveChunk, "Move…", moving, "ns", ns, "chunk", ref)
+	next, to := answer.ReasonOf(busy, "It is the last chunk."), topology.Chunk{}
 	if i+1 < c.Chunks.Len() {
 		to = c.Chunks.At(i + 1)
-		next = answer.ReasonOf(busy, answer.When(to.Shard != ch.Shard, "neighbour"))
+		next = answer.ReasonOf(busy, answer.When(to.Shard != ch.Shard, "The next chunk is on another shard."))
 	}
 	pairs := []string{"ns", ns}
 	if next == "" {
 		pairs = append(pairs, "min", c.Key.ExtJSON(ch.Min), "max", c.Key.ExtJSON(to.Max))
 	}
-	o.Add(actions.Merge, answer.ActWord("merge"), next, pairs...)
-	o.Add(actions.ClearJumbo, answer.ActWord("clear-jumbo"), answer.ReasonOf(busy, answer.When(!ch.Jumbo, "notJumbo")), "ns", ns, "chunk", ref)
+	o.Add(actions.Merge, "Merge with the next…", next, pairs...)
+	o.Add(actions.ClearJumbo, "Clear the jumbo flag…", answer.ReasonOf(busy, answer.When(!ch.Jumbo, "It is not flagged as jumbo.")), "ns", ns, "chunk", ref)
 	return o.M
 }
 
@@ -109,12 +108,12 @@ func (o *Offer) Collection(c *topology.Collection) templates.Acts {
 	}
 	ns := string(c.NS)
 	o.M.Lead = "A chunk’s own changes are on its page: its number leads there."
-	busy := answer.When(c.Resharding, "resharding")
-	o.Add(actions.Split, answer.ActWord("splitAt"), busy, "ns", ns)
+	busy := answer.When(c.Resharding, "The collection is being resharded.")
+	o.Add(actions.Split, "Split at a key…", busy, "ns", ns)
 	if c.NoBalance {
-		o.Add(actions.BalanceCollection, answer.ActWord("balance.on"), busy, "ns", ns, "on", "true")
+		o.Add(actions.BalanceCollection, "Let the balancer move its chunks…", busy, "ns", ns, "on", "true")
 	} else {
-		o.Add(actions.BalanceCollection, answer.ActWord("balance.off"), busy, "ns", ns, "on", "false")
+		o.Add(actions.BalanceCollection, "Keep the balancer from it…", busy, "ns", ns, "on", "false")
 	}
 	return o.M
 }
@@ -128,12 +127,12 @@ func (o *Offer) Project(p placement.Project) templates.Acts {
 		pinned = pinned || z.NS.Database() == p.DB && z.Zone == placement.PinZone(id)
 	}
 	of := []string{"project", id, "db", p.DB}
-	held := answer.When(pinned, "pinned")
-	o.Add(actions.SplitProject, answer.ActWord("split-project"), "", of...)
-	o.Add(actions.Pin, answer.ActWord("pin"), answer.ReasonOf(o.single(), held), of...)
-	o.Add(actions.Isolate, answer.ActWord("isolate"), answer.ReasonOf(o.single(), held), of...)
-	o.Add(actions.Unpin, answer.ActWord("unpin"), answer.When(!pinned, "notPinned"), of...)
-	o.Add(actions.Spread, answer.ActWord("spread"), answer.ReasonOf(o.single(), held), of...)
+	held := answer.When(pinned, "It is pinned; unpin it first.")
+	o.Add(actions.SplitProject, "Split its chunks…", "", of...)
+	o.Add(actions.Pin, "Pin to a shard…", answer.ReasonOf(o.single(), held), of...)
+	o.Add(actions.Isolate, "Isolate…", answer.ReasonOf(o.single(), held), of...)
+	o.Add(actions.Unpin, "Unpin…", answer.When(!pinned, "It is not pinned."), of...)
+	o.Add(actions.Spread, "Spread…", answer.ReasonOf(o.single(), held), of...)
 	return o.M
 }
 
@@ -145,9 +144,9 @@ func (o *Offer) Shard(name string) templates.Acts {
 	if s == nil {
 		return templates.Acts{}
 	}
-	o.Add(actions.ZoneAddShard, answer.ActWord("zone-add-shard.this"), answer.When(s.Draining, "draining"), "shard", name)
+	o.Add(actions.ZoneAddShard, "Add to a zone…", answer.When(s.Draining, "The shard is being emptied."), "shard", name)
 	if len(s.Zones) == 0 {
-		o.Add(actions.ZoneRemoveShard, answer.ActWord("zone-remove-shard.this"), "noZone")
+		o.Add(actions.ZoneRemoveShard, "Remove from a zone…", "It is in no zone.")
 	}
 	for _, z := range s.Zones {
 		o.Add(actions.ZoneRemoveShard, fmt.Sprintf("Remove %s from %s…", name, sanitize.Truncate(sanitize.Sentence(z), 60)), o.lastShard(z), "shard", name, "zone", z)
@@ -159,15 +158,15 @@ func (o *Offer) Shard(name string) templates.Acts {
 // ranges: their chunks would have nowhere to be.
 func (o *Offer) lastShard(zone string) string {
 	ranged := slices.ContainsFunc(o.T.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
-	return answer.When(ranged && len(answer.ZoneShards(o.T)[zone]) < 2, "lastShard")
+	return answer.When(ranged && len(o.T.CarriersOf(zone)) < 2, "It is the last shard of this zone, which has ranges; remove those first.")
 }
 
 func (o *Offer) Zones() templates.Acts {
 	if o == nil {
 		return templates.Acts{}
 	}
-	o.Add(actions.ZoneAddShard, answer.ActWord("zone-add-shard"), "")
-	o.Add(actions.ZoneSetRange, answer.ActWord("zone-set-range"), answer.When(len(o.T.Collections) == 0, "noCollection"))
+	o.Add(actions.ZoneAddShard, "Add a shard to a zone…", "")
+	o.Add(actions.ZoneSetRange, "Give a range to a zone…", answer.When(len(o.T.Collections) == 0, "No collection is sharded."))
 	for _, s := range o.T.Shards {
 		for _, z := range s.Zones {
 			if len(o.M.List) < answer.RangesOffered {
@@ -191,8 +190,8 @@ func (o *Offer) Balancer() templates.Acts {
 		return templates.Acts{}
 	}
 	b := o.T.Balancer
-	o.Add(actions.BalancerOn, answer.ActWord("balancer-on"), answer.When(b.Known && b.Enabled() && b.Mode != "autoSplitOnly", "isOn"))
-	o.Add(actions.BalancerOff, answer.ActWord("balancer-off"), answer.When(b.Known && !b.Enabled(), "isOff"))
-	o.Add(actions.BalancerWindow, answer.ActWord("balancer-window"), "")
+	o.Add(actions.BalancerOn, "Turn the balancer on…", answer.When(b.Known && b.Enabled() && b.Mode != "autoSplitOnly", "It is on."))
+	o.Add(actions.BalancerOff, "Turn the balancer off…", answer.When(b.Known && !b.Enabled(), "It is off."))
+	o.Add(actions.BalancerWindow, "Set the window…", "")
 	return o.M
 }

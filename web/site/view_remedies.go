@@ -44,7 +44,7 @@ func (s *Site) Tries(seen answer.View) answer.TryPlan {
 }
 
 func (s *Site) tryOne(v answer.View, h *shardkey.Hiding, k actions.Kind, raw json.RawMessage) answer.Trial {
-	args, err := answer.PlanArgs(raw)
+	args, err := actions.ReadArgs(raw)
 	var d actions.Draft
 	switch {
 	case err != nil:

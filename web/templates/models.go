@@ -2,6 +2,8 @@ package templates
 
 import (
 	"time"
+
+	"shardboard/internal/api"
 )
 
 // ShardRef is a shard as it is shown everywhere: a colour by its place in the
@@ -58,21 +60,11 @@ type You struct {
 	MayLocate, MayOperate, MayAdmin bool
 }
 
-// Status is the live dot and its words.
-type Status struct {
-	Level string // "ok", "stale", "loading", "failed"
-	Text  string
-	At    time.Time // of the newest routing data; zero when there is none
-}
-
-// State is a panel that cannot show what it should: its code names the drawing
-// and the words (loading, empty, stale, partial, denied, failed); the zero
-// value is a panel in order.
-type State struct {
-	Code   string
-	Title  string
-	Detail string
-}
+// State and Status come with answers.
+type (
+	State  = api.State
+	Status = api.Status
+)
 
 // Pager turns pages; empty URLs are ends.
 type Pager struct {

@@ -31,14 +31,3 @@ type ShardRow struct {
 	Chunks    Cell
 	Disk      Cell // the share is of the disk, not of the column
 }
-
-// Attention is one problem, greatest first.
-type Attention struct {
-	Key          string // stable across renderings
-	Severity     string // critical, warn or info
-	SeverityText string
-	Urgent       bool
-	Text         string
-	Advice       string
-	URL          string
-}

@@ -7,27 +7,20 @@ var english = assembled(
 	signIn,
 	refusedSignIn,
 	acting,
-	runs,
 	audited,
 	heat,
 	surveying,
 	advising,
 	problems,
-	counted,
 	disks,
 	pins,
-	goals,
-	outcomes,
-	hotSplits,
 	inflight,
 	sizes,
 	folding,
-	outage,
 	located,
 	orphaned,
 	dataDirectory,
 	withheld,
-	damaged,
 )
 
 // assembled joins the parts. A key in two of them would make one of its
@@ -82,24 +75,6 @@ var pages = map[string]string{
 	"method.projectStats":            "Counted by the application and stored with the project",
 	"method.partial":                 "Sum of what is known so far",
 	"method.other":                   "Measured by {code}",
-
-	// Overview.
-	"verdict.of.data":    "the data",
-	"verdict.of.chunks":  "the chunks",
-	"verdict.noshards":   "No shards are known",
-	"verdict.oneshard":   "One shard: nothing to balance",
-	"verdict.nodata":     "Balanced: there is no data yet",
-	"verdict.even":       "Balanced: the fullest shard, {shard}, has {share} of {of} where even is {even}",
-	"verdict.somewhat":   "Somewhat uneven: {shard} has {share} of {of} where even is {even}",
-	"verdict.uneven":     "Uneven: {shard} has {share} of {of} where even is {even}",
-	"balancer.window":    "Active",
-	"balancer.chunksize": "Chunk size",
-	"balancer.round":     "Now",
-	"balancer.hour":      "Last hour",
-
-	// Problems: the sentences are in en_problems.go.
-
-	// Shards.
 
 	// Collections.
 	"flag.unique":           "unique",
@@ -409,18 +384,4 @@ var pages = map[string]string{
 	"dup.state.failed":        "Failed; it can go on where it was.",
 	"dup.state.done":          "Done.",
 	"dup.state.other":         "{code}",
-
-	// Requests that could not be answered.
-	"error.home":               "Overview",
-	"error.notfound":           "Not found",
-	"error.invalid":            "Invalid request",
-	"error.forbidden":          "Not permitted",
-	"error.unavailable":        "Not available now",
-	"error.internal":           "Something went wrong",
-	"error.advice.notfound":    "It may have been dropped or renamed; the lists show what there is.",
-	"error.advice.invalid":     "Correct the address or go on from one of these pages.",
-	"error.advice.forbidden":   "Go on from one of these pages.",
-	"error.advice.denied":      "The cluster user lacks a privilege; the overview names it.",
-	"error.advice.unavailable": "shardboard keeps trying; reload in a few seconds.",
-	"error.advice.internal":    "The log has the cause. Other pages still work.",
 }

@@ -17,6 +17,5 @@ var folding = map[string]string{
 	"internal.what":             "Internal collections are the server's own: the databases config, admin and local, and system collections. A new cluster moves config.system.sessions a thousand times in its first hour.",
 	"internal.title":            "Internal collections",
 	"internal.sums":             "Sums and shares above are without them.",
-	"internal.hour":             "{text}; {moves} more moves of internal collections, {failed} failed",
 	"internal.uncounted":        "writes of the server's own collections are not counted",
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/format"
 	"shardboard/internal/message"
 )
 
@@ -29,6 +30,26 @@ type Adaptation struct {
 	Same    bool                 // the same commands: only what they rely on was read again
 	Refused bool                 // it was not planned again: that would go beyond what was confirmed
 }
+
+// Text says what was planned again, and why the differences in Because are listed.
+func (a Adaptation) Text() message.Message {
+	pattern := "Adapted at {at}: {after} now left instead of {before}, because:"
+	switch {
+	case a.Refused:
+		pattern = "Not adapted at {at}, because:"
+	case len(a.Because) == 1 && a.Because[0].Field == goalField:
+		pattern = "Adapted at {at}: {after} added, because the goal was no longer met."
+	case a.Step == 0:
+		pattern = "Adapted before the first step, at {at}: {after} instead of {before}, because:"
+	}
+	steps := func(name string, n int) message.Fact {
+		return message.Words(name, format.Count(int64(n))+message.Plural(n, " step", " steps"))
+	}
+	return message.New("adapted", pattern, message.Words("at", format.Clock(a.At)), steps("before", a.Before), steps("after", a.After))
+}
+
+// goalField is the field of a difference that means that the goal is no longer met.
+const goalField = "goal"
 
 // mostAdaptations bounds how often a run is planned again. A cluster that changes
 // this often under a run is not one to change at the same time.
@@ -277,7 +298,7 @@ func (x *execution) missed() (more, ok bool) {
 		return false, true // every step was proven when it was done
 	}
 	end := tail(run.Steps)
-	a := Adaptation{At: now(), Step: end, After: len(d.Steps), Because: []actions.Difference{{Field: "goal", Want: "kept", Got: fmt.Sprint(len(d.Steps))}}}
+	a := Adaptation{At: now(), Step: end, After: len(d.Steps), Because: []actions.Difference{{Field: goalField, Want: "kept", Got: fmt.Sprint(len(d.Steps))}}}
 	if !x.recorded(auditRunAdapted, "ok", map[string]string{"step": fmt.Sprint(end), "before": "0", "after": fmt.Sprint(a.After)}) {
 		return false, false
 	}

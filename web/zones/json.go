@@ -9,7 +9,8 @@ import (
 	"shardboard/web/site"
 )
 
-func ApiZones(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// JSON is the list of zones for scripts.
+func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v, err := s.LoadedAt(r)
 	if err != nil {
 		return err
@@ -17,9 +18,9 @@ func ApiZones(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err := answer.Known(v, topology.PartZones, "Zones"); err != nil {
 		return err
 	}
-	out, err := site.PageOf(r, answer.ZoneNames(v.Table),
-		func(zone string) string { return zone },
-		func(zone string) api.Zone { return answer.ZoneOf(v, zone) })
+	out, err := site.PageOf(r, answer.Zones(v).Items,
+		func(z api.Zone) string { return z.Zone },
+		func(z api.Zone) api.Zone { return z })
 	if err != nil {
 		return err
 	}

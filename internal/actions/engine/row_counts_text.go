@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"strconv"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/format"
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+)
+
+// Text says what was counted, or why it was not, and how much is written meanwhile.
+func (c RowCount) Text() message.Message {
+	n, both := c.Difference()
+	facts := []message.Fact{message.Namespace("ns", c.NS), message.Count("before", c.Before.Value), message.Count("after", c.After.Value),
+		message.Count("most", actions.MostCounted)}
+	if !both {
+		return message.New("rows.not", c.whyNot(), append(facts, message.Text("reason", c.notCounted().Reason))...)
+	}
+	pattern := "{ns} has {before} rows of the project, as before."
+	if n != 0 {
+		pattern = "{ns} had {before} rows of the project and has {after} ({difference}) after {took}. " +
+			"That alone is no failure: rows are written meanwhile."
+		sign := ""
+		if n > 0 {
+			sign = "+"
+		}
+		facts = append(facts, message.Words("difference", sign+format.Count(n)),
+			message.Words("took", decimal(c.Took().Seconds())+" s"))
+	}
+	if !c.Writes.Known {
+		return message.New("rows", pattern+" How many rows are written a second is not known.", facts...)
+	}
+	return message.New("rows", pattern+" About {rate} rows a second are written.", append(facts, message.Words("rate", decimal(c.Writes.PerSecond)))...)
+}
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
+
+func (c RowCount) whyNot() string {
+	if c.Before.Known && c.After.Reason == RowsPending {
+		return "{ns} had {before} rows of the project before the first command; they are counted again at the end."
+	}
+	switch c.notCounted().Reason {
+	case RowsPending:
+		return "{ns}: rows not counted yet."
+	case rowsTooMany:
+		return "{ns}: not counted: more than {most} rows."
+	case rowsTooSlow:
+		return "{ns}: not counted: it took too long."
+	case "notPermitted":
+		return "{ns}: not counted: the cluster does not permit it."
+	case "unreachable":
+		return "{ns}: not counted: the cluster did not answer."
+	case rowsInterrupted:
+		return "{ns}: not counted: the run was stopped, or the program ended."
+	case rowsNothingSent:
+		return "{ns} had {before} rows of the project; nothing was sent, so they were not counted again."
+	}
+	return "{ns}: rows not counted ({reason})."
+}
+
+// notCounted is the figure that has the reason why there is no difference.
+func (c RowCount) notCounted() topology.Figure {
+	if !c.Before.Known {
+		return c.Before
+	}
+	return c.After
+}

@@ -1,0 +1,83 @@
+package engine
+
+// Label is what people call a run's state.
+func (s State) Label() string {
+	switch s {
+	case Planned:
+		return "About to begin"
+	case Waiting:
+		return "Waiting"
+	case Running:
+		return "Running"
+	case Succeeded:
+		return "Done and proven"
+	case Failed:
+		return "Failed"
+	case Refused:
+		return "Not sent"
+	case Unknown:
+		return "Outcome unknown"
+	case Stopped:
+		return "Stopped"
+	case Undone:
+		return "Undone"
+	case Deferred:
+		return "Put off"
+	case Replaced:
+		return "Planned again"
+	}
+	return string(s)
+}
+
+// StepLabel is what people call a step's state.
+func (s State) StepLabel() string {
+	switch s {
+	case Planned:
+		return "not begun"
+	case Waiting:
+		return "waiting"
+	case Running:
+		return "running"
+	case Succeeded:
+		return "proven"
+	case Failed:
+		return "failed"
+	case Refused, Stopped:
+		return "not sent"
+	case Unknown:
+		return "outcome unknown"
+	case Undone:
+		return "undone"
+	case Deferred:
+		return "put off"
+	case Replaced:
+		return "planned again"
+	}
+	return string(s)
+}
+
+// Meaning says what a run's state means and what to do about it.
+func (s State) Meaning() string {
+	switch s {
+	case Planned:
+		return "Its first command has not been sent yet."
+	case Waiting:
+		return "Nothing is sent meanwhile."
+	case Running:
+		return "The preconditions of each command are read again right before it is sent."
+	case Succeeded:
+		return "The effect of every command was read from the cluster after it."
+	case Failed:
+		return "Earlier steps stay as they are. The failed step shows what the cluster answered and its state now."
+	case Refused:
+		return "The cluster is not as planned, so the command was not sent. Earlier steps stay. Make a new plan for the rest."
+	case Unknown:
+		return "A command was sent and no answer came, so it is not known yet whether it had its effect. " +
+			"shardboard keeps reading the cluster to find out and does not send it again. Make a new plan only after this is settled."
+	case Stopped:
+		return "Earlier steps stay; later ones were not sent."
+	case Undone:
+		return "A later run undid this one."
+	}
+	return ""
+}

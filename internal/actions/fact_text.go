@@ -1,0 +1,141 @@
+package actions
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/shardkey"
+)
+
+// Subject names what the fact is about.
+func (f Fact) Subject() message.Message {
+	return message.New("need."+string(f.Kind), f.Kind.subject(), message.Namespace("ns", f.NS), message.Shard("shard", f.Shard),
+		message.Zone("zone", f.Zone), message.Key("min", shardkey.PlainValues(f.Min)), message.Key("max", shardkey.PlainValues(f.Max)))
+}
+
+func (k FactKind) subject() string {
+	switch k {
+	case FactCollection:
+		return "The collection {ns}"
+	case CheckMaintenance:
+		return "The maintenance window"
+	case FactChunk:
+		return "The chunk {min} → {max} of {ns}"
+	case FactCover:
+		return "The chunks from {min} to {max} of {ns}"
+	case FactHeld:
+		return "The chunks on {shard} from {min} to {max} of {ns}"
+	case FactEdge:
+		return "The bound {min} of {ns}"
+	case FactZoneRange:
+		return "The zone range {min} → {max} of {ns}"
+	case FactZoneFree:
+		return "The zone ranges between {min} and {max} of {ns}"
+	case FactShardZone:
+		return "The zone {zone} of shard {shard}"
+	case FactShard:
+		return "The shard {shard}"
+	case FactBalancer:
+		return "The balancer"
+	}
+	return string(k)
+}
+
+// Text is the fact with the values that it must have.
+func (f Fact) Text() string {
+	var fields []string
+	for _, name := range slices.Sorted(maps.Keys(f.Want)) {
+		fields = append(fields, FieldText(name, f.Want[name]))
+	}
+	return f.Subject().String() + ": " + strings.Join(fields, ", ")
+}
+
+// FieldLabel is what people call a field of a fact, or of what a plan is limited to.
+func FieldLabel(name string) string {
+	if label := fieldLabels[name]; label != "" {
+		return label
+	}
+	return name
+}
+
+var fieldLabels = map[string]string{
+	"exists": "exists", "lastmod": "version", "jumbo": "jumbo flag", "uuid": "UUID", "key": "shard key",
+	"noBalance": "excluded from balancing", "migrationsBlocked": "migrations forbidden", "edges": "ends at chunk bounds",
+	"ranges": "zone ranges", "others": "overlapping ranges", "windowStart": "window from", "windowStop": "window to",
+	"limit.collections": "collections", "limit.zones": "zones", "limit.shards": "receiving shards", "limit.chunks": "moves",
+	"limit.bytes": "bytes",
+}
+
+// FieldText is a field with its value.
+func FieldText(name, value string) string {
+	switch {
+	case name == "exists" && value == "true":
+		return "exists"
+	case name == "exists" && value == "false":
+		return "does not exist"
+	}
+	return FieldLabel(name) + " " + ValueText(value)
+}
+
+// ValueText is the value of a field.
+func ValueText(value string) string {
+	if value == "" {
+		return "none"
+	}
+	return sanitize.Line(sanitize.Truncate(value, 300))
+}
+
+// Text says what changed in one field.
+func (d Difference) Text() message.Message {
+	return message.New(d.code(), differencePatterns[d.code()], message.Words("subject", d.Fact.Subject().String()),
+		message.Words("field", FieldLabel(d.Field)), message.Text("want", d.Want), message.Text("got", d.Got))
+}
+
+// code tells which sentence fits.
+func (d Difference) code() string {
+	if d.Fact.Kind != "" { // of the cluster
+		switch {
+		case d.Field == "exists" && d.Want == "true":
+			return "difference.notThere"
+		case d.Field == "exists":
+			return "difference.there"
+		case d.Got == "":
+			return "difference.gone"
+		}
+		return "difference.changed"
+	}
+	switch { // of the plan itself
+	case strings.HasPrefix(d.Field, "limit."):
+		return "difference.limit"
+	case d.Field == "hash" && d.Got == "":
+		return "difference.hash.none"
+	case d.Field == "command" && d.Got == "":
+		return "difference.command.less"
+	case d.Field == "command" && d.Want == "":
+		return "difference.command.more"
+	case differencePatterns["difference."+d.Field] != "":
+		return "difference." + d.Field
+	}
+	return "difference.ofPlan"
+}
+
+var differencePatterns = map[string]string{
+	"difference.changed":      "{subject}: {field}: expected {want}, found {got}.",
+	"difference.gone":         "{subject}: {field}: expected {want}, but it no longer exists.",
+	"difference.notThere":     "{subject} no longer exists.",
+	"difference.there":        "{subject} exists by now.",
+	"difference.ofPlan":       "{field}: expected {want}, found {got}.",
+	"difference.limit":        "Limit of {field}: {want} was confirmed, and {got} would be needed now.",
+	"difference.check":        "A check forbids it now: {got}.",
+	"difference.goal":         "The goal is no longer met: {got} more steps are needed.",
+	"difference.hash":         "The plan’s hash is {want}, and {got} was given.",
+	"difference.hash.none":    "The plan’s hash is {want}, and none was given.",
+	"difference.clusterId":    "The plan is for the cluster {want}, but {got} answers now.",
+	"difference.expiresAt":    "The plan could be run until {want}, and it is {got}.",
+	"difference.command":      "The command {want} would be {got} now.",
+	"difference.command.less": "The command {want} would no longer be sent.",
+	"difference.command.more": "The command {got} would be sent now too.",
+}

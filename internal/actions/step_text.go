@@ -1,0 +1,68 @@
+package actions
+
+import (
+	"shardboard/internal/message"
+	"shardboard/internal/shardkey"
+)
+
+// Text is what the step does, as one line of a plan.
+func (s Step) Text() message.Message {
+	ns := s.NS
+	if ns == "" && len(s.Proof) > 0 {
+		ns = s.Proof[0].NS // an await has no collection of its own
+	}
+	return message.New("op."+string(s.Op), s.pattern(), message.Namespace("ns", ns), message.Key("at", shardkey.PlainValues(s.At)),
+		message.Key("min", shardkey.PlainValues(s.Min)), message.Key("max", shardkey.PlainValues(s.Max)), message.Shard("shard", s.Shard),
+		message.Zone("zone", s.Zone), message.Text("start", s.Start), message.Text("stop", s.Stop))
+}
+
+func (s Step) pattern() string {
+	switch s.Op {
+	case OpSplitAt:
+		return "Split {ns} at {at}"
+	case OpSplitMedian:
+		return "Split {min} → {max} of {ns} in the middle"
+	case OpMerge:
+		return "Merge {min} → {max} of {ns}"
+	case OpMove, OpMoveRange:
+		return "Move {min} → {max} of {ns} to {shard}"
+	case OpClearJumbo:
+		return "Clear the jumbo flag of {min} → {max} of {ns}"
+	case OpAddZone:
+		return "Add {shard} to the zone {zone}"
+	case OpRemoveZone:
+		return "Remove {shard} from the zone {zone}"
+	case OpSetRange:
+		return "Assign {min} → {max} of {ns} to the zone {zone}"
+	case OpRemoveRange:
+		return "Remove {min} → {max} of {ns} from its zone"
+	case OpBalancerOn:
+		if s.Restores {
+			return "Switch the balancer on again"
+		}
+		return "Turn the balancer on"
+	case OpBalancerOff:
+		if s.Pauses {
+			return "Pause the balancer"
+		}
+		return "Turn the balancer off"
+	case OpBalancerWindow:
+		if s.Start == "" {
+			return "Let the balancer run at any time"
+		}
+		return "Let the balancer run from {start} to {stop}"
+	case OpBalancing:
+		switch {
+		case s.Pauses:
+			return "Pause balancing of {ns}"
+		case s.Restores:
+			return "Switch balancing of {ns} on again"
+		case s.On:
+			return "Let the balancer move chunks of {ns}"
+		}
+		return "Keep the balancer from moving chunks of {ns}"
+	case OpAwait:
+		return "Wait until the balancer has done it in {ns}; sends nothing"
+	}
+	return string(s.Op)
+}

@@ -1,0 +1,20 @@
+package api
+
+import "shardboard/internal/message"
+
+// Overview is the whole cluster at a glance. In JSON its parts have addresses of their own.
+type Overview struct {
+	Cluster
+	Loaded    bool // false: State says why there are no figures yet
+	State     State
+	ByShard   []Shard
+	Level     string          // ok, note or bad: the worst of the problems
+	Balance   message.Message // how evenly the data is spread
+	Size      message.Message
+	Doubts    []State       // parts that the figures come from and that are not read well
+	Settings  State         // why the balancer's settings are not known, or not of now
+	Listed    []ProblemLine // the worst problems
+	More      string        // how many others there are; "" = none
+	Unchecked string        // how many rules could not be checked; "" = none
+	Dismissed string        // how many problems are dismissed; "" = none
+}

@@ -1,0 +1,170 @@
+package outcome
+
+import (
+	"strconv"
+	"time"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/format"
+	"shardboard/internal/message"
+)
+
+// Label answers in a word or two whether the run helped.
+func (o Outcome) Label(r engine.Run) string {
+	switch o.State {
+	case Running:
+		return "Not known yet."
+	case TooEarly:
+		return "Too early."
+	case Shared:
+		return "Cannot be attributed to this run."
+	case Few:
+		return "Too few writes."
+	case Idle:
+		return "Nothing was written."
+	case Uncounted:
+		return "Cannot be measured."
+	case Unchanged:
+		return "Nothing to compare."
+	}
+	switch {
+	case o.Verdict == Helped:
+		return "Yes."
+	case o.Verdict == NoChange:
+		return "No measurable change."
+	case o.Verdict == Worse && Gathering(r):
+		return "Less even, as intended."
+	case o.Verdict == Worse:
+		return "No: the writes are less even."
+	}
+	return string(o.State)
+}
+
+// Gathering tells whether the purpose of a run was to gather writes on one shard.
+func Gathering(r engine.Run) bool { return r.Kind.Describe().Gathers && r.UndoOf == "" }
+
+// Text answers in a sentence whether the run helped.
+func (o Outcome) Text() message.Message {
+	window := message.Count("minutes", int(Window.Minutes()))
+	switch o.State {
+	case Running:
+		return message.New("outcome.running", "Known {minutes} minutes after the run has ended.", window)
+	case TooEarly:
+		return message.New("outcome.tooEarly", "Known shortly after {at}, when writes have been counted for {minutes} minutes after the run.",
+			message.Words("at", format.Clock(o.KnownAt)), window)
+	case Few:
+		return message.New("outcome.few", "{n} rows were counted before and {m} after; at least {least} are needed in each window.",
+			message.Count("n", o.Before.Total.Rows), message.Count("m", o.After.Total.Rows), message.Count("least", leastRows))
+	case Idle:
+		return message.New("outcome.idle", "No row was written to these collections, neither before the run nor after it.")
+	case Unchanged:
+		return message.New("outcome.unchanged", "This run neither moved nor split a chunk.")
+	case Uncounted:
+		// The collection that the reason is about; the reason may be about all of them.
+		c := CollectionChange{Not: o.Reason}
+		for _, x := range o.Collections {
+			if x.Not == o.Reason {
+				c = x
+			}
+		}
+		return c.WhyNot()
+	case Shared:
+		n := len(o.OtherRuns)
+		text := o.measured()
+		text.Pattern = message.Plural(n, "Another run changed the same collections in that time, so the difference is not this run’s alone. ",
+			"{runs} other runs changed the same collections in that time, so the difference is not this run’s alone. ") + text.Pattern
+		return text.With(message.Count("runs", n))
+	}
+	return o.measured()
+}
+
+// measured says what the hottest took before and after.
+func (o Outcome) measured() message.Message {
+	pattern := "The hottest shard took {before} of the writes before ({from}), and {after} after ({to})."
+	switch same := o.Before.Hottest == o.After.Hottest; {
+	case o.Basis == ByChunks:
+		pattern = "The hottest chunk concerned took {before} of the writes before, and {after} after."
+	case same && o.Verdict == Helped:
+		pattern = "Writes on {from} fell from {before} to {after} of all."
+	case same && o.Verdict == Worse:
+		pattern = "Writes on {from} rose from {before} to {after} of all."
+	case same:
+		pattern = "{from} took {before} of the writes before, and {after} after."
+	}
+	return message.New("outcome.measured", pattern, message.Share("before", o.Before.Share), message.Share("after", o.After.Share),
+		message.Shard("from", o.Before.Hottest), message.Shard("to", o.After.Hottest))
+}
+
+// WhyNot says why a collection is not compared; the zero Message if it is.
+func (c CollectionChange) WhyNot() message.Message {
+	if c.Not == "" {
+		return message.Message{}
+	}
+	ns := message.Namespace("ns", c.NS)
+	if c.NS == "" {
+		ns = message.Words("ns", "these collections")
+	}
+	return message.New("outcome."+c.Not, whyNot(c.Not), ns, message.Text("reason", c.Not), seconds("before", c.CoveredBefore),
+		seconds("after", c.CoveredAfter), message.Coded("least", leastCovered.String(), strconv.Itoa(int(leastCovered.Seconds()))+" s"))
+}
+
+func whyNot(reason string) string {
+	switch reason {
+	case reasonOff:
+		return "Writes are not counted here."
+	case reasonNoRecord:
+		return "No writes were counted around this run: shardboard was not running, or it was an older version."
+	case reasonGap:
+		return "Too little of {ns} was counted: {before} before the run and {after} after it; at least {least} of each are needed."
+	case reasonGone:
+		return "{ns} no longer exists."
+	case reasonChanged:
+		return "{ns} is not in the sums: its rows are changed in place, and only those of the hottest projects are counted."
+	case "unsharded":
+		return "The writes of {ns} are not counted: it is on one shard."
+	case "inPlace":
+		return "The writes of {ns} are not counted: its rows are changed in place and have no date of the change."
+	case "scattered":
+		return "The writes of {ns} are not counted: its shard key does not begin with the project, so each count would query every shard."
+	case "unprofiled":
+		return "The writes of {ns} are not counted: the profile does not describe how it is written."
+	}
+	return "The writes of {ns} are not counted ({reason})."
+}
+
+// Note is a remark that is needed to interpret the figures, by its code.
+func (o Outcome) Note(code string) message.Message {
+	pattern := code
+	switch code {
+	case NoteGathers:
+		pattern = "The purpose of this run was to gather writes on one shard: a higher share there is intended."
+	case NoteZones:
+		pattern = "This run set zones only. The balancer moves the chunks afterwards, perhaps after these windows."
+	case NotePartial:
+		pattern = "Not all of the windows was counted: {before} before and {after} after, of {window} each. Rates are of the time that was counted."
+	case NoteHottest:
+		pattern = "Only rows of the hottest projects are counted in these collections: figures are lower bounds."
+	case NoteAtLeast:
+		pattern = "There were more writes than could be counted: figures are lower bounds."
+	case NoteAstray:
+		pattern = "More than one write in a hundred could not be assigned to a shard and is left out."
+	case NoteMigrations:
+		pattern = message.Plural(o.OtherMoves,
+			"One migration by others moved a chunk of these collections in that time; part of the difference may be due to it.",
+			"{moves} migrations by others moved chunks of these collections in that time; part of the difference may be due to them.")
+	case NoteAgain:
+		pattern = "Others moved chunks of this run again, before the second window was over."
+	case NoteUndone:
+		pattern = "The run has been undone since."
+	case NoteUnreadable:
+		pattern = "The measurements of this run cannot be read: their row in the database was changed."
+	}
+	return message.New("outcome.note."+code, pattern, seconds("before", o.Before.Covered), seconds("after", o.After.Covered),
+		message.Coded("window", Window.String(), strconv.Itoa(int(Window.Seconds()))+" s"), message.Count("moves", o.OtherMoves))
+}
+
+// seconds is a length of time in whole seconds: windows are compared by them.
+func seconds(name string, n float64) message.Fact {
+	d := time.Duration(n) * time.Second
+	return message.Coded(name, d.String(), strconv.Itoa(int(n))+" s")
+}

@@ -1,0 +1,144 @@
+package changes
+
+import (
+	"slices"
+	"strings"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/shardkey"
+	"shardboard/web/parts"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// movesListed bounds the moves that a plan's page lists.
+const movesListed = 50
+
+// beforeAfter is one shard before and after a plan, as figures with bars.
+type beforeAfter struct {
+	Shard               templates.ShardRef
+	Before, After       templates.Figure
+	BeforeBar, AfterBar float64 // parts of the longest bar; negative when unknown
+	Chunks              string
+	Same                bool
+}
+
+// shards draws bars of bytes where all are known, else of chunks.
+func (m *planPage) shards() (rows []beforeAfter, byBytes bool) {
+	effects := m.Effect.Shards
+	byBytes = !slices.ContainsFunc(effects, func(s api.ShardEffect) bool { return s.BytesBefore.Value == nil || s.BytesAfter.Value == nil })
+	sizes := func(s api.ShardEffect) (before, after int64) {
+		if byBytes {
+			return *s.BytesBefore.Value, *s.BytesAfter.Value
+		}
+		return s.ChunksBefore, s.ChunksAfter
+	}
+	most := int64(1)
+	for _, s := range effects {
+		before, after := sizes(s)
+		most = max(most, before, after)
+	}
+	for _, s := range effects {
+		before, after := sizes(s)
+		row := beforeAfter{Shard: m.refs.Of(s.Shard), Before: parts.Bytes(s.BytesBefore), After: parts.Bytes(s.BytesAfter),
+			BeforeBar: answer.Share(before, most), AfterBar: answer.Share(after, most), Chunks: format.Count(s.ChunksBefore),
+			Same: before == after && s.ChunksBefore == s.ChunksAfter}
+		if s.ChunksBefore != s.ChunksAfter {
+			row.Chunks += " → " + format.Count(s.ChunksAfter)
+		}
+		rows = append(rows, row)
+	}
+	return rows, byBytes
+}
+
+// writes draws the writes of each shard.
+func (m *planPage) writes() (rows []beforeAfter) {
+	most := 0.0
+	for _, w := range m.Effect.Writes {
+		most = max(most, w.PerSecondBefore, w.PerSecondAfter)
+	}
+	bar := func(rate float64) float64 {
+		if most == 0 {
+			return 0
+		}
+		return rate / most
+	}
+	rate := func(rate float64) templates.Figure {
+		return templates.Figure{Text: answer.PerSecond(rate) + " writes/s", Known: true, Approx: true,
+			Title: "An estimate from the writes of the last quarter of an hour"}
+	}
+	for _, w := range m.Effect.Writes {
+		rows = append(rows, beforeAfter{Shard: m.refs.Of(w.Shard), Before: rate(w.PerSecondBefore), After: rate(w.PerSecondAfter),
+			BeforeBar: bar(w.PerSecondBefore), AfterBar: bar(w.PerSecondAfter), Same: w.PerSecondBefore == w.PerSecondAfter})
+	}
+	return rows
+}
+
+func (m *planPage) cost() []templates.Fact {
+	e := m.Effect
+	return []templates.Fact{
+		{Name: "Chunks split or moved", Figure: parts.Count(e.Chunks)},
+		{Name: "Data to move", Figure: parts.Bytes(e.Bytes)},
+		{Name: "Documents to move", Figure: parts.Count(e.Documents)},
+		{Name: "Takes about", Figure: parts.Written(e.DurationMillis, answer.MillisText)},
+	}
+}
+
+// basis is what size and duration are estimated from.
+func (m *planPage) basis() string {
+	var out []string
+	for _, f := range []api.Figure{m.Effect.Bytes, m.Effect.DurationMillis} {
+		if f.Value != nil && !f.Exact && f.Method != "" {
+			out = append(out, words.Code("method", f.Method, nil)+".")
+		}
+	}
+	return strings.Join(slices.Compact(out), " ")
+}
+
+// bound is a bound of a plan's move as tables show it.
+func (m *planPage) bound(ns string, k api.Key) templates.Key {
+	doc, err := shardkey.ParseExtJSON(string(k))
+	if err != nil {
+		return templates.Cut(string(k), answer.BoundWidth) // longer than what is read
+	}
+	return parts.BoundOf(m.v.Table, ns, doc)
+}
+
+// limits are what a run of the plan may change, if the cluster changes meanwhile.
+func limits(l api.Limits) (out []templates.Fact) {
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, templates.Fact{Name: name, Figure: templates.Figure{Text: value, Known: true}})
+		}
+	}
+	add("Collections", strings.Join(l.Collections, ", "))
+	add("Zones", strings.Join(l.Zones, ", "))
+	add("Shards that may receive chunks", strings.Join(l.Shards, ", "))
+	if l.Chunks > 0 {
+		add("Most moves", format.Count(int64(l.Chunks)))
+		bytes := "not known; no limit"
+		if l.Bytes.Value != nil {
+			bytes = format.Bytes(*l.Bytes.Value)
+		}
+		add("Most data left to move", bytes)
+	}
+	return out
+}
+
+// riskLevel is how a risk looks.
+func riskLevel(risk string) string {
+	switch actions.Risk(risk) {
+	case actions.Low:
+		return "ok"
+	case actions.Medium:
+		return "note"
+	}
+	return "bad"
+}
+
+// shownText is a text that somebody typed, on one line and not too long.
+func shownText(s string) string { return sanitize.Truncate(sanitize.Sentence(s), answer.TextShown) }

@@ -1,0 +1,138 @@
+// Package shards shows one shard: what is on it, and who is affected if it goes down.
+package shards
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/history"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+	"shardboard/web/parts"
+	"shardboard/web/site"
+	"shardboard/web/templates"
+	"shardboard/web/words"
+)
+
+// projectsListed is how many projects the page lists; the CSV has all.
+const projectsListed = 50
+
+func page(s *site.Site, w http.ResponseWriter, r *http.Request, v answer.View, name string) (err error) {
+	if v.Internal, err = answer.InternalOf(r.URL.Query()); err != nil {
+		return err
+	}
+	content, err := Region(v, s.Deps.Profile, name)
+	if err != nil {
+		return err
+	}
+	sh := s.Shell(r, v, "shards", name, "shard:"+name)
+	return site.WritePage(w, r, http.StatusOK, shardPage(sh, content, s.Offers(r, v.Table).Shard(name)))
+}
+
+// Region is the part of a shard's page that is updated live.
+func Region(v answer.View, p *profile.Profile, name string) (templ.Component, error) {
+	a, err := answer.Shard(v, p, name, v.Internal)
+	if err != nil {
+		return nil, err
+	}
+	address := answer.Switched(answer.ShardURL(name), v.Internal)
+	m := moves{
+		Moving: parts.InFlightView(v, v.Table.MovingOn(name), answer.FlightsListed),
+		Failed: parts.FailedMoves(v, v.Internal, answer.ActivityQuery{Shard: name, Failed: true}.Url(0),
+			func(x history.Migration) bool { return x.From == name || x.To == name }),
+		Folded: parts.FoldedNote("collections", address, a.Hidden, v.Internal),
+	}
+	if v.Internal {
+		m.LiveURL = address
+	}
+	return region(a, m, parts.RefsOf(v.Table)), nil
+}
+
+// moves is what moves to and from the shard.
+type moves struct {
+	LiveURL string
+	Moving  templates.InFlight
+	Failed  templates.FailedMoves
+	Folded  *templates.Folded // of the list of collections
+}
+
+// measures are the overview's bars with the words of one shard only.
+func measures(a api.ShardDetail, refs parts.Refs) []templates.Measure {
+	all := parts.Measures(a.All, refs)
+	for i := range all {
+		for j := range all[i].Parts {
+			if p := &all[i].Parts[j]; p.Shard.Name != a.Name {
+				p.Shard.Color, p.Label = 0, ""
+			} else if p.Label != "" {
+				p.Label = format.Share(p.Share)
+			}
+		}
+	}
+	return all
+}
+
+func facts(a api.ShardDetail) []templates.Fact {
+	list := func(names []string) templates.Figure {
+		return templates.Figure{Known: len(names) > 0, Text: templates.List(names)}
+	}
+	return []templates.Fact{
+		{Name: "Replica set", Figure: templates.Figure{Known: true, Text: a.ReplSet}},
+		parts.DiskFact(a.Disk),
+		{Name: "Hosts", Figure: templates.Figure{Known: true, Text: strings.Join(a.Hosts, ", ")}, Mono: true},
+		{Name: "Zones", Figure: list(a.Zones)},
+		parts.OrphansFact(a.Orphans),
+		{Name: "Primary of", Figure: list(a.PrimaryOf)},
+	}
+}
+
+// shareCell is a figure with its share of the whole collection: 100 % means that
+// nothing of it is elsewhere.
+func shareCell(f templates.Figure, share *float64) templates.Cell {
+	if share == nil {
+		return templates.Cell{Figure: f, Share: -1, Even: -1}
+	}
+	return templates.Cell{Figure: f, Share: *share, Bar: *share, ShareText: format.Share(*share), Even: -1}
+}
+
+func chunksCell(c api.ShardCollection) templates.Cell {
+	if !c.Sharded {
+		return templates.Cell{Figure: templates.Figure{Text: format.Unknown}, Share: -1}
+	}
+	return shareCell(parts.Exact(c.Chunks), c.Share)
+}
+
+// split names the collections of which a shard has all of a project's chunks, and
+// those of which it has some.
+func split(p api.ShardProject) (whole, part []string) {
+	for _, c := range p.Collections {
+		name := topology.Namespace(c.NS).Collection()
+		if c.Chunks == c.Of {
+			whole = append(whole, name)
+		} else {
+			part = append(part, fmt.Sprintf("%s (%s of %s chunks)", name, format.Count(int64(c.Chunks)), format.Count(int64(c.Of))))
+		}
+	}
+	return whole, part
+}
+
+// rowShare is the part of a project's own rows that is on the shard.
+func rowShare(s api.RowShare) templates.Figure {
+	if s.Low == nil || s.High == nil {
+		return templates.Figure{Text: topology.ReasonText(s.Reason), Title: words.Code("reason.title", s.Reason, nil)}
+	}
+	low, high := format.Share(*s.Low), format.Share(*s.High)
+	out := templates.Figure{Known: true, Text: low, Title: words.Code("method", s.Method, nil), Approx: !s.Exact}
+	if low != high {
+		out.Text, out.Approx = low+" to "+high, false
+	}
+	if s.At != nil && !s.Exact {
+		out.Title += " at " + format.Clock(*s.At)
+	}
+	return out
+}
