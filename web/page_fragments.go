@@ -31,18 +31,21 @@ func fragments(s *site.Site, topic string) (render answer.FragmentFunc, ok bool)
 		return nil, false
 	}
 	switch kind {
-	case "overview", "collections", "projects", "zones", "activity":
+	case "overview", "collections", "zones", "activity":
 		return fragmentOf(s, func(v answer.View) (templ.Component, error) { return region(s, kind, v), nil }), true
 	case "collection":
 		return nil, arg != ""
+	case "projects":
+		return fragmentOf(s, func(v answer.View) (templ.Component, error) {
+			return projects.ListRegion(v, s.Deps.Profile)
+		}), true
 	case "project":
 		id, err := bson.ObjectIDFromHex(arg)
 		if err != nil {
 			return nil, false
 		}
 		return fragmentOf(s, func(v answer.View) (templ.Component, error) {
-			m, err := projects.ProjectView(v, s.Deps.Profile, id)
-			return projects.ProjectRegion(m), err
+			return projects.Region(v, s.Deps.Profile, id)
 		}), true
 	case "run":
 		return runFragment(s, arg), s.Deps.Actions != nil && answer.RecordName(arg)
@@ -61,8 +64,6 @@ func region(s *site.Site, topic string, v answer.View) templ.Component {
 		return overview.Region(v)
 	case "collections":
 		return collections.CollectionsRegion(collections.CollectionsView(v))
-	case "projects":
-		return projects.ProjectsRegion(projects.ProjectsView(v, s.Deps.Profile, answer.ProjectsQuery{}))
 	case "zones":
 		return zones.Region(v)
 	default:

@@ -11,6 +11,8 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
 	"shardboard/internal/rules"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
@@ -206,11 +208,19 @@ func TestPinTermsAreOfNowOnly(t *testing.T) {
 	v := x.View()
 	v.Table, v.Pins = pinnedTable(1), map[string]rules.Pin{projectID(1).Hex(): {Owner: "anna"}}
 	zone := answer.PinZone(projectID(1))
-	if parts.PinView(v, zone).Owner != "anna" || answer.PinTermsOf(v, zone).Owner == nil || parts.ProjectPin(v, projectID(1)) == nil {
+	pinned := func() bool {
+		pr, err := answer.FindProject(v, "", projectID(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := profile.Yorkie()
+		return parts.PinOf(answer.Project(v, p, placement.SpreadOf(v.Table, p, pr)).PinTerms) != nil
+	}
+	if parts.PinView(v, zone).Owner != "anna" || answer.PinTermsOf(v, zone).Owner == nil || !pinned() {
 		t.Error("nothing is known of now")
 	}
 	v.Past = &answer.PastTime{At: epoch}
-	if parts.PinView(v, zone) != nil || answer.PinTermsOf(v, zone).Owner != nil || parts.ProjectPin(v, projectID(1)) != nil {
+	if parts.PinView(v, zone) != nil || answer.PinTermsOf(v, zone).Owner != nil || pinned() {
 		t.Error("what is known of now is told of the past")
 	}
 }

@@ -156,6 +156,17 @@ func TestAMoveToItsOwnShardIsNotListedAsFailed(t *testing.T) {
 	}
 }
 
+// failureOf is what a run's page shows of a failed step.
+func failureOf(t *testing.T, s engine.Step) string {
+	t.Helper()
+	var b strings.Builder
+	step := answer.RunOf(newStory().View(), engine.Run{Steps: []engine.Step{s}}).Steps[0]
+	if err := changes.StepFailure(step).Render(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	return parse(t, b.String()).Text()
+}
+
 func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 	table := cannedTable(1, 250)
 	events := failedAttempt(t, table, 3, epoch, "")
@@ -165,11 +176,11 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 	if got := answer.StepEvents(s); got[1].ReasonCode != "copyStopped" || got[1].ReasonFrom != "run" || got[0].ReasonCode != "" || !got[1].Failed {
 		t.Errorf("%+v", got)
 	}
-	if row := changes.RunStep(0, s); row.Server == nil || !strings.Contains(row.Server.Text, "Location51008") || !strings.Contains(row.Means, "same _id") {
-		t.Errorf("%+v", row)
+	if text := failureOf(t, s); !strings.Contains(text, "Location51008") || !strings.Contains(text, "same _id") {
+		t.Error(text)
 	}
 	split := engine.Step{Step: actions.Step{Op: actions.OpSplitAt, NS: docsNS}, Error: `The cluster refused to split: "operation exceeded time limit".`}
-	if row := changes.RunStep(0, split); row.Means != "" {
+	if row := answer.RunOf(newStory().View(), engine.Run{Steps: []engine.Step{split}}).Steps[0]; row.Means != "" {
 		t.Errorf("words of a move for a split: %q", row.Means)
 	}
 }

@@ -109,7 +109,7 @@ func TestSurveysPageShowsProgressThatScreenReadersKnow(t *testing.T) {
 	w := s.do("GET", "/surveys")
 	page := spaced(w.Body.String())
 	holds(t, page, `<progress max="1" value="0.25" aria-label="All projects in project-wide collections, counted">`, "<progress aria-label=",
-		"250 of 1 000", "about 1 min left", "Paced down", `action="/surveys/RUNS/stop"`, "how long it takes is not known")
+		"250 of 1 000", "about 1 min left", "Slowed down", `action="/surveys/RUNS/stop"`, "time left unknown")
 	if w.Header().Get("Refresh") == "" || w.Header().Get("ETag") != "" || strings.Contains(page, "<script>alert") {
 		t.Errorf("%v", w.Header())
 	}
@@ -118,7 +118,7 @@ func TestSurveysPageShowsProgressThatScreenReadersKnow(t *testing.T) {
 func TestProjectPageTellsWhatWasMeasuredAndHow(t *testing.T) {
 	s := newSite(t)
 	page := spaced(s.do("GET", "/projects/"+projectID(5).Hex()).Body.String())
-	holds(t, page, "Deactivated clients", "Each activation makes a new row", "≤ 15", "Counted", "Sampled", "The cluster user lacks &lt;find&gt;.",
+	holds(t, page, "Deactivated clients", "Each activation adds a row", "≤ 15", "Counted", "Sampled", "The cluster user lacks &lt;find&gt;.",
 		`name="kind" value="project"`)
 	page = spaced(s.do("GET", "/projects/"+projectID(0).Hex()).Body.String())
 	holds(t, page, "5 000 ± 450", "The truth is between 4 600 and 5 450")

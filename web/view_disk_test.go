@@ -37,11 +37,11 @@ func TestAShardShowsHowFullItsDiskIsAndWhyThatIsNotKnown(t *testing.T) {
 	v := newStory().with(withDisks(map[string]topology.Disk{
 		"shard-rs-1": diskOf(63, 252, epoch), "shard-rs-2": diskOf(240, 252, epoch),
 	})).View()
-	rows := parts.ShardRows(answer.Shards(v), parts.RefsOf(v.Table))
-	if d := rows[0].Disk; d.Share != 0.25 || d.Bar != 0.25 || !strings.Contains(d.Text, "252") || !strings.Contains(d.Title, "63") || !strings.Contains(d.Title, "189") {
+	rows := answer.Shards(v)
+	if d := parts.DiskCell(rows[0].Disk); d.Share != 0.25 || d.Bar != 0.25 || !strings.Contains(d.Text, "252") || !strings.Contains(d.Title, "63") || !strings.Contains(d.Title, "189") {
 		t.Errorf("%+v", d)
 	}
-	if d := rows[2].Disk; d.Known || d.Share >= 0 || d.Text != "not reported" || d.Title == "" {
+	if d := parts.DiskCell(rows[2].Disk); d.Known || d.Share >= 0 || d.Text != "not reported" || d.Title == "" {
 		t.Errorf("%+v", d)
 	}
 	for i, warns := range []bool{false, true, false} {

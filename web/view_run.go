@@ -18,6 +18,6 @@ func runFragment(s *site.Site, id string) answer.FragmentFunc {
 		if err != nil {
 			return err
 		}
-		return changes.RunRegion(changes.RunModel(s, ctx, v, run)).Render(templates.AsFragment(ctx), w)
+		return changes.RunRegion(changes.RegionOf(ctx, s, v, run)).Render(templates.AsFragment(ctx), w)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"shardboard/internal/topology"
 	"shardboard/web/collections"
 	"shardboard/web/parts"
-	"shardboard/web/projects"
 )
 
 func TestShardLabelsAreWhatTellsNamesApart(t *testing.T) {
@@ -161,10 +160,8 @@ func TestEventsTellFailuresFromRacesThatCostNothing(t *testing.T) {
 
 func TestProjectAnswerSaysWhereInSentences(t *testing.T) {
 	v := newStory().View()
-	m, err := projects.ProjectView(v, profile.Yorkie(), v.Dir.All()[3].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := profile.Yorkie()
+	m := answer.Project(v, p, placement.SpreadOf(v.Table, p, v.Dir.All()[3]))
 	for _, want := range []string{"documents", "Document by document, on any of shard-rs-1, shard-rs-2 and shard-rs-3: changes, snapshots", "Not sharded, on shard-rs-1: snapshot_bodies."} {
 		if !strings.Contains(m.Answer, want) {
 			t.Errorf("%q lacks %q", m.Answer, want)
@@ -177,7 +174,7 @@ func TestProjectAnswerSaysWhereInSentences(t *testing.T) {
 
 func TestUnknownSubjectsAreNotFoundAndSayWhatWasSearched(t *testing.T) {
 	v, p := newStory().View(), profile.Yorkie()
-	_, project := projects.ProjectView(v, p, bson.NewObjectID())
+	_, project := answer.FindProject(v, "", bson.NewObjectID())
 	_, shard := answer.Shard(v, p, "nope", false)
 	_, coll := collections.CollectionView(v, "nope.nope", answer.ChunkQuery{Pos: -1})
 	_, unsharded := collections.CollectionView(v, "yorkie-meta.users", answer.ChunkQuery{Pos: -1})
@@ -187,7 +184,7 @@ func TestUnknownSubjectsAreNotFoundAndSayWhatWasSearched(t *testing.T) {
 		}
 	}
 	empty := answer.View{Table: &topology.Table{}, Dir: placement.NewDirectory(0, nil, nil, topology.Health{})}
-	if _, err := projects.ProjectView(empty, p, bson.NewObjectID()); fault.Of(err) != fault.Unavailable {
+	if _, err := answer.FindProject(empty, "", bson.NewObjectID()); fault.Of(err) != fault.Unavailable {
 		t.Errorf("before the first read: %v", err)
 	}
 }

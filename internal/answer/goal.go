@@ -14,7 +14,7 @@ import (
 )
 
 // standingText says in sentences what a run has left in the cluster.
-func StandingText(r engine.Run, b topology.Balancer) []string {
+func standingText(r engine.Run, b topology.Balancer) []string {
 	s := r.LastingChanges()
 	var parts []string
 	add := func(n int, text func(n int64, shown string) string) {
@@ -69,11 +69,8 @@ func standingOf(r engine.Run, b topology.Balancer) api.Standing {
 	s := r.LastingChanges()
 	return api.Standing{Splits: s.Splits, Merges: s.Merges, Moves: s.Moves, ZoneRangesSet: s.RangesSet, ZoneRangesRemoved: s.RangesRemoved,
 		ShardsAdded: s.ZonesJoined, ShardsRemoved: s.ZonesLeft, Settings: s.Settings, ByOthers: s.ByOthers, Unknown: s.Unknown, Paused: s.Paused,
-		Text: strings.Join(StandingText(r, b), " ")}
+		Text: strings.Join(standingText(r, b), " ")}
 }
-
-// becauseListed bounds the differences that an adaptation lists on a page.
-const BecauseListed = 6
 
 func adaptationsOf(r engine.Run) []api.Adaptation {
 	out := make([]api.Adaptation, 0, len(r.Adaptations))
@@ -84,7 +81,7 @@ func adaptationsOf(r engine.Run) []api.Adaptation {
 }
 
 // waitTexts say what a step waits for, since when, and until when at most.
-func WaitTexts(s engine.Step) []string {
+func waitTexts(s engine.Step) []string {
 	w := s.Backoff
 	if w == nil {
 		return nil
@@ -98,9 +95,9 @@ func WaitTexts(s engine.Step) []string {
 
 // whyText is why a run is as it is. One that waits for what is in the way, or has
 // given up waiting, says what that is.
-func WhyText(r engine.Run) string {
+func whyText(r engine.Run) string {
 	if i := waitingStep(r); i >= 0 {
-		return strings.Join(WaitTexts(r.Steps[i]), " ")
+		return strings.Join(waitTexts(r.Steps[i]), " ")
 	}
 	why := r.Why.String()
 	if r.Why.Code == "step.gaveUp" {
@@ -126,7 +123,8 @@ func stepWaitOf(s engine.Step) *api.StepWait {
 	if w == nil {
 		return nil
 	}
-	return &api.StepWait{Obstacle: string(w.Obstacle), Text: w.What.String(), Since: api.Time(w.Since), Next: api.Time(w.Next), Until: api.Time(w.Until)}
+	return &api.StepWait{Obstacle: string(w.Obstacle), Text: w.What.String(), Since: api.Time(w.Since), Next: api.Time(w.Next),
+		Until: api.Time(w.Until), Said: waitTexts(s)}
 }
 
 func limitsOf(l actions.Limits) api.Limits {

@@ -11,27 +11,31 @@ import (
 )
 
 // orphansText is what is known of orphaned documents, in one or two sentences.
-func OrphansText(o topology.Orphans) string {
+func orphansText(o topology.Orphans) string {
+	const quiet = " None are expected: no range has left in the last 15 minutes. Figures of documents and data would include them."
 	switch o.State {
 	case topology.OrphansCounted:
 		return "Counted by the shards. Other figures of documents and data leave them out."
 	case topology.OrphansPending:
-		return message.Plural(int64(o.Ranges), fmt.Sprintf("Not counted yet: %s range left in the last 15 minutes, and its documents stay until about %s.", format.Count(int64(o.Ranges)), format.Clock(o.Until)), fmt.Sprintf("Not counted yet: %s ranges left in the last 15 minutes, and their documents stay until about %s.", format.Count(int64(o.Ranges)), format.Clock(o.Until)))
+		return fmt.Sprintf(message.Plural(o.Ranges,
+			"Not counted yet: %s range left in the last 15 minutes, and its documents stay until about %s.",
+			"Not counted yet: %s ranges left in the last 15 minutes, and their documents stay until about %s."),
+			format.Count(int64(o.Ranges)), format.Clock(o.Until))
 	case topology.OrphansQuiet:
 		switch o.Reason {
 		case "notReported":
-			return "This MongoDB version does not count them. None are expected: no range has left in the last 15 minutes. Figures of documents and data would include them."
+			return "This MongoDB version does not count them." + quiet
 		case "notPermitted":
-			return "Counting them is not permitted. None are expected: no range has left in the last 15 minutes. Figures of documents and data would include them."
+			return "Counting them is not permitted." + quiet
 		}
-		return "They were not counted. None are expected: no range has left in the last 15 minutes. Figures of documents and data would include them."
+		return "They were not counted." + quiet
 	}
 	return "Neither counted nor in the changelog: " + strings.TrimSuffix(topology.ReasonText(o.Reason), ".") + "."
 }
 
-// orphansOf is the same in the API's form.
+// OrphansOf is everything that is known of orphaned documents.
 func OrphansOf(o topology.Orphans) api.Orphans {
-	out := api.Orphans{State: string(o.State), Text: OrphansText(o), Ranges: o.Ranges, Until: api.Time(o.Until), Count: api.Figure{Reason: o.Reason}}
+	out := api.Orphans{State: string(o.State), Text: orphansText(o), Ranges: o.Ranges, Until: api.Time(o.Until), Count: api.Figure{Reason: o.Reason}}
 	if o.State == topology.OrphansCounted {
 		out.Count = FigureOf(o.Count)
 	}

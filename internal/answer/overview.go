@@ -14,7 +14,6 @@ func Overview(v View) api.Overview {
 	load := LoadOf(v.Table)
 	out := api.Overview{Cluster: cluster(v, load), Loaded: v.Table.Loaded, Settings: PartState(v, topology.PartSettings)}
 	s := v.Problems().Summary()
-	out.Level, _ = Headline(v, s)
 	open := out.Problems.Items
 	out.Listed = open[:min(len(open), ShownProblems)]
 	if more := int64(len(open) - len(out.Listed)); more > 0 {

@@ -11,27 +11,30 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Pins are what the plans that made pins said of them, by project. The map does
-// not change after it was given; the version grows when another takes its place.
+// Pins are the owners and expiry times of pins by project, as the plans that made
+// them say. A map that was returned never changes; when another takes its place,
+// the version grows.
 type Pins interface {
 	Pins() (pins map[string]rules.Pin, version uint64)
-	// Subscribe gives a channel that receives a value after the pins changed, and
-	// what ends it.
+	// Subscribe returns a channel that receives a value after the pins changed, and
+	// the function that ends the subscription.
 	Subscribe() (<-chan struct{}, func())
 }
 
-const OwnerShown = 120 // bytes of an owner's name that pages show
+// OwnerShown is how many bytes of an owner's name pages show.
+const OwnerShown = 120
 
+// PinZone is the zone that pins a project.
 func PinZone(project bson.ObjectID) string { return placement.PinZone(project.Hex()) }
 
-// pinnedBy is the project that a zone pins, named as our plans name it.
-func PinnedBy(zone string) (project string, ok bool) {
+// pinnedBy is the project that a zone pins, if its name is one that our plans give.
+func pinnedBy(zone string) (project string, ok bool) {
 	id, pin, ok := placement.ZoneProject(zone)
 	return id.Hex(), pin && ok && PinZone(id) == zone
 }
 
-// isPinned tells whether a zone has a shard or a range, and which shards.
-func IsPinned(t *topology.Table, zone string) (shards []string, ok bool) {
+// isPinned tells whether a zone has a shard or a range, and which shards it has.
+func isPinned(t *topology.Table, zone string) (shards []string, ok bool) {
 	shards = t.CarriersOf(zone)
 	return shards, len(shards) > 0 || slices.ContainsFunc(t.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
 }
@@ -39,7 +42,7 @@ func IsPinned(t *topology.Table, zone string) (shards []string, ok bool) {
 // PinTermsOf is what is known of a zone that pins a project; zero for other
 // zones, and of the past, for which terms are not kept.
 func PinTermsOf(v View, zone string) api.PinTerms {
-	project, ok := PinnedBy(zone)
+	project, ok := pinnedBy(zone)
 	if !ok || v.Past != nil {
 		return api.PinTerms{}
 	}

@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// problems is what the rules find in the state that a page is made of. Every page
+// Problems is what the rules find in the state that a page is made of. Every page
 // that lists problems, counts them or says that there are none asks this.
 func (v View) Problems() rules.View {
 	if v.Found != nil {
@@ -21,10 +21,10 @@ func (v View) Problems() rules.View {
 	return rules.View{Report: rules.Evaluate(rules.Situation{Table: v.Table, Directory: v.Dir, Profile: v.Profile, Now: v.Now, Past: v.Past != nil})}
 }
 
-// shownProblems is how many problems the overview lists; the advice page has all.
+// ShownProblems is how many problems the overview lists; the advice page has all.
 const ShownProblems = 12
 
-// headline says how the cluster is in one line, from the list of problems alone.
+// Headline says how the cluster is in one line, from the list of problems alone.
 // "No problems" is said only when every rule could be checked.
 func Headline(v View, s rules.Summary) (level, text string) {
 	if !v.Table.Loaded && s.Open() == 0 {
@@ -40,25 +40,28 @@ func Headline(v View, s rules.Summary) (level, text string) {
 	return level, ProblemCounts(s)
 }
 
-// problemCounts is "1 critical problem, 2 warnings, 3 notes", or why it is none.
+// ProblemCounts is "1 critical problem, 2 warnings, 3 notes", or why there is none.
 func ProblemCounts(s rules.Summary) string {
 	var parts []string
-	if n := int64(s.Critical); n > 0 {
-		parts = append(parts, message.Plural(n, format.Count(n)+" critical problem", format.Count(n)+" critical problems"))
-	}
-	if n := int64(s.Warn); n > 0 {
-		parts = append(parts, message.Plural(n, format.Count(n)+" warning", format.Count(n)+" warnings"))
-	}
-	if n := int64(s.Info); n > 0 {
-		parts = append(parts, message.Plural(n, format.Count(n)+" note", format.Count(n)+" notes"))
+	for _, c := range []struct {
+		n         int
+		one, many string
+	}{
+		{s.Critical, " critical problem", " critical problems"},
+		{s.Warn, " warning", " warnings"},
+		{s.Info, " note", " notes"},
+	} {
+		if c.n > 0 {
+			parts = append(parts, format.Count(int64(c.n))+message.Plural(c.n, c.one, c.many))
+		}
 	}
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
 	case s.Unchecked > 0:
-		return message.Plural(int64(s.Unchecked), fmt.Sprintf("No problems found; %s of %s rules could not be checked in full", strconv.Itoa(s.Unchecked), strconv.Itoa(s.Rules)), fmt.Sprintf("No problems found; %s of %s rules could not be checked in full", strconv.Itoa(s.Unchecked), strconv.Itoa(s.Rules)))
+		return "No problems found; " + UncheckedText(s)
 	case s.Dismissed > 0:
-		return message.Plural(int64(s.Dismissed), "No open problems, "+strconv.Itoa(s.Dismissed)+" dismissed", "No open problems, "+strconv.Itoa(s.Dismissed)+" dismissed")
+		return fmt.Sprintf("No open problems, %d dismissed", s.Dismissed)
 	}
 	return "No problems"
 }
@@ -71,7 +74,7 @@ func ProblemSummaryOf(v View, found rules.View) api.ProblemSummary {
 		Dismissed: s.Dismissed, Rules: s.Rules, Unchecked: s.Unchecked,
 		Clear: s.Clear(), Items: ProblemLines(v, found.Items),
 	}
-	_, out.Headline = Headline(v, s)
+	out.Level, out.Headline = Headline(v, s)
 	return out
 }
 
@@ -101,25 +104,26 @@ func problemURL(v View, p rules.Problem) string {
 	return "/advice"
 }
 
-// uncheckedText and dismissedText say what a list of problems leaves out; "" for nothing.
+// UncheckedText says how many rules could not be checked; "" for none.
 func UncheckedText(s rules.Summary) string {
 	if s.Unchecked == 0 {
 		return ""
 	}
-	return message.Plural(int64(s.Unchecked), fmt.Sprintf("%s of %s rules could not be checked in full", strconv.Itoa(s.Unchecked), strconv.Itoa(s.Rules)), fmt.Sprintf("%s of %s rules could not be checked in full", strconv.Itoa(s.Unchecked), strconv.Itoa(s.Rules)))
+	return fmt.Sprintf("%d of %d rules could not be checked in full", s.Unchecked, s.Rules)
 }
 
+// DismissedText says how many problems a list leaves out; "" for none.
 func DismissedText(s rules.Summary) string {
 	if s.Dismissed == 0 {
 		return ""
 	}
-	return message.Plural(int64(s.Dismissed), strconv.Itoa(s.Dismissed)+" dismissed problem", strconv.Itoa(s.Dismissed)+" dismissed problems")
+	return strconv.Itoa(s.Dismissed) + message.Plural(s.Dismissed, " dismissed problem", " dismissed problems")
 }
 
 // ZoneRule tells whether the zones' page shows what a rule finds.
 func ZoneRule(r rules.Rule) bool { return r.Page() == rules.PageZones }
 
-// problemsOf are the open problems of some rules.
+// ProblemsOf are the open problems of some rules.
 func ProblemsOf(found rules.View, is func(rules.Rule) bool) (out []rules.Problem) {
 	for _, p := range found.Items {
 		if is(p.Rule) {

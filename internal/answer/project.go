@@ -5,47 +5,125 @@ import (
 	"slices"
 	"strings"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/history"
 	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
 )
 
-// chunksListed is how many chunks of one collection a project's page lists.
+// ChunksListed is how many chunks of one collection a project's page lists.
 const ChunksListed = 20
 
-// projectAnswer says in a sentence or three where the tenant is: collections
-// on the same shards together, exact ones first.
-func ProjectAnswer(s placement.Spread) string {
-	type group struct {
-		names  []string
-		shards []string
+// FindProject finds a project by its id: in one database, or in any if db is "".
+func FindProject(v View, db string, id bson.ObjectID) (placement.Project, error) {
+	p, ok := v.Dir.ByID(id)
+	if db != "" {
+		p, ok = v.Dir.In(db, id)
 	}
+	switch {
+	case ok:
+		return p, nil
+	case !v.Dir.Loaded():
+		return p, fault.New(fault.Unavailable, "The list of projects is not read yet; try again in a moment.")
+	}
+	return p, fault.New(fault.NotFound, "There is no project with id %s; %d projects of %s were searched.",
+		id.Hex(), len(v.Dir.All()), JoinWords(v.Dir.Databases()))
+}
+
+// Project says where a project is and what can be done about it, collection by
+// collection.
+func Project(v View, p *profile.Profile, s placement.Spread) api.ProjectDetail {
+	zone := PinZone(s.Project.ID)
+	out := api.ProjectDetail{Project: projectOf(s), Collections: []api.ProjectCollection{}, Moving: InFlightOf(v, MovingOfProject(v, s)),
+		Answer: projectAnswer(s), Layout: s.Layout, DocumentsName: documentsName(p), Verdicts: projectVerdicts(s)}
+	if shards, pinned := isPinned(v.Table, zone); pinned {
+		out.PinTerms, out.PinnedTo = PinTermsOf(v, zone), shards
+	}
+	out.AsOf, out.Stale = DirectoryAsOf(v)
+	for _, c := range s.Collections {
+		out.Collections = append(out.Collections, projectCollection(v, c))
+	}
+	return out
+}
+
+func projectCollection(v View, c placement.CollectionSpread) api.ProjectCollection {
+	out := api.ProjectCollection{
+		NS: string(c.NS), Scope: string(c.Scope), What: c.What, Sharded: c.Sharded, Presence: presenceOf(c.Presence),
+		Key: c.Key, Exact: c.Exact, Basis: c.Basis, ChunkCount: c.ChunkCount,
+		Shards: []api.ProjectShardPart{}, Chunks: []api.Chunk{},
+		Pin: verdictOf(c.Pin), Split: verdictOf(c.Split),
+		WhatText: profile.WhatText(c.What), BasisText: placement.BasisText(c.Basis),
+	}
+	for _, part := range c.Shards {
+		out.Shards = append(out.Shards, api.ProjectShardPart{
+			ShardPart: api.ShardPart{Shard: part.Shard, Chunks: part.Chunks, Bytes: FigureOf(part.Bytes), Documents: FigureOf(part.Documents)},
+			Share:     ShareOf(part.Share),
+		})
+	}
+	coll := v.Table.Collection(c.NS)
+	if coll == nil {
+		return out
+	}
+	f := FiguresOf(v, coll)
+	for _, ch := range c.Chunks {
+		row := chunkOf(coll, ch)
+		i, _ := coll.Chunks.Find(ch.Min)
+		row.Number, row.Name, row.From, row.To = i+1, ChunkKey(coll.Key, ch.Min), BoundText(coll.Key, ch.Min), BoundText(coll.Key, ch.Max)
+		row.Zone, row.Straddles = v.Table.ZoneOf(coll, i)
+		f.sizeInto(&row, i)
+		out.Chunks = append(out.Chunks, row)
+	}
+	return out
+}
+
+func verdictOf(x placement.Verdict) api.Verdict {
+	return api.Verdict{Can: x.Can, Code: x.Why.Code, Args: x.Why.Args(), Why: x.Why.String()}
+}
+
+// projectVerdicts says once what holds for several collections.
+func projectVerdicts(s placement.Spread) []api.ProjectVerdict {
+	var out []api.ProjectVerdict
+	for _, c := range s.Collections {
+		if c.Presence == placement.PresenceNo {
+			continue
+		}
+		pin, split := verdictOf(c.Pin), verdictOf(c.Split)
+		i := slices.IndexFunc(out, func(x api.ProjectVerdict) bool { return x.Pin.Why == pin.Why && x.Split.Why == split.Why })
+		if i < 0 {
+			i, out = len(out), append(out, api.ProjectVerdict{Pin: pin, Split: split})
+		}
+		out[i].Collections = append(out[i].Collections, c.NS.Collection())
+	}
+	return out
+}
+
+// projectAnswer says in a sentence or three where the project is: collections on
+// the same shards together, exact ones first.
+func projectAnswer(s placement.Spread) string {
+	type group struct{ names, shards []string }
 	var exact []group
 	var byDoc, primary group
-	put := func(g *group, c placement.CollectionSpread, shards []string) {
+	put := func(g *group, c placement.CollectionSpread) {
 		g.names = append(g.names, c.NS.Collection())
-		for _, sh := range shards {
-			if !slices.Contains(g.shards, sh) {
-				g.shards = append(g.shards, sh)
-			}
-		}
-		slices.Sort(g.shards)
+		g.shards = slices.Compact(slices.Sorted(slices.Values(append(g.shards, shardsOf(c)...))))
 	}
 	for _, c := range s.Collections {
-		shards := make([]string, len(c.Shards))
-		for i, part := range c.Shards {
-			shards[i] = part.Shard
-		}
 		switch {
-		case len(shards) == 0:
+		case len(c.Shards) == 0:
 		case c.Basis == placement.BasisByDocument:
-			put(&byDoc, c, shards)
+			put(&byDoc, c)
 		case c.Basis == placement.BasisPrimary:
-			put(&primary, c, shards)
+			put(&primary, c)
 		default:
-			i := slices.IndexFunc(exact, func(g group) bool { return slices.Equal(g.shards, shards) })
+			i := slices.IndexFunc(exact, func(g group) bool { return slices.Equal(g.shards, shardsOf(c)) })
 			if i < 0 {
 				exact, i = append(exact, group{}), len(exact)
 			}
-			put(&exact[i], c, shards)
+			put(&exact[i], c)
 		}
 	}
 	var out []string
@@ -62,4 +140,20 @@ func ProjectAnswer(s placement.Spread) string {
 		return "Where this project is, is not known: none of its collections can be read."
 	}
 	return strings.Join(out, " ")
+}
+
+// MovesOfProject tells which migrations were of chunks that have rows of the
+// project, of the collections whose shard key begins with the project.
+func MovesOfProject(v View, s placement.Spread) func(history.Migration) bool {
+	in := map[topology.Namespace]func(history.Migration) bool{}
+	for _, c := range s.Collections {
+		t := v.Table.Collection(c.NS)
+		if t == nil || c.Basis != placement.BasisKeyPrefix {
+			continue
+		}
+		if r, err := t.Key.PrefixRange(placement.ObjectIDValue(s.Project.ID)); err == nil {
+			in[c.NS] = Touches(t, r)
+		}
+	}
+	return func(m history.Migration) bool { return in[m.NS] != nil && in[m.NS](m) }
 }

@@ -2,43 +2,118 @@ package answer
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 )
 
-func ProjectCollectionOf(v View, c placement.CollectionSpread) api.ProjectCollection {
-	out := api.ProjectCollection{
-		NS: string(c.NS), Scope: string(c.Scope), What: c.What, Sharded: c.Sharded, Presence: presenceOf(c.Presence),
-		Key: c.Key, Exact: c.Exact, Basis: c.Basis, ChunkCount: c.ChunkCount,
-		Shards: []api.ProjectShardPart{}, Chunks: []api.Chunk{},
-		Pin: api.Verdict(c.Pin), Split: api.Verdict(c.Split),
+// ProjectsQuery searches the list of projects and says which part of it to
+// give: a numbered page, or a number of projects from a cursor on. The zero
+// value is the first page.
+type ProjectsQuery struct {
+	Text string
+	Page int // 0 is the first
+
+	limit  int // 0: a numbered page
+	cursor string
+}
+
+// ProjectsPageOf reads the query of a numbered page.
+func ProjectsPageOf(in url.Values) (ProjectsQuery, error) {
+	var q ProjectsQuery
+	var err error
+	if q.Text, err = text(in, "q"); err != nil {
+		return q, err
 	}
-	for _, part := range c.Shards {
-		out.Shards = append(out.Shards, api.ProjectShardPart{
-			ShardPart: api.ShardPart{Shard: part.Shard, Chunks: part.Chunks, Bytes: FigureOf(part.Bytes), Documents: FigureOf(part.Documents)},
-			Share:     ShareOf(part.Share),
-		})
+	if q.Page, err = pageNumber(in); q.Page == 1 {
+		q.Page = 0
 	}
-	t := v.Table
-	coll := t.Collection(c.NS)
-	var f *ChunkFigures
-	if coll != nil {
-		f = FiguresOf(v, coll)
+	return q, err
+}
+
+// ProjectsListOf reads the query of a script.
+func ProjectsListOf(in url.Values) (ProjectsQuery, error) {
+	q := ProjectsQuery{Text: in.Get("q")}
+	var err error
+	if q.limit, err = LimitOf(in); err != nil {
+		return q, err
 	}
-	for _, ch := range c.Chunks {
-		if coll == nil {
-			break
+	q.cursor, _, err = CursorKey(in)
+	return q, err
+}
+
+// Url is the address of a page of the same search.
+func (q ProjectsQuery) Url(page int) string {
+	u := url.Values{}
+	set(u, "q", q.Text)
+	return address("/projects", u, page)
+}
+
+// Projects lists projects and where they are, in the order of the directory,
+// which for a search is by relevance.
+func Projects(v View, p *profile.Profile, q ProjectsQuery) (api.Projects, error) {
+	found := v.Dir.Search(q.Text)
+	from, to, err := q.span(found)
+	if err != nil {
+		return api.Projects{}, err
+	}
+	out := api.Projects{From: from, Found: len(found), Total: len(v.Dir.All()), Databases: v.Dir.Databases(), Columns: projectColumns(v, p),
+		DocumentsName: documentsName(p), HasDocuments: p.Names.Documents != "", HasClients: p.Names.Clients != ""}
+	out.AsOf, out.Stale = DirectoryAsOf(v)
+	out.ByDocument, out.ByDocumentOn = placedByDocument(v, p)
+	out.State, out.Unread = projectsState(v, p)
+	for _, pr := range found[from:to] {
+		out.Items = append(out.Items, projectOf(placement.SpreadOf(v.Table, p, pr)))
+	}
+	if to < len(found) {
+		out.Next = CursorOf(projectCursor(found[to]))
+	}
+	return out, nil
+}
+
+// span is the positions [from, to) that the query asks for. A cursor names the
+// project that it begins with.
+func (q ProjectsQuery) span(found []placement.Project) (from, to int, err error) {
+	if q.limit == 0 {
+		last := max((len(found)+PageRows-1)/PageRows, 1)
+		page := min(max(q.Page, 1), last)
+		return (page - 1) * PageRows, min(page*PageRows, len(found)), nil
+	}
+	if q.cursor != "" {
+		from = slices.IndexFunc(found, func(p placement.Project) bool { return projectCursor(p) == q.cursor })
+		if from < 0 {
+			return 0, 0, fault.New(fault.Conflict, "The project that this cursor points to is gone; start again without a cursor.")
 		}
-		row := chunkOf(coll, ch)
-		i, _ := coll.Chunks.Find(ch.Min)
-		row.Zone, row.Straddles = t.ZoneOf(coll, i)
-		f.sizeInto(&row, i)
-		out.Chunks = append(out.Chunks, row)
+	}
+	return from, min(from+q.limit, len(found)), nil
+}
+
+func projectCursor(p placement.Project) string { return p.ID.Hex() + p.DB }
+
+// projectOf is one project and where it is, in short.
+func projectOf(sp placement.Spread) api.Project {
+	p := sp.Project
+	out := api.Project{
+		ID: p.ID.Hex(), DB: p.DB, Name: p.Name, PublicKey: p.PublicKey, CreatedAt: api.Time(p.CreatedAt),
+		Documents: FigureOf(p.Documents), Clients: FigureOf(p.Clients), Spread: []api.ProjectSpread{}, Label: NameOf(p),
+	}
+	for _, c := range sp.Collections {
+		out.Spread = append(out.Spread, api.ProjectSpread{NS: string(c.NS), Shards: shardsOf(c), Exact: c.Exact,
+			Presence: presenceOf(c.Presence), ChunkCount: c.ChunkCount})
+	}
+	return out
+}
+
+func shardsOf(c placement.CollectionSpread) []string {
+	out := make([]string, len(c.Shards))
+	for i, part := range c.Shards {
+		out[i] = part.Shard
 	}
 	return out
 }
@@ -53,33 +128,33 @@ func presenceOf(p placement.Presence) string {
 	return "unknown"
 }
 
-// projectsQuery searches and pages the list; the zero value is its first page.
-type ProjectsQuery struct {
-	Text string
-	Page int // 0 is the first
-}
-
-func ProjectsQueryOf(in url.Values) (ProjectsQuery, error) {
-	var q ProjectsQuery
-	var err error
-	if q.Text, err = text(in, "q"); err != nil {
-		return q, err
+// projectsState says why there are no projects, or none of now. unread is that
+// there is no list yet, or that it may not be read any more.
+func projectsState(v View, p *profile.Profile) (s api.State, unread bool) {
+	s = ProjectsState(v)
+	switch {
+	case s.Code == "loading" || s.Code == "failed" || s.Code == "denied":
+		return s, true
+	case len(v.Dir.Databases()) == 0 && v.Table.Loaded:
+		return NoDatabase(p), false
+	case len(v.Dir.All()) == 0:
+		return api.State{Code: "empty", Title: "There are no projects yet",
+			Detail: fmt.Sprintf("The collection %s of %s is empty.", p.Names.Collection, JoinWords(v.Dir.Databases()))}, false
 	}
-	if q.Page, err = pageNumber(in); q.Page == 1 {
-		q.Page = 0
-	}
-	return q, err
+	return s, false
 }
 
-func (q ProjectsQuery) Url(page int) string {
-	u := url.Values{}
-	set(u, "q", q.Text)
-	return address("/projects", u, page)
+// NoDatabase says how databases with projects were searched for.
+func NoDatabase(p *profile.Profile) api.State {
+	return api.State{Code: "empty", Title: "No database holds projects",
+		Detail: fmt.Sprintf("None has both %s and %s, or a sharded %s whose key begins with %s. "+
+			"Collections, zones and locate by key work all the same.",
+			p.Names.Collection, p.Keys.Collection, p.Keys.Collection, p.Keys.Project)}
 }
 
-// projectColumns are the collections of the matched databases' layouts whose
+// projectColumns are the collections of the databases' nearest layouts whose
 // shard key begins with the project.
-func ProjectColumns(v View, p *profile.Profile) []string {
+func projectColumns(v View, p *profile.Profile) []string {
 	var out []string
 	for _, db := range v.Dir.Databases() {
 		for _, c := range p.Nearest(v.Table, db).Collections {
@@ -91,15 +166,35 @@ func ProjectColumns(v View, p *profile.Profile) []string {
 	return out
 }
 
-// documentsHead is what the profile calls its documents.
-func DocumentsHead(p *profile.Profile) string {
+// placedByDocument are the collections that are placed document by document,
+// and their shards: the same for every project.
+func placedByDocument(v View, p *profile.Profile) (names, shards []string) {
+	on := map[string]bool{}
+	for _, db := range v.Dir.Databases() {
+		for _, c := range placement.SpreadOf(v.Table, p, placement.Project{DB: db}).Collections {
+			if c.Basis != placement.BasisByDocument {
+				continue
+			}
+			if name := c.NS.Collection(); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+			for _, part := range c.Shards {
+				on[part.Shard] = true
+			}
+		}
+	}
+	return names, slices.Sorted(maps.Keys(on))
+}
+
+// documentsName is what the profile calls documents.
+func documentsName(p *profile.Profile) string {
 	if p == nil || p.Called.Many == "" {
 		return "Yorkie documents"
 	}
 	return p.Called.Many
 }
 
-// nameOf is what a project is called; a row without a name is called by its id.
+// NameOf is a project's name, or its id if it has none.
 func NameOf(p placement.Project) string {
 	if strings.TrimSpace(p.Name) == "" {
 		return p.ID.Hex()
@@ -107,7 +202,7 @@ func NameOf(p placement.Project) string {
 	return p.Name
 }
 
-// joinWords lists things as a sentence does: a, b and c.
+// JoinWords lists things as a sentence does: a, b and c.
 func JoinWords(list []string) string {
 	switch len(list) {
 	case 0:

@@ -2,8 +2,6 @@ package answer
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
@@ -20,7 +18,8 @@ type Outcomes interface {
 }
 
 func RunOutcome(v View, r engine.Run, o outcome.Outcome) *api.RunOutcome {
-	out := &api.RunOutcome{State: string(o.State), Verdict: string(o.Verdict), Text: o.Text().String(), Basis: string(o.Basis), KnownAt: api.Time(o.KnownAt), Reason: o.Reason,
+	out := &api.RunOutcome{State: string(o.State), Verdict: string(o.Verdict), Text: o.Text().String(), Label: o.Label(r),
+		Good: o.Verdict == outcome.Helped, Bad: o.Verdict == outcome.Worse && !outcome.Gathering(r), Basis: string(o.Basis), KnownAt: api.Time(o.KnownAt), Reason: o.Reason,
 		Before: outcomeWindow(o.Before), After: outcomeWindow(o.After), Shards: []api.OutcomeShard{}, Chunks: []api.OutcomeChunk{}, MoreChunks: o.More,
 		Collections: []api.OutcomeCollection{}, OtherRuns: append([]string{}, o.OtherRuns...), OtherMoves: o.OtherMoves, Notes: []api.OutcomeNote{}}
 	if o.Before.Covered > 0 && o.After.Covered > 0 {
@@ -93,43 +92,4 @@ func RunCost(c *outcome.Cost) *api.RunCost {
 
 func runAmounts(a outcome.Amounts) api.RunAmounts {
 	return api.RunAmounts{Documents: FigureOf(a.Documents), Bytes: FigureOf(a.Bytes), DurationMillis: FigureOf(a.Millis)}
-}
-
-// chunksShown is how many chunks of an outcome a page lists; the API has more.
-const ChunksShown = 12
-
-// othersListed bounds the links to other runs of the same time; how many there are
-// stands in the sentence.
-const OthersListed = 5
-
-// outcomeLevel is how an answer looks: a figure that got worse is no alarm.
-func OutcomeLevel(r engine.Run, o outcome.Outcome) string {
-	switch {
-	case o.Verdict == outcome.Helped:
-		return "ok"
-	case o.Verdict == outcome.Worse && !outcome.Gathering(r):
-		return "bad"
-	}
-	return "note"
-}
-
-// spanOf is a window by the clock.
-func SpanOf(s outcome.Span) string {
-	return fmt.Sprintf("%s–%s", s.From.UTC().Format("15:04"), s.To.UTC().Format("15:04"))
-}
-
-func SecondsText(seconds float64) string {
-	return strconv.Itoa(int(seconds)) + " s"
-}
-
-// points are percentage points.
-func Points(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) }
-
-// tookMillis writes a time with its tenths: moves of small chunks take less than a
-// second.
-func TookMillis(n int64) string {
-	if n < 60_000 {
-		return strconv.FormatFloat(float64(n)/1000, 'f', 1, 64) + " s"
-	}
-	return MillisText(n)
 }

@@ -28,7 +28,7 @@ func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDet
 		Contents: []api.ShardCollection{}, Projects: []api.ShardProject{}, ByDocument: []api.ShardCollection{},
 		Moving:    InFlightOf(v, t.MovingOn(name)),
 		Freshness: FreshnessOf(v, topology.PartShards, topology.PartRouting),
-		Outage:    outage(v, contents), All: Shards(v), ProjectsState: ProjectsState(v), DocumentsName: DocumentsHead(p),
+		Outage:    outage(v, contents), All: Shards(v), ProjectsState: ProjectsState(v), DocumentsName: documentsName(p),
 	}
 	for _, s := range out.All {
 		if s.Name == name {

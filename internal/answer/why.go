@@ -187,7 +187,7 @@ func ProjectWhy(t *topology.Table, spread placement.Spread) []api.CollectionWhy 
 		if cs.Presence == placement.PresenceNo {
 			continue
 		}
-		row := api.CollectionWhy{NS: string(cs.NS), Basis: cs.Basis, Text: words.Code("basis", cs.Basis, nil), Of: cs.ChunkCount, Chunks: []api.ChunkWhy{}}
+		row := api.CollectionWhy{NS: string(cs.NS), Basis: cs.Basis, Text: placement.BasisText(cs.Basis), Of: cs.ChunkCount, Chunks: []api.ChunkWhy{}}
 		switch {
 		case cs.Basis == placement.BasisPrimary && len(cs.Shards) == 1:
 			row.Text = fmt.Sprintf("Not sharded, so all of it is on %s, the primary shard of %s.", cs.Shards[0].Shard, cs.NS.Database())

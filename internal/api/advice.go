@@ -59,6 +59,8 @@ type ProblemSummary struct {
 	Unchecked int           `json:"unchecked"` // rules that could not be checked completely
 	Clear     bool          `json:"clear"`     // no open problem, and every rule was checked
 	Items     []ProblemLine `json:"items"`     // open problems, worst first
+
+	Level string `json:"-"` // of the headline: ok, note or bad
 }
 
 // ProblemLine is the short form of a problem.

@@ -75,6 +75,12 @@ type Chunk struct {
 	Measured        bool     `json:"measured"`        // measured with dataSize; otherwise estimated from the shard's counts
 	Oversized       *bool    `json:"oversized"`       // has more documents than its shard moves; null if unknown
 	WritesPerSecond *float64 `json:"writesPerSecond"` // over the last 5 minutes; null if not counted
+
+	// For pages only.
+	Number int    `json:"-"` // position in key order, from 1
+	Name   string `json:"-"` // identifies its row within a page
+	From   string `json:"-"` // min as people write it
+	To     string `json:"-"` // max
 }
 
 // Tile is one part of a collection's chunk map (GET collections/{ns}/map). The chunks, in key

@@ -8,7 +8,6 @@ type Overview struct {
 	Loaded    bool // false: State says why there are no figures yet
 	State     State
 	ByShard   []Shard
-	Level     string          // ok, note or bad: the worst of the problems
 	Balance   message.Message // how evenly the data is spread
 	Size      message.Message
 	Doubts    []State       // parts that the figures come from and that are not read well

@@ -12,6 +12,27 @@ type Project struct {
 	Documents Figure          `json:"documents"` // Yorkie documents, as Yorkie counts them
 	Clients   Figure          `json:"clients"`
 	Spread    []ProjectSpread `json:"spread"`
+
+	Label string `json:"-"` // Name, or ID if it has none
+}
+
+// Projects is a part of the list of projects (GET projects). In JSON it is a List.
+type Projects struct {
+	List[Project]
+	From  int // position of the first item among those found, from 0
+	Found int // projects that match the search
+	Total int // all projects
+
+	State  State // why there are none, or none of now
+	Unread bool  // there is no list yet, or it may not be read any more: pages show State alone
+
+	Databases     []string // those with projects
+	Columns       []string // collections whose shard key begins with the project
+	ByDocument    []string // collections placed by document: the same for every project
+	ByDocumentOn  []string // shards of ByDocument
+	DocumentsName string   // what the profile calls documents
+	HasDocuments  bool     // the profile counts documents
+	HasClients    bool     // and clients
 }
 
 // ProjectSpread is where one collection's part of a project is, in short.
@@ -19,6 +40,9 @@ type ProjectSpread struct {
 	NS     string   `json:"ns"`
 	Shards []string `json:"shards"`
 	Exact  bool     `json:"exact"` // false: these shards may contain it
+
+	Presence   string `json:"-"` // exists, absent, unknown
+	ChunkCount int    `json:"-"`
 }
 
 // ProjectDetail is a project with all collections of its profile (GET projects/{id}).
@@ -28,6 +52,19 @@ type ProjectDetail struct {
 	Moving      []InFlight          `json:"moving"` // running migrations of its ranges
 	PinTerms                        // terms of its pin, if pinned
 	Freshness
+
+	// For pages only.
+	Answer        string           `json:"-"` // where it is, in one to three sentences
+	Layout        string           `json:"-"` // nearest layout of the profile
+	PinnedTo      []string         `json:"-"` // shards of its pin
+	DocumentsName string           `json:"-"` // what the profile calls documents
+	Verdicts      []ProjectVerdict `json:"-"`
+}
+
+// ProjectVerdict is what can be done with collections of a project, and why.
+type ProjectVerdict struct {
+	Collections []string
+	Pin, Split  Verdict
 }
 
 // PinTerms is owner and expiry of a pin, from the plan that made it. Without owner the pin is
@@ -55,6 +92,9 @@ type ProjectCollection struct {
 	Chunks     []Chunk            `json:"chunks"` // the first 100
 	Pin        Verdict            `json:"pin"`
 	Split      Verdict            `json:"split"`
+
+	WhatText  string `json:"-"` // What in words
+	BasisText string `json:"-"` // Basis in words
 }
 
 // ProjectShardPart is a shard part with the project's share on it, null if unknown.
@@ -68,4 +108,19 @@ type Verdict struct {
 	Can  bool              `json:"can"`
 	Code string            `json:"code"`
 	Args map[string]string `json:"args,omitempty"`
+
+	Why string `json:"-"` // Code in words
+}
+
+// ProjectSize is what surveys found of one project in one collection. The page of a project shows
+// it; scripts read the surveys.
+type ProjectSize struct {
+	NS      string
+	Survey  string // id of the survey
+	Method  string // sample or counted
+	At      *time.Time
+	Problem string      // why the collection was not measured
+	Line    *SurveyLine // its rows, or the most there can be if none was seen; nil: not measured
+
+	DeadLabel, DeadText string // what the unused rows are and why they are there
 }

@@ -70,6 +70,9 @@ type RunStep struct {
 	Try      int          `json:"try"`               // 1 is the first; a postponed step is followed by another try
 	Already  string       `json:"already,omitempty"` // who had already done it, so that nothing was sent: balancer, other, unknown
 	Waiting  *StepWait    `json:"waiting"`           // what it waits for, or last waited for
+
+	Text  string `json:"-"` // what it does
+	Shell string `json:"-"` // the command for mongosh; "" for a step that only waits
 }
 
 // StepEvent is a changelog entry about a step's command. Counts are the server's, by its names:
@@ -95,4 +98,5 @@ type StepProof struct {
 	Want  map[string]string `json:"want"`
 	Got   map[string]string `json:"got"`
 	At    *time.Time        `json:"at"`
+	Text  string            `json:"-"` // what the fact is about
 }

@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"shardboard/internal/message"
+)
 
 // Survey is a background measurement of sizes (GET surveys). It reads within a budget of documents
 // and resumes after a restart.
@@ -21,6 +25,8 @@ type Survey struct {
 	By        string         `json:"by"`
 	Problem   string         `json:"problem,omitempty"` // why it failed
 	Results   string         `json:"results"`           // address of its results
+
+	ProjectName string `json:"-"` // "" if not known
 }
 
 // SurveyProgress is how far a survey is: rows read, or queries for kind document.
@@ -30,6 +36,8 @@ type SurveyProgress struct {
 	EtaSeconds *int64 `json:"etaSeconds"` // null: not known, or ended
 	PacedDown  bool   `json:"pacedDown"`  // paused because the cluster has become slower
 	Returned   int64  `json:"returned"`   // documents returned by the cluster
+
+	Share *float64 `json:"-"` // of the total, at most 1; nil: not known
 }
 
 // SurveyDetail is a survey with its results (GET surveys/{survey}).
@@ -55,6 +63,9 @@ type SurveyCollection struct {
 	Documents []SurveyLine `json:"documents"`          // largest Yorkie documents first
 	Unseen    *SurveyMost  `json:"unseen,omitempty"`   // upper bound for a project that is not listed
 	LookedFor int          `json:"documentsLookedFor"` // Yorkie documents looked up to find revisions of deleted ones
+
+	MethodText message.Message `json:"-"` // how its rows were measured
+	DeadLabel  string          `json:"-"` // name of the rows that nothing uses; "": none were looked for
 }
 
 // SurveyLine is what a project or a Yorkie document has of a collection.

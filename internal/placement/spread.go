@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/message"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -63,8 +64,8 @@ func (s *CollectionSpread) unsharded(t *topology.Table, coll *topology.Collectio
 	if coll != nil && coll.Chunks.Len() > 0 {
 		shard = coll.Chunks.Owner(0)
 	}
-	s.Pin = Verdict{Code: "pin.unsharded"}
-	s.Split = Verdict{Code: "split.unsharded"}
+	s.Pin.Why = message.New("pin.unsharded", "It is not sharded and stays on the database's primary shard.")
+	s.Split.Why = message.New("split.unsharded", "It is not sharded.")
 	if shard == "" || s.Presence == PresenceNo {
 		return
 	}
@@ -82,15 +83,19 @@ func (s *CollectionSpread) byPrefix(coll *topology.Collection, d Project) {
 	from, to := coll.Chunks.Overlap(r)
 	s.Basis, s.Exact = BasisKeyPrefix, true
 	s.take(coll, from, to)
-	s.Pin = Verdict{Can: true, Code: "pin.keyPrefix"}
+	s.Pin = Verdict{Can: true, Why: message.New("pin.keyPrefix",
+		"A zone range over the project's part of the key keeps it on the zone's shards.")}
 	if coll.Key.Len() > 1 {
-		s.Split = Verdict{Can: true, Code: "split.insideProject", Args: map[string]string{"field": coll.Key.Fields()[1].Name}}
+		s.Split = Verdict{Can: true, Why: message.New("split.insideProject",
+			"Its rows differ in {field}, so chunks can be split inside the project.", message.Text("field", coll.Key.Fields()[1].Name))}
 		return
 	}
-	s.Split = Verdict{Code: "split.singleValue"}
+	s.Split.Why = message.New("split.singleValue",
+		"All its rows have one shard-key value and fill a chunk of their own, which cannot be split.")
 	if from < to {
 		if c := coll.Chunks.At(from); c.Min.Compare(r.Min) < 0 || c.Max.Compare(r.Max) > 0 {
-			s.Split = Verdict{Can: true, Code: "split.betweenProjects"}
+			s.Split = Verdict{Can: true, Why: message.New("split.betweenProjects",
+				"Its chunk also holds other projects and can be split between them; the project itself stays in one piece.")}
 		}
 	}
 }
@@ -105,8 +110,8 @@ func (s *CollectionSpread) byDocument(coll *topology.Collection) {
 	}
 	s.sort()
 	s.Exact = len(s.Shards) == 1
-	s.Pin = Verdict{Code: "pin.byDocument"}
-	s.Split = Verdict{Code: "split.byDocument"}
+	s.Pin.Why = message.New("pin.byDocument", "The key does not contain the project, so no range holds only this project.")
+	s.Split.Why = message.New("split.byDocument", "It is spread by document already; the rows of one document always stay together.")
 }
 
 // take counts the chunks [from, to) by shard and keeps the first of them.

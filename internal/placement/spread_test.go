@@ -31,11 +31,11 @@ func TestSpreadSaysWhereEachCollectionIsAndWhatCanBeDone(t *testing.T) {
 	if docs.Shards[0].Documents.Value != 12 || docs.Shards[0].Bytes.Known {
 		t.Errorf("documents' figures: %+v", docs.Shards[0])
 	}
-	if !docs.Pin.Can || !docs.Split.Can || docs.Split.Code != "split.betweenProjects" {
+	if !docs.Pin.Can || !docs.Split.Can || docs.Split.Why.Code != "split.betweenProjects" {
 		t.Errorf("documents: pin %+v split %+v", docs.Pin, docs.Split)
 	}
 	clients := spread(t, s, "clients")
-	if len(clients.Shards) != 2 || clients.Shards[0].Share != 0.5 || !clients.Split.Can || clients.Split.Args["field"] != "_id" {
+	if len(clients.Shards) != 2 || clients.Shards[0].Share != 0.5 || !clients.Split.Can || clients.Split.Why.Args()["field"] != "_id" {
 		t.Errorf("clients: %+v", clients)
 	}
 	changes := spread(t, s, "changes")
@@ -43,7 +43,7 @@ func TestSpreadSaysWhereEachCollectionIsAndWhatCanBeDone(t *testing.T) {
 		t.Errorf("changes: %+v", changes)
 	}
 	bodies := spread(t, s, "snapshot_bodies")
-	if bodies.Sharded || !bodies.Exact || bodies.Shards[0].Shard != "a" || bodies.Split.Code != "split.unsharded" {
+	if bodies.Sharded || !bodies.Exact || bodies.Shards[0].Shard != "a" || bodies.Split.Why.Code != "split.unsharded" {
 		t.Errorf("snapshot_bodies: %+v", bodies)
 	}
 	if rev := spread(t, s, "revisions"); rev.Presence != PresenceNo || len(rev.Shards) != 0 {

@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/message"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -56,11 +57,10 @@ const (
 	PresenceNo
 )
 
-// Verdict answers "can it be pinned / split" with a catalogue code and its arguments.
+// Verdict answers "can it be pinned" or "can it be split".
 type Verdict struct {
-	Can  bool
-	Code string
-	Args map[string]string
+	Can bool
+	Why message.Message
 }
 
 // ShardPart is one shard's part of a project's rows in a collection.
@@ -99,6 +99,21 @@ const (
 	BasisPrimary    = "primary"    // unsharded: the database's primary shard
 	BasisUnknown    = "unknown"
 )
+
+// BasisText says why a spread is what it is.
+func BasisText(basis string) string {
+	switch basis {
+	case BasisKeyPrefix:
+		return "The shard key begins with the project."
+	case BasisByDocument:
+		return "The shard key is the document's id."
+	case BasisPrimary:
+		return "Not sharded: the database's primary shard."
+	case BasisUnknown:
+		return "The primary shard is not known."
+	}
+	return basis
+}
 
 // Spread is where a project's data is, collection by collection.
 type Spread struct {

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
 	"shardboard/web/parts"
 	"shardboard/web/templates"
 	"shardboard/web/words"
@@ -99,13 +100,13 @@ func (m *planPage) basis() string {
 	return strings.Join(slices.Compact(out), " ")
 }
 
-// bound is a bound of a plan's move as tables show it.
-func (m *planPage) bound(ns string, k api.Key) templates.Key {
+// boundOf is a bound of a plan or a run as tables show it.
+func boundOf(t *topology.Table, ns string, k api.Key) templates.Key {
 	doc, err := shardkey.ParseExtJSON(string(k))
 	if err != nil {
 		return templates.Cut(string(k), answer.BoundWidth) // longer than what is read
 	}
-	return parts.BoundOf(m.v.Table, ns, doc)
+	return parts.BoundOf(t, ns, doc)
 }
 
 // limits are what a run of the plan may change, if the cluster changes meanwhile.

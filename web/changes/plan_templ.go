@@ -436,7 +436,7 @@ func PlanPage(s templates.Shell, m planPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templates.KeyText(m.bound(x.NS, x.Min)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = templates.KeyText(boundOf(m.v.Table, x.NS, x.Min)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -444,7 +444,7 @@ func PlanPage(s templates.Shell, m planPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templates.KeyText(m.bound(x.NS, x.Max)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = templates.KeyText(boundOf(m.v.Table, x.NS, x.Max)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -8,8 +8,8 @@ import (
 	"shardboard/web/templates"
 )
 
-// diskCell is how full a shard's disk is, as a bar and "20 % of 252 GiB".
-func diskCell(d api.Disk) templates.Cell {
+// DiskCell is how full a shard's disk is, as a bar and "20 % of 252 GiB".
+func DiskCell(d api.Disk) templates.Cell {
 	out := templates.Cell{Figure: DiskFigure(d), Share: d.Share, Even: -1}
 	if d.Share < 0 {
 		return out

@@ -76,13 +76,7 @@ func measure(name string, list []api.Shard, refs Refs, figures []api.Figure, wri
 	return m
 }
 
-// ShardRows is the table of shards.
-func ShardRows(list []api.Shard, refs Refs) []templates.ShardRow {
-	bytes, docs, chunks := Cells(byteFigures(list), Bytes), Cells(documentFigures(list), Count), Cells(chunkFigures(list), Count)
-	out := make([]templates.ShardRow, len(list))
-	for i, s := range list {
-		out[i] = templates.ShardRow{Shard: refs.Of(s.Name), ReplSet: s.ReplSet, Hosts: s.Hosts, Zones: s.Zones, Draining: s.Draining,
-			Bytes: bytes[i], Documents: docs[i], Chunks: chunks[i], Disk: diskCell(s.Disk)}
-	}
-	return out
+// ShardCells are the columns of the table of shards, in the order of the list.
+func ShardCells(list []api.Shard) (bytes, documents, chunks []templates.Cell) {
+	return Cells(byteFigures(list), Bytes), Cells(documentFigures(list), Count), Cells(chunkFigures(list), Count)
 }

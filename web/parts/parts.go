@@ -1,22 +1,14 @@
 package parts
 
 import (
-	"cmp"
-	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"shardboard/internal/answer"
-	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
-	"shardboard/internal/heat/survey"
-	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/store"
@@ -103,102 +95,4 @@ func ChangedLine(out templates.HeatLine, v answer.View, prof *profile.Profile, w
 	}
 	out.Text = words.T("heat.line.changed", append(span, "rate", answer.RateText(rate))...)
 	return out
-}
-
-// surveyForm is what a reader may start.
-func SurveyForm(there bool, who auth.Principal) templates.SurveyForm {
-	may := who.May(auth.Operator)
-	f := templates.SurveyForm{May: there && may}
-	if !may {
-		f.Needs = "Measuring costs the cluster reads; starting it needs the role " + RoleWord(auth.Operator) + "."
-	}
-	return f
-}
-
-// estimate writes a figure with its interval: a number that is only known to an
-// extent never stands alone.
-func Estimate(e survey.Estimate, write func(int64) string) templates.Figure {
-	switch {
-	case e.AtLeast:
-		return templates.Figure{Known: true, Text: "≥ " + write(e.Value), Title: "Counting ended before the last row."}
-	case e.Exact:
-		return templates.Figure{Known: true, Text: write(e.Value), Title: "Counted exactly."}
-	case e.Value == 0:
-		return templates.Figure{Known: true, Text: "≤ " + write(e.High), Title: "Not one row was seen; with so many drawn there are at most " + write(e.High) + " in 95 of 100 cases."}
-	}
-	return templates.Figure{Known: true, Approx: true,
-		Text:  fmt.Sprintf("%s ± %s", write(e.Value), write(max(e.High-e.Value, e.Value-e.Low))),
-		Title: fmt.Sprintf("The truth is between %s and %s in 95 of 100 cases.", write(e.Low), write(e.High))}
-}
-
-func SurveyShards(r Refs, l survey.Line) []templates.ShardRef {
-	var out []templates.ShardRef
-	for _, s := range l.Shards {
-		if s.Shard != "" {
-			out = append(out, r.Of(s.Shard))
-		}
-	}
-	return out
-}
-
-// surveyPanel is what is known of one project's sizes.
-func SurveyPanel(v answer.View, found []survey.Finding, pr placement.Project) templates.SurveyPanel {
-	m := templates.SurveyPanel{There: true}
-	r := RefsOf(v.Table)
-	for _, f := range found {
-		name := f.Collection.NS.Collection()
-		row := templates.SurveyPanelRow{
-			Collection: name, URL: "/surveys/" + f.Survey, At: templates.Ago(f.Collection.At, v.Now), Problem: f.Collection.Problem,
-			How: words.Code("survey.short", f.Collection.Method, nil),
-		}
-		rows, bytes := answer.FindingWeight(f)
-		if rows == nil {
-			row.Rows = templates.Figure{Text: "not measured"}
-			row.Bytes = row.Rows
-		} else {
-			row.Rows, row.Bytes = Estimate(*rows, format.Count), Estimate(*bytes, format.Bytes)
-		}
-		if f.Line != nil {
-			row.Shards = SurveyShards(r, *f.Line)
-			if d := f.Line.Dead; d != nil {
-				m.Dead = append(m.Dead, templates.SurveyDeadRow{
-					What: words.Code("survey.dead", name, nil), Why: words.Code("survey.dead.why", name, nil), At: row.At,
-					Rows: Estimate(d.Rows, format.Count), Bytes: Estimate(d.Bytes, format.Bytes),
-				})
-			}
-		}
-		m.Rows = append(m.Rows, row)
-	}
-	m.Start = templates.SurveyForm{Project: pr.ID.Hex(), DB: pr.DB}
-	return m
-}
-
-// whyProject draws a project's own chunks with the decision on each.
-func WhyProject(v answer.View, spread placement.Spread) templates.WhyProject {
-	var m templates.WhyProject
-	r := RefsOf(v.Table)
-	rows := answer.ProjectWhy(v.Table, spread)
-	slices.SortStableFunc(rows, func(a, b api.CollectionWhy) int {
-		return cmp.Or(cmp.Compare(min(len(b.Chunks), 1), min(len(a.Chunks), 1)), cmp.Compare(a.Basis, b.Basis))
-	})
-	for _, c := range rows {
-		ns := topology.Namespace(c.NS)
-		row := templates.WhyCollection{NS: c.NS, Name: ns.Collection(), Text: c.Text, More: c.Of - len(c.Chunks)}
-		if len(c.Chunks) == 0 {
-			row.More = 0
-			// What holds for several collections is said once.
-			if n := len(m.Collections); n > 0 && len(m.Collections[n-1].Chunks) == 0 && m.Collections[n-1].Text == c.Text {
-				m.Collections[n-1].Name += ", " + row.Name
-				continue
-			}
-		}
-		for _, k := range c.Chunks {
-			row.Chunks = append(row.Chunks, templates.WhyProjectChunk{
-				Title: strings.TrimSpace(fmt.Sprintf("Chunk %s of %s", strconv.Itoa(k.Chunk.Number), format.Count(int64(k.Chunk.Of)))),
-				URL:   answer.ChunkURL(ns, k.Chunk.Ref), Shard: r.Of(k.Chunk.Shard), Text: k.Balance.Text,
-			})
-		}
-		m.Collections = append(m.Collections, row)
-	}
-	return m
 }

@@ -6,7 +6,7 @@ import (
 	"shardboard/web/templates"
 )
 
-// shardRefs are the cluster's shards as every page shows them. The colour is
+// ShardRefs are the cluster's shards as every page shows them. The colour is
 // the place in the sorted list, so it is the same on every page and in every
 // browser, and only adding or removing a shard can change it.
 func ShardRefs(t *topology.Table) []templates.ShardRef {
@@ -18,7 +18,7 @@ func ShardRefs(t *topology.Table) []templates.ShardRef {
 	return refs
 }
 
-// refs finds shards by name; a chunk may name one that the table lacks (read
+// Refs finds shards by name; a chunk may name one that the table lacks (read
 // before the shard list was), which then has no colour.
 type Refs map[string]templates.ShardRef
 

@@ -69,7 +69,6 @@ type ChunkRow struct {
 
 // Pin is a project's pin and what the plan that made it said of it.
 type Pin struct {
-	To     string // a sentence on where to; "" beside the zone itself
 	Terms  string // a sentence: when it expires, or that this is not known
 	Owner  string // hostile text; "" when nobody was named, or nothing is known
 	Nobody bool   // the plan named no owner

@@ -18,16 +18,3 @@ type Part struct {
 	Title   string
 	Unknown bool
 }
-
-// ShardRow is one line of the shards table.
-type ShardRow struct {
-	Shard     ShardRef
-	ReplSet   string
-	Hosts     []string
-	Zones     []string
-	Draining  bool
-	Bytes     Cell
-	Documents Cell
-	Chunks    Cell
-	Disk      Cell // the share is of the disk, not of the column
-}

@@ -2,6 +2,7 @@ package words
 
 // sizes are the sentences about how many documents and bytes single chunks have.
 var sizes = map[string]string{
+	"method.changelog":        "Estimated from the migrations of the last quarter of an hour, as the changelog counts them",
 	"method.dataSize":         "Read with dataSize, every document, copies that wait for deletion on other shards included",
 	"method.dataSizeEstimate": "Estimated with dataSize: documents counted, times their average, copies that wait for deletion on other shards included",
 

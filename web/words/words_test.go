@@ -147,7 +147,7 @@ func TestUnknownCodeIsShownRatherThanLost(t *testing.T) {
 	if got := Code("method", "newCode", nil); !strings.Contains(got, "newCode") {
 		t.Errorf("got %q", got)
 	}
-	if got := Code("can", "split.insideProject", map[string]string{"field": "_id"}); !strings.Contains(got, "_id") {
+	if got := Code("size", "fits", map[string]string{"limit": "7 000"}); !strings.Contains(got, "7 000") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -95,7 +95,7 @@ func ApiRun(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out, err := wholeRun(s, r.Context(), s.ViewFor(r), run)
+	out, err := wholeRun(r.Context(), s, s.ViewFor(r), run)
 	if err != nil {
 		return err
 	}

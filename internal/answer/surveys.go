@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -20,10 +21,21 @@ type Surveys interface {
 	Findings(db string, project bson.ObjectID) []survey.Finding
 }
 
-func SurveyOf(s survey.Survey) api.Survey {
+// SurveyList is all surveys, newest first.
+func SurveyList(v View, surveys []survey.Survey) api.List[api.Survey] {
+	out := api.List[api.Survey]{AsOf: v.Now.UTC()}
+	for _, s := range surveys {
+		out.Items = append(out.Items, Survey(v, s))
+	}
+	return out
+}
+
+// Survey is one survey, without what it found.
+func Survey(v View, s survey.Survey) api.Survey {
 	out := api.Survey{
-		ID: s.ID, Kind: string(s.Request.Kind), State: string(s.State), DB: s.Request.DB, NS: string(s.Request.NS), Precision: s.Request.Precision,
-		QueuedAt: s.Queued.UTC(), StartedAt: instant(s.Started), EndedAt: instant(s.Ended), Method: survey.MethodCounted, By: s.By,
+		ID: s.ID, Kind: string(s.Request.Kind), State: string(s.State), DB: s.Request.DB, NS: string(s.Request.NS),
+		Precision: s.Request.Precision,
+		QueuedAt:  s.Queued.UTC(), StartedAt: instant(s.Started), EndedAt: instant(s.Ended), Method: survey.MethodCounted, By: s.By,
 		Problem: s.Problem, Results: api.Prefix + "/surveys/" + s.ID,
 		Progress: api.SurveyProgress{Done: s.Progress.Done, PacedDown: s.Progress.PacedDown, Returned: s.Progress.Returned},
 	}
@@ -32,6 +44,9 @@ func SurveyOf(s survey.Survey) api.Survey {
 		out.Method = survey.MethodSample
 	case survey.Project:
 		out.Project = s.Request.Project.Hex()
+		if p, ok := v.Dir.In(s.Request.DB, s.Request.Project); ok {
+			out.ProjectName = NameOf(p)
+		}
 	case survey.Document:
 		out.Document = s.Request.Document.Hex()
 		if !s.Request.Project.IsZero() {
@@ -41,6 +56,7 @@ func SurveyOf(s survey.Survey) api.Survey {
 	if s.Progress.Total >= 0 {
 		total := s.Progress.Total
 		out.Progress.Total = &total
+		out.Progress.Share = ShareOf(min(Share(s.Progress.Done, total), 1))
 	}
 	if s.Progress.Left >= 0 && !s.State.Ended() {
 		left := int64(s.Progress.Left.Round(time.Second) / time.Second)
@@ -49,14 +65,30 @@ func SurveyOf(s survey.Survey) api.Survey {
 	return out
 }
 
-func SurveyCollectionOf(v View, q survey.Request, c survey.Collection) api.SurveyCollection {
+// SurveyFound is one survey with what it found; result is nil before its end.
+func SurveyFound(v View, s survey.Survey, result *survey.Result) api.SurveyDetail {
+	out := api.SurveyDetail{Survey: Survey(v, s), Collections: []api.SurveyCollection{}}
+	if result == nil {
+		return out
+	}
+	for _, c := range result.Collections {
+		out.Collections = append(out.Collections, surveyCollection(v, s.Request, c))
+	}
+	return out
+}
+
+func surveyCollection(v View, q survey.Request, c survey.Collection) api.SurveyCollection {
 	out := api.SurveyCollection{
 		NS: string(c.NS), Method: c.Method, At: instant(c.At), Read: c.Read, Complete: c.Complete, Reason: c.Reason, Problem: c.Problem,
 		Rows: FigureOf(c.Rows), Bytes: FigureOf(c.Bytes), Orphans: FigureOf(c.Orphans), LookedFor: c.Checked,
 		Projects: surveyLines(v, q, c, c.Projects), Documents: surveyLines(v, q, c, c.Documents),
+		MethodText: survey.MethodText(c.Method, c.Read),
 	}
 	if c.Unseen != nil {
 		out.Unseen = &api.SurveyMost{Rows: c.Unseen.Rows.High, Bytes: c.Unseen.Bytes.High}
+	}
+	if slices.ContainsFunc(out.Projects, func(l api.SurveyLine) bool { return l.Dead != nil }) {
+		out.DeadLabel = survey.DeadLabel(c.NS.Collection())
 	}
 	return out
 }
@@ -64,8 +96,8 @@ func SurveyCollectionOf(v View, q survey.Request, c survey.Collection) api.Surve
 func surveyLines(v View, q survey.Request, c survey.Collection, lines []survey.Line) []api.SurveyLine {
 	out := make([]api.SurveyLine, len(lines))
 	for i, l := range lines {
-		one := api.SurveyLine{Rows: surveyFigure(l.Rows), Bytes: surveyFigure(l.Bytes), Shards: make([]api.SurveyShard, len(l.Shards))}
-		// A document that was asked for without its project may be anybody's; the zero
+		one := surveyLine(l)
+		// A document that was asked for without its project may be any project's; the zero
 		// id is a project's name otherwise.
 		if q.Kind != survey.Document || !l.Project.IsZero() {
 			one.Project = l.Project.Hex()
@@ -76,13 +108,19 @@ func surveyLines(v View, q survey.Request, c survey.Collection, lines []survey.L
 		if !l.Document.IsZero() {
 			one.Document = l.Document.Hex()
 		}
-		if l.Dead != nil {
-			one.Dead = &api.SurveyDead{Rows: surveyFigure(l.Dead.Rows), Bytes: surveyFigure(l.Dead.Bytes)}
-		}
-		for j, s := range l.Shards {
-			one.Shards[j] = api.SurveyShard{Shard: s.Shard, Rows: surveyFigure(s.Rows), Bytes: surveyFigure(s.Bytes)}
-		}
 		out[i] = one
+	}
+	return out
+}
+
+// surveyLine is a line's figures, without whose they are.
+func surveyLine(l survey.Line) api.SurveyLine {
+	out := api.SurveyLine{Rows: surveyFigure(l.Rows), Bytes: surveyFigure(l.Bytes), Shards: make([]api.SurveyShard, len(l.Shards))}
+	if l.Dead != nil {
+		out.Dead = &api.SurveyDead{Rows: surveyFigure(l.Dead.Rows), Bytes: surveyFigure(l.Dead.Bytes)}
+	}
+	for i, s := range l.Shards {
+		out.Shards[i] = api.SurveyShard{Shard: s.Shard, Rows: surveyFigure(s.Rows), Bytes: surveyFigure(s.Bytes)}
 	}
 	return out
 }
@@ -94,23 +132,4 @@ func surveyFigure(e survey.Estimate) api.SurveyFigure {
 		out.Value = &e.Value
 	}
 	return out
-}
-
-// surveyLinesShown is how many lines of one table a page has.
-const SurveyLinesShown = 50
-
-// findingWeight is a project's part, or the most that it can be; nil when
-// nothing is known.
-func FindingWeight(f survey.Finding) (rows, bytes *survey.Estimate) {
-	c := f.Collection
-	switch {
-	case f.Line != nil:
-		return &f.Line.Rows, &f.Line.Bytes
-	case c.Reason != "":
-		return nil, nil
-	case c.Unseen != nil:
-		return &c.Unseen.Rows, &c.Unseen.Bytes
-	}
-	none := &survey.Estimate{Exact: true}
-	return none, none
 }

@@ -2,24 +2,40 @@ package changes
 
 import (
 	"net/http"
+	"time"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
 
-// pageRuns is what was changed from here, newest first.
+// runsPage is a list of runs with its filter.
+type runsPage struct {
+	Now      time.Time
+	State    templates.State // instead of rows
+	States   []templates.Option
+	Kinds    []templates.Option
+	By       string
+	Filtered bool
+	Rows     []api.Run
+	Older    string
+	Bounded  string
+	NewURL   string // where a change can be begun; "" for who may not
+}
+
+// PageRuns is what was changed from here, newest first.
 func PageRuns(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	q, err := answer.RunsQueryOf(r.URL.Query())
 	if err != nil {
 		return err
 	}
 	v := s.ViewFor(r)
-	m := Runs{By: q.By, Filtered: q.State+q.Kind+q.By != ""}
+	m := runsPage{Now: v.Now, By: q.By, Filtered: q.State+q.Kind+q.By != ""}
 	for _, state := range answer.RunStates() {
 		m.States = append(m.States, templates.Option{Value: state, Text: stateChoice(state), Selected: state == q.State})
 	}
@@ -35,7 +51,7 @@ func PageRuns(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		}
 		for _, run := range runs {
 			if q.Takes(run) {
-				m.Rows = append(m.Rows, runRow(v, run))
+				m.Rows = append(m.Rows, answer.RunOf(v, run))
 			}
 		}
 		cursor, looked = next, looked+len(runs)

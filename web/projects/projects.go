@@ -1,0 +1,76 @@
+// Package projects shows which shards hold which projects.
+package projects
+
+import (
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/fault"
+	"shardboard/internal/profile"
+	"shardboard/web/parts"
+	"shardboard/web/site"
+)
+
+// ListPage lists every project and its shards; ?q= searches by name, id and
+// public key, ?page= turns pages.
+func ListPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	q, err := answer.ProjectsPageOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	v, err := s.ViewAt(r)
+	if err != nil {
+		return err
+	}
+	liveURL := ""
+	if q != (answer.ProjectsQuery{}) {
+		liveURL = r.URL.RequestURI()
+	}
+	region, err := listOf(v, s.Deps.Profile, q, liveURL)
+	if err != nil {
+		return err
+	}
+	return site.WritePage(w, r, http.StatusOK, listPage(s.Shell(r, v, "projects", "Projects", "projects"), q.Text, region))
+}
+
+// ListRegion is the live region of the whole list.
+func ListRegion(v answer.View, p *profile.Profile) (templ.Component, error) {
+	return listOf(v, p, answer.ProjectsQuery{}, "")
+}
+
+func listOf(v answer.View, p *profile.Profile, q answer.ProjectsQuery, liveURL string) (templ.Component, error) {
+	list, err := answer.Projects(v, p, q)
+	if err != nil {
+		return nil, err
+	}
+	pager, _, _ := parts.Pager(list.Found, q.Page, q.Url)
+	return listRegion(listView{Projects: list, liveURL: liveURL, query: q.Text, pager: pager, shards: parts.RefsOf(v.Table), now: v.Now}), nil
+}
+
+// ListJSON lists projects; a search is in order of relevance.
+func ListJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	v, err := loaded(s, r)
+	if err != nil {
+		return err
+	}
+	q, err := answer.ProjectsListOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	list, err := answer.Projects(v, s.Deps.Profile, q)
+	if err != nil {
+		return err
+	}
+	return site.WriteJSON(w, http.StatusOK, list)
+}
+
+// loaded is the view that the request asks for, once table and projects were read.
+func loaded(s *site.Site, r *http.Request) (answer.View, error) {
+	v, err := s.LoadedAt(r)
+	if err == nil && !v.Dir.Loaded() {
+		err = fault.New(fault.Unavailable, "The projects are not loaded yet; try again in a moment.")
+	}
+	return v, err
+}

@@ -1,0 +1,114 @@
+package surveys
+
+import (
+	"net/http"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/heat/survey"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+	"shardboard/web/parts"
+	"shardboard/web/site"
+)
+
+// StartForm starts the survey that a page's form describes.
+func StartForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	if err := site.ParseForm(r); err != nil {
+		return err
+	}
+	f := r.PostForm
+	in := api.SurveyStart{Kind: f.Get("kind"), Project: f.Get("project"), Document: f.Get("document"), DB: f.Get("db")}
+	if _, err := start(s, r, in); err != nil {
+		return err
+	}
+	return toList(w)
+}
+
+// StartJSON starts a survey. It reads the cluster and changes nothing in it, so
+// it needs no plan.
+func StartJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	var in api.SurveyStart
+	if err := site.ReadJSON(r, &in); err != nil {
+		return err
+	}
+	one, err := start(s, r, in)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", api.Prefix+"/surveys/"+one.ID)
+	return site.WriteJSON(w, http.StatusAccepted, one)
+}
+
+func start(s *site.Site, r *http.Request, in api.SurveyStart) (api.Survey, error) {
+	e, err := engine(s)
+	if err != nil {
+		return api.Survey{}, err
+	}
+	q := survey.Request{Kind: survey.Kind(in.Kind), DB: in.DB, NS: topology.Namespace(in.NS), Precision: in.Precision}
+	if q.Project, err = idOf("project", in.Project); err != nil {
+		return api.Survey{}, err
+	}
+	if q.Document, err = idOf("document", in.Document); err != nil {
+		return api.Survey{}, err
+	}
+	if q.Kind == survey.Project && in.Project == "" {
+		return api.Survey{}, fault.New(fault.Invalid, "A survey of a project needs the project's id, 24 hexadecimal digits.")
+	}
+	one, err := e.Start(r.Context(), q, parts.Deed(r))
+	return answer.Survey(s.ViewFor(r), one), err
+}
+
+// idOf reads an id; the zero id if there is none.
+func idOf(what, text string) (bson.ObjectID, error) {
+	if text == "" {
+		return bson.ObjectID{}, nil
+	}
+	id, err := bson.ObjectIDFromHex(text)
+	if err != nil {
+		return id, fault.New(fault.Invalid, "A %s is named by its id, 24 hexadecimal digits; %q is not.", what, sanitize.Truncate(text, 60))
+	}
+	return id, nil
+}
+
+// StopForm stops the survey of the address and shows the list.
+func StopForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	if _, err := stop(s, r); err != nil {
+		return err
+	}
+	return toList(w)
+}
+
+// StopJSON stops the survey of the address.
+func StopJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	one, err := stop(s, r)
+	if err != nil {
+		return err
+	}
+	return site.WriteJSON(w, http.StatusOK, one)
+}
+
+func stop(s *site.Site, r *http.Request) (api.Survey, error) {
+	e, err := engine(s)
+	if err != nil {
+		return api.Survey{}, err
+	}
+	id, err := site.PathText(r, "survey")
+	if err != nil {
+		return api.Survey{}, err
+	}
+	if err := e.Stop(r.Context(), id, parts.Deed(r)); err != nil {
+		return api.Survey{}, err
+	}
+	one, _, err := e.Survey(r.Context(), id)
+	return answer.Survey(s.ViewFor(r), one), err
+}
+
+func toList(w http.ResponseWriter) error {
+	w.Header().Set("Location", "/surveys")
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
