@@ -76,7 +76,7 @@ func TestKeysThatAreNoneFailAsEverywhere(t *testing.T) {
 func TestKeyAnswerIsCSVWhenAskedFor(t *testing.T) {
 	s := keySite(t)
 	w := s.do("GET", keyAddress(1), header("Accept", site.MediaCSV))
-	if w.Code != http.StatusOK || w.Header().Get("Content-Type") == answers.JsonType[0] {
+	if w.Code != http.StatusOK || w.Header().Get("Content-Type") == answers.JSONType[0] {
 		t.Errorf("%d %s: %s", w.Code, w.Header().Get("Content-Type"), w.Body)
 	}
 }

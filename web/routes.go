@@ -57,16 +57,16 @@ func pageRoutes() []site.Route {
 		with(site.Page("/collections", "Collections by shard"), collections.PageCollections),
 		with(site.Page("/collections/{ns}", "How is one collection's key space cut?"), collections.PageCollection, paramNS),
 		measure,
-		with(site.Page("/collections/{ns}/chunks/{ref}", "Why is one chunk there, and why does it not move?"), locate.PageChunk, paramNS, paramRef),
+		with(site.Page("/collections/{ns}/chunks/{ref}", "Why is one chunk there, and why does it not move?"), locate.ChunkPage, paramNS, paramRef),
 		with(site.Page("/projects", "Projects and their spread"), projects.ListPage, site.Query("q", "name, id or public key")),
 		with(site.Fresh(site.Page("/projects/{id}", "Where is one project?")), projects.Page, paramID),
-		with(locateOne, locate.PageLocate, site.Query("q", "project/key, project or id"), site.Query("ns", "namespace"), site.Query("key", "shard key in Extended JSON"), paramsAsk[1], paramsAsk[2]),
+		with(locateOne, locate.Page, site.Query("q", "project/key, project or id"), site.Query("ns", "namespace"), site.Query("key", "shard key in Extended JSON"), paramsAsk[1], paramsAsk[2]),
 		with(site.Page("/layout", "Is it sharded as its schema means it to be?"), collections.PageLayout,
 			site.Query("db", "one database only"), site.Query("layout", "compare with this layout")),
-		with(bulk, locate.PageBulk),
-		site.Answering(site.Form("/locate/bulk", guard.PolicyLocate, "Locate up to 1,000 lines, as a page or as CSV", locate.PageBulkAnswer, site.MediaHTML, site.MediaCSV), http.StatusOK),
-		with(site.Fresh(site.Page("/checks/duplicates", "Ids on more than one shard")), locate.PageDuplicates),
-		site.Form("/checks/duplicates", guard.PolicyOperate, "Start, go on with or stop that check; reads only", locate.PostDuplicates, site.MediaHTML),
+		with(bulk, locate.LinesPage),
+		site.Answering(site.Form("/locate/bulk", guard.PolicyLocate, "Locate up to 1,000 lines, as a page or as CSV", locate.LinesForm, site.MediaHTML, site.MediaCSV), http.StatusOK),
+		with(site.Fresh(site.Page("/checks/duplicates", "Ids on more than one shard")), locate.DuplicatesPage),
+		site.Form("/checks/duplicates", guard.PolicyOperate, "Start, resume or stop that check; reads only", locate.DuplicatesForm, site.MediaHTML),
 		with(site.Page("/zones", "Zones, their ranges and shards"), zones.Page),
 		with(site.Page("/activity", "What the cluster did"), activity.Page),
 	}
@@ -79,12 +79,12 @@ func apiRoutes() []site.Route {
 	}
 	shard := get("/shards/{name}", "One shard and what is on it", api.ShardDetail{}, shards.JSON, paramShard)
 	shard.Types = []string{site.MediaJSON, site.MediaCSV}
-	locateOne := get("/locate", "Which shard holds it?", api.LocateAnswer{}, locate.ApiLocate,
+	locateOne := get("/locate", "Which shard holds it?", api.LocateAnswer{}, locate.JSON,
 		site.Query("q", "project/key, project, id, log reference, dashboard address or UUID; with ns a value of its shard key"), site.Query("ns", "namespace, with key"), site.Query("key", "shard key in Extended JSON, with ns"))
 	locateOne.Tagged, locateOne.Policy, locateOne.Types = false, guard.PolicyLocate, []string{site.MediaJSON, site.MediaCSV}
 	locateMany := site.Route{Method: "POST", Pattern: api.Prefix + "/locate", Policy: guard.PolicyLocate, Tag: site.TagAPI, Summary: "Locate up to 1,000 lines",
-		Body: api.LocateRequest{}, Takes: []string{site.MediaText}, Answer: api.List[api.LocateLine]{}, Types: []string{site.MediaJSON, site.MediaCSV}, Handler: locate.ApiLocateLines}
-	duplicates := get("/checks/duplicates", "The check for ids on more than one shard", api.DuplicateCheck{}, locate.ApiDuplicates)
+		Body: api.LocateRequest{}, Takes: []string{site.MediaText}, Answer: api.List[api.LocateLine]{}, Types: []string{site.MediaJSON, site.MediaCSV}, Handler: locate.LinesJSON}
+	duplicates := get("/checks/duplicates", "The check for ids on more than one shard", api.DuplicateCheck{}, locate.DuplicatesJSON)
 	duplicates.Tagged = false // its progress is no part of the table
 	post := func(path, summary string, body, answer any, h func(*site.Site, http.ResponseWriter, *http.Request) error) site.Route {
 		return site.Route{Method: "POST", Pattern: api.Prefix + path, Policy: guard.PolicyOperate, Tag: site.TagAPI, Summary: summary, Body: body, Answer: answer, Handler: h}
@@ -106,7 +106,7 @@ func apiRoutes() []site.Route {
 				site.Query("oversized", "true or false: has more documents than its shard moves at once, as far as is known"),
 				site.Query("sort", "bytes, documents or heat, largest first; measured chunks by what was measured, others by the estimate of their shard"),
 				site.Query("from", "begin with the chunk of this bound"), site.Query("key", "only the chunk that holds this key"))...),
-		get("/collections/{ns}/chunks/{ref}/why", "Why one chunk is where it is, and what the balancer makes of it", api.ChunkWhy{}, locate.ApiChunkWhy,
+		get("/collections/{ns}/chunks/{ref}/why", "Why one chunk is where it is, and what the balancer makes of it", api.ChunkWhy{}, locate.ChunkJSON,
 			paramNS, paramRef),
 		size,
 		measure,
@@ -115,12 +115,12 @@ func apiRoutes() []site.Route {
 		get("/projects", "Projects with their spread", api.List[api.Project]{}, projects.ListJSON, site.Paged(site.Query("q", "name, id or public key"))...),
 		get("/projects/{id}", "One project, collection by collection", api.ProjectDetail{}, projects.JSON,
 			paramID, site.Query("db", "of this database, where several have the id")),
-		get("/projects/{id}/why", "Why a project's own chunks are where they are", api.ProjectWhy{}, locate.ApiProjectWhy, paramID),
+		get("/projects/{id}/why", "Why a project's own chunks are where they are", api.ProjectWhy{}, locate.ProjectJSON, paramID),
 		locateOne,
 		locateMany,
 		duplicates,
-		post("/checks/duplicates", "Look for ids on more than one shard; reads only", api.DuplicateStart{}, api.DuplicateCheck{}, locate.ApiStartDuplicates),
-		post("/checks/duplicates/stop", "Stop looking; it can be gone on with", nil, api.DuplicateCheck{}, locate.ApiStopDuplicates),
+		post("/checks/duplicates", "Look for ids on more than one shard; reads only", api.DuplicateStart{}, api.DuplicateCheck{}, locate.StartDuplicatesJSON),
+		post("/checks/duplicates/stop", "Stop looking; it can be resumed", nil, api.DuplicateCheck{}, locate.StopDuplicatesJSON),
 		get("/layout", "Shard keys beside those of the nearest layout", api.List[api.Layout]{}, collections.ApiLayout,
 			site.Query("db", "one database only"), site.Query("layout", "compare with this layout, not the nearest")),
 		get("/zones", "Zones, their shards and ranges", api.List[api.Zone]{}, zones.JSON, site.Paged()...),

@@ -15,6 +15,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -55,7 +56,7 @@ func TestTheHeadlineNeverContradictsTheCountsBelowIt(t *testing.T) {
 		clear(prover)
 		it := placement.Item{Kind: rapid.SampledFrom([]string{"document", "project", "key"}).Draw(t, "kind"), ID: "65e000000000000000000001", DB: "yorkie-meta"}
 		if rapid.Bool().Draw(t, "gone") {
-			it.Notes = []placement.Note{{Code: "note.rowGone", Args: map[string]string{"ns": "yorkie-meta.documents"}}}
+			it.Notes = []message.Message{placement.RowGone("yorkie-meta.documents")}
 		}
 		for _, ns := range names[:rapid.IntRange(1, len(names)).Draw(t, "places")] {
 			d := placeDrawn{exists: rapid.SampledFrom([]string{"yes", "would-be", "unknown", "absent"}).Draw(t, "exists")}

@@ -5,8 +5,6 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/rules"
-	"shardboard/internal/sanitize"
-	"shardboard/web/words"
 )
 
 // because is the balancer's own rule behind an advice.
@@ -14,7 +12,7 @@ func Because(i rules.Problem) string {
 	if i.Because.Code == "" {
 		return ""
 	}
-	return sanitize.Sentence(words.Code("rule", i.Because.Code, ruleArgs(i.Because.Args)))
+	return i.Because.String()
 }
 
 // planArguments are a plan's arguments as its JSON has them. What is not readable

@@ -1,56 +1,165 @@
 package answer
 
 import (
-	"strconv"
+	"cmp"
+	"context"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
-	"shardboard/internal/shardkey"
+	"shardboard/internal/placement/ids"
 )
 
-// locateWorkers is how many lines of one POST are looked up at a time: enough
-// to hide a round trip, few enough not to crowd the mongos.
-const LocateWorkers = 8
-
-// keptLines leaves blank lines out and refuses what no line can be.
-func KeptLines(lines []string) ([]string, error) {
-	kept := lines[:0]
-	for i, line := range lines {
-		if line = strings.TrimSpace(line); line == "" {
-			continue
-		}
-		if _, err := CheckText("Line "+strconv.Itoa(i+1), line); err != nil {
-			return nil, err
-		}
-		kept = append(kept, line)
-	}
-	if len(kept) == 0 || len(kept) > api.MaxLocateLines {
-		return nil, fault.New(fault.Invalid, "Send 1 to %d lines; this request has %d.", api.MaxLocateLines, len(kept))
-	}
-	return kept, nil
+// Locator finds what a query can mean and where it is.
+type Locator interface {
+	Ask(context.Context, placement.Query) (placement.Answer, error)
 }
 
-// locateWait bounds the few reads that one question may cost the cluster.
-const LocateWait = 5 * time.Second
+// locateTimeout bounds the few reads that one query may cost the cluster.
+const locateTimeout = 5 * time.Second
 
-// placeKey is the first field of a located key as the chunk table's filter
-// takes it, so that the link leads to the very chunk.
-func PlaceKey(p placement.Place) string {
-	if p.Key.IsZero() || p.Pattern.IsZero() {
-		return ""
+// Find looks for what a query can mean. With an error it still says how the query
+// was read.
+func Find(ctx context.Context, l Locator, q placement.Query) (placement.Answer, error) {
+	if q.Text != "" && q.Key != "" {
+		return placement.Answer{}, fault.New(fault.Invalid, "Give q=, or ns= with key=, not both.")
 	}
-	values, err := p.Pattern.Values(p.Key)
-	if err != nil || len(values) == 0 {
-		return ""
+	if q.NS != "" { // answered from memory
+		return l.Ask(ctx, q)
 	}
-	switch values[0].Type {
-	case bson.TypeObjectID, bson.TypeInt64:
-		return shardkey.PlainValue(values[0])
+	ctx, cancel := context.WithTimeout(ctx, locateTimeout)
+	defer cancel()
+	found, err := l.Ask(ctx, q)
+	if fault.Title(err) == fault.NoAnswerTitle {
+		err = fault.Wrap(fault.Unavailable, err, "%s %s", fault.Text(err), "Nothing was found and nothing is ruled out.")
 	}
-	return ""
+	return found, err
+}
+
+// Locate says of everything that was found where it is, and as much more as was
+// asked for. prover may be nil when nothing is asked of the cluster.
+func Locate(ctx context.Context, v View, prover Prover, found placement.Answer, more Ask) api.LocateAnswer {
+	out := api.LocateAnswer{
+		Items: locateItems(found.Items), Input: []api.Reading{}, Anatomy: []api.Anatomy{},
+		Cost: api.LocateCost{Targeted: found.Cost.Targeted, Broadcast: found.Cost.Broadcast},
+	}
+	for _, r := range found.Input.Readings {
+		out.Input = append(out.Input, readingOf(r, silent(found)))
+	}
+	for _, one := range found.Anatomy {
+		out.Anatomy = append(out.Anatomy, anatomyOf(one))
+	}
+	explain(ctx, v.Table, prover, found.Items, out.Items, more)
+	markMoving(v, found.Items, out.Items)
+	for i := range out.Items {
+		it := &out.Items[i]
+		it.Headline = headlineOf(*it)
+		it.Answer = it.Headline.String()
+	}
+	out.ReadAs = readAs(out)
+	return out
+}
+
+// silent reports whether a text must not be repeated: it looks like a project's key
+// and is no public one, so it may be a secret one.
+func silent(a placement.Answer) bool { return a.Input.KeyShaped && len(a.Items) == 0 }
+
+func readingOf(r placement.Reading, silent bool) api.Reading {
+	out := api.Reading{Form: string(r.Form), Kind: r.Kind}
+	if !silent {
+		out.Project, out.Key = r.Project, r.Key
+	}
+	switch {
+	case r.UUID != ids.UUID{}:
+		out.ID = r.UUID.String()
+	case !r.ID.IsZero():
+		out.ID = r.ID.Hex()
+	}
+	if r.Form == placement.FormReference {
+		out.Project = r.ProjectID.Hex()
+	}
+	return out
+}
+
+func anatomyOf(a ids.Anatomy) api.Anatomy {
+	out := api.Anatomy{Kind: string(a.Kind), ID: a.Text, Parts: []api.IDPart{}, Ranged: string(a.Ranged), Hashed: string(a.Hashed),
+		Notes: notesOf(a.Notes)}
+	if !a.Time.IsZero() {
+		out.Time = &a.Time
+	}
+	for _, p := range a.Parts {
+		out.Parts = append(out.Parts, api.IDPart(p))
+	}
+	return out
+}
+
+func notesOf(list []message.Message) (out []api.Note) {
+	for _, m := range list {
+		out = append(out, api.Note{Code: m.Code, Args: m.Args(), Message: m})
+	}
+	return out
+}
+
+// readAs says how a query was read and what it cost the cluster.
+func readAs(a api.LocateAnswer) message.Message {
+	var forms []string
+	for _, r := range a.Input {
+		forms = append(forms, placement.Form(r.Form).Label())
+	}
+	if len(forms) == 0 {
+		return message.Message{}
+	}
+	read := message.Words("forms", strings.Join(slices.Compact(forms), ", or as "))
+	if a.Cost == (api.LocateCost{}) {
+		return message.New("locate.free", "Read as {forms}. Answered from the routing table and the list of projects: no query.", read)
+	}
+	return message.New("locate.cost", "Read as {forms}. "+costPattern(a.Cost), append(costFacts(a.Cost), read)...)
+}
+
+func costPattern(c api.LocateCost) string {
+	return "Cost: {targeted} targeted " + message.Plural(c.Targeted, "query", "queries") + ", {broadcast} to all shards."
+}
+
+func costFacts(c api.LocateCost) []message.Fact {
+	return []message.Fact{message.Count("targeted", c.Targeted), message.Count("broadcast", c.Broadcast)}
+}
+
+// LocateExamples are queries that have an answer in this cluster, made from the
+// projects with the most documents: a name, an id and a public key.
+func LocateExamples(v View) (name, id, key string) {
+	all := slices.Clone(v.Dir.All())
+	slices.SortStableFunc(all, func(a, b placement.Project) int { return cmp.Compare(b.Documents.Value, a.Documents.Value) })
+	for i, p := range all[:min(len(all), 3)] {
+		switch i {
+		case 0:
+			name = p.Name
+		case 1:
+			id = p.ID.Hex()
+		case 2:
+			key = p.PublicKey
+		}
+	}
+	return name, id, key
+}
+
+// belongsOn is where a thing belongs: the shards of all its places that exist, and
+// whether each of its places is on one shard.
+func belongsOn(it api.LocateItem) (shards []string, exact bool) {
+	on := map[string]bool{}
+	exact = true
+	for _, p := range it.Places {
+		if p.State == "absent" {
+			continue
+		}
+		exact = exact && p.Exact
+		for _, s := range p.Shards {
+			on[s] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(on)), exact
 }

@@ -1,66 +1,17 @@
 package answer
 
 import (
+	"net/url"
 	"strconv"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
-	"shardboard/internal/placement/ids"
+	"shardboard/internal/shardkey"
 )
 
-// LocateAnswer is an answer in the API's form, but for its age; the command
-// line prints the same.
-func LocateAnswer(a placement.Answer) api.LocateAnswer {
-	out := api.LocateAnswer{
-		Items: LocateItems(a.Items), Input: []api.Reading{}, Anatomy: []api.Anatomy{},
-		Cost: api.LocateCost{Targeted: a.Cost.Targeted, Broadcast: a.Cost.Broadcast},
-	}
-	for _, r := range a.Input.Readings {
-		out.Input = append(out.Input, readingOf(r, Silent(a)))
-	}
-	for _, one := range a.Anatomy {
-		out.Anatomy = append(out.Anatomy, anatomyOf(one))
-	}
-	return out
-}
-
-// silent tells that a text must not be repeated: it looks like a project's key
-// and is no public one, so it may be a secret one.
-func Silent(a placement.Answer) bool { return a.Input.KeyShaped && len(a.Items) == 0 }
-
-func readingOf(r placement.Reading, silent bool) api.Reading {
-	out := api.Reading{Form: string(r.Form), Kind: r.Kind}
-	if !silent {
-		out.Project, out.Key = r.Project, r.Key
-	}
-	switch {
-	case r.UUID != ids.UUID{}:
-		out.ID = r.UUID.String()
-	case !r.ID.IsZero():
-		out.ID = r.ID.Hex()
-	}
-	if r.Form == placement.FormReference {
-		out.Project = r.ProjectID.Hex()
-	}
-	return out
-}
-
-func anatomyOf(a ids.Anatomy) api.Anatomy {
-	out := api.Anatomy{Kind: string(a.Kind), ID: a.Text, Parts: []api.IDPart{}, Ranged: a.Ranged, Hashed: a.Hashed}
-	if !a.Time.IsZero() {
-		out.Time = &a.Time
-	}
-	for _, p := range a.Parts {
-		out.Parts = append(out.Parts, api.IDPart(p))
-	}
-	for _, n := range a.Notes {
-		out.Notes = append(out.Notes, api.Note(n))
-	}
-	return out
-}
-
-// LocateItems are located things in the API's form.
-func LocateItems(found []placement.Item) []api.LocateItem {
+func locateItems(found []placement.Item) []api.LocateItem {
 	items := make([]api.LocateItem, 0, len(found))
 	for _, it := range found {
 		items = append(items, locateItemOf(it))
@@ -70,7 +21,7 @@ func LocateItems(found []placement.Item) []api.LocateItem {
 
 func locateItemOf(it placement.Item) api.LocateItem {
 	out := api.LocateItem{
-		Kind: it.Kind, ID: it.ID, Name: it.Name, DB: it.DB, Removed: it.Removed, Places: []api.Place{},
+		Kind: it.Kind, ID: it.ID, Name: it.Name, DB: it.DB, Removed: it.Removed, Places: []api.Place{}, Notes: notesOf(it.Notes),
 	}
 	if it.Project != nil {
 		out.Project, out.ProjectName = it.Project.ID.Hex(), it.Project.Name
@@ -78,10 +29,7 @@ func locateItemOf(it placement.Item) api.LocateItem {
 	for _, p := range it.Places {
 		out.Places = append(out.Places, placeOf(p))
 	}
-	for _, n := range it.Notes {
-		out.Notes = append(out.Notes, api.Note(n))
-	}
-	out.Answer = HeadlineOf(out).sentence()
+	out.Shards, out.Exact = belongsOn(out)
 	return out
 }
 
@@ -90,6 +38,10 @@ func placeOf(p placement.Place) api.Place {
 		NS: string(p.NS), What: p.What, Sharded: p.Sharded, Shards: NotNil(p.Shards), Exact: p.Exact, Chunks: p.Chunks,
 		Min: KeyOf(p.Pattern, p.Min), Max: KeyOf(p.Pattern, p.Max), Key: KeyOf(p.Pattern, p.Key),
 		Version: versionOf(p.Version), Since: api.Instant(p.Since), Zone: p.Zone, Jumbo: p.Jumbo, State: p.Exists,
+		URL: placeURL(p),
+	}
+	if !p.Min.IsZero() {
+		out.From, out.To = BoundText(p.Pattern, p.Min), BoundText(p.Pattern, p.Max)
 	}
 	if len(p.Shards) == 1 {
 		out.Shard = p.Shards[0]
@@ -105,4 +57,21 @@ func placeOf(p placement.Place) api.Place {
 		out.Exists = &no
 	}
 	return out
+}
+
+// placeURL is the page of a place's collection; its chunk table is filtered by the
+// first field of the key if that is a value that the filter takes.
+func placeURL(p placement.Place) string {
+	if !p.Sharded {
+		return ""
+	}
+	address := CollectionURL(p.NS)
+	if p.Key.IsZero() || p.Pattern.IsZero() {
+		return address
+	}
+	values, err := p.Pattern.Values(p.Key)
+	if err != nil || len(values) == 0 || values[0].Type != bson.TypeObjectID && values[0].Type != bson.TypeInt64 {
+		return address
+	}
+	return address + "?key=" + url.QueryEscape(shardkey.PlainValue(values[0])) + "#chunks"
 }

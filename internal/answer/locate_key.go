@@ -11,9 +11,10 @@ import (
 	"shardboard/internal/topology"
 )
 
-var JsonType = []string{"application/json; charset=utf-8"} // never changed: send copies it
+// JSONType is the content type of JSON.
+var JSONType = []string{"application/json; charset=utf-8"} // never changed: send copies it
 
-// plainKeyAnswer tells whether an answer has nothing but what is written here.
+// PlainKeyAnswer reports whether an answer has nothing but what is written here.
 func PlainKeyAnswer(a placement.Answer) bool {
 	if len(a.Items) != 1 || len(a.Anatomy) > 0 || a.Cost != (placement.Cost{}) || a.Input.KeyShaped ||
 		len(a.Input.Readings) != 1 || a.Input.Readings[0] != (placement.Reading{Form: placement.FormShardKey}) {
@@ -23,6 +24,7 @@ func PlainKeyAnswer(a placement.Answer) bool {
 	return it.Project == nil && len(it.Notes) == 0 && len(it.Places) == 1
 }
 
+// AppendKeyItem appends a found key as JSON.
 func AppendKeyItem(b []byte, it *placement.Item) []byte {
 	b = AppendText(append(b, `{"kind":`...), it.Kind)
 	b = AppendText(append(b, `,"id":`...), it.ID)
@@ -30,8 +32,8 @@ func AppendKeyItem(b []byte, it *placement.Item) []byte {
 	b = AppendText(append(b, `,"db":`...), it.DB)
 	b = strconv.AppendBool(append(b, `,"project":"","projectName":"","removed":`...), it.Removed)
 	p := &it.Places[0]
-	answer := HeadlineOf(api.LocateItem{Kind: it.Kind, Places: []api.Place{{NS: string(p.NS), Shards: p.Shards, Exact: p.Exact, State: p.Exists}}})
-	b = AppendText(append(b, `,"answer":`...), answer.sentence())
+	headline := headlineOf(api.LocateItem{Kind: it.Kind, Places: []api.Place{{NS: string(p.NS), Shards: p.Shards, Exact: p.Exact, State: p.Exists}}})
+	b = AppendText(append(b, `,"answer":`...), headline.String())
 	return append(appendPlace(append(b, `,"places":[`...), p), `]}`...)
 }
 
@@ -109,7 +111,7 @@ func appendKey(b []byte, p shardkey.Pattern, k shardkey.Key) []byte {
 	return append(b, text...)
 }
 
-// appendText appends a JSON string.
+// AppendText appends a JSON string.
 func AppendText(b []byte, s string) []byte {
 	start := len(b)
 	b = append(b, '"')
@@ -126,6 +128,7 @@ func AppendText(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
+// AppendTime appends a time as JSON.
 func AppendTime(b []byte, t time.Time) []byte {
 	if y := t.Year(); y < 0 || y > 9999 {
 		return appendGeneral(b, t)

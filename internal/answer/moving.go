@@ -47,8 +47,8 @@ func PlaceRange(p placement.Place) shardkey.Range {
 	return r
 }
 
-// MovingPlaces marks the located things that a migration moves.
-func MovingPlaces(v View, found []placement.Item, into []api.LocateItem) {
+// markMoving marks the places that a migration is moving.
+func markMoving(v View, found []placement.Item, into []api.LocateItem) {
 	if len(v.Table.Moves.List) == 0 {
 		return
 	}

@@ -19,8 +19,8 @@ func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDet
 		for i := range t.Shards {
 			names[i] = t.Shards[i].Name
 		}
-		return api.ShardDetail{}, fault.New(fault.NotFound, "There is no shard %q. The cluster has %s.",
-			sanitize.Truncate(name, 100), JoinWords(names))
+		return api.ShardDetail{}, fault.New(fault.NotFound, "There is no shard %q (searched %d: %s).",
+			sanitize.Truncate(name, 100), len(names), JoinWords(names))
 	}
 	contents := placement.ShardContents(t, v.Dir, p, name)
 	out := api.ShardDetail{

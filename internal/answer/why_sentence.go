@@ -10,11 +10,10 @@ import (
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
 
 // sentenceOf is the chain in one line of plain text to paste into a ticket.
-// The same table gives the same sentence, whenever it is asked.
+// The same table always gives the same sentence.
 func sentenceOf(ns topology.Namespace, w placement.Why) string {
 	parts := []string{ticketPlace(ns, w)}
 	if len(w.Shards) == 1 && len(w.Shards[0].Hosts) > 0 {
@@ -42,33 +41,37 @@ func sentenceOf(ns topology.Namespace, w placement.Why) string {
 	return sanitize.Sentence(strings.Join(parts, ", ") + ".")
 }
 
+// ticketPlace is where it is, without history and zone.
 func ticketPlace(ns topology.Namespace, w placement.Why) string {
 	shards := make([]string, len(w.Shards))
 	for i, s := range w.Shards {
 		shards[i] = s.Name
 	}
-	args := []string{"ns", string(ns), "db", ns.Database(), "shards", JoinWords(shards), "shard", JoinWords(shards), "key", patternText(w),
-		"n", format.Count(int64(w.Chunks)), "of", format.Count(int64(w.Of))}
+	on := JoinWords(shards)
+	of := format.Count(int64(w.Of))
 	switch w.Basis {
 	case placement.WhyAbsent:
-		return words.T("ticket.absent", args...)
+		return fmt.Sprintf("%s: there is no such collection", ns)
 	case placement.WhyPrimary:
-		return words.T("ticket.primary", args...)
+		return fmt.Sprintf("%s: not sharded, so on %s, the primary shard of %s", ns, on, ns.Database())
 	case placement.WhyTracked:
-		return words.T("ticket.tracked", args...)
+		return fmt.Sprintf("%s: not sharded, on %s", ns, on)
 	case placement.WhyUnknown:
-		return words.T("ticket.nothing", args...)
+		return fmt.Sprintf("%s: its place is not known", ns)
 	case placement.WhyByNothing:
-		return words.T("ticket.every", args...)
+		return fmt.Sprintf("%s: it can be in any of %s chunks, on %s, because %s is not known", ns, of, on, patternText(w))
 	}
 	values := hashedValues(w)
-	switch {
-	case w.Chunk == nil:
-		return words.T("ticket.prefix", append(args, "values", values)...)
-	case values == "":
-		return words.T("ticket.chunk", append([]string{"ns", string(ns)}, chunkArgs(w)...)...)
+	if w.Chunk == nil {
+		return fmt.Sprintf("%s: %s can be in %s of %s chunks, on %s", ns, values, format.Count(int64(w.Chunks)), of, on)
 	}
-	return words.T("ticket.key", append([]string{"ns", string(ns), "values", values}, chunkArgs(w)...)...)
+	k := w.Chunk
+	chunk := fmt.Sprintf("chunk %s of %s (%s to %s, version %s)", format.Count(int64(k.Position+1)), of, k.Pattern.Display(k.Min),
+		k.Pattern.Display(k.Max), k.Version)
+	if values == "" {
+		return fmt.Sprintf("%s: %s is on %s", ns, chunk, k.Shard)
+	}
+	return fmt.Sprintf("%s: %s belongs to %s on %s", ns, values, chunk, k.Shard)
 }
 
 // hashedValues names the known fields of the key, each with its hash.

@@ -23,6 +23,8 @@ type DuplicateCollection struct {
 	Total Figure `json:"total"`
 	Next  string `json:"next"` // id at which to resume; "" before the start
 	Done  bool   `json:"done"`
+
+	Share float64 `json:"-"` // of the rows read, 0..1; negative if unknown
 }
 
 // DuplicateID is a duplicate id with its rows.
@@ -31,6 +33,8 @@ type DuplicateID struct {
 	ID   string         `json:"id"`
 	Rows []DuplicateRow `json:"rows"`
 	At   time.Time      `json:"at"`
+
+	Shards []string `json:"-"` // of Rows, sorted
 }
 
 // DuplicateRow is one of the rows.

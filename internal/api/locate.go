@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/json"
 	"time"
+
+	"shardboard/internal/message"
 )
 
 // LocateItem is one possible meaning of a locate query (GET and POST locate).
@@ -17,12 +19,18 @@ type LocateItem struct {
 	Answer      string  `json:"answer"`  // one sentence: where it is; with counts=1 also the result of counting
 	Places      []Place `json:"places"`
 	Notes       []Note  `json:"notes,omitempty"`
+
+	// For pages.
+	Headline message.Message `json:"-"` // Answer, with its shards as facts
+	Shards   []string        `json:"-"` // where it belongs, sorted
+	Exact    bool            `json:"-"` // each of its places is on one shard
 }
 
-// Note is a code with arguments.
+// Note is a remark: a code with arguments.
 type Note struct {
-	Code string            `json:"code"`
-	Args map[string]string `json:"args,omitempty"`
+	Code    string            `json:"code"`
+	Args    map[string]string `json:"args,omitempty"`
+	Message message.Message   `json:"-"` // the remark in words
 }
 
 // Place is where one collection stores, or would store, a located object. Shard is "" if several
@@ -53,6 +61,11 @@ type Place struct {
 	Rows     *Figure `json:"rows,omitempty"`
 
 	Moving *MovingPlace `json:"moving,omitempty"` // a migration is moving it
+
+	// For pages.
+	From string `json:"-"` // Min as people write it; "" without one
+	To   string `json:"-"` // Max
+	URL  string `json:"-"` // of the collection, at this key if possible; "" if not sharded
 }
 
 // LocateAnswer is the answer to GET locate: all possible meanings. Ambiguous queries have several
@@ -64,6 +77,8 @@ type LocateAnswer struct {
 	Input   []Reading    `json:"input"` // interpretations of the query, most likely first
 	Cost    LocateCost   `json:"cost"`
 	Anatomy []Anatomy    `json:"anatomy"` // ids of the query, then ids that were found
+
+	ReadAs message.Message `json:"-"` // Input and Cost in words
 }
 
 // MarshalJSON writes empty lists as arrays, so that clients can loop over them.

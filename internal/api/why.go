@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"shardboard/internal/message"
+)
 
 // Why is the chain from a value to the machines that hold it, as data and, in Steps, as sentences
 // that follow from each other.
@@ -74,8 +78,10 @@ type WhyZone struct {
 
 // WhyStep is one link of the chain.
 type WhyStep struct {
-	Step string `json:"step"` // key, hash, chunk, shard, moved, cut, zone, primary, …
+	Step string `json:"step"` // rule, key, hash, chunk, shard, since, history, zone
 	Text string `json:"text"`
+
+	Message message.Message `json:"-"` // Text with its facts
 }
 
 // Proof compares the mongos's own answer with the table's. State: agrees, caughtUp (they differed,
@@ -131,6 +137,7 @@ type WhyRule struct {
 	Code    string            `json:"code"`
 	Args    map[string]string `json:"args,omitempty"`
 	Text    string            `json:"text"`
+	Message message.Message   `json:"-"` // Text with its facts
 }
 
 // ProjectWhy is why a project's chunks are where they are and whether they will move (GET

@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Question is a locate query of the command line: free text, or a namespace with a shard-key value
+// LocateQuery is a locate query of the command line: free text, or a namespace with a shard-key value
 // as Extended JSON.
 type LocateQuery struct {
 	Text, NS, Key string
@@ -44,8 +44,8 @@ func Locate(ctx context.Context, c Config, question LocateQuery) (answer api.Loc
 	if err != nil {
 		return answer, err
 	}
-	answer = answers.LocateAnswer(found)
-	answers.Explain(ctx, watcher.Table(), placement.NewProver(client, watcher), found.Items, answer.Items, question.Ask)
+	v := answers.View{Table: watcher.Table(), Dir: keeper.Directory(), Profile: prof}
+	answer = answers.Locate(ctx, v, placement.NewProver(client, watcher), found, question.Ask)
 	answer.AsOf = table.Built
 	return answer, nil
 }

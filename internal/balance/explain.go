@@ -2,9 +2,9 @@ package balance
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -36,38 +36,51 @@ func (e *Explanation) add(v ...Verdict) { e.Verdicts = append(e.Verdicts, v...) 
 
 // collection has the verdicts that are the same for every chunk of the collection.
 func (p *Plan) collection() []Verdict {
-	yes := func(bad bool, rule Rule, code, otherwise string) Verdict {
-		if bad {
-			return verdict(rule, Blocks, code)
-		}
-		return verdict(rule, Pass, otherwise)
-	}
 	out := []Verdict{p.balancer(), p.window()}
 	if p.release.AtLeast(8, 0, 0) {
-		out = append(out, yes(p.c.Unsplittable, RuleTracked, "unsharded", "sharded"))
+		out = append(out, unless(p.c.Unsplittable,
+			verdict(RuleTracked, Pass, "sharded", "The collection is sharded."),
+			verdict(RuleTracked, Blocks, "unsharded",
+				"The collection is not sharded; the balancer leaves it where moveCollection put it.")))
 	}
 	out = append(out,
-		yes(p.c.NoBalance, RuleNoBalance, "on", "off"),
-		yes(p.c.MigrationsBlocked, RuleMigrations, "blocked", "allowed"))
+		unless(p.c.NoBalance,
+			verdict(RuleNoBalance, Pass, "off", "Balancing is on for this collection."),
+			verdict(RuleNoBalance, Blocks, "on", "Balancing is switched off for this collection (noBalance).")),
+		unless(p.c.MigrationsBlocked,
+			verdict(RuleMigrations, Pass, "allowed", "Migrations of this collection are allowed."),
+			verdict(RuleMigrations, Blocks, "blocked",
+				"Migrations of this collection are blocked (allowMigrations is false).")))
 	if p.release.AtLeast(5, 0, 0) {
-		out = append(out, yes(p.c.Resharding || p.c.Temporary, RuleResharding, "on", "off"))
+		out = append(out, unless(p.c.Resharding || p.c.Temporary,
+			verdict(RuleResharding, Pass, "off", "The collection is not being resharded."),
+			verdict(RuleResharding, Blocks, "on",
+				"The collection is being resharded; its chunks stay until that ends.")))
 	}
 	return out
+}
+
+func unless(bad bool, pass, block Verdict) Verdict {
+	if bad {
+		return block
+	}
+	return pass
 }
 
 func (p *Plan) balancer() Verdict {
 	b := p.s.Table.Balancer
 	switch {
 	case !b.Known:
-		return verdict(RuleBalancer, Unknown, "unread")
+		return verdict(RuleBalancer, Unknown, "unread", "The balancer's settings are not readable.")
 	case b.Stopped || b.Mode == "off":
-		return verdict(RuleBalancer, Blocks, "off")
+		return verdict(RuleBalancer, Blocks, "off", "The balancer is off.")
 	case b.Mode == "autoSplitOnly" && p.release.AutoSplits():
-		return verdict(RuleBalancer, Blocks, "splitsOnly")
+		return verdict(RuleBalancer, Blocks, "splitsOnly", "The balancer's mode is autoSplitOnly: it moves nothing.")
 	case b.Mode != "full":
-		return verdict(RuleBalancer, Blocks, "mode", "mode", b.Mode)
+		return verdict(RuleBalancer, Blocks, "mode",
+			"The balancer's mode is {mode}, not full: it moves nothing.", message.Text("mode", b.Mode))
 	}
-	return verdict(RuleBalancer, Pass, "on")
+	return verdict(RuleBalancer, Pass, "on", "The balancer is on.")
 }
 
 // window includes both ends; a start after the stop wraps around midnight; the clock is
@@ -76,14 +89,16 @@ func (p *Plan) window() Verdict {
 	b := p.s.Table.Balancer
 	start, okStart := clock(b.WindowStart)
 	stop, okStop := clock(b.WindowStop)
-	args := []string{"start", b.WindowStart, "stop", b.WindowStop}
+	window := []message.Fact{message.Text("start", b.WindowStart), message.Text("stop", b.WindowStop)}
 	switch {
 	case !b.Known:
-		return verdict(RuleWindow, Unknown, "unread")
+		return verdict(RuleWindow, Unknown, "unread", "The balancer's settings are not readable.")
 	case b.WindowStart == "" && b.WindowStop == "" || !okStart || !okStop || start == stop:
-		return verdict(RuleWindow, Pass, "none")
+		return verdict(RuleWindow, Pass, "none", "No active window is set.")
 	case p.s.Clock.IsZero():
-		return verdict(RuleWindow, Unknown, "clock", args...)
+		return verdict(RuleWindow, Unknown, "clock",
+			"Chunks move from {start} to {stop} only, by the config server's local clock, which mongos does not tell.",
+			window...)
 	}
 	now := p.s.Clock.Hour()*60 + p.s.Clock.Minute()
 	open := start <= now && now <= stop
@@ -91,9 +106,9 @@ func (p *Plan) window() Verdict {
 		open = now >= start || now <= stop
 	}
 	if open {
-		return verdict(RuleWindow, Pass, "open", args...)
+		return verdict(RuleWindow, Pass, "open", "The window from {start} to {stop} is open.", window...)
 	}
-	return verdict(RuleWindow, Blocks, "closed", args...)
+	return verdict(RuleWindow, Blocks, "closed", "The window from {start} to {stop} is closed.", window...)
 }
 
 // clock reads "HH:MM" as minutes after midnight.
@@ -104,9 +119,10 @@ func clock(s string) (int, bool) {
 
 func (p *Plan) jumbo(ch topology.Chunk) Verdict {
 	if ch.Jumbo {
-		return verdict(RuleJumbo, Blocks, "flagged")
+		return verdict(RuleJumbo, Blocks, "flagged",
+			"The chunk is flagged jumbo: it was too big to move, and the balancer passes it over, even on a draining shard.")
 	}
-	return verdict(RuleJumbo, Pass, "none")
+	return verdict(RuleJumbo, Pass, "none", "The chunk is not flagged jumbo.")
 }
 
 // zonesOf are the zones of the pieces of a chunk, in key order.
@@ -140,13 +156,16 @@ func (p *Plan) zonesOf(i int) (zones []string, cut bool) {
 func (p *Plan) reasons(i int, ch topology.Chunk, move *Move) (due Reason, out []Verdict) {
 	shard := p.s.Table.Shard(ch.Shard)
 	if shard == nil {
-		return "", []Verdict{verdict(RuleDraining, Unknown, "noShard", "shard", ch.Shard)}
+		return "", []Verdict{verdict(RuleDraining, Unknown, "noShard",
+			"{shard} is not in the list of shards.", message.Shard("shard", ch.Shard))}
 	}
 	if shard.Draining {
 		due = Draining
-		out = append(out, verdict(RuleDraining, Asks, "on", "shard", shard.Name))
+		out = append(out, verdict(RuleDraining, Asks, "on",
+			"{shard} is being drained: every chunk is to leave it.", message.Shard("shard", shard.Name)))
 	} else {
-		out = append(out, verdict(RuleDraining, Pass, "off", "shard", shard.Name))
+		out = append(out, verdict(RuleDraining, Pass, "off",
+			"{shard} is not being drained.", message.Shard("shard", shard.Name)))
 	}
 	zones, cut := p.zonesOf(i)
 	v, wrong := p.zone(*shard, zones, cut)
@@ -155,7 +174,8 @@ func (p *Plan) reasons(i int, ch topology.Chunk, move *Move) (due Reason, out []
 	}
 	out = append(out, v)
 	if due != "" {
-		return due, append(out, verdict(RuleThreshold, Pass, "moot"))
+		return due, append(out, verdict(RuleThreshold, Pass, "moot",
+			"Not evaluated: the chunk has to leave its shard anyway."))
 	}
 	if v.Outcome == Blocks || v.Outcome == Unknown {
 		return "", out
@@ -172,7 +192,7 @@ func (p *Plan) reasons(i int, ch topology.Chunk, move *Move) (due Reason, out []
 func (p *Plan) zone(s topology.Shard, zones []string, cut bool) (v Verdict, wrong bool) {
 	h := p.s.Table.Health[topology.PartZones]
 	if len(p.s.Table.Zones) == 0 && h.At.IsZero() && (h.Err != nil || len(p.s.Table.Health) > 0) {
-		return verdict(RuleZone, Unknown, "unread"), false
+		return verdict(RuleZone, Unknown, "unread", "The zones are not readable."), false
 	}
 	homeless := 0
 	for _, z := range zones {
@@ -180,20 +200,25 @@ func (p *Plan) zone(s topology.Shard, zones []string, cut bool) (v Verdict, wron
 		case p.members(z) == 0:
 			homeless++
 		case !mayHold(s, z):
-			return verdict(RuleZone, Asks, "wrong", "zone", z, "shard", s.Name), true
+			return verdict(RuleZone, Asks, "wrong",
+				"The chunk is in zone {zone}, which {shard} does not carry.",
+				message.Zone("zone", z), message.Shard("shard", s.Name)), true
 		}
 	}
 	switch {
 	case homeless == len(zones):
-		return verdict(RuleZone, Blocks, "noShard", "zone", zones[0]), false
+		return verdict(RuleZone, Blocks, "noShard",
+			"The chunk is in zone {zone}, which no shard carries: there is nowhere to move it.",
+			message.Zone("zone", zones[0])), false
 	case cut:
-		return verdict(RuleZone, Pass, "straddles"), false
+		return verdict(RuleZone, Pass, "straddles",
+			"The edge of a zone cuts the chunk: the balancer first splits it there."), false
 	case zones[0] != "":
-		return verdict(RuleZone, Pass, "kept", "zone", zones[0], "shard", s.Name), false
+		return verdict(RuleZone, Pass, "kept",
+			"The chunk is in zone {zone}, which {shard} carries.",
+			message.Zone("zone", zones[0]), message.Shard("shard", s.Name)), false
 	case len(p.zones) > 0:
-		return verdict(RuleZone, Pass, "outside"), false
+		return verdict(RuleZone, Pass, "outside", "No zone range covers the chunk."), false
 	}
-	return verdict(RuleZone, Pass, "none"), false
+	return verdict(RuleZone, Pass, "none", "The collection has no zone ranges."), false
 }
-
-func text(n int64) string { return strconv.FormatInt(n, 10) }

@@ -70,15 +70,15 @@ const (
 	Imbalance Reason = "imbalance"
 )
 
-// Label says the reason in a few words.
+// Label is the reason as the end of a sentence.
 func (r Reason) Label() string {
 	switch r {
 	case Draining:
-		return "the shard is draining"
+		return "its shard is being drained"
 	case Zone:
-		return "the shard is not in the zone"
+		return "its shard does not carry its zone"
 	}
-	return "the shard has too much"
+	return "its shard has too much of the collection"
 }
 
 // PlanOf plans a round for one sharded collection in one pass over its chunks.

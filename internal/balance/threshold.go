@@ -1,13 +1,17 @@
 package balance
 
-import "shardboard/internal/topology"
+import (
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+)
 
 // threshold reports whether the chunk's shard has too much of the collection, by the
 // release's measure. A chunk that a zone boundary splits is over the threshold if any
 // of its pieces is.
 func (p *Plan) threshold(s topology.Shard, zones []string, move *Move) (Verdict, bool) {
 	if !p.release.Known() {
-		return verdict(RuleThreshold, Unknown, "release"), false
+		return verdict(RuleThreshold, Unknown, "release",
+			"The server's version is not known, and so neither is its measure."), false
 	}
 	var best Verdict
 	for _, z := range zones {
@@ -37,39 +41,58 @@ func (p *Plan) threshold(s topology.Shard, zones []string, move *Move) (Verdict,
 // that may receive one.
 func (p *Plan) byCounts(s topology.Shard, zone, to string) Verdict {
 	here, ideal := p.in(zone, s.Name), p.ideal(zone)
-	args := []string{"shard", s.Name, "chunks", number(here), "ideal", number(ideal), "shards", number(p.members(zone)), "zone", zone}
+	inZone := ofZone(zone)
+	facts := []message.Fact{message.Shard("shard", s.Name), message.Count("chunks", here), message.Count("ideal", ideal),
+		message.Count("shards", p.members(zone)), message.Zone("zone", zone)}
 	if here <= ideal {
-		return verdict(RuleThreshold, Blocks, "countEven", args...)
+		return verdict(RuleThreshold, Blocks, "countEven",
+			"{shard} has {chunks} chunks"+inZone+", no more than its fair share ({ideal}) over {shards} shards.", facts...)
 	}
 	if to == "" {
-		return verdict(RuleThreshold, Blocks, "nobody", args...)
+		return verdict(RuleThreshold, Blocks, "nobody", "No other shard may take a chunk"+inZone+".", facts...)
 	}
-	args = append(args, "to", to, "toChunks", number(p.in(zone, to)))
+	facts = append(facts, message.Shard("to", to), message.Count("toChunks", p.in(zone, to)))
 	if p.in(zone, to) >= ideal {
-		return verdict(RuleThreshold, Blocks, "countNoRoom", args...)
+		return verdict(RuleThreshold, Blocks, "countNoRoom",
+			"{shard} has {chunks} chunks"+inZone+", more than its fair share ({ideal}), but so has every shard that could take one: "+
+				"{to} has {toChunks}.", facts...)
 	}
-	return verdict(RuleThreshold, Asks, "countOver", args...)
+	return verdict(RuleThreshold, Asks, "countOver",
+		"{shard} has {chunks} chunks"+inZone+", more than its fair share ({ideal}); {to} has {toChunks}.", facts...)
+}
+
+// ofZone limits a pattern to a zone; keys outside of zones have none to name.
+func ofZone(zone string) string {
+	if zone == "" {
+		return ""
+	}
+	return " of zone {zone}"
 }
 
 // byData compares bytes: three chunk sizes more than the emptiest possible receiver,
 // and no fuller shard in the zone.
 func (p *Plan) byData(s topology.Shard, zone, to string) Verdict {
 	if p.sizes == nil {
-		return verdict(RuleThreshold, Unknown, "sizes", "shard", p.missing)
+		return verdict(RuleThreshold, Unknown, "sizes",
+			"How much of the collection {shard} holds is not known.", message.Shard("shard", p.missing))
 	}
 	if p.chunkBytes() <= 0 {
-		return verdict(RuleThreshold, Unknown, "chunkSize")
+		return verdict(RuleThreshold, Unknown, "chunkSize", "The chunk size is not known.")
 	}
 	here, need := p.sizes[s.Name], dataFactor*p.chunkBytes()
-	args := []string{"shard", s.Name, "bytes", text(here), "need", text(need), "chunkSize", text(p.chunkBytes()), "zone", zone}
+	facts := []message.Fact{message.Shard("shard", s.Name), message.Bytes("bytes", here), message.Bytes("need", need),
+		message.Bytes("chunkSize", p.chunkBytes()), message.Zone("zone", zone)}
 	if to == "" {
-		return verdict(RuleThreshold, Blocks, "nobody", args...)
+		return verdict(RuleThreshold, Blocks, "nobody", "No other shard may take a chunk"+ofZone(zone)+".", facts...)
 	}
-	args = append(args, "to", to, "toBytes", text(p.sizes[to]), "apart", text(here-p.sizes[to]))
+	facts = append(facts, message.Shard("to", to), message.Bytes("toBytes", p.sizes[to]), message.Bytes("apart", here-p.sizes[to]))
+	const compared = "{shard} has {bytes} of the collection, {to} {toBytes}: {apart} apart, "
 	if here-p.sizes[to] < need {
-		return verdict(RuleThreshold, Blocks, "dataEven", args...)
+		return verdict(RuleThreshold, Blocks, "dataEven",
+			compared+"less than the {need} (3 × chunk size {chunkSize}) from which chunks move.", facts...)
 	}
-	return verdict(RuleThreshold, Asks, "dataOver", args...)
+	return verdict(RuleThreshold, Asks, "dataOver",
+		compared+"at least the {need} (3 × chunk size {chunkSize}) from which chunks move.", facts...)
 }
 
 // least is the shard with the least of the collection that may receive a chunk of the
@@ -95,37 +118,53 @@ func (p *Plan) queue(i int, ch topology.Chunk, due Reason, move *Move) []Verdict
 		to = move.To
 	}
 	if to == "" {
-		return []Verdict{verdict(RuleReceiver, Blocks, "none", "zone", zones[0])}
+		return []Verdict{verdict(RuleReceiver, Blocks, "none",
+			"No shard may take it: each is draining or does not carry its zone.", message.Zone("zone", zones[0]))}
 	}
-	out := []Verdict{verdict(RuleReceiver, Pass, "some", "to", to)}
+	out := []Verdict{verdict(RuleReceiver, Pass, "some", "{to} may take it.", message.Shard("to", to))}
 	if move != nil {
-		return append(out, verdict(RuleTurn, Pass, "next"), p.events(ch.Shard, to))
+		return append(out, verdict(RuleTurn, Pass, "next",
+			"It is next: a shard's lowest chunk that may move goes first."), p.events(ch.Shard, to))
 	}
 	if m, ok := p.busy[ch.Shard]; ok {
-		return append(out, verdict(RuleBusy, Waits, "shard", migrationArgs(m, ch.Shard)...))
+		return append(out, verdict(RuleBusy, Waits, "shard",
+			"{shard} has been part of a migration since {since} UTC: a chunk of {ns} from {from} to {to}.",
+			migrationFacts(m, ch.Shard)...))
 	}
 	for _, m := range p.moves {
 		if m.From == ch.Shard {
-			return append(out, verdict(RuleTurn, Waits, "first", "chunk", number(m.Chunk+1), "shard", ch.Shard, "to", m.To), p.events(ch.Shard, to))
+			return append(out, verdict(RuleTurn, Waits, "first",
+				"Chunk {chunk} of {shard} goes first, to {to}; a shard takes part in one migration at a time.",
+				message.Count("chunk", m.Chunk+1), message.Shard("shard", ch.Shard), message.Shard("to", m.To)), p.events(ch.Shard, to))
 		}
 	}
 	if full, ok := p.stuck[zones[0]]; ok && due == Imbalance {
-		return append(out, verdict(RuleTurn, Blocks, "stuck", "shard", full))
+		return append(out, verdict(RuleTurn, Blocks, "stuck",
+			"All chunks of {shard}, the fullest shard, are jumbo; there the balancer gives up for the round.",
+			message.Shard("shard", full)))
 	}
 	if m, ok := p.busy[to]; ok {
-		return append(out, verdict(RuleBusy, Waits, "shard", migrationArgs(m, to)...))
+		return append(out, verdict(RuleBusy, Waits, "shard",
+			"{shard} has been part of a migration since {since} UTC: a chunk of {ns} from {from} to {to}.",
+			migrationFacts(m, to)...))
 	}
-	return append(out, verdict(RuleTurn, Waits, "taken", "shard", ch.Shard), p.events(ch.Shard, to))
+	return append(out, verdict(RuleTurn, Waits, "taken",
+		"Other moves of the round take its shard or the receivers first.",
+		message.Shard("shard", ch.Shard)), p.events(ch.Shard, to))
 }
 
 // events is the verdict on running migrations of the two shards.
 func (p *Plan) events(from, to string) Verdict {
 	if h := p.s.Table.Health[topology.PartEvents]; h.At.IsZero() && h.Err != nil {
-		return verdict(RuleBusy, Unknown, "unread")
+		return verdict(RuleBusy, Unknown, "unread",
+			"The changelog is not readable, so running migrations are not known.")
 	}
-	return verdict(RuleBusy, Pass, "free", "shard", from, "to", to)
+	return verdict(RuleBusy, Pass, "free",
+		"The changelog shows no running migration of {shard} or {to}.",
+		message.Shard("shard", from), message.Shard("to", to))
 }
 
-func migrationArgs(m Migration, shard string) []string {
-	return []string{"shard", shard, "ns", string(m.NS), "from", m.From, "to", m.To, "since", m.Begun.UTC().Format("2006-01-02 15:04:05")}
+func migrationFacts(m Migration, shard string) []message.Fact {
+	return []message.Fact{message.Shard("shard", shard), message.Namespace("ns", m.NS), message.Shard("from", m.From), message.Shard("to", m.To),
+		message.Words("since", m.Begun.UTC().Format("2006-01-02 15:04:05"))}
 }

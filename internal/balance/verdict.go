@@ -1,6 +1,8 @@
 package balance
 
-import "strconv"
+import (
+	"shardboard/internal/message"
+)
 
 // Outcome is the result of one rule for a chunk.
 type Outcome string
@@ -34,13 +36,12 @@ const (
 	RuleBusy       Rule = "busy"            // is a migration of these shards running?
 )
 
-// Verdict is the result of one rule for one chunk: the code identifies the sentence,
-// the arguments are its data (untrusted text included).
+// Verdict is the result of one rule for one chunk. Its message has the reason; the
+// message's code begins with the rule.
 type Verdict struct {
 	Rule    Rule
 	Outcome Outcome
-	Code    string
-	Args    map[string]string
+	message.Message
 }
 
 // Decision is the combined result of all rules.
@@ -81,15 +82,6 @@ func decide(verdicts []Verdict) Decision {
 	return Moves
 }
 
-func verdict(rule Rule, o Outcome, code string, args ...string) Verdict {
-	v := Verdict{Rule: rule, Outcome: o, Code: string(rule) + "." + code}
-	for i := 0; i+1 < len(args); i += 2 {
-		if v.Args == nil {
-			v.Args = map[string]string{}
-		}
-		v.Args[args[i]] = args[i+1]
-	}
-	return v
+func verdict(rule Rule, o Outcome, code, pattern string, facts ...message.Fact) Verdict {
+	return Verdict{rule, o, message.New(string(rule)+"."+code, pattern, facts...)}
 }
-
-func number(n int) string { return strconv.Itoa(n) }

@@ -2,7 +2,6 @@ package placement
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -41,17 +40,34 @@ func (s SharedID) Shards() []string {
 	return slices.Compact(out)
 }
 
-// CheckState is how far a background check is (a catalogue code).
+// CheckState is the state of a background check.
 type CheckState string
 
 // The states of a check.
 const (
 	CheckIdle    CheckState = "idle" // never started in this process
 	CheckRunning CheckState = "running"
-	CheckStopped CheckState = "stopped" // by somebody; can go on
-	CheckFailed  CheckState = "failed"  // the cluster did not answer; can go on
+	CheckStopped CheckState = "stopped" // by somebody; can be resumed
+	CheckFailed  CheckState = "failed"  // the cluster did not answer; can be resumed
 	CheckDone    CheckState = "done"
 )
+
+// Label says the state in a sentence.
+func (s CheckState) Label() string {
+	switch s {
+	case CheckIdle:
+		return "Not checked yet."
+	case CheckRunning:
+		return "Checking."
+	case CheckStopped:
+		return "Stopped; it can be resumed."
+	case CheckFailed:
+		return "Failed; it can be resumed."
+	case CheckDone:
+		return "Done."
+	}
+	return string(s)
+}
 
 // Bounds of the check.
 const (
@@ -107,5 +123,3 @@ func readSoFar(colls []CheckProgress) (n int64) {
 	}
 	return n
 }
-
-func join(names []string) string { return strings.Join(names, ", ") }

@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/placement/ids"
 )
 
-// Form is what a text was understood as (a catalogue code).
+// Form is what a text was understood as.
 type Form string
 
 // The forms of a question.
@@ -23,6 +23,27 @@ const (
 	FormUUID        Form = "uuid"
 	FormShardKey    Form = "shardKey" // a shard-key value and its collection
 )
+
+// Label describes the form in a few words.
+func (f Form) Label() string {
+	switch f {
+	case FormProject:
+		return "a project’s name, id or public key"
+	case FormDocumentKey:
+		return "project/document key"
+	case FormDashboard:
+		return "an address of Yorkie’s dashboard (only parsed, never opened)"
+	case FormReference:
+		return "a reference as Yorkie logs it: project id and row id"
+	case FormID:
+		return "an id"
+	case FormUUID:
+		return "a UUID"
+	case FormShardKey:
+		return "a shard-key value"
+	}
+	return string(f)
+}
 
 // Reading is one way to understand a text.
 type Reading struct {

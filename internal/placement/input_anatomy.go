@@ -2,10 +2,12 @@ package placement
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/message"
 	"shardboard/internal/placement/ids"
 )
 
@@ -49,7 +51,10 @@ func (l *Locator) mark(a *Answer) {
 				continue
 			}
 			if s, ok := l.shared.Shared(IDPlace{NS: p.NS, ID: id}); ok {
-				it.Notes = append(it.Notes, Note{Code: "note.sharedID", Args: map[string]string{"ns": string(p.NS), "shards": join(s.Shards())}})
+				it.Notes = append(it.Notes, message.New("note.sharedID",
+					"The check for duplicate ids found this id in {ns} on {shards}: a chunk with one of the rows cannot be moved "+
+						"to the shard of another, the migration fails.",
+					message.Namespace("ns", p.NS), message.Text("shards", strings.Join(s.Shards(), ", "))))
 			}
 		}
 	}

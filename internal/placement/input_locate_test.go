@@ -168,8 +168,8 @@ func TestIDsKnownToBeShared(t *testing.T) {
 	l := locator(t, src, project(5, "app", ""))
 	l.MarkShared(sharedStub{IDPlace{db + ".documents", doc}: {Rows: []SharedRow{{Shard: "b"}, {Shard: "a"}}}})
 	a, err := l.Ask(t.Context(), Query{Text: doc.Hex()})
-	if err != nil || len(a.Items) != 1 ||
-		fmt.Sprint(a.Items[0].Notes) != fmt.Sprint([]Note{{"note.sharedID", map[string]string{"ns": db + ".documents", "shards": "a, b"}}}) {
+	if err != nil || len(a.Items) != 1 || len(a.Items[0].Notes) != 1 || a.Items[0].Notes[0].Code != "note.sharedID" ||
+		fmt.Sprint(a.Items[0].Notes[0].Args()) != fmt.Sprint(map[string]string{"ns": db + ".documents", "shards": "a, b"}) {
 		t.Errorf("%+v, %v", a.Items, err)
 	}
 }

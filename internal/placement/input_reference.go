@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -47,7 +48,7 @@ func (s *search) byReference(ctx context.Context, r Reading) error {
 	}
 	if i := slices.IndexFunc(asked, func(q *question) bool { return r.Kind != "" && q.kind == r.Kind }); i >= 0 && known {
 		it := s.itemOf(asked[i], IDRow{ID: r.ID, Project: r.ProjectID}, false)
-		it.Notes = append(it.Notes, Note{Code: "note.rowGone", Args: map[string]string{"ns": string(asked[i].ns)}})
+		it.Notes = append(it.Notes, RowGone(asked[i].ns))
 		s.add(it)
 		return nil
 	}
@@ -68,3 +69,12 @@ func (s *search) byReference(ctx context.Context, r Reading) error {
 		s.searched(),
 	)
 }
+
+// RowGone notes that the row of an id is not there (any more).
+func RowGone(ns topology.Namespace) message.Message {
+	return message.New(NoteRowGone, "No row of {ns} has this id any more: this is where its rows would be, and where leftovers of them are.",
+		message.Namespace("ns", ns))
+}
+
+// NoteRowGone is the code of the note that RowGone makes.
+const NoteRowGone = "note.rowGone"

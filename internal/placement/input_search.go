@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -191,7 +192,8 @@ func (s *search) addRows(asked []*question) (found bool) {
 			it := s.itemOf(q, r, true)
 			if len(q.rows) > 1 {
 				// Legal: _id is unique per shard only.
-				it.Notes = append(it.Notes, Note{Code: "note.duplicateID", Args: map[string]string{"ns": string(q.ns)}})
+				it.Notes = append(it.Notes, message.New("note.duplicateID",
+					"More than one row of {ns} has this id: ids are unique per shard only.", message.Namespace("ns", q.ns)))
 			}
 			s.add(it)
 			found = true

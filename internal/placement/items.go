@@ -3,6 +3,7 @@ package placement
 import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/message"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -13,7 +14,8 @@ func (l *Locator) owner(it *Item, db string, id bson.ObjectID) {
 		it.Project = &p
 		return
 	}
-	it.Notes = append(it.Notes, Note{Code: "note.projectUnknown", Args: map[string]string{"id": id.Hex()}})
+	it.Notes = append(it.Notes, message.New("note.projectUnknown",
+		"Its project {id} is not in the list of projects.", message.Text("id", id.Hex())))
 }
 
 func (l *Locator) projectItem(t *topology.Table, p Project) Item {

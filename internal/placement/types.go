@@ -138,13 +138,7 @@ type Item struct {
 	Project *Project // the owning project when known
 	Removed bool     // a Yorkie document with removed_at
 	Places  []Place
-	Notes   []Note
-}
-
-// Note is a remark with a catalogue code.
-type Note struct {
-	Code string
-	Args map[string]string
+	Notes   []message.Message
 }
 
 // Place is one collection's part of an item.

@@ -51,7 +51,7 @@ func regionOf(v answer.View, p *profile.Profile, pr placement.Project) templ.Com
 		ProjectDetail: answer.Project(v, p, s),
 		inFlight:      parts.InFlightView(v, answer.MovingOfProject(v, s), answer.FlightsListed),
 		failed:        parts.FailedMoves(v, true, answer.ActivityQuery{Failed: true}.Url(0), answer.MovesOfProject(v, s)),
-		why:           groupWhy(answer.ProjectWhy(v.Table, s)),
+		why:           groupWhy(answer.ProjectWhy(v, s).Collections),
 		shards:        parts.RefsOf(v.Table), columns: parts.ShardRefs(v.Table),
 	})
 }

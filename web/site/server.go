@@ -7,7 +7,6 @@
 package site
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -53,9 +52,7 @@ type Deps struct {
 		Directory() *placement.Directory
 		Subscribe() (*placement.Directory, <-chan struct{}, func())
 	}
-	Locator interface {
-		Ask(context.Context, placement.Query) (placement.Answer, error)
-	}
+	Locator    answer.Locator
 	Prover     answer.Prover           // nil: nothing can be proven or counted
 	Duplicates answer.DuplicateChecker // nil: ids cannot be checked here
 	Heat       *heat.Collector         // nil: writes are not counted

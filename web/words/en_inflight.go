@@ -7,7 +7,4 @@ var inflight = map[string]string{
 	"reason.title.countFell":         "The recipient’s count fell: what is copied cannot be told from other writes.",
 	"reason.title.recipientNotAsked": "The recipient has no chunk of this collection yet, so mongos does not ask it.",
 	"method.recipientCount":          "Growth of the recipient’s count",
-
-	"inflight.locate":       "Moving from {from} to {to} now: the answer changes when that commits.",
-	"inflight.locate.range": "A part of this moves from {from} to {to} now: the answer changes when that commits.",
 }

@@ -1,13 +1,14 @@
 // Package ids decodes ids: what an ObjectID or UUID reveals about when and where it was created,
-// and what its form means for placement on a ranged and on a hashed shard key. It reads nothing and
-// returns codes; the web package has the texts.
+// and what its form means for placement on a ranged and on a hashed shard key. It reads nothing.
 package ids
 
 import (
 	"time"
+
+	"shardboard/internal/message"
 )
 
-// Kind is the form of an id (a catalogue code).
+// Kind is the form of an id.
 type Kind string
 
 // The recognised forms.
@@ -26,39 +27,36 @@ const (
 	UUIDOther    Kind = "uuidOther" // no known version
 )
 
-// What a form means for placement (catalogue codes).
+// Inserts says which chunks take the inserts of ids of a form, made one after the other.
+type Inserts string
+
+// The effects of a form on inserts.
 const (
 	// LastChunk: each new id is greater than all before it, so a ranged key
 	// sends every insert to the chunk that ends at MaxKey, on one shard.
-	LastChunk = "lastChunk"
+	LastChunk Inserts = "lastChunk"
 	// Spread: ids created one after the other are far apart in the key space.
-	Spread = "spread"
+	Spread Inserts = "spread"
 	// Sweep: inserts walk through the whole key space again and again, one
 	// chunk at a time (version 1: about 7 minutes a round).
-	Sweep = "sweep"
+	Sweep Inserts = "sweep"
 	// Windowed: ids begin near a value that all generators share for a while, so inserts of that
 	// time go to one chunk, then to another.
-	Windowed = "windowed"
+	Windowed Inserts = "windowed"
 	// OneOf: either spread or windowed; the id does not show which.
-	OneOf = "oneOf"
+	OneOf Inserts = "oneOf"
 	// Undecided: the id does not show how the next one differs.
-	Undecided = "undecided"
+	Undecided Inserts = "undecided"
 	// Even: the hash of an id is independent of its order.
-	Even = "even"
+	Even Inserts = "even"
 )
 
 // Part is one field of an id: its hexadecimal digits [From, To), hyphens not counted. Value is
 // plain ASCII.
 type Part struct {
-	Name     string // catalogue code
+	Name     string // a code; Label has it in words
 	Value    string
 	From, To int
-}
-
-// Note is a remark with a catalogue code.
-type Note struct {
-	Code string
-	Args map[string]string
 }
 
 // Anatomy is a decoded id.
@@ -67,24 +65,17 @@ type Anatomy struct {
 	Text   string    // canonical: 24 hex digits, or a UUID in lower case
 	Time   time.Time // creation time in UTC; zero if the form has none
 	Parts  []Part
-	Ranged string // placement on a ranged shard key
-	Hashed string // placement on a hashed shard key
-	Notes  []Note
+	Ranged Inserts // on a ranged shard key
+	Hashed Inserts // on a hashed shard key
+	Notes  []message.Message
 }
 
 func (a *Anatomy) part(name, value string, from, to int) {
 	a.Parts = append(a.Parts, Part{Name: name, Value: value, From: from, To: to})
 }
 
-func (a *Anatomy) note(code string, args ...string) {
-	n := Note{Code: code}
-	for i := 0; i+1 < len(args); i += 2 {
-		if n.Args == nil {
-			n.Args = map[string]string{}
-		}
-		n.Args[args[i]] = args[i+1]
-	}
-	a.Notes = append(a.Notes, n)
+func (a *Anatomy) note(code, pattern string, facts ...message.Fact) {
+	a.Notes = append(a.Notes, message.New(code, pattern, facts...))
 }
 
 // made sets the time and notes whether it is plausible: ids are also written by hand, by tests and
@@ -93,8 +84,8 @@ func (a *Anatomy) made(at, now time.Time) {
 	a.Time = at.UTC()
 	switch {
 	case a.Time.Year() < 2007:
-		a.note("timeBefore")
+		a.note("timeBefore", "The time is before MongoDB existed: the id was written by hand or with a wrong clock.")
 	case a.Time.After(now.Add(24 * time.Hour)):
-		a.note("timeAhead")
+		a.note("timeAhead", "The time is in the future: the id was written by hand or with a wrong clock.")
 	}
 }

@@ -47,7 +47,7 @@ func TestObjectIDsAreTakenApart(t *testing.T) {
 	}
 	id, _ := bson.ObjectIDFromHex("507f1f77bcf86cd799439011")
 	a := OfObjectID(id, now)
-	if args := a.Notes[0].Args; args["machine"] != "bcf86c" || args["pid"] != "55193" {
+	if args := a.Notes[0].Args(); args["machine"] != "bcf86c" || args["pid"] != "55193" {
 		t.Errorf("old layout %v", args)
 	}
 }
@@ -114,7 +114,7 @@ func TestSequentialLocalityUUIDsAreKnownByTheirWindow(t *testing.T) {
 	for _, tc := range []struct {
 		ahead uint32
 		after time.Duration
-		want  string
+		want  Inserts
 	}{{1, 0, Windowed}, {9_999, 3 * time.Hour, Windowed}, {20_000, 0, OneOf}, {1, 48 * time.Hour, OneOf}} {
 		var u UUID
 		n, ms := start+tc.ahead, at.Add(tc.after).UnixMilli()
@@ -124,7 +124,7 @@ func TestSequentialLocalityUUIDsAreKnownByTheirWindow(t *testing.T) {
 		if a.Kind != UUIDLocality || a.Ranged != tc.want {
 			t.Errorf("%d after %s: %s", tc.ahead, tc.after, flat(a))
 		}
-		if a.Ranged == Windowed && (a.Notes[0].Args["window"] != "2024-05-06 07:30" || a.Notes[0].Args["n"] != fmt.Sprint(tc.ahead)) {
+		if a.Ranged == Windowed && (a.Notes[0].Args()["window"] != "2024-05-06 07:30" || a.Notes[0].Args()["n"] != fmt.Sprint(tc.ahead)) {
 			t.Errorf("%v", a.Notes)
 		}
 	}

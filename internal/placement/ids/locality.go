@@ -7,6 +7,8 @@ import (
 	"math/bits"
 	"strconv"
 	"time"
+
+	"shardboard/internal/message"
 )
 
 // Locality UUIDs are wwwwwwww-xxxx-byyy-yyyy-zzzzzzzzzzzz: a counter, a process id, a literal b, 28
@@ -34,10 +36,13 @@ func locality(a *Anatomy, u UUID, now time.Time) {
 	if window, n, ok := sequentialSince(written, at); ok {
 		a.Ranged = Windowed
 		a.part("counter", strconv.FormatUint(uint64(written), 10), 0, 8)
-		a.note("sequential", "window", window.Format("2006-01-02 15:04"), "n", strconv.Itoa(n))
+		a.note("sequential", "Sequential mode: number {n} after the start that the window of {window} UTC gives.",
+			message.Words("window", window.Format("2006-01-02 15:04")), message.Words("n", strconv.Itoa(n)))
 	} else {
 		a.part("counterReversed", strconv.FormatUint(uint64(reverseDigits(written)), 10), 0, 8)
-		a.note("modeUnknown", "inOrder", strconv.FormatUint(uint64(written), 10))
+		a.note("modeUnknown", "Read as the default mode, in which the counter takes large odd steps and is written reversed. "+
+			"In sequential mode it would be {inOrder}, written in order.",
+			message.Words("inOrder", strconv.FormatUint(uint64(written), 10)))
 	}
 	a.part("processId", strconv.Itoa(int(binary.BigEndian.Uint16(u[4:]))), 8, 12)
 	a.part("literal", "b", 12, 13)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/message"
 )
 
 // OfObjectID decodes an ObjectID: 4 bytes of seconds, 5 random bytes of the process, 3 bytes of a
@@ -22,11 +24,12 @@ func OfObjectID(id bson.ObjectID, now time.Time) Anatomy {
 	a.part("counter", strconv.FormatUint(counter, 10), 18, 24)
 	if id.IsZero() {
 		// Yorkie's system actor and its default project.
-		a.note("zero")
+		a.note("zero", "All zeroes: in Yorkie the system’s own actor and the default project. It was not generated.")
 		a.Ranged = Undecided
 		return a
 	}
 	a.made(time.Unix(int64(seconds), 0), now)
-	a.note("oldLayout", "machine", hex.EncodeToString(id[4:7]), "pid", strconv.Itoa(int(binary.BigEndian.Uint16(id[7:9]))))
+	a.note("oldLayout", "In the layout before 2018: machine {machine}, process {pid}. The id does not show which layout it has.",
+		message.Words("machine", hex.EncodeToString(id[4:7])), message.Words("pid", strconv.Itoa(int(binary.BigEndian.Uint16(id[7:9])))))
 	return a
 }

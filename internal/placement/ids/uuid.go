@@ -99,7 +99,7 @@ func gregorian(a *Anatomy, u UUID, ticks uint64, now time.Time) {
 	a.part("clockSequence", strconv.Itoa(int(binary.BigEndian.Uint16(u[8:])&0x3fff)), 16, 20)
 	a.part("node", colons(hex.EncodeToString(u[10:])), 20, 32)
 	if u[10]&1 == 1 {
-		a.note("nodeRandom") // network cards have no multicast addresses
+		a.note("nodeRandom", "The node is a random number, not a network card.") // network cards have no multicast addresses
 	}
 	t := int64(ticks) - toUnix
 	a.made(time.Unix(t/1e7, t%1e7*100), now)

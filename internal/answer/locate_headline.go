@@ -4,66 +4,59 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
+	"shardboard/internal/placement"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
-
-// locateAnswer is the first sentence about a found thing: the shards stand between
-// its beginning and its end.
-type locateAnswer struct {
-	Lead, End string
-	Shards    []string
-}
-
-// sentence is the whole of it.
-func (h locateAnswer) sentence() string {
-	return sanitize.Sentence(strings.TrimSpace(h.Lead+" "+JoinWords(h.Shards)) + h.End + ".")
-}
 
 // headlineOf says where a thing is, by the best that is known of each of its
 // places: a count of its rows where one was made, else whether a row was seen,
 // else where its rows belong by the routing table.
-func HeadlineOf(it api.LocateItem) locateAnswer {
+func headlineOf(it api.LocateItem) message.Message {
 	e := rowEvidenceOf(it)
-	var h locateAnswer
+	var h headline
 	switch {
 	case e.total > 0:
 		h = e.stored(it.Kind == "key")
 	case e.counted > 0:
-		h = locateAnswer{Lead: "It belongs on", Shards: e.belongs, End: " — no row is stored there"}
-		if len(e.open) > 0 {
-			h.End = " — no row was found where it was counted" + "; not counted in " + e.uncounted()
-		}
-		switch {
-		case len(e.belongs) == 0:
-			h.Lead = "No shard is known to hold it."
-			h.End = ""
-		case it.Kind == "key" && e.exact:
-			h.Lead = "This key belongs on"
-		case it.Kind == "key":
-			h.Lead = "Rows with this key belong on some of"
-		case !e.exact:
-			h.Lead = "Its rows belong on some of"
-		}
+		h = e.empty(it.Kind == "key")
 	default:
-		h = locateAnswer{Lead: e.unasked(it), Shards: e.belongs}
+		h = headline{lead: e.unasked(it), shards: e.belongs}
 		if len(e.open) > 0 {
-			h.End = " — its rows were not counted: " + JoinWords(slices.Compact(slices.Sorted(slices.Values(e.whys))))
+			h.end = " — its rows were not counted: " + JoinWords(slices.Compact(slices.Sorted(slices.Values(e.whys))))
 		}
-	}
-	if len(h.Shards) == 0 {
-		h.Lead = strings.TrimSuffix(h.Lead, ".")
 	}
 	if e.differs {
-		h.End += "; the mongos routes elsewhere, see the proof"
+		h.end += "; the mongos routes elsewhere, see the proof"
 	}
-	return h
+	return h.message()
+}
+
+// headline is a sentence about shards: they stand between its lead and its end.
+type headline struct {
+	lead, end string
+	shards    []string
+}
+
+// message names each shard as a fact, so that a page can link it.
+func (h headline) message() message.Message {
+	facts := make([]message.Fact, 0, len(h.shards)+1)
+	names := make([]string, len(h.shards))
+	for i, s := range h.shards {
+		name := "shard" + strconv.Itoa(i)
+		facts, names[i] = append(facts, message.Shard(name, s)), "{"+name+"}"
+	}
+	pattern := h.lead
+	if len(names) > 0 {
+		pattern += " " + JoinWords(names)
+	}
+	return message.New("locate.headline", pattern+"{end}.", append(facts, message.Words("end", h.end))...)
 }
 
 // rowEvidence is what the places of a thing show together.
@@ -80,29 +73,30 @@ type rowEvidence struct {
 }
 
 func rowEvidenceOf(it api.LocateItem) rowEvidence {
-	e := rowEvidence{exact: true, sure: true}
-	belongs, holders := map[string]bool{}, map[string]bool{}
+	e := rowEvidence{sure: true}
+	e.belongs, e.exact = belongsOn(it)
+	holders := map[string]bool{}
 	for _, p := range it.Places {
 		if p.State == "absent" {
 			continue
 		}
-		e.exact = e.exact && p.Exact
-		addAll(belongs, p.Shards)
 		e.differs = e.differs || p.Proof != nil && p.Proof.State == "differs"
 		switch {
 		case p.Rows == nil:
 		case p.Rows.Value == nil:
-			e.open, e.whys = append(e.open, collectionName(p.NS)), append(e.whys, whyUncounted(*p.Rows))
+			e.open, e.whys = append(e.open, sanitize.Line(collectionName(p.NS))), append(e.whys, whyUncounted(*p.Rows))
 		default:
 			e.counted++
 			if *p.Rows.Value > 0 {
 				e.total += *p.Rows.Value
 				e.sure = e.sure && p.Exact
-				addAll(holders, p.Shards)
+				for _, shard := range p.Shards {
+					holders[shard] = true
+				}
 			}
 		}
 	}
-	e.belongs, e.holders = slices.Sorted(maps.Keys(belongs)), slices.Sorted(maps.Keys(holders))
+	e.holders = slices.Sorted(maps.Keys(holders))
 	return e
 }
 
@@ -120,44 +114,61 @@ func (e rowEvidence) uncounted() string {
 	return JoinWords(out)
 }
 
-func addAll(to map[string]bool, names []string) {
-	for _, n := range names {
-		to[n] = true
-	}
-}
-
 // stored is the headline of a thing of which rows were counted.
-func (e rowEvidence) stored(key bool) locateAnswer {
-	h := locateAnswer{Shards: e.holders, End: message.Plural(e.total, " ("+format.Count(e.total)+" row)", " ("+format.Count(e.total)+" rows)")}
+func (e rowEvidence) stored(key bool) headline {
+	h := headline{shards: e.holders, end: " (" + countRows(e.total) + ")"}
 	switch {
 	case len(e.holders) == 0:
-		h.Lead = "Rows of it are stored; on which shard is not known"
+		h.lead = "Rows of it are stored; on which shard is not known"
 	case key && e.sure:
-		h.Lead = "Rows with this key are on"
+		h.lead = "Rows with this key are on"
 	case key:
-		h.Lead = "Rows with this key are on some of"
+		h.lead = "Rows with this key are on some of"
 	case !e.sure:
-		h.Lead = "Rows of it are on some of"
+		h.lead = "Rows of it are on some of"
 	case len(e.open) > 0:
-		h.Lead = "Rows of it are on"
+		h.lead = "Rows of it are on"
 	case len(e.holders) == 1:
-		h.Lead = "All of it is on"
+		h.lead = "All of it is on"
 	default:
-		h.Lead = "Its rows are on"
+		h.lead = "Its rows are on"
 	}
 	if len(e.open) > 0 {
-		h.End += "; not counted in " + e.uncounted()
+		h.end += "; not counted in " + e.uncounted()
 	}
 	return h
 }
 
+// empty is the headline of a thing of which no row was found where it was counted.
+func (e rowEvidence) empty(key bool) headline {
+	h := headline{lead: "It belongs on", shards: e.belongs, end: " — no row is stored there"}
+	if len(e.open) > 0 {
+		h.end = " — no row was found where it was counted; not counted in " + e.uncounted()
+	}
+	switch {
+	case len(e.belongs) == 0:
+		h.lead, h.end = noShard, ""
+	case key && e.exact:
+		h.lead = "This key belongs on"
+	case key:
+		h.lead = "Rows with this key belong on some of"
+	case !e.exact:
+		h.lead = "Its rows belong on some of"
+	}
+	return h
+}
+
+const noShard = "No shard is known to hold it"
+
+func countRows(n int64) string { return format.Count(n) + message.Plural(n, " row", " rows") }
+
 // unasked is the beginning of the headline when no row was counted.
 func (e rowEvidence) unasked(it api.LocateItem) string {
 	switch {
-	case slices.ContainsFunc(it.Notes, func(n api.Note) bool { return n.Code == "note.rowGone" }):
-		return "Its rows would be on"
 	case len(e.belongs) == 0:
-		return "No shard is known to hold it."
+		return noShard
+	case slices.ContainsFunc(it.Notes, func(n api.Note) bool { return n.Code == placement.NoteRowGone }):
+		return "Its rows would be on"
 	case it.Kind == "key" && len(e.belongs) == 1:
 		return "This key belongs on"
 	case it.Kind == "key":
@@ -172,8 +183,13 @@ func (e rowEvidence) unasked(it api.LocateItem) string {
 
 // whyUncounted is why rows were not counted.
 func whyUncounted(f api.Figure) string {
-	if key := "reason.count." + f.Reason; words.Has(key) {
-		return words.T(key)
+	switch f.Reason {
+	case "notTargeted":
+		return "a count would ask every shard"
+	case "notPermitted":
+		return "the cluster user may not read it"
+	case "unreachable":
+		return "the cluster did not answer"
 	}
 	return topology.ReasonText(f.Reason)
 }
@@ -183,29 +199,16 @@ func collectionName(ns string) string {
 	return name
 }
 
-// thereText is the cell of a place that says whether there is something.
-func ThereText(p api.Place) string {
-	switch {
-	case p.Rows == nil || p.Rows.Value == nil || p.State == "absent":
-		return words.Code("exists", p.State, nil)
-	case *p.Rows.Value == 0:
-		return "no row"
-	}
-	return message.Plural(*p.Rows.Value, format.Count(*p.Rows.Value)+" row", format.Count(*p.Rows.Value)+" rows")
-}
-
-// takeCount takes a count over into what a place says of its rows.
-func takeCount(p *api.Place) {
+// applyCount makes a place say of its rows what was counted.
+func applyCount(p *api.Place) {
 	if p.Rows == nil || p.Rows.Value == nil || p.State == "absent" {
 		return
 	}
 	there := *p.Rows.Value > 0
 	p.Exists = &there
-	switch {
-	case there:
+	p.State = "would-be"
+	if there {
 		p.State = "yes"
-	default:
-		p.State = "would-be"
 	}
 }
 
@@ -219,5 +222,5 @@ func ticketRows(f *api.Figure) string {
 	case *f.Value == 0:
 		return "no row is stored there"
 	}
-	return message.Plural(*f.Value, format.Count(*f.Value)+" row counted there", format.Count(*f.Value)+" rows counted there")
+	return countRows(*f.Value) + " counted there"
 }

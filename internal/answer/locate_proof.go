@@ -1,0 +1,51 @@
+package answer
+
+import (
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
+)
+
+// proofOf says what the mongos answered beside what the table says.
+func proofOf(p placement.Proof) api.Proof {
+	out := api.Proof{State: string(p.State), Ours: NotNil(p.Ours), Theirs: NotNil(p.Theirs), Newer: string(p.Newer), Reread: p.Reread, Seq: p.Seq,
+		Read: api.Time(p.Read), At: api.Time(p.At)}
+	out.Text = sanitize.Sentence(proofText(p))
+	return out
+}
+
+func proofText(p placement.Proof) string {
+	ours, theirs, why := shardList(p.Ours), shardList(p.Theirs), ""
+	if p.Err != nil {
+		why = fault.Text(p.Err)
+	}
+	switch p.State {
+	case placement.ProofAgrees:
+		return "Proven: the mongos would look on " + theirs + " too."
+	case placement.ProofCaughtUp:
+		if p.Newer == placement.SideRouter {
+			return "They differed: the mongos was newer. Read again, the table agrees: " + theirs + "."
+		}
+		return "They differed: the table was newer. The mongos has caught up and agrees: " + theirs + "."
+	case placement.ProofDiffers:
+		if p.Newer == placement.SideTable {
+			return "They differ: the table, just read from the config servers, says " + ours + "; the mongos routes to " + theirs +
+				" by an older cache, which it renews at its next query there."
+		}
+		return "They differ: the table says " + ours + ", the mongos " + theirs +
+			". Which is newer is not known, since the table could not be read again: " + why
+	case placement.ProofFailed:
+		return "Not proven: " + why
+	case placement.ProofSkipped:
+		return "Not checked: there is nothing that a query could be sent for."
+	}
+	return string(p.State)
+}
+
+func shardList(names []string) string {
+	if len(names) == 0 {
+		return "no shard"
+	}
+	return JoinWords(names)
+}

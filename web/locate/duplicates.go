@@ -1,0 +1,112 @@
+package locate
+
+import (
+	"net/http"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+	"shardboard/web/parts"
+	"shardboard/web/site"
+)
+
+// DuplicatesJSON is how far the check for duplicate ids is and what it found.
+func DuplicatesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	return site.WriteJSON(w, http.StatusOK, answer.Duplicates(s.ViewFor(r), s.Deps.Duplicates))
+}
+
+// DuplicatesPage shows the same. While the check runs, the browser reloads the page
+// by itself: a header, so that it works without any script.
+func DuplicatesPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	v := s.ViewFor(r)
+	p := duplicatesPage{v: v, check: answer.Duplicates(v, s.Deps.Duplicates), can: s.Deps.Duplicates != nil, may: auth.From(r.Context()).May(auth.Operator)}
+	if p.is(placement.CheckRunning) {
+		w.Header().Set("Refresh", "3")
+	}
+	return site.WritePage(w, r, http.StatusOK, duplicatesWhole(s.Shell(r, v, "locate", "Duplicate ids"), p))
+}
+
+type duplicatesPage struct {
+	v     answer.View
+	check api.DuplicateCheck
+	can   bool // this server has a check
+	may   bool // the visitor may start and stop it
+}
+
+func (p duplicatesPage) is(state placement.CheckState) bool { return p.check.State == string(state) }
+
+func (p duplicatesPage) operator() string { return parts.RoleWord(auth.Operator) }
+
+// DuplicatesForm starts, resumes or stops the check and leads back to its page. The
+// check reads the cluster and changes nothing, so it needs no plan.
+func DuplicatesForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	if err := site.ParseForm(r); err != nil {
+		return err
+	}
+	c, err := checker(s)
+	if err != nil {
+		return err
+	}
+	switch do := r.PostForm.Get("do"); do {
+	case "start", "resume":
+		err = c.Start(do == "resume", nil)
+	case "stop":
+		err = c.Stop()
+	default:
+		err = fault.New(fault.Invalid, "The form says neither start, resume nor stop.")
+	}
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/checks/duplicates")
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// StartDuplicatesJSON starts or resumes the check.
+func StartDuplicatesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	c, err := checker(s)
+	if err != nil {
+		return err
+	}
+	var in api.DuplicateStart
+	if err := site.ReadJSON(r, &in); err != nil {
+		return err
+	}
+	from := map[topology.Namespace]bson.ObjectID{}
+	for ns, hex := range in.From {
+		id, err := bson.ObjectIDFromHex(hex)
+		if err != nil && hex != "" {
+			return fault.Wrap(fault.Invalid, err, "from is an id of 24 hexadecimal digits for each collection.")
+		}
+		from[topology.Namespace(ns)] = id
+	}
+	if err := c.Start(in.Resume, from); err != nil {
+		return err
+	}
+	return DuplicatesJSON(s, w, r)
+}
+
+// StopDuplicatesJSON stops the check.
+func StopDuplicatesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	c, err := checker(s)
+	if err != nil {
+		return err
+	}
+	if err := c.Stop(); err != nil {
+		return err
+	}
+	return DuplicatesJSON(s, w, r)
+}
+
+func checker(s *site.Site) (answer.DuplicateChecker, error) {
+	if s.Deps.Duplicates == nil {
+		return nil, fault.New(fault.Unavailable, "This server cannot check ids in the background.")
+	}
+	return s.Deps.Duplicates, nil
+}

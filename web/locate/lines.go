@@ -1,0 +1,143 @@
+package locate
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/web/site"
+)
+
+// LinesJSON answers many lines, as JSON or as CSV. Lines fail one by one: a list
+// pasted from a ticket is never perfect.
+func LinesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	lines, err := readLines(r)
+	if err != nil {
+		return err
+	}
+	out := api.List[api.LocateLine]{Items: locateLines(s, r, lines)}
+	if site.WantsCSV(r) {
+		return writeCSV(w, out.Items)
+	}
+	out.AsOf, out.Stale = answer.DirectoryAsOf(s.ViewFor(r))
+	return site.WriteJSON(w, http.StatusOK, out)
+}
+
+// LinesPage is the empty box for many lines.
+func LinesPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	v := s.ViewFor(r)
+	return site.WritePage(w, r, http.StatusOK, linesWhole(s.Shell(r, v, "locate", "Locate many lines"), linesPage{v: v}))
+}
+
+// LinesForm answers the box, as a page or as CSV. Lines that are refused as a whole
+// stay in the box, to be corrected in place.
+func LinesForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	if err := site.ParseForm(r); err != nil {
+		return err
+	}
+	v := s.ViewFor(r)
+	p, status := linesPage{v: v, text: r.PostForm.Get("lines")}, http.StatusOK
+	lines, err := answer.LocateLines(strings.Split(p.text, "\n"))
+	if err != nil {
+		status, p.problem = fault.Of(err).HTTPStatus(), s.ProblemText(w, err)
+		p.text = strings.ToValidUTF8(strings.ReplaceAll(p.text, "\x00", "\uFFFD"), "\uFFFD")
+	} else {
+		p.lines = locateLines(s, r, lines)
+		if r.PostForm.Get("as") == "csv" {
+			return writeCSV(w, p.lines)
+		}
+	}
+	return site.WritePage(w, r, status, linesWhole(s.Shell(r, v, "locate", "Locate many lines"), p))
+}
+
+type linesPage struct {
+	v       answer.View
+	text    string // what is in the box
+	problem string
+	lines   []api.LocateLine
+}
+
+// locateLines looks up a few lines at a time and answers in their order.
+func locateLines(s *site.Site, r *http.Request, lines []string) []api.LocateLine {
+	out := make([]api.LocateLine, len(lines))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(answer.LocateWorkers, len(lines)) {
+		workers.Go(func() {
+			for i := range next {
+				out[i] = locateLine(s, r, i+1, lines[i])
+			}
+		})
+	}
+	for i := range lines {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	return out
+}
+
+func locateLine(s *site.Site, r *http.Request, n int, text string) (line api.LocateLine) {
+	// This runs on a goroutine of its own, so a panic would end the process.
+	defer func() {
+		if p := recover(); p != nil {
+			s.Deps.Log.ErrorContext(r.Context(), "panic while locating a line", "line", n,
+				"panic", site.LogText(fmt.Sprint(p)), "stack", string(debug.Stack()))
+			problem := api.ProblemOf(errors.New("panic"), r.URL.EscapedPath())
+			line = api.LocateLine{Line: n, Query: text, Items: []api.LocateItem{}, Input: []api.Reading{}, Anatomy: []api.Anatomy{}, Problem: &problem}
+		}
+	}()
+	line, err := answer.LocateLine(r.Context(), s.ViewFor(r), s.Deps.Locator, n, text)
+	if err != nil {
+		if fault.Of(err) == fault.Internal {
+			s.Deps.Log.ErrorContext(r.Context(), "locate a line", "line", n, "err", err)
+		}
+		p := s.ProblemOf(err, r.URL.EscapedPath())
+		line.Problem = &p
+	}
+	return line
+}
+
+// readLines takes text/plain, one query a line, or JSON {"lines": […]}. Blank
+// lines are left out.
+func readLines(r *http.Request) ([]string, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err // MaxBytesError, or the caller is gone
+	}
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil && r.Header.Get("Content-Type") != "" {
+		return nil, fault.New(fault.Invalid, "The Content-Type of this request is not readable.")
+	}
+	var lines []string
+	switch {
+	case kind == site.MediaJSON:
+		var in api.LocateRequest
+		dec := json.NewDecoder(bytes.NewReader(body))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&in); err != nil {
+			return nil, fault.Wrap(fault.Invalid, err, `The body is not JSON of the form {"lines": ["…"]}.`)
+		}
+		lines = in.Lines
+	case kind == "" || kind == "text/plain":
+		scan := bufio.NewScanner(bytes.NewReader(body))
+		scan.Buffer(nil, answer.MaxLocate+1)
+		for scan.Scan() {
+			lines = append(lines, scan.Text())
+		}
+	default:
+		return nil, &site.StatusError{Status: http.StatusUnsupportedMediaType, Text: "Send text/plain, one query a line, or application/json."}
+	}
+	return answer.LocateLines(lines)
+}

@@ -1,0 +1,139 @@
+// Package locate shows where a project, a document, an id or a shard key is, and
+// why it is there.
+package locate
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
+)
+
+// JSON answers one query, as JSON or as CSV.
+func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	in := r.URL.Query()
+	more, err := answer.AskOf(in)
+	if err != nil {
+		return err
+	}
+	q := queryOf(in)
+	found, err := answer.Find(r.Context(), s.Deps.Locator, q)
+	if err != nil {
+		return err
+	}
+	if writeKeyAnswer(s, w, r, in, found) {
+		return nil
+	}
+	v := s.ViewFor(r)
+	out := answer.Locate(r.Context(), v, s.Deps.Prover, found, more)
+	if site.WantsCSV(r) {
+		return writeCSV(w, []api.LocateLine{{Line: 1, Query: q.Text, Items: out.Items}})
+	}
+	out.AsOf, out.Stale = answer.DirectoryAsOf(v)
+	return site.WriteJSON(w, http.StatusOK, out)
+}
+
+func queryOf(in url.Values) placement.Query {
+	return placement.Query{Text: in.Get("q"), NS: topology.Namespace(in.Get("ns")), Key: in.Get("key")}
+}
+
+// Page is one box and its answer. A query without an answer stays in its box, to be
+// corrected in place; the status still says not found or invalid.
+func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	v := s.ViewFor(r)
+	q := queryOf(r.URL.Query())
+	p := page{v: v, query: sanitize.Truncate(q.Text, placement.MaxQueryBytes), ns: sanitize.Truncate(string(q.NS), 300), key: sanitize.Truncate(q.Key, 2000)}
+	status := http.StatusOK
+	if q != (placement.Query{}) {
+		more, err := answer.AskOf(r.URL.Query())
+		if err != nil {
+			return err
+		}
+		found, err := answer.Find(r.Context(), s.Deps.Locator, q)
+		if fault.Of(err) == fault.Internal && err != nil {
+			return err
+		}
+		if err != nil {
+			status, p.problem = fault.Of(err).HTTPStatus(), s.ProblemText(w, err)
+			found.Items = nil
+		}
+		more.Why = true
+		p.answer = answer.Locate(r.Context(), v, s.Deps.Prover, found, more)
+		p.asked = err == nil
+		if s.Deps.Prover != nil {
+			p.prove, p.count = with(r.URL, "prove", more.Prove), with(r.URL, "counts", more.Counts)
+		}
+	}
+	return site.WritePage(w, r, status, whole(s.Shell(r, v, "locate", "Locate"), p))
+}
+
+// page is the box, what is around it, and the answer.
+type page struct {
+	v              answer.View
+	query, ns, key string
+	asked          bool // and answered
+	problem        string
+	answer         api.LocateAnswer
+	prove, count   string // addresses that ask the cluster; "" when that was done or cannot be
+}
+
+// unplaced reports whether the query is an id that belongs to no collection by itself.
+func (p page) unplaced() bool { return p.asked && len(p.answer.Items) == 0 }
+
+// examples are queries that have an answer here, each with what it is.
+func (p page) examples() (out [][2]string) {
+	name, id, key := answer.LocateExamples(p.v)
+	for _, e := range [][2]string{{name, "a project by name"}, {id, "a project by id"}, {key, "a project by public key"}} {
+		if e[0] != "" {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// kind names what was found as its application calls it.
+func (p page) kind(it api.LocateItem) string {
+	if it.Kind == "document" && p.v.Profile != nil {
+		return cmp.Or(p.v.Profile.Called.One, kindLabel(it.Kind))
+	}
+	return kindLabel(it.Kind)
+}
+
+func kindLabel(kind string) string {
+	switch kind {
+	case "project":
+		return "Project"
+	case "document":
+		return "Yorkie document"
+	case "client":
+		return "Client"
+	case "schema":
+		return "Schema"
+	case "revision":
+		return "Revision"
+	case "row":
+		return "Row"
+	case "key":
+		return "Shard key"
+	}
+	return kind
+}
+
+// with is the page's own address with one more thing asked; "" if it is asked already.
+func with(u *url.URL, name string, asked bool) string {
+	if asked {
+		return ""
+	}
+	q := u.Query()
+	q.Set(name, "1")
+	return u.EscapedPath() + "?" + q.Encode()
+}
+
+func locateURL(text string) string { return "/locate?q=" + url.QueryEscape(text) }
