@@ -68,7 +68,7 @@ func region(s *site.Site, topic string, v answer.View) templ.Component {
 		return zones.Region(v)
 	default:
 		v.Eras = s.Eras(v)
-		return activity.ActivityRegion(activity.ActivityView(v, answer.ActivityQuery{}))
+		return activity.Region(v)
 	}
 }
 

@@ -71,7 +71,7 @@ func pageRoutes() []site.Route {
 		with(site.Fresh(site.Page("/checks/duplicates", "Ids on more than one shard")), locate.DuplicatesPage),
 		site.Form("/checks/duplicates", guard.PolicyOperate, "Start, resume or stop that check; reads only", locate.DuplicatesForm, site.MediaHTML),
 		with(site.Page("/zones", "Zones, their ranges and shards"), zones.Page),
-		with(site.Page("/activity", "What the cluster did"), activity.PageActivity),
+		with(site.Page("/activity", "What the cluster did"), activity.Page),
 	}
 }
 
@@ -129,7 +129,7 @@ func apiRoutes() []site.Route {
 		get("/layout", "Shard keys beside those of the nearest layout", api.List[api.Layout]{}, collections.LayoutJSON,
 			site.Query("db", "one database only"), site.Query("layout", "compare with this layout, not the nearest")),
 		get("/zones", "Zones, their shards and ranges", api.List[api.Zone]{}, zones.JSON, site.Paged()...),
-		get("/activity", "The changelog, newest first", api.FoldedList[api.Event]{}, activity.ApiActivity,
+		get("/activity", "The changelog, newest first", api.FoldedList[api.Event]{}, activity.EventsJSON,
 			site.Paged(site.Query("ns", "of this namespace"), site.Query("what", "this kind of entry, or a prefix that ends in a dot"), site.InternalQuery())...),
 		{Method: "GET", Pattern: "/api/openapi.json", Policy: guard.PolicyOpen, Tag: site.TagOperations, Summary: "This description",
 			Answer: map[string]any{}, Handler: (*site.Site).ServeOpenAPI},
