@@ -135,6 +135,22 @@ func TestAdviceSaysWhatItCannotTellAndWhatHelps(t *testing.T) {
 	}
 }
 
+func TestProblemsLinkTheShardsAndCollectionsThatTheyName(t *testing.T) {
+	s, _ := advised(t, withClaims)
+	viewer := header("X-Test-Who", "vera viewer")
+	leads := map[string]bool{}
+	for _, a := range parse(t, s.do("GET", "/advice", viewer).Body.String()).Find(".say a, .evidence a").EachIter() {
+		href := a.AttrOr("href", "")
+		if w := s.do("GET", href, viewer); w.Code != http.StatusOK {
+			t.Errorf("%q leads to %s: %d", a.Text(), href, w.Code)
+		}
+		leads[strings.SplitN(href, "/", 3)[1]] = true
+	}
+	if !leads["shards"] || !leads["collections"] {
+		t.Errorf("links to %v", leads)
+	}
+}
+
 func TestViewersSeeAdviceAndDecideNothing(t *testing.T) {
 	s, _ := advised(t, withClaims)
 	viewer := header("X-Test-Who", "vera viewer")

@@ -8,7 +8,6 @@ import (
 	"shardboard/internal/answer"
 	msg "shardboard/internal/message"
 	"shardboard/internal/rules"
-	"shardboard/web/advice"
 )
 
 func TestAFigureOfAPartOfItsWindowSaysSo(t *testing.T) {
@@ -18,9 +17,9 @@ func TestAFigureOfAPartOfItsWindowSaysSo(t *testing.T) {
 	if got := answer.EvidenceOf(v, e); got.Covered != 480 || got.Window != "15m0s" {
 		t.Errorf("%+v", got)
 	}
-	part := advice.AdviceFigure(v, e).How
+	part := answer.EvidenceOf(v, e).How.String()
 	e.Covered = e.Over
-	if whole := advice.AdviceFigure(v, e).How; !strings.Contains(part, "8 min of the last 15 min counted") || strings.Contains(whole, " of the last ") {
+	if whole := answer.EvidenceOf(v, e).How.String(); !strings.Contains(part, "8 min of the last 15 min counted") || strings.Contains(whole, " of the last ") {
 		t.Errorf("%q, whole %q", part, whole)
 	}
 }

@@ -408,8 +408,8 @@ func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
 		}
 		table := *cannedTable(1, 10)
 		table.Collections = []*topology.Collection{c}
-		v := answer.View{Now: epoch, Table: &table, Dir: placement.NewDirectory(1, nil, nil, topology.Health{At: epoch})}
-		m := answer.HeatMap(v, c, p, answer.MapQuery{Ns: changesNS, By: keyvis.ByKey, From: epoch.Add(-keyvis.Reach), To: epoch}, profile.Yorkie())
+		v := answer.View{Now: epoch, Table: &table, Dir: placement.NewDirectory(1, nil, nil, topology.Health{At: epoch}), Profile: profile.Yorkie()}
+		m := answer.HeatMapOf(v, c, p, answer.MapQuery{NS: changesNS, By: keyvis.ByKey, From: epoch.Add(-keyvis.Reach), To: epoch})
 		body, err := json.Marshal(m)
 		if err != nil {
 			t.Fatal(err)

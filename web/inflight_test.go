@@ -148,7 +148,7 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 		}, want: []string{"copied: ", "time left: not known", "A shard did not answer."}},
 		"more than estimated": {change: func(x *topology.InFlight) {
 			x.Copied.Value, x.Left = 9000, topology.TimeLeft{Reason: "beyondEstimate"}
-		}, want: []string{"more than the 8", "time left: not known", "More documents than were estimated are copied."}},
+		}, want: []string{"more than the 8", "time left: not known", "More documents were copied than estimated."}},
 		"no steps": {change: func(x *topology.InFlight) {
 			x.Step, x.Steps, x.RecipientStep, x.RecipientSteps, x.By, x.App = 0, 0, 0, 0, "", ""
 		}, want: []string{"step not known", "by not known"}, not: []string{"step 0 of 0"}},

@@ -157,7 +157,7 @@ func TestAPageOfThePastSaysSoAndIsNotLive(t *testing.T) {
 	if got, _ := bar.Find("a[data-step=now]").Attr("href"); got != "/projects?q=a" {
 		t.Errorf("back to now leads to %q", got)
 	}
-	if text := bar.Text(); !strings.Contains(text, "The list of projects is today's.") || strings.Contains(text, "Nobody watched") {
+	if text := bar.Text(); !strings.Contains(text, "The list of projects is today's.") || strings.Contains(text, "Nothing was recorded") {
 		t.Errorf("%s", text)
 	}
 	body := doc.Find("body")
@@ -194,7 +194,7 @@ func TestATimeInWhichNobodyWatchedIsSaid(t *testing.T) {
 	x.show(x.now, withMoved(x.watcher.get(), docsNS, 4, "shard-rs-1"))
 	x.now = x.now.Add(time.Minute)
 	html := x.do("GET", "/?at="+answer.AtText(gap)).Body.String()
-	if !strings.Contains(html, "Nobody watched then.") || !strings.Contains(html, "This is the state of 1 Mar 2026 12:00:00 UTC; changes until 1 Mar 2026 13:00:00 UTC may be missing.") {
+	if !strings.Contains(html, "Nothing was recorded then.") || !strings.Contains(html, "This is the state of 1 Mar 2026 12:00:00 UTC; changes until 1 Mar 2026 13:00:00 UTC may be missing.") {
 		t.Errorf("%.2000s", html)
 	}
 	got := decode[api.List[api.Shard]](t, x.do("GET", "/api/v1/shards?at="+answer.AtText(gap)))

@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/balance"
 	"shardboard/internal/heat"
@@ -22,7 +23,6 @@ import (
 	"shardboard/internal/topology"
 	"shardboard/web/changes"
 	"shardboard/web/site"
-	"shardboard/web/templates"
 )
 
 // remedyCase is a situation in which a rule offers plans.
@@ -224,27 +224,27 @@ func TestTheRemedyOfAProblemIsAPlanThatRunsOrSaysWhyNot(t *testing.T) {
 			may := answer.AdviceMay{Plan: true, Try: s.Tries(v)}
 			var offered, refused []string
 			fired := false
-			for _, p := range found.Items {
-				rem := answer.RemediesOf(v, p, may)
-				if len(rem.Offered) == 0 && rem.WhyNot == "" {
+			for i, rem := range answer.Advice(v, found, may).Items {
+				p := found.Items[i]
+				if len(rem.Plans) == 0 && rem.WhyNot == "" {
 					t.Errorf("%s: neither a plan nor why there is none", p.Rule)
 				}
-				for _, x := range rem.Offered {
-					checkRuns(t, sit, p, x.Url)
+				for _, x := range rem.Plans {
+					checkRuns(t, sit, p, x.URL)
 				}
 				for _, x := range rem.Refused {
-					if x.Url != "" || x.Why == "" || strings.HasPrefix(x.Why, "[") {
+					if x.URL != "" || x.Why == "" || strings.HasPrefix(x.Why, "[") {
 						t.Errorf("%s: refused %+v", p.Rule, x)
 					}
 				}
 				if p.Rule == c.rule {
 					fired = true
-					for _, x := range rem.Offered {
-						offered = append(offered, x.Plan.Kind)
+					for _, x := range rem.Plans {
+						offered = append(offered, x.Kind)
 					}
 					for _, x := range rem.Refused {
-						refused = append(refused, x.Plan.Kind)
-						t.Log(x.Plan.Kind, x.Why)
+						refused = append(refused, x.Kind)
+						t.Log(x.Kind, x.Why)
 					}
 				}
 			}
@@ -312,15 +312,13 @@ func TestAHotChunkOffersNoPlanThatItsChecksBlock(t *testing.T) {
 	v := newStory().View()
 	c := v.Table.Collection("yorkie-meta.changes")
 	ref := answer.ChunkRef(c, c.Chunks.At(2).Min)
-	line := hotLine(answer.PlanURL(actions.Split, "ns", string(c.NS), "chunk", ref))
-	site.Obey(line, s.Tries(v))
-	if line[0].PlanURL == "" {
-		t.Errorf("a plan that runs is not offered: %q", line[0].PlanText)
+	plan := &api.HeatPlan{URL: answer.PlanURL(actions.Split, "ns", string(c.NS), "chunk", ref)}
+	if answer.TryHeatPlan(plan, s.Tries(v)); plan.URL == "" {
+		t.Errorf("a plan that runs is not offered: %q", plan.Blocked)
 	}
 	again := newStory().with(func(t *topology.Table) { t.Seq++; t.Collection("yorkie-meta.changes").Resharding = true }).View()
-	line = hotLine(answer.PlanURL(actions.Split, "ns", string(c.NS), "chunk", ref))
-	if site.Obey(line, s.Tries(again)); line[0].PlanURL != "" || !strings.Contains(line[0].PlanText, "resharded") {
-		t.Errorf("a plan that is blocked is offered: %+v", line[0])
+	if answer.TryHeatPlan(plan, s.Tries(again)); plan.URL != "" || !strings.Contains(plan.Blocked, "resharded") {
+		t.Errorf("a plan that is blocked is offered: %+v", plan)
 	}
 }
 
@@ -352,8 +350,4 @@ func TestAChunksPageOffersNoPlanThatItsChecksBlock(t *testing.T) {
 func request(t *testing.T, who auth.Principal) *http.Request {
 	t.Helper()
 	return httptest.NewRequestWithContext(auth.With(t.Context(), who), "GET", "/", nil)
-}
-
-func hotLine(address string) []templates.HeatChunk {
-	return []templates.HeatChunk{{PlanText: "x", PlanURL: address}}
 }

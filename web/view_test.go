@@ -151,7 +151,7 @@ func TestEventsTellFailuresFromRacesThatCostNothing(t *testing.T) {
 		{"brand.new.entry", bson.D{}, false, "brand.new.entry"},
 	} {
 		row := parts.EventRow(v, parts.RefsOf(v.Table), answer.ReadEvent(topology.Event{What: c.what, Time: epoch, Details: details(c.d)}))
-		if row.Failed != c.failed || !strings.Contains(row.Text, c.want) || (row.Why != "") != c.failed {
+		if row.Failed != c.failed || !strings.Contains(row.Text, c.want) || (row.Brief != "") != c.failed {
 			t.Errorf("%s %v: %+v", c.what, c.d, row)
 		}
 	}

@@ -2,118 +2,125 @@ package answer
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
-	"shardboard/internal/history"
-	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
-// isWhat compares a kind of entry: "moveChunk." means every step of a move.
-func IsWhat(have, want string) bool {
-	return have == want || strings.HasSuffix(want, ".") && strings.HasPrefix(have, want)
+// Activity is one page of the changelog entries that a query chooses, newest
+// first, and how many it chooses altogether.
+func Activity(v View, q ActivityQuery) (list api.FoldedList[api.Event], matching int) {
+	chosen, hidden := changelogEntries(v, q.takes, q.Internal || AsksInternal(q.NS))
+	_, from := pageOf(len(chosen), q.Page)
+	to := min(from+PageRows, len(chosen))
+	list.Items, list.Hidden = eventsOf(v, chosen[from:to]), hidden
+	list.AsOf, list.Stale = AsOf(v, topology.PartEvents)
+	return list, len(chosen)
 }
 
-// failedEventOf is an entry with the reason that its move failed for, if it did.
-func FailedEventOf(v View, e topology.Event, reasons map[string]history.Reason) api.Event {
-	out := eventOf(v, e)
-	if x := ReadEvent(e).Because(reasons); x.Failed {
+// Events is the changelog as scripts page through it, newest first. New entries
+// come before the first page, so a cursor is the next entry's own id.
+func Events(v View, q EventsQuery) (api.FoldedList[api.Event], error) {
+	var out api.FoldedList[api.Event]
+	if err := Known(v, topology.PartEvents, "The changelog entries"); err != nil {
+		return out, err
+	}
+	chosen, hidden := changelogEntries(v, q.takes, q.Internal)
+	if q.Paged {
+		first := slices.IndexFunc(v.Table.Events, func(e topology.Event) bool { return e.ID == q.First })
+		if first < 0 {
+			return out, fault.New(fault.Conflict, "The entry that this cursor points to is too old to be kept; begin again without a cursor.")
+		}
+		chosen = slices.DeleteFunc(chosen, func(i int) bool { return i < first })
+	}
+	if len(chosen) > q.Limit {
+		out.Next = CursorOf(v.Table.Events[chosen[q.Limit]].ID)
+		chosen = chosen[:q.Limit]
+	}
+	out.Items, out.Hidden = eventsOf(v, chosen), hidden
+	out.AsOf, out.Stale = AsOf(v, topology.PartEvents)
+	return out, nil
+}
+
+// changelogEntries are the positions of the entries that takes chooses. hidden
+// is how many more there are about the server's own collections.
+func changelogEntries(v View, takes func(Event) bool, internal bool) (chosen []int, hidden int) {
+	for i, e := range v.Table.Events {
+		switch {
+		case !takes(ReadEvent(e)):
+		case !internal && e.Internal():
+			hidden++
+		default:
+			chosen = append(chosen, i)
+		}
+	}
+	return chosen, hidden
+}
+
+// eventsOf are the entries at positions of the changelog.
+func eventsOf(v View, positions []int) []api.Event {
+	if len(positions) == 0 {
+		return nil
+	}
+	reasons := v.Reasons()
+	out := make([]api.Event, 0, len(positions))
+	for _, i := range positions {
+		out = append(out, EventOf(v, ReadEvent(v.Table.Events[i]).Because(reasons)))
+	}
+	return out
+}
+
+// EventOf is one entry.
+func EventOf(v View, x Event) api.Event {
+	out := loggedEvent(v, x.Event)
+	out.Text, out.From, out.To = x.Text(), x.From, x.To
+	if x.Min != nil && x.Max != nil {
+		out.Range = rangeShown(v, topology.Namespace(x.NS), x.Min, x.Max)
+	} else if v.Table.Collection(topology.Namespace(x.NS)) != nil {
+		out.Range.URL = CollectionURL(topology.Namespace(x.NS))
+	}
+	if x.Failed {
 		out.Failed, out.FailureReason = true, failureReason(x.Why)
 	}
 	return out
 }
 
-func eventOf(v View, e topology.Event) api.Event {
+// loggedEvent is an entry as the server wrote it.
+func loggedEvent(v View, e topology.Event) api.Event {
 	return api.Event{ID: e.ID, Time: e.Time.UTC(), What: e.What, NS: e.NS, Shard: e.Shard, Details: v.details(e)}
 }
 
-// activityQuery filters the changelog. The zero value shows what came of
-// things, newest first.
-type ActivityQuery struct {
-	Kind, NS, Shard string
-	Failed          bool
-	Internal        bool // with the server's own collections
-	Page            int  // 0 and 1 are the first
+// EventsQuery chooses entries for scripts.
+type EventsQuery struct {
+	NS       string // exactly
+	What     string // exactly, or "moveChunk." for every step of a move
+	Internal bool   // with the server's own collections
+	Limit    int
+	Paged    bool
+	First    string // Paged: id of the entry to begin at
 }
 
-// activityKinds are the choices of the kind filter; "" is outcomes only.
-var ActivityKinds = [...]string{"", "all", "move", "split", "merge", "collection", "shard"}
-
-func ActivityQueryOf(in url.Values) (ActivityQuery, error) {
-	var q ActivityQuery
+// ParseEventsQuery reads the parameters of an address.
+func ParseEventsQuery(in url.Values) (EventsQuery, error) {
+	q := EventsQuery{NS: in.Get("ns"), What: in.Get("what")}
 	var err error
-	if q.NS, err = text(in, "ns"); err != nil {
+	if q.Limit, err = LimitOf(in); err != nil {
 		return q, err
 	}
-	if q.Shard, err = text(in, "shard"); err != nil {
+	if q.First, q.Paged, err = CursorKey(in); err != nil {
 		return q, err
 	}
-	q.Kind = in.Get("kind")
-	known := false
-	for _, k := range ActivityKinds {
-		known = known || k == q.Kind
-	}
-	if !known {
-		return q, fault.New(fault.Invalid, "kind is one of all, move, split, merge, collection, shard; %q is not.", sanitize.Truncate(q.Kind, 40))
-	}
-	q.Failed = in.Get("failed") == "1"
-	if q.Internal, err = InternalOf(in); err != nil {
-		return q, err
-	}
-	if q.Page, err = pageNumber(in); q.Page == 1 {
-		q.Page = 0
-	}
+	q.Internal, err = InternalOf(in)
+	q.Internal = q.Internal || AsksInternal(q.NS)
 	return q, err
 }
 
-func (q ActivityQuery) Url(page int) string {
-	u := url.Values{}
-	set(u, "kind", q.Kind)
-	set(u, "ns", q.NS)
-	set(u, "shard", q.Shard)
-	if q.Failed {
-		u.Set("failed", "1")
-	}
-	if q.Internal {
-		u.Set(InternalParam, "1")
-	}
-	return address("/activity", u, page)
-}
-
-func (q ActivityQuery) Takes(x Event) bool {
-	if q.Failed && !x.Failed {
+func (q EventsQuery) takes(x Event) bool {
+	if q.NS != "" && x.NS != q.NS {
 		return false
 	}
-	if q.NS != "" && !strings.HasPrefix(x.NS, q.NS) {
-		return false
-	}
-	if q.Shard != "" && x.From != q.Shard && x.To != q.Shard && x.Shard != q.Shard {
-		return false
-	}
-	if q.Kind == "" && !q.Failed {
-		return x.Outcome()
-	}
-	return q.Kind == "" || q.Kind == "all" || q.Kind == eventKind(x.What)
-}
-
-// hides tells whether an entry is left out because it is about the server's own
-// collections.
-func (q ActivityQuery) Hides(e topology.Event) bool {
-	return !q.Internal && !AsksInternal(q.NS) && e.Internal()
-}
-
-func eventKind(what string) string {
-	switch {
-	case strings.HasPrefix(what, "moveChunk"), strings.HasPrefix(what, "movePrimary"):
-		return "move"
-	case what == "split", what == "multi-split":
-		return "split"
-	case what == "merge", what == "autoMerge":
-		return "merge"
-	case strings.Contains(what, "Shard") && !strings.Contains(what, "ShardKey"):
-		return "shard"
-	}
-	return "collection"
+	return q.What == "" || x.What == q.What || strings.HasSuffix(q.What, ".") && strings.HasPrefix(x.What, q.What)
 }

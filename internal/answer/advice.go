@@ -9,15 +9,19 @@ import (
 	"shardboard/internal/store"
 )
 
-// adviceOf is a report on the wire.
-func AdviceOf(v View, found rules.View, may AdviceMay) api.AdviceList {
-	out := api.AdviceList{Items: []api.Advice{}, AsOf: *api.Time(found.At), Unsure: []api.AdviceUnsure{}, Passed: []string{}, Dismissed: []api.Advice{}, Over: []api.AdviceDismissal{}}
-	out.Stale, out.Summary = staleProblems(v, found), ProblemSummaryOf(v, found)
-	for _, i := range found.Items {
-		out.Items = append(out.Items, adviceItemOf(v, i, may))
+// Advice lists the problems with their figures and remedies, what could not be
+// checked, and what people have dismissed.
+func Advice(v View, found rules.View, may AdviceMay) api.AdviceList {
+	out := api.AdviceList{
+		Items: []api.Advice{}, AsOf: *api.Time(found.At), Stale: staleProblems(v, found), Summary: ProblemSummaryOf(v, found),
+		Unsure: []api.AdviceUnsure{}, Passed: []string{}, Dismissed: []api.Advice{}, Over: []api.AdviceDismissal{}, Kept: found.Kept,
+	}
+	for _, p := range found.Items {
+		out.Items = append(out.Items, adviceOf(v, p, may))
 	}
 	for _, u := range found.Unsure {
-		out.Unsure = append(out.Unsure, api.AdviceUnsure{Rule: string(u.Rule), Subject: u.Subject, Why: u.Why.At(v.Now)})
+		why := u.Why.At(v.Now)
+		out.Unsure = append(out.Unsure, api.AdviceUnsure{Rule: string(u.Rule), Subject: u.Subject, Why: why, WhyText: u.Why})
 	}
 	for _, r := range found.Passed {
 		out.Passed = append(out.Passed, string(r))
@@ -28,64 +32,52 @@ func AdviceOf(v View, found rules.View, may AdviceMay) api.AdviceList {
 			out.Over = append(out.Over, by)
 			continue
 		}
-		one := adviceItemOf(v, d.Problem, may)
+		one := adviceOf(v, d.Problem, may)
 		one.Dismiss = &by
 		out.Dismissed = append(out.Dismissed, one)
 	}
 	return out
 }
 
-// problemSummaryOf counts a report on the wire.
 func dismissalOf(d store.Dismissal) api.AdviceDismissal {
-	return api.AdviceDismissal{ID: d.ID, By: d.By, Reason: d.Reason, At: d.At.UTC()}
+	out := api.AdviceDismissal{ID: d.ID, By: d.By, Reason: d.Reason, At: d.At.UTC(), Title: "This problem is over"}
+	if rule, _, ok := strings.Cut(d.ID, "."); ok {
+		out.Title = rules.Rule(rule).Name() + ": this problem is over"
+	}
+	return out
 }
 
-func adviceItemOf(v View, i rules.Problem, may AdviceMay) api.Advice {
-	out := api.Advice{ID: i.ID, Rule: string(i.Rule), Rank: string(i.Severity), Severity: string(i.Severity), Why: i.Why.At(v.Now), Title: i.Text.At(v.Now),
-		Because: Because(i), Subject: i.Subject, NS: string(i.NS), Project: i.Project, Shard: i.Shard,
-		Document: i.Document, Evidence: []api.AdviceFigure{}, Plans: []api.AdvicePlan{}, Refused: []api.AdvicePlan{}, Commands: []api.AdviceCommand{}}
-	if c := v.Table.Collection(i.NS); c != nil && !i.Chunk.IsZero() {
-		out.Chunk = ChunkRef(c, i.Chunk)
+func adviceOf(v View, p rules.Problem, may AdviceMay) api.Advice {
+	out := api.Advice{
+		ID: p.ID, Rule: string(p.Rule), Rank: string(p.Severity), Severity: string(p.Severity), Title: p.Text.At(v.Now), Text: p.Text,
+		Why: p.Why.At(v.Now), WhyText: p.Why, Because: Because(p),
+		Subject: p.Subject, NS: string(p.NS), Project: p.Project, Shard: p.Shard, Document: p.Document,
+		Evidence: []api.AdviceFigure{}, Plans: []api.AdvicePlan{}, Refused: []api.AdvicePlan{}, Commands: []api.AdviceCommand{},
 	}
-	for _, e := range i.Evidence {
+	if c := v.Table.Collection(p.NS); c != nil && !p.Chunk.IsZero() {
+		out.Chunk = ChunkRef(c, p.Chunk)
+	}
+	for _, e := range p.Evidence {
 		out.Evidence = append(out.Evidence, EvidenceOf(v, e))
 	}
-	rem := RemediesOf(v, i, may)
-	out.WhyNot = rem.WhyNot
-	for _, p := range rem.Offered {
-		out.Plans = append(out.Plans, api.AdvicePlan{Kind: p.Plan.Kind, Args: v.planArguments(p.Plan), Text: p.Text, URL: p.Url})
-	}
-	for _, p := range rem.Refused {
-		out.Refused = append(out.Refused, api.AdvicePlan{Kind: p.Plan.Kind, Args: v.planArguments(p.Plan), Text: p.Text, Why: p.Why})
-	}
-	for _, c := range i.Remedy.Commands {
-		out.Commands = append(out.Commands, api.AdviceCommand{Text: c.Text, Check: c.Check, Say: c.Explanation.At(v.Now)})
+	addRemedies(&out, v, p, may)
+	for _, c := range p.Remedy.Commands {
+		say := c.Explanation.At(v.Now)
+		out.Commands = append(out.Commands, api.AdviceCommand{Text: c.Text, Check: c.Check, Say: say, SayText: c.Explanation})
 	}
 	return out
 }
 
-func EvidenceOf(v View, e rules.Evidence) api.AdviceFigure {
-	out := api.AdviceFigure{Name: e.Name.At(v.Now), Unit: e.Unit, PlusMinus: e.PlusMinus, Exact: e.Exact, AtLeast: e.AtLeast, Method: e.Method, At: api.Time(e.At)}
-	switch {
-	case !e.Known:
-		out.Reason = e.Reason
-		if out.Reason == "" {
-			out.Reason = "notLoaded"
-		}
-	case e.Unit == "text":
-		out.Text = e.Text.Value
-	case e.Unit == "time":
-		out.Time = api.Time(e.Time)
-	default:
-		out.Value = &e.Value
+// Because is the balancer's own rule behind an advice.
+func Because(i rules.Problem) string {
+	if i.Because.Code == "" {
+		return ""
 	}
-	if e.Over > 0 {
-		out.Window, out.Covered = e.Over.String(), e.Covered.Seconds()
-	}
-	return out
+	return i.Because.String()
 }
 
-func IdAndReason(id, reason string) (string, string, error) {
+// IDAndReason checks what a decision about a problem names.
+func IDAndReason(id, reason string) (string, string, error) {
 	id, err := CheckText("id", strings.TrimSpace(id))
 	if err != nil {
 		return "", "", err
@@ -94,7 +86,7 @@ func IdAndReason(id, reason string) (string, string, error) {
 	return id, reason, err
 }
 
-// adviceMay is what the reader of the page may do, and how remedies are tried.
+// AdviceMay is what the reader of the page may do, and how remedies are tried.
 type AdviceMay struct {
 	Dismiss, Plan bool
 	WhyNoPlan     string // why nobody is led to a form of a plan; "" where plan is true

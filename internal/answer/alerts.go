@@ -2,39 +2,87 @@ package answer
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"shardboard/internal/alert"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/store"
-	"shardboard/web/words"
 )
 
-func AlertsOf(v View, st alert.Status) api.Alerts {
-	out := api.Alerts{For: st.For.String(), Targets: []api.AlertTarget{}, Alerts: []api.Alert{}, Silences: []api.AlertSilence{}}
-	if out.AsOf = st.At.UTC().Truncate(time.Millisecond); st.At.IsZero() {
+// Alerts lists the receivers, the problems that alerts follow, and the silences.
+func Alerts(v View, st alert.Status) api.Alerts {
+	out := api.Alerts{
+		For: st.For.String(), Targets: []api.AlertTarget{}, Alerts: []api.Alert{}, Silences: []api.AlertSilence{},
+		Checked: !st.At.IsZero(), Dropped: st.Dropped, Kept: st.Kept,
+	}
+	if out.AsOf = st.At.UTC().Truncate(time.Millisecond); !out.Checked {
 		out.AsOf = v.Now.UTC().Truncate(time.Millisecond)
 	}
-	out.Stale = st.Err != nil || !st.At.IsZero() && v.Now.Sub(st.At) > ageLimit
+	out.Stale = st.Err != nil || out.Checked && v.Now.Sub(st.At) > ageLimit
+	if st.Err != nil {
+		out.Failure = fault.Text(st.Err)
+	}
+	out.Level, out.Headline = alertsHeadline(st.Alerts)
 	for _, t := range st.Targets {
 		one := api.AlertTarget{Name: t.Name, Format: t.Format, MinSeverity: string(t.MinSeverity), Repeat: t.Repeat.String(), Due: t.Due}
 		if d := t.Last; !d.At.IsZero() {
-			one.Last = &api.AlertDelivery{At: d.At.UTC(), Code: d.Code, Status: d.Status, Alerts: d.Alerts, Test: d.Test, Failed: d.Failed}
+			one.Last = &api.AlertDelivery{
+				At: d.At.UTC(), Code: d.Code, Status: d.Status, Alerts: d.Alerts, Test: d.Test, Failed: d.Failed,
+				Text: alert.DeliveryText(d),
+			}
 		}
 		out.Targets = append(out.Targets, one)
 	}
 	for _, a := range st.Alerts {
-		out.Alerts = append(out.Alerts, api.Alert{ID: a.ID, Rule: a.Rule, Severity: string(a.Severity), State: a.State, Subject: a.Subject, Title: a.Title,
-			Since: a.Since.UTC(), Fired: api.Time(a.Fired), Resolved: api.Time(a.Resolved), Silenced: a.Silenced})
+		out.Alerts = append(out.Alerts, api.Alert{
+			ID: a.ID, Rule: a.Rule, Severity: string(a.Severity), State: a.State, Subject: a.Subject, Title: a.Title,
+			Since: a.Since.UTC(), Fired: api.Time(a.Fired), Resolved: api.Time(a.Resolved), Silenced: a.Silenced,
+		})
 	}
 	for _, q := range st.Silences {
-		out.Silences = append(out.Silences, api.AlertSilence{ID: q.ID, Alert: q.Alert, Rule: q.Rule, By: q.By, Reason: q.Reason, At: q.At.UTC(), Until: q.Until.UTC()})
+		out.Silences = append(out.Silences, api.AlertSilence{
+			ID: q.ID, Alert: q.Alert, Rule: q.Rule, By: q.By, Reason: q.Reason, At: q.At.UTC(), Until: q.Until.UTC(),
+			Title: silenceTitle(q, st.Alerts),
+		})
 	}
 	return out
+}
+
+// alertsHeadline counts the problems that receivers were told of.
+func alertsHeadline(all []alert.Alert) (level, text string) {
+	firing := 0
+	level = "ok"
+	for _, a := range all {
+		if a.State != alert.Firing {
+			continue
+		}
+		if firing++; level == "ok" {
+			level = "note"
+		}
+		if a.Severity == alert.Critical {
+			level = "bad"
+		}
+	}
+	if firing == 0 {
+		return level, "No alerts"
+	}
+	return level, format.Count(int64(firing)) + message.Plural(firing, " alert", " alerts")
+}
+
+func silenceTitle(q store.Silence, all []alert.Alert) string {
+	if q.Rule != "" {
+		return rules.Rule(q.Rule).Name()
+	}
+	if i := slices.IndexFunc(all, func(a alert.Alert) bool { return a.ID == q.Alert }); i >= 0 {
+		return all[i].Title
+	}
+	return q.Alert
 }
 
 // AlertSource makes alerts of the problems that are not dismissed. An alert whose rule
@@ -82,17 +130,3 @@ func joinSentences(a, b string) string {
 	}
 	return a + " " + b
 }
-
-func LastText(d store.Delivery) string {
-	if d.At.IsZero() {
-		return "none yet"
-	}
-	args := map[string]string{"status": countText(d.Status), "n": countText(d.Alerts), "failed": countText(d.Failed)}
-	code := d.Code
-	if d.Test && code == "ok" {
-		code = "test"
-	}
-	return words.Code("alert.sent", code, args)
-}
-
-func countText(n int) string { return format.Count(int64(n)) }

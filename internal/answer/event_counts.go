@@ -12,11 +12,11 @@ import (
 	"shardboard/internal/topology"
 )
 
-// maxCounts bounds how many numbers of an entry are told: servers log up to
-// five, and what else is there is other people's.
+// maxCounts bounds how many numbers of an entry are read: servers log up to
+// five, and the content of the changelog is not trusted.
 const maxCounts = 16
 
-// countsOf are the numbers that a server logged with a migration, by its own
+// CountsOf are the numbers that a server logged with a migration, by its own
 // names: cloned, clonedBytes, catchup, steady. Nil where it logged none.
 func CountsOf(e topology.Event) map[string]int64 {
 	elements, err := docAt(e.Details, "counts").Elements()
@@ -35,7 +35,7 @@ func CountsOf(e topology.Event) map[string]int64 {
 	return out
 }
 
-// countsText is the same as one line for people.
+// CountsText is the same as one line for people.
 func CountsText(counts map[string]int64) string {
 	parts := make([]string, 0, len(counts))
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -44,7 +44,7 @@ func CountsText(counts map[string]int64) string {
 	return strings.Join(parts, ", ")
 }
 
-// stepEvents are a step's entries of the changelog, oldest first.
+// StepEvents are a step's entries of the changelog, oldest first.
 func StepEvents(s engine.Step) []api.StepEvent {
 	out := make([]api.StepEvent, 0, len(s.Events))
 	reasons := StepReasons(s)

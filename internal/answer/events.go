@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// event is a changelog entry with its details read. Sources of the shapes:
+// Event is a changelog entry with its details parsed. Sources of the shapes:
 // MongoDB 5.0 and 6.0, sharding_logging.cpp and its callers.
 type Event struct {
 	topology.Event
@@ -18,6 +18,7 @@ type Event struct {
 	Count    int64          // of chunks, for merges and splits
 }
 
+// ReadEvent parses the details of an entry.
 func ReadEvent(e topology.Event) Event {
 	x := Event{Event: e}
 	d := e.Details
@@ -59,7 +60,7 @@ func ReadEvent(e topology.Event) Event {
 	return x
 }
 
-// because takes over the reason that another entry of the same move has.
+// Because adds the reason that another entry of the same move has.
 func (x Event) Because(reasons map[string]history.Reason) Event {
 	if r, ok := reasons[x.ID]; ok && x.Failed {
 		x.Why = r
@@ -86,8 +87,8 @@ func (x *Event) merged(d bson.Raw) {
 	}
 }
 
-// outcome tells whether the entry says what came of something, rather than
-// being a step on the way: a migration that went well logs three others.
+// Outcome tells whether the entry is the result of something, rather than a step
+// on the way: a successful migration logs three others.
 func (x Event) Outcome() bool {
 	switch x.What {
 	case "moveChunk.start", "moveChunk.to", "shardCollection.start", "dropCollection.start", "dropDatabase.start",

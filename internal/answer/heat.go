@@ -1,26 +1,51 @@
 package answer
 
 import (
-	"math"
+	"cmp"
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
-
-	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
-	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
+// DefaultWindow is the time that rates are of when none is asked for.
 const DefaultWindow = 5 * time.Minute
 
-// windowOf reads ?window=, a Go duration.
+// HeatSource is what counts writes, and which plans its answers may offer.
+type HeatSource struct {
+	Counts   *heat.Collector  // nil: writes are not counted
+	Pictures *keyvis.Recorder // nil: no pictures are kept
+	Plans    bool             // the reader may make plans
+	Try      TryPlan          // nil: plans are listed without being tried
+}
+
+// HeatListQuery is which writes a list is of; without a collection, those of all
+// collections whose new rows are counted.
+type HeatListQuery struct {
+	NS     topology.Namespace
+	Window time.Duration
+	Limit  int
+}
+
+// HeatListQueryOf reads ?ns=, ?window= and ?limit=.
+func HeatListQueryOf(q url.Values) (HeatListQuery, error) {
+	out := HeatListQuery{NS: topology.Namespace(q.Get("ns"))}
+	var err error
+	if out.Window, err = WindowOf(q); err != nil {
+		return out, err
+	}
+	out.Limit, err = LimitOf(q)
+	return out, err
+}
+
+// WindowOf reads ?window=, a Go duration.
 func WindowOf(q url.Values) (time.Duration, error) {
 	text := q.Get("window")
 	if text == "" {
@@ -33,199 +58,139 @@ func WindowOf(q url.Values) (time.Duration, error) {
 	return d, nil
 }
 
-// heatLines makes the lines of windows for an answer.
-type HeatLines func(v View, w []heat.Window) []api.Heat
+// HeatLines are what a list has of some windows: projects, documents, chunks or shards.
+type HeatLines func(v View, h HeatSource, q HeatListQuery, windows []heat.Window) []api.Heat
 
-// staleAfter is from which age on a newer count should be there.
-func StaleAfter(m heat.Method) time.Duration {
+// HeatList lists what is hot, hottest first.
+func HeatList(v View, h HeatSource, q HeatListQuery, lines HeatLines) (api.HeatList, error) {
+	if h.Counts == nil {
+		return api.HeatList{}, fault.New(fault.Unavailable, "Writes are not counted here.")
+	}
+	windows, err := heatWindows(v, h, q)
+	if err != nil {
+		return api.HeatList{}, err
+	}
+	out := heatListTime(v, h, windows)
+	out.Window = q.Window.String()
+	out.Items = lines(v, h, q, windows)
+	for i := range out.Items {
+		out.Items[i].Window = out.Window
+	}
+	slices.SortStableFunc(out.Items, func(a, b api.Heat) int { return cmp.Compare(b.WritesPerSecond, a.WritesPerSecond) })
+	out.Items = First(out.Items, q.Limit)
+	return out, nil
+}
+
+// heatWindows are the window of one collection, or of all whose new rows are counted.
+// Changed rows are counted for few projects only, so they are part of no sum.
+func heatWindows(v View, h HeatSource, q HeatListQuery) ([]heat.Window, error) {
+	all, method := h.Counts.Counted(v.Table), heat.NewRows
+	if q.NS != "" {
+		c, known := heat.CoverageOf(v.Table, v.Profile, q.NS)
+		if !known || c.Not != "" {
+			return nil, writesNotCounted(c, known)
+		}
+		all, method = []topology.Namespace{q.NS}, c.Method
+	}
+	out := make([]heat.Window, 0, len(all))
+	for _, ns := range all {
+		w := h.Counts.Window(ns, q.Window)
+		if w.Seconds == 0 {
+			w.Method = method // an empty window has none
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// heatListTime says which time a list covers, or why none: an empty list alone does
+// not tell whether nothing was written or nothing was counted.
+func heatListTime(v View, h HeatSource, windows []heat.Window) (out api.HeatList) {
+	var from, to, asOf time.Time
+	for i, w := range windows {
+		health, _ := h.Counts.Health(w.NS)
+		out.Stale = out.Stale || health.Err != nil || w.Seconds == 0 || v.Now.Sub(w.To) > heatStaleAfter(w.Method)
+		if i == 0 || w.Seconds < out.CoveredSeconds {
+			out.CoveredSeconds = w.Seconds
+		}
+		if w.Seconds == 0 {
+			if out.Reason == "" {
+				why := notCountedYet(w, health)
+				out.Reason, out.Why = why.Code, why.String()
+			}
+			continue
+		}
+		if from.IsZero() || w.From.Before(from) {
+			from = w.From
+		}
+		if w.To.After(to) {
+			to = w.To
+		}
+		if asOf.IsZero() || w.To.Before(asOf) {
+			asOf = w.To
+		}
+	}
+	if len(windows) == 0 {
+		out.Stale, out.Reason, out.Why = true, "noCollection", noCountableTitle+". "+noCountableDetail
+	}
+	out.From, out.To, out.AsOf = api.Time(from), api.Time(to), api.Time(asOf)
+	return out
+}
+
+const (
+	noCountableTitle  = "No collection whose writes can be counted"
+	noCountableDetail = "Counting needs a collection to which every write adds a row with a new ObjectID, " +
+		"such as Yorkie's changes; a profile file names others (writes: appended)."
+)
+
+// heatStaleAfter is the age at which a newer count is overdue.
+func heatStaleAfter(m heat.Method) time.Duration {
 	if m == heat.ChangedRows {
 		return 2*keyvis.Finest + 3*heat.Tick
 	}
 	return 3 * heat.Tick
 }
 
-// summed is a line of several windows together, those it took nothing in too.
-func Summed(sum heat.Sum, windows []heat.Window) api.Heat {
-	out := rated(sum.Line.Rate)
-	for _, w := range windows {
-		if sum.DB != "" && sum.DB != w.NS.Database() {
-			continue
-		}
-		one := RatedIn(w, w.Total)
-		switch {
-		case out.NS == "":
-			out.NS, out.Counts, out.From, out.To, out.CoveredSeconds = one.NS, one.Counts, one.From, one.To, one.CoveredSeconds
-		default:
-			out.CoveredSeconds = min(out.CoveredSeconds, one.CoveredSeconds)
-			if one.From != nil && (out.From == nil || one.From.Before(*out.From)) {
-				out.From = one.From
-			}
-			if one.To != nil && (out.To == nil || one.To.After(*out.To)) {
-				out.To = one.To
-			}
-		}
+// notCountedYet is why nothing was counted of a collection.
+func notCountedYet(w heat.Window, h heat.Health) message.Message {
+	ns := message.Namespace("ns", w.NS)
+	if h.Err == nil {
+		return message.New("begun", "Nothing was counted of {ns} yet. {detail}", ns, message.Words("detail", firstCount(w.Method)))
 	}
-	for i, p := range sum.Parts {
-		if i == 0 {
-			out.NS = string(p.NS)
-		}
-		part := rated(p.Rate)
-		out.Parts = append(out.Parts, api.HeatPart{NS: string(p.NS), WritesPerSecond: part.WritesPerSecond, PlusMinus: part.PlusMinus,
-			Exact: part.Exact, AtLeast: part.AtLeast, Share: part.Share})
+	pattern := "Nothing was counted of {ns}: the writes could not be counted. {error}"
+	code := failedCountCode(h)
+	if code == "denied" {
+		pattern = "Nothing was counted of {ns}: the writes may not be counted. {error}"
 	}
-	if len(windows) == 1 {
-		out.Parts = nil // the line says it all
-	}
-	return out
+	return message.New(code, pattern, ns, message.Words("error", fault.Text(h.Err)))
 }
 
-// ratedIn is a rate in one window.
-func RatedIn(w heat.Window, r heat.Rate) api.Heat {
-	out := rated(r)
-	out.NS, out.Counts, out.From, out.To, out.CoveredSeconds = string(w.NS), w.Method.String(), api.Time(w.From), api.Time(w.To), w.Seconds
-	return out
+func failedCountCode(h heat.Health) string {
+	if fault.Of(h.Err) == fault.Forbidden {
+		return "denied"
+	}
+	return "failed"
 }
 
-// methodOf says how a collection is counted.
-func MethodOf(m heat.Method) api.HeatMethod {
+// firstCount says when the first rates appear.
+func firstCount(m heat.Method) string {
 	if m == heat.ChangedRows {
-		return api.HeatMethod{Counts: m.String(), Of: "hottestProjects", Projects: heat.HottestProjects, LowerBound: true, EverySeconds: int(keyvis.Finest / time.Second)}
+		return "Changed rows are counted when a minute ends; rates appear within two."
 	}
-	return api.HeatMethod{Counts: m.String(), Of: "allProjects", EverySeconds: int(heat.Tick / time.Second)}
+	return "The first 10 s are counted in a moment; rates appear then."
 }
 
-// rated is a rate alone.
-func rated(r heat.Rate) api.Heat {
-	out := api.Heat{WritesPerSecond: r.PerSecond, Exact: r.Exact, AtLeast: r.AtLeast, Share: r.Share}
-	if r.PlusMinus > 0 {
-		out.PlusMinus = &r.PlusMinus
+// writesNotCounted is why a collection that was asked for has no answer.
+func writesNotCounted(c heat.Coverage, known bool) error {
+	if !known {
+		return noCollection(c.NS)
 	}
-	return out
+	return fault.New(fault.NotFound, "The writes of %q are not counted: %s", sanitize.Truncate(string(c.NS), 200), c.Not.Text())
 }
 
-func ByShard(lines []heat.Line) map[string]float64 {
-	out := make(map[string]float64, len(lines))
-	for _, l := range lines {
-		out[l.Shard] = l.Rate.PerSecond
-	}
-	return out
+func noCollection(ns topology.Namespace) error {
+	return fault.New(fault.NotFound, "There is no sharded collection %q. Names are database.collection.", sanitize.Truncate(string(ns), 200))
 }
 
-func Millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// heatQuery is what the page of heat is asked for.
-type HeatQuery struct {
-	Ns     topology.Namespace
-	Window time.Duration
-	Span   time.Duration
-	By     keyvis.By
-	// internal lists the server's own collections too, whose writes nothing counts.
-	Internal bool
-}
-
-// heatWindows and heatSpans are the choices of the page.
-func HeatWindows() []time.Duration {
-	return []time.Duration{10 * time.Second, time.Minute, DefaultWindow, 15 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}
-}
-
-func HeatSpans() []time.Duration {
-	return []time.Duration{time.Hour, MapSpan, 24 * time.Hour, 7 * 24 * time.Hour, keyvis.Reach}
-}
-
-func HeatQueryOf(q url.Values) (HeatQuery, error) {
-	out := HeatQuery{Ns: topology.Namespace(q.Get("ns")), By: keyvis.By(q.Get("by")), Span: MapSpan}
-	var err error
-	if out.Window, err = WindowOf(q); err != nil {
-		return out, err
-	}
-	if out.Internal, err = InternalOf(q); err != nil {
-		return out, err
-	}
-	switch out.By {
-	case "":
-		out.By = keyvis.ByKey
-	case keyvis.ByKey, keyvis.ByProject:
-	default:
-		return out, fault.New(fault.Invalid, "by is key or project; %q is not.", sanitize.Truncate(string(out.By), 40))
-	}
-	if text := q.Get("span"); text != "" {
-		d, err := time.ParseDuration(text)
-		if err != nil || !slices.Contains(HeatSpans(), d) {
-			return out, fault.New(fault.Invalid, "span is one of the page's choices, such as 6h; %q is not.", sanitize.Truncate(text, 40))
-		}
-		out.Span = d
-	}
-	return out, nil
-}
-
-// shownHot is how many of a kind the page lists.
-const ShownHot = 10
-
-// shortest is the shortest time that a method tells of.
-func Shortest(m heat.Method) time.Duration {
-	if m == heat.ChangedRows {
-		return keyvis.Finest
-	}
-	return heat.Shortest
-}
-
-// projectName is a project's name, or its id while the list does not have it.
-func ProjectName(v View, ns topology.Namespace, id bson.ObjectID) string {
-	if p, ok := v.Dir.In(ns.Database(), id); ok && p.Name != "" {
-		return p.Name
-	}
-	return id.Hex()
-}
-
-// rateText is a rate with what is not sure about it.
-func RateText(r heat.Rate) string {
-	text := PerSecond(r.PerSecond)
-	if r.AtLeast {
-		return "≥\u202f" + text
-	}
-	if r.PlusMinus > 0 {
-		return text + "\u202f±\u202f" + PerSecond(r.PlusMinus)
-	}
-	return text
-}
-
-func RateTitle(m heat.Method, r heat.Rate) string {
-	switch {
-	case m == heat.ChangedRows:
-		return "at least: rows of the hottest projects by their date; one that changed twice counts once"
-	case r.AtLeast:
-		return "at least: the reading budget ended before the rows did"
-	case r.Exact:
-		return "counted: all"
-	}
-	return "from 1 s in 10; ± is half of the 95 % interval"
-}
-
-func HowText(r heat.Rate) string {
-	switch {
-	case r.AtLeast:
-		return "at least"
-	case r.Exact:
-		return "all"
-	}
-	return "1 s in 10"
-}
-
-// perSecond writes a small number with about three digits: 1 234, 12.3, 0.042.
-func PerSecond(f float64) string {
-	switch {
-	case math.IsNaN(f) || math.IsInf(f, 0) || f < 0:
-		return format.Unknown
-	case f >= 100 || f == 0:
-		return format.Count(int64(math.Round(f)))
-	case f >= 10:
-		return strconv.FormatFloat(f, 'f', 1, 64)
-	case f >= 0.1:
-		return strconv.FormatFloat(f, 'f', 2, 64)
-	case f >= 0.0005:
-		return strconv.FormatFloat(f, 'f', 3, 64)
-	}
-	return "<\u202f0.001"
-}
-
-func Two(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
+// First is at most n of a list.
+func First[T any](all []T, n int) []T { return all[:min(len(all), n)] }

@@ -1,28 +1,103 @@
 package answer
 
 import (
+	"context"
+	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fault"
 	"shardboard/internal/history"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
-func ItemOf(v View, i history.Item) api.HistoryItem {
+// HistoryQuery chooses changes of a time span, [From, To).
+type HistoryQuery struct {
+	From, To time.Time
+	NS       topology.Namespace // "" for all; changes of no collection are included
+	Internal bool               // with the server's own collections
+	Limit    int
+	Cursor   string // "" for the first page
+}
+
+// ParseHistoryQuery reads the parameters of an address but the times.
+func ParseHistoryQuery(in url.Values) (HistoryQuery, error) {
+	q := HistoryQuery{NS: topology.Namespace(in.Get("ns"))}
+	var err error
+	if q.Limit, err = LimitOf(in); err != nil {
+		return q, err
+	}
+	if q.Cursor, _, err = CursorKey(in); err != nil {
+		return q, err
+	}
+	q.Internal, err = InternalOf(in)
+	return q, err
+}
+
+// History lists what happened in a time span, oldest first.
+func History(ctx context.Context, v View, kept *history.Past, q HistoryQuery) (api.History, error) {
+	out := api.History{Items: []api.HistoryItem{}, From: q.From, To: q.To}
+	ask := history.Query{NS: q.NS, Internal: q.Internal, From: q.From, To: q.To, Limit: q.Limit,
+		Runs: v.OurRuns(q.From, q.To), Rounds: v.Table.Rounds}
+	if err := resumeHistory(&ask, q.Cursor); err != nil {
+		return out, err
+	}
+	got, err := kept.Timeline(ctx, v.Table.ClusterID, ask)
+	if err != nil {
+		return out, err
+	}
+	for _, i := range got.Items {
+		out.Items = append(out.Items, historyItem(v, i))
+	}
+	if !got.Next.IsZero() {
+		skip := got.Skip
+		if got.Next.Equal(ask.From) {
+			skip = max(skip, ask.Skip+len(got.Items))
+		}
+		out.Next = CursorOf(strconv.FormatInt(got.Next.UnixMilli(), 10) + "." + strconv.Itoa(skip))
+	}
+	out.Gaps, out.Hidden, out.Unreadable = historyGaps(got.Gaps), got.Hidden, got.Unreadable
+	begin, err := kept.Begin(ctx, v.Table.ClusterID)
+	if err != nil && fault.Of(err) != fault.NotFound {
+		return out, err
+	}
+	out.Begin = api.Time(begin)
+	out.AsOf, out.Stale = AsOf(v, topology.PartRouting, topology.PartEvents)
+	return out, nil
+}
+
+// resumeHistory takes a query to where the page before it ended.
+func resumeHistory(q *history.Query, cursor string) error {
+	if cursor == "" {
+		return nil
+	}
+	at, skip, _ := strings.Cut(cursor, ".")
+	ms, err1 := strconv.ParseInt(at, 10, 64)
+	n, err2 := strconv.Atoi(skip)
+	if err1 != nil || err2 != nil || n < 0 || n > 1e6 || ms < q.From.UnixMilli() || ms > q.To.UnixMilli() {
+		return fault.New(fault.Invalid, "This cursor was not given out by this list.")
+	}
+	q.From, q.Skip = time.UnixMilli(ms).UTC(), n
+	return nil
+}
+
+func historyItem(v View, i history.Item) api.HistoryItem {
 	if v.Hidden.Texts {
 		i.Reason = HideText(i.Reason)
 	}
-	out := api.HistoryItem{Time: i.At.UTC().Truncate(time.Millisecond), Kind: string(i.Kind), Source: "observed", NS: string(i.NS), Subject: i.Subject,
-		From: i.From, To: i.To, Cause: whoDid(i.Cause), Failed: i.Failed}
+	out := api.HistoryItem{Time: i.At.UTC().Truncate(time.Millisecond), Kind: string(i.Kind), Source: "observed",
+		NS: string(i.NS), Subject: i.Subject, From: i.From, To: i.To, Cause: whoDid(i.Cause), Failed: i.Failed}
 	if i.Failed && i.Event != nil {
 		out.FailureReason = failureReason(history.Reason{Text: i.Reason, From: i.ReasonFrom, Code: history.CodeOf(i.Reason)})
 	}
 	out.Min, out.Max = rangeEnd(v, i.Key, i.Min, i.RawMin), rangeEnd(v, i.Key, i.Max, i.RawMax)
 	if i.Event != nil {
-		e := eventOf(v, *i.Event)
+		e := loggedEvent(v, *i.Event)
 		out.Source, out.Event = "changelog", &e
 	}
 	return out
@@ -40,52 +115,14 @@ func whoDid(c history.Cause) *api.Cause {
 	if c.By == "" {
 		return nil
 	}
-	return &api.Cause{By: string(c.By), Run: c.Run, Inferred: c.Inferred, Basis: c.Basis}
+	return &api.Cause{By: string(c.By), Run: c.Run, Inferred: c.Inferred, Basis: c.Basis, Label: c.Label(), Evidence: c.Evidence()}
 }
 
-func GapsOf(list []history.Gap) []api.HistoryGap {
+// historyGaps are spans without recording; never nil.
+func historyGaps(list []history.Gap) []api.HistoryGap {
 	out := []api.HistoryGap{}
 	for _, g := range list {
 		out = append(out, api.HistoryGap{From: g.From.UTC(), To: g.To.UTC()})
 	}
 	return out
 }
-
-// changesListed is how many changes of one collection an answer has.
-const changesListed = 1000
-
-func ComparisonOf(after View, c history.Comparison) api.Comparison {
-	out := api.Comparison{Collections: []api.CollectionChange{}, Shards: []api.ShardChange{}, ZonesAdded: []api.ZoneChange{}, ZonesGone: []api.ZoneChange{}, Hidden: c.Hidden}
-	for _, x := range c.Collections {
-		row := api.CollectionChange{NS: string(x.NS), What: "changed", Moved: x.Moved, Split: x.Split, Merged: x.Merged, Changes: []api.RangeChange{}}
-		switch {
-		case x.Created:
-			row.What = "created"
-		case x.Dropped:
-			row.What = "dropped"
-		case x.Reloaded:
-			row.What = "reloaded"
-		}
-		coll := after.Table.Collection(x.NS)
-		for _, ch := range x.Changes[:min(len(x.Changes), changesListed)] {
-			row.Changes = append(row.Changes, api.RangeChange{Kind: string(ch.Kind), Min: KeyOf(coll.Key, ch.Min), Max: KeyOf(coll.Key, ch.Max), From: ch.From, To: ch.To})
-		}
-		row.More = len(x.Changes) - len(row.Changes)
-		out.Collections = append(out.Collections, row)
-	}
-	for _, x := range c.Shards {
-		out.Shards = append(out.Shards, api.ShardChange{Shard: x.Shard, ChunksBefore: x.ChunksBefore, ChunksAfter: x.ChunksAfter,
-			BytesBefore: FigureOf(x.BytesBefore), BytesAfter: FigureOf(x.BytesAfter)})
-	}
-	zones := func(list []topology.ZoneRange, into *[]api.ZoneChange) {
-		for _, z := range list {
-			*into = append(*into, api.ZoneChange{NS: string(z.NS), Zone: z.Zone, Min: after.document(z.RawMin), Max: after.document(z.RawMax)})
-		}
-	}
-	zones(c.Zones.Added, &out.ZonesAdded)
-	zones(c.Zones.Removed, &out.ZonesGone)
-	return out
-}
-
-// compareSpan is what is compared when nobody said.
-const CompareSpan = 24 * time.Hour

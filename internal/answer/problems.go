@@ -18,7 +18,8 @@ func (v View) Problems() rules.View {
 	if v.Found != nil {
 		return *v.Found
 	}
-	return rules.View{Report: rules.Evaluate(rules.Situation{Table: v.Table, Directory: v.Dir, Profile: v.Profile, Now: v.Now, Past: v.Past != nil})}
+	situation := rules.Situation{Table: v.Table, Directory: v.Dir, Profile: v.Profile, Now: v.Now, Past: v.Past != nil}
+	return rules.View{Report: rules.Evaluate(situation)}
 }
 
 // ShownProblems is how many problems the overview lists; the advice page has all.

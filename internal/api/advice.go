@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/json"
 	"time"
+
+	"shardboard/internal/message"
 )
 
 // Advice is something that needs attention (GET advice), most urgent first.
@@ -28,6 +30,9 @@ type Advice struct {
 	WhyNot   string           `json:"whyNot,omitempty"`   // why there is no plan, or why it is not enough
 	Commands []AdviceCommand  `json:"commands"`           // for mongosh, in order
 	Dismiss  *AdviceDismissal `json:"dismissed"`          // null: not dismissed
+
+	Text    message.Message `json:"-"` // Title with its facts
+	WhyText message.Message `json:"-"` // Why with its facts
 }
 
 // AdviceFigure is one figure behind an advice; reason says why its value is unknown.
@@ -45,6 +50,11 @@ type AdviceFigure struct {
 	Window    string     `json:"window,omitempty"`         // a Go duration
 	Covered   float64    `json:"coveredSeconds,omitempty"` // counted part of the window
 	Reason    string     `json:"reason,omitempty"`
+
+	NameText message.Message `json:"-"` // Name with its facts
+	Figure   message.Message `json:"-"` // the value with its unit; zero if it is unknown
+	Approx   bool            `json:"-"` // the figure is an estimate
+	How      message.Message `json:"-"` // how and when it was measured
 }
 
 // ProblemSummary counts the problems in GET advice; the overview's headline shows it.
@@ -89,6 +99,8 @@ type AdviceCommand struct {
 	Text  string `json:"text"`
 	Check bool   `json:"check"`
 	Say   string `json:"say"`
+
+	SayText message.Message `json:"-"` // Say with its facts
 }
 
 // AdviceDismissal is somebody's decision to dismiss an advice.
@@ -97,6 +109,8 @@ type AdviceDismissal struct {
 	By     string    `json:"by"`
 	Reason string    `json:"reason"`
 	At     time.Time `json:"at"`
+
+	Title string `json:"-"` // of a problem that is over
 }
 
 // AdviceUnsure is a rule that could not be evaluated.
@@ -104,6 +118,8 @@ type AdviceUnsure struct {
 	Rule    string `json:"rule"`
 	Subject string `json:"subject,omitempty"`
 	Why     string `json:"why"`
+
+	WhyText message.Message `json:"-"` // Why with its facts
 }
 
 // AdviceList is the list with rules that could not be evaluated, rules without findings and
@@ -118,6 +134,8 @@ type AdviceList struct {
 	Passed    []string          `json:"passed"`
 	Dismissed []Advice          `json:"dismissed"` // dismissed advice that still applies
 	Over      []AdviceDismissal `json:"over"`      // dismissals of advice that no longer applies
+
+	Kept bool `json:"-"` // dismissals can be stored
 }
 
 // Reason is a body with only a reason (POST advice/{id}/dismiss).
@@ -132,6 +150,13 @@ type Alerts struct {
 	Targets  []AlertTarget  `json:"targets"`
 	Alerts   []Alert        `json:"alerts"`
 	Silences []AlertSilence `json:"silences"`
+
+	Level    string `json:"-"` // of the headline: ok, note or bad
+	Headline string `json:"-"`
+	Checked  bool   `json:"-"` // the problems were read at least once
+	Failure  string `json:"-"` // why the last check failed
+	Dropped  int    `json:"-"` // problems beyond the limit, which are not followed
+	Kept     bool   `json:"-"` // silences and sent messages are stored
 }
 
 // AlertTarget is a receiver. Its address is a secret and not in the API.
@@ -152,6 +177,8 @@ type AlertDelivery struct {
 	Alerts int       `json:"alerts"`
 	Test   bool      `json:"test"`
 	Failed int       `json:"failed"` // consecutive failures
+
+	Text string `json:"-"` // the result as a phrase
 }
 
 // Alert is a problem that is being followed.
@@ -177,6 +204,8 @@ type AlertSilence struct {
 	Reason string    `json:"reason"`
 	At     time.Time `json:"at"`
 	Until  time.Time `json:"until"`
+
+	Title string `json:"-"` // the alert's title or the rule's name
 }
 
 // AlertTest names the receiver of a test message (POST alerts/test).

@@ -143,4 +143,10 @@ type Event struct {
 	Details json.RawMessage `json:"details"`
 	Failed  bool            `json:"failed,omitempty"` // a failed move; a move to the shard that has the chunk already does not count
 	FailureReason
+
+	// For pages only.
+	Text     string     `json:"-"` // the entry in words
+	From, To string     `json:"-"` // shards that it names
+	Range    RangeShown `json:"-"`
+	Note     string     `json:"-"` // a further remark
 }

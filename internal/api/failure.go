@@ -12,6 +12,9 @@ type FailureReason struct {
 	ReasonFrom string `json:"reasonFrom,omitempty"` // the entry with the reason, such as moveChunk.to; run: the answer to a run's command
 	ReasonCode string `json:"reasonCode,omitempty"` // orphans, otherMove, tooBig, …; none, other
 	Meaning    string `json:"meaning,omitempty"`    // what happened, what it means, what to do
+
+	// For pages only.
+	Brief string `json:"-"` // Meaning without what to do; "" if only the server's text explains it
 }
 
 // FoldedList is one page of a list without the server's own collections (databases config, admin

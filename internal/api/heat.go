@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/json"
 	"time"
+
+	"shardboard/internal/message"
 )
 
 // Heat is the writes of one project, Yorkie document, chunk or shard (GET heat/projects,
@@ -55,6 +57,14 @@ type Heat struct {
 	// window.
 	OperationsFrom *time.Time `json:"operationsFrom,omitempty"`
 	OperationsTo   *time.Time `json:"operationsTo,omitempty"`
+
+	Key         string          `json:"-"` // chunks: stable name of the row
+	Number      int             `json:"-"` // chunks: position, from 1
+	Of          int             `json:"-"` // chunks: number of chunks of the collection
+	ProjectName string          `json:"-"` // documents: name of their project, or its id
+	Takes       message.Message `json:"-"` // chunks: what it takes of its shard and collection
+	Writers     message.Message `json:"-"` // chunks: who writes to it
+	NoMove      bool            `json:"-"` // chunks: a move would help, but no other shard takes fewer writes
 }
 
 // HeatList is the hottest of a kind. An empty list means that nothing was written only if
@@ -114,4 +124,8 @@ type HeatBounds struct {
 type HeatPlan struct {
 	Kind string   `json:"kind"`
 	Args PlanArgs `json:"args"`
+
+	Text    string `json:"-"` // what the plan does
+	URL     string `json:"-"` // of the filled-in form; "" if the plan is blocked
+	Blocked string `json:"-"` // why
 }

@@ -52,6 +52,10 @@ type Cause struct {
 	Run      string `json:"run,omitempty"` // ours: the run's id
 	Inferred bool   `json:"inferred"`      // inferred, because nothing records it
 	Basis    string `json:"basis"`         // code of the evidence
+
+	// For pages only.
+	Label    string `json:"-"` // who, in words
+	Evidence string `json:"-"` // Basis in words
 }
 
 // Comparison is the difference between two times (GET history/compare).
@@ -64,6 +68,8 @@ type Comparison struct {
 	ZonesGone   []ZoneChange       `json:"zonesRemoved"`
 	Gaps        []HistoryGap       `json:"gaps"`
 	Hidden      int                `json:"hidden"` // changed internal collections that were left out; ?internal=1 includes them
+
+	Summary string `json:"-"` // the difference in one sentence, for pages
 }
 
 // CollectionChange is the change of one collection. Changes has at most 1,000 entries; More is the
@@ -76,6 +82,10 @@ type CollectionChange struct {
 	Merged  int           `json:"merged"`
 	Changes []RangeChange `json:"changes"`
 	More    int           `json:"more"`
+
+	// For pages only.
+	Label string `json:"-"` // What in words; "" if it is still the same collection
+	URL   string `json:"-"` // address of the collection; "" if it is gone
 }
 
 // RangeChange is the change of a range.
@@ -85,6 +95,8 @@ type RangeChange struct {
 	Max  Key    `json:"max"`
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
+
+	Range RangeShown `json:"-"` // for pages
 }
 
 // ShardChange is one shard before and after.
@@ -94,6 +106,10 @@ type ShardChange struct {
 	ChunksAfter  int    `json:"chunksAfter"`
 	BytesBefore  Figure `json:"bytesBefore"`
 	BytesAfter   Figure `json:"bytesAfter"`
+
+	// For pages only.
+	ChunksMore int64  `json:"-"` // chunks after less chunks before
+	BytesMore  *int64 `json:"-"` // the same of bytes; nil: unknown
 }
 
 // ZoneChange is an added or removed zone range.
@@ -102,6 +118,8 @@ type ZoneChange struct {
 	Zone string          `json:"zone"`
 	Min  json.RawMessage `json:"min"`
 	Max  json.RawMessage `json:"max"`
+
+	Range RangeShown `json:"-"` // for pages
 }
 
 // Migration is one move of one range, from the changelog (GET activity/migrations).
@@ -124,6 +142,35 @@ type Migration struct {
 	Bytes     *int64             `json:"bytes"`
 	ETA       *MigrationEstimate `json:"eta"` // for running migrations; null without a basis
 	Cause     Cause              `json:"cause"`
+
+	// For pages only.
+	Key      string          `json:"-"` // identifies its row
+	Range    RangeShown      `json:"-"`
+	Label    string          `json:"-"` // State in words
+	Phase    string          `json:"-"` // what is known of one without a logged end
+	Expected string          `json:"-"` // ETA in words
+	ByWhat   string          `json:"-"` // how ETA was estimated
+	Took     time.Duration   `json:"-"` // until now if it has no end
+	Steps    []MigrationStep `json:"-"` // the donor's, without those that took no time
+	Copied   string          `json:"-"` // what was copied, in words; "" if unknown
+	Reached  string          `json:"-"` // how far it got if it failed without a reason
+}
+
+// MigrationStep is a step of a migration as pages show it.
+type MigrationStep struct {
+	Number int // from 1
+	Name   string
+	Took   time.Duration
+}
+
+// Moves is what the activity page shows of migrations.
+type Moves struct {
+	Running  []Migration // without a logged end, and not among those in flight
+	Ended    []Migration // the newest
+	Failures []MigrationFailures
+	Hidden   int      // ended ones of internal collections that are left out
+	Settled  bool     // the list of those in flight was read: Running are not known to be under way
+	Steps    []string // names of the donor's steps; nil if none of Ended has named steps
 }
 
 // MigrationEstimate is when a migration will probably end: its begin plus the median of past
@@ -146,4 +193,10 @@ type MigrationFailures struct {
 	Last   time.Time      `json:"last"`
 	NS     []string       `json:"ns"`
 	By     map[string]int `json:"by"` // counts by cause
+
+	// For pages only.
+	Title  string        `json:"-"` // Reason, or what it means that none was given
+	Advice string        `json:"-"` // what Title does not say of Means
+	Who    string        `json:"-"` // By in words
+	Sample FailureReason `json:"-"` // of the newest one
 }

@@ -36,6 +36,17 @@ type InFlight struct {
 	Copied   Figure   `json:"copied"`
 	Estimate Figure   `json:"estimate"`
 	Left     TimeLeft `json:"left"`
+
+	// For pages only. Each of the texts has the sentence that explains it.
+	Key           string     `json:"-"` // identifies its row
+	Range         RangeShown `json:"-"`
+	State         Explained  `json:"-"`
+	StepText      Explained  `json:"-"`
+	RecipientText Explained  `json:"-"` // zero if nothing is known of it
+	ByText        Explained  `json:"-"`
+	CopiedText    Explained  `json:"-"`
+	CopiedShare   float64    `json:"-"` // 0..1 of Estimate; negative if unknown
+	LeftText      Explained  `json:"-"`
 }
 
 // TimeLeft is how long something will still take. Seconds is null if unknown, with Reason; it is

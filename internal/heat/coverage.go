@@ -37,6 +37,22 @@ func (m Method) String() string {
 //	unprofiled  the profile does not say how the collection is written
 type Uncounted string
 
+// Text is the reason as a sentence.
+func (u Uncounted) Text() string {
+	switch u {
+	case "unsharded":
+		return "It is not sharded: all of it is on one shard."
+	case "inPlace":
+		return "Its rows are changed in place, and no date in them says when."
+	case "scattered":
+		return "Its rows have the date of their last change, but its shard key does not begin with the project: " +
+			"each count would go through the rows of every shard."
+	case "unprofiled":
+		return "The profile does not say how it is written to."
+	}
+	return "The reason is not known (" + string(u) + ")."
+}
+
 // Coverage is how a collection's writes are counted, or why they are not.
 type Coverage struct {
 	NS     topology.Namespace

@@ -18,39 +18,39 @@ var (
 
 // Routes of what the cluster did, and of placement history.
 var Routes = []site.Route{
-	site.Page(site.Route{Pattern: "/activity", Summary: "What the cluster did", Handler: PageActivity, Tagged: true, Time: site.Past,
+	site.Page(site.Route{Pattern: "/activity", Summary: "What the cluster did", Handler: Page, Tagged: true, Time: site.Past,
 		Internal: true,
 		Topic: site.Topic{Kind: "activity", Draw: func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
 			v.Eras = s.Eras(v)
-			return ActivityRegion(ActivityView(v, answer.ActivityQuery{})), nil
+			return Region(v), nil
 		}}}),
 	site.Get(site.Route{Pattern: "/activity", Summary: "The changelog, newest first",
 		Params: site.Paged(site.Query("ns", "of this namespace"), site.Query("what", "this kind of entry, or a prefix that ends in a dot")),
-		Answer: api.FoldedList[api.Event]{}, Handler: ApiActivity, Tagged: true, Time: site.Past, Internal: true}),
+		Answer: api.FoldedList[api.Event]{}, Handler: EventsJSON, Tagged: true, Time: site.Past, Internal: true}),
 	site.Get(site.Route{Pattern: "/activity/inflight", Summary: "Migrations under way, the oldest first",
 		Params: []site.Param{site.Query("ns", "of this collection"), site.Query("shard", "from or to this shard")},
-		Answer: api.List[api.InFlight]{}, Handler: ApiInFlight}),
+		Answer: api.List[api.InFlight]{}, Handler: InFlightJSON}),
 	site.Get(site.Route{Pattern: "/activity/migrations", Summary: "Moves as the changelog tells of them, newest first",
 		Params: []site.Param{site.Query("ns", "of this collection"), site.Query("state", "running, committed, done, aborted or unclear"),
 			site.Number("limit", "1 to 1000, default 100")},
-		Answer: api.FoldedList[api.Migration]{}, Handler: ApiMigrations, Time: site.Past, Internal: true}),
+		Answer: api.FoldedList[api.Migration]{}, Handler: MigrationsJSON, Time: site.Past, Internal: true}),
 	site.Get(site.Route{Pattern: "/activity/failures", Summary: "Moves that failed, by reason",
 		Params: []site.Param{site.Query("ns", "of this collection")},
-		Answer: api.FoldedList[api.MigrationFailures]{}, Handler: ApiFailures, Time: site.Past, Internal: true}),
+		Answer: api.FoldedList[api.MigrationFailures]{}, Handler: FailuresJSON, Time: site.Past, Internal: true}),
 
 	site.Page(site.Route{Pattern: "/compare", Summary: "What became different between two times?", Params: []site.Param{paramFrom, paramTo},
-		Handler: PageCompare, Internal: true}),
+		Handler: ComparePage, Internal: true}),
 	site.Get(site.Route{Pattern: "/history/compare", Summary: "What became different between two times",
 		Params: []site.Param{paramFrom, paramTo},
-		Answer: api.Comparison{}, Handler: ApiCompare, Internal: true}),
+		Answer: api.Comparison{}, Handler: CompareJSON, Internal: true}),
 	site.Get(site.Route{Pattern: "/history", Summary: "What happened, oldest first",
 		Params: site.Paged(site.Query("ns", "of this collection; what is about no collection too"), paramFrom, paramTo), Answer: api.History{},
-		Handler: ApiHistory, Internal: true}),
+		Handler: HistoryJSON, Internal: true}),
 	site.Page(site.Route{Pattern: "/history/step", Summary: "Leads to a page at the time of the next change or failure",
-		Handler: PageHistoryStep, Status: []int{http.StatusSeeOther},
+		Handler: Step, Status: []int{http.StatusSeeOther},
 		Params: []site.Param{site.Query("page", "address of the page, default the overview"), site.Query("at", "from this time; default now"),
 			site.Query("to", "prev or next"),
 			site.Query("of", "change or failure")}}),
-	site.Page(site.Route{Pattern: "/watch", Summary: "Where is what is watched?", Handler: PageWatch,
+	site.Page(site.Route{Pattern: "/watch", Summary: "Where is what is watched?", Handler: WatchPage,
 		Params: []site.Param{site.Query("watch", "project:<id> or chunk:<namespace>:<reference>; up to 20 times")}}),
 }

@@ -160,7 +160,7 @@ func (m Region) log() []templates.EventRow {
 	var out []templates.EventRow
 	note := func(at *time.Time, key, text string, failed bool) {
 		if at != nil {
-			out = append(out, templates.EventRow{Key: key, When: templates.Ago(*at, m.v.Now), Text: text, Failed: failed})
+			out = append(out, templates.EventRow{Event: api.Event{ID: key, Text: text, Failed: failed}, When: templates.Ago(*at, m.v.Now)})
 		}
 	}
 	note(m.StartedAt, "started", "Started by "+who(m.Run), false)
@@ -175,9 +175,9 @@ func (m Region) log() []templates.EventRow {
 		reasons := answer.StepReasons(seen.Steps[i])
 		for _, e := range seen.Steps[i].Events {
 			row := parts.EventRow(m.v, m.refs, answer.ReadEvent(e).Because(reasons))
-			row.Key = strings.Join([]string{"event", key, e.ID}, "-")
+			row.ID = strings.Join([]string{"event", key, e.ID}, "-")
 			if counts := answer.CountsOf(e); len(counts) > 0 {
-				row.Counts = "The server counted: " + answer.CountsText(counts)
+				row.Note = "The server counted: " + answer.CountsText(counts)
 			}
 			out = append(out, row)
 		}

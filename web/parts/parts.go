@@ -8,8 +8,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
-	"shardboard/internal/heat"
-	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
@@ -76,23 +74,4 @@ func ChunkRow(v answer.View, p shardkey.Pattern, i int, ch topology.Chunk, r Ref
 		row.Since = templates.Ago(time.Unix(int64(ch.Since.T), 0), v.Now)
 	}
 	return row
-}
-
-// changedLine is of rows that are changed in place: at least so many. Where none
-// were counted, nothing is known, and nothing is said.
-func ChangedLine(out templates.HeatLine, v answer.View, prof *profile.Profile, w heat.Window, chunk int, span []string) templates.HeatLine {
-	rate := w.Total
-	if chunk >= 0 {
-		rate = heat.Rate{}
-		for _, l := range w.Chunks(v.Table, prof) {
-			if l.Chunk == chunk {
-				rate = l.Rate
-			}
-		}
-	}
-	if rate.Rows == 0 {
-		return templates.HeatLine{}
-	}
-	out.Text = words.T("heat.line.changed", append(span, "rate", answer.RateText(rate))...)
-	return out
 }

@@ -18,24 +18,3 @@ type Part struct {
 	Title   string
 	Unknown bool
 }
-
-// EventRow is one changelog entry in words.
-type EventRow struct {
-	Key     string
-	Chunk   string // its short name; "" = it is about no chunk of now
-	When    Moment
-	Text    string
-	NS      string
-	URL     string // of the collection, "" when there is none
-	From    *ShardRef
-	To      *ShardRef
-	By      *ShardRef
-	Min     Key
-	Max     Key
-	Failed  bool
-	Why     string      // the failure in words
-	Server  *ServerText // and in those of the server; nil: it gave none
-	Counts  string      // that the server logged, as one line
-	What    string      // as the server writes it
-	Details string      // as the server wrote them, Extended JSON
-}

@@ -1,11 +1,5 @@
 package templates
 
-// ServerText is what a server said, with a name before it.
-type ServerText struct {
-	Label, Text string
-	Short       string // what is seen at first; "" = all of Text
-}
-
 // FailedMoves are the newest moves of a thing that failed.
 type FailedMoves struct {
 	Rows   []EventRow

@@ -1,0 +1,86 @@
+package answer
+
+import (
+	"fmt"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/history"
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+)
+
+// CompareSpan is the time that is compared unless a begin is given.
+const CompareSpan = 24 * time.Hour
+
+// changesListed is how many changes of one collection an answer has.
+const changesListed = 1000
+
+// Comparison is the difference between two states, the older first. gaps are the
+// spans between them without recording.
+func Comparison(before, after View, internal bool, gaps []history.Gap) api.Comparison {
+	c := history.Compare(before.Table, after.Table, internal)
+	out := api.Comparison{From: before.Past.At, To: after.Past.At, Collections: []api.CollectionChange{}, Shards: []api.ShardChange{},
+		ZonesAdded: zoneChanges(after, c.Zones.Added), ZonesGone: zoneChanges(before, c.Zones.Removed), Gaps: historyGaps(gaps), Hidden: c.Hidden}
+	for _, x := range c.Collections {
+		out.Collections = append(out.Collections, collectionChange(after, x))
+	}
+	for _, x := range c.Shards {
+		row := api.ShardChange{Shard: x.Shard, ChunksBefore: x.ChunksBefore, ChunksAfter: x.ChunksAfter,
+			BytesBefore: FigureOf(x.BytesBefore), BytesAfter: FigureOf(x.BytesAfter), ChunksMore: int64(x.ChunksAfter - x.ChunksBefore)}
+		if x.BytesBefore.Known && x.BytesAfter.Known {
+			more := x.BytesAfter.Value - x.BytesBefore.Value
+			row.BytesMore = &more
+		}
+		out.Shards = append(out.Shards, row)
+	}
+	out.Summary = comparisonSummary(out)
+	return out
+}
+
+func comparisonSummary(c api.Comparison) string {
+	if len(c.Collections) == 0 && len(c.ZonesAdded) == 0 && len(c.ZonesGone) == 0 {
+		return "No chunk and no zone is different."
+	}
+	var moved, split, merged int
+	for _, x := range c.Collections {
+		moved, split, merged = moved+x.Moved, split+x.Split, merged+x.Merged
+	}
+	n := func(v int) string { return format.Count(int64(v)) }
+	return fmt.Sprintf("%s moved, %s split, %s merged in %s.", n(moved), n(split), n(merged),
+		message.Plural(len(c.Collections), "1 collection", n(len(c.Collections))+" collections"))
+}
+
+func collectionChange(after View, x history.CollectionChange) api.CollectionChange {
+	out := api.CollectionChange{NS: string(x.NS), What: "changed", Moved: x.Moved, Split: x.Split, Merged: x.Merged, Changes: []api.RangeChange{}}
+	switch {
+	case x.Created:
+		out.What, out.Label = "created", "created"
+	case x.Dropped:
+		out.What, out.Label = "dropped", "dropped"
+	case x.Reloaded:
+		out.What, out.Label = "reloaded", "replaced: dropped and created again, resharded, or its shard key refined"
+	}
+	coll := after.Table.Collection(x.NS)
+	if coll == nil {
+		return out // dropped: nothing is known of its ranges
+	}
+	out.URL = CollectionURL(x.NS)
+	for _, ch := range x.Changes[:min(len(x.Changes), changesListed)] {
+		out.Changes = append(out.Changes, api.RangeChange{Kind: string(ch.Kind), From: ch.From, To: ch.To,
+			Min: KeyOf(coll.Key, ch.Min), Max: KeyOf(coll.Key, ch.Max),
+			Range: api.RangeShown{Min: BoundText(coll.Key, ch.Min), Max: BoundText(coll.Key, ch.Max)}})
+	}
+	out.More = len(x.Changes) - len(out.Changes)
+	return out
+}
+
+func zoneChanges(v View, list []topology.ZoneRange) []api.ZoneChange {
+	out := []api.ZoneChange{}
+	for _, z := range list {
+		out = append(out, api.ZoneChange{NS: string(z.NS), Zone: z.Zone, Min: v.document(z.RawMin), Max: v.document(z.RawMax),
+			Range: api.RangeShown{Min: boundDocumentText(v.Table, z.NS, z.RawMin), Max: boundDocumentText(v.Table, z.NS, z.RawMax)}})
+	}
+	return out
+}

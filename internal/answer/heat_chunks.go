@@ -1,0 +1,99 @@
+package answer
+
+import (
+	"sync"
+
+	"shardboard/internal/api"
+	"shardboard/internal/heat"
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+)
+
+// HeatChunks are the chunks that take the writes, with what a split of each would do
+// and the plan that helps.
+func HeatChunks(v View, h HeatSource, q HeatListQuery, windows []heat.Window) (out []api.Heat) {
+	rates := sync.OnceValue(func() map[string]float64 { return shardWrites(v, h, q) })
+	for _, w := range windows {
+		c := v.Table.Collection(w.NS)
+		onShard := map[string]float64{}
+		for _, l := range w.Shards(v.Table, v.Profile) {
+			onShard[l.Shard] = l.Rate.PerSecond
+		}
+		lines := First(w.Chunks(v.Table, v.Profile), q.Limit)
+		splits := w.Splittings(v.Table, v.Profile, lines)
+		for i, l := range lines {
+			line := heatChunk(v, w, c, l)
+			if all := onShard[line.Shard]; all > 0 {
+				share := l.Rate.PerSecond / all
+				line.ShardShare = &share
+			}
+			line.Takes, line.Writers = chunkTakes(w, line), chunkWriters(v, w, l)
+			line.Split, line.Why = splits[i].Code, splitText(c, splits[i]).String()
+			if splits[i].Can || splits[i].Code != "unknown" {
+				line.CanSplit = &splits[i].Can
+			}
+			line.Plan, line.NoMove = heatPlan(v, h, c, l.Chunk, splits[i], rates)
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+func heatChunk(v View, w heat.Window, c *topology.Collection, l heat.Line) api.Heat {
+	chunk := c.Chunks.At(l.Chunk)
+	out := rateIn(w, l.Rate)
+	out.ID, out.Shard, out.Projects = ChunkRef(c, chunk.Min), chunk.Shard, &l.Projects
+	out.Bounds = &api.HeatBounds{Min: KeyOf(c.Key, chunk.Min), Max: KeyOf(c.Key, chunk.Max)}
+	out.Key, out.Number, out.Of = ChunkKey(c.Key, chunk.Min), l.Chunk+1, c.Chunks.Len()
+	if !l.Top.IsZero() {
+		out.Top, out.TopShare = l.Top.Hex(), &l.TopShare
+	}
+	return out
+}
+
+func chunkTakes(w heat.Window, line api.Heat) message.Message {
+	pattern := "takes {share} of the writes of {shard} to {name}: {rate}/s, {all} of the collection."
+	if w.Method == heat.ChangedRows {
+		pattern = "takes {share} of the changed rows of {name} counted on {shard}: {rate}/s, " +
+			"{all} of those counted in the collection."
+	}
+	share := 0.0
+	if line.ShardShare != nil {
+		share = *line.ShardShare
+	}
+	return message.New("takes", pattern,
+		message.Share("share", share), message.Shard("shard", line.Shard), message.Text("name", w.NS.Collection()),
+		message.Words("rate", HeatRateText(line)), message.Share("all", line.Share))
+}
+
+// chunkWriters says how many projects write to a chunk, and which writes most.
+func chunkWriters(v View, w heat.Window, l heat.Line) message.Message {
+	if l.Projects == 0 {
+		return message.Message{}
+	}
+	pattern := message.Plural(l.Projects, "1 project writes to it. It is {project}.", "{n} projects write to it; {share} is {project}.")
+	if w.Method == heat.ChangedRows {
+		pattern = message.Plural(l.Projects, "1 of the projects counted writes to it. It is {project}.",
+			"{n} of the projects counted write to it; {share} is {project}.")
+	}
+	return message.New("writers", pattern, message.Count("n", l.Projects), message.Share("share", l.TopShare),
+		message.Project("project", l.Top.Hex(), heatProjectName(v, w.NS, l.Top)))
+}
+
+// shardWrites is what each shard takes of all collections whose new rows are
+// counted; nil when nothing was counted. A shard without an entry takes nothing.
+func shardWrites(v View, h HeatSource, q HeatListQuery) map[string]float64 {
+	windows, err := heatWindows(v, h, HeatListQuery{Window: q.Window})
+	counted := false
+	for _, w := range windows {
+		counted = counted || w.Seconds > 0
+	}
+	if err != nil || !counted {
+		return nil
+	}
+	out := map[string]float64{}
+	for _, sum := range heat.Sums(windows, func(w heat.Window) []heat.Line { return w.Shards(v.Table, v.Profile) }) {
+		out[sum.Line.Shard] = sum.Line.Rate.PerSecond
+	}
+	return out
+}

@@ -1,0 +1,200 @@
+package answer
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// MapQuery is one picture and a span of it.
+type MapQuery struct {
+	NS       topology.Namespace
+	By       keyvis.By
+	From, To time.Time
+	Shard    string // only rows that this shard owns; "": all
+}
+
+// MapQueryOf reads the parameters of a picture. Without a collection it is the first that has one.
+func MapQueryOf(v View, h HeatSource, q url.Values) (out MapQuery, err error) {
+	out = MapQuery{NS: topology.Namespace(q.Get("ns")), Shard: q.Get("shard")}
+	if out.By, err = pictureRows(q); err != nil {
+		return out, err
+	}
+	if out.To, err = momentOf(q, "to", v.Now); err != nil {
+		return out, err
+	}
+	if out.From, err = momentOf(q, "from", out.To.Add(-defaultSpan)); err != nil {
+		ago, bad := time.ParseDuration(q.Get("from"))
+		if bad != nil || ago >= 0 {
+			return out, err
+		}
+		out.From = out.To.Add(ago)
+	}
+	if !out.From.Before(out.To) {
+		return out, fault.New(fault.Invalid, "from has to be before to.")
+	}
+	if out.Shard != "" {
+		if out.By == keyvis.ByProject {
+			return out, fault.New(fault.Invalid, "A project's row belongs to no shard: shard goes with by=key.")
+		}
+		if v.Table.Shard(out.Shard) == nil {
+			return out, fault.New(fault.NotFound, "There is no shard %q.", sanitize.Truncate(out.Shard, 100))
+		}
+	}
+	if out.NS == "" {
+		out.NS = firstPicture(heat.Counted(v.Table, v.Profile), h.Pictures.Collections())
+	}
+	return out, nil
+}
+
+// firstPicture is the first collection whose new rows are counted that has one;
+// else the first that has one.
+func firstPicture(counted, pictures []topology.Namespace) topology.Namespace {
+	for _, ns := range append(counted, pictures...) {
+		if slices.Contains(pictures, ns) {
+			return ns
+		}
+	}
+	return ""
+}
+
+// momentOf reads an RFC 3339 time; absent is the default.
+func momentOf(q url.Values, name string, otherwise time.Time) (time.Time, error) {
+	text := q.Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, fault.New(fault.Invalid, "%s is a time such as 2026-03-01T12:00:00Z; %q is not.", name, sanitize.Truncate(text, 40))
+	}
+	return t, nil
+}
+
+// HeatMap is the collection's writes over time.
+func HeatMap(v View, h HeatSource, q MapQuery) (api.HeatMap, error) {
+	c := v.Table.Collection(q.NS)
+	if q.NS != "" && c == nil {
+		return api.HeatMap{}, noCollection(q.NS)
+	}
+	picture, _ := h.Pictures.View(q.NS, q.By, q.From, q.To)
+	return HeatMapOf(v, c, picture, q), nil
+}
+
+// HeatMapOf writes a picture.
+func HeatMapOf(v View, c *topology.Collection, p keyvis.View, q MapQuery) api.HeatMap {
+	out := api.HeatMap{
+		NS: string(q.NS), By: string(q.By),
+		From: q.From.UTC().Truncate(time.Millisecond), To: q.To.UTC().Truncate(time.Millisecond), Oldest: api.Time(p.Oldest),
+		Columns: []api.HeatSpan{}, Rows: []api.HeatRow{}, Shards: []api.HeatShard{}, Cells: []string{},
+	}
+	how, _ := heat.CoverageOf(v.Table, v.Profile, q.NS)
+	out.Method = heatMethod(how.Method)
+	out.AsOf, out.Stale = v.Now.UTC().Truncate(time.Millisecond), true
+	for _, col := range p.Columns {
+		out.Columns = append(out.Columns, heatColumn(col))
+	}
+	if n := len(p.Columns); n > 0 {
+		out.AsOf = p.Columns[n-1].End().UTC()
+		out.Stale = v.Now.Sub(out.AsOf) > 2*keyvis.Finest+3*heat.Tick && q.To.After(out.AsOf.Add(2*keyvis.Finest))
+	}
+	rows := make([]int, 0, p.Rows()) // those shown
+	for i := range p.Rows() {
+		row := heatRow(v, c, p, i)
+		if q.Shard != "" && row.Shard != q.Shard {
+			continue
+		}
+		rows = append(rows, i)
+		out.Rows = append(out.Rows, row)
+	}
+	if c != nil && p.By == keyvis.ByKey {
+		out.Max = KeyOf(c.Key, c.Key.Max())
+	}
+	out.Shards = shardsOfRows(out.Rows)
+	out.Scale, out.Cells = lettered(p, rows)
+	return out
+}
+
+func heatColumn(col keyvis.Column) api.HeatSpan {
+	return api.HeatSpan{From: col.From.UTC(), Seconds: int(col.Step / time.Second), Covered: col.Covered.Seconds(),
+		Sampled: col.Sampled, AtLeast: col.Capped, Hottest: col.Hottest, Shared: col.Shared, Astray: col.Astray}
+}
+
+// heatMethod says how a collection is counted.
+func heatMethod(m heat.Method) api.HeatMethod {
+	if m == heat.ChangedRows {
+		return api.HeatMethod{
+			Counts: m.String(), Of: "hottestProjects", Projects: heat.HottestProjects, LowerBound: true,
+			EverySeconds: int(keyvis.Finest / time.Second),
+		}
+	}
+	return api.HeatMethod{Counts: m.String(), Of: "allProjects", EverySeconds: int(heat.Tick / time.Second)}
+}
+
+// heatRow is a range of keys or a project.
+func heatRow(v View, c *topology.Collection, p keyvis.View, i int) api.HeatRow {
+	if p.By == keyvis.ByKey {
+		return heatKey(v, c, p, i)
+	}
+	row := api.HeatRow{Project: p.IDs[i].Hex()}
+	if known, ok := v.Dir.In(p.NS.Database(), p.IDs[i]); ok {
+		row.Name = known.Name
+	}
+	return row
+}
+
+func heatKey(v View, c *topology.Collection, p keyvis.View, i int) api.HeatRow {
+	r := shardkey.Range{Min: p.Bounds[i], Max: c.Key.Max()}
+	if i+1 < len(p.Bounds) {
+		r.Max = p.Bounds[i+1]
+	}
+	from, to := c.Chunks.Overlap(r)
+	row := api.HeatRow{Min: KeyOf(c.Key, r.Min), Chunks: to - from}
+	if from < to {
+		row.Ref = WithinCollection(ChunkRef(c, c.Chunks.At(from).Min))
+	}
+	owners := map[string]int{}
+	for at := from; at < to; at++ {
+		owner := c.Chunks.Owner(at)
+		if owners[owner]++; owners[owner] > owners[row.Shard] || row.Shard == "" {
+			row.Shard = owner
+		}
+	}
+	if id, ok := heat.ProjectOfBound(v.Table, v.Profile, c, r.Min); ok {
+		row.Project = id.Hex()
+		if known, ok := v.Dir.In(c.NS.Database(), id); ok {
+			row.Name = known.Name
+		}
+	}
+	return row
+}
+
+// WithinCollection is the part of a reference that names the chunk within its collection.
+func WithinCollection(ref string) string {
+	_, bound, _ := strings.Cut(ref, ".")
+	return bound
+}
+
+func shardsOfRows(rows []api.HeatRow) []api.HeatShard {
+	counts := map[string]int{}
+	for _, r := range rows {
+		if r.Shard != "" {
+			counts[r.Shard]++
+		}
+	}
+	out := []api.HeatShard{}
+	for name, n := range counts {
+		out = append(out, api.HeatShard{Name: name, Rows: n})
+	}
+	slices.SortFunc(out, func(a, b api.HeatShard) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}

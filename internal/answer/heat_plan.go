@@ -1,0 +1,119 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/api"
+	"shardboard/internal/heat"
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+)
+
+// splitText says what a split of a chunk would do.
+func splitText(c *topology.Collection, s heat.Splitting) message.Message {
+	var text string
+	switch s.Code {
+	case "single":
+		text = "It cannot be split: it holds one value of the shard key."
+	case "document":
+		text = "It can be split, which does not help: {share} is Yorkie document {document}, whose rows stay in one chunk. " +
+			"Moving it to a calmer shard does."
+	case "project":
+		text = "It can be split, which does not help: {share} is one project, and the key {key} has no further field " +
+			"to cut its rows by. Moving it, or refining the key, does."
+	case "divides":
+		text = "It can be split and that divides the load: its busiest Yorkie document takes {share}."
+	case "within":
+		text = "It can be split within the project that takes {share} of what was counted: the key {key} has a further field. " +
+			"How its rows divide is not counted."
+	case "projects":
+		text = "It can be split between projects and that divides the load: the busiest of them takes {share} of what was counted."
+	case "few":
+		text = "It can be split; too little was written in this window to say whether that helps."
+	default:
+		text = "It is not known whether a split helps: the writers are not known."
+	}
+	return message.New(s.Code, text,
+		message.Share("share", s.Share), message.Text("document", s.Document.Hex()), message.Text("key", c.Key.String()))
+}
+
+// heatPlan is the plan that helps a hot chunk; noMove tells that a move would help,
+// but every shard that may own the chunk takes as many writes.
+func heatPlan(v View, h HeatSource, c *topology.Collection, i int, split heat.Splitting,
+	writes func() map[string]float64) (plan *api.HeatPlan, noMove bool) {
+	kind, to := hotPlan(v.Table, c, i, split, writes)
+	if kind == "" {
+		return nil, to != ""
+	}
+	if !h.Plans {
+		return nil, false
+	}
+	args := actions.Args{NS: c.NS, Chunk: ChunkRef(c, c.Chunks.At(i).Min), To: to}
+	plan = &api.HeatPlan{Kind: string(kind), Args: api.PlanArgs{RawMessage: args.JSON()}, URL: HotChunkPlan(c, i), Text: "Plan to split it where its writes are"}
+	if kind == actions.MoveChunk {
+		plan.URL = PlanURL(actions.MoveChunk, "ns", string(c.NS), "chunk", args.Chunk, "to", to)
+		plan.Text = fmt.Sprintf("Plan to move it to %s, which takes %s writes/s", to, PerSecond(writes()[to]))
+	}
+	if h.Try != nil {
+		TryHeatPlan(plan, h.Try)
+	}
+	return plan, false
+}
+
+// TryHeatPlan takes the address off a plan that its own checks block, and says why.
+func TryHeatPlan(plan *api.HeatPlan, try TryPlan) {
+	if plan.Blocked = TryAddress(try, plan.URL).Why; plan.Blocked != "" {
+		plan.URL = ""
+	}
+}
+
+// Calmest is the shard that takes fewest writes of those that may own a chunk, its
+// own when none takes fewer; "" when that is not known, or it cannot move now.
+func Calmest(t *topology.Table, c *topology.Collection, i int, writes map[string]float64) string {
+	zone, straddles := t.ZoneOf(c, i)
+	if writes == nil || straddles || c.Resharding || c.MigrationsBlocked {
+		return ""
+	}
+	best := c.Chunks.Owner(i)
+	for _, s := range t.Shards { // by name
+		if !s.Draining && (zone == "" || slices.Contains(s.Zones, zone)) && writes[s.Name] < writes[best] {
+			best = s.Name
+		}
+	}
+	return best
+}
+
+// hotPlan is the plan that helps a hot chunk: a split where its writes are, where
+// that divides them, else a move of the whole chunk to the shard that takes fewest.
+// No kind and a shard says that no shard takes fewer writes than its own; neither,
+// that nothing is known to help. What shards take is asked for when it is needed.
+func hotPlan(t *topology.Table, c *topology.Collection, i int, split heat.Splitting,
+	writes func() map[string]float64) (kind actions.Kind, to string) {
+	if split.HotCut() && len(t.Shards) > 1 {
+		return actions.SplitHot, ""
+	}
+	switch split.Code {
+	case "document", "project", "single":
+		if to = Calmest(t, c, i, writes()); to != "" && to != c.Chunks.Owner(i) {
+			return actions.MoveChunk, to
+		}
+	}
+	return "", to
+}
+
+// HotChunkPlan is the address of the form that is filled in to split a hot chunk
+// where its writes are. Several chunks of one collection, at most 16, go into one plan.
+func HotChunkPlan(c *topology.Collection, chunks ...int) string {
+	var refs []string
+	for _, i := range chunks {
+		refs = append(refs, ChunkRef(c, c.Chunks.At(i).Min))
+	}
+	name := "chunks"
+	if len(refs) == 1 {
+		name = "chunk"
+	}
+	return PlanURL(actions.SplitHot, "ns", string(c.NS), name, strings.Join(refs, " "))
+}

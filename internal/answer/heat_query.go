@@ -1,0 +1,106 @@
+package answer
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+)
+
+// HeatQuery is what the page of heat is asked for.
+type HeatQuery struct {
+	NS     topology.Namespace
+	Window time.Duration // of the lists
+	Span   time.Duration // of the picture
+	By     keyvis.By
+	// Internal lists the server's own collections too, whose writes are not counted.
+	Internal bool
+}
+
+// HeatWindows are the page's choices of a window.
+func HeatWindows() []time.Duration {
+	return []time.Duration{10 * time.Second, time.Minute, DefaultWindow, 15 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}
+}
+
+// HeatSpans are the page's choices of a span.
+func HeatSpans() []time.Duration {
+	return []time.Duration{time.Hour, defaultSpan, 24 * time.Hour, 7 * 24 * time.Hour, keyvis.Reach}
+}
+
+// defaultSpan is what a picture shows when no time is asked for.
+const defaultSpan = 6 * time.Hour
+
+// HeatQueryOf reads the page's parameters.
+func HeatQueryOf(q url.Values) (HeatQuery, error) {
+	out := HeatQuery{NS: topology.Namespace(q.Get("ns")), Span: defaultSpan}
+	var err error
+	if out.Window, err = WindowOf(q); err != nil {
+		return out, err
+	}
+	if out.Internal, err = InternalOf(q); err != nil {
+		return out, err
+	}
+	if out.By, err = pictureRows(q); err != nil {
+		return out, err
+	}
+	if text := q.Get("span"); text != "" {
+		d, err := time.ParseDuration(text)
+		if err != nil || !slices.Contains(HeatSpans(), d) {
+			return out, fault.New(fault.Invalid, "span is one of the page's choices, such as 6h; %q is not.", sanitize.Truncate(text, 40))
+		}
+		out.Span = d
+	}
+	return out, nil
+}
+
+// pictureRows reads ?by=: key ranges or projects.
+func pictureRows(q url.Values) (keyvis.By, error) {
+	switch by := keyvis.By(q.Get("by")); by {
+	case "":
+		return keyvis.ByKey, nil
+	case keyvis.ByKey, keyvis.ByProject:
+		return by, nil
+	default:
+		return by, fault.New(fault.Invalid, "by is key or project; %q is not.", sanitize.Truncate(string(by), 40))
+	}
+}
+
+// Address is the page's own, without defaults.
+func (q HeatQuery) Address() string {
+	v := url.Values{}
+	if q.NS != "" {
+		v.Set("ns", string(q.NS))
+	}
+	if q.Window != DefaultWindow {
+		v.Set("window", ShortDuration(q.Window))
+	}
+	if q.Span != defaultSpan {
+		v.Set("span", ShortDuration(q.Span))
+	}
+	if q.By != keyvis.ByKey {
+		v.Set("by", string(q.By))
+	}
+	if q.Internal {
+		v.Set(InternalParam, "1")
+	}
+	if len(v) == 0 {
+		return "/heat"
+	}
+	return "/heat?" + v.Encode()
+}
+
+// ShortDuration is a duration without its empty parts: 6h and not 6h0m0s.
+func ShortDuration(d time.Duration) string {
+	switch {
+	case d%time.Hour == 0:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	case d%time.Minute == 0:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	}
+	return d.String()
+}

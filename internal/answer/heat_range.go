@@ -1,0 +1,99 @@
+package answer
+
+import (
+	"net/url"
+	"slices"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/heat"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// ShownWriters is how many projects and documents of a range are named.
+const ShownWriters = 10
+
+// HeatRange is who wrote to a range of keys lately: ?ns=, ?window=, and ?min= and ?max=
+// in Extended JSON, without which it is the whole key space.
+func HeatRange(v View, h HeatSource, q url.Values) (api.HeatRange, error) {
+	if h.Counts == nil {
+		return api.HeatRange{}, fault.New(fault.Unavailable, "Writes are not counted here.")
+	}
+	d, err := WindowOf(q)
+	if err != nil {
+		return api.HeatRange{}, err
+	}
+	out := api.HeatRange{
+		Method: heatMethod(heat.NewRows), Window: d.String(), Shards: []string{}, Projects: []api.Heat{}, Documents: []api.Heat{},
+	}
+	ns := topology.Namespace(q.Get("ns"))
+	if ns == "" {
+		all := h.Counts.Counted(v.Table)
+		if len(all) == 0 {
+			return out, nil
+		}
+		ns = all[0]
+	}
+	c := v.Table.Collection(ns)
+	if c == nil {
+		return out, noCollection(ns)
+	}
+	span, err := keyRangeOf(v, c, q)
+	if err != nil {
+		return out, err
+	}
+	w := h.Counts.Window(c.NS, d)
+	part := w.Within(v.Table, v.Profile, span)
+	rate := rateIn(w, part.Range())
+	out.NS, out.Method, out.From, out.To, out.CoveredSeconds = rate.NS, heatMethod(w.Method), rate.From, rate.To, rate.CoveredSeconds
+	out.WritesPerSecond, out.PlusMinus, out.Share = rate.WritesPerSecond, rate.PlusMinus, rate.Share
+	out.Exact, out.AtLeast = rate.Exact, rate.AtLeast
+	out.Min, out.Max = KeyOf(c.Key, span.Min), KeyOf(c.Key, span.Max)
+	from, to := c.Chunks.Overlap(span)
+	out.Chunks = to - from
+	for i := from; i < to && len(out.Shards) < 100; i++ {
+		if owner := c.Chunks.Owner(i); !slices.Contains(out.Shards, owner) {
+			out.Shards = append(out.Shards, owner)
+		}
+	}
+	slices.Sort(out.Shards)
+	writer := func(l heat.Line) api.Heat {
+		line := rateIn(w, l.Rate)
+		line.Window = out.Window
+		if p, ok := v.Dir.In(c.NS.Database(), l.Project); ok {
+			line.Name = p.Name
+		}
+		return line
+	}
+	for _, l := range First(part.Projects(), ShownWriters) {
+		line := writer(l)
+		line.ID = l.Project.Hex()
+		out.Projects = append(out.Projects, line)
+	}
+	for _, l := range First(part.Documents(), ShownWriters) {
+		line := writer(l)
+		line.ID, line.Project = l.Document.Hex(), l.Project.Hex()
+		out.Documents = append(out.Documents, line)
+	}
+	return out, nil
+}
+
+// keyRangeOf reads ?min= and ?max=.
+func keyRangeOf(v View, c *topology.Collection, q url.Values) (shardkey.Range, error) {
+	span := shardkey.Range{Min: c.Key.Min(), Max: c.Key.Max()}
+	for name, into := range map[string]*shardkey.Key{"min": &span.Min, "max": &span.Max} {
+		text := q.Get(name)
+		if text == "" {
+			continue
+		}
+		if err := MayNameKeys(v, "hidden.key"); err != nil {
+			return span, err
+		}
+		var err error
+		if *into, err = BoundKey(c.Key, text); err != nil {
+			return span, err
+		}
+	}
+	return span, nil
+}

@@ -1,0 +1,210 @@
+package answer
+
+import (
+	"slices"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/format"
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+)
+
+// HeatReport is where the writes of one collection go: the lists of one window, what
+// they say together, and the picture.
+type HeatReport struct {
+	Query    HeatQuery       // with the collection that was chosen
+	State    HeatState       // instead of the lists; zero: there are lists
+	Notes    []HeatState     // beside the lists
+	Coverage []heat.Coverage // what is counted, and what is not with the reason
+	Own      []topology.Namespace
+
+	Changed  bool // rows are changed in place: rates are lower bounds for the hottest projects
+	Lead     message.Message
+	Measured message.Message
+	Chunks   []api.Heat
+	Projects []api.Heat
+	// Documents is empty where documents are not counted, and NoDocuments tells so.
+	Documents   []api.Heat
+	NoDocuments bool
+	Shards      []api.Heat
+
+	Skew    heat.Skew // zero for changed rows
+	Even    string    // what the skew means; "" without writes
+	Growing HeatState // a warning; zero: none
+	Spread  string    // how inserts spread, when there is no warning
+
+	Picture HeatTable
+}
+
+// HeatState is a state of a page: its code (loading, empty, partial, denied, failed) and the words.
+type HeatState struct{ Code, Title, Detail string }
+
+// ShownHot is how many of a kind the page lists.
+const ShownHot = 10
+
+// Heat chooses the collection and reports on it.
+func Heat(v View, h HeatSource, q HeatQuery) (HeatReport, error) {
+	out := HeatReport{Query: q}
+	switch {
+	case h.Counts == nil:
+		out.State = noCollector()
+		return out, nil
+	case !v.Table.Loaded:
+		out.State = HeatState{"loading", "Counting has just begun", firstCount(heat.NewRows)}
+		return out, nil
+	}
+	out.Coverage = heat.Cover(v.Table, v.Profile)
+	for _, c := range v.Table.Collections {
+		if topology.IsInternal(c.NS) {
+			out.Own = append(out.Own, c.NS)
+		}
+	}
+	i := slices.IndexFunc(out.Coverage, func(c heat.Coverage) bool {
+		return c.NS == q.NS || q.NS == "" && c.Not == ""
+	})
+	switch {
+	case i < 0 && q.NS == "":
+		out.State = HeatState{"empty", noCountableTitle, noCountableDetail}
+		return out, nil
+	case i < 0:
+		return out, noCollection(q.NS)
+	case out.Coverage[i].Not != "":
+		return out, writesNotCounted(out.Coverage[i], true)
+	}
+	q.NS = out.Coverage[i].NS
+	out.Query = q
+	w := h.Counts.Window(q.NS, q.Window)
+	health, _ := h.Counts.Health(q.NS)
+	if w.Seconds == 0 {
+		w.Method = out.Coverage[i].Method
+		out.State = HeatState{"loading", "Counting has just begun", firstCount(w.Method)}
+		if health.Err != nil {
+			out.State = failedCount(health)
+		}
+	} else {
+		out.describe(v, h, w)
+		out.Notes = append(out.Notes, heatHealth(health, w)...)
+	}
+	out.Changed = w.Method == heat.ChangedRows
+	out.Picture = heatTable(v, h, q) // it may know of the time before a restart
+	return out, nil
+}
+
+func noCollector() HeatState {
+	return HeatState{"empty", "Writes are not counted here", "This shardboard runs without a heat collector."}
+}
+
+// describe fills in what is known of a window.
+func (r *HeatReport) describe(v View, h HeatSource, w heat.Window) {
+	changed := w.Method == heat.ChangedRows
+	windows, q := []heat.Window{w}, HeatListQuery{NS: w.NS, Window: r.Query.Window, Limit: ShownHot}
+	r.Chunks = HeatChunks(v, h, q, windows)
+	r.Projects = First(HeatProjects(v, h, q, windows), ShownHot)
+	r.Documents = First(HeatDocuments(v, h, q, windows), ShownHot)
+	r.NoDocuments = changed || len(r.Documents) == 0 && len(r.Projects) > 0
+	r.Shards = HeatShards(v, h, q, windows)
+	r.Lead, r.Measured = heatLead(r.Query, w), heatMeasured(w)
+	if changed {
+		r.Notes = append(r.Notes, HeatState{"partial", "At least so many, of the hottest projects only", hottestOnly(w)})
+	} else {
+		r.Skew = w.Skew(v.Table, v.Profile)
+		r.Even = skewText(r.Skew)
+		r.Growing, r.Spread = growth(w.Growing(v.Table), v.Table.Collection(w.NS))
+	}
+	if w.Total.Rows == 0 {
+		r.Notes = append(r.Notes, noWrites(w))
+	}
+}
+
+func heatLead(q HeatQuery, w heat.Window) message.Message {
+	pattern, shortest := "{rate} writes/s in {ns} over {window}.", heat.Shortest
+	if w.Method == heat.ChangedRows {
+		pattern, shortest = "{rate} changed rows/s in {ns} over {window}.", keyvis.Finest
+	}
+	return message.New("lead", pattern, message.Words("rate", RateText(w.Total)), message.Namespace("ns", w.NS),
+		message.Duration("window", max(q.Window, shortest)))
+}
+
+func heatMeasured(w heat.Window) message.Message {
+	how := "Every new row was counted"
+	switch {
+	case w.Method == heat.ChangedRows:
+		how = "Rows were counted by the date of their last change"
+	case w.Total.AtLeast:
+		how = "At least so many: more was written than may be read for counting,"
+	case !w.Total.Exact:
+		how = "One second in ten was counted"
+	}
+	return message.New("measured", how+" from {from} to {to}, {covered} of {seconds} s.",
+		message.Words("from", format.Clock(w.From)), message.Words("to", format.Clock(w.To)),
+		message.Count("covered", int64(w.Seconds)), message.Count("seconds", int64(w.To.Sub(w.From).Seconds())))
+}
+
+func hottestOnly(w heat.Window) string {
+	return message.New("hottest", "Rows of {name} are changed in place and no index finds them by the date of the change. "+
+		"Once a minute those of the {n} projects with most new rows are counted; what others change is not known, "+
+		"and a row that changed twice in the minute counts once. Shares are of what was counted.",
+		message.Text("name", w.NS.Collection()), message.Count("n", heat.HottestProjects)).String()
+}
+
+func noWrites(w heat.Window) HeatState {
+	ns := message.Namespace("ns", w.NS)
+	if w.Method == heat.ChangedRows {
+		return HeatState{"empty", "No changed rows in this window",
+			message.New("none", "The counting works; none of the hottest projects changed a row of {ns}, or no project is hot.", ns).String()}
+	}
+	return HeatState{"empty", "No writes in this window", message.New("none", "The counting works; nothing was added to {ns}.", ns).String()}
+}
+
+func failedCount(h heat.Health) HeatState {
+	out := HeatState{Code: failedCountCode(h), Title: "Writes could not be counted", Detail: fault.Text(h.Err)}
+	if out.Code == "denied" {
+		out.Title = "Writes may not be counted"
+	}
+	return out
+}
+
+func heatHealth(h heat.Health, w heat.Window) (out []HeatState) {
+	if h.Err != nil {
+		note := failedCount(h)
+		note.Detail += " What is shown ends at " + format.Clock(w.To) + "."
+		out = append(out, note)
+	}
+	if h.Sampled {
+		out = append(out, HeatState{"partial", "Counted from slices of time",
+			"There is much load: of every 10 s one is counted, and figures have an interval."})
+	}
+	return out
+}
+
+func skewText(s heat.Skew) string {
+	switch {
+	case s.Shards.Most <= 0:
+		return ""
+	case s.Shards.MaxMean >= 1.5:
+		return "Shards share the writes unevenly: the hottest takes " + PerSecond(s.Shards.MaxMean) + " times its part."
+	case s.Chunks.Gini >= 0.7:
+		return "Few chunks take most of the writes, and they lie on several shards."
+	}
+	return "Shards share the writes about evenly."
+}
+
+// growth is a warning where inserts go to the end of the key space, else how they spread.
+func growth(g heat.Growing, c *topology.Collection) (warning HeatState, spread string) {
+	switch {
+	case g.Is:
+		return HeatState{"failed", "The shard key grows: inserts always go to the last chunk",
+			message.New("growing", "{share} of {rows} new rows, in {of} of {slots} slices of time, went to the last chunk by {field}, "+
+				"which {shard} owns. Splitting and moving follow the writes and never get ahead; a hashed or another leading field does.",
+				message.Share("share", g.Share), message.Count("rows", g.Rows), message.Count("of", g.Of), message.Count("slots", g.Slots),
+				message.Text("field", g.Field), message.Shard("shard", g.Shard)).String()}, ""
+	case c.Key.Fields()[0].Hashed:
+		return HeatState{}, "The first field is hashed: inserts cannot pile up at the end of the key space."
+	case g.Rows > 0:
+		return HeatState{}, "Inserts do not pile up at the end of the key space."
+	}
+	return HeatState{}, ""
+}

@@ -1,0 +1,98 @@
+package answer
+
+import (
+	"cmp"
+	"slices"
+
+	"shardboard/internal/api"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/message"
+	"shardboard/internal/shardkey"
+)
+
+// HeatTable is the picture as a table: its hottest rows and newest columns.
+type HeatTable struct {
+	State   HeatState // instead of the table; zero: there is one
+	Pattern shardkey.Pattern
+	Columns []api.HeatSpan // newest first
+	Rows    []HeatTableRow // hottest first
+	Astray  message.Message
+}
+
+// HeatTableRow is a row of the picture with its exact rates.
+type HeatTableRow struct {
+	api.HeatRow
+	Key   string       // stable name of the row
+	Bound shardkey.Key // by key: the lower bound
+	Rates []*float64   // by column; nil: unknown
+}
+
+const (
+	tableRows    = 20
+	tableColumns = 8
+)
+
+func heatTable(v View, h HeatSource, q HeatQuery) HeatTable {
+	if h.Pictures == nil {
+		return HeatTable{State: noCollector()}
+	}
+	p, ok := h.Pictures.View(q.NS, q.By, v.Now.Add(-q.Span), v.Now)
+	if !ok || len(p.Columns) == 0 {
+		return HeatTable{State: HeatState{"loading", "No picture yet", "It gets a column each minute while shardboard runs; " +
+			"the first one is made within two minutes. Nothing is known of the time before."}}
+	}
+	c := v.Table.Collection(q.NS)
+	out := HeatTable{Pattern: c.Key, Astray: astray(p)}
+	from := max(0, len(p.Columns)-tableColumns)
+	newest := slices.Clone(p.Columns[from:])
+	slices.Reverse(newest)
+	for _, col := range newest {
+		out.Columns = append(out.Columns, heatColumn(col))
+	}
+	for _, i := range First(hottestRows(p, from), tableRows) {
+		row := HeatTableRow{HeatRow: heatRow(v, c, p, i)}
+		if row.Key = row.Project; p.By == keyvis.ByKey {
+			row.Key, row.Bound = ChunkKey(c.Key, p.Bounds[i]), p.Bounds[i]
+		}
+		for at := len(p.Columns) - 1; at >= from; at-- {
+			var rate *float64
+			if r, ok := p.PerSecond(i, at); ok {
+				rate = &r
+			}
+			row.Rates = append(row.Rates, rate)
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// hottestRows orders the rows of a picture by what its columns from one on have.
+func hottestRows(p keyvis.View, from int) []int {
+	sums, rows := make([]float64, p.Rows()), make([]int, p.Rows())
+	for row := range rows {
+		rows[row] = row
+		for i := from; i < len(p.Columns); i++ {
+			if rate, ok := p.PerSecond(row, i); ok {
+				sums[row] += rate
+			}
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
+	return rows
+}
+
+// astray says what the picture's rows do not have.
+func astray(p keyvis.View) message.Message {
+	var n int64
+	for _, c := range p.Columns {
+		n += c.Astray
+	}
+	if n == 0 {
+		return message.Message{}
+	}
+	pattern := "{n} rows of this time are in no row of the picture: their chunk is not known, as where a project lies in several."
+	if p.By == keyvis.ByProject {
+		pattern = "{n} rows of this time are in no row of the picture: their projects are not kept by name."
+	}
+	return message.New("astray", pattern, message.Count("n", n))
+}

@@ -1,0 +1,122 @@
+package answer
+
+import (
+	"fmt"
+
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+)
+
+// describeFlight puts a migration under way into words. Nothing in them changes
+// merely because time passes.
+func describeFlight(out *api.InFlight, x topology.InFlight) {
+	out.State.Text = "Copying"
+	if out.Arrived {
+		out.State.Text = "Moved; the donor is cleaning up"
+	}
+	describeSteps(out)
+	out.ByText = requesterText(out)
+	describeCopied(out, x)
+}
+
+func describeSteps(out *api.InFlight) {
+	switch {
+	case out.Steps > 0:
+		out.StepText = api.Explained{Text: fmt.Sprintf("step %d of %d", out.Step, out.Steps), Why: "The last step that the donor reported."}
+		if out.Steps == len(donorStepNames) {
+			out.StepText.Why = "The last step that the donor reported: " + stepName(out.Step-1, out.Steps) + "."
+		}
+		if out.StepInferred {
+			out.StepText.Why = "The recipient copies, so the donor has done its third step and waits. A donor reports its own steps only briefly."
+		}
+	case out.StepsReason == "notPermitted":
+		out.StepText.Text = "step not permitted: needs " + out.Privilege
+	case out.StepsReason != "":
+		out.StepText = api.Explained{Text: "step not known", Why: "The shards could not be asked about their operations."}
+	default:
+		out.StepText = api.Explained{Text: "step not known", Why: "The donor reports its steps only briefly."}
+	}
+	if out.RecipientSteps > 0 {
+		out.RecipientText = api.Explained{Text: fmt.Sprintf("recipient: step %d of %d", out.RecipientStep, out.RecipientSteps),
+			Why: "The last step that the recipient reported."}
+	}
+}
+
+// programNameShown is how many characters a page shows of the name that a
+// program gave itself.
+const programNameShown = 60
+
+func requesterText(m *api.InFlight) api.Explained {
+	switch m.By {
+	case "run":
+		return api.Explained{Text: "one of our runs", Why: "The namespace, bounds, shards and time are those of the run."}
+	case "balancer":
+		return api.Explained{Text: "the balancer",
+			Why: "The donor’s command names no program: it came from the balancer, or from a program that gives itself no name."}
+	case "client":
+		return api.Explained{Text: sanitize.Truncate(sanitize.Sentence(m.App), programNameShown),
+			Why: "The program that asked for it gave itself this name. It is not the balancer."}
+	}
+	if m.StepsReason == "notPermitted" {
+		return api.Explained{Text: "not known", Why: "Seeing who asked needs " + m.Privilege + "."}
+	}
+	return api.Explained{Text: "not known", Why: "The donor’s command was not seen."}
+}
+
+// describeCopied says how far copying is.
+func describeCopied(out *api.InFlight, x topology.InFlight) {
+	c, e := x.Copied, x.Estimate
+	n, of := format.Count(c.Value), format.Count(e.Value)
+	out.CopiedShare = -1
+	switch {
+	case !c.Known && e.Known:
+		out.CopiedText.Text = fmt.Sprintf("copied: %s (about %s documents)", topology.ReasonText(c.Reason), of)
+	case !c.Known:
+		out.CopiedText.Text = "copied: " + topology.ReasonText(c.Reason)
+	case !e.Known:
+		out.CopiedText.Text = n + " documents copied, of how many is not known"
+	case c.Value > e.Value:
+		out.CopiedText.Text, out.CopiedShare = fmt.Sprintf("%s documents copied, more than the %s that were estimated", n, of), 1
+	default:
+		out.CopiedText.Text, out.CopiedShare = fmt.Sprintf("%s of about %s documents copied", n, of), Share(c.Value, e.Value)
+	}
+	out.CopiedText.Why = copyUnknown(c.Reason)
+	if c.Known {
+		out.CopiedText.Why = "By how much the recipient’s document count grew between its first count and " + format.Clock(c.At) +
+			". What was copied before that is missing, and writes of applications to that shard are included."
+	}
+	if e.Known {
+		out.CopiedText.Why += " The estimate is the donor’s average number of documents in a chunk."
+	} else {
+		out.CopiedText.Why += " How many documents the range has is not known: " + topology.ReasonText(e.Reason) + "."
+	}
+	out.LeftText = api.Explained{Text: "time left: not known", Why: copyUnknown(x.Left.Reason)}
+	if x.Left.Known {
+		out.LeftText = api.Explained{Text: "about " + format.Span(x.Left.For) + " left",
+			Why: "From the documents copied so far, at the same rate. What comes after copying takes a moment more."}
+	}
+}
+
+// copyUnknown says why the number of copied documents or the time left is not known.
+func copyUnknown(reason string) string {
+	if text, ok := copyUnknowns[reason]; ok {
+		return text
+	}
+	return "It cannot be computed: " + topology.ReasonText(reason) + "."
+}
+
+// copyUnknowns has the sentences by topology.Figure.Reason and topology.TimeLeft.Reason.
+var copyUnknowns = map[string]string{
+	"beginUnseen":       "The begin was not seen: how much was copied until then is not known.",
+	"beyondEstimate":    "More documents were copied than estimated.",
+	"copied":            "Copying is done; the commit takes a moment.",
+	"countFell":         "The recipient’s count fell: what was copied cannot be told from other writes.",
+	"countedOnce":       "The recipient was counted once; a second count gives the rate.",
+	"noRate":            "The rate is not known yet.",
+	"notLoaded":         "The recipient has not been counted yet.",
+	"notPermitted":      "The cluster user may not count; that needs collStats, which clusterMonitor has.",
+	"recipientNotAsked": "The recipient has no chunk of this collection yet, so mongos does not ask it.",
+	"unreachable":       "A shard did not answer.",
+}

@@ -1,0 +1,128 @@
+package activity
+
+import (
+	"net/http"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/web/parts"
+	"shardboard/web/site"
+	"shardboard/web/templates"
+)
+
+// CompareJSON says what became different between two times.
+func CompareJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	v, err := s.Loaded(r)
+	if err != nil {
+		return err
+	}
+	if err := s.KeepsHistory(v); err != nil {
+		return err
+	}
+	from, to, err := twoTimes(s, r, v)
+	if err != nil {
+		return err
+	}
+	before, after, err := viewsOf(s, r, v, from, to)
+	if err != nil {
+		return err
+	}
+	gaps, err := s.Deps.History.Gaps(r.Context(), v.Table.ClusterID, from, to)
+	if err != nil {
+		return err
+	}
+	return site.WriteJSON(w, http.StatusOK, answer.Comparison(before, after, after.Internal, gaps))
+}
+
+// comparePage is the form and, unless problem says what is wrong with the times,
+// the comparison.
+type comparePage struct {
+	from, to, latest string // the fields' values
+	problem          string
+	address          string // the page's own
+	before, after    answer.View
+	answer           api.Comparison
+	refs             parts.Refs
+}
+
+// ComparePage shows what became different between two times.
+func ComparePage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	v := s.ViewFor(r)
+	if err := s.KeepsHistory(v); err != nil {
+		return err
+	}
+	m := comparePage{latest: v.Now.UTC().Format(answer.FieldTime), address: r.URL.RequestURI()}
+	status := http.StatusOK
+	from, to, err := twoTimes(s, r, v)
+	if err == nil {
+		m.from, m.to = from.Format(answer.FieldTime), to.Format(answer.FieldTime)
+		m.before, m.after, err = viewsOf(s, r, v, from, to)
+	}
+	switch kind := fault.Of(err); {
+	case err == nil:
+		m.answer, m.refs = answer.Comparison(m.before, m.after, m.after.Internal, nil), parts.RefsOf(m.after.Table)
+	case kind == fault.Invalid || kind == fault.NotFound:
+		// What was typed is to be corrected in place.
+		m.problem, status = fault.Text(err), kind.HTTPStatus()
+	default:
+		return err
+	}
+	sh := s.Shell(r, v, "activity", "Compare two times")
+	return site.WritePage(w, r, status, compare(sh, m))
+}
+
+// viewsOf are the states at two times.
+func viewsOf(s *site.Site, r *http.Request, v answer.View, from, to time.Time) (before, after answer.View, err error) {
+	if before, err = s.ViewOf(r.Context(), v, from); err != nil {
+		return before, after, err
+	}
+	if after, err = s.ViewOf(r.Context(), v, to); err != nil {
+		return before, after, err
+	}
+	after.Internal, err = answer.InternalOf(r.URL.Query())
+	return before, after, err
+}
+
+// twoTimes are ?from= and ?to=. To is now by default, from a day before it, or
+// where history begins.
+func twoTimes(s *site.Site, r *http.Request, v answer.View) (from, to time.Time, err error) {
+	q := r.URL.Query()
+	to = v.Now.UTC().Truncate(time.Millisecond)
+	if text := q.Get("to"); text != "" {
+		if to, err = answer.ParseInstant("to", text, v.Now); err != nil {
+			return from, to, err
+		}
+	}
+	if text := q.Get("from"); text != "" {
+		if from, err = answer.ParseInstant("from", text, v.Now); err != nil {
+			return from, to, err
+		}
+	} else {
+		begin, berr := s.Deps.History.Begin(r.Context(), v.Table.ClusterID)
+		if berr != nil {
+			return from, to, berr
+		}
+		if from = to.Add(-answer.CompareSpan); from.Before(begin) {
+			from = begin
+		}
+	}
+	if !from.Before(to) {
+		return from, to, fault.New(fault.Invalid, "from has to be before to.")
+	}
+	return from, to, nil
+}
+
+// notes say where nothing was recorded at a time that is compared.
+func (m comparePage) notes() []templates.State {
+	var out []templates.State
+	for _, v := range []answer.View{m.before, m.after} {
+		if !v.Past.Watched {
+			notes := site.PastNotes(v.Past, "")
+			notes[0].Title = "Nothing was recorded at " + answer.FullInstant(v.Past.At) + "."
+			out = append(out, notes...)
+		}
+	}
+	return out
+}

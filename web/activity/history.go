@@ -1,0 +1,83 @@
+package activity
+
+import (
+	"net/http"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/fault"
+	"shardboard/web/site"
+)
+
+// HistoryJSON lists what happened in a time span, oldest first.
+func HistoryJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	v, err := s.Loaded(r)
+	if err != nil {
+		return err
+	}
+	if err := s.KeepsHistory(v); err != nil {
+		return err
+	}
+	q, err := answer.ParseHistoryQuery(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	if q.From, q.To, err = twoTimes(s, r, v); err != nil {
+		return err
+	}
+	out, err := answer.History(r.Context(), v, s.Deps.History, q)
+	if err != nil {
+		return err
+	}
+	return site.WriteJSON(w, http.StatusOK, out)
+}
+
+// Step leads to a page at the time of the next change or failure,
+// or of the one before: as a link, so that it costs nothing until it is taken.
+func Step(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	page, to, of := q.Get("page"), q.Get("to"), q.Get("of")
+	if page == "" {
+		page = "/"
+	}
+	if !s.OwnPage(page) {
+		return fault.New(fault.Invalid, "page is the address of a page here that there is of a past time.")
+	}
+	if to != "prev" && to != "next" || of != "change" && of != "failure" {
+		return fault.New(fault.Invalid, "to is prev or next, of is change or failure.")
+	}
+	v := s.ViewFor(r)
+	if err := s.KeepsHistory(v); err != nil {
+		return err
+	}
+	at := v.Now
+	if text := q.Get("at"); text != "" {
+		var err error
+		if at, err = answer.ParseInstant("at", text, v.Now); err != nil {
+			return err
+		}
+	}
+	found, err := s.Deps.History.Step(r.Context(), v.Table.ClusterID, at, to == "next", of == "failure")
+	if err != nil {
+		return err
+	}
+	switch {
+	case found.After(v.Now):
+		found = time.Time{} // a server's clock ahead of ours
+	case found.IsZero() && to == "prev":
+		return nothingEarlier(s, r, v, of)
+	case found.IsZero() && of == "failure":
+		return fault.New(fault.NotFound, "No failure after %s is known.", at.Format(time.RFC3339))
+	}
+	w.Header().Set("Location", answer.WithAt(page, found))
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+func nothingEarlier(s *site.Site, r *http.Request, v answer.View, of string) error {
+	begin, err := s.Deps.History.Begin(r.Context(), v.Table.ClusterID)
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.NotFound, "No earlier %s is known: history of this cluster begins at %s.", of, begin.Format(time.RFC3339))
+}

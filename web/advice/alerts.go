@@ -1,0 +1,145 @@
+package advice
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"shardboard/internal/alert"
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/format"
+	"shardboard/internal/rules"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/store"
+	"shardboard/web/parts"
+	"shardboard/web/site"
+)
+
+// AlertsPage shows the receivers, the alerts and the silences.
+func AlertsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	v := s.ViewFor(r)
+	may := auth.From(r.Context()).May(auth.Admin) && s.WhyReadOnly() == ""
+	list := answer.Alerts(v, s.AlertStatus(r))
+	return site.WritePage(w, r, http.StatusOK, alertsPage(s.Shell(r, v, "advise", "Alerts"), list, may, v.Now))
+}
+
+// AlertsJSON has an empty list of receivers where none are configured.
+func AlertsJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	return site.WriteJSON(w, http.StatusOK, answer.Alerts(s.ViewFor(r), s.AlertStatus(r)))
+}
+
+// TestReceiver sends a test message to one receiver.
+func TestReceiver(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	return alertForm(s, w, r, func(e *alert.Engine) error { return testReceiver(r, e, r.PostForm.Get("target")) })
+}
+
+func TestReceiverJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	var in api.AlertTest
+	return alertJSON(s, w, r, &in, func(e *alert.Engine) error { return testReceiver(r, e, in.Target) })
+}
+
+// Silence suppresses one alert, or those of a rule, for a time.
+func Silence(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	return alertForm(s, w, r, func(e *alert.Engine) error {
+		return silence(r, e, api.SilenceStart{
+			Alert: r.PostForm.Get("alert"), Rule: r.PostForm.Get("rule"), For: r.PostForm.Get("for"), Reason: r.PostForm.Get("reason"),
+		})
+	})
+}
+
+func SilenceJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	var in api.SilenceStart
+	return alertJSON(s, w, r, &in, func(e *alert.Engine) error { return silence(r, e, in) })
+}
+
+// EndSilence ends a silence before its time.
+func EndSilence(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	return alertForm(s, w, r, func(e *alert.Engine) error { return endSilence(r, e, r.PostForm.Get("id")) })
+}
+
+func EndSilenceJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	var in api.SilenceEnd
+	return alertJSON(s, w, r, &in, func(e *alert.Engine) error { return endSilence(r, e, in.ID) })
+}
+
+// alertForm does what a form of the page asks for, and leads back to the page.
+func alertForm(s *site.Site, w http.ResponseWriter, r *http.Request, do func(*alert.Engine) error) error {
+	if err := site.ParseForm(r); err != nil {
+		return err
+	}
+	e, err := engine(s)
+	if err == nil {
+		err = do(e)
+	}
+	if err != nil {
+		return err
+	}
+	site.SeeOther(w, "/alerts")
+	return nil
+}
+
+// alertJSON reads a body, does what it asks for and answers with the state after that.
+func alertJSON(s *site.Site, w http.ResponseWriter, r *http.Request, in any, do func(*alert.Engine) error) error {
+	e, err := engine(s)
+	if err != nil {
+		return err
+	}
+	if err := site.ReadJSON(r, in); err != nil {
+		return err
+	}
+	if err := do(e); err != nil {
+		return err
+	}
+	return AlertsJSON(s, w, r)
+}
+
+// engine is the alert engine, or why there is none.
+func engine(s *site.Site) (*alert.Engine, error) {
+	if s.Deps.Alerts == nil {
+		return nil, fault.New(fault.Unavailable, "No alert receivers are configured: start shardboard with --alerts FILE. "+
+			"If several processes share the data, the one that owns it sends the alerts.")
+	}
+	return s.Deps.Alerts, nil
+}
+
+func testReceiver(r *http.Request, e *alert.Engine, target string) error {
+	_, err := e.Test(r.Context(), target, parts.Deed(r))
+	return err
+}
+
+func endSilence(r *http.Request, e *alert.Engine, id string) error {
+	return e.Unsilence(r.Context(), sanitize.Truncate(id, 100), parts.Deed(r))
+}
+
+func silence(r *http.Request, e *alert.Engine, in api.SilenceStart) error {
+	for _, text := range []struct{ name, value string }{{"alert", in.Alert}, {"rule", in.Rule}, {"reason", in.Reason}} {
+		if _, err := answer.CheckText(text.name, text.value); err != nil {
+			return err
+		}
+	}
+	if in.Rule != "" && !slices.Contains(rules.Rules(), rules.Rule(in.Rule)) {
+		return fault.New(fault.Invalid, "There is no rule %q, so a silence of it would suppress nothing.", sanitize.Truncate(in.Rule, 100))
+	}
+	if in.Alert != "" && !slices.ContainsFunc(e.Status().Alerts, func(a alert.Alert) bool { return a.ID == in.Alert }) {
+		return fault.New(fault.Invalid, "There is no alert %q now. Silence its rule to suppress future alerts.", sanitize.Truncate(in.Alert, 200))
+	}
+	d, err := time.ParseDuration(in.For)
+	if err != nil {
+		return fault.New(fault.Invalid, "for is a duration such as 8h; %q is not.", sanitize.Truncate(in.For, 40))
+	}
+	_, err = e.Silence(r.Context(), store.Silence{Alert: in.Alert, Rule: in.Rule, Reason: strings.TrimSpace(in.Reason)}, d, parts.Deed(r))
+	return err
+}
+
+// span writes a Go duration of an answer for people.
+func span(text string) string {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return text
+	}
+	return format.Span(d)
+}

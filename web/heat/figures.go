@@ -1,0 +1,137 @@
+package heat
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/message"
+	"shardboard/web/parts"
+	"shardboard/web/templates"
+)
+
+func rateCell(l api.Heat) templates.Cell {
+	return templates.Cell{Figure: templates.Figure{Known: true, Text: answer.HeatRateText(l), Title: rateTitle(l)},
+		Share: l.Share, ShareText: format.Share(l.Share), Bar: l.Share, Even: -1}
+}
+
+// rateTitle says how a rate was counted.
+func rateTitle(l api.Heat) string {
+	switch {
+	case l.Counts == heat.ChangedRows.String():
+		return "at least: rows of the hottest projects by their date; one that changed twice counts once"
+	case l.AtLeast:
+		return "at least: the reading budget ended before the rows did"
+	case l.Exact:
+		return "counted: all"
+	}
+	return "from 1 s in 10; ± is half of the 95 % interval"
+}
+
+// counted is rateTitle in a word.
+func counted(l api.Heat) string {
+	switch {
+	case l.AtLeast:
+		return "at least"
+	case l.Exact:
+		return "all"
+	}
+	return "1 s in 10"
+}
+
+const (
+	readsTitle   = "by the shard's own counters for this collection, since the read before, half a minute or a minute ago"
+	writesTitle  = "write operations of all projects to this collection, by the shard's own counters, over the last minute"
+	latencyTitle = "mean time of a write to this collection on the shard, since the read before, half a minute or a minute ago"
+)
+
+func perSecond(rate *float64, title string) templates.Figure {
+	if rate == nil {
+		return templates.Figure{Text: format.Unknown}
+	}
+	return templates.Figure{Known: true, Text: answer.PerSecond(*rate), Title: title}
+}
+
+// latency is known of a shard that was written to.
+func latency(l api.Heat) templates.Figure {
+	if l.WriteMillis == nil || l.WriteOperationsPerSecond == nil || *l.WriteOperationsPerSecond <= 0 {
+		return templates.Figure{Text: format.Unknown}
+	}
+	return templates.Figure{Known: true, Text: answer.PerSecond(*l.WriteMillis) + " ms", Title: latencyTitle}
+}
+
+// projectURL is a project's page, or where its id is explained if the list of projects
+// does not have it.
+func (m page) projectURL(id string) string {
+	if url := m.say.URL(message.Project("", id, "")); url != "" {
+		return url
+	}
+	return "/locate?q=" + id
+}
+
+// skew are the measures of how evenly the writes are spread.
+func skew(s heat.Skew) (out []templates.Fact) {
+	if s.Shards.Most <= 0 {
+		return nil
+	}
+	add := func(name, text, title string) {
+		out = append(out, templates.Fact{Name: name, Figure: templates.Figure{Known: true, Text: text, Title: title}})
+	}
+	for _, x := range []struct {
+		name  string
+		index heat.Index
+	}{{"shard", s.Shards}, {"chunk", s.Chunks}} {
+		over := fmt.Sprintf("Gini over %s %s%s", format.Count(int64(x.index.N)), x.name, message.Plural(x.index.N, "", "s"))
+		add(over, strconv.FormatFloat(x.index.Gini, 'f', 2, 64), "0 when all take the same, near 1 when one takes all")
+		add("hottest "+x.name, answer.PerSecond(x.index.MaxMean)+"× the mean", "")
+	}
+	return out
+}
+
+// columnHead is a column's begin, with the full time behind it.
+func columnHead(c api.HeatSpan) (text, title string) {
+	return c.From.Format("15:04"), format.Stamp(c.From) + " + " + format.Span(time.Duration(c.Seconds)*time.Second)
+}
+
+// cell is a rate of the picture, with what is unsure about its column.
+func cell(c api.HeatSpan, rate *float64) templates.Figure {
+	if rate == nil {
+		return templates.Figure{Text: format.Unknown, Title: "not known"}
+	}
+	f := templates.Figure{Known: true, Text: answer.PerSecond(*rate), Approx: c.Sampled || c.Shared}
+	switch {
+	case c.Hottest:
+		f.Text, f.Title = "≥\u202f"+f.Text, "of the hottest projects only"
+	case c.AtLeast:
+		f.Text, f.Title = "≥\u202f"+f.Text, "at least"
+	case c.Sampled:
+		f.Title = "from 1 s in 10"
+	case c.Shared:
+		f.Title = "rows were wider then"
+	}
+	if part := c.Covered / float64(c.Seconds); part < 0.95 && f.Title == "" {
+		f.Title = fmt.Sprintf("%d %% of the time counted", int(math.Round(part*100)))
+	}
+	return f
+}
+
+// rowHead names a row of the picture and leads to the chunk or the project.
+func (m page) rowHead(r answer.HeatTableRow) (name templates.Key, url string) {
+	if m.Query.By == keyvis.ByProject {
+		text := r.Name
+		if text == "" {
+			text = r.Project
+		}
+		return templates.Cut(text, 28), m.projectURL(r.Project)
+	}
+	if r.Ref != "" { // not hidden
+		url = answer.ChunkURL(m.Query.NS, "."+r.Ref)
+	}
+	return parts.Bound(m.Picture.Pattern, r.Bound), url
+}
