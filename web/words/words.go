@@ -30,20 +30,6 @@ func Has(key string) bool {
 	return ok
 }
 
-// Code is the sentence for a code that another package chose: prefix and code
-// joined by a dot. A code that the catalogue lacks gives the prefix's "other"
-// sentence with {code} in it, so a newer server never leaves a blank.
-func Code(prefix, code string, args map[string]string) string {
-	pairs := make([]string, 0, 2*len(args)+2)
-	for k, v := range args {
-		pairs = append(pairs, k, v)
-	}
-	if key := prefix + "." + code; Has(key) {
-		return T(key, pairs...)
-	}
-	return T(prefix+".other", append(pairs, "code", code)...)
-}
-
 // Plural is key.one for a count of 1 and key.many otherwise.
 func Plural(key string, n int64, args ...string) string {
 	if n == 1 {

@@ -143,15 +143,6 @@ func TestEveryAdviceHasItsTitle(t *testing.T) {
 	}
 }
 
-func TestUnknownCodeIsShownRatherThanLost(t *testing.T) {
-	if got := Code("what", "newCode", nil); !strings.Contains(got, "newCode") {
-		t.Errorf("got %q", got)
-	}
-	if got := Code("size", "fits", map[string]string{"limit": "7 000"}); !strings.Contains(got, "7 000") {
-		t.Errorf("got %q", got)
-	}
-}
-
 func TestUnknownKeyIsVisible(t *testing.T) {
 	if got := T("no.such.key"); got != "[no.such.key]" {
 		t.Errorf("got %q", got)
