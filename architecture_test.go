@@ -49,11 +49,10 @@ var rooms = map[string][]string{
 	"internal/simcluster": {"-"}, // not even fault: it is the other side of the wire
 	"internal/answer": {"internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/rules",
 		"internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/placement",
-		"internal/profile", "internal/shardkey", "internal/topology", "web/words"},
+		"internal/profile", "internal/shardkey", "internal/topology"},
 	"web":           {"*"}, // wires the rooms below; only tests and package app are above it
 	"web/guard":     {"internal/auth", "internal/connlimit", "internal/store", "internal/answer", "internal/api"},
-	"web/words":     {"-"},
-	"web/templates": {"web/words", "static", "internal/api"},
+	"web/templates": {"static", "internal/api"},
 	"web/parts":     webMay,
 	"web/site":      append([]string{"web/parts"}, webMay...),
 	"web/live":      append([]string{"web/parts", "web/site"}, webMay...),
@@ -67,7 +66,7 @@ var everybodys = []string{"internal/fault", "internal/sanitize", "internal/notif
 
 // webMay is what every room of the site may import. Subjects may import site too, but
 // not each other: what two of them draw is in templates, what two of them say in answer.
-var webMay = []string{"web/templates", "web/guard", "web/words", "static", "internal/answer", "internal/api", "internal/auth",
+var webMay = []string{"web/templates", "web/guard", "static", "internal/answer", "internal/api", "internal/auth",
 	"internal/store", "internal/actions",
 	"internal/heat", "internal/rules", "internal/alert", "internal/history", "internal/outcome", "internal/balance",
 	"internal/chunksize", "internal/connlimit",

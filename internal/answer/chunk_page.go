@@ -91,7 +91,7 @@ func (q ChunkQuery) SortedBy(by string, ns topology.Namespace) string {
 // many there are, and, for a place in the picture, the page with the chunk there.
 func ChunkPage(v View, c *topology.Collection, q ChunkQuery) (api.ChunkList, error) {
 	if q.Key != "" {
-		if err := MayNameKeys(v, "hidden.key"); err != nil {
+		if err := MayNameKeys(v); err != nil {
 			return api.ChunkList{}, err
 		}
 	}

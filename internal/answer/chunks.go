@@ -173,7 +173,7 @@ func chunkSpan(v View, c *topology.Collection, q url.Values) (from, to int, err 
 		}
 	}
 	if given > 0 {
-		if err := MayNameKeys(v, "hidden.key"); err != nil {
+		if err := MayNameKeys(v); err != nil {
 			return 0, 0, err
 		}
 	}

@@ -87,7 +87,7 @@ func keyRangeOf(v View, c *topology.Collection, q url.Values) (shardkey.Range, e
 		if text == "" {
 			continue
 		}
-		if err := MayNameKeys(v, "hidden.key"); err != nil {
+		if err := MayNameKeys(v); err != nil {
 			return span, err
 		}
 		var err error

@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/history"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
-	"shardboard/web/words"
 )
 
 // hidden is what a class of people does not see. Everything that is the same for
@@ -104,11 +103,18 @@ func (k *HiddenTables) make(t *topology.Table, h Hidden, hide func([]topology.Ev
 	return &next
 }
 
-// mayNameKeys refuses to look for a key, or for one chunk, where that would tell
-// hidden bounds.
-func MayNameKeys(v View, why string) error {
+// MayNameKeys refuses to look up a key where the answer would show hidden bounds.
+func MayNameKeys(v View) error {
 	if v.Hidden.Bounds {
-		return fault.New(fault.Forbidden, "%s", words.T(why))
+		return fault.New(fault.Forbidden, "Looking up a key shows chunk bounds, which are key values. On this server that needs the role support.")
+	}
+	return nil
+}
+
+// MayNameChunks refuses the page of a chunk where bounds are hidden.
+func MayNameChunks(v View) error {
+	if v.Hidden.Bounds {
+		return fault.New(fault.Forbidden, "The page of a chunk shows its bounds, which are key values. On this server that needs the role support.")
 	}
 	return nil
 }

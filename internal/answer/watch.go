@@ -66,7 +66,7 @@ func watchedChunk(v View, item string, ns topology.Namespace, ref string) api.Wa
 	}
 	k, err := ParseChunkRef(c, ref)
 	if err == nil {
-		err = MayNameKeys(v, "hidden.chunk")
+		err = MayNameChunks(v)
 	}
 	if err != nil {
 		out.Gone = fault.Text(err)

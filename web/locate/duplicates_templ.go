@@ -82,9 +82,9 @@ func duplicatesWhole(s templates.Shell, p duplicatesPage) templ.Component {
 			}
 			if !p.may {
 				var templ_7745c5c3_Var3 string
-				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("To start or stop this check you need the role " + p.operator() + ".")
+				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("Starting or stopping this check needs the role " + p.operator() + ".")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/duplicates.templ`, Line: 34, Col: 77}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/duplicates.templ`, Line: 34, Col: 78}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 				if templ_7745c5c3_Err != nil {

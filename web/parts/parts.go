@@ -8,11 +8,11 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
-	"shardboard/web/words"
 )
 
 func RoleWord(role auth.Role) string { return role.Label() }
@@ -22,7 +22,20 @@ func hiddenBound() templates.Key {
 	return templates.Key{Short: shardkey.HiddenText, Full: shardkey.HiddenText}
 }
 
-// foldedNote says how many entries or collections were left out, with the link
+// folded are the sentences about what a list leaves out.
+var folded = map[string]struct{ one, many, shown string }{
+	"entries": {
+		"1 entry of internal collections is hidden.", " entries of internal collections are hidden.",
+		"With the entries of internal collections.",
+	},
+	"moves": {
+		"1 ended move of an internal collection is hidden.", " ended moves of internal collections are hidden.",
+		"With the moves of internal collections.",
+	},
+	"collections": {"1 internal collection is hidden.", " internal collections are hidden.", "With internal collections."},
+}
+
+// FoldedNote says how many entries or collections were left out, with the link
 // that shows them, or that they are there. address is the page's own; what is
 // entries, moves or collections.
 func FoldedNote(what, address string, n int, shown bool) *templates.Folded {
@@ -36,10 +49,10 @@ func FoldedNote(what, address string, n int, shown bool) *templates.Folded {
 	if shown {
 		// An explicit 0: what a page carries along would put the switch back.
 		q.Set(answer.InternalParam, "0")
-		out.Text, out.Link = words.T("internal."+what+".with"), "hide"
+		out.Text, out.Link = folded[what].shown, "hide"
 	} else {
 		q.Set(answer.InternalParam, "1")
-		out.Text, out.Link = words.Plural("internal."+what, int64(n), "n", format.Count(int64(n))), "show"
+		out.Text, out.Link = message.Plural(n, folded[what].one, format.Count(int64(n))+folded[what].many), "show"
 	}
 	u.RawQuery = q.Encode()
 	out.URL = u.String()

@@ -14,7 +14,7 @@ import (
 func (s *Site) ChunkAt(r *http.Request, v answer.View) (*topology.Collection, int, error) {
 	c, err := s.Sharded(r, v.Table)
 	if err == nil {
-		err = answer.MayNameKeys(v, "hidden.chunk")
+		err = answer.MayNameChunks(v)
 	}
 	if err != nil {
 		return nil, 0, err

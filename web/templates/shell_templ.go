@@ -269,48 +269,48 @@ func Layout(s Shell) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = navItem(s, "overview", "/", "M2 13V8h3v5M6.5 13V3h3v10M11 13V6h3v7").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = navItem(s, "overview", "Overview", "/", "M2 13V8h3v5M6.5 13V3h3v10M11 13V6h3v7").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if s.You.MayLocate {
-			templ_7745c5c3_Err = navItem(s, "locate", "/locate", "M7 2a5 5 0 1 0 3 9l3.3 3.3 1-1L11 10a5 5 0 0 0-4-8zm0 1.5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = navItem(s, "locate", "Locate", "/locate", "M7 2a5 5 0 1 0 3 9l3.3 3.3 1-1L11 10a5 5 0 0 0-4-8zm0 1.5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = navItem(s, "projects", "/projects", "M2 3h5l1.5 2H14v8H2").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = navItem(s, "projects", "Projects", "/projects", "M2 3h5l1.5 2H14v8H2").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = navItem(s, "collections", "/collections", "M2 3h12v2.5H2M2 6.8h12v2.5H2M2 10.6h12v2.5H2").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = navItem(s, "collections", "Collections", "/collections", "M2 3h12v2.5H2M2 6.8h12v2.5H2M2 10.6h12v2.5H2").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = navItem(s, "zones", "/zones", "M2 2h5v5H2M9 2h5v5H9M2 9h5v5H2M9 9h5v5H9").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = navItem(s, "zones", "Zones", "/zones", "M2 2h5v5H2M9 2h5v5H9M2 9h5v5H2M9 9h5v5H9").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = navItem(s, "heat", "/heat", "M8 1c3 4 5 5 5 8a5 5 0 0 1-10 0c0-3 4-4 5-8").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = navItem(s, "heat", "Heat", "/heat", "M8 1c3 4 5 5 5 8a5 5 0 0 1-10 0c0-3 4-4 5-8").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = navItem(s, "activity", "/activity", "M1.5 8h3l2-5 3 10 2-5h3v1.4h-2L9.5 15 6.4 5.5 5.5 9.4h-4").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = navItem(s, "activity", "Activity", "/activity", "M1.5 8h3l2-5 3 10 2-5h3v1.4h-2L9.5 15 6.4 5.5 5.5 9.4h-4").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = navItem(s, "advise", "/advice", "M8 1.5a4.5 4.5 0 0 0-2.5 8.2V12h5V9.7A4.5 4.5 0 0 0 8 1.5M5.5 13h5v1.4h-5").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = navItem(s, "advise", "Advice", "/advice", "M8 1.5a4.5 4.5 0 0 0-2.5 8.2V12h5V9.7A4.5 4.5 0 0 0 8 1.5M5.5 13h5v1.4h-5").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if s.Runs {
-			templ_7745c5c3_Err = navItem(s, "runs", "/runs", "M3 2l10 6-10 6").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = navItem(s, "runs", "Runs", "/runs", "M3 2l10 6-10 6").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if s.You.MayOperate {
-			templ_7745c5c3_Err = navItem(s, "audit", "/audit", "M3 2h8l2 2v10H3M5 6h6v1.2H5M5 8.5h6v1.2H5M5 11h4v1.2H5").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = navItem(s, "audit", "Audit", "/audit", "M3 2h8l2 2v10H3M5 6h6v1.2H5M5 8.5h6v1.2H5M5 11h4v1.2H5").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -615,7 +615,7 @@ func StatusLine(s Status) templ.Component {
 	})
 }
 
-func navItem(s Shell, code, url, icon string) templ.Component {
+func navItem(s Shell, code, name, url, icon string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -677,9 +677,9 @@ func navItem(s Shell, code, url, icon string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var33 string
-		templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(T("nav." + code))
+		templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(name)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/shell.templ`, Line: 152, Col: 27}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/shell.templ`, Line: 152, Col: 15}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 		if templ_7745c5c3_Err != nil {

@@ -1,4 +1,0 @@
-package words
-
-// acting are the sentences of plans, runs, their checks and the audit trail.
-var acting = map[string]string{}

@@ -1,4 +1,0 @@
-package words
-
-// inflight are the sentences about migrations under way.
-var inflight = map[string]string{}
