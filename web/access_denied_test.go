@@ -28,13 +28,23 @@ func TestDeniedRequestsDoNothing(t *testing.T) {
 			if w.Code < 300 || doorOutcome(w, false) != want {
 				t.Errorf("%s %s by %s: %d", rt.Method, rt.Pattern, p.name, w.Code)
 			}
-			if text := w.Body.String(); strings.Contains(text, "mongos.example") && p.role == "" || p.role == "" && strings.Contains(text, "shard-rs-2") {
+			if text := w.Body.String(); strings.Contains(text, "mongos.example") && p.role == "" ||
+				p.role == "" && strings.Contains(text, "shard-rs-2") {
 				t.Errorf("%s %s shows %s the cluster", rt.Method, rt.Pattern, p.name)
 			}
-			if w.Code == http.StatusForbidden && !strings.Contains(w.Body.String(), fmt.Sprintf("This needs the role %s. You have the role %s; an admin can change that.", parts.RoleWord(mustNeed(rt.Policy)), parts.RoleWord(p.role))) {
+			if w.Code == http.StatusForbidden &&
+				!strings.Contains(
+					w.Body.String(),
+					fmt.Sprintf(
+						"This needs the role %s. You have the role %s; an admin can change that.",
+						parts.RoleWord(mustNeed(rt.Policy)),
+						parts.RoleWord(p.role),
+					),
+				) {
 				t.Errorf("%s %s does not tell %s which role is needed: %s", rt.Method, rt.Pattern, p.name, w.Body)
 			}
-			if w.Code == http.StatusUnauthorized && (w.Header().Get("WWW-Authenticate") == "" || w.Header().Get("Content-Type") != "application/problem+json") {
+			if w.Code == http.StatusUnauthorized &&
+				(w.Header().Get("WWW-Authenticate") == "" || w.Header().Get("Content-Type") != "application/problem+json") {
 				t.Errorf("%s %s: 401 with %v", rt.Method, rt.Pattern, w.Header())
 			}
 		}
@@ -48,7 +58,9 @@ func TestAllowedPagesAndListsAnswer(t *testing.T) {
 	}
 	door := newDoor(t, withHistory(t))
 	for _, rt := range routes() {
-		if rt.Method != http.MethodGet || rt.Policy == guard.PolicyOpen || rt.Pattern == "/live" || rt.Pattern == "/history/step" || strings.HasPrefix(rt.Pattern, "/api/v1/locate") || strings.Contains(rt.Pattern, "audit") {
+		if rt.Method != http.MethodGet || rt.Policy == guard.PolicyOpen || rt.Pattern == "/live" || rt.Pattern == "/history/step" ||
+			strings.HasPrefix(rt.Pattern, "/api/v1/locate") ||
+			strings.Contains(rt.Pattern, "audit") {
 			continue
 		}
 		for _, p := range door.people() {
@@ -76,11 +88,16 @@ func TestOthersObjectsAreNotThere(t *testing.T) {
 		}
 		owner := door.principal("owner")
 		session := owner.Session
-		secret, token, err := door.service.CreateToken(ctx, owner, auth.NewToken{Name: "ci-" + p.name, Role: auth.Viewer, Expires: door.now().AddDate(0, 0, 30)})
+		secret, token, err := door.service.CreateToken(
+			ctx,
+			owner,
+			auth.NewToken{Name: "ci-" + p.name, Role: auth.Viewer, Expires: door.now().AddDate(0, 0, 30)},
+		)
 		if err != nil || secret == "" {
 			t.Fatal(err)
 		}
-		for _, address := range []string{"/settings/sessions/" + session + "/revoke", "/api/v1/sessions/" + session + "/revoke", "/settings/tokens/" + token.ID + "/revoke", "/api/v1/tokens/" + token.ID + "/revoke"} {
+		for _, address := range []string{"/settings/sessions/" + session + "/revoke", "/api/v1/sessions/" + session + "/revoke",
+			"/settings/tokens/" + token.ID + "/revoke", "/api/v1/tokens/" + token.ID + "/revoke"} {
 			if p.role == auth.Admin {
 				continue // may, and the next test shows it
 			}
@@ -92,7 +109,8 @@ func TestOthersObjectsAreNotThere(t *testing.T) {
 			if p.role == auth.Admin {
 				continue
 			}
-			if w := door.ask(door.Handler(), "GET", address, p.proof); strings.Contains(w.Body.String(), session) || strings.Contains(w.Body.String(), token.ID) {
+			if w := door.ask(door.Handler(), "GET", address, p.proof); strings.Contains(w.Body.String(), session) ||
+				strings.Contains(w.Body.String(), token.ID) {
 				t.Errorf("%s shows %s what is another's", address, p.name)
 			}
 		}

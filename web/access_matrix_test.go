@@ -57,7 +57,8 @@ func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 			}
 		}
 	}
-	for _, address := range []string{"/nothing", "/api/v1/nothing", "/api", "/collections/", "/login/", "/settings/users/a/b", "/static", "/live/"} {
+	for _, address := range []string{"/nothing", "/api/v1/nothing", "/api", "/collections/", "/login/", "/settings/users/a/b",
+		"/static", "/live/"} {
 		for _, p := range everyone {
 			want := wanted(guard.PolicySelf, "", address, p.role)
 			if want == "reached" {
@@ -90,7 +91,12 @@ func TestEveryTopicLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 			}
 			address := "/live?t=" + url.QueryEscape(name)
 			m.Add("topic "+name, p.name, want, doorOutcome(door.ask(door.Handler(), "GET", address, p.proof), false))
-			m.Add("topic "+name+" cross-origin", p.name, "403", doorOutcome(door.ask(door.Handler(), "GET", address, p.proof, header("Origin", "null")), false))
+			m.Add(
+				"topic "+name+" cross-origin",
+				p.name,
+				"403",
+				doorOutcome(door.ask(door.Handler(), "GET", address, p.proof, header("Origin", "null")), false),
+			)
 		}
 	}
 	m.check(2 * len(site.Topics(routes())) * len(everyone))
@@ -127,9 +133,21 @@ func TestRouteWithoutAPolicyStopsTheProgram(t *testing.T) {
 // TestPoliciesAreWhatTheRolesMean pins the policies themselves, which the
 // matrix takes as given.
 func TestPoliciesAreWhatTheRolesMean(t *testing.T) {
-	open := []string{"/login", "/login/first", "/login/oidc", "/login/oidc/callback", "/api/openapi.json", "/healthz", "/readyz", "/static/{file}", "/static/js/{file}"}
+	open := []string{
+		"/login",
+		"/login/first",
+		"/login/oidc",
+		"/login/oidc/callback",
+		"/api/openapi.json",
+		"/healthz",
+		"/readyz",
+		"/static/{file}",
+		"/static/js/{file}",
+	}
 	for _, rt := range routes() {
-		own := strings.HasPrefix(rt.Pattern, "/settings") || strings.Contains(rt.Pattern, "/sessions") || strings.Contains(rt.Pattern, "/tokens") || rt.Pattern == "/logout"
+		own := strings.HasPrefix(rt.Pattern, "/settings") || strings.Contains(rt.Pattern, "/sessions") ||
+			strings.Contains(rt.Pattern, "/tokens") ||
+			rt.Pattern == "/logout"
 		switch {
 		case slices.Contains(open, rt.Pattern) != (rt.Policy == guard.PolicyOpen):
 			t.Errorf("%s %s is %s", rt.Method, rt.Pattern, rt.Policy)

@@ -18,12 +18,18 @@ import (
 // site or to what is no page.
 var elsewhere = []string{
 	"https://evil.example", "http://evil.example/", "//evil.example", "///evil.example", "////evil.example", "//evil.example/collections",
-	"/\\evil.example", "\\/evil.example", "\\\\evil.example", "/\\/evil.example", "/ /evil.example", "/\t/evil.example", "/\n/evil.example", "/\r\nSet-Cookie: a=b",
-	"\t//evil.example", " //evil.example", "https:evil.example", "https:/evil.example", "http:collections", "javascript:alert(1)", "JaVaScRiPt:alert(1)",
-	"data:text/html,x", "vbscript:x", "evil.example", "evil.example/collections", "@evil.example", "/@evil.example", "//user@evil.example", "/%5cevil.example", "/%2f%2fevil.example",
-	"/%2fevil.example", "/%09/evil.example", "/%00", "/..//evil.example", "/./\\evil.example", "/.//evil.example", "/collections/../..//evil.example", "//localhost:8090@evil.example",
-	"/nothing", "/login", "/login?next=/login", "/logout", "/login/oidc", "/api/v1/cluster", "/static/app.css", "/live", "/metrics", "/healthz", "", "/collections\u2028", "/\u2044evil.example", "/\uff0fevil.example",
-	"/shards/shard-rs-1.csv", "/" + strings.Repeat("a", 3000), "/collections?" + strings.Repeat("a", 3000), "?x", "#x", "/collections#//evil.example\\", "//%65vil.example", "/collections/%zz",
+	"/\\evil.example", "\\/evil.example", "\\\\evil.example", "/\\/evil.example", "/ /evil.example", "/\t/evil.example",
+	"/\n/evil.example", "/\r\nSet-Cookie: a=b",
+	"\t//evil.example", " //evil.example", "https:evil.example", "https:/evil.example", "http:collections", "javascript:alert(1)",
+	"JaVaScRiPt:alert(1)",
+	"data:text/html,x", "vbscript:x", "evil.example", "evil.example/collections", "@evil.example", "/@evil.example",
+	"//user@evil.example", "/%5cevil.example", "/%2f%2fevil.example",
+	"/%2fevil.example", "/%09/evil.example", "/%00", "/..//evil.example", "/./\\evil.example", "/.//evil.example",
+	"/collections/../..//evil.example", "//localhost:8090@evil.example",
+	"/nothing", "/login", "/login?next=/login", "/logout", "/login/oidc", "/api/v1/cluster", "/static/app.css", "/live", "/metrics",
+	"/healthz", "", "/collections\u2028", "/\u2044evil.example", "/\uff0fevil.example",
+	"/shards/shard-rs-1.csv", "/" + strings.Repeat("a", 3000), "/collections?" + strings.Repeat("a", 3000), "?x", "#x",
+	"/collections#//evil.example\\", "//%65vil.example", "/collections/%zz",
 }
 
 func TestWayBackLeadsToOwnPagesOnly(t *testing.T) {
@@ -50,7 +56,8 @@ func TestWayBackLeadsToOwnPagesOnly(t *testing.T) {
 		}
 		door.pass(10 * time.Second) // within what one account may
 	}
-	for _, next := range []string{"/collections", "/collections/a.b%2Fc?shard=x&page=2", "/projects?q=%2F%2Fevil.example", "/settings", "/settings/users", "/locate/bulk"} {
+	for _, next := range []string{"/collections", "/collections/a.b%2Fc?shard=x&page=2", "/projects?q=%2F%2Fevil.example",
+		"/settings", "/settings/users", "/locate/bulk"} {
 		door.pass(time.Minute)
 		w := door.ask(door.Handler(), "POST", "/login", formOf("name", "viewer", "password", goodPassword, "next", next))
 		if got := w.Header().Get("Location"); got != next {
@@ -124,7 +131,8 @@ func TestPagesOfTwoPeopleNeverMix(t *testing.T) {
 
 func TestFragmentsAreTheSameForEverybody(t *testing.T) {
 	s := newSite(t, withClaims)
-	for _, topic := range []string{"overview", "collections", "projects", "zones", "activity", "shard:shard-rs-1", "project:" + projectID(5).Hex()} {
+	for _, topic := range []string{"overview", "collections", "projects", "zones", "activity", "shard:shard-rs-1",
+		"project:" + projectID(5).Hex()} {
 		render, ok := s.Fragment(topic)
 		if !ok {
 			t.Fatal(topic)

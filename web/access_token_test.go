@@ -14,7 +14,11 @@ import (
 
 func (d *door) token(owner string, role auth.Role) (string, auth.Token) {
 	d.t.Helper()
-	secret, made, err := d.service.CreateToken(d.t.Context(), d.principal(owner), auth.NewToken{Name: "ci", Role: role, Expires: d.now().Add(time.Hour)})
+	secret, made, err := d.service.CreateToken(
+		d.t.Context(),
+		d.principal(owner),
+		auth.NewToken{Name: "ci", Role: role, Expires: d.now().Add(time.Hour)},
+	)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -29,7 +33,8 @@ func TestAViewersTokenOfAnAdminReachesNothingOfTheAdmins(t *testing.T) {
 	if list := decode[api.List[api.Session]](t, door.call("GET", "/sessions", "", "", bearer(secret))); len(list.Items) != 0 {
 		t.Errorf("it sees %+v", list.Items)
 	}
-	if list := decode[api.List[api.Token]](t, door.call("GET", "/tokens", "", "", bearer(secret))); len(list.Items) != 1 || list.Items[0].ID != own.ID {
+	if list := decode[api.List[api.Token]](t, door.call("GET", "/tokens", "", "", bearer(secret))); len(list.Items) != 1 ||
+		list.Items[0].ID != own.ID {
 		t.Errorf("it sees %+v", list.Items)
 	}
 	for address, want := range map[string]int{
@@ -42,7 +47,9 @@ func TestAViewersTokenOfAnAdminReachesNothingOfTheAdmins(t *testing.T) {
 			t.Errorf("%s: %d %s", address, w.Code, w.Body)
 		}
 	}
-	if w := door.call("POST", "/tokens", "", `{"name":"x","role":"viewer","expires":"`+door.now().Add(time.Minute).Format(time.RFC3339)+`"}`, bearer(secret)); w.Code != http.StatusForbidden {
+	if w := door.call("POST", "/tokens", "",
+		`{"name":"x","role":"viewer","expires":"`+door.now().Add(time.Minute).Format(time.RFC3339)+`"}`,
+		bearer(secret)); w.Code != http.StatusForbidden {
 		t.Errorf("it makes another: %d %s", w.Code, w.Body)
 	}
 	if w := door.call("GET", "/me", "admin", ""); w.Code != http.StatusOK {
@@ -73,7 +80,10 @@ func TestWhoSentATokenThatOpensNothingIsToldSo(t *testing.T) {
 	for _, secret := range []string{"sb_bogus", revoked, expired} {
 		w := door.call("GET", "/cluster", "", "", bearer(secret))
 		said := detail(t, w)
-		if w.Code != http.StatusUnauthorized || said != "The token that was sent does not open anything: it is wrong, expired or revoked, or its owner is disabled. Make another one under Settings, or ask an admin." || strings.Contains(w.Body.String(), secret) {
+		if w.Code != http.StatusUnauthorized ||
+			said != "The token that was sent does not open anything: it is wrong, expired or revoked, or its owner is disabled. Make another "+
+				"one under Settings, or ask an admin." ||
+			strings.Contains(w.Body.String(), secret) {
 			t.Errorf("%.12s: %d %s", secret, w.Code, said)
 		}
 		if got := w.Header().Get("WWW-Authenticate"); got != `Bearer realm="shardboard", error="invalid_token"` {
@@ -82,7 +92,8 @@ func TestWhoSentATokenThatOpensNothingIsToldSo(t *testing.T) {
 	}
 	for _, change := range []func(*http.Request){header("X-Nothing", ""), header("Authorization", "Basic YTpi")} {
 		w := door.call("GET", "/cluster", "", "", change)
-		if said := detail(t, w); w.Code != http.StatusUnauthorized || said != "Nobody is signed in, or the session has ended. Send a token: Authorization: Bearer …" {
+		if said := detail(t, w); w.Code != http.StatusUnauthorized ||
+			said != "Nobody is signed in, or the session has ended. Send a token: Authorization: Bearer …" {
 			t.Errorf("who sent no token: %d %s", w.Code, said)
 		}
 	}

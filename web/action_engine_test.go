@@ -140,7 +140,14 @@ const splitAtFive = `{"kind":"split","args":{"ns":"app.users","at":{"p":5}},"rea
 func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
 	onChanger(t, func(c *changer) {
 		c.admin(bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}})
-		c.admin(bson.D{{Key: "updateZoneKeyRange", Value: "app.users"}, {Key: "min", Value: bson.D{{Key: "p", Value: 0}}}, {Key: "max", Value: bson.D{{Key: "p", Value: 10}}}, {Key: "zone", Value: "eu"}})
+		c.admin(
+			bson.D{
+				{Key: "updateZoneKeyRange", Value: "app.users"},
+				{Key: "min", Value: bson.D{{Key: "p", Value: 0}}},
+				{Key: "max", Value: bson.D{{Key: "p", Value: 10}}},
+				{Key: "zone", Value: "eu"},
+			},
+		)
 		_, err := c.watcher.Load(c.Context())
 		c.must(err)
 		for name, x := range map[string]struct {
@@ -193,9 +200,12 @@ func TestAPlanThatDoesNotFitAnyMoreSaysWhatChangedAndSendsNothing(t *testing.T) 
 		c.Problem(c.post("anna", "/api/v1/plans/"+recordNamed("none")+"/run", `{"hash":"`+p.Hash+`"}`), 404, "")
 		c.Problem(c.post("anna", "/api/v1/plans/x/run", `{"hash":"`+p.Hash+`"}`), 404, "")
 		// Somebody moves the chunk.
-		c.admin(bson.D{{Key: "moveChunk", Value: "app.users"}, {Key: "find", Value: bson.D{{Key: "p", Value: 5}}}, {Key: "to", Value: "shard-rs-2"}})
+		c.admin(
+			bson.D{{Key: "moveChunk", Value: "app.users"}, {Key: "find", Value: bson.D{{Key: "p", Value: 5}}}, {Key: "to", Value: "shard-rs-2"}},
+		)
 		changed := c.Problem(c.post("anna", run, `{"hash":"`+p.Hash+`"}`), 409, "")
-		if len(changed.Changed) == 0 || changed.Changed[0].Field == "" || changed.Changed[0].Want == changed.Changed[0].Got || changed.Changed[0].Text == "" {
+		if len(changed.Changed) == 0 || changed.Changed[0].Field == "" || changed.Changed[0].Want == changed.Changed[0].Got ||
+			changed.Changed[0].Text == "" {
 			c.Errorf("what changed is not said: %+v", changed)
 		}
 		w := c.do("POST", "/plans/"+p.ID+"/run", as("anna", auth.Operator), formOf("hash", p.Hash))
@@ -230,7 +240,8 @@ func TestAPlanRunsOnceIsProvenAndUndone(t *testing.T) {
 			c.Fatalf("%d sent, %+v", c.sent(), r)
 		}
 		page := parse(c.T, c.do("GET", "/runs/"+a.ID, as("vera", auth.Viewer)).Body.String())
-		if page.Find("form[action$='/undo'], form[action$='/stop']").Length() != 0 || !strings.Contains(page.Find("#live-run").Text(), "as wanted") {
+		if page.Find("form[action$='/undo'], form[action$='/stop']").Length() != 0 ||
+			!strings.Contains(page.Find("#live-run").Text(), "as wanted") {
 			c.Errorf("a viewer's page of the run: %s", page.Find("main").Text())
 		}
 		// Undone by the page's forms.
@@ -259,19 +270,33 @@ func TestPlanFormsLeadToPlansAndKeepWhatWasTyped(t *testing.T) {
 	onChanger(t, func(c *changer) {
 		chunk := c.watcher.Table().Collection("app.users")
 		ref := answer.ChunkRef(chunk, chunk.Chunks.At(1).Min)
-		w := c.do("POST", "/plans", as("anna", auth.Operator), formOf("kind", "move", "ns", "app.users", "chunk", ref, "to", "", "min", `{"p": 1`, "reason", "r <b>"))
+		w := c.do(
+			"POST",
+			"/plans",
+			as("anna", auth.Operator),
+			formOf("kind", "move", "ns", "app.users", "chunk", ref, "to", "", "min", `{"p": 1`, "reason", "r <b>"),
+		)
 		page := parse(c.T, w.Body.String())
-		if got, _ := page.Find("#arg-min").Attr("value"); w.Code != 400 || got != `{"p": 1` || !strings.Contains(page.Find("[role=alert]").Text(), `"min"`) {
+		if got, _ := page.Find("#arg-min").Attr("value"); w.Code != 400 || got != `{"p": 1` ||
+			!strings.Contains(page.Find("[role=alert]").Text(), `"min"`) {
 			c.Errorf("%d: %q %s", w.Code, got, page.Find("[role=alert]").Text())
 		}
 		if got, _ := page.Find("#reason").Attr("value"); got != "r <b>" {
 			c.Errorf("the reason is %q", got)
 		}
-		w = c.do("POST", "/plans", as("anna", auth.Operator), formOf("kind", "move", "ns", "app.users", "chunk", ref, "to", "shard-rs-2", "reason", "r"))
+		w = c.do(
+			"POST",
+			"/plans",
+			as("anna", auth.Operator),
+			formOf("kind", "move", "ns", "app.users", "chunk", ref, "to", "shard-rs-2", "reason", "r"),
+		)
 		if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/plans/") {
 			c.Fatalf("%d %s", w.Code, w.Body)
 		}
-		if page := parse(c.T, c.do("GET", w.Header().Get("Location"), as("anna", auth.Operator)).Body.String()); page.Find("pre code").Length() == 0 || page.Find("button.main:not([disabled])").Length() != 1 {
+		if page := parse(c.T, c.do("GET", w.Header().Get("Location"), as("anna", auth.Operator)).Body.String()); page.Find(
+			"pre code",
+		).Length() == 0 ||
+			page.Find("button.main:not([disabled])").Length() != 1 {
 			c.Errorf("the plan: %s", page.Find("main").Text())
 		}
 		if n := c.sent(); n != 0 {

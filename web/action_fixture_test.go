@@ -155,9 +155,17 @@ func commandOf(s actions.Step) actions.Command {
 	case actions.OpAwait:
 		return actions.Command{}
 	case actions.OpSplitAt:
-		return actions.Command{DB: "admin", Doc: mustBSON(bson.D{{Key: "split", Value: s.NS}, {Key: "middle", Value: s.At}, {Key: "writeConcern", Value: bson.D{{Key: "w", Value: "majority"}}}})}
+		return actions.Command{
+			DB: "admin",
+			Doc: mustBSON(
+				bson.D{{Key: "split", Value: s.NS}, {Key: "middle", Value: s.At}, {Key: "writeConcern", Value: bson.D{{Key: "w", Value: "majority"}}}},
+			),
+		}
 	case actions.OpMove, actions.OpMoveRange:
-		return actions.Command{DB: "admin", Doc: mustBSON(bson.D{{Key: "moveChunk", Value: s.NS}, {Key: "bounds", Value: bson.A{s.Min, s.Max}}, {Key: "to", Value: s.Shard}})}
+		return actions.Command{
+			DB:  "admin",
+			Doc: mustBSON(bson.D{{Key: "moveChunk", Value: s.NS}, {Key: "bounds", Value: bson.A{s.Min, s.Max}}, {Key: "to", Value: s.Shard}}),
+		}
 	}
 	return actions.Command{DB: "admin", Doc: mustBSON(bson.D{{Key: string(s.Op), Value: string(s.NS)}, {Key: "zone", Value: s.Zone}})}
 }
@@ -189,7 +197,9 @@ func cannedActions() *stubActions {
 	late := move
 	late.ID, late.Expires = recordNamed("late"), v.Now.Add(-time.Minute)
 	out.plans = []actions.Plan{split, move, pin, isolate, blocked, late, done, hot, one}
-	out.runs = append(cannedRuns(v, done, move), goalRuns(v, pin, drafted(v, "pausing", actions.Pin, actions.Args{Project: project, Shard: to, Pause: actions.PauseCollections}))...)
+	out.runs = append(
+		cannedRuns(v, done, move),
+		goalRuns(v, pin, drafted(v, "pausing", actions.Pin, actions.Args{Project: project, Shard: to, Pause: actions.PauseCollections}))...)
 	return out
 }
 
@@ -198,9 +208,26 @@ func hotWrites(c *topology.Collection, i int, rows ...int64) func(*actions.Situa
 	return func(s *actions.Situation) {
 		ch := c.Chunks.At(i)
 		lo, _ := ch.Min.HashFloor()
-		w := topology.RangeWrites{NS: c.NS, Min: ch.Min, Max: ch.Max, Method: topology.WritesCounted, From: s.Now.Add(-15 * time.Minute), To: s.Now, InShards: true, PerSecond: 12}
+		w := topology.RangeWrites{
+			NS:        c.NS,
+			Min:       ch.Min,
+			Max:       ch.Max,
+			Method:    topology.WritesCounted,
+			From:      s.Now.Add(-15 * time.Minute),
+			To:        s.Now,
+			InShards:  true,
+			PerSecond: 12,
+		}
 		for n, many := range rows {
-			w.Keys = append(w.Keys, topology.KeyWrites{Key: shardkey.HashKey(lo + int64(n+1)*1e12), Rows: many, Project: s.Directory.All()[3].ID, Document: bson.ObjectID{11: byte(n)}})
+			w.Keys = append(
+				w.Keys,
+				topology.KeyWrites{
+					Key:      shardkey.HashKey(lo + int64(n+1)*1e12),
+					Rows:     many,
+					Project:  s.Directory.All()[3].ID,
+					Document: bson.ObjectID{11: byte(n)},
+				},
+			)
 			w.Rows += many
 		}
 		s.Writes = actions.Writes{At: s.Now, Ranges: []topology.RangeWrites{w}, Shards: map[string]float64{ch.Shard: 20.4}}
@@ -209,8 +236,18 @@ func hotWrites(c *topology.Collection, i int, rows ...int64) func(*actions.Situa
 
 func cannedRuns(v answer.View, split, move actions.Plan) []engine.Run {
 	run := func(name string, state engine.State, p actions.Plan, states ...engine.State) engine.Run {
-		r := engine.Run{ID: recordNamed(name), Plan: p.ID, Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: state, By: olga.ID, ByName: olga.Name,
-			Reason: p.Reason, Started: v.Now.Add(-90 * time.Second)}
+		r := engine.Run{
+			ID:      recordNamed(name),
+			Plan:    p.ID,
+			Kind:    p.Kind,
+			Args:    p.Args,
+			Summary: p.Summary,
+			State:   state,
+			By:      olga.ID,
+			ByName:  olga.Name,
+			Reason:  p.Reason,
+			Started: v.Now.Add(-90 * time.Second),
+		}
 		for i, step := range p.Steps {
 			s := engine.Step{Step: step, Command: p.Commands[i], State: engine.Planned}
 			if i < len(states) {
@@ -234,8 +271,10 @@ func cannedRuns(v answer.View, split, move actions.Plan) []engine.Run {
 	ok := run("succeeded", engine.Succeeded, split, engine.Succeeded, engine.Succeeded, engine.Succeeded)
 	running := run("running", engine.Running, move, engine.Running)
 	running.Steps[0].Progress = engine.Progress{Done: 3, Total: 6}
-	running.Steps[0].Events = []topology.Event{{ID: "e1", Time: v.Now.Add(-50 * time.Second), What: "moveChunk.start", NS: string(move.Args.NS), Shard: move.Args.To,
-		Details: mustBSON(bson.D{{Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: move.Args.To}})}}
+	running.Steps[0].Events = []topology.Event{
+		{ID: "e1", Time: v.Now.Add(-50 * time.Second), What: "moveChunk.start", NS: string(move.Args.NS), Shard: move.Args.To,
+			Details: mustBSON(bson.D{{Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: move.Args.To}})},
+	}
 	unknown := run("unknown", engine.Unknown, move, engine.Unknown)
 	unknown.Why = message.New("unknown",
 		"A command was sent and no answer came: the cluster is being asked whether it had an effect. It is "+
@@ -268,8 +307,19 @@ func cannedRuns(v answer.View, split, move actions.Plan) []engine.Run {
 // one that was adapted, one that gave up, one that switches balancing on again.
 func goalRuns(v answer.View, pin, pausing actions.Plan) []engine.Run {
 	run := func(name string, p actions.Plan, state engine.State, done int) engine.Run {
-		r := engine.Run{ID: recordNamed(name), Plan: recordNamed(name + "plan"), Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: state, By: olga.ID, ByName: olga.Name,
-			Reason: p.Reason, Started: v.Now.Add(-5 * time.Minute), Limits: p.Limits}
+		r := engine.Run{
+			ID:      recordNamed(name),
+			Plan:    recordNamed(name + "plan"),
+			Kind:    p.Kind,
+			Args:    p.Args,
+			Summary: p.Summary,
+			State:   state,
+			By:      olga.ID,
+			ByName:  olga.Name,
+			Reason:  p.Reason,
+			Started: v.Now.Add(-5 * time.Minute),
+			Limits:  p.Limits,
+		}
 		for i, step := range p.Steps {
 			s := engine.Step{Step: step, Command: p.Commands[i], State: engine.Planned}
 			if i < done {
@@ -283,9 +333,19 @@ func goalRuns(v answer.View, pin, pausing actions.Plan) []engine.Run {
 		return r
 	}
 	last := len(pin.Steps) - 1
-	wait := &engine.Backoff{Obstacle: actions.ObstacleMigration, Since: v.Now.Add(-40 * time.Second), Next: v.Now.Add(time.Second), Until: v.Now.Add(14 * time.Minute),
-		What: message.New("obstacle.migrationOf",
-			"The migration of a chunk of {ns} from {from} to {to}: a shard takes part in one at a time.", message.Namespace("ns", topology.Namespace("config.system.sessions")), message.Shard("from", "shard-rs-1"), message.Shard("to", "shard-rs-2"))}
+	wait := &engine.Backoff{
+		Obstacle: actions.ObstacleMigration,
+		Since:    v.Now.Add(-40 * time.Second),
+		Next:     v.Now.Add(time.Second),
+		Until:    v.Now.Add(14 * time.Minute),
+		What: message.New(
+			"obstacle.migrationOf",
+			"The migration of a chunk of {ns} from {from} to {to}: a shard takes part in one at a time.",
+			message.Namespace("ns", topology.Namespace("config.system.sessions")),
+			message.Shard("from", "shard-rs-1"),
+			message.Shard("to", "shard-rs-2"),
+		),
+	}
 	putOff := func(r engine.Run, w *engine.Backoff) engine.Run {
 		s := r.Steps[last]
 		s.State, s.Sent, s.Ended = engine.Deferred, v.Now.Add(-41*time.Second), v.Now.Add(-40*time.Second)
@@ -299,14 +359,22 @@ func goalRuns(v answer.View, pin, pausing actions.Plan) []engine.Run {
 	waiting := putOff(run("waiting", pin, engine.Waiting, last), wait)
 	waiting.Why = message.New("run.obstacle",
 		"Waiting: something is in the way; the step says what.")
-	gaveUp := putOff(run("gaveup", pin, engine.Failed, last), &engine.Backoff{Obstacle: actions.ObstacleOrphans, Since: v.Now.Add(-26 * time.Minute), Until: v.Now.Add(-time.Minute),
-		What: message.New("obstacle.orphansUntil",
-			"This range was moved away from {shard} at {since}, and {shard} still has to delete its documents; "+
-				"it cannot take the range back before about {until}.", message.Shard("shard", "shard-rs-2"), message.Time("since", mustTime("2026-03-01T11:30:00Z")), message.Time("until", mustTime("2026-03-01T11:45:00Z")))})
+	gaveUp := putOff(
+		run("gaveup", pin, engine.Failed, last),
+		&engine.Backoff{Obstacle: actions.ObstacleOrphans, Since: v.Now.Add(-26 * time.Minute), Until: v.Now.Add(-time.Minute),
+			What: message.New("obstacle.orphansUntil",
+				"This range was moved away from {shard} at {since}, and {shard} still has to delete its documents; "+
+					"it cannot take the range back before about {until}.", message.Shard("shard", "shard-rs-2"),
+				message.Time("since", mustTime("2026-03-01T11:30:00Z")), message.Time("until", mustTime("2026-03-01T11:45:00Z")))},
+	)
 	end := &gaveUp.Steps[last+1]
 	end.State, end.Ended = engine.Failed, v.Now.Add(-10*time.Second)
-	end.Why = message.New("step.gaveUp",
-		"Gave up after {tries} tries; the same obstacle had been in the way since {since}.", message.Time("since", mustTime("2026-03-01T11:30:00Z")), message.Count("tries", 9))
+	end.Why = message.New(
+		"step.gaveUp",
+		"Gave up after {tries} tries; the same obstacle had been in the way since {since}.",
+		message.Time("since", mustTime("2026-03-01T11:30:00Z")),
+		message.Count("tries", 9),
+	)
 	gaveUp.Why = end.Why
 	adapted := run("adapted", pin, engine.Running, last)
 	adapted.Steps[last].State, adapted.Steps[last].Sent = engine.Running, v.Now.Add(-time.Second)

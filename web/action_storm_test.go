@@ -45,7 +45,8 @@ func TestAStormOfIdenticalPostsIsOneCommand(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if len(runs) != 1 || codes[http.StatusAccepted] != 1 || codes[http.StatusConflict] != n/5 || codes[http.StatusOK]+codes[http.StatusTooManyRequests] != n-n/5-1 {
+			if len(runs) != 1 || codes[http.StatusAccepted] != 1 || codes[http.StatusConflict] != n/5 ||
+				codes[http.StatusOK]+codes[http.StatusTooManyRequests] != n-n/5-1 {
 				c.Errorf("%d requests: %d runs, answers %v", n, len(runs), codes)
 			}
 			for id := range runs {

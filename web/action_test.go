@@ -92,7 +92,14 @@ func TestWithActionsOffThereIsNoRouteThatChangesTheCluster(t *testing.T) {
 
 // pagesWithActs are the pages of things that can be changed.
 func pagesWithActs() []string {
-	return []string{"/", "/shards/shard-rs-1", "/collections/yorkie-meta.documents", target("/collections/{ns}/chunks/{ref}"), "/projects/" + projectID(5).Hex(), "/zones"}
+	return []string{
+		"/",
+		"/shards/shard-rs-1",
+		"/collections/yorkie-meta.documents",
+		target("/collections/{ns}/chunks/{ref}"),
+		"/projects/" + projectID(5).Hex(),
+		"/zones",
+	}
 }
 
 func TestChangesAreOfferedToOperatorsAndLeadToAForm(t *testing.T) {
@@ -164,7 +171,10 @@ func TestWhatCannotBeDoneNowSaysWhy(t *testing.T) {
 		return []string{"Pin to a shard…", "Isolate…", "Spread…"}
 	})
 	read(fine, func(o *site.Offer) []string { o.Balancer(); return []string{"Turn the balancer on…"} })
-	read(newStory().with(func(t *topology.Table) { t.Balancer.Stopped, t.Balancer.Mode = true, "off" }).View(), func(o *site.Offer) []string { o.Balancer(); return []string{"Turn the balancer off…"} })
+	read(
+		newStory().with(func(t *topology.Table) { t.Balancer.Stopped, t.Balancer.Mode = true, "off" }).View(),
+		func(o *site.Offer) []string { o.Balancer(); return []string{"Turn the balancer off…"} },
+	)
 	read(fine, func(o *site.Offer) []string {
 		o.Shard("shard-rs-1")
 		return []string{"Remove from a zone…"}
@@ -224,7 +234,8 @@ func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {
 		says       string
 	}{{"olga", "operator", 1, ""}, {"bert", "operator", 0, "is Olga’s"}, {"vera", "viewer", 0, "needs the role"}} {
 		page := parse(t, s.do("GET", "/plans/"+recordNamed("move"), as(c.name, auth.Role(c.role))).Body.String())
-		if n := page.Find(".confirm button.main:not([disabled])").Length(); n != c.buttons || !strings.Contains(page.Find(".confirm").Text(), c.says) {
+		if n := page.Find(".confirm button.main:not([disabled])").Length(); n != c.buttons ||
+			!strings.Contains(page.Find(".confirm").Text(), c.says) {
 			t.Errorf("%s: %d buttons, %s", c.name, n, page.Find(".confirm").Text())
 		}
 	}
@@ -275,7 +286,10 @@ func TestARunIsFollowedLiveAndTheSameForAll(t *testing.T) {
 func TestCommandsAreShownAsMongoshTakesThem(t *testing.T) {
 	p := cannedActions().plans[1]
 	got := answer.ShellCommand(p.Commands[0])
-	if !strings.HasPrefix(got, `db.getSiblingDB("admin").runCommand({"moveChunk": "yorkie-meta.changes", "bounds": [{"doc_id": NumberLong("-`) {
+	if !strings.HasPrefix(
+		got,
+		`db.getSiblingDB("admin").runCommand({"moveChunk": "yorkie-meta.changes", "bounds": [{"doc_id": NumberLong("-`,
+	) {
 		t.Error(got)
 	}
 	for in, want := range map[string]string{"a\u202eb": `"a\u202eb"`, `"` + "\n": `"\"\n"`, "\U000e0001": `"\udb40\udc01"`, "ä": `"ä"`} {

@@ -43,7 +43,10 @@ func advised(t *testing.T, change ...func(*site.Deps)) (*testSite, *alert.Engine
 	s = newSite(t, append([]func(*site.Deps){func(d *site.Deps) {
 		d.Watcher.(*stubWatcher).value, d.Keeper.(*stubKeeper).value = v.Table, v.Dir
 		d.Advice = rules.NewAdvisor(rules.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: d.Profile, Notices: db, Now: now})
-		c, err := alert.Parse("alerts.yaml", []byte("for: 0s\ntargets:\n- {name: ops, format: slack, url: \""+adviceCanary+"\", min_severity: info}\n"))
+		c, err := alert.Parse(
+			"alerts.yaml",
+			[]byte("for: 0s\ntargets:\n- {name: ops, format: slack, url: \""+adviceCanary+"\", min_severity: info}\n"),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +88,9 @@ func TestAdviceIsDismissedWithAReasonAndTakenBack(t *testing.T) {
 		t.Fatalf("with a reason: %d", code)
 	}
 	after := decode[api.AdviceList](t, s.do("GET", "/api/v1/advice"))
-	if len(after.Items) != len(before.Items)-1 || len(after.Dismissed) != 1 || after.Dismissed[0].ID != id || after.Dismissed[0].Dismiss.By != "local" || after.Dismissed[0].Dismiss.Reason != "we know "+hostileName {
+	if len(after.Items) != len(before.Items)-1 || len(after.Dismissed) != 1 || after.Dismissed[0].ID != id ||
+		after.Dismissed[0].Dismiss.By != "local" ||
+		after.Dismissed[0].Dismiss.Reason != "we know "+hostileName {
 		t.Errorf("after: %+v", after.Dismissed)
 	}
 	page := s.do("GET", "/advice").Body.String()
@@ -111,7 +116,9 @@ func TestAdviceSaysWhatItCannotTellAndWhatHelps(t *testing.T) {
 		t.Fatalf("unsure %v, passed %v", list.Unsure, list.Passed)
 	}
 	for _, i := range list.Items {
-		if i.Title == "" || i.Why == "" || len(i.Evidence) == 0 || len(i.Plans) == 0 && i.WhyNot == "" || strings.Contains(i.Title+i.Why+i.WhyNot, "[advice") || strings.ContainsAny(i.Title+i.Why+i.WhyNot, "{}") && !strings.Contains(i.Title+i.WhyNot, "_id") {
+		if i.Title == "" || i.Why == "" || len(i.Evidence) == 0 || len(i.Plans) == 0 && i.WhyNot == "" ||
+			strings.Contains(i.Title+i.Why+i.WhyNot, "[advice") ||
+			strings.ContainsAny(i.Title+i.Why+i.WhyNot, "{}") && !strings.Contains(i.Title+i.WhyNot, "_id") {
 			t.Errorf("%s: %+v", i.Rule, i)
 		}
 		for _, p := range i.Plans {
@@ -156,7 +163,8 @@ func TestViewersSeeAdviceAndDecideNothing(t *testing.T) {
 	viewer := header("X-Test-Who", "vera viewer")
 	for _, path := range []string{"/advice", "/alerts"} {
 		w := s.do("GET", path, viewer)
-		if w.Code != http.StatusOK || strings.Contains(w.Body.String(), `method="post" action="/advice`) || strings.Contains(w.Body.String(), `method="post" action="/alerts`) {
+		if w.Code != http.StatusOK || strings.Contains(w.Body.String(), `method="post" action="/advice`) ||
+			strings.Contains(w.Body.String(), `method="post" action="/alerts`) {
 			t.Errorf("%s: %d, or it has forms", path, w.Code)
 		}
 	}
@@ -216,14 +224,16 @@ func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
 	if code := s.post(t, "/alerts/silences", "alert", there, "for", "8h", "reason", "x"); code != http.StatusSeeOther {
 		t.Errorf("of an alert that is there: %d", code)
 	}
-	if one := decode[api.Alerts](t, s.do("GET", "/api/v1/alerts")).Silences; len(one) != 1 || s.post(t, "/alerts/silences/end", "id", one[0].ID) != http.StatusSeeOther {
+	if one := decode[api.Alerts](t, s.do("GET", "/api/v1/alerts")).Silences; len(one) != 1 ||
+		s.post(t, "/alerts/silences/end", "id", one[0].ID) != http.StatusSeeOther {
 		t.Fatalf("%+v", one)
 	}
 	if code := s.post(t, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", "<b>known</b>"); code != http.StatusSeeOther {
 		t.Fatalf("with a reason: %d", code)
 	}
 	got := decode[api.Alerts](t, s.do("GET", "/api/v1/alerts"))
-	if len(got.Silences) != 1 || got.Silences[0].By != "local" || !got.Silences[0].Until.Equal(epoch.Add(8*time.Hour)) || len(got.Alerts) == 0 {
+	if len(got.Silences) != 1 || got.Silences[0].By != "local" || !got.Silences[0].Until.Equal(epoch.Add(8*time.Hour)) ||
+		len(got.Alerts) == 0 {
 		t.Fatalf("%+v", got)
 	}
 	if page := s.do("GET", "/alerts").Body.String(); !strings.Contains(page, "&lt;b&gt;known") {
@@ -259,7 +269,12 @@ func TestAlertsAreOfAdviceThatIsNotDismissed(t *testing.T) {
 
 // advicelessSource is the source of an advisor that has not looked yet.
 func advicelessSource(s *testSite) alert.Source {
-	return answer.AlertSource(rules.NewAdvisor(rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.Deps.Profile, Now: func() time.Time { return epoch }}), false)
+	return answer.AlertSource(
+		rules.NewAdvisor(
+			rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.Deps.Profile, Now: func() time.Time { return epoch }},
+		),
+		false,
+	)
 }
 
 // TestAdviceStorybook writes both pages as an admin sees them to

@@ -19,7 +19,8 @@ func TestAFigureOfAPartOfItsWindowSaysSo(t *testing.T) {
 	}
 	part := answer.EvidenceOf(v, e).How.String()
 	e.Covered = e.Over
-	if whole := answer.EvidenceOf(v, e).How.String(); !strings.Contains(part, "8 min of the last 15 min counted") || strings.Contains(whole, " of the last ") {
+	if whole := answer.EvidenceOf(v, e).How.String(); !strings.Contains(part, "8 min of the last 15 min counted") ||
+		strings.Contains(whole, " of the last ") {
 		t.Errorf("%q, whole %q", part, whole)
 	}
 }

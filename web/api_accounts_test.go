@@ -77,7 +77,8 @@ func TestAdminKeepsTheUsers(t *testing.T) {
 	if made.Name != "nina" || made.Role != "viewer" || made.LastLogin != nil {
 		t.Errorf("%+v", made)
 	}
-	if w := door.call("POST", "/users", "admin", `{"name":"nina","password":"a long enough one","role":"viewer"}`); w.Code != http.StatusConflict {
+	if w := door.call("POST", "/users", "admin",
+		`{"name":"nina","password":"a long enough one","role":"viewer"}`); w.Code != http.StatusConflict {
 		t.Errorf("twice: %d %s", w.Code, w.Body)
 	}
 	signIn := func(password string) int {
@@ -90,7 +91,8 @@ func TestAdminKeepsTheUsers(t *testing.T) {
 	if changed.Role != "operator" || signIn("a long enough one") == http.StatusSeeOther || signIn("quite another one") != http.StatusSeeOther {
 		t.Errorf("%+v", changed)
 	}
-	if u := decode[api.User](t, door.call("POST", "/users/nina", "admin", `{"disabled":true}`)); !u.Disabled || signIn("quite another one") == http.StatusSeeOther {
+	if u := decode[api.User](t, door.call("POST", "/users/nina", "admin", `{"disabled":true}`)); !u.Disabled ||
+		signIn("quite another one") == http.StatusSeeOther {
 		t.Error("disabled and still let in")
 	}
 	for in, want := range map[string]int{`{}`: 400, `{"role":"king"}`: 400, `{"password":"short"}`: 400, `{"name":"x"}`: 400} {
@@ -119,7 +121,11 @@ func TestFormsOfSettingsDoWhatTheySay(t *testing.T) {
 			t.Errorf("%s: %d to %q: %s", what, w.Code, got, parse(t, w.Body.String()).Find("[role=alert]").Text())
 		}
 	}
-	leads("add", post("/settings/users", "admin", "name", "nina", "password", "a long enough one", "role", "viewer"), "/settings/users?done=user")
+	leads(
+		"add",
+		post("/settings/users", "admin", "name", "nina", "password", "a long enough one", "role", "viewer"),
+		"/settings/users?done=user",
+	)
 	leads("role", post("/settings/users/nina", "admin", "do", "role", "role", "support"), "/settings/users?done=change")
 	leads("disable", post("/settings/users/nina", "admin", "do", "disable"), "/settings/users?done=change")
 	leads("enable", post("/settings/users/nina", "admin", "do", "enable"), "/settings/users?done=change")
@@ -127,12 +133,18 @@ func TestFormsOfSettingsDoWhatTheySay(t *testing.T) {
 	if w := post("/settings/users/nina", "admin", "do", "crown"); w.Code != http.StatusBadRequest {
 		t.Errorf("unknown button: %d", w.Code)
 	}
-	if w := post("/settings/users", "admin", "name", "nina", "password", "a long enough one", "role", "viewer"); w.Code != http.StatusConflict ||
+	if w := post("/settings/users", "admin", "name", "nina", "password", "a long enough one", "role",
+		"viewer"); w.Code != http.StatusConflict ||
 		parse(t, w.Body.String()).Find("#name").AttrOr("value", "") != "nina" {
 		t.Errorf("twice: %d", w.Code)
 	}
-	leads("own password", post("/settings/password", "support", "present", goodPassword, "password", "quite another one"), "/settings?done=password")
-	if w := post("/settings/password", "viewer", "present", "wrong one entirely", "password", "quite another one"); w.Code/100 != 4 || parse(t, w.Body.String()).Find("[role=alert]").Length() != 1 {
+	leads(
+		"own password",
+		post("/settings/password", "support", "present", goodPassword, "password", "quite another one"),
+		"/settings?done=password",
+	)
+	if w := post("/settings/password", "viewer", "present", "wrong one entirely", "password", "quite another one"); w.Code/100 != 4 ||
+		parse(t, w.Body.String()).Find("[role=alert]").Length() != 1 {
 		t.Errorf("wrong present password: %d", w.Code)
 	}
 
@@ -163,7 +175,8 @@ func TestFormsOfSettingsDoWhatTheySay(t *testing.T) {
 	if w := door.ask(door.Handler(), "GET", "/zones", door.with("owner")); w.Code != http.StatusSeeOther {
 		t.Errorf("ended and still in: %d", w.Code)
 	}
-	if text := parse(t, door.ask(door.Handler(), "GET", "/settings?done=<script>", door.with("admin")).Body.String()).Find("main .note").Text(); text != "" {
+	if text := parse(t,
+		door.ask(door.Handler(), "GET", "/settings?done=<script>", door.with("admin")).Body.String()).Find("main .note").Text(); text != "" {
 		t.Errorf("an address says %q on the page", text)
 	}
 }

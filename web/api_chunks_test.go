@@ -20,7 +20,10 @@ func TestPagingCoversEveryChunkExactlyOnce(t *testing.T) {
 		var last api.Key
 		cursor := ""
 		for {
-			page := decode[api.List[api.Chunk]](t, s.do("GET", fmt.Sprintf("/api/v1/collections/yorkie-meta.documents/chunks?limit=%d&cursor=%s", limit, cursor)))
+			page := decode[api.List[api.Chunk]](
+				t,
+				s.do("GET", fmt.Sprintf("/api/v1/collections/yorkie-meta.documents/chunks?limit=%d&cursor=%s", limit, cursor)),
+			)
 			for _, ch := range page.Items {
 				if last != nil && string(ch.Min) != string(last) {
 					t.Fatalf("limit %d: gap between %s and %s", limit, last, ch.Min)
@@ -102,7 +105,10 @@ func TestChunkFilters(t *testing.T) {
 
 func TestHashedKeyIsHashedForTheAsker(t *testing.T) {
 	s := newSite(t)
-	got := decode[api.List[api.Chunk]](t, s.do("GET", "/api/v1/collections/yorkie-meta.changes/chunks?key="+url.QueryEscape(`{"doc_id":{"$oid":"65e000000000000000000001"}}`)))
+	got := decode[api.List[api.Chunk]](
+		t,
+		s.do("GET", "/api/v1/collections/yorkie-meta.changes/chunks?key="+url.QueryEscape(`{"doc_id":{"$oid":"65e000000000000000000001"}}`)),
+	)
 	if len(got.Items) != 1 || !strings.Contains(string(got.Items[0].Min), `"doc_id"`) {
 		t.Errorf("%+v", got)
 	}

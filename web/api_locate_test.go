@@ -24,11 +24,25 @@ func locatable(s *testSite) {
 		hash := int64(-4611686018427387905)
 		ch := c.Chunks.At(5)
 		p := placement.Project{ID: projectID(5), Name: hostileName, DB: "yorkie-meta"}
-		return []placement.Item{{Kind: "document", ID: projectID(1).Hex(), Name: q.Text, DB: "yorkie-meta", Project: &p, Places: []placement.Place{
-			{NS: c.NS, Sharded: true, Shards: []string{"shard-rs-2"}, Exact: true, Pattern: c.Key, Key: ch.Min, Min: ch.Min, Max: ch.Max, Hash: &hash, Exists: "yes", Chunks: 1},
-			{NS: "yorkie-meta.changes", Sharded: true, Shards: []string{"shard-rs-1", "shard-rs-2"}, Exists: "would-be", Key: shardkey.Key{}},
-			{NS: "yorkie-meta.revisions", Exists: "absent"},
-		}}}, nil
+		return []placement.Item{
+			{Kind: "document", ID: projectID(1).Hex(), Name: q.Text, DB: "yorkie-meta", Project: &p, Places: []placement.Place{
+				{
+					NS:      c.NS,
+					Sharded: true,
+					Shards:  []string{"shard-rs-2"},
+					Exact:   true,
+					Pattern: c.Key,
+					Key:     ch.Min,
+					Min:     ch.Min,
+					Max:     ch.Max,
+					Hash:    &hash,
+					Exists:  "yes",
+					Chunks:  1,
+				},
+				{NS: "yorkie-meta.changes", Sharded: true, Shards: []string{"shard-rs-1", "shard-rs-2"}, Exists: "would-be", Key: shardkey.Key{}},
+				{NS: "yorkie-meta.revisions", Exists: "absent"},
+			}},
+		}, nil
 	}
 }
 
@@ -50,7 +64,8 @@ func TestLocateAnswersTheDocumentedShape(t *testing.T) {
 		t.Errorf("%+v", it)
 	}
 	first, _ := json.Marshal(it.Places[0]["min"])
-	if p := it.Places[0]; p["ns"] != "yorkie-meta.documents" || p["shard"] != "shard-rs-2" || p["hash"] != "-4611686018427387905" || p["exists"] != true ||
+	if p := it.Places[0]; p["ns"] != "yorkie-meta.documents" || p["shard"] != "shard-rs-2" || p["hash"] != "-4611686018427387905" ||
+		p["exists"] != true ||
 		string(first) != fmt.Sprintf(`{"project_id":{"$oid":%q}}`, projectID(5).Hex()) {
 		t.Errorf("%v", p)
 	}
@@ -81,7 +96,8 @@ func TestLocateManyLines(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("%s%d", []string{"p/", "bad"}[i%2], i))
 	}
 	in, _ := json.Marshal(api.LocateRequest{Lines: lines})
-	for _, post := range []struct{ kind, text string }{{"text/plain; charset=utf-8", strings.Join(lines, "\r\n") + "\n\n"}, {"application/json", string(in)}, {"", strings.Join(lines, "\n")}} {
+	for _, post := range []struct{ kind, text string }{{"text/plain; charset=utf-8", strings.Join(lines, "\r\n") + "\n\n"},
+		{"application/json", string(in)}, {"", strings.Join(lines, "\n")}} {
 		got := decode[api.List[api.LocateLine]](t, s.do("POST", "/api/v1/locate", header("Content-Type", post.kind), body(post.text)))
 		if len(got.Items) != 1000 {
 			t.Fatalf("%d lines", len(got.Items))
@@ -99,8 +115,10 @@ func TestLocateManyLines(t *testing.T) {
 		kind, text string
 		status     int
 	}{
-		{"text/plain", strings.Repeat("x\n", 1001), 400}, {"text/plain", "\n\n", 400}, {"text/plain", "a\x00b", 400}, {"text/plain", "\xff", 400}, {"text/plain", strings.Repeat("x", 4097), 400},
-		{"application/json", `{"lines":`, 400}, {"application/json", `{"lines":["a"],"more":1}`, 400}, {"application/json", `{"lines":[{"$gt":1}]}`, 400}, {"image/png", "x", 415}, {"???", "x", 400},
+		{"text/plain", strings.Repeat("x\n", 1001), 400}, {"text/plain", "\n\n", 400}, {"text/plain", "a\x00b", 400},
+		{"text/plain", "\xff", 400}, {"text/plain", strings.Repeat("x", 4097), 400},
+		{"application/json", `{"lines":`, 400}, {"application/json", `{"lines":["a"],"more":1}`, 400},
+		{"application/json", `{"lines":[{"$gt":1}]}`, 400}, {"image/png", "x", 415}, {"???", "x", 400},
 	} {
 		w := s.do("POST", "/api/v1/locate", header("Content-Type", post.kind), body(post.text))
 		if w.Code != post.status {
@@ -121,7 +139,8 @@ func TestPanicInOneLineIsThatLinesProblem(t *testing.T) {
 		return inner(q)
 	}
 	got := decode[api.List[api.LocateLine]](t, s.do("POST", "/api/v1/locate", body("p/1\nboom\np/2")))
-	if len(got.Items) != 3 || got.Items[0].Problem != nil || got.Items[1].Problem == nil || got.Items[1].Problem.Status != 500 || got.Items[2].Problem != nil {
+	if len(got.Items) != 3 || got.Items[0].Problem != nil || got.Items[1].Problem == nil || got.Items[1].Problem.Status != 500 ||
+		got.Items[2].Problem != nil {
 		t.Errorf("%+v", got)
 	}
 }

@@ -15,7 +15,8 @@ func TestWhatChangedIsToldInASentence(t *testing.T) {
 	}{
 		{actions.Difference{Fact: chunk, Field: "exists", Want: "true", Got: "false"}, "of db.c no longer exists."},
 		{actions.Difference{Fact: chunk, Field: "exists", Want: "true"}, "of db.c no longer exists."},
-		{actions.Difference{Fact: actions.Fact{Kind: actions.FactEdge, NS: "db.c"}, Field: "exists", Want: "false", Got: "true"}, "of db.c exists by now."},
+		{actions.Difference{Fact: actions.Fact{Kind: actions.FactEdge, NS: "db.c"}, Field: "exists", Want: "false", Got: "true"},
+			"of db.c exists by now."},
 		{actions.Difference{Fact: chunk, Field: "shard", Want: "a", Got: "b"}, "shard: expected a, found b."},
 		{actions.Difference{Field: "hash", Want: "abc", Got: "000"}, "hash is abc, and 000 was given"},
 		{actions.Difference{Field: "hash", Want: "abc"}, "none was given"},
@@ -29,7 +30,8 @@ func TestWhatChangedIsToldInASentence(t *testing.T) {
 			t.Errorf("%+v: %q, want %q", x.d, got, x.says)
 		}
 	}
-	if got := actions.FieldText("exists", "true") + actions.FieldText("exists", "false"); strings.Contains(got, "true") || strings.Contains(got, "false") {
+	if got := actions.FieldText("exists", "true") + actions.FieldText("exists", "false"); strings.Contains(got, "true") ||
+		strings.Contains(got, "false") {
 		t.Errorf("%q", got)
 	}
 }

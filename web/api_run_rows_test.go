@@ -24,7 +24,8 @@ func TestRowsOfARunAreToldAsADifferenceBesideTheWriteRate(t *testing.T) {
 		difference    any
 		text          []string
 	}{
-		"grown":        {counted(10, 0), counted(13, 12*time.Second), rate, int64(3), []string{"10 rows", "has 13 (+3) after 12.0 s", "0.2 rows a second"}},
+		"grown": {counted(10, 0), counted(13, 12*time.Second), rate, int64(3),
+			[]string{"10 rows", "has 13 (+3) after 12.0 s", "0.2 rows a second"}},
 		"shrunk":       {counted(10, 0), counted(8, time.Second), engine.Rate{}, int64(-2), []string{"(−2)", "is not known"}},
 		"equal":        {counted(10, 0), counted(10, time.Second), engine.Rate{}, int64(0), []string{"10 rows of the project, as before"}},
 		"too many":     {not("tooMany"), not("noBefore"), engine.Rate{}, nil, []string{"not counted: more than 100\u202f000 rows"}},
@@ -34,7 +35,9 @@ func TestRowsOfARunAreToldAsADifferenceBesideTheWriteRate(t *testing.T) {
 		"another":      {not("<b>"), not("noBefore"), engine.Rate{}, nil, []string{"<b>"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rows := answer.RowsOf([]engine.RowCount{{Rows: actions.Rows{NS: "shop.documents", Project: "p"}, Before: c.before, After: c.after, Writes: c.writes}})
+			rows := answer.RowsOf(
+				[]engine.RowCount{{Rows: actions.Rows{NS: "shop.documents", Project: "p"}, Before: c.before, After: c.after, Writes: c.writes}},
+			)
 			if len(rows) != 1 || rows[0].NS != "shop.documents" || rows[0].Project != "p" {
 				t.Fatalf("%+v", rows)
 			}

@@ -97,7 +97,8 @@ func TestProjectsAreSearchedAndPaged(t *testing.T) {
 	if len(seen) != 230 {
 		t.Errorf("%d projects", len(seen))
 	}
-	for q, want := range map[string]string{"project-007": projectID(7).Hex(), projectID(9).Hex(): projectID(9).Hex(), "pk12": projectID(12).Hex(), hostileName: projectID(0).Hex()} {
+	for q, want := range map[string]string{"project-007": projectID(7).Hex(), projectID(9).Hex(): projectID(9).Hex(),
+		"pk12": projectID(12).Hex(), hostileName: projectID(0).Hex()} {
 		got := decode[api.List[api.Project]](t, s.do("GET", "/api/v1/projects?q="+url.QueryEscape(q)))
 		if len(got.Items) == 0 || got.Items[0].ID != want {
 			t.Errorf("%s: %+v", q, got.Items)
@@ -105,7 +106,8 @@ func TestProjectsAreSearchedAndPaged(t *testing.T) {
 	}
 	one := decode[api.ProjectDetail](t, s.do("GET", "/api/v1/projects/"+projectID(5).Hex()))
 	for _, c := range one.Collections {
-		if c.NS == "yorkie-meta.documents" && (len(c.Shards) != 1 || c.ChunkCount != 1 || !c.Exact || c.Presence != "exists" || len(c.Chunks) != 1 || c.Chunks[0].Zone != "") {
+		if c.NS == "yorkie-meta.documents" &&
+			(len(c.Shards) != 1 || c.ChunkCount != 1 || !c.Exact || c.Presence != "exists" || len(c.Chunks) != 1 || c.Chunks[0].Zone != "") {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -130,7 +132,8 @@ func TestActivityIsPagedByEntry(t *testing.T) {
 	if len(ids) != 150 {
 		t.Errorf("%d entries", len(ids))
 	}
-	if got := decode[api.List[api.Event]](t, s.do("GET", "/api/v1/activity?what=moveChunk.&limit=1")); got.Items[0].What != "moveChunk.commit" {
+	if got := decode[api.List[api.Event]](t,
+		s.do("GET", "/api/v1/activity?what=moveChunk.&limit=1")); got.Items[0].What != "moveChunk.commit" {
 		t.Errorf("%+v", got)
 	}
 	if w := s.do("GET", "/api/v1/activity?cursor="+string(answer.CursorOf("gone"))); w.Code != http.StatusConflict {
@@ -160,7 +163,8 @@ func TestClusterAndShardsAgree(t *testing.T) {
 			bytes += *sh.Bytes.Value
 		}
 	}
-	if cluster.Shards != 3 || cluster.Chunks != chunks || chunks != 1453 || *cluster.Bytes.Value != bytes || cluster.Balancer.InRound != nil || !*cluster.Balancer.Enabled {
+	if cluster.Shards != 3 || cluster.Chunks != chunks || chunks != 1453 || *cluster.Bytes.Value != bytes || cluster.Balancer.InRound != nil ||
+		!*cluster.Balancer.Enabled {
 		t.Errorf("%+v", cluster)
 	}
 	if len(cluster.Parts) != len(answer.AllParts) || !cluster.Parts[0].OK {
@@ -175,7 +179,8 @@ func TestWhatWasNeverReadIsNotAnEmptyList(t *testing.T) {
 		status int
 		text   string
 	}{
-		"denied": {topology.Health{Denied: true, Privilege: "find on config.tags", Err: fault.New(fault.Forbidden, "no")}, 403, "find on config.tags"},
+		"denied": {topology.Health{Denied: true, Privilege: "find on config.tags", Err: fault.New(fault.Forbidden, "no")}, 403,
+			"find on config.tags"},
 		"failed": {topology.Health{Err: fault.New(fault.Unavailable, "The config servers do not answer.")}, 503, "do not answer"},
 		"early":  {topology.Health{}, 503, "not read yet"},
 	} {

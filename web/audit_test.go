@@ -88,7 +88,15 @@ func cannedAudit() *stubAudit {
 	a := &stubAudit{}
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	for i := range 120 {
-		e := store.AuditEntry{At: epoch.Add(time.Duration(i-120) * time.Minute), By: "user:k3j2", Via: "password", From: "192.0.2.7", What: "login.ok", Subject: "user:k3j2", Outcome: "ok"}
+		e := store.AuditEntry{
+			At:      epoch.Add(time.Duration(i-120) * time.Minute),
+			By:      "user:k3j2",
+			Via:     "password",
+			From:    "192.0.2.7",
+			What:    "login.ok",
+			Subject: "user:k3j2",
+			Outcome: "ok",
+		}
 		if i%12 == 5 {
 			e.By, e.Via, e.What, e.Outcome, e.Details = "", "", "login.refused", "refused", map[string]string{"reason": "password"}
 		}
@@ -96,14 +104,23 @@ func cannedAudit() *stubAudit {
 	}
 	h := audit.Sign(key, a.end(), epoch.Add(-30*time.Second))
 	a.heads = []store.AuditHead{h}
-	a.state = audit.State{End: a.end(), At: epoch.Add(-20 * time.Second), Whole: epoch.Add(-2 * time.Hour), Head: &h, Key: audit.Fingerprint(h.Key)}
+	a.state = audit.State{
+		End:   a.end(),
+		At:    epoch.Add(-20 * time.Second),
+		Whole: epoch.Add(-2 * time.Hour),
+		Head:  &h,
+		Key:   audit.Fingerprint(h.Key),
+	}
 	return a
 }
 
 func TestPeopleOfAnIssuerAreToldApartInTheRecord(t *testing.T) {
 	trail := &stubAudit{}
 	for _, sub := range []string{"sub-1", "sub-2"} {
-		_, _ = trail.Append(t.Context(), store.AuditEntry{What: "login.ok", By: "oidc:ab:" + sub, Subject: "oidc:ab:" + sub, Via: "oidc", Outcome: "ok"})
+		_, _ = trail.Append(
+			t.Context(),
+			store.AuditEntry{What: "login.ok", By: "oidc:ab:" + sub, Subject: "oidc:ab:" + sub, Via: "oidc", Outcome: "ok"},
+		)
 	}
 	s := newSite(t, func(d *site.Deps) { d.Audit = trail })
 	rows := parse(t, s.do("GET", "/audit", as("anna", auth.Admin)).Body.String()).Find("tbody tr")
@@ -130,17 +147,20 @@ func TestAuditIsListedFilteredAndPagedBothWays(t *testing.T) {
 		t.Errorf("%d records, %v", len(got), got)
 	}
 	for query, want := range map[string]int{
-		"what=login.refused": 10, "what=login.": 100, "by=user:k3j2&order=oldest": 100, "subject=user:k3j2&what=login.refused&order=oldest": 10, "what=log": 0,
+		"what=login.refused": 10, "what=login.": 100, "by=user:k3j2&order=oldest": 100,
+		"subject=user:k3j2&what=login.refused&order=oldest": 10, "what=log": 0,
 		"from=2026-03-01T11:58:00Z": 2, "to=2026-03-01T10:03": 3, "from=2026-03-01&to=2026-03-01T11:00:00%2B01:00": 0, "from=2026-03-02": 0,
 	} {
 		if part := decode[api.List[api.AuditRecord]](t, s.do("GET", "/api/v1/audit?"+query)); len(part.Items) != want {
 			t.Errorf("%s: %d, want %d", query, len(part.Items), want)
 		}
 	}
-	if first := decode[api.List[api.AuditRecord]](t, s.do("GET", "/api/v1/audit?order=oldest&limit=1")); first.Items[0].Seq != 1 || first.Next == "" {
+	if first := decode[api.List[api.AuditRecord]](t, s.do("GET", "/api/v1/audit?order=oldest&limit=1")); first.Items[0].Seq != 1 ||
+		first.Next == "" {
 		t.Errorf("%+v", first)
 	}
-	for _, query := range []string{"from=yesterday", "to=2026-13-01", "order=up", "cursor=%21", "cursor=" + string(answer.CursorOf("x")), "cursor=" + string(answer.CursorOf("-4")), "limit=0"} {
+	for _, query := range []string{"from=yesterday", "to=2026-13-01", "order=up", "cursor=%21",
+		"cursor=" + string(answer.CursorOf("x")), "cursor=" + string(answer.CursorOf("-4")), "limit=0"} {
 		if w := s.do("GET", "/api/v1/audit?"+query); w.Code != 400 {
 			t.Errorf("%s: %d", query, w.Code)
 		}
@@ -155,8 +175,13 @@ func TestAuditOnTheWireCanBeVerified(t *testing.T) {
 	part := decode[api.List[api.AuditRecord]](t, s.do("GET", "/api/v1/audit?limit=1"))
 	last := a.records[120]
 	r := part.Items[0]
-	back := store.AuditRecord{Seq: r.Seq, Prev: last.Prev, Hash: last.Hash, AuditEntry: store.AuditEntry{Cluster: r.Cluster, At: r.At, By: r.By, Via: r.Via, From: r.From,
-		What: r.What, Subject: r.Subject, Outcome: r.Outcome, Details: r.Details}}
+	back := store.AuditRecord{
+		Seq:  r.Seq,
+		Prev: last.Prev,
+		Hash: last.Hash,
+		AuditEntry: store.AuditEntry{Cluster: r.Cluster, At: r.At, By: r.By, Via: r.Via, From: r.From,
+			What: r.What, Subject: r.Subject, Outcome: r.Outcome, Details: r.Details},
+	}
 	if err := audit.Check(back, 121, last.Prev); err != nil {
 		t.Errorf("%v: %+v", err, r)
 	}
@@ -183,11 +208,15 @@ func TestTheAuditPageSaysWhatIsKnownOfTheChain(t *testing.T) {
 		says   []string
 		not    string
 	}{
-		"verified":     {func(*audit.State) {}, []string{"in order up to record 120", "verified 20 s ago", "first record 2 h ago", "SHA256:"}, "not been verified"},
-		"not yet":      {func(s *audit.State) { *s = audit.State{Key: s.Key} }, []string{"has not been verified yet"}, "in order"},
-		"failed first": {func(s *audit.State) { *s = audit.State{Key: s.Key, Err: errors.New("disk /var/x")} }, []string{"could not be verified since the start"}, "/var/x"},
-		"failed since": {func(s *audit.State) { s.Err = errors.New("disk /var/x") }, []string{"was in order up to record 120 20 s ago", "could not be read"}, "/var/x"},
-		"broken":       {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} }, []string{"record 7 was edited after it was written"}, "in order up to"},
+		"verified": {func(*audit.State) {},
+			[]string{"in order up to record 120", "verified 20 s ago", "first record 2 h ago", "SHA256:"}, "not been verified"},
+		"not yet": {func(s *audit.State) { *s = audit.State{Key: s.Key} }, []string{"has not been verified yet"}, "in order"},
+		"failed first": {func(s *audit.State) { *s = audit.State{Key: s.Key, Err: errors.New("disk /var/x")} },
+			[]string{"could not be verified since the start"}, "/var/x"},
+		"failed since": {func(s *audit.State) { s.Err = errors.New("disk /var/x") },
+			[]string{"was in order up to record 120 20 s ago", "could not be read"}, "/var/x"},
+		"broken": {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} },
+			[]string{"record 7 was edited after it was written"}, "in order up to"},
 		"cut": {func(s *audit.State) {
 			s.Break = &audit.Break{Code: audit.Cut, Seq: 130, Found: 120, At: epoch}
 		}, []string{"ends at 120", "head was signed at record 130"}, "in order up to"},
@@ -219,7 +248,8 @@ func TestABrokenRecordIsSaidOnEveryPageToThoseWhoMayReadIt(t *testing.T) {
 			s := newSite(t, func(d *site.Deps) {
 				d.Audit, d.Auth = a, everybody{auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
 			})
-			if said := strings.Contains(s.do("GET", "/").Body.String(), "The audit record was changed by something other than this program; the page Audit says where."); said != (want && broken) {
+			if said := strings.Contains(s.do("GET", "/").Body.String(),
+				"The audit record was changed by something other than this program; the page Audit says where."); said != (want && broken) {
 				t.Errorf("%s, broken %v: said %v", role, broken, said)
 			}
 		}
@@ -242,7 +272,8 @@ func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 		t.Error(first)
 	}
 	refused := parse(t, s.do("GET", "/audit?what=login.refused").Body.String()).Find("tbody").Text()
-	if strings.Count(refused, "Tried to sign in") != 10 || strings.Contains(refused, "Signed in") || !strings.Contains(refused, "anna") || !strings.Contains(refused, "nobody known") {
+	if strings.Count(refused, "Tried to sign in") != 10 || strings.Contains(refused, "Signed in") || !strings.Contains(refused, "anna") ||
+		!strings.Contains(refused, "nobody known") {
 		t.Error(refused)
 	}
 	for address, want := range map[string]string{"/audit?by=user:nobody": "No record matches", "/audit?below=1": "No record matches"} {
@@ -250,7 +281,10 @@ func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 			t.Errorf("%s does not say %q", address, want)
 		}
 	}
-	if text := newSite(t, func(d *site.Deps) { d.Audit = &stubAudit{} }).do("GET", "/audit").Body.String(); !strings.Contains(text, "Nothing is recorded yet") {
+	if text := newSite(t, func(d *site.Deps) { d.Audit = &stubAudit{} }).do("GET", "/audit").Body.String(); !strings.Contains(
+		text,
+		"Nothing is recorded yet",
+	) {
 		t.Error("an empty record is not said to be")
 	}
 	for _, address := range []string{"/audit?below=x", "/audit?below=0", "/audit?from=x"} {
@@ -262,12 +296,36 @@ func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 
 func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 	a := &stubAudit{}
-	hostile := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "javascript:alert(1)", "\u202egpj.exe\x1b[31m\r\n", "=HYPERLINK(1)", "{seq}"}
+	hostile := []string{
+		`<script>alert(1)</script>`,
+		`"><img src=x onerror=alert(1)>`,
+		"javascript:alert(1)",
+		"\u202egpj.exe\x1b[31m\r\n",
+		"=HYPERLINK(1)",
+		"{seq}",
+	}
 	for _, text := range hostile {
-		a.Add(store.AuditEntry{At: epoch, By: text, Via: text, From: text, What: text, Subject: text, Outcome: text, Details: map[string]string{text: text}})
+		a.Add(
+			store.AuditEntry{
+				At:      epoch,
+				By:      text,
+				Via:     text,
+				From:    text,
+				What:    text,
+				Subject: text,
+				Outcome: text,
+				Details: map[string]string{text: text},
+			},
+		)
 	}
 	s := newSite(t, func(d *site.Deps) { d.Audit = a })
-	doc := parse(t, s.do("GET", "/audit?by="+url.QueryEscape(hostile[1])+"&what="+url.QueryEscape(hostile[1])+"&subject="+url.QueryEscape(hostile[0])).Body.String())
+	doc := parse(
+		t,
+		s.do(
+			"GET",
+			"/audit?by="+url.QueryEscape(hostile[1])+"&what="+url.QueryEscape(hostile[1])+"&subject="+url.QueryEscape(hostile[0]),
+		).Body.String(),
+	)
 	page := parse(t, s.do("GET", "/audit").Body.String())
 	if doc.Find("main script, main img").Length()+page.Find("main script, main img").Length() > 0 {
 		t.Error("markup of a record is markup of the page")
@@ -283,7 +341,8 @@ func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 }
 
 func TestWithoutARecordOrWhenItCannotBeReadTheAuditSaysSo(t *testing.T) {
-	for name, trail := range map[string]answer.AuditTrail{"none": nil, "broken": &stubAudit{err: fault.New(fault.Unavailable, "The disk is gone.")}} {
+	for name, trail := range map[string]answer.AuditTrail{"none": nil,
+		"broken": &stubAudit{err: fault.New(fault.Unavailable, "The disk is gone.")}} {
 		s := newSite(t, func(d *site.Deps) { d.Audit = trail })
 		for _, address := range []string{"/audit", "/api/v1/audit", "/api/v1/audit/heads"} {
 			if w := s.do("GET", address); w.Code != 503 {
@@ -295,7 +354,8 @@ func TestWithoutARecordOrWhenItCannotBeReadTheAuditSaysSo(t *testing.T) {
 
 // Every code that packages auth and engine write has a sentence of its own.
 func TestEveryAuditCodeHasWords(t *testing.T) {
-	for file, least := range map[string]int{"../internal/auth/audit.go": 10, "../internal/actions/engine/audit.go": 7, "guard/refusals.go": 1} {
+	for file, least := range map[string]int{"../internal/auth/audit.go": 10, "../internal/actions/engine/audit.go": 7,
+		"guard/refusals.go": 1} {
 		auditCodesHaveWords(t, file, least)
 	}
 }

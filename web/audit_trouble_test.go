@@ -34,22 +34,68 @@ var auditTroubles = map[string]struct {
 	},
 		"unread", "banner.audit.unread", "not known whether it is in order", "0"},
 	"table gone": {func(s *audit.State) {
-		s.Err, s.Stage, s.Fails = fault.Wrap(fault.Unavailable, errors.Join(store.ErrAuditDamaged, errors.New("/var/x")), "The table audit is missing."), audit.StageRead, 1
+		s.Err, s.Stage, s.Fails = fault.Wrap(
+			fault.Unavailable,
+			errors.Join(store.ErrAuditDamaged, errors.New("/var/x")),
+			"The table audit is missing.",
+		), audit.StageRead, 1
 	}, "damaged", "banner.audit.damaged", "The table audit is missing.", "0"},
 	"not signed": {func(s *audit.State) { s.Err, s.Stage, s.Fails = errors.New("full /var/x"), audit.StageSign, 2 },
 		"unsigned", "banner.audit.unsigned", "in order up to record 120, but its end could not be signed", "0"},
 	"witness": {func(s *audit.State) { s.Err, s.Stage, s.Fails = errors.New("json /var/x"), audit.StageWitness, 3 },
 		"witness", "banner.audit.witness", "The witness file beside the audit key", "0"},
-	"broken":       {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} }, "changed", "banner.audit", "record 7 was edited", "0"},
-	"last deleted": {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Cut, Seq: 120, Found: 119} }, "cut", "banner.audit", "it ends at 119, but record 120 was there before", "0"},
+	"broken": {
+		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} },
+		"changed",
+		"banner.audit",
+		"record 7 was edited",
+		"0",
+	},
+	"last deleted": {
+		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Cut, Seq: 120, Found: 119} },
+		"cut",
+		"banner.audit",
+		"it ends at 119, but record 120 was there before",
+		"0",
+	},
 	"older put back": {func(s *audit.State) {
 		s.Break = &audit.Break{Code: audit.Cut, Seq: 130, Found: 120, At: epoch, Witness: true}
 	}, "cut", "banner.audit", "an older copy of the data was put back", "0"},
-	"last made anew":   {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Rebuilt, Seq: 120} }, "rebuilt", "banner.audit", "not the one that was there before", "0"},
-	"witness replaced": {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Rebuilt, Seq: 9, At: epoch, Witness: true} }, "rebuilt", "banner.audit", "not the one in the witness file", "0"},
-	"put in":           {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Foreign, Seq: 121} }, "foreign", "banner.audit", "another program inserted record 121", "0"},
-	"heads deleted":    {func(s *audit.State) { s.Break = &audit.Break{Code: audit.HeadLost, Seq: 120, At: epoch} }, "headLost", "banner.audit", "Signed heads were deleted", "0"},
-	"witness forged":   {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Forged, Seq: 120, Witness: true} }, "forged", "banner.audit", "in the witness file has a false signature", "0"},
+	"last made anew": {
+		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Rebuilt, Seq: 120} },
+		"rebuilt",
+		"banner.audit",
+		"not the one that was there before",
+		"0",
+	},
+	"witness replaced": {
+		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Rebuilt, Seq: 9, At: epoch, Witness: true} },
+		"rebuilt",
+		"banner.audit",
+		"not the one in the witness file",
+		"0",
+	},
+	"put in": {
+		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Foreign, Seq: 121} },
+		"foreign",
+		"banner.audit",
+		"another program inserted record 121",
+		"0",
+	},
+	"heads deleted": {
+		func(s *audit.State) { s.Break = &audit.Break{Code: audit.HeadLost, Seq: 120, At: epoch} },
+		"headLost",
+		"banner.audit",
+		"Signed heads were deleted",
+		"0",
+	},
+	"witness forged": {
+		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Forged, Seq: 120, Witness: true} },
+		"forged",
+		"banner.audit",
+		"in the witness file has a false signature",
+		"0",
+	},
 }
 
 // auditBanners are the banners by what is wrong.
@@ -73,7 +119,8 @@ func TestATroubleOfTheRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
 			d.Audit, d.Auth = a, everybody{auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
 		})
 		home := s.do("GET", "/").Body.String()
-		for _, key := range []string{"banner.audit", "banner.audit.damaged", "banner.audit.unread", "banner.audit.unsigned", "banner.audit.witness"} {
+		for _, key := range []string{"banner.audit", "banner.audit.damaged", "banner.audit.unread", "banner.audit.unsigned",
+			"banner.audit.witness"} {
 			if said := strings.Contains(home, auditBanners[key]); said != (key == c.banner) {
 				t.Errorf("%s: banner %s shown: %v", name, key, said)
 			}
@@ -83,11 +130,13 @@ func TestATroubleOfTheRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
 			t.Errorf("%s: %.400s", name, text)
 		}
 		st := decode[api.AuditState](t, s.do("GET", "/api/v1/audit/head"))
-		if c.code == "" && st.Problem != nil || c.code != "" && (st.Problem == nil || st.Problem.Code != c.code || strings.Contains(st.Problem.Text, "/var/x")) {
+		if c.code == "" && st.Problem != nil ||
+			c.code != "" && (st.Problem == nil || st.Problem.Code != c.code || strings.Contains(st.Problem.Text, "/var/x")) {
 			t.Errorf("%s: %+v", name, st.Problem)
 		}
 		got := s.do("GET", "/metrics").Body.String()
-		if has := strings.Contains(got, "\nshardboard_audit_ok "); has != (c.measure != "") || has && !strings.Contains(got, "\nshardboard_audit_ok "+c.measure+"\n") {
+		if has := strings.Contains(got, "\nshardboard_audit_ok "); has != (c.measure != "") ||
+			has && !strings.Contains(got, "\nshardboard_audit_ok "+c.measure+"\n") {
 			t.Errorf("%s: shardboard_audit_ok is not %q", name, c.measure)
 		}
 		if has := strings.Contains(got, "\nshardboard_audit_verified_age_seconds 20\n"); has != !a.state.At.IsZero() {
@@ -107,7 +156,10 @@ func TestADroppedTableIsNamedByTheAuditPage(t *testing.T) {
 			t.Errorf("%s: %d %.300s", address, w.Code, w.Body)
 		}
 	}
-	if text := s.do("GET", "/audit").Body.String(); !strings.Contains(text, "The audit record is missing or damaged; the page Audit says what is wrong and what to do.") {
+	if text := s.do("GET", "/audit").Body.String(); !strings.Contains(
+		text,
+		"The audit record is missing or damaged; the page Audit says what is wrong and what to do.",
+	) {
 		t.Error("no banner on the error page")
 	}
 }
@@ -119,7 +171,13 @@ func TestOneCauseHasOneBanner(t *testing.T) {
 	unsigned := audit.State{Err: errors.New("x"), Stage: audit.StageSign, Fails: 2}
 	witness := audit.State{Err: errors.New("x"), Stage: audit.StageWitness, Fails: 2}
 	broken := audit.State{Break: &audit.Break{Code: audit.Changed, Seq: 7}}
-	schema, full := &store.Trouble{Code: store.TroubleSchema, Cause: "A table is missing."}, &store.Trouble{Code: store.TroubleFull, Cause: "No space."}
+	schema, full := &store.Trouble{
+		Code:  store.TroubleSchema,
+		Cause: "A table is missing.",
+	}, &store.Trouble{
+		Code:  store.TroubleFull,
+		Cause: "No space.",
+	}
 	for name, c := range map[string]struct {
 		hold    store.Hold
 		trouble *store.Trouble

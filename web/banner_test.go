@@ -45,7 +45,14 @@ func (x *ailing) meet(c store.TroubleCode) *store.Trouble {
 
 func (x *ailing) banners(t *testing.T, role auth.Role) []string {
 	t.Helper()
-	return parse(t, x.do("GET", "/collections", as("anna", role)).Body.String()).Find("main p.banner").Map(func(_ int, s *goquery.Selection) string { return s.Text() })
+	return parse(
+		t,
+		x.do("GET", "/collections", as("anna", role)).Body.String(),
+	).Find(
+		"main p.banner",
+	).Map(
+		func(_ int, s *goquery.Selection) string { return s.Text() },
+	)
 }
 
 // What follows from a loss or a full disk is not said as a second thing that is
@@ -146,7 +153,8 @@ func TestTroubleIsSaidOnceOnTheErrorPageThatItCauses(t *testing.T) {
 	x.trouble = nil
 	x.lose()
 	x.trail.err = x.dir.now.Err
-	if page := parse(t, x.do("GET", "/audit", as("anna", auth.Admin)).Body.String()).Find("main"); page.Find("p.banner").Length() != 0 || !strings.Contains(page.Text(), "The data directory was moved.") {
+	if page := parse(t, x.do("GET", "/audit", as("anna", auth.Admin)).Body.String()).Find("main"); page.Find("p.banner").Length() != 0 ||
+		!strings.Contains(page.Text(), "The data directory was moved.") {
 		t.Errorf("lost: %s", page.Text())
 	}
 }
@@ -169,7 +177,8 @@ func TestReadinessNamesTroubleWithoutPathsToEverybody(t *testing.T) {
 	x := newAiling(t, func(d *site.Deps) { d.Exposed = true })
 	x.meet(store.TroubleDamaged)
 	w := x.do("GET", "/readyz")
-	if says := w.Body.String(); w.Code != http.StatusServiceUnavailable || !strings.Contains(says, "database of shardboard is damaged") || strings.Contains(says, "board.db") {
+	if says := w.Body.String(); w.Code != http.StatusServiceUnavailable || !strings.Contains(says, "database of shardboard is damaged") ||
+		strings.Contains(says, "board.db") {
 		t.Errorf("%d %s", w.Code, says)
 	}
 }

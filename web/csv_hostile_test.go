@@ -19,7 +19,8 @@ import (
 // starts are what spreadsheets take for the beginning of a formula or for the
 // end of a cell, after what they strip or fold, too.
 var starts = []string{
-	"=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "  @x", "\u00a0=1", "\ufeff=1", "\u200b=1", "\u3000=1", "\u202e=1", "\x00=1", "\x0b=1", "'\n=1", "\u2212" + "1", "\"=1",
+	"=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "  @x", "\u00a0=1", "\ufeff=1", "\u200b=1", "\u3000=1",
+	"\u202e=1", "\x00=1", "\x0b=1", "'\n=1", "\u2212" + "1", "\"=1",
 	"\uff1d1", "\uff0b1", "\uff0d1", "\uff201", "|calc", "%0A=1", ";=1", ",=1", "a\n=1", "a\r\n=1,2", "-", "=", "--1", "-1e5x", "-1 2", "-x",
 }
 
@@ -54,7 +55,8 @@ func TestNoSheetHoldsAFormula(t *testing.T) {
 			for _, w := range []*httptest.ResponseRecorder{
 				s.do("GET", "/shards/"+name+".csv"), s.do("GET", "/api/v1/shards/"+name, header("Accept", "text/csv")), s.do("GET", "/collections.csv"),
 				s.do("POST", "/api/v1/locate", header("Accept", "text/csv"), header("Content-Type", "application/json"), body(string(lines))),
-				s.do("POST", "/locate/bulk", header("Content-Type", "application/x-www-form-urlencoded"), body(url.Values{"lines": {e.name(i, "asked")}, "as": {"csv"}, "format": {"csv"}}.Encode()), header("Accept", "text/csv")),
+				s.do("POST", "/locate/bulk", header("Content-Type", "application/x-www-form-urlencoded"),
+					body(url.Values{"lines": {e.name(i, "asked")}, "as": {"csv"}, "format": {"csv"}}.Encode()), header("Accept", "text/csv")),
 			} {
 				if w.Code == http.StatusBadRequest && strings.Contains(batch[i], "\x00") {
 					continue
@@ -87,7 +89,9 @@ func (e enemy) checkSheet(t *testing.T, w *httptest.ResponseRecorder, said *stri
 		return 0
 	}
 	disposition, params, err := mime.ParseMediaType(w.Header().Get("Content-Disposition"))
-	if err != nil || disposition != "attachment" || strings.Trim(params["filename"], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != "" || !strings.HasSuffix(params["filename"], ".csv") {
+	if err != nil || disposition != "attachment" ||
+		strings.Trim(params["filename"], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != "" ||
+		!strings.HasSuffix(params["filename"], ".csv") {
 		t.Errorf("the file is called %q: %v", w.Header().Get("Content-Disposition"), err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(w.Body.String())).ReadAll()

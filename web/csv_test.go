@@ -20,10 +20,16 @@ func TestSpreadsheetsGetNoFormulas(t *testing.T) {
 	locatable(s)
 	formulas := []string{"=1+1", "+1+1", "-1+1", "@SUM(A1)"}
 	sheets := map[string]string{
-		"shard":  s.do("GET", "/shards/"+url.PathEscape(hostileName)+".csv").Body.String(),
-		"api":    s.do("GET", "/api/v1/shards/shard-rs-1", header("Accept", "text/csv")).Body.String(),
-		"list":   s.do("GET", "/collections.csv").Body.String(),
-		"locate": s.do("POST", "/api/v1/locate", header("Accept", "text/csv"), header("Content-Type", "application/json"), body(`{"lines":["=1+1","+1+1","-1+1","@SUM(A1)"]}`)).Body.String(),
+		"shard": s.do("GET", "/shards/"+url.PathEscape(hostileName)+".csv").Body.String(),
+		"api":   s.do("GET", "/api/v1/shards/shard-rs-1", header("Accept", "text/csv")).Body.String(),
+		"list":  s.do("GET", "/collections.csv").Body.String(),
+		"locate": s.do(
+			"POST",
+			"/api/v1/locate",
+			header("Accept", "text/csv"),
+			header("Content-Type", "application/json"),
+			body(`{"lines":["=1+1","+1+1","-1+1","@SUM(A1)"]}`),
+		).Body.String(),
 	}
 	for name, text := range sheets {
 		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
@@ -53,7 +59,8 @@ func TestSpreadsheetsGetNoFormulas(t *testing.T) {
 		t.Error("harmless cells are changed")
 	}
 	w := s.do("GET", "/shards/shard-rs-1.csv")
-	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/csv") || w.Header().Get("Content-Disposition") != `attachment; filename="shard-rs-1.csv"` {
+	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/csv") ||
+		w.Header().Get("Content-Disposition") != `attachment; filename="shard-rs-1.csv"` {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
 	if w := s.do("GET", "/shards/none.csv"); w.Code != 404 {
@@ -66,7 +73,8 @@ func TestShardNamesWithDotsHaveCSVToo(t *testing.T) {
 	table := *s.watcher.get()
 	table.Shards = append(table.Shards[:0:0], topology.Shard{Name: "rs.1"}, topology.Shard{Name: "rs.2.csv"})
 	s.watcher.publish(&table)
-	for address, media := range map[string]string{"/shards/rs.1": "text/html", "/shards/rs.1.csv": "text/csv", "/shards/rs.2.csv": "text/html", "/shards/rs.2.csv.csv": "text/csv"} {
+	for address, media := range map[string]string{"/shards/rs.1": "text/html", "/shards/rs.1.csv": "text/csv",
+		"/shards/rs.2.csv": "text/html", "/shards/rs.2.csv.csv": "text/csv"} {
 		if w := s.do("GET", address); w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), media) {
 			t.Errorf("%s: %d %s", address, w.Code, w.Header().Get("Content-Type"))
 		}
@@ -76,7 +84,8 @@ func TestShardNamesWithDotsHaveCSVToo(t *testing.T) {
 func TestHostileNamesAreInertInJSON(t *testing.T) {
 	s := newSite(t)
 	locatable(s)
-	for _, address := range []string{"/api/v1/shards", "/api/v1/projects", "/api/v1/activity", "/api/v1/locate?q=%3Cscript%3E", "/api/v1/shards/%3Cscript%3E"} {
+	for _, address := range []string{"/api/v1/shards", "/api/v1/projects", "/api/v1/activity", "/api/v1/locate?q=%3Cscript%3E",
+		"/api/v1/shards/%3Cscript%3E"} {
 		w := s.do("GET", address)
 		if strings.Contains(w.Body.String(), "<script") {
 			t.Errorf("%s has a raw tag", address)
@@ -97,10 +106,14 @@ func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
 			if p.Bytes.Value != nil {
 				bytes = strconv.FormatInt(*p.Bytes.Value, 10)
 			}
-			want[answer.Inert(c.NS)+" "+answer.Inert(p.Shard)] = strings.Join([]string{strconv.FormatBool(c.Sharded), strconv.FormatBool(c.System), strconv.Itoa(p.Chunks), strconv.Itoa(c.Chunks), bytes}, " ")
+			want[answer.Inert(c.NS)+" "+answer.Inert(p.Shard)] = strings.Join(
+				[]string{strconv.FormatBool(c.Sharded), strconv.FormatBool(c.System), strconv.Itoa(p.Chunks), strconv.Itoa(c.Chunks), bytes},
+				" ",
+			)
 		}
 	}
-	for _, w := range []*httptest.ResponseRecorder{s.do("GET", "/collections.csv"), s.do("GET", "/api/v1/collections?limit=1", header("Accept", "text/csv"))} {
+	for _, w := range []*httptest.ResponseRecorder{s.do("GET", "/collections.csv"),
+		s.do("GET", "/api/v1/collections?limit=1", header("Accept", "text/csv"))} {
 		rows, err := csv.NewReader(strings.NewReader(w.Body.String())).ReadAll()
 		if err != nil || w.Code != 200 || w.Header().Get("Content-Disposition") != `attachment; filename="collections.csv"` {
 			t.Fatalf("%d %v %v", w.Code, w.Header(), err)
@@ -112,7 +125,10 @@ func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
 		got := map[string]string{}
 		for _, row := range rows[1:] {
 			cell := func(name string) string { return row[column[name]] }
-			got[cell("ns")+" "+cell("shard")] = strings.Join([]string{cell("sharded"), cell("internal"), cell("chunks"), cell("chunks_of"), cell("bytes")}, " ")
+			got[cell("ns")+" "+cell("shard")] = strings.Join(
+				[]string{cell("sharded"), cell("internal"), cell("chunks"), cell("chunks_of"), cell("bytes")},
+				" ",
+			)
 		}
 		if diff := cmp.Diff(want, got); diff != "" || len(want) < 3 {
 			t.Errorf("%d lines: %s", len(want), diff)

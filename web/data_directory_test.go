@@ -55,7 +55,8 @@ func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
 			}
 			w := s.do("GET", "/readyz")
 			var ready api.Ready
-			if err := json.Unmarshal(w.Body.Bytes(), &ready); err != nil || w.Code != want || ready.Ready != (want == http.StatusOK) || !ready.Ready && ready.Reason != "It is "+string(h)+"." {
+			if err := json.Unmarshal(w.Body.Bytes(), &ready); err != nil || w.Code != want || ready.Ready != (want == http.StatusOK) ||
+				!ready.Ready && ready.Reason != "It is "+string(h)+"." {
 				t.Errorf("%s, exposed %v: %d %s", h, exposed, w.Code, w.Body)
 			}
 			metrics := s.do("GET", "/metrics").Body.String()
@@ -66,7 +67,8 @@ func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
 				}
 			}
 			state := decode[api.DataDirectory](t, s.do("GET", "/api/v1/data"))
-			if state.Hold != string(h) || state.Writable != (h == store.Owned) || (state.Why == "") != (h == store.Owned) || state.Since == nil || !state.Since.Equal(epoch) {
+			if state.Hold != string(h) || state.Writable != (h == store.Owned) || (state.Why == "") != (h == store.Owned) || state.Since == nil ||
+				!state.Since.Equal(epoch) {
 				t.Errorf("%s: %+v", h, state)
 			}
 		}
@@ -78,7 +80,8 @@ func TestTheStatusSaysThatTheDataDirectoryIsLost(t *testing.T) {
 	for _, h := range store.Holds() {
 		s := newSite(t, held(h))
 		got := answer.Status(s.View())
-		if lost := h == store.Vanished || h == store.Unreadable; lost != strings.Contains(got.Text, "data directory is lost") || lost && got.Level != "failed" {
+		if lost := h == store.Vanished || h == store.Unreadable; lost != strings.Contains(got.Text, "data directory is lost") ||
+			lost && got.Level != "failed" {
 			t.Errorf("%s: %+v", h, got)
 		}
 	}
@@ -117,7 +120,8 @@ func TestTakingOverIsAskedForOnceAndAnswered(t *testing.T) {
 	if w := s.do("POST", "/data/takeover", as("anna", auth.Admin)); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" {
 		t.Errorf("form: %d %s", w.Code, w.Body)
 	}
-	if got := decode[api.DataDirectory](t, s.do("POST", "/api/v1/data/takeover", as("anna", auth.Admin))); !got.Writable || got.Hold != string(store.Owned) {
+	if got := decode[api.DataDirectory](t, s.do("POST", "/api/v1/data/takeover", as("anna", auth.Admin))); !got.Writable ||
+		got.Hold != string(store.Owned) {
 		t.Errorf("%+v", got)
 	}
 	for _, address := range []string{"/data/takeover", "/api/v1/data/takeover"} {
@@ -130,7 +134,8 @@ func TestTakingOverIsAskedForOnceAndAnswered(t *testing.T) {
 	}
 	d.err = fault.New(fault.Conflict, "Somebody else was quicker.")
 	for _, address := range []string{"/data/takeover", "/api/v1/data/takeover"} {
-		if w := s.do("POST", address, as("anna", auth.Admin)); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "Somebody else was quicker.") {
+		if w := s.do("POST", address, as("anna", auth.Admin)); w.Code != http.StatusConflict ||
+			!strings.Contains(w.Body.String(), "Somebody else was quicker.") {
 			t.Errorf("%s: %d %s", address, w.Code, w.Body)
 		}
 	}
@@ -141,10 +146,12 @@ func TestTakingOverIsAskedForOnceAndAnswered(t *testing.T) {
 
 func TestTheWayInSaysWhyNobodyComesIn(t *testing.T) {
 	for h, want := range map[store.Hold]string{
-		store.Owned: "", store.OwnedByAnother: "Sign in at the other one", store.OwnerGone: "has stopped", store.Vanished: "moved or deleted", store.Unreadable: "cannot be looked at",
+		store.Owned: "", store.OwnedByAnother: "Sign in at the other one", store.OwnerGone: "has stopped",
+		store.Vanished: "moved or deleted", store.Unreadable: "cannot be looked at",
 	} {
 		s := newSite(t, withClaims, held(h))
-		if got := parse(t, s.do("GET", "/login").Body.String()).Find("main .note").Text(); !strings.Contains(got, want) || want == "" && got != "" {
+		if got := parse(t, s.do("GET", "/login").Body.String()).Find("main .note").Text(); !strings.Contains(got, want) ||
+			want == "" && got != "" {
 			t.Errorf("%s: %q", h, got)
 		}
 	}

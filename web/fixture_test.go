@@ -112,7 +112,9 @@ func newSite(t testing.TB, change ...func(*site.Deps)) *testSite {
 		Pictures: keyvis.New(s.watcher, nil, nil),
 		Surveys:  cannedSurveys(),
 		Now:      func() time.Time { return epoch }, Target: "mongos.example:27017", Version: "test",
-		Advice:  rules.NewAdvisor(rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: profile.Yorkie(), Now: func() time.Time { return epoch }}),
+		Advice: rules.NewAdvisor(
+			rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: profile.Yorkie(), Now: func() time.Time { return epoch }},
+		),
 		Auth:    everybody{auth.Local()},
 		Audit:   cannedAudit(),
 		Actions: cannedActions(),

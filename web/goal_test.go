@@ -18,17 +18,21 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 		check func(api.Run) bool
 		acts  string // the form that is first among the ways on; "" for none but stop
 	}{
-		"waiting": {[]string{"The migration of a chunk of config.system.sessions from shard-rs-1 to shard-rs-2", "gives up at", "Try 2."}, func(r api.Run) bool {
+		"waiting": {[]string{"The migration of a chunk of config.system.sessions from shard-rs-1 to shard-rs-2", "gives up at",
+			"Try 2."}, func(r api.Run) bool {
 			last := r.Steps[len(r.Steps)-1]
 			return last.Waiting != nil && last.Waiting.Obstacle == "migration" && last.Try == 2 && r.Steps[len(r.Steps)-2].State == "deferred" &&
 				strings.Contains(r.Why, "config.system.sessions")
 		}, ""},
-		"gaveup": {[]string{"What stands now", "zone ranges set", "splits", "Gave up after 9 tries", "still has to delete its documents"}, func(r api.Run) bool {
-			return r.CanFinish && r.CanUndo && r.Standing.Splits > 0 && r.Standing.ZoneRangesSet > 0 && strings.Contains(r.Standing.Text, "by this run")
+		"gaveup": {[]string{"What stands now", "zone ranges set", "splits", "Gave up after 9 tries",
+			"still has to delete its documents"}, func(r api.Run) bool {
+			return r.CanFinish && r.CanUndo && r.Standing.Splits > 0 && r.Standing.ZoneRangesSet > 0 &&
+				strings.Contains(r.Standing.Text, "by this run")
 		}, "finish"},
-		"adapted": {[]string{"Adapted at", "5 steps now left instead of 4 steps", "the balancer had already made this change"}, func(r api.Run) bool {
-			return len(r.Adaptations) == 1 && len(r.Adaptations[0].Because) > 0 && r.Steps[len(r.Steps)-2].Already == "balancer"
-		}, ""},
+		"adapted": {[]string{"Adapted at", "5 steps now left instead of 4 steps", "the balancer had already made this change"},
+			func(r api.Run) bool {
+				return len(r.Adaptations) == 1 && len(r.Adaptations[0].Because) > 0 && r.Steps[len(r.Steps)-2].Already == "balancer"
+			}, ""},
 		"restoring": {[]string{"Balancing is being switched on again", "What stands now"}, func(r api.Run) bool {
 			return r.Standing.Paused
 		}, ""},
@@ -47,7 +51,8 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 		if n := doc.Find("ol.commands > li").Length(); name == "waiting" && n != len(cannedActions().plans[2].Steps) {
 			t.Errorf("%d steps are listed: tries of one step are one line", n)
 		}
-		if form := doc.Find(".runacts form.finish"); form.Length() != 1 || want.acts == "finish" && !doc.Find("#live-run").HasClass("can-finish") {
+		if form := doc.Find(".runacts form.finish"); form.Length() != 1 ||
+			want.acts == "finish" && !doc.Find("#live-run").HasClass("can-finish") {
 			t.Errorf("%s: no way to finish the rest", name)
 		}
 		var run api.Run

@@ -46,13 +46,17 @@ func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
 			for _, p := range l.Parts {
 				parts += p.WritesPerSecond
 			}
-			if ids[l.ID] || math.Abs(l.WritesPerSecond-of[l.ID]) > 1e-9 || math.Abs(parts-l.WritesPerSecond) > 1e-9 || len(l.Parts) == 0 || l.NS != l.Parts[0].NS || l.Window != "5m0s" || l.From == nil {
+			if ids[l.ID] || math.Abs(l.WritesPerSecond-of[l.ID]) > 1e-9 || math.Abs(parts-l.WritesPerSecond) > 1e-9 || len(l.Parts) == 0 ||
+				l.NS != l.Parts[0].NS ||
+				l.Window != "5m0s" ||
+				l.From == nil {
 				t.Errorf("%s: %+v, its collections take %v", what, l, of[l.ID])
 			}
 			ids[l.ID] = true
 			shares += l.Share
 		}
-		if len(all) == 0 || math.Abs(shares-1) > 1e-9 || !slices.IsSortedFunc(all, func(a, b api.Heat) int { return int(math.Copysign(1, b.WritesPerSecond-a.WritesPerSecond)) }) {
+		if len(all) == 0 || math.Abs(shares-1) > 1e-9 ||
+			!slices.IsSortedFunc(all, func(a, b api.Heat) int { return int(math.Copysign(1, b.WritesPerSecond-a.WritesPerSecond)) }) {
 			t.Errorf("%s: %d items, shares are %.3f", what, len(all), shares)
 		}
 	}
@@ -76,7 +80,10 @@ func TestHeatOfChangedRowsSaysThatItIsAtLeastAndOfWhom(t *testing.T) {
 	s := counting(t, v, several(v), 4*time.Minute+5*time.Second, nil)
 	for _, ns := range []string{"yorkie-meta.documents", "yorkie-meta.clients"} {
 		m := decode[api.HeatMap](t, s.do("GET", "/api/v1/heat/map?ns="+ns))
-		if want := (api.HeatMethod{Counts: "changedRows", Of: "hottestProjects", Projects: 10, LowerBound: true, EverySeconds: 60}); m.Method != want || m.NS != ns || m.Stale {
+		if want := (api.HeatMethod{Counts: "changedRows", Of: "hottestProjects", Projects: 10, LowerBound: true,
+			EverySeconds: 60}); m.Method != want ||
+			m.NS != ns ||
+			m.Stale {
 			t.Errorf("%s: %+v, stale %v", ns, m.Method, m.Stale)
 		}
 		if len(m.Columns) < 3 {
@@ -107,7 +114,8 @@ func TestHeatOfChangedRowsSaysThatItIsAtLeastAndOfWhom(t *testing.T) {
 		}
 		doc := parse(t, s.do("GET", "/heat?ns="+ns).Body.String())
 		text := doc.Find("main").Text()
-		for _, want := range []string{"At least so many, of the hottest projects only", "changed rows/s", "≥", "where none of their rows were counted nothing is known"} {
+		for _, want := range []string{"At least so many, of the hottest projects only", "changed rows/s", "≥",
+			"where none of their rows were counted nothing is known"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s lacks %q", ns, want)
 			}
@@ -120,7 +128,8 @@ func TestHeatOfChangedRowsSaysThatItIsAtLeastAndOfWhom(t *testing.T) {
 		}
 	}
 	// What is asked without a collection is of new rows.
-	if m := decode[api.HeatMap](t, s.do("GET", "/api/v1/heat/map")); m.NS != string(changesNS) || m.Method.LowerBound || m.Method.Of != "allProjects" {
+	if m := decode[api.HeatMap](t, s.do("GET", "/api/v1/heat/map")); m.NS != string(changesNS) || m.Method.LowerBound ||
+		m.Method.Of != "allProjects" {
 		t.Errorf("%s %+v", m.NS, m.Method)
 	}
 	if r := decode[api.HeatRange](t, s.do("GET", "/api/v1/heat/range")); r.NS != string(changesNS) || r.Method.Counts != "newRows" {
@@ -149,7 +158,8 @@ func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 		t.Errorf("offered %v", offered)
 	}
 	rest := doc.Find(".uncounted").Text()
-	for _, want := range []string{"2 collections are not counted", "yorkie-meta.versionvectors Its rows are changed in place", "yorkie-meta.snapshot_bodies It is not sharded"} {
+	for _, want := range []string{"2 collections are not counted", "yorkie-meta.versionvectors Its rows are changed in place",
+		"yorkie-meta.snapshot_bodies It is not sharded"} {
 		if !strings.Contains(rest, want) {
 			t.Errorf("lacks %q: %s", want, rest)
 		}
@@ -157,10 +167,18 @@ func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 	own := *s.watcher.get()
 	own.Collections = append([]*topology.Collection{{Meta: topology.Meta{NS: sessionsNS}}}, own.Collections...)
 	s.watcher.publish(&own)
-	if text := parse(t, s.do("GET", "/heat").Body.String()).Find("#heat-lists").Text(); !strings.Contains(text, "1 internal collection is hidden.") || strings.Contains(text, string(sessionsNS)) {
+	if text := parse(t, s.do("GET", "/heat").Body.String()).Find("#heat-lists").Text(); !strings.Contains(
+		text,
+		"1 internal collection is hidden.",
+	) ||
+		strings.Contains(text, string(sessionsNS)) {
 		t.Errorf("%s", text)
 	}
-	if text := parse(t, s.do("GET", "/heat?internal=1").Body.String()).Find(".uncounted").Text(); !strings.Contains(text, "3 collections are not counted") || !strings.Contains(text, "config.system.sessions writes of the server's own") {
+	if text := parse(t, s.do("GET", "/heat?internal=1").Body.String()).Find(".uncounted").Text(); !strings.Contains(
+		text,
+		"3 collections are not counted",
+	) ||
+		!strings.Contains(text, "config.system.sessions writes of the server's own") {
 		t.Errorf("%s", text)
 	}
 	w := s.do("GET", "/heat?ns=yorkie-meta.versionvectors")

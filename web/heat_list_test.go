@@ -35,7 +35,8 @@ func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 		}
 		codes[l.Split] = true
 	}
-	if first := items[0]; first.Split != "document" || !strings.Contains(first.Why, projectID(1000).Hex()) || !strings.Contains(first.Why, "does not help") {
+	if first := items[0]; first.Split != "document" || !strings.Contains(first.Why, projectID(1000).Hex()) ||
+		!strings.Contains(first.Why, "does not help") {
 		t.Errorf("%s: %s", first.Split, first.Why)
 	}
 	if !codes["divides"] {
@@ -67,18 +68,22 @@ func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
 	} {
 		for _, what := range []string{"projects", "documents", "chunks"} {
 			l := heatListOf(t, c.site, what+c.query)
-			if len(l.Items) != 0 || l.Window != "5m0s" || l.Reason != c.reason || !strings.Contains(l.Why, c.why) || (l.Why == "") != (l.Reason == "") || strings.Contains(l.Why, "[heat.") {
+			if len(l.Items) != 0 || l.Window != "5m0s" || l.Reason != c.reason || !strings.Contains(l.Why, c.why) ||
+				(l.Why == "") != (l.Reason == "") ||
+				strings.Contains(l.Why, "[heat.") {
 				t.Errorf("%s: %s: %+v", name, what, l)
 			}
 			known := c.reason == ""
-			if known != (l.AsOf != nil) || known != (l.From != nil) || known != (l.To != nil) || known != (l.CoveredSeconds == 120) || known == l.Stale {
+			if known != (l.AsOf != nil) || known != (l.From != nil) || known != (l.To != nil) || known != (l.CoveredSeconds == 120) ||
+				known == l.Stale {
 				t.Errorf("%s: %s: %+v", name, what, l)
 			}
 		}
 	}
 	// A list of what was counted has the time of its last count, not that of the question.
 	s := counting(t, v, skewed(v), 2*time.Minute, func(w *written) { w.broke(slow) })
-	if l := heatListOf(t, s, "projects"); len(l.Items) == 0 || !l.Stale || l.Reason != "" || !l.AsOf.Equal(*l.To) || s.Deps.Now().Sub(*l.AsOf) < 20*time.Second {
+	if l := heatListOf(t, s, "projects"); len(l.Items) == 0 || !l.Stale || l.Reason != "" || !l.AsOf.Equal(*l.To) ||
+		s.Deps.Now().Sub(*l.AsOf) < 20*time.Second {
 		t.Errorf("failed since: %+v at %s", l, s.Deps.Now())
 	}
 }
@@ -90,7 +95,8 @@ func TestWhatAMoveHelpsHasAPlanToTheShardThatIsWrittenLeast(t *testing.T) {
 	least := shards[len(shards)-1].ID
 	link := parse(t, s.do("GET", "/heat").Body.String()).Find(".hot li").First().Find("p a")
 	to, err := url.Parse(link.AttrOr("href", ""))
-	if err != nil || to.Query().Get("kind") != "move" || to.Query().Get("to") != least || to.Query().Get("chunk") == "" || !strings.Contains(link.Text(), least) {
+	if err != nil || to.Query().Get("kind") != "move" || to.Query().Get("to") != least || to.Query().Get("chunk") == "" ||
+		!strings.Contains(link.Text(), least) {
 		t.Fatalf("%q leads to %s; %s is written least", link.Text(), to, least)
 	}
 	if w := s.do("GET", to.String()); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), least) {
@@ -99,7 +105,8 @@ func TestWhatAMoveHelpsHasAPlanToTheShardThatIsWrittenLeast(t *testing.T) {
 	for _, l := range parse(t, s.do("GET", "/heat").Body.String()).Find(".hot li").EachIter() {
 		takes := l.Find("p").Text()
 		stays, moves := strings.Contains(takes, "No shard that may own it"), strings.Contains(takes, "Plan to move it to "+least)
-		if helps, its := strings.Contains(takes, "does not help"), strings.Contains(takes, "writes of "+least+" "); stays != (helps && its) || moves != (helps && !its) {
+		if helps, its := strings.Contains(takes, "does not help"), strings.Contains(takes, "writes of "+least+" "); stays != (helps && its) ||
+			moves != (helps && !its) {
 			t.Errorf("%s is written least: %s", least, takes)
 		}
 	}
@@ -129,9 +136,10 @@ func TestTheCalmestShardMayOwnTheChunk(t *testing.T) {
 		"least written":       {"shard-rs-1", nil, writes, "shard-rs-3"},
 		"it is the calmest":   {"shard-rs-3", nil, writes, "shard-rs-3"},
 		"nothing was counted": {"shard-rs-1", nil, nil, ""},
-		"being emptied":       {"shard-rs-1", func(t *topology.Table, _ *topology.Collection) { t.Shard("shard-rs-3").Draining = true }, writes, "shard-rs-2"},
-		"resharding":          {"shard-rs-1", func(_ *topology.Table, c *topology.Collection) { c.Resharding = true }, writes, ""},
-		"migrations blocked":  {"shard-rs-1", func(_ *topology.Table, c *topology.Collection) { c.MigrationsBlocked = true }, writes, ""},
+		"being emptied": {"shard-rs-1", func(t *topology.Table, _ *topology.Collection) { t.Shard("shard-rs-3").Draining = true },
+			writes, "shard-rs-2"},
+		"resharding":         {"shard-rs-1", func(_ *topology.Table, c *topology.Collection) { c.Resharding = true }, writes, ""},
+		"migrations blocked": {"shard-rs-1", func(_ *topology.Table, c *topology.Collection) { c.MigrationsBlocked = true }, writes, ""},
 		"zone": {"shard-rs-1", func(t *topology.Table, c *topology.Collection) {
 			t.Shard("shard-rs-2").Zones = append(t.Shard("shard-rs-2").Zones, "eu")
 			t.Zones = append(t.Zones, topology.ZoneRange{NS: c.NS, Zone: "eu", Min: c.Key.Min(), Max: c.Key.Max()})
@@ -157,7 +165,8 @@ func TestCountersAndDatedRowsSayOfWhichTimeTheyAre(t *testing.T) {
 	s := counting(t, v, src, 3*time.Minute+5*time.Second, nil)
 	for _, window := range []string{"10s", "24h"} {
 		for _, l := range heatListOf(t, s, "shards?ns=yorkie-meta.changes&window="+window).Items {
-			if l.OperationsFrom == nil || l.OperationsTo == nil || l.OperationsTo.Sub(*l.OperationsFrom) != 30*time.Second || l.OperationsTo.After(s.Deps.Now()) {
+			if l.OperationsFrom == nil || l.OperationsTo == nil || l.OperationsTo.Sub(*l.OperationsFrom) != 30*time.Second ||
+				l.OperationsTo.After(s.Deps.Now()) {
 				t.Fatalf("%+v", l)
 			}
 			if per := 10 / l.OperationsTo.Sub(*l.OperationsFrom).Seconds(); *l.WriteOperationsPerSecond != per {

@@ -180,8 +180,10 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 		gone string
 	}{
 		"nothing counted yet": {counting(t, v, skewed(v), time.Second, nil), []string{"just begun"}, ".hot"},
-		"not permitted":       {counting(t, v, &written{fail: denied}, time.Minute, nil), []string{"may not be counted", "find on yorkie-meta.changes"}, ".hot"},
-		"failed since": {counting(t, v, skewed(v), 2*time.Minute, func(w *written) { w.broke(fault.New(fault.Unavailable, "The cluster does not answer.")) }),
+		"not permitted": {counting(t, v, &written{fail: denied}, time.Minute, nil),
+			[]string{"may not be counted", "find on yorkie-meta.changes"}, ".hot"},
+		"failed since": {counting(t, v, skewed(v), 2*time.Minute,
+			func(w *written) { w.broke(fault.New(fault.Unavailable, "The cluster does not answer.")) }),
 			[]string{"could not be counted", "does not answer", "What is shown ends at"}, ".is-loading"},
 		"sampled":          {counting(t, v, busy, 3*time.Minute, nil), []string{"Counted from slices of time", "1 s in 10", "±"}, ""},
 		"no collection":    {counting(t, unknown, &written{}, time.Minute, nil), []string{"No collection whose writes can be counted"}, ".hot"},
@@ -233,7 +235,8 @@ func TestHeatOfAKeyThatGrowsIsAWarningWithItsEvidence(t *testing.T) {
 	s := counting(t, v, src, 2*time.Minute, nil)
 	w := s.do("GET", "/heat")
 	// The bubble's clock is at the year 2000: ids of then lie before every bound.
-	if text := parse(t, w.Body.String()).Find("main").Text(); strings.Contains(text, "The shard key grows") || !strings.Contains(text, "do not pile up") {
+	if text := parse(t, w.Body.String()).Find("main").Text(); strings.Contains(text, "The shard key grows") ||
+		!strings.Contains(text, "do not pile up") {
 		t.Errorf("inserts into the first chunk: %.800s", text)
 	}
 	old := collectionFixture(changesNS, bson.D{{Key: "_id", Value: 1}}, 2, 9)
@@ -264,7 +267,8 @@ func TestHeatShowsHostileNamesAsText(t *testing.T) {
 	s := counting(t, v, skewed(v), 2*time.Minute+5*time.Second, nil)
 	for _, path := range []string{"/heat", "/heat?by=project"} {
 		doc := parse(t, s.do("GET", path).Body.String())
-		if n := doc.Find("script:not([src])").Length() + doc.Find("img").Length() + doc.Find("[onerror]").Length(); n > 0 || !strings.Contains(doc.Text(), "alert(1)") {
+		if n := doc.Find("script:not([src])").Length() + doc.Find("img").Length() + doc.Find("[onerror]").Length(); n > 0 ||
+			!strings.Contains(doc.Text(), "alert(1)") {
 			t.Errorf("%s: %d hostile elements", path, n)
 		}
 	}
@@ -277,8 +281,10 @@ func TestHeatRefusesWhatItDoesNotHave(t *testing.T) {
 		"/heat?window=1s": 400, "/heat?window=x": 400, "/heat?span=5m": 400, "/heat?by=chunk": 400, "/heat?ns=no.such": 404,
 		"/api/v1/heat/map?ns=no.such": 404, "/api/v1/heat/map?from=yesterday": 400, "/api/v1/heat/map?from=2h": 400, "/api/v1/heat/map?by=x": 400,
 		"/api/v1/heat/map?from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z": 400, "/api/v1/heat/range?ns=no.such": 404,
-		"/api/v1/heat/map?shard=nope": 404, "/api/v1/heat/map?shard=shard-rs-1": 200, "/api/v1/heat/map?by=project&shard=shard-rs-1": 400, "/api/v1/heat/map?by=project": 200,
-		"/api/v1/heat/projects?ns=no.such": 404, "/api/v1/heat/documents?ns=no.such": 404, "/api/v1/heat/chunks?ns=no.such": 404, "/api/v1/heat/shards?ns=no.such": 404,
+		"/api/v1/heat/map?shard=nope": 404, "/api/v1/heat/map?shard=shard-rs-1": 200,
+		"/api/v1/heat/map?by=project&shard=shard-rs-1": 400, "/api/v1/heat/map?by=project": 200,
+		"/api/v1/heat/projects?ns=no.such": 404, "/api/v1/heat/documents?ns=no.such": 404, "/api/v1/heat/chunks?ns=no.such": 404,
+		"/api/v1/heat/shards?ns=no.such":                      404,
 		"/api/v1/heat/projects?ns=yorkie-meta.versionvectors": 404, "/api/v1/heat/projects?ns=yorkie-meta.documents": 200,
 		"/api/v1/heat/range?ns=yorkie-meta.changes&min=zzz": 400, "/api/v1/heat/range?ns=yorkie-meta.changes&min=%7B%22x%22%3A1%7D": 400,
 	} {
@@ -408,7 +414,12 @@ func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
 		}
 		table := *cannedTable(1, 10)
 		table.Collections = []*topology.Collection{c}
-		v := answer.View{Now: epoch, Table: &table, Dir: placement.NewDirectory(1, nil, nil, topology.Health{At: epoch}), Profile: profile.Yorkie()}
+		v := answer.View{
+			Now:     epoch,
+			Table:   &table,
+			Dir:     placement.NewDirectory(1, nil, nil, topology.Health{At: epoch}),
+			Profile: profile.Yorkie(),
+		}
 		m := answer.HeatMapOf(v, c, p, answer.MapQuery{NS: changesNS, By: keyvis.ByKey, From: epoch.Add(-keyvis.Reach), To: epoch})
 		body, err := json.Marshal(m)
 		if err != nil {
@@ -418,7 +429,15 @@ func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
 		z := gzip.NewWriter(&small)
 		_, _ = z.Write(body)
 		_ = z.Close()
-		t.Logf("%s: %d × %d cells, %d bytes, %d compressed, a letter is × %.2f", name, len(m.Rows), len(m.Columns), len(body), small.Len(), m.Scale.Step)
+		t.Logf(
+			"%s: %d × %d cells, %d bytes, %d compressed, a letter is × %.2f",
+			name,
+			len(m.Rows),
+			len(m.Columns),
+			len(body),
+			small.Len(),
+			m.Scale.Step,
+		)
 		if small.Len() > 300<<10 {
 			t.Errorf("%s: %d bytes compressed", name, small.Len())
 		}

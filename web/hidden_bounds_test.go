@@ -54,7 +54,16 @@ func boundTexts(v answer.View) (out []string) {
 			}
 		}
 		quoted, _ := json.Marshal(c.Key.ExtJSON(k)) // a string
-		out = append(out, text, c.Key.Display(k), c.Key.ExtJSON(k), strings.Trim(string(quoted), `"`), answer.WithinCollection(answer.ChunkRef(c, k)), answer.ChunkKey(c.Key, k), answer.ChunkName(c, k))
+		out = append(
+			out,
+			text,
+			c.Key.Display(k),
+			c.Key.ExtJSON(k),
+			strings.Trim(string(quoted), `"`),
+			answer.WithinCollection(answer.ChunkRef(c, k)),
+			answer.ChunkKey(c.Key, k),
+			answer.ChunkName(c, k),
+		)
 	}
 	for _, c := range v.Table.Collections {
 		for _, ch := range c.Chunks.All() {
@@ -74,9 +83,33 @@ func boundTexts(v answer.View) (out []string) {
 // hiddenPaths are the addresses that the program-wide test finds nothing at: they
 // need writes that were counted, problems with chunks, and moves under way.
 func hiddenPaths(project string) []string {
-	return []string{"/projects/" + project, "/api/v1/projects/" + project, "/api/v1/projects/" + project + "/why", "/", "/heat", "/heat?ns=yorkie-meta.changes&by=key", "/heat?by=project", "/api/v1/heat/chunks?limit=1000", "/api/v1/heat/map", "/api/v1/heat/range", "/api/v1/heat/documents",
-		"/advice", "/api/v1/advice", "/activity", "/api/v1/activity/inflight", "/collections/yorkie-meta.changes", "/collections/yorkie-meta.changes?sort=heat", "/api/v1/collections/yorkie-meta.changes/chunks?limit=1000",
-		"/collections/" + string(documentsNS), "/api/v1/collections/" + string(documentsNS) + "/map?level=0&index=0", "/zones", "/projects", "/shards/shard-rs-1"}
+	return []string{
+		"/projects/" + project,
+		"/api/v1/projects/" + project,
+		"/api/v1/projects/" + project + "/why",
+		"/",
+		"/heat",
+		"/heat?ns=yorkie-meta.changes&by=key",
+		"/heat?by=project",
+		"/api/v1/heat/chunks?limit=1000",
+		"/api/v1/heat/map",
+		"/api/v1/heat/range",
+		"/api/v1/heat/documents",
+		"/advice",
+		"/api/v1/advice",
+		"/activity",
+		"/api/v1/activity/inflight",
+		"/collections/yorkie-meta.changes",
+		"/collections/yorkie-meta.changes?sort=heat",
+		"/api/v1/collections/yorkie-meta.changes/chunks?limit=1000",
+		"/collections/" + string(
+			documentsNS,
+		),
+		"/api/v1/collections/" + string(documentsNS) + "/map?level=0&index=0",
+		"/zones",
+		"/projects",
+		"/shards/shard-rs-1",
+	}
 }
 
 const serverSaid = "ConflictingOperationInProgress: see the log of host-3"
@@ -110,7 +143,9 @@ func chunkTrouble(t *testing.T) (*testSite, answer.View) {
 		busy.rows = append(busy.rows, heat.Count{Project: v.Dir.All()[3].ID, Document: projectID(1000 + 977*i), Rows: 40})
 	}
 	s := counting(t, v, busy, 4*time.Minute+5*time.Second, nil)
-	s.Deps.Advice = rules.NewAdvisor(rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.Deps.Profile, Heat: s.Deps.Heat, Now: s.Deps.Now})
+	s.Deps.Advice = rules.NewAdvisor(
+		rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.Deps.Profile, Heat: s.Deps.Heat, Now: s.Deps.Now},
+	)
 	return s, v
 }
 
@@ -143,7 +178,8 @@ func TestHiddenBoundsAreInNoPageOfWritesAndProblems(t *testing.T) {
 		t.Errorf("support sees bounds at %d addresses of %d", seen, len(paths))
 	}
 	for path, kind := range map[string]string{"/api/v1/advice": `"jumbo`, "/api/v1/heat/chunks?limit=1000": `"bounds":`, "/api/v1/activity/inflight": `"copied"`, "/api/v1/heat/map": `"chunks":`} {
-		if body := bodySeen(viewer, path); !strings.Contains(body, kind) || !strings.Contains(body, `{"value":null,"reason":"hidden: needs the role support"}`) && path != "/api/v1/advice" {
+		if body := bodySeen(viewer, path); !strings.Contains(body, kind) ||
+			!strings.Contains(body, `{"value":null,"reason":"hidden: needs the role support"}`) && path != "/api/v1/advice" {
 			t.Errorf("%s: %.600s", path, body)
 		}
 	}
@@ -191,9 +227,22 @@ func TestChunksAreFilteredByBoundOnlyWhereBoundsAreShown(t *testing.T) {
 
 // A sentence with hidden bounds is one that people can read.
 func TestSentencesWithHiddenBoundsStayShort(t *testing.T) {
-	got := answer.HideInMessage(message.New("split.at", "Split the chunk {min} → {max} of {ns} on {shard} at {at}.", message.Key("min", "{a: 1}"),
-		message.Key("max", "{a: 2}"), message.Key("at", "{a: 1.5}"), message.Namespace("ns", "app.things"), message.Shard("shard", "s1"))).String()
-	if strings.Contains(got, "a: 1") || strings.Contains(got, "needs the role") || strings.Count(got, "(hidden)") < 2 || !strings.Contains(got, "app.things") {
+	got := answer.HideInMessage(
+		message.New(
+			"split.at",
+			"Split the chunk {min} → {max} of {ns} on {shard} at {at}.",
+			message.Key("min", "{a: 1}"),
+			message.Key(
+				"max",
+				"{a: 2}",
+			),
+			message.Key("at", "{a: 1.5}"),
+			message.Namespace("ns", "app.things"),
+			message.Shard("shard", "s1"),
+		),
+	).String()
+	if strings.Contains(got, "a: 1") || strings.Contains(got, "needs the role") || strings.Count(got, "(hidden)") < 2 ||
+		!strings.Contains(got, "app.things") {
 		t.Error(got)
 	}
 }

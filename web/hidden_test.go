@@ -77,8 +77,15 @@ func TestLiveRegionsAreDrawnOncePerClass(t *testing.T) {
 		}
 		for i := range whole {
 			w, b := whole[i].last(t), brief[i].last(t)
-			if !strings.Contains(w.HTML, "host-canary") || strings.Contains(b.HTML, "host-canary") || !strings.Contains(b.HTML, "role operator") || w.V == b.V {
-				t.Errorf("operators are sent version %d, viewers %d with the text: %v, %v", w.V, b.V, strings.Contains(w.HTML, "host-canary"), strings.Contains(b.HTML, "host-canary"))
+			if !strings.Contains(w.HTML, "host-canary") || strings.Contains(b.HTML, "host-canary") || !strings.Contains(b.HTML, "role operator") ||
+				w.V == b.V {
+				t.Errorf(
+					"operators are sent version %d, viewers %d with the text: %v, %v",
+					w.V,
+					b.V,
+					strings.Contains(w.HTML, "host-canary"),
+					strings.Contains(b.HTML, "host-canary"),
+				)
 				return
 			}
 		}
@@ -87,8 +94,20 @@ func TestLiveRegionsAreDrawnOncePerClass(t *testing.T) {
 
 // failedWith is a log with one move that failed with a text before the rest.
 func failedWith(events []topology.Event, text string) []topology.Event {
-	doc := must(bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "x", Value: 1}}}, {Key: "max", Value: bson.D{{Key: "x", Value: 2}}}, {Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-2"}, {Key: "errmsg", Value: text}}))
-	return append([]topology.Event{{ID: "failed", Time: epoch, What: "moveChunk.error", NS: "app.things", Shard: "shard-rs-1", Details: doc}}, events...)
+	doc := must(
+		bson.Marshal(
+			bson.D{
+				{Key: "min", Value: bson.D{{Key: "x", Value: 1}}},
+				{Key: "max", Value: bson.D{{Key: "x", Value: 2}}},
+				{Key: "from", Value: "shard-rs-1"},
+				{Key: "to", Value: "shard-rs-2"},
+				{Key: "errmsg", Value: text},
+			},
+		),
+	)
+	return append(
+		[]topology.Event{{ID: "failed", Time: epoch, What: "moveChunk.error", NS: "app.things", Shard: "shard-rs-1", Details: doc}},
+		events...)
 }
 
 // TestAnAnswerKeptByABrowserIsNotAnotherRoles: an ETag is of one class.
@@ -112,8 +131,10 @@ func TestViewersSeeBoundsWithoutTheFlag(t *testing.T) {
 	s := newSite(t, withClaims)
 	c := s.watcher.Table().Collection(documentsNS)
 	min := c.Chunks.At(1).Min
-	for path, want := range map[string]string{"/collections/" + string(documentsNS): parts.Bound(c.Key, min).Full, "/api/v1/collections/" + string(documentsNS) + "/chunks": answer.ChunkRef(c, min)} {
-		if body := s.do("GET", path, as("vera", auth.Viewer)).Body.String(); !strings.Contains(body, want) || strings.Contains(body, "hidden: needs") {
+	for path, want := range map[string]string{"/collections/" + string(documentsNS): parts.Bound(c.Key, min).Full,
+		"/api/v1/collections/" + string(documentsNS) + "/chunks": answer.ChunkRef(c, min)} {
+		if body := s.do("GET", path, as("vera", auth.Viewer)).Body.String(); !strings.Contains(body, want) ||
+			strings.Contains(body, "hidden: needs") {
 			t.Errorf("%s lacks %q", path, want)
 		}
 	}
@@ -130,7 +151,8 @@ func TestStepsOfRunsAreToldWithoutServersTexts(t *testing.T) {
 		{engine.Step{}, ""},
 		{engine.Step{Error: "No answer.", Brief: "No answer."}, "No answer."},
 		{engine.Step{Error: sentence, Brief: "The cluster refused to move the chunk: OperationFailed (96)."},
-			"The cluster refused to move the chunk: OperationFailed (96). Failed to delete orphaned (the server's whole text needs the role operator)"},
+			"The cluster refused to move the chunk: OperationFailed (96). Failed to delete orphaned (the server's whole text needs the role " +
+				"operator)"},
 		{engine.Step{Error: sentence}, "Failed to delete orphaned (the server's whole text needs the role operator)"},
 		{engine.Step{Error: "host-3 said no"}, "hidden: the server's text needs the role operator"},
 	} {
@@ -144,8 +166,10 @@ func TestStepsOfRunsAreToldWithoutServersTexts(t *testing.T) {
 
 func TestWhatServersWroteIsTakenOutOfDetails(t *testing.T) {
 	const secret = "host-3 {_id: 17}"
-	plain := must(bson.Marshal(bson.D{{Key: "from", Value: "a"}, {Key: "note", Value: "aborted"}, {Key: "counts", Value: bson.D{{Key: "cloned", Value: 3}}},
-		{Key: "min", Value: bson.D{{Key: "message", Value: "a key"}}}}))
+	plain := must(
+		bson.Marshal(bson.D{{Key: "from", Value: "a"}, {Key: "note", Value: "aborted"}, {Key: "counts", Value: bson.D{{Key: "cloned", Value: 3}}},
+			{Key: "min", Value: bson.D{{Key: "message", Value: "a key"}}}}),
+	)
 	if got := answer.HideInDetails(plain); !bytes.Equal(got, plain) {
 		t.Errorf("%s became %s", bson.Raw(plain), got)
 	}
@@ -162,7 +186,8 @@ func TestWhatServersWroteIsTakenOutOfDetails(t *testing.T) {
 		t.Errorf("damaged details become %v", got)
 	}
 	for _, text := range []string{"ConflictingOperationInProgress: " + secret, "the chunk is too big to move " + secret, secret} {
-		if got := answer.HideText(text); strings.Contains(got, "17") || strings.Contains(got, "host-3") || history.CodeOf(got) != history.CodeOf(text) {
+		if got := answer.HideText(text); strings.Contains(got, "17") || strings.Contains(got, "host-3") ||
+			history.CodeOf(got) != history.CodeOf(text) {
 			t.Errorf("%q became %q", text, got)
 		}
 	}

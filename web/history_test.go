@@ -31,7 +31,8 @@ func TestHistoryListsEveryChangeOnceOverItsPages(t *testing.T) {
 		for _, i := range got.Items {
 			if i.Kind == "moved" && i.Source == "observed" {
 				moved++
-				if i.NS != string(docsNS) || len(i.Min) == 0 || i.From == "" || i.To == "" || i.Cause == nil || i.Cause.By != "balancer" || !i.Cause.Inferred {
+				if i.NS != string(docsNS) || len(i.Min) == 0 || i.From == "" || i.To == "" || i.Cause == nil || i.Cause.By != "balancer" ||
+					!i.Cause.Inferred {
 					t.Errorf("%+v", i)
 				}
 			}
@@ -53,7 +54,8 @@ func TestHistoryListsEveryChangeOnceOverItsPages(t *testing.T) {
 	if logged == 0 || all.Next == "" {
 		t.Errorf("%d logged of %d", logged, len(all.Items))
 	}
-	for _, bad := range []string{"from=x", "to=2999-01-01T00:00:00Z", "limit=0", "cursor=%21", "cursor=bm8", "from=" + answer.AtText(x.now) + "&to=" + answer.AtText(epoch)} {
+	for _, bad := range []string{"from=x", "to=2999-01-01T00:00:00Z", "limit=0", "cursor=%21", "cursor=bm8",
+		"from=" + answer.AtText(x.now) + "&to=" + answer.AtText(epoch)} {
 		if w := x.do("GET", "/api/v1/history?"+bad); w.Code != 400 {
 			t.Errorf("%s: %d", bad, w.Code)
 		}
@@ -70,7 +72,10 @@ func TestTwoTimesAreCompared(t *testing.T) {
 	x.now = x.now.Add(time.Minute)
 	between := "from=" + answer.AtText(epoch) + "&to=" + answer.AtText(x.now)
 	got := decode[api.Comparison](t, x.do("GET", "/api/v1/history/compare?"+between))
-	if len(got.Collections) != 1 || got.Collections[0].Moved != 2 || got.Collections[0].What != "changed" || len(got.Collections[0].Changes) != 2 || len(got.ZonesGone) != 1 || len(got.ZonesAdded) != 0 {
+	if len(got.Collections) != 1 || got.Collections[0].Moved != 2 || got.Collections[0].What != "changed" ||
+		len(got.Collections[0].Changes) != 2 ||
+		len(got.ZonesGone) != 1 ||
+		len(got.ZonesAdded) != 0 {
 		t.Fatalf("%+v", got)
 	}
 	var before, after int
@@ -84,13 +89,19 @@ func TestTwoTimesAreCompared(t *testing.T) {
 		t.Errorf("%d chunks before, %d after", before, after)
 	}
 	doc := parse(t, x.do("GET", "/compare?"+between).Body.String())
-	if text := doc.Find("main").Text(); !strings.Contains(text, "2 moved, 0 split, 0 merged in 1 collection.") || !strings.Contains(text, "eu") || doc.Find("script").Length() != 2 {
+	if text := doc.Find("main").Text(); !strings.Contains(text, "2 moved, 0 split, 0 merged in 1 collection.") ||
+		!strings.Contains(text, "eu") ||
+		doc.Find("script").Length() != 2 {
 		t.Errorf("%s", text)
 	}
-	if same := parse(t, x.do("GET", "/compare?from="+answer.AtText(x.times[3])+"&to="+answer.AtText(x.now)).Body.String()); !strings.Contains(same.Find("main").Text(), "No chunk and no zone is different.") {
+	if same := parse(t, x.do("GET", "/compare?from="+answer.AtText(x.times[3])+"&to="+answer.AtText(x.now)).Body.String()); !strings.Contains(
+		same.Find("main").Text(),
+		"No chunk and no zone is different.",
+	) {
 		t.Errorf("%s", same.Find("main").Text())
 	}
-	for ask, want := range map[string]int{"from=" + answer.AtText(x.now) + "&to=" + answer.AtText(epoch): 400, "from=rubbish": 400, "from=2020-01-01T00:00": 404, "": 200} {
+	for ask, want := range map[string]int{"from=" + answer.AtText(x.now) + "&to=" + answer.AtText(epoch): 400, "from=rubbish": 400,
+		"from=2020-01-01T00:00": 404, "": 200} {
 		w := x.do("GET", "/compare?"+ask)
 		if w.Code != want || want != 200 && !strings.Contains(w.Body.String(), `role="alert"`) {
 			t.Errorf("%s: %d", ask, w.Code)
@@ -105,7 +116,11 @@ func moveEntry(t testing.TB, table *topology.Table, i int, at time.Time, what st
 	ch := c.Chunks.At(i)
 	lo, err1 := c.Key.Document(ch.Min)
 	hi, err2 := c.Key.Document(ch.Max)
-	raw, err3 := bson.Marshal(append(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-2"}}, more...))
+	raw, err3 := bson.Marshal(
+		append(
+			bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-2"}},
+			more...),
+	)
 	if err1 != nil || err2 != nil || err3 != nil {
 		t.Fatal(err1, err2, err3)
 	}
@@ -118,10 +133,22 @@ func withMoves(t *testing.T, table *topology.Table, now time.Time) *topology.Tab
 	next.Events = []topology.Event{moveEntry(t, table, 9, now.Add(-5*time.Second), "moveChunk.start")}
 	for i := range 3 {
 		end := now.Add(-time.Duration(i+1) * time.Minute)
-		next.Events = append(next.Events,
-			moveEntry(t, table, i, end, "moveChunk.from", bson.E{Key: "step 1 of 6", Value: int32(2)}, bson.E{Key: "step 4 of 6", Value: int32(20_000)}, bson.E{Key: "step 6 of 6", Value: int32(900)}, bson.E{Key: "note", Value: "success"}),
+		next.Events = append(
+			next.Events,
+			moveEntry(
+				t,
+				table,
+				i,
+				end,
+				"moveChunk.from",
+				bson.E{Key: "step 1 of 6", Value: int32(2)},
+				bson.E{Key: "step 4 of 6", Value: int32(20_000)},
+				bson.E{Key: "step 6 of 6", Value: int32(900)},
+				bson.E{Key: "note", Value: "success"},
+			),
 			moveEntry(t, table, i, end.Add(-time.Millisecond), "moveChunk.commit"),
-			moveEntry(t, table, i, end.Add(-21*time.Second), "moveChunk.start"))
+			moveEntry(t, table, i, end.Add(-21*time.Second), "moveChunk.start"),
+		)
 	}
 	for i := range 2 {
 		end := now.Add(-time.Duration(i+10) * time.Minute)
@@ -141,25 +168,34 @@ func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
 	s.watcher.publish(table)
 	doc := parse(t, s.do("GET", "/activity").Body.String())
 	running := doc.Find(".moves li")
-	if text := running.Text(); running.Length() != 1 || !strings.Contains(text, "Copying") || !strings.Contains(text, "likely done about 12:00:16") || !strings.Contains(text, "estimate") || !strings.Contains(text, "one of our runs") {
+	if text := running.Text(); running.Length() != 1 || !strings.Contains(text, "Copying") ||
+		!strings.Contains(text, "likely done about 12:00:16") ||
+		!strings.Contains(text, "estimate") ||
+		!strings.Contains(text, "one of our runs") {
 		t.Errorf("%q", text)
 	}
 	if to, _ := running.Find("a.cause").Attr("href"); to != "/runs/RUN7" {
 		t.Errorf("the cause leads to %q", to)
 	}
 	rows := doc.Find(".timings tbody tr:not(.reasons)")
-	if rows.Length() != 5 || rows.First().Find("svg rect").Length() != 3 || doc.Find(".timings [style]").Length() != 0 || !strings.Contains(rows.First().Text(), "balancer (inferred)") {
+	if rows.Length() != 5 || rows.First().Find("svg rect").Length() != 3 || doc.Find(".timings [style]").Length() != 0 ||
+		!strings.Contains(rows.First().Text(), "balancer (inferred)") {
 		t.Errorf("%d rows: %s", rows.Length(), rows.First().Text())
 	}
 	fails := doc.Find(".failures tbody tr")
-	if text := fails.Text(); fails.Length() != 1 || !strings.Contains(text, "<script>chunk too big: … bytes") || fails.Find("script").Length() != 0 || !strings.Contains(text, "2") {
+	if text := fails.Text(); fails.Length() != 1 || !strings.Contains(text, "<script>chunk too big: … bytes") ||
+		fails.Find("script").Length() != 0 ||
+		!strings.Contains(text, "2") {
 		t.Errorf("%q", text)
 	}
 	got := decode[api.List[api.Migration]](t, s.do("GET", "/api/v1/activity/migrations"))
-	if len(got.Items) != 6 || got.Items[0].State != "running" || got.Items[0].ETA == nil || got.Items[0].Cause.Run != "RUN7" || got.Items[1].DonorMillis[3] != 20_000 || len(got.Items[1].Min) == 0 {
+	if len(got.Items) != 6 || got.Items[0].State != "running" || got.Items[0].ETA == nil || got.Items[0].Cause.Run != "RUN7" ||
+		got.Items[1].DonorMillis[3] != 20_000 ||
+		len(got.Items[1].Min) == 0 {
 		t.Errorf("%+v", got.Items)
 	}
-	if failed := decode[api.List[api.MigrationFailures]](t, s.do("GET", "/api/v1/activity/failures")); len(failed.Items) != 1 || failed.Items[0].Count != 2 {
+	if failed := decode[api.List[api.MigrationFailures]](t, s.do("GET", "/api/v1/activity/failures")); len(failed.Items) != 1 ||
+		failed.Items[0].Count != 2 {
 		t.Errorf("%+v", failed.Items)
 	}
 	if w := s.do("GET", "/api/v1/activity/migrations?state=odd"); w.Code != 400 {
@@ -175,7 +211,10 @@ func TestACauseGoesByTheBalancerOfThatTime(t *testing.T) {
 	at := epoch.Add(90 * time.Second)
 	logged := off
 	logged.Rounds = cannedRounds
-	logged.Events = []topology.Event{moveEntry(t, &off, 3, at, "moveChunk.start"), moveEntry(t, &off, 4, epoch.Add(20*time.Second), "moveChunk.start")}
+	logged.Events = []topology.Event{
+		moveEntry(t, &off, 3, at, "moveChunk.start"),
+		moveEntry(t, &off, 4, epoch.Add(20*time.Second), "moveChunk.start"),
+	}
 	x.show(epoch.Add(2*time.Minute), &logged)
 	got := decode[api.List[api.Migration]](t, x.do("GET", "/api/v1/activity/migrations"))
 	if len(got.Items) != 2 || got.Items[0].Cause.By != "notOurs" || got.Items[1].Cause.By != "balancer" {
@@ -228,7 +267,10 @@ func TestWhatIsWatchedIsFollowedByAddressAlone(t *testing.T) {
 			t.Errorf("a page falls over %s: %d", bad, w.Code)
 		}
 	}
-	gone := parse(t, x.do("GET", "/watch?watch="+url.QueryEscape("chunk:no.such:x.AA")+"&watch=project:"+strings.Repeat("0", 24)).Body.String())
+	gone := parse(
+		t,
+		x.do("GET", "/watch?watch="+url.QueryEscape("chunk:no.such:x.AA")+"&watch=project:"+strings.Repeat("0", 24)).Body.String(),
+	)
 	if text := gone.Find("#watching").Text(); !strings.Contains(text, "not sharded") || !strings.Contains(text, "not in the list") {
 		t.Errorf("%s", text)
 	}

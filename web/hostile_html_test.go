@@ -79,11 +79,25 @@ func (e enemy) details(v answer.View, i int) []string {
 	return []string{
 		"/shards/" + url.PathEscape(e.name(i, "shard")), answer.CollectionURL(e.ns(i)), chunkPath(v, e.ns(i), 1), "/projects/" + e.ids()[i].Hex(),
 		ask("asked"), ask("refused"), ask("broken"),
-		"/projects?q=" + url.QueryEscape(e.name(i, "project")), answer.CollectionURL(e.ns(i)) + "?zone=none&shard=x" + url.QueryEscape(e.name(i, "shard")) + "&q=" + url.QueryEscape(e.name(i, "filter")),
+		"/projects?q=" + url.QueryEscape(
+			e.name(i, "project"),
+		), answer.CollectionURL(e.ns(i)) + "?zone=none&shard=x" + url.QueryEscape(e.name(i, "shard")) + "&q=" +
+			url.QueryEscape(e.name(i, "filter")),
 	}
 }
 
-var wholePages = []string{"/", "/collections", "/projects", "/zones", "/layout", "/activity?kind=all", "/activity?kind=all&page=2", "/locate", "/locate/bulk", "/checks/duplicates"}
+var wholePages = []string{
+	"/",
+	"/collections",
+	"/projects",
+	"/zones",
+	"/layout",
+	"/activity?kind=all",
+	"/activity?kind=all&page=2",
+	"/locate",
+	"/locate/bulk",
+	"/checks/duplicates",
+}
 
 // A page about a cluster whose names are markup has the elements and attributes
 // of one whose names are harmless: nothing of a name became markup.
@@ -193,8 +207,21 @@ func TestHostileNamesStayJSON(t *testing.T) {
 		paths := []string{"cluster", "shards", "collections", "projects", "layout", "zones", "activity", "checks/duplicates"}
 		for i := 0; i < len(batch); i += every() {
 			ns := url.PathEscape(string(e.ns(i)))
-			paths = append(paths, "shards/"+url.PathEscape(e.name(i, "shard")), "collections/"+ns, "collections/"+ns+"/chunks", "collections/"+ns+"/map", "projects/"+e.ids()[i].Hex(),
-				strings.TrimPrefix(chunkPath(v, e.ns(i), 1), "/")+"/why", "locate?why=1&q="+url.QueryEscape(e.name(i, "asked")), "locate?q="+url.QueryEscape(e.name(i, "refused")), url.PathEscape(batch[i]))
+			paths = append(
+				paths,
+				"shards/"+url.PathEscape(e.name(i, "shard")),
+				"collections/"+ns,
+				"collections/"+ns+"/chunks",
+				"collections/"+ns+"/map",
+				"projects/"+e.ids()[i].Hex(),
+				strings.TrimPrefix(
+					chunkPath(v, e.ns(i), 1),
+					"/",
+				)+"/why",
+				"locate?why=1&q="+url.QueryEscape(e.name(i, "asked")),
+				"locate?q="+url.QueryEscape(e.name(i, "refused")),
+				url.PathEscape(batch[i]),
+			)
 		}
 		var said strings.Builder
 		for _, path := range paths {
@@ -212,7 +239,8 @@ func TestHostileNamesStayJSON(t *testing.T) {
 			fmt.Fprint(&said, doc)
 		}
 		for i := range batch {
-			for _, name := range []string{e.name(i, "shard"), e.name(i, "coll"), e.name(i, "project"), e.name(i, "host"), e.name(i, "what"), e.name(i, "zone")} {
+			for _, name := range []string{e.name(i, "shard"), e.name(i, "coll"), e.name(i, "project"), e.name(i, "host"), e.name(i, "what"),
+				e.name(i, "zone")} {
 				if !strings.Contains(said.String(), name) && !strings.Contains(batch[i], "\x00") {
 					t.Errorf("%q is in no answer", name)
 				}
@@ -231,7 +259,13 @@ func TestHostileNamesStayTextInLiveFrames(t *testing.T) {
 		e, h := enemy{payloads: batch}, enemy{payloads: batch, harmless: true}
 		evil, v := e.site(t)
 		good, hv := h.site(t)
-		topics := [][2]string{{"overview", "overview"}, {"collections", "collections"}, {"projects", "projects"}, {"zones", "zones"}, {"activity", "activity"}}
+		topics := [][2]string{
+			{"overview", "overview"},
+			{"collections", "collections"},
+			{"projects", "projects"},
+			{"zones", "zones"},
+			{"activity", "activity"},
+		}
 		for i := 0; i < len(batch); i += every() {
 			id := "project:" + e.ids()[i].Hex()
 			topics = append(topics, [2]string{"shard:" + e.name(i, "shard"), "shard:" + h.name(i, "shard")}, [2]string{id, id})

@@ -88,8 +88,11 @@ func (e enemy) View() answer.View {
 	v := newStory().View()
 	t := v.Table
 	for i := range e.payloads {
-		t.Shards = append(t.Shards, topology.Shard{Name: e.name(i, "shard"), ReplSet: e.name(i, "set"), Hosts: []string{e.name(i, "host"), e.name(i, "second")},
-			Zones: []string{e.name(i, "zone")}, Draining: i%5 == 4})
+		t.Shards = append(
+			t.Shards,
+			topology.Shard{Name: e.name(i, "shard"), ReplSet: e.name(i, "set"), Hosts: []string{e.name(i, "host"), e.name(i, "second")},
+				Zones: []string{e.name(i, "zone")}, Draining: i%5 == 4},
+		)
 		t.Databases = append(t.Databases, topology.Database{Name: e.db(i), Primary: e.name(i, "shard")})
 		t.Unsharded = append(t.Unsharded, topology.Namespace(e.db(i)+"."+e.name(i, "loose")))
 		t.Routers = append(t.Routers, topology.Router{Host: e.name(i, "router"), Version: e.name(i, "release"), Ping: epoch.Add(-time.Hour)})
@@ -118,7 +121,10 @@ func (e enemy) View() answer.View {
 	}
 	var projects []placement.Project
 	for i, id := range e.ids() {
-		projects = append(projects, placement.Project{DB: "yorkie-meta", ID: id, Name: e.name(i, "project"), PublicKey: e.name(i, "public"), CreatedAt: id.Timestamp()})
+		projects = append(
+			projects,
+			placement.Project{DB: "yorkie-meta", ID: id, Name: e.name(i, "project"), PublicKey: e.name(i, "public"), CreatedAt: id.Timestamp()},
+		)
 	}
 	v.Dir = placement.NewDirectory(9, []string{"yorkie-meta"}, projects, topology.Health{At: epoch, Note: e.name(3, "keeper")})
 	v.Profile = e.profile()
@@ -140,13 +146,32 @@ func (e enemy) addCollection(t *topology.Table, i int) {
 	keys = append(keys, p.Max())
 	rows := make([]topology.Chunk, 3)
 	for n := range rows {
-		rows[n] = topology.Chunk{Min: keys[n], Max: keys[n+1], Shard: e.name((i+n)%len(e.payloads), "shard"), Version: topology.Version{Major: uint32(n + 1)}, Jumbo: n == 1,
-			Since: bson.Timestamp{T: uint32(epoch.Unix()) - 60}}
+		rows[n] = topology.Chunk{
+			Min:     keys[n],
+			Max:     keys[n+1],
+			Shard:   e.name((i+n)%len(e.payloads), "shard"),
+			Version: topology.Version{Major: uint32(n + 1)},
+			Jumbo:   n == 1,
+			Since:   bson.Timestamp{T: uint32(epoch.Unix()) - 60},
+		}
 	}
 	m := must(topology.BuildChunks(p, rows))
 	ns := e.ns(i)
-	t.Collections = append(t.Collections, &topology.Collection{Meta: topology.Meta{NS: ns, Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{9, byte(i)}}}, Highest: m.Highest(), Chunks: m})
-	t.Sizes[ns] = topology.Sizes{NS: ns, At: epoch, Sharded: true, Reason: "unreachable", Shards: map[string]topology.Size{e.name(i, "shard"): size(1000, 10)}}
+	t.Collections = append(
+		t.Collections,
+		&topology.Collection{
+			Meta:    topology.Meta{NS: ns, Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{9, byte(i)}}},
+			Highest: m.Highest(),
+			Chunks:  m,
+		},
+	)
+	t.Sizes[ns] = topology.Sizes{
+		NS:      ns,
+		At:      epoch,
+		Sharded: true,
+		Reason:  "unreachable",
+		Shards:  map[string]topology.Size{e.name(i, "shard"): size(1000, 10)},
+	}
 	t.Zones = append(t.Zones, topology.ZoneRange{NS: ns, Zone: e.name(i, "zone"), Min: keys[1], Max: keys[2], RawMin: raw[0], RawMax: raw[1]},
 		topology.ZoneRange{NS: topology.Namespace(e.db(i) + "." + e.name(i, "future")), Zone: e.name(i, "zone"), RawMin: raw[0], RawMax: raw[1]})
 }
@@ -158,13 +183,31 @@ func (e enemy) addEvents(t *topology.Table) {
 	at := epoch
 	add := func(i int, what string, details bson.D) {
 		at = at.Add(-time.Second)
-		events = append(events, topology.Event{ID: e.name(i, "id") + what, Time: at, What: what, NS: string(e.ns(i)), Shard: e.name(i, "wrote"), Details: must(bson.Marshal(details))})
+		events = append(
+			events,
+			topology.Event{
+				ID:      e.name(i, "id") + what,
+				Time:    at,
+				What:    what,
+				NS:      string(e.ns(i)),
+				Shard:   e.name(i, "wrote"),
+				Details: must(bson.Marshal(details)),
+			},
+		)
 	}
 	for i := range e.payloads {
-		bounds := bson.D{{Key: "min", Value: bson.D{{Key: "other", Value: e.name(i, "min")}}}, {Key: "max", Value: bson.D{{Key: "other", Value: e.name(i, "max")}}},
-			{Key: "from", Value: e.name(i, "from")}, {Key: "to", Value: e.name(i, "to")}}
+		bounds := bson.D{
+			{Key: "min", Value: bson.D{{Key: "other", Value: e.name(i, "min")}}},
+			{Key: "max", Value: bson.D{{Key: "other", Value: e.name(i, "max")}}},
+			{Key: "from", Value: e.name(i, "from")},
+			{Key: "to", Value: e.name(i, "to")},
+		}
 		add(i, "moveChunk.commit", bounds)
-		add(i, "moveChunk.error", append(slices.Clone(bounds), bson.E{Key: "errmsg", Value: e.name(i, "error")}, bson.E{Key: "note", Value: e.name(i, "aborted")}))
+		add(
+			i,
+			"moveChunk.error",
+			append(slices.Clone(bounds), bson.E{Key: "errmsg", Value: e.name(i, "error")}, bson.E{Key: "note", Value: e.name(i, "aborted")}),
+		)
 		add(i, e.name(i, "what"), bson.D{{Key: "note", Value: e.name(i, "detail")}, {Key: without(e.name(i, "key"), "\x00"), Value: 1}})
 	}
 	t.Events = append(events, t.Events...)
@@ -201,7 +244,20 @@ func (e enemy) site(t testing.TB) (*testSite, answer.View) {
 		it.Project = &v.Dir.All()[0]
 		c := v.Table.Collection(e.ns(i))
 		ch := c.Chunks.At(1)
-		it.Places = append(it.Places, placement.Place{NS: c.NS, Sharded: true, Exact: true, Pattern: c.Key, Exists: "yes", Shards: []string{ch.Shard}, Min: ch.Min, Max: ch.Max, Key: ch.Min})
+		it.Places = append(
+			it.Places,
+			placement.Place{
+				NS:      c.NS,
+				Sharded: true,
+				Exact:   true,
+				Pattern: c.Key,
+				Exists:  "yes",
+				Shards:  []string{ch.Shard},
+				Min:     ch.Min,
+				Max:     ch.Max,
+				Key:     ch.Min,
+			},
+		)
 		return []placement.Item{it}, nil
 	}
 	return s, v
@@ -211,4 +267,21 @@ func (e enemy) site(t testing.TB) (*testSite, answer.View) {
 func batches(all []string) [][]string { return slices.Collect(slices.Chunk(all, 24)) }
 
 // sinks are what an enemy's names are the names of, as far as pages show it.
-var sinks = []string{"shard", "set", "host", "zone", "db", "loose", "coll", "field", "project", "public", "document", "lower", "from", "to", "what", "min"}
+var sinks = []string{
+	"shard",
+	"set",
+	"host",
+	"zone",
+	"db",
+	"loose",
+	"coll",
+	"field",
+	"project",
+	"public",
+	"document",
+	"lower",
+	"from",
+	"to",
+	"what",
+	"min",
+}

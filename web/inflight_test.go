@@ -31,7 +31,9 @@ func flightOfChunk(t *topology.Table, ns topology.Namespace, i int, to string) t
 		return topology.Figure{Known: true, Value: n, Method: method, At: epoch.Add(-time.Second)}
 	}
 	return topology.InFlight{NS: ns, Min: must(c.Key.Document(ch.Min)), Max: must(c.Key.Document(ch.Max)), From: ch.Shard, To: to,
-		Since: epoch.Add(-12 * time.Second), Step: 2, Steps: 6, RecipientStep: 3, RecipientSteps: 7, By: topology.MoveByClient, App: "mongosh 2.12.0",
+		Since: epoch.Add(
+			-12 * time.Second,
+		), Step: 2, Steps: 6, RecipientStep: 3, RecipientSteps: 7, By: topology.MoveByClient, App: "mongosh 2.12.0",
 		Copied: known(1200, "recipientCount"), Estimate: known(8000, "chunkShare"), Left: topology.TimeLeft{Known: true, For: 70 * time.Second}}
 }
 
@@ -65,9 +67,11 @@ func TestAMoveInFlightShowsWhereverItConcernsSomebody(t *testing.T) {
 	s.watcher.publish(table)
 	x, c := table.Moves.List[0], table.Collection(documentsNS)
 	ref := answer.ChunkRef(c, c.Chunks.At(2).Min)
-	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", answer.ChunkURL(documentsNS, ref), answer.ShardURL(x.From), answer.ShardURL(x.To)} {
+	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", answer.ChunkURL(documentsNS, ref),
+		answer.ShardURL(x.From), answer.ShardURL(x.To)} {
 		html := textOf(t, s.Page(t, path))
-		for _, text := range []string{"step 2 of 6", "recipient: step 3 of 7", "mongosh 2.12.0", "of about", "documents copied", "about 1 min left", "12 s ago"} {
+		for _, text := range []string{"step 2 of 6", "recipient: step 3 of 7", "mongosh 2.12.0", "of about", "documents copied",
+			"about 1 min left", "12 s ago"} {
 			if !strings.Contains(html, text) {
 				t.Errorf("%s does not say %q", path, text)
 			}
@@ -91,7 +95,8 @@ func TestWhenNothingMovesPagesSaySo(t *testing.T) {
 			t.Errorf("%s", path)
 		}
 	}
-	if out := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")); out.Items == nil || len(out.Items) != 0 || out.Stale {
+	if out := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")); out.Items == nil || len(out.Items) != 0 ||
+		out.Stale {
 		t.Errorf("%+v", out)
 	}
 }
@@ -108,13 +113,20 @@ func TestTheAPITellsOfAMoveWhatThePagesTell(t *testing.T) {
 			t.Fatalf("%s: %+v", name, list)
 		}
 		m := list[0]
-		if m.NS != string(documentsNS) || m.Ref != ref || m.From != x.From || m.To != x.To || !m.Since.Equal(x.Since) || m.Step != 2 || m.Steps != 6 ||
-			m.RecipientStep != 3 || m.By != "client" || m.App != "mongosh 2.12.0" || m.Arrived || *m.Copied.Value != 1200 || *m.Estimate.Value != 8000 || m.Estimate.Exact || *m.Left.Seconds != 70 {
+		if m.NS != string(documentsNS) || m.Ref != ref || m.From != x.From || m.To != x.To || !m.Since.Equal(x.Since) || m.Step != 2 ||
+			m.Steps != 6 ||
+			m.RecipientStep != 3 || m.By != "client" || m.App != "mongosh 2.12.0" || m.Arrived || *m.Copied.Value != 1200 ||
+			*m.Estimate.Value != 8000 ||
+			m.Estimate.Exact ||
+			*m.Left.Seconds != 70 {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}
 	check("inflight", decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")).Items)
-	check("of a collection", decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight?ns=yorkie-meta.documents&shard="+x.To)).Items)
+	check(
+		"of a collection",
+		decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight?ns=yorkie-meta.documents&shard="+x.To)).Items,
+	)
 	if out := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight?ns=yorkie-meta.changes")); len(out.Items) != 0 {
 		t.Errorf("of another collection: %+v", out.Items)
 	}
@@ -144,7 +156,8 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 			x.Estimate, x.Left = topology.Figure{Reason: "notLoaded"}, topology.TimeLeft{Reason: "notLoaded"}
 		}, want: []string{"documents copied, of how many is not known", "time left: not known"}},
 		"neither": {change: func(x *topology.InFlight) {
-			x.Copied, x.Estimate, x.Left = topology.Figure{Reason: "unreachable"}, topology.Figure{Reason: "notLoaded"}, topology.TimeLeft{Reason: "unreachable"}
+			x.Copied, x.Estimate = topology.Figure{Reason: "unreachable"}, topology.Figure{Reason: "notLoaded"}
+			x.Left = topology.TimeLeft{Reason: "unreachable"}
 		}, want: []string{"copied: ", "time left: not known", "A shard did not answer."}},
 		"more than estimated": {change: func(x *topology.InFlight) {
 			x.Copied.Value, x.Left = 9000, topology.TimeLeft{Reason: "beyondEstimate"}
@@ -225,18 +238,26 @@ func TestAMoveThatIsCommittedCountsAsArrived(t *testing.T) {
 func TestAListOfMovesThatCannotBeReadIsSaidSo(t *testing.T) {
 	s := newSite(t)
 	table := cannedTable(2, 250)
-	table.Health[topology.PartMoves] = topology.Health{Err: fault.New(fault.Forbidden, "no"), Denied: true, Privilege: "find on config.changelog"}
+	table.Health[topology.PartMoves] = topology.Health{
+		Err:       fault.New(fault.Forbidden, "no"),
+		Denied:    true,
+		Privilege: "find on config.changelog",
+	}
 	s.watcher.publish(table)
 	html := s.Page(t, "/activity")
 	if !strings.Contains(html, "find on config.changelog") || strings.Contains(html, "Nothing moves now.") {
 		t.Error("it is not said, or nothing is said to move")
 	}
-	if w := s.do("GET", "/api/v1/activity/inflight"); w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "find on config.changelog") {
+	if w := s.do("GET", "/api/v1/activity/inflight"); w.Code != http.StatusForbidden ||
+		!strings.Contains(w.Body.String(), "find on config.changelog") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	// A frozen config server: what was known stays, with its age.
 	stale := movingTable()
-	stale.Health[topology.PartMoves] = topology.Health{At: epoch.Add(-time.Minute), Err: fault.New(fault.Unavailable, "The cluster does not answer.")}
+	stale.Health[topology.PartMoves] = topology.Health{
+		At:  epoch.Add(-time.Minute),
+		Err: fault.New(fault.Unavailable, "The cluster does not answer."),
+	}
 	s.watcher.publish(stale)
 	if html := s.Page(t, "/activity"); !strings.Contains(html, "The cluster does not answer.") || !strings.Contains(html, "step 2 of 6") {
 		t.Error("stale moves are not shown as such")
@@ -290,7 +311,18 @@ func TestLocateSaysThatTheAnswerIsAboutToChange(t *testing.T) {
 	c := table.Collection(documentsNS)
 	at := func(i int) placement.Answer {
 		ch := c.Chunks.At(i)
-		p := placement.Place{NS: documentsNS, Sharded: true, Shards: []string{ch.Shard}, Exact: true, Pattern: c.Key, Key: ch.Min, Min: ch.Min, Max: ch.Max, Exists: "yes", Chunks: 1}
+		p := placement.Place{
+			NS:      documentsNS,
+			Sharded: true,
+			Shards:  []string{ch.Shard},
+			Exact:   true,
+			Pattern: c.Key,
+			Key:     ch.Min,
+			Min:     ch.Min,
+			Max:     ch.Max,
+			Exists:  "yes",
+			Chunks:  1,
+		}
 		return placement.Answer{Items: []placement.Item{{Kind: "document", ID: "x", Places: []placement.Place{p}}}}
 	}
 	for i, moving := range map[int]bool{2: true, 3: false} {
@@ -306,7 +338,14 @@ func TestLocateSaysThatTheAnswerIsAboutToChange(t *testing.T) {
 	}
 	// A project's rows are known by the first field of the key only.
 	lead := must(c.Key.Values(c.Chunks.At(2).Min))[0]
-	p := placement.Place{NS: documentsNS, Sharded: true, Shards: []string{"shard-rs-1"}, Pattern: c.Key, Exists: "would-be", Match: []placement.Equal{{Field: c.Key.Fields()[0].Name, Value: lead}}}
+	p := placement.Place{
+		NS:      documentsNS,
+		Sharded: true,
+		Shards:  []string{"shard-rs-1"},
+		Pattern: c.Key,
+		Exists:  "would-be",
+		Match:   []placement.Equal{{Field: c.Key.Fields()[0].Name, Value: lead}},
+	}
 	s.locator.locate = func(placement.Query) ([]placement.Item, error) {
 		return []placement.Item{{Kind: "project", ID: "x", Places: []placement.Place{p}}}, nil
 	}
@@ -345,7 +384,8 @@ func TestAMoveIsToldToOpenBrowsersAsItProceeds(t *testing.T) {
 			return news
 		}
 		onShard := func(x *topology.InFlight) { x.From = "shard-rs-1" }
-		for name, news := range map[string]map[string]int{"begin": step(onShard), "progress": step(onShard, func(x *topology.InFlight) { x.Copied.Value += 100 })} {
+		for name, news := range map[string]map[string]int{"begin": step(onShard),
+			"progress": step(onShard, func(x *topology.InFlight) { x.Copied.Value += 100 })} {
 			for _, topic := range []string{"overview", "activity", "collection:yorkie-meta.documents", "shard:shard-rs-1"} {
 				if news[topic] != 1 {
 					t.Errorf("%s: %d frames of %s", name, news[topic], topic)
@@ -380,7 +420,8 @@ func TestMovesOfThePastAreNotThoseOfNow(t *testing.T) {
 	table := movingTable()
 	v := answer.View{Table: table, Now: epoch, Past: &answer.PastTime{At: epoch}}
 	c := table.Collection(documentsNS)
-	if m := parts.InFlightView(v, table.Moves.List, 10); len(m.Rows) != 0 || m.None != "" || answer.MovingChunks(v, c) != nil || len(answer.InFlightOf(v, table.Moves.List)) != 0 {
+	if m := parts.InFlightView(v, table.Moves.List, 10); len(m.Rows) != 0 || m.None != "" || answer.MovingChunks(v, c) != nil ||
+		len(answer.InFlightOf(v, table.Moves.List)) != 0 {
 		t.Errorf("%+v", m)
 	}
 }
@@ -411,8 +452,14 @@ func TestALoggedMoveThatIsNotUnderWayHasNoKnownEnd(t *testing.T) {
 		if to == x.From {
 			x.From = "shard-rs-7"
 		}
-		d := must(bson.Marshal(bson.D{{Key: "min", Value: x.Min}, {Key: "max", Value: x.Max}, {Key: "from", Value: x.From}, {Key: "to", Value: to}}))
-		table.Events = append([]topology.Event{{ID: fmt.Sprint("start", i), Time: epoch.Add(-ago), What: "moveChunk.start", NS: string(documentsNS), Shard: x.From, Details: d}}, table.Events...)
+		d := must(
+			bson.Marshal(bson.D{{Key: "min", Value: x.Min}, {Key: "max", Value: x.Max}, {Key: "from", Value: x.From}, {Key: "to", Value: to}}),
+		)
+		table.Events = append(
+			[]topology.Event{
+				{ID: fmt.Sprint("start", i), Time: epoch.Add(-ago), What: "moveChunk.start", NS: string(documentsNS), Shard: x.From, Details: d},
+			},
+			table.Events...)
 	}
 	states := func(change func(*topology.Table)) map[string]int {
 		s := newSite(t)

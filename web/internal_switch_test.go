@@ -22,20 +22,53 @@ const sessionsNS = topology.Namespace("config.system.sessions")
 func firstHour(t *testing.T, moves int) []topology.Event {
 	t.Helper()
 	id := func(b int) bson.D {
-		return bson.D{{Key: "_id", Value: bson.D{{Key: "id", Value: bson.Binary{Subtype: 4, Data: append([]byte{byte(b >> 2), byte(b << 6)}, make([]byte, 14)...)}}}}}
+		return bson.D{
+			{
+				Key:   "_id",
+				Value: bson.D{{Key: "id", Value: bson.Binary{Subtype: 4, Data: append([]byte{byte(b >> 2), byte(b << 6)}, make([]byte, 14)...)}}},
+			},
+		}
 	}
 	at := epoch.Add(-50 * time.Minute)
 	var out []topology.Event
 	add := func(what string, d bson.D) {
 		at = at.Add(100 * time.Millisecond)
-		out = append(out, topology.Event{ID: what + strconv.Itoa(len(out)), Time: at, What: what, NS: string(sessionsNS), Shard: "shard-rs-1", Details: must(bson.Marshal(d))})
+		out = append(
+			out,
+			topology.Event{
+				ID:      what + strconv.Itoa(len(out)),
+				Time:    at,
+				What:    what,
+				NS:      string(sessionsNS),
+				Shard:   "shard-rs-1",
+				Details: must(bson.Marshal(d)),
+			},
+		)
 	}
 	for i := range 1023 {
-		add("multi-split", bson.D{{Key: "before", Value: bson.D{{Key: "min", Value: id(0)}, {Key: "max", Value: id(1023)}}}, {Key: "number", Value: int32(i + 1)}, {Key: "of", Value: int32(1024)},
-			{Key: "chunk", Value: bson.D{{Key: "min", Value: id(i)}, {Key: "max", Value: id(i + 1)}}}, {Key: "owningShard", Value: "shard-rs-1"}})
+		add(
+			"multi-split",
+			bson.D{
+				{Key: "before", Value: bson.D{{Key: "min", Value: id(0)}, {Key: "max", Value: id(1023)}}},
+				{Key: "number", Value: int32(i + 1)},
+				{Key: "of", Value: int32(1024)},
+				{Key: "chunk", Value: bson.D{{Key: "min", Value: id(i)}, {Key: "max", Value: id(i + 1)}}},
+				{Key: "owningShard", Value: "shard-rs-1"},
+			},
+		)
 	}
 	move := func(i int, what string, more ...bson.E) {
-		add(what, append(bson.D{{Key: "min", Value: id(i)}, {Key: "max", Value: id(i + 1)}, {Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-3"}}, more...))
+		add(
+			what,
+			append(
+				bson.D{
+					{Key: "min", Value: id(i)},
+					{Key: "max", Value: id(i + 1)},
+					{Key: "from", Value: "shard-rs-1"},
+					{Key: "to", Value: "shard-rs-3"},
+				},
+				more...),
+		)
 	}
 	for i := range moves {
 		move(i, "moveChunk.start")
@@ -43,7 +76,12 @@ func firstHour(t *testing.T, moves int) []topology.Event {
 		move(i, "moveChunk.from", bson.E{Key: "step 1 of 6", Value: int32(2)}, bson.E{Key: "note", Value: "success"})
 	}
 	move(500, "moveChunk.start")
-	move(500, "moveChunk.to", bson.E{Key: "note", Value: "aborted"}, bson.E{Key: "errmsg", Value: strings.ReplaceAll(orphansReason, string(docsNS), string(sessionsNS))})
+	move(
+		500,
+		"moveChunk.to",
+		bson.E{Key: "note", Value: "aborted"},
+		bson.E{Key: "errmsg", Value: strings.ReplaceAll(orphansReason, string(docsNS), string(sessionsNS))},
+	)
 	move(500, "moveChunk.error")
 	move(500, "moveChunk.from", bson.E{Key: "step 1 of 6", Value: int32(2)}, bson.E{Key: "note", Value: "aborted"})
 	at = epoch.Add(-4 * time.Second)
@@ -60,7 +98,11 @@ func withSessions(t *testing.T) *testSite {
 	own := *table.Collections[0]
 	own.NS = sessionsNS
 	table.Collections = append([]*topology.Collection{&own}, table.Collections...)
-	all := slices.Concat(firstHour(t, 100), failedAttempt(t, &table, 3, epoch.Add(-20*time.Minute), orphansReason), []topology.Event{moveEntry(t, &table, 7, epoch.Add(-70*time.Minute), "moveChunk.commit")})
+	all := slices.Concat(
+		firstHour(t, 100),
+		failedAttempt(t, &table, 3, epoch.Add(-20*time.Minute), orphansReason),
+		[]topology.Event{moveEntry(t, &table, 7, epoch.Add(-70*time.Minute), "moveChunk.commit")},
+	)
 	slices.SortStableFunc(all, func(a, b topology.Event) int { return b.Time.Compare(a.Time) })
 	table.Events = all
 	s.watcher.publish(&table)
@@ -122,7 +164,8 @@ func TestWhatMovesNowNamesInternalCollections(t *testing.T) {
 func TestTheSwitchIsKeptByLinksOfPagesThatHaveIt(t *testing.T) {
 	s := withSessions(t)
 	doc := parse(t, s.do("GET", "/activity?internal=1").Body.String())
-	for sel, want := range map[string]bool{`nav a[href^="/collections"]`: true, `a[href^="/heat"]`: true, `a[href^="/projects"]`: false, `a[href^="/zones"]`: false, `a[href*="page=2"]`: true} {
+	for sel, want := range map[string]bool{`nav a[href^="/collections"]`: true, `a[href^="/heat"]`: true,
+		`a[href^="/projects"]`: false, `a[href^="/zones"]`: false, `a[href*="page=2"]`: true} {
 		link := doc.Find(sel).First()
 		if to, ok := link.Attr("href"); !ok || strings.Contains(to, "internal=1") != want {
 			t.Errorf("%s leads to %q", sel, to)
@@ -141,7 +184,8 @@ func TestTheSwitchIsKeptByLinksOfPagesThatHaveIt(t *testing.T) {
 	if plain.Find(`a[href*="internal=1"]`).Length() != plain.Find(".folded a").Length() {
 		t.Error("links have it though it is off")
 	}
-	for _, page := range []string{"/", "/activity", "/collections", "/heat", "/shards/shard-rs-1", "/api/v1/activity", "/api/v1/activity/migrations", "/api/v1/activity/failures", "/api/v1/shards/shard-rs-1"} {
+	for _, page := range []string{"/", "/activity", "/collections", "/heat", "/shards/shard-rs-1", "/api/v1/activity",
+		"/api/v1/activity/migrations", "/api/v1/activity/failures", "/api/v1/shards/shard-rs-1"} {
 		if w := s.do("GET", page+"?internal=yes"); w.Code != 400 {
 			t.Errorf("%s: %d", page, w.Code)
 		}
@@ -156,14 +200,18 @@ func TestTheAPIFoldsInternalCollectionsToo(t *testing.T) {
 	}
 	page := decode[api.FoldedList[api.Event]](t, s.do("GET", "/api/v1/activity?limit=2"))
 	rest := decode[api.FoldedList[api.Event]](t, s.do("GET", "/api/v1/activity?limit=3&cursor="+string(page.Next)))
-	if len(page.Items) != 2 || len(rest.Items) != 3 || page.Hidden != 1328 || rest.Hidden != 1328 || rest.Items[0].ID != all.Items[2].ID || rest.Next != "" {
+	if len(page.Items) != 2 || len(rest.Items) != 3 || page.Hidden != 1328 || rest.Hidden != 1328 || rest.Items[0].ID != all.Items[2].ID ||
+		rest.Next != "" {
 		t.Errorf("%+v, then %+v", page, rest)
 	}
 	with := decode[api.FoldedList[api.Event]](t, s.do("GET", "/api/v1/activity?internal=1&limit=1000"))
 	if len(with.Items) != 1000 || with.Hidden != 0 || with.Next == "" {
 		t.Errorf("%d items, %d hidden", len(with.Items), with.Hidden)
 	}
-	if named := decode[api.FoldedList[api.Event]](t, s.do("GET", "/api/v1/activity?ns=config.system.sessions&what=moveChunk.")); len(named.Items) != 100 || named.Hidden != 0 {
+	if named := decode[api.FoldedList[api.Event]](t, s.do("GET", "/api/v1/activity?ns=config.system.sessions&what=moveChunk.")); len(
+		named.Items,
+	) != 100 ||
+		named.Hidden != 0 {
 		t.Errorf("%d of those asked for by name", len(named.Items))
 	}
 	moves := decode[api.FoldedList[api.Migration]](t, s.do("GET", "/api/v1/activity/migrations"))
@@ -174,7 +222,9 @@ func TestTheAPIFoldsInternalCollectionsToo(t *testing.T) {
 	if len(fails.Items) != 1 || fails.Items[0].Count != 1 || fails.Hidden != 1 {
 		t.Errorf("%+v", fails)
 	}
-	if fails = decode[api.FoldedList[api.MigrationFailures]](t, s.do("GET", "/api/v1/activity/failures?internal=1")); fails.Items[0].Count != 2 || fails.Hidden != 0 {
+	if fails = decode[api.FoldedList[api.MigrationFailures]](t,
+		s.do("GET", "/api/v1/activity/failures?internal=1")); fails.Items[0].Count != 2 ||
+		fails.Hidden != 0 {
 		t.Errorf("%+v", fails)
 	}
 	on := decode[api.ShardDetail](t, s.do("GET", "/api/v1/shards/shard-rs-1"))
@@ -196,7 +246,8 @@ func TestTheAPIFoldsInternalCollectionsToo(t *testing.T) {
 func TestAnInternalCollectionHasAPage(t *testing.T) {
 	s := withSessions(t)
 	w := s.do("GET", answer.CollectionURL(sessionsNS))
-	if text := parse(t, w.Body.String()).Find("section li.failed").Text(); w.Code != 200 || !strings.Contains(text, "Failed to delete orphaned config.system.sessions range") {
+	if text := parse(t, w.Body.String()).Find("section li.failed").Text(); w.Code != 200 ||
+		!strings.Contains(text, "Failed to delete orphaned config.system.sessions range") {
 		t.Errorf("%d %q", w.Code, text)
 	}
 }
@@ -220,7 +271,8 @@ func TestTwoTimesAreComparedWithoutInternalCollections(t *testing.T) {
 	x.now = x.now.Add(time.Minute)
 	span := "?from=" + answer.AtText(epoch.Add(time.Minute)) + "&to=" + answer.AtText(epoch.Add(2*time.Minute))
 	doc := parse(t, x.do("GET", "/compare"+span).Body.String())
-	if text := doc.Find(".folded").Text(); !strings.Contains(text, "1 internal collection is hidden.") || strings.Contains(doc.Find("table").Text(), string(sessionsNS)) {
+	if text := doc.Find(".folded").Text(); !strings.Contains(text, "1 internal collection is hidden.") ||
+		strings.Contains(doc.Find("table").Text(), string(sessionsNS)) {
 		t.Errorf("%q", text)
 	}
 	to, _ := doc.Find(".folded a").Attr("href")
@@ -231,12 +283,14 @@ func TestTwoTimesAreComparedWithoutInternalCollections(t *testing.T) {
 	if got.Hidden != 1 || len(got.Collections) != 0 {
 		t.Errorf("%+v", got)
 	}
-	if got = decode[api.Comparison](t, x.do("GET", "/api/v1/history/compare"+span+"&internal=1")); got.Hidden != 0 || len(got.Collections) != 1 {
+	if got = decode[api.Comparison](t, x.do("GET", "/api/v1/history/compare"+span+"&internal=1")); got.Hidden != 0 ||
+		len(got.Collections) != 1 {
 		t.Errorf("%+v", got)
 	}
 	all := "?from=" + answer.AtText(epoch.Add(-2*time.Hour)) + "&limit=1000"
 	h := decode[api.History](t, x.do("GET", "/api/v1/history"+all))
-	if h.Next != "" || slices.ContainsFunc(h.Items, func(i api.HistoryItem) bool { return i.NS == string(sessionsNS) }) || h.Hidden < 1025 { // 1,023 entries, two moves, and that the collection came
+	if h.Next != "" || slices.ContainsFunc(h.Items, func(i api.HistoryItem) bool { return i.NS == string(sessionsNS) }) ||
+		h.Hidden < 1025 { // 1,023 entries, two moves, and that the collection came
 		t.Errorf("%d items, %d hidden", len(h.Items), h.Hidden)
 	}
 	if h = decode[api.History](t, x.do("GET", "/api/v1/history"+all+"&internal=1")); len(h.Items) != 1000 || h.Hidden != 0 {

@@ -42,7 +42,10 @@ func rekeyed(version string, keys map[string]string) *topology.Table {
 				d = append(d, bson.E{Key: field, Value: 1})
 			}
 		}
-		t.Collections = append(t.Collections, &topology.Collection{Meta: topology.Meta{NS: ns, Key: must(shardkey.ParsePattern(must(bson.Marshal(d))))}})
+		t.Collections = append(
+			t.Collections,
+			&topology.Collection{Meta: topology.Meta{NS: ns, Key: must(shardkey.ParsePattern(must(bson.Marshal(d))))}},
+		)
 	}
 	slices.Sort(t.Unsharded)
 	slices.SortFunc(t.Collections, func(a, b *topology.Collection) int { return compareText(string(a.NS), string(b.NS)) })
@@ -94,12 +97,20 @@ func TestTheWordsOfDrift(t *testing.T) {
 	}{
 		{"head as it is set up", rekeyed("8.0.12", headKeys()), answer.LayoutQuery{}},
 		{"the chart's lag, upgraded to head", rekeyed("8.0.12", headKeys("clients", "project_id", "schemas", "")), answer.LayoutQuery{}},
-		{"ranged still, compared with head", rekeyed("5.0.7", map[string]string{"documents": "project_id", "clients": "project_id", "changes": "doc_id",
-			"snapshots": "doc_id", "syncedseqs": "doc_id", "projects": "", "users": ""}), answer.LayoutQuery{Layout: "yorkie-head"}},
+		{
+			"ranged still, compared with head",
+			rekeyed("5.0.7", map[string]string{"documents": "project_id", "clients": "project_id", "changes": "doc_id",
+				"snapshots": "doc_id", "syncedseqs": "doc_id", "projects": "", "users": ""}),
+			answer.LayoutQuery{Layout: "yorkie-head"},
+		},
 		{"the same on 4.4", rekeyed("4.4.29", map[string]string{"documents": "project_id", "clients": "project_id", "changes": "doc_id",
 			"snapshots": "doc_id", "syncedseqs": "doc_id", "projects": "", "users": ""}), answer.LayoutQuery{Layout: "yorkie-head"}},
 		{"head, compared with an older layout", rekeyed("8.0.12", headKeys()), answer.LayoutQuery{Layout: "yorkie-0.6.20"}},
-		{"revisions of 0.6.39, sharded users, somebody's orders", rekeyed("8.0.12", headKeys("revisions", "", "users", "#_id", "orders", "")), answer.LayoutQuery{}},
+		{
+			"revisions of 0.6.39, sharded users, somebody's orders",
+			rekeyed("8.0.12", headKeys("revisions", "", "users", "#_id", "orders", "")),
+			answer.LayoutQuery{},
+		},
 		{"listing not permitted", unlisted, answer.LayoutQuery{}},
 		{"versionvectors of 0.5.3", rekeyed("5.0.7", map[string]string{"documents": "project_id", "clients": "project_id", "changes": "doc_id",
 			"snapshots": "doc_id", "syncedseqs": "doc_id", "versionvectors": "", "projects": "", "users": ""}), answer.LayoutQuery{}},
@@ -175,13 +186,18 @@ func TestAPILayoutComparesEveryMatchedDatabase(t *testing.T) {
 		t.Fatalf("%+v", got.Items)
 	}
 	f := got.Items[0].Findings[0]
-	if f.Code != "different" || f.NS != "y.clients" || *f.Key != "{project_id: 1}" || !f.Look || f.Variant != "chartClients" || f.Fix != "refine" || len(f.Commands) != 2 {
+	if f.Code != "different" || f.NS != "y.clients" || *f.Key != "{project_id: 1}" || !f.Look || f.Variant != "chartClients" ||
+		f.Fix != "refine" ||
+		len(f.Commands) != 2 {
 		t.Errorf("%+v", f)
 	}
-	if one := decode[api.List[api.Layout]](t, s.do("GET", "/api/v1/layout?db=z&layout=yorkie-0.4")); len(one.Items) != 1 || one.Items[0].Compared != "yorkie-0.4" || one.Items[0].Nearest != "yorkie-head" {
+	if one := decode[api.List[api.Layout]](t, s.do("GET", "/api/v1/layout?db=z&layout=yorkie-0.4")); len(one.Items) != 1 ||
+		one.Items[0].Compared != "yorkie-0.4" ||
+		one.Items[0].Nearest != "yorkie-head" {
 		t.Errorf("%+v", one.Items)
 	}
-	for path, want := range map[string]int{"?layout=yorkie-9": http.StatusBadRequest, "?db=nope": http.StatusNotFound, "?layout=%FF": http.StatusBadRequest} {
+	for path, want := range map[string]int{"?layout=yorkie-9": http.StatusBadRequest, "?db=nope": http.StatusNotFound,
+		"?layout=%FF": http.StatusBadRequest} {
 		if w := s.do("GET", "/api/v1/layout"+path); w.Code != want {
 			t.Errorf("%s: %d, want %d", path, w.Code, want)
 		}

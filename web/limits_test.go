@@ -26,7 +26,8 @@ func TestOneTooManyIsToldWhenToComeBack(t *testing.T) {
 		ask := func(name string) int {
 			w := s.do(c.method, c.address, as(name, auth.Operator))
 			if w.Code == http.StatusTooManyRequests {
-				if n, err := strconv.Atoi(w.Header().Get("Retry-After")); err != nil || n < 1 || w.Header().Get("Content-Type") != "application/problem+json" {
+				if n, err := strconv.Atoi(w.Header().Get("Retry-After")); err != nil || n < 1 ||
+					w.Header().Get("Content-Type") != "application/problem+json" {
 					t.Errorf("%s: %v", c.address, w.Header())
 				}
 			}

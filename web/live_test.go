@@ -65,7 +65,8 @@ func TestRegionIsDrawnOnceHoweverManyBrowsersLook(t *testing.T) {
 		}
 		for _, b := range all {
 			got := b.got()
-			if len(got) != 6 || got[5].HTML != `<section id="live-overview">7 & more</section>` || got[5].V != all[0].last(t).V || got[5].V != got[0].V+5 {
+			if len(got) != 6 || got[5].HTML != `<section id="live-overview">7 & more</section>` || got[5].V != all[0].last(t).V ||
+				got[5].V != got[0].V+5 {
 				t.Fatalf("%+v", got)
 			}
 		}
@@ -147,7 +148,8 @@ func TestMovedChunkReachesTheBrowserInTime(t *testing.T) {
 			l.keeper.publish(l.keeper.get()) // two signals, one update
 			time.Sleep(250 * time.Millisecond)
 			f := b.last(t)
-			if f.V != v+1 || f.HTML != "" || len(f.Moves) != 1 || f.Moves[0].To != "shard-rs-1" || f.Moves[0].Min != c.Key.ExtJSON(ch.Min) || f.Moves[0].Ref != answer.ChunkRef(c, ch.Min) {
+			if f.V != v+1 || f.HTML != "" || len(f.Moves) != 1 || f.Moves[0].To != "shard-rs-1" || f.Moves[0].Min != c.Key.ExtJSON(ch.Min) ||
+				f.Moves[0].Ref != answer.ChunkRef(c, ch.Min) {
 				t.Fatalf("round %d: %+v", round, f)
 			}
 			v = f.V

@@ -32,7 +32,9 @@ func TestSigningInGivesAFreshSessionThatScriptsCannotRead(t *testing.T) {
 		t.Errorf("the session before still works: %d", w.Code)
 	}
 	door.cookies["viewer"] = c
-	if w := door.ask(door.Handler(), "POST", "/logout", door.with("viewer")); w.Code != http.StatusSeeOther || w.Result().Cookies()[0].MaxAge >= 0 || w.Header().Get("Clear-Site-Data") == "" {
+	if w := door.ask(door.Handler(), "POST", "/logout", door.with("viewer")); w.Code != http.StatusSeeOther ||
+		w.Result().Cookies()[0].MaxAge >= 0 ||
+		w.Header().Get("Clear-Site-Data") == "" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
 	if w := door.ask(door.Handler(), "GET", "/zones", door.with("viewer")); w.Header().Get("Location") != "/login?ended=1&next=%2Fzones" {
@@ -52,7 +54,8 @@ func TestRefusedSignInSaysSoAndKeepsTheName(t *testing.T) {
 		if alert := doc.Find("[role=alert][autofocus][tabindex='-1']"); strings.TrimSpace(alert.Text()) != auth.ErrCredentials.Text {
 			t.Errorf("%s: %q", name, alert.Text())
 		}
-		if doc.Find("#name").AttrOr("value", "") != name || doc.Find("input[name=next]").AttrOr("value", "") != "/zones" || strings.Contains(w.Body.String(), secret) {
+		if doc.Find("#name").AttrOr("value", "") != name || doc.Find("input[name=next]").AttrOr("value", "") != "/zones" ||
+			strings.Contains(w.Body.String(), secret) {
 			t.Errorf("%s: %s", name, w.Body)
 		}
 	}
@@ -60,16 +63,18 @@ func TestRefusedSignInSaysSoAndKeepsTheName(t *testing.T) {
 		change func(*http.Request)
 		status int
 	}{
-		"blank":     {formOf("name", "viewer", "password", ""), http.StatusBadRequest},
-		"no name":   {formOf("name", "", "password", goodPassword), http.StatusBadRequest},
-		"1 MB":      {formOf("name", "viewer", "password", strings.Repeat("x", 1<<20)), http.StatusRequestEntityTooLarge},
-		"60 kB":     {formOf("name", "viewer", "password", strings.Repeat("x", 60_000)), http.StatusBadRequest},
-		"hostile":   {formOf("name", "<script>alert(1)</script>\x00", "password", "x"), http.StatusForbidden},
-		"not ours":  {func(r *http.Request) { body(`{"name":"viewer"}`)(r); r.Header.Set("Content-Type", "application/json") }, http.StatusUnsupportedMediaType},
+		"blank":   {formOf("name", "viewer", "password", ""), http.StatusBadRequest},
+		"no name": {formOf("name", "", "password", goodPassword), http.StatusBadRequest},
+		"1 MB":    {formOf("name", "viewer", "password", strings.Repeat("x", 1<<20)), http.StatusRequestEntityTooLarge},
+		"60 kB":   {formOf("name", "viewer", "password", strings.Repeat("x", 60_000)), http.StatusBadRequest},
+		"hostile": {formOf("name", "<script>alert(1)</script>\x00", "password", "x"), http.StatusForbidden},
+		"not ours": {func(r *http.Request) { body(`{"name":"viewer"}`)(r); r.Header.Set("Content-Type", "application/json") },
+			http.StatusUnsupportedMediaType},
 		"malformed": {form0("name=%zz"), http.StatusBadRequest},
 	} {
 		w := door.ask(door.Handler(), "POST", "/login", c.change)
-		if w.Code != c.status && !(what == "hostile" && w.Code == http.StatusBadRequest) || len(w.Result().Cookies()) != 0 || strings.Contains(w.Body.String(), "<script>alert") {
+		if w.Code != c.status && !(what == "hostile" && w.Code == http.StatusBadRequest) || len(w.Result().Cookies()) != 0 ||
+			strings.Contains(w.Body.String(), "<script>alert") {
 			t.Errorf("%s: %d %.300s", what, w.Code, w.Body)
 		}
 	}
@@ -82,7 +87,8 @@ func TestTooManyAttemptsAreToldHowLongToWait(t *testing.T) {
 		if w.Code != http.StatusTooManyRequests {
 			continue
 		}
-		if w.Header().Get("Retry-After") == "" || !strings.Contains(parse(t, w.Body.String()).Find("[role=alert]").Text(), w.Header().Get("Retry-After")+" s") {
+		if w.Header().Get("Retry-After") == "" ||
+			!strings.Contains(parse(t, w.Body.String()).Find("[role=alert]").Text(), w.Header().Get("Retry-After")+" s") {
 			t.Errorf("%v %s", w.Header(), w.Body)
 		}
 		door.pass(time.Hour)
@@ -168,7 +174,8 @@ func TestSingleSignOnGoesThereAndBack(t *testing.T) {
 	const there = "https://issuer.example/authorize?state=x&nonce=y"
 	w := s.do("POST", "/login/oidc", formOf("next", "/zones"))
 	link := parse(t, w.Body.String()).Find("main a").AttrOr("href", "")
-	if w.Code != http.StatusOK || w.Header().Get("Refresh") != "0; url="+there || link != there || who.next != "/zones" || len(w.Result().Cookies()) != 1 {
+	if w.Code != http.StatusOK || w.Header().Get("Refresh") != "0; url="+there || link != there || who.next != "/zones" ||
+		len(w.Result().Cookies()) != 1 {
 		t.Errorf("%d %v, link %q, back to %q", w.Code, w.Header(), link, who.next)
 	}
 	if w := s.do("GET", "/login/oidc/callback?code=x&state=x"); w.Header().Get("Location") != "/zones" {
@@ -187,7 +194,8 @@ func TestSingleSignOnGoesThereAndBack(t *testing.T) {
 	who.err = fault.New(fault.Unavailable, "The issuer does not answer.")
 	for address, method := range map[string]string{"/login/oidc": "POST", "/login/oidc/callback": "GET"} {
 		w := s.do(method, address, formOf("next", "/zones"))
-		if text := parse(t, w.Body.String()).Find("[role=alert]").Text(); w.Code != http.StatusServiceUnavailable || text != "The issuer does not answer." {
+		if text := parse(t, w.Body.String()).Find("[role=alert]").Text(); w.Code != http.StatusServiceUnavailable ||
+			text != "The issuer does not answer." {
 			t.Errorf("%s: %d %q", address, w.Code, text)
 		}
 	}
@@ -198,8 +206,10 @@ func TestARefusedSignInNamesTheClaimsAndWhatToChange(t *testing.T) {
 	w := s.do("GET", "/login/oidc/callback?code=x&state=x")
 	page := parse(t, w.Body.String())
 	more := page.Find("section.refused")
-	if w.Code != http.StatusForbidden || !strings.Contains(page.Find("[role=alert]").Text(), "cannot tell which groups") || !strings.Contains(more.Text(), `The claim "groups" came neither`) ||
-		!strings.Contains(more.Text(), "Claims in the ID token: aud, iss, sub") || !strings.Contains(more.Text(), "Claims from UserInfo: <img src=x onerror=alert(1)>, realm_access.roles") {
+	if w.Code != http.StatusForbidden || !strings.Contains(page.Find("[role=alert]").Text(), "cannot tell which groups") ||
+		!strings.Contains(more.Text(), `The claim "groups" came neither`) ||
+		!strings.Contains(more.Text(), "Claims in the ID token: aud, iss, sub") ||
+		!strings.Contains(more.Text(), "Claims from UserInfo: <img src=x onerror=alert(1)>, realm_access.roles") {
 		t.Errorf("%d %s", w.Code, more.Text())
 	}
 	if page.Find("img").Length() > 0 || page.Find("form[action='/login/oidc']").Length() != 1 {
@@ -218,14 +228,18 @@ func TestSingleSignOnTakesAClickOnOurPage(t *testing.T) {
 	}
 	for _, method := range []string{"GET", "HEAD"} {
 		w := s.do(method, "/login/oidc?next=/zones")
-		if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/login") || strings.HasPrefix(to, "/login/oidc") || w.Header().Get("Refresh") != "" || len(w.Result().Cookies()) != 0 {
+		if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/login") ||
+			strings.HasPrefix(to, "/login/oidc") ||
+			w.Header().Get("Refresh") != "" ||
+			len(w.Result().Cookies()) != 0 {
 			t.Errorf("%s: %d %v", method, w.Code, w.Header())
 		}
 	}
 	if w := s.do("GET", "/login/oidc", as("anna", auth.Viewer)); w.Code != http.StatusMethodNotAllowed {
 		t.Errorf("GET of who is in: %d", w.Code)
 	}
-	for _, foreign := range []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Site", "same-site"), header("Origin", "https://evil.example")} {
+	for _, foreign := range []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Site", "same-site"),
+		header("Origin", "https://evil.example")} {
 		if w := s.do("POST", "/login/oidc", formOf("next", "/zones"), foreign); w.Code != http.StatusForbidden || len(w.Result().Cookies()) != 0 {
 			t.Errorf("of another site: %d %v", w.Code, w.Header())
 		}

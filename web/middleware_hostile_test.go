@@ -40,7 +40,12 @@ func TestRequestsOfOtherSitesChangeNothing(t *testing.T) {
 			for _, site := range []string{"cross-site", "same-site", "CROSS-SITE", "Same-Origin", "same-origin, cross-site", " ", "null"} {
 				refuses(method, address, "site "+site, header("Sec-Fetch-Site", site))
 			}
-			refuses(method, address, "two origins", func(r *http.Request) { r.Header["Origin"] = []string{"http://localhost:8090", "https://evil.example"} })
+			refuses(
+				method,
+				address,
+				"two origins",
+				func(r *http.Request) { r.Header["Origin"] = []string{"http://localhost:8090", "https://evil.example"} },
+			)
 			refuses(method, address, "its own host as another site", func(r *http.Request) {
 				r.Header.Set("Origin", "http://localhost:8090")
 				r.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -63,7 +68,8 @@ func TestRequestsOfOtherSitesChangeNothing(t *testing.T) {
 // What changes nothing may be asked for from anywhere: links lead here.
 func TestLinksFromOtherSitesWork(t *testing.T) {
 	s := newSite(t)
-	if w := s.do("GET", "/collections", header("Sec-Fetch-Site", "cross-site"), header("Origin", "https://evil.example")); w.Code != http.StatusOK {
+	if w := s.do("GET", "/collections", header("Sec-Fetch-Site", "cross-site"),
+		header("Origin", "https://evil.example")); w.Code != http.StatusOK {
 		t.Errorf("%d", w.Code)
 	}
 }
@@ -80,14 +86,39 @@ func TestEveryAnswerHasTheHeadersOfSafety(t *testing.T) {
 		change          func(*http.Request)
 	}
 	asks := []ask{
-		{"GET", "/nothing", nil}, {"GET", "/shards/none", nil}, {"GET", "/projects/zzz", nil}, {"PUT", "/", nil}, {"OPTIONS", "/", nil}, {"TRACE", "/", nil}, {"MADE-UP", "/", nil},
-		{"GET", "/?q=%zz", nil}, {"GET", "/live?t=none", nil}, {"GET", "/static/none.js", nil}, {"POST", "/nothing", header("Sec-Fetch-Site", "cross-site")},
+		{
+			"GET",
+			"/nothing",
+			nil,
+		}, {"GET", "/shards/none", nil}, {"GET", "/projects/zzz", nil}, {"PUT", "/", nil}, {"OPTIONS", "/", nil}, {"TRACE", "/", nil},
+		{"MADE-UP", "/", nil},
+		{
+			"GET",
+			"/?q=%zz",
+			nil,
+		}, {"GET", "/live?t=none", nil}, {"GET", "/static/none.js", nil}, {"POST", "/nothing", header("Sec-Fetch-Site", "cross-site")},
 		{"GET", "/", func(r *http.Request) { r.Host = "evil.example" }}, {"GET", "/live?t=overview", header("Origin", "https://evil.example")},
 		{"POST", "/api/v1/locate", body(strings.Repeat("x", 1<<20))}, {"GET", "/", header("Accept", "application/json")},
 	}
-	replace := strings.NewReplacer("{ns}", "yorkie-meta.documents", "{name}", "shard-rs-1", "{id}", projectID(1).Hex(), "{ref}", "x", "{file}", "x")
+	replace := strings.NewReplacer(
+		"{ns}",
+		"yorkie-meta.documents",
+		"{name}",
+		"shard-rs-1",
+		"{id}",
+		projectID(1).Hex(),
+		"{ref}",
+		"x",
+		"{file}",
+		"x",
+	)
 	for _, rt := range routes() {
-		asks = append(asks, ask{rt.Method, replace.Replace(rt.Pattern), nil}, ask{"HEAD", replace.Replace(rt.Pattern), nil}, ask{"POST", replace.Replace(rt.Pattern), header("Accept", "text/csv")})
+		asks = append(
+			asks,
+			ask{rt.Method, replace.Replace(rt.Pattern), nil},
+			ask{"HEAD", replace.Replace(rt.Pattern), nil},
+			ask{"POST", replace.Replace(rt.Pattern), header("Accept", "text/csv")},
+		)
 	}
 	for _, a := range asks {
 		if a.change == nil {
@@ -95,18 +126,21 @@ func TestEveryAnswerHasTheHeadersOfSafety(t *testing.T) {
 		}
 		w := s.do(a.method, a.address, a.change)
 		h := w.Header()
-		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"} {
+		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"} {
 			if h.Get(name) != want || len(h.Values(name)) != 1 {
 				t.Errorf("%s %s (%d): %s is %q", a.method, a.address, w.Code, name, h.Values(name))
 			}
 		}
 		policy := h.Get("Content-Security-Policy")
-		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'",
+			"base-uri 'none'", "form-action 'self'"} {
 			if !strings.Contains(policy, part) {
 				t.Errorf("%s %s (%d): the policy lacks %s", a.method, a.address, w.Code, part)
 			}
 		}
-		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") || strings.Contains(policy, "data:") || strings.Contains(policy, "http") {
+		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") || strings.Contains(policy, "data:") ||
+			strings.Contains(policy, "http") {
 			t.Errorf("%s %s: %s", a.method, a.address, policy)
 		}
 		if cache := h.Get("Cache-Control"); cache != "no-store" && !strings.HasPrefix(a.address, "/static/") {

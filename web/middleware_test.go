@@ -18,10 +18,14 @@ var ownHosts = []string{
 
 var foreignHosts = []string{
 	"", " ", ":", ":8090", "evil.example", "evil.example:8090", "localhost.evil.example", "evil-localhost", "localhost.", "localhost.:8090",
-	"foo.localhost", "127.0.0.1.evil.example", "127.0.0.1.", "127.1", "127.0.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.0.0.256", "0.0.0.0", "0.0.0.0:8090",
-	"[::]", "[::ffff:127.0.0.1]:8090", "[::1%25eth0]", "[::1%eth0]", "[::1", "::1", "::1]:80", "[127.0.0.1]:80", "[::1]8090", "[::1]:", "10.0.0.1", "192.168.0.1:8090",
-	"localhost:", "localhost:0", "localhost:080", "localhost:99999", "localhost:80:80", "localhost:-1", "localhost:http", "localhost@evil.example", "evil.example@localhost",
-	"localhost/evil", "localhost\\evil", "localhost#", "localhost?", "localhost,evil.example", "localhost evil.example", "ⓛocalhost", "lоcalhost", "128.0.0.1", "126.255.255.255",
+	"foo.localhost", "127.0.0.1.evil.example", "127.0.0.1.", "127.1", "127.0.1", "2130706433", "0x7f000001", "0177.0.0.1",
+	"127.0.0.256", "0.0.0.0", "0.0.0.0:8090",
+	"[::]", "[::ffff:127.0.0.1]:8090", "[::1%25eth0]", "[::1%eth0]", "[::1", "::1", "::1]:80", "[127.0.0.1]:80", "[::1]8090",
+	"[::1]:", "10.0.0.1", "192.168.0.1:8090",
+	"localhost:", "localhost:0", "localhost:080", "localhost:99999", "localhost:80:80", "localhost:-1", "localhost:http",
+	"localhost@evil.example", "evil.example@localhost",
+	"localhost/evil", "localhost\\evil", "localhost#", "localhost?", "localhost,evil.example", "localhost evil.example", "ⓛocalhost",
+	"lоcalhost", "128.0.0.1", "126.255.255.255",
 	"board.example.evil.example", "evilboard.example", "other.example", "other.example:9998", "*", "null", "%6cocalhost",
 }
 
@@ -51,12 +55,18 @@ func TestOnlyLoopbackAndConfiguredHostsAreAnswered(t *testing.T) {
 }
 
 var foreignOrigins = []string{
-	"", "null", "https://evil.example", "http://evil.example", "http://localhost", "http://localhost:8091", "https://localhost:8090", "http://127.0.0.1:8090",
-	"http://[::1]:8090", "http://localhost:8090/", "http://localhost:8090/live", "http://localhost:8090.evil.example", "http://localhost:8090@evil.example",
-	"http://evil.example@localhost:8090", "http://localhost:80900", "http://localhost:08090", "HTTP://localhost:8090", "http://LOCALHOST:8090", "http:localhost:8090",
-	"//localhost:8090", "localhost:8090", "ws://localhost:8090", "file://", "file:///localhost:8090", "http://sub.localhost:8090", "http://localhost.:8090",
-	"http://localhost:8090 ", " http://localhost:8090", "http://localhost:8090,http://evil.example", "http://localhost:8090 http://evil.example",
-	"chrome-extension://localhost:8090", "http://localhost%3a8090", "http://localhost:8090#", "http://localhost:8090?x", "data:text/html,x", "http://", "http://:8090",
+	"", "null", "https://evil.example", "http://evil.example", "http://localhost", "http://localhost:8091", "https://localhost:8090",
+	"http://127.0.0.1:8090",
+	"http://[::1]:8090", "http://localhost:8090/", "http://localhost:8090/live", "http://localhost:8090.evil.example",
+	"http://localhost:8090@evil.example",
+	"http://evil.example@localhost:8090", "http://localhost:80900", "http://localhost:08090", "HTTP://localhost:8090",
+	"http://LOCALHOST:8090", "http:localhost:8090",
+	"//localhost:8090", "localhost:8090", "ws://localhost:8090", "file://", "file:///localhost:8090", "http://sub.localhost:8090",
+	"http://localhost.:8090",
+	"http://localhost:8090 ", " http://localhost:8090", "http://localhost:8090,http://evil.example",
+	"http://localhost:8090 http://evil.example",
+	"chrome-extension://localhost:8090", "http://localhost%3a8090", "http://localhost:8090#", "http://localhost:8090?x",
+	"data:text/html,x", "http://", "http://:8090",
 }
 
 func TestSocketsOfOtherOriginsAreRefusedBeforeAnythingElse(t *testing.T) {
@@ -89,7 +99,8 @@ func TestSocketsOfOtherOriginsAreRefusedBeforeAnythingElse(t *testing.T) {
 func TestConfiguredHostMayBeBehindTLS(t *testing.T) {
 	s := newSite(t, withHosts)
 	for origin, want := range map[string]bool{
-		"https://board.example": true, "http://board.example": true, "https://board.example:443": false, "https://other.example": false, "ftp://board.example": false,
+		"https://board.example": true, "http://board.example": true, "https://board.example:443": false, "https://other.example": false,
+		"ftp://board.example": false,
 	} {
 		r := httptest.NewRequest("GET", "/live", nil)
 		r.Host = "board.example"
@@ -103,7 +114,8 @@ func TestConfiguredHostMayBeBehindTLS(t *testing.T) {
 func TestCrossSitePostsAreRefusedEvenToUnknownPaths(t *testing.T) {
 	s := newSite(t)
 	for _, address := range []string{"/api/v1/locate", "/nothing", "/"} {
-		for _, h := range [][2]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://evil.example"}, {"Origin", "null"}} {
+		for _, h := range [][2]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
+			{"Origin", "https://evil.example"}, {"Origin", "null"}} {
 			if w := s.do("POST", address, header(h[0], h[1])); w.Code != http.StatusForbidden {
 				t.Errorf("%s with %s: %d", address, h, w.Code)
 			}
@@ -136,7 +148,8 @@ func TestTheLogSaysWhoByIDAndNeverBySecret(t *testing.T) {
 	log := door.log.String()
 	id := door.principal("viewer").ID
 	for _, want := range []string{
-		`who=` + id + ` method=GET path=/zones status=200`, `who=` + id + ` method=GET path=/settings/users status=403`, `who=` + id + ` method=GET path=/api/v1/nothing status=404`,
+		`who=` + id + ` method=GET path=/zones status=200`, `who=` + id + ` method=GET path=/settings/users status=403`,
+		`who=` + id + ` method=GET path=/api/v1/nothing status=404`,
 		`who=- method=GET path=/zones status=303`, `who=- method=POST path=/login status=303`,
 	} {
 		if !strings.Contains(log, want) {
@@ -155,14 +168,16 @@ func TestTheLogSaysWhoByIDAndNeverBySecret(t *testing.T) {
 	}
 	s := newSite(t, withClaims) // ids that somebody else gave out
 	s.do("GET", "/zones", as("a\u202e=b\nlevel=ERROR who=root", auth.Viewer))
-	if line := s.log.String(); strings.Count(line, "\n") != 1 || strings.Contains(line, "\u202e") || !strings.Contains(line, `who="user:a\\u202e=b\\nlevel=ERROR`) {
+	if line := s.log.String(); strings.Count(line, "\n") != 1 || strings.Contains(line, "\u202e") ||
+		!strings.Contains(line, `who="user:a\\u202e=b\\nlevel=ERROR`) {
 		t.Errorf("a hostile id makes the line %q", line)
 	}
 }
 
 func TestLogHasNoQueriesAndNoForgedLines(t *testing.T) {
 	s := newSite(t)
-	for _, address := range []string{"/locate?q=customer-secret", "/api/v1/locate?q=customer-secret", "/projects?q=customer-secret", "/live?t=customer-secret", "/nothing?customer-secret"} {
+	for _, address := range []string{"/locate?q=customer-secret", "/api/v1/locate?q=customer-secret", "/projects?q=customer-secret",
+		"/live?t=customer-secret", "/nothing?customer-secret"} {
 		s.do("GET", address)
 	}
 	s.do("POST", "/api/v1/locate", body("customer-secret"))

@@ -15,8 +15,10 @@ import (
 
 func TestAPastTimeIsRefusedWhereThereIsOnlyNow(t *testing.T) {
 	s := newSite(t)
-	for _, p := range []string{"/heat", "/advice", "/alerts", "/layout", "/surveys", "/surveys/" + cannedSurvey, "/api/v1/heat/projects", "/api/v1/heat/documents",
-		"/api/v1/heat/chunks", "/api/v1/heat/shards", "/api/v1/heat/map", "/api/v1/heat/range", "/api/v1/advice", "/api/v1/alerts", "/api/v1/layout", "/api/v1/surveys", "/api/v1/surveys/" + cannedSurvey} {
+	for _, p := range []string{"/heat", "/advice", "/alerts", "/layout", "/surveys", "/surveys/" + cannedSurvey,
+		"/api/v1/heat/projects", "/api/v1/heat/documents",
+		"/api/v1/heat/chunks", "/api/v1/heat/shards", "/api/v1/heat/map", "/api/v1/heat/range", "/api/v1/advice", "/api/v1/alerts",
+		"/api/v1/layout", "/api/v1/surveys", "/api/v1/surveys/" + cannedSurvey} {
 		w := s.do("GET", p+"?at=2026-01-01T00:00:00Z")
 		if w.Code != 400 || !strings.Contains(w.Body.String(), "There is only now at ") {
 			t.Errorf("%s: %d %.200s", p, w.Code, w.Body)
@@ -41,7 +43,9 @@ func TestADocumentAskedForWithoutItsProjectIsNobodys(t *testing.T) {
 	stub := cannedSurveys()
 	stub.list[2].Request = survey.Request{Kind: survey.Document, Document: projectID(77)}
 	stub.result.Collections = stub.result.Collections[:1]
-	stub.result.Collections[0].Projects, stub.result.Collections[0].Documents = nil, []survey.Line{{Document: projectID(77), Weight: survey.Weight{Rows: survey.Estimate{Exact: true}}}}
+	stub.result.Collections[0].Projects, stub.result.Collections[0].Documents = nil, []survey.Line{
+		{Document: projectID(77), Weight: survey.Weight{Rows: survey.Estimate{Exact: true}}},
+	}
 	s := newSite(t, func(d *site.Deps) { d.Surveys = stub })
 	got := decode[api.SurveyDetail](t, s.do("GET", "/api/v1/surveys/"+cannedSurvey)).Collections[0].Documents[0]
 	if got.Project != "" || got.Name != "" || got.Document != projectID(77).Hex() {
@@ -57,7 +61,12 @@ func TestADocumentAskedForWithoutItsProjectIsNobodys(t *testing.T) {
 func TestNoTwoFiguresOfAComparedShardHaveOneLabel(t *testing.T) {
 	x := newTravelled(t)
 	x.move(4, "shard-rs-1")
-	row := parse(t, x.do("GET", "/compare?from="+answer.AtText(epoch)+"&to="+answer.AtText(x.now)).Body.String()).Find(".twotimes tbody tr").First()
+	row := parse(
+		t,
+		x.do("GET", "/compare?from="+answer.AtText(epoch)+"&to="+answer.AtText(x.now)).Body.String(),
+	).Find(
+		".twotimes tbody tr",
+	).First()
 	seen := map[string]bool{}
 	row.Find("td[data-label]").Each(func(_ int, cell *goquery.Selection) {
 		label := cell.AttrOr("data-label", "")

@@ -104,7 +104,13 @@ func TestForeignOriginIsRefusedBesideSecFetchSite(t *testing.T) {
 	s := newSite(t, func(d *site.Deps) { d.Hosts, d.TLS = []string{"board.example"}, true })
 	for origin, want := range map[string]int{"http://board.example": http.StatusForbidden, "https://evil.example": http.StatusForbidden,
 		"https://board.example": http.StatusNotFound, "null": http.StatusNotFound} {
-		w := s.do("POST", "/nothing", func(r *http.Request) { r.Host = "board.example" }, header("Origin", origin), header("Sec-Fetch-Site", "same-origin"))
+		w := s.do(
+			"POST",
+			"/nothing",
+			func(r *http.Request) { r.Host = "board.example" },
+			header("Origin", origin),
+			header("Sec-Fetch-Site", "same-origin"),
+		)
 		if w.Code != want {
 			t.Errorf("%s: %d, want %d", origin, w.Code, want)
 		}

@@ -160,8 +160,20 @@ func onBreakable(t *testing.T, o simcluster.Options, test func(f *breakable)) {
 		duplicates := placement.NewDuplicateCheck(f.client, f.watcher, keeper, prof, log)
 		budget := heat.NewBudget(0, nil)
 		surveys := survey.New(f.client, f.watcher, keeper, prof, survey.Options{Store: db, Budget: budget, Log: log})
-		e := engine.New(engine.Options{Admin: f.client, Renderer: f.client, Reader: f.client, Counter: f.client, Planners: actions.Planners(), Journal: db, Audit: db,
-			Tables: f.watcher, Directory: keeper, Profile: prof})
+		e := engine.New(
+			engine.Options{
+				Admin:     f.client,
+				Renderer:  f.client,
+				Reader:    f.client,
+				Counter:   f.client,
+				Planners:  actions.Planners(),
+				Journal:   db,
+				Audit:     db,
+				Tables:    f.watcher,
+				Directory: keeper,
+				Profile:   prof,
+			},
+		)
 		locator := placement.NewLocator(f.client, f.watcher, keeper, prof)
 		ctx, end := context.WithCancel(context.Background())
 		var all sync.WaitGroup

@@ -46,11 +46,17 @@ func outages() map[string]outage {
 		"config servers frozen": frozen("config", false),
 		"a shard frozen":        frozen("shard-rs-2", true),
 		"mongos gone":           {func(f *breakable) { f.line.end(true) }, func(f *breakable) { f.line.end(false) }, false},
-		"mongos silent":         {func(f *breakable) { f.line.silence(true) }, func(f *breakable) { f.line.silence(false); f.line.end(false) }, false},
-		"mongos paused":         struck(simcluster.Rule{Hold: true}),
-		"connections break":     struck(simcluster.Rule{Cut: true}),
+		"mongos silent": {
+			func(f *breakable) { f.line.silence(true) },
+			func(f *breakable) { f.line.silence(false); f.line.end(false) },
+			false,
+		},
+		"mongos paused":     struck(simcluster.Rule{Hold: true}),
+		"connections break": struck(simcluster.Rule{Cut: true}),
 		// What a plan reads after the table, one after the other.
-		"only the small reads hang": struck(simcluster.Rule{Hold: true, Match: of("$currentOp", "changelog", "migrations", "shards", "settings")}),
+		"only the small reads hang": struck(
+			simcluster.Rule{Hold: true, Match: of("$currentOp", "changelog", "migrations", "shards", "settings")},
+		),
 	}
 	for _, code := range []int32{6, 46, 50, 63, 133, 189, 202, 11600, 11601, 13388} {
 		out[fmt.Sprint("every command answers ", code)] = struck(simcluster.Rule{Err: simcluster.Fail(code)})
@@ -75,8 +81,24 @@ func (f *breakable) questions(p api.Plan, undo string) []question {
 	project := f.Deps.Keeper.Directory().All()[0]
 	docs := f.watcher.Table().Collection("yorkie-meta.documents")
 	ref := answer.ChunkRef(docs, docs.Chunks.At(0).Min)
-	fill := strings.NewReplacer("/plans/{id}", "/plans/"+p.ID, "/runs/{id}", "/runs/"+undo, "{id}", project.ID.Hex(), "{ns}", "yorkie-meta.documents",
-		"{ref}", ref, "{name}", "shard-rs-1", "{survey}", "none", "{file}", "none.css")
+	fill := strings.NewReplacer(
+		"/plans/{id}",
+		"/plans/"+p.ID,
+		"/runs/{id}",
+		"/runs/"+undo,
+		"{id}",
+		project.ID.Hex(),
+		"{ns}",
+		"yorkie-meta.documents",
+		"{ref}",
+		ref,
+		"{name}",
+		"shard-rs-1",
+		"{survey}",
+		"none",
+		"{file}",
+		"none.css",
+	)
 	var out []question
 	for _, rt := range served(f.Deps) {
 		path := fill.Replace(rt.Pattern)
@@ -87,12 +109,20 @@ func (f *breakable) questions(p api.Plan, undo string) []question {
 		case rt.Method == http.MethodGet:
 			out = append(out, q)
 			if strings.HasSuffix(path, "/locate") {
-				for text, needs := range map[string]bool{project.Name: false, project.Name + "/doc-1": true, bson.NewObjectID().Hex(): true, docID(f): true} {
+				for text, needs := range map[string]bool{project.Name: false, project.Name + "/doc-1": true, bson.NewObjectID().Hex(): true,
+					docID(f): true} {
 					for _, more := range []string{"", "&prove=1", "&counts=1", "&why=1&prove=1&counts=1"} {
 						out = append(out, question{method: "GET", path: path + "?q=" + url.QueryEscape(text) + more, page: q.page, needs: needs})
 					}
 				}
-				out = append(out, question{method: "GET", path: path + "?ns=yorkie-meta.changes&counts=1&prove=1&key=" + url.QueryEscape(`{"$oid":"`+docID(f)+`"}`), page: q.page})
+				out = append(
+					out,
+					question{
+						method: "GET",
+						path:   path + "?ns=yorkie-meta.changes&counts=1&prove=1&key=" + url.QueryEscape(`{"$oid":"`+docID(f)+`"}`),
+						page:   q.page,
+					},
+				)
 			}
 		case strings.HasSuffix(rt.Pattern, "/plans"):
 			for kind, args := range plansOf(f, project.ID.Hex(), ref) {
@@ -145,17 +175,18 @@ func plansOf(f *breakable, project, ref string) map[actions.Kind]string {
 	const ns = `"ns":"yorkie-meta.documents"`
 	bounds := `{"project_id":{"$minKey":1},"_id":{"$minKey":1}}`
 	return map[actions.Kind]string{
-		actions.Split:             `{"ns":"yorkie-meta.changes","at":{"doc_id":{"$numberLong":"7"}}}`,
-		actions.SplitProject:      `{"project":"` + project + `"}`,
-		actions.Merge:             `{` + ns + `,"bounds":[` + bounds + `,{"project_id":{"$maxKey":1},"_id":{"$maxKey":1}}]}`,
-		actions.MoveChunk:         `{` + ns + `,"chunk":"` + ref + `","to":"shard-rs-3"}`,
-		actions.Pin:               `{"project":"` + project + `","shard":"shard-rs-2"}`,
-		actions.Isolate:           `{"project":"` + project + `","shard":"shard-rs-2"}`,
-		actions.Unpin:             `{"project":"` + project + `"}`,
-		actions.Spread:            `{"project":"` + project + `"}`,
-		actions.ZoneAddShard:      `{"shard":"shard-rs-2","zone":"eu"}`,
-		actions.ZoneRemoveShard:   `{"shard":"shard-rs-2","zone":"eu"}`,
-		actions.ZoneSetRange:      `{` + ns + `,"zone":"eu","min":` + bounds + `,"max":{"project_id":{"$oid":"` + project + `"},"_id":{"$minKey":1}}}`,
+		actions.Split:           `{"ns":"yorkie-meta.changes","at":{"doc_id":{"$numberLong":"7"}}}`,
+		actions.SplitProject:    `{"project":"` + project + `"}`,
+		actions.Merge:           `{` + ns + `,"bounds":[` + bounds + `,{"project_id":{"$maxKey":1},"_id":{"$maxKey":1}}]}`,
+		actions.MoveChunk:       `{` + ns + `,"chunk":"` + ref + `","to":"shard-rs-3"}`,
+		actions.Pin:             `{"project":"` + project + `","shard":"shard-rs-2"}`,
+		actions.Isolate:         `{"project":"` + project + `","shard":"shard-rs-2"}`,
+		actions.Unpin:           `{"project":"` + project + `"}`,
+		actions.Spread:          `{"project":"` + project + `"}`,
+		actions.ZoneAddShard:    `{"shard":"shard-rs-2","zone":"eu"}`,
+		actions.ZoneRemoveShard: `{"shard":"shard-rs-2","zone":"eu"}`,
+		actions.ZoneSetRange: `{` + ns + `,"zone":"eu","min":` + bounds + `,"max":{"project_id":{"$oid":"` + project +
+			`"},"_id":{"$minKey":1}}}`,
 		actions.ZoneRemoveRange:   `{` + ns + `,"min":` + bounds + `,"max":{"project_id":{"$oid":"` + project + `"},"_id":{"$minKey":1}}}`,
 		actions.BalancerOn:        `{}`,
 		actions.BalancerOff:       `{}`,

@@ -67,9 +67,26 @@ func helpedOutcome(v answer.View) outcome.Outcome {
 	for i := range names {
 		names[i] = v.Table.Shards[i].Name
 	}
-	o := outcome.Outcome{State: outcome.Measured, Verdict: outcome.Helped, Basis: outcome.ByShards, PlusMinus: .011, KnownAt: at.Add(11 * time.Minute),
-		Before: outcome.Side{Span: outcome.Span{From: at.Add(-10 * time.Minute), To: at}, Covered: 600, Total: rate(24, 1), Hottest: names[0], Share: .62},
-		After:  outcome.Side{Span: outcome.Span{From: at.Add(time.Minute), To: at.Add(11 * time.Minute)}, Covered: 600, Total: rate(25, 1), Hottest: names[0], Share: .41},
+	o := outcome.Outcome{
+		State:     outcome.Measured,
+		Verdict:   outcome.Helped,
+		Basis:     outcome.ByShards,
+		PlusMinus: .011,
+		KnownAt:   at.Add(11 * time.Minute),
+		Before: outcome.Side{
+			Span:    outcome.Span{From: at.Add(-10 * time.Minute), To: at},
+			Covered: 600,
+			Total:   rate(24, 1),
+			Hottest: names[0],
+			Share:   .62,
+		},
+		After: outcome.Side{
+			Span:    outcome.Span{From: at.Add(time.Minute), To: at.Add(11 * time.Minute)},
+			Covered: 600,
+			Total:   rate(25, 1),
+			Hottest: names[0],
+			Share:   .41,
+		},
 		Shards: []outcome.ShardChange{
 			{Shard: names[0], Before: rate(14.9, .62), After: rate(10.3, .41)},
 			{Shard: names[1], Before: rate(5.3, .22), After: rate(9.2, .37)},
@@ -79,8 +96,10 @@ func helpedOutcome(v answer.View) outcome.Outcome {
 			{NS: c.NS, Min: min2, Max: max2, From: names[0], To: names[1], Before: of(rate(4.6, .19)), After: of(rate(4.5, .18))},
 			{NS: c.NS, Min: min3, Max: max3, To: names[1], After: of(rate(.7, .03))},
 		},
-		More:        3,
-		Collections: []outcome.CollectionChange{{NS: c.NS, CoveredBefore: 600, CoveredAfter: 600, Before: of(rate(24, 1)), After: of(rate(25, 1))}},
+		More: 3,
+		Collections: []outcome.CollectionChange{
+			{NS: c.NS, CoveredBefore: 600, CoveredAfter: 600, Before: of(rate(24, 1)), After: of(rate(25, 1))},
+		},
 	}
 	return o
 }
@@ -107,8 +126,14 @@ func outcomeScenes() []scene {
 	}
 	uncounted := func(reason string) func(*outcome.Outcome) {
 		return func(o *outcome.Outcome) {
-			*o = outcome.Outcome{State: outcome.Uncounted, Basis: o.Basis, Reason: reason, Before: outcome.Side{Span: o.Before.Span}, After: outcome.Side{Span: o.After.Span},
-				Collections: []outcome.CollectionChange{{NS: "yorkie-meta.changes", Not: reason, CoveredBefore: 600, CoveredAfter: 40}}}
+			*o = outcome.Outcome{
+				State:       outcome.Uncounted,
+				Basis:       o.Basis,
+				Reason:      reason,
+				Before:      outcome.Side{Span: o.Before.Span},
+				After:       outcome.Side{Span: o.After.Span},
+				Collections: []outcome.CollectionChange{{NS: "yorkie-meta.changes", Not: reason, CoveredBefore: 600, CoveredAfter: 40}},
+			}
 		}
 	}
 	failing := sc("unread", "moved")
@@ -124,7 +149,8 @@ func outcomeScenes() []scene {
 			o.Verdict, o.After.Share, o.After.Hottest = outcome.Worse, .8, "shard-rs-2"
 		}),
 		sc("chunks", "succeeded", func(o *outcome.Outcome) {
-			o.Basis, o.Before.Share, o.After.Share, o.Before.Hottest, o.After.Hottest = outcome.ByChunks, .19, .07, "yorkie-meta.changes", "yorkie-meta.changes"
+			o.Basis, o.Before.Share, o.After.Share = outcome.ByChunks, .19, .07
+			o.Before.Hottest, o.After.Hottest = "yorkie-meta.changes", "yorkie-meta.changes"
 		}),
 		sc("early", "moved", later),
 		sc("shared", "moved", none, func(o *outcome.Outcome) {
@@ -151,12 +177,32 @@ func outcomeScenes() []scene {
 // movedRun is a move that succeeded, with what the server logged of it.
 func movedRun(v answer.View, a *stubActions) engine.Run {
 	p := a.plans[1]
-	r := engine.Run{ID: recordNamed("moved"), Plan: p.ID, Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: engine.Succeeded, By: olga.ID, ByName: olga.Name,
-		Reason: p.Reason, Started: v.Now.Add(-time.Hour), Ended: v.Now.Add(-time.Hour + 10*time.Second)}
+	r := engine.Run{
+		ID:      recordNamed("moved"),
+		Plan:    p.ID,
+		Kind:    p.Kind,
+		Args:    p.Args,
+		Summary: p.Summary,
+		State:   engine.Succeeded,
+		By:      olga.ID,
+		ByName:  olga.Name,
+		Reason:  p.Reason,
+		Started: v.Now.Add(-time.Hour),
+		Ended:   v.Now.Add(-time.Hour + 10*time.Second),
+	}
 	for i, step := range p.Steps {
-		s := engine.Step{Step: step, Command: p.Commands[i], State: engine.Succeeded, Answered: true, Sent: r.Started.Add(time.Second), Ended: r.Started.Add(9 * time.Second)}
+		s := engine.Step{
+			Step:     step,
+			Command:  p.Commands[i],
+			State:    engine.Succeeded,
+			Answered: true,
+			Sent:     r.Started.Add(time.Second),
+			Ended:    r.Started.Add(9 * time.Second),
+		}
 		if step.Migrates() {
-			s.Events = []topology.Event{{ID: "e1", Time: s.Ended, What: "moveChunk.commit", NS: string(step.NS), Shard: "shard-rs-1", Details: committed(8123, 8_600_000)}}
+			s.Events = []topology.Event{
+				{ID: "e1", Time: s.Ended, What: "moveChunk.commit", NS: string(step.NS), Shard: "shard-rs-1", Details: committed(8123, 8_600_000)},
+			}
 		}
 		r.Steps = append(r.Steps, s)
 	}

@@ -69,8 +69,10 @@ func onMeasured(t *testing.T, test func(m *measured)) {
 		_, err = m.watcher.Load(t.Context())
 		m.must(err)
 		keeper := placement.NewKeeper(m.client, m.watcher, profile.Yorkie(), nil)
-		m.engine = engine.New(engine.Options{Admin: m.client, Renderer: m.client, Reader: m.client, Planners: actions.Planners(), Journal: m.db, Audit: m.db,
-			Tables: m.watcher, Directory: keeper, Profile: profile.Yorkie()})
+		m.engine = engine.New(
+			engine.Options{Admin: m.client, Renderer: m.client, Reader: m.client, Planners: actions.Planners(), Journal: m.db, Audit: m.db,
+				Tables: m.watcher, Directory: keeper, Profile: profile.Yorkie()},
+		)
 		ctx, end := context.WithCancel(context.Background())
 		var all sync.WaitGroup
 		all.Go(func() { _ = m.watcher.Run(ctx) })
@@ -117,7 +119,13 @@ type hotDoc struct {
 func (m *measured) documents() (out []hotDoc) {
 	m.Helper()
 	c := m.watcher.Table().Collection("yorkie-meta.changes")
-	cursor, err := m.rows.Database().Collection("documents").Find(m.Context(), bson.D{}, options.Find().SetProjection(bson.D{{Key: "project_id", Value: 1}}))
+	cursor, err := m.rows.Database().Collection(
+		"documents",
+	).Find(
+		m.Context(),
+		bson.D{},
+		options.Find().SetProjection(bson.D{{Key: "project_id", Value: 1}}),
+	)
 	m.must(err)
 	var docs []struct {
 		ID      bson.ObjectID `bson:"_id"`
@@ -141,8 +149,11 @@ func (m *measured) write(seconds int, rates map[hotDoc]int) {
 	for range seconds {
 		for of, n := range rates {
 			for i := range n {
-				_, err := m.rows.InsertOne(m.Context(), bson.D{{Key: "_id", Value: bson.NewObjectIDFromTimestamp(time.Now())}, {Key: "project_id", Value: of.project},
-					{Key: "doc_id", Value: of.id}, {Key: "server_seq", Value: time.Now().UnixNano() + int64(i)}, {Key: "actor_id", Value: of.id}})
+				_, err := m.rows.InsertOne(
+					m.Context(),
+					bson.D{{Key: "_id", Value: bson.NewObjectIDFromTimestamp(time.Now())}, {Key: "project_id", Value: of.project},
+						{Key: "doc_id", Value: of.id}, {Key: "server_seq", Value: time.Now().UnixNano() + int64(i)}, {Key: "actor_id", Value: of.id}},
+				)
 				m.must(err)
 			}
 		}
@@ -179,7 +190,13 @@ func (m *measured) twoHot() (stays, goes, other hotDoc, to string) {
 func (m *measured) move(of hotDoc, to string) api.Run {
 	m.Helper()
 	c := m.watcher.Table().Collection("yorkie-meta.changes")
-	p := m.Plan("anna", `{"kind":"move","args":{"ns":"yorkie-meta.changes","chunk":"`+answer.ChunkRef(c, c.Chunks.At(of.chunk).Min)+`","to":"`+to+`"},"reason":"hot"}`)
+	p := m.Plan(
+		"anna",
+		`{"kind":"move","args":{"ns":"yorkie-meta.changes","chunk":"`+answer.ChunkRef(
+			c,
+			c.Chunks.At(of.chunk).Min,
+		)+`","to":"`+to+`"},"reason":"hot"}`,
+	)
 	w := m.post("anna", "/api/v1/plans/"+p.ID+"/run", `{"hash":"`+p.Hash+`"}`)
 	var r api.Run
 	if err := json.Unmarshal(w.Body.Bytes(), &r); err != nil || w.Code != http.StatusAccepted {
@@ -210,7 +227,8 @@ func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
 		run := m.move(goes, to)
 		told, end := m.hot.Subscribe()
 		defer end()
-		if o := run.Outcome; o == nil || o.State != "tooEarly" || o.KnownAt == nil || o.Verdict != "" || o.After.Writes != nil || !near(*o.Before.HottestShare, .8) {
+		if o := run.Outcome; o == nil || o.State != "tooEarly" || o.KnownAt == nil || o.Verdict != "" || o.After.Writes != nil ||
+			!near(*o.Before.HottestShare, .8) {
 			t.Fatalf("just after the run: %+v", o)
 		}
 		known := *run.Outcome.KnownAt
@@ -231,7 +249,8 @@ func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
 		}
 		is := m.Run(run.ID)
 		o := is.Outcome
-		if o.State != "measured" || o.Verdict != "helped" || !near(*o.Before.HottestShare, .8) || !near(*o.After.HottestShare, .6) || o.After.Hottest != to {
+		if o.State != "measured" || o.Verdict != "helped" || !near(*o.Before.HottestShare, .8) || !near(*o.After.HottestShare, .6) ||
+			o.After.Hottest != to {
 			t.Fatalf("%s, %s: %s; before %+v, after %+v", o.State, o.Verdict, o.Text, o.Before, o.After)
 		}
 		if o.Before.CoveredSeconds != 600 || o.After.CoveredSeconds != 600 || len(o.Notes) != 0 || len(o.OtherRuns) != 0 || o.OtherMoves != 0 {
@@ -245,7 +264,9 @@ func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
 		if i < 0 || !near(o.Chunks[i].Before.WritesPerSecond, 2) || !near(o.Chunks[i].After.WritesPerSecond, 2) || o.Chunks[i].ShardBefore == to {
 			t.Errorf("chunks %+v", o.Chunks)
 		}
-		if c := is.Cost; c == nil || c.Moved != 1 || c.Actual.Documents.Value == nil || *c.Actual.Documents.Value == 0 || c.Actual.Bytes.Value == nil || c.Estimated.Bytes.Value == nil {
+		if c := is.Cost; c == nil || c.Moved != 1 || c.Actual.Documents.Value == nil || *c.Actual.Documents.Value == 0 ||
+			c.Actual.Bytes.Value == nil ||
+			c.Estimated.Bytes.Value == nil {
 			t.Errorf("cost %+v", c)
 		}
 	})
@@ -280,7 +301,8 @@ func TestARestartAfterARunKeepsWhatWasCounted(t *testing.T) {
 		if !slices.ContainsFunc(o.Notes, func(n api.OutcomeNote) bool { return n.Code == outcome.NotePartial }) {
 			t.Errorf("notes %+v", o.Notes)
 		}
-		if i := slices.IndexFunc(o.Chunks, func(c api.OutcomeChunk) bool { return c.ShardAfter == to && c.Before != nil }); i < 0 || !near(o.Chunks[i].After.WritesPerSecond, 2) {
+		if i := slices.IndexFunc(o.Chunks, func(c api.OutcomeChunk) bool { return c.ShardAfter == to && c.Before != nil }); i < 0 ||
+			!near(o.Chunks[i].After.WritesPerSecond, 2) {
 			t.Errorf("chunks %+v", o.Chunks)
 		}
 		// And for ever: another start reads the same.

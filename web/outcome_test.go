@@ -18,7 +18,15 @@ import (
 // committed are the details of a migration's commit.
 func committed(documents, bytes int64) bson.Raw {
 	return mustBSON(bson.D{{Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-2"},
-		{Key: "counts", Value: bson.D{{Key: "cloned", Value: documents}, {Key: "clonedBytes", Value: bytes}, {Key: "catchup", Value: int64(0)}, {Key: "steady", Value: int64(0)}}}})
+		{
+			Key: "counts",
+			Value: bson.D{
+				{Key: "cloned", Value: documents},
+				{Key: "clonedBytes", Value: bytes},
+				{Key: "catchup", Value: int64(0)},
+				{Key: "steady", Value: int64(0)},
+			},
+		}})
 }
 
 // movedSite shows a move that succeeded, with an outcome.
@@ -57,7 +65,8 @@ func TestPageAndAPIGiveTheSameAnswerWhetherARunHelped(t *testing.T) {
 		if rows := page.Find(".outcome table").First().Find("tbody tr[data-key]").Length(); rows != len(run.Outcome.Shards) {
 			t.Errorf("%s: %d shards on the page, %d in the API", name, rows, len(run.Outcome.Shards))
 		}
-		if (run.Outcome.State == "uncounted" || run.Outcome.State == "tooEarly") && (run.Outcome.After.Writes != nil || run.Outcome.ShareDifference != nil) {
+		if (run.Outcome.State == "uncounted" || run.Outcome.State == "tooEarly") &&
+			(run.Outcome.After.Writes != nil || run.Outcome.ShareDifference != nil) {
 			t.Errorf("%s: what was not counted has a figure: %+v", name, run.Outcome.After)
 		}
 		for _, key := range []string{"[outcome.", "[cost.", "{"} {
@@ -108,10 +117,14 @@ func TestEstimatedAndActualAreSideBySide(t *testing.T) {
 		t.Fatalf("%+v", run.Cost)
 	}
 	is, est := run.Cost.Actual, run.Cost.Estimated
-	if is.Documents.Value == nil || *is.Documents.Value != 8123 || is.Bytes.Value == nil || *is.Bytes.Value != 8_600_000 || is.DurationMillis.Value == nil || *is.DurationMillis.Value != 8000 {
+	if is.Documents.Value == nil || *is.Documents.Value != 8123 || is.Bytes.Value == nil || *is.Bytes.Value != 8_600_000 ||
+		is.DurationMillis.Value == nil ||
+		*is.DurationMillis.Value != 8000 {
 		t.Errorf("actual %+v", is)
 	}
-	if est.Bytes.Value == nil || run.Cost.Steps[0].Estimated.Bytes.Value == nil || *run.Cost.Steps[0].Estimated.Bytes.Value != *est.Bytes.Value || run.Cost.Steps[0].Estimated.Documents.Value == nil {
+	if est.Bytes.Value == nil || run.Cost.Steps[0].Estimated.Bytes.Value == nil ||
+		*run.Cost.Steps[0].Estimated.Bytes.Value != *est.Bytes.Value ||
+		run.Cost.Steps[0].Estimated.Documents.Value == nil {
 		t.Errorf("estimated %+v, of the step %+v", est, run.Cost.Steps[0].Estimated)
 	}
 	page := parse(t, s.do("GET", "/runs/"+id, as("vera", auth.Viewer)).Body.String())
@@ -121,7 +134,8 @@ func TestEstimatedAndActualAreSideBySide(t *testing.T) {
 	if text := page.Find(".commands small.cost").Text(); !strings.Contains(text, "Copied") || !strings.Contains(text, "Estimated") {
 		t.Errorf("the step: %q", text)
 	}
-	if list := decode[api.List[api.Run]](t, s.do("GET", "/api/v1/runs", as("vera", auth.Viewer))); list.Items[0].Outcome != nil || list.Items[0].Cost != nil {
+	if list := decode[api.List[api.Run]](t, s.do("GET", "/api/v1/runs", as("vera", auth.Viewer))); list.Items[0].Outcome != nil ||
+		list.Items[0].Cost != nil {
 		t.Error("a list has outcomes")
 	}
 }

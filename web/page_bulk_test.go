@@ -29,7 +29,8 @@ func TestManyLinesAreAnsweredAsAPageAndAsCSV(t *testing.T) {
 	lines := "p/d\r\n\r\nbad one\r\n=HYPERLINK(\"x\")\r\n<script>alert(1)</script>\r\n"
 	page := s.do("POST", "/locate/bulk", formPost(url.Values{"lines": {lines}})...)
 	html := page.Body.String()
-	if page.Code != 200 || !strings.Contains(html, "3 of 4 lines") || !strings.Contains(html, "Nothing is called &#34;bad one&#34;") || strings.Contains(html, "<script>alert") {
+	if page.Code != 200 || !strings.Contains(html, "3 of 4 lines") || !strings.Contains(html, "Nothing is called &#34;bad one&#34;") ||
+		strings.Contains(html, "<script>alert") {
 		t.Errorf("%d %s", page.Code, html)
 	}
 	sheet := s.do("POST", "/locate/bulk", formPost(url.Values{"lines": {lines}, "as": {"csv"}})...)
@@ -44,7 +45,9 @@ func TestManyLinesAreAnsweredAsAPageAndAsCSV(t *testing.T) {
 			}
 		}
 	}
-	for what, values := range map[string]url.Values{"empty": {}, "blank": {"lines": {" \n \n"}}, "many": {"lines": {strings.Repeat("x\n", 1001)}}, "NUL": {"lines": {"a\x00b"}}, "long": {"lines": {strings.Repeat("x", 5000)}}, "not UTF-8": {"lines": {"\xff"}}} {
+	for what, values := range map[string]url.Values{"empty": {}, "blank": {"lines": {" \n \n"}},
+		"many": {"lines": {strings.Repeat("x\n", 1001)}}, "NUL": {"lines": {"a\x00b"}}, "long": {"lines": {strings.Repeat("x", 5000)}},
+		"not UTF-8": {"lines": {"\xff"}}} {
 		w := s.do("POST", "/locate/bulk", formPost(values)...)
 		if w.Code != 400 || !strings.Contains(w.Body.String(), `role="alert"`) || strings.Contains(w.Body.String(), "\x00") {
 			t.Errorf("%s: %d", what, w.Code)
@@ -53,7 +56,8 @@ func TestManyLinesAreAnsweredAsAPageAndAsCSV(t *testing.T) {
 	if w := s.do("POST", "/locate/bulk", header("Content-Type", "text/plain"), body("lines=x")); w.Code != 415 {
 		t.Errorf("another type: %d", w.Code)
 	}
-	if w := s.do("POST", "/locate/bulk", append(formPost(url.Values{"lines": {"p"}}), header("Sec-Fetch-Site", "cross-site"))...); w.Code != 403 {
+	if w := s.do("POST", "/locate/bulk",
+		append(formPost(url.Values{"lines": {"p"}}), header("Sec-Fetch-Site", "cross-site"))...); w.Code != 403 {
 		t.Errorf("another site's form: %d", w.Code)
 	}
 	if w := s.do("POST", "/locate/bulk", formPost(url.Values{"lines": {strings.Repeat("x", 300<<10)}})...); w.Code != 413 {
@@ -92,7 +96,8 @@ func TestALocateAnswerSaysHowItWasReadAndWhatItCost(t *testing.T) {
 	s := newSite(t)
 	locatable(s)
 	got := decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q="+url.QueryEscape("https://x.example/projects/app/documents/k%2F1")))
-	if len(got.Items) != 1 || len(got.Input) != 1 || got.Input[0] != (api.Reading{Form: "dashboard", Project: "app", Key: "k/1"}) || got.Cost.Targeted != 1 {
+	if len(got.Items) != 1 || len(got.Input) != 1 || got.Input[0] != (api.Reading{Form: "dashboard", Project: "app", Key: "k/1"}) ||
+		got.Cost.Targeted != 1 {
 		t.Errorf("%+v", got)
 	}
 	page := s.do("GET", "/locate?q=app/doc").Body.String()
@@ -130,19 +135,22 @@ func TestTheCheckForDuplicateIDsIsStartedAndStoppedByForms(t *testing.T) {
 	for _, step := range []struct {
 		do, want string
 		status   int
-	}{{"start", "Checking.", 303}, {"start", "Checking.", 409}, {"stop", "Stopped", 303}, {"resume", "Checking.", 303}, {"", "Checking.", 400}} {
+	}{{"start", "Checking.", 303}, {"start", "Checking.", 409}, {"stop", "Stopped", 303}, {"resume", "Checking.", 303},
+		{"", "Checking.", 400}} {
 		w := s.do("POST", "/checks/duplicates", formPost(url.Values{"do": {step.do}})...)
 		if w.Code != step.status || w.Code == 303 && w.Header().Get("Location") != "/checks/duplicates" {
 			t.Errorf("%s: %d", step.do, w.Code)
 		}
-		if page := s.do("GET", "/checks/duplicates"); !strings.Contains(page.Body.String(), step.want) || (page.Header().Get("Refresh") != "") != (check.report.State == placement.CheckRunning) {
+		if page := s.do("GET", "/checks/duplicates"); !strings.Contains(page.Body.String(), step.want) ||
+			(page.Header().Get("Refresh") != "") != (check.report.State == placement.CheckRunning) {
 			t.Errorf("after %s: %s", step.do, page.Body)
 		}
 	}
 	if strings.Join(check.told, " ") != "start stop resume" {
 		t.Errorf("told %v", check.told)
 	}
-	if w := s.do("POST", "/checks/duplicates", append(formPost(url.Values{"do": {"stop"}}), header("Sec-Fetch-Site", "cross-site"))...); w.Code != 403 {
+	if w := s.do("POST", "/checks/duplicates",
+		append(formPost(url.Values{"do": {"stop"}}), header("Sec-Fetch-Site", "cross-site"))...); w.Code != 403 {
 		t.Errorf("another site's form: %d", w.Code)
 	}
 	if w := newSite(t).do("POST", "/checks/duplicates", formPost(url.Values{"do": {"start"}})...); w.Code != 503 {
@@ -160,18 +168,29 @@ func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
 	}}
 	s := newSite(t, func(d *site.Deps) { d.Duplicates = check })
 	got := decode[api.DuplicateCheck](t, s.do("GET", "/api/v1/checks/duplicates"))
-	if got.State != "failed" || got.Found != 1 || got.Items[0].ID != id.Hex() || len(got.Items[0].Rows) != 2 || got.Collections[0].Next != id.Hex() || got.LeftSeconds != nil {
+	if got.State != "failed" || got.Found != 1 || got.Items[0].ID != id.Hex() || len(got.Items[0].Rows) != 2 ||
+		got.Collections[0].Next != id.Hex() ||
+		got.LeftSeconds != nil {
 		t.Errorf("%+v", got)
 	}
 	page := s.do("GET", "/checks/duplicates").Body.String()
 	if !strings.Contains(page, "1 id is on more than one shard") || !strings.Contains(page, id.Hex()) {
 		t.Error(page)
 	}
-	started := decode[api.DuplicateCheck](t, s.do("POST", "/api/v1/checks/duplicates", header("Content-Type", "application/json"), body(`{"resume":true,"from":{"yorkie-meta.documents":"`+id.Hex()+`"}}`)))
+	started := decode[api.DuplicateCheck](
+		t,
+		s.do(
+			"POST",
+			"/api/v1/checks/duplicates",
+			header("Content-Type", "application/json"),
+			body(`{"resume":true,"from":{"yorkie-meta.documents":"`+id.Hex()+`"}}`),
+		),
+	)
 	if started.State != "running" || check.told[0] != "resume" {
 		t.Errorf("%+v %v", started, check.told)
 	}
-	for in, status := range map[string]int{"": 409, "{}": 409, `{"resume":1}`: 400, `{"more":1}`: 400, `{} {}`: 400, `{"from":{"x.y":"zz"}}`: 400, `[`: 400} {
+	for in, status := range map[string]int{"": 409, "{}": 409, `{"resume":1}`: 400, `{"more":1}`: 400, `{} {}`: 400,
+		`{"from":{"x.y":"zz"}}`: 400, `[`: 400} {
 		if w := s.do("POST", "/api/v1/checks/duplicates", header("Content-Type", "application/json"), body(in)); w.Code != status {
 			t.Errorf("%s: %d %s", in, w.Code, w.Body)
 		}

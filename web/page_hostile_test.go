@@ -61,7 +61,8 @@ func TestHostileNamesStayText(t *testing.T) {
 	v.Dir = placement.NewDirectory(3, []string{"yorkie-meta"}, all, topology.Health{At: epoch})
 	item := foundDocument(v)[0]
 	item.Name, item.DB = evil, evil
-	for _, path := range []string{"/", "/collections", "/collections/yorkie-meta.changes", "/projects", "/projects/" + all[0].ID.Hex(), "/shards/shard-rs-1", chunkPath(v, "yorkie-meta.changes", 0),
+	for _, path := range []string{"/", "/collections", "/collections/yorkie-meta.changes", "/projects",
+		"/projects/" + all[0].ID.Hex(), "/shards/shard-rs-1", chunkPath(v, "yorkie-meta.changes", 0),
 		"/zones", "/layout", "/activity?kind=all", "/locate?q=%3Cscript%3E", "/projects?q=" + "%3Cscript%3E", "/nowhere/%3Cscript%3E"} {
 		html := scene{path: path, view: v, found: []placement.Item{item}}.open(t)
 		doc := parse(t, html)
@@ -73,11 +74,16 @@ func TestHostileNamesStayText(t *testing.T) {
 
 func TestBadInputIsAClearRefusal(t *testing.T) {
 	for path, want := range map[string]int{
-		"/projects/zzz": http.StatusBadRequest, "/projects/" + strings.Repeat("0", 24): http.StatusNotFound, "/projects?page=0": http.StatusBadRequest,
-		"/projects?q=" + strings.Repeat("x", 5000): http.StatusBadRequest, "/projects?q=%00": http.StatusBadRequest, "/projects?q=%ff": http.StatusBadRequest,
-		"/activity?kind=odd": http.StatusBadRequest, "/collections/yorkie-meta.changes?pos=2": http.StatusBadRequest, "/collections/yorkie-meta.changes?pos=NaN": http.StatusBadRequest,
-		"/collections/no.such": http.StatusNotFound, "/shards/no-such": http.StatusNotFound, "/locate?q=nobody": http.StatusNotFound,
-		"/projects?q=$where": http.StatusOK, "/layout?layout=nope": http.StatusBadRequest, "/layout?layout=%00": http.StatusBadRequest, "/layout?db=nope": http.StatusNotFound,
+		"/projects/zzz": http.StatusBadRequest, "/projects/" + strings.Repeat("0", 24): http.StatusNotFound,
+		"/projects?page=0":                         http.StatusBadRequest,
+		"/projects?q=" + strings.Repeat("x", 5000): http.StatusBadRequest, "/projects?q=%00": http.StatusBadRequest,
+		"/projects?q=%ff":    http.StatusBadRequest,
+		"/activity?kind=odd": http.StatusBadRequest, "/collections/yorkie-meta.changes?pos=2": http.StatusBadRequest,
+		"/collections/yorkie-meta.changes?pos=NaN": http.StatusBadRequest,
+		"/collections/no.such":                     http.StatusNotFound, "/shards/no-such": http.StatusNotFound,
+		"/locate?q=nobody":   http.StatusNotFound,
+		"/projects?q=$where": http.StatusOK, "/layout?layout=nope": http.StatusBadRequest, "/layout?layout=%00": http.StatusBadRequest,
+		"/layout?db=nope":                          http.StatusNotFound,
 		"/layout?db=yorkie-meta&layout=yorkie-0.4": http.StatusOK,
 	} {
 		s := newSite(t)

@@ -35,7 +35,8 @@ func TestEveryPageInEveryStateIsWhole(t *testing.T) {
 			if n := doc.Find("h1").Length(); n < 1 {
 				t.Error("no heading")
 			}
-			for _, sel := range []string{"main#main", "header", "nav[aria-label]", "a.skip[href='#main']", "[role=status][aria-live=polite]", "#status .words"} {
+			for _, sel := range []string{"main#main", "header", "nav[aria-label]", "a.skip[href='#main']",
+				"[role=status][aria-live=polite]", "#status .words"} {
 				if doc.Find(sel).Length() == 0 {
 					t.Errorf("no %s", sel)
 				}
@@ -108,7 +109,8 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 
 func TestFilteredViewsReadTheirOwnAddressAgain(t *testing.T) {
 	v := newStory().View()
-	for path, live := range map[string]bool{"/projects": false, "/projects?q=wiki": true, "/projects?page=2": true, "/activity?kind=move": true, "/activity": false,
+	for path, live := range map[string]bool{"/projects": false, "/projects?q=wiki": true, "/projects?page=2": true,
+		"/activity?kind=move": true, "/activity": false,
 		"/collections/yorkie-meta.changes": true} {
 		got, has := parse(t, scene{path: path, view: v}.open(t)).Find("[data-live]").Attr("data-live-url")
 		if has != live || (has && got != path) {
@@ -170,14 +172,25 @@ func TestEveryStateHasItsWords(t *testing.T) {
 		t.Skip("asks for every page")
 	}
 	want := map[string][]string{
-		"overview-loading": {"Reading the cluster", "Not known before the first read"}, "overview-denied": {"Grant the cluster user find on config.sizes", "not permitted"},
+		"overview-loading": {
+			"Reading the cluster",
+			"Not known before the first read",
+		}, "overview-denied": {"Grant the cluster user find on config.sizes", "not permitted"},
 		"overview-lost": {"Cluster not answering, data 7 min old", "The cluster does not answer."}, "collection-lost": {"Cluster not answering"},
-		"projects-denied": {"Grant the cluster user find on yorkie-meta.projects"}, "projects-loading": {"not read yet"}, "projects-none": {"were searched"},
+		"projects-denied": {
+			"Grant the cluster user find on yorkie-meta.projects",
+		}, "projects-loading": {"not read yet"}, "projects-none": {"were searched"},
 		"zones-denied": {"Grant the cluster user find on config.zones"}, "zones-none": {"There are no zones"}, "zones-loading": {"not read yet"},
-		"activity-denied": {"Grant the cluster user find on config.events"}, "activity-loading": {"not read yet"}, "activity-failed": {"last read at"},
-		"layout": {"yorkie-meta is sharded as yorkie-head is"}, "layout-drift": {"Compared with yorkie-0.4 because it was chosen"}, "layout-loading": {"not read yet"},
-		"layout-none":        {"No database holds projects"},
-		"collections-denied": {"Grant the cluster user find on config.collections"}, "shard-denied": {"affected is not known"}, "missing": {"There is no shard", "shard-rs-3"},
+		"activity-denied": {
+			"Grant the cluster user find on config.events",
+		}, "activity-loading": {"not read yet"}, "activity-failed": {"last read at"},
+		"layout": {
+			"yorkie-meta is sharded as yorkie-head is",
+		}, "layout-drift": {"Compared with yorkie-0.4 because it was chosen"}, "layout-loading": {"not read yet"},
+		"layout-none": {"No database holds projects"},
+		"collections-denied": {
+			"Grant the cluster user find on config.collections",
+		}, "shard-denied": {"affected is not known"}, "missing": {"There is no shard", "shard-rs-3"},
 	}
 	for _, sc := range scenes() {
 		text := parse(t, sc.open(t)).Find("body").Text()

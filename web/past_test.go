@@ -62,7 +62,9 @@ func data(t *testing.T, html string) string {
 	}
 	region.Find("time").Remove()
 	region.Find("dt").FilterFunction(func(_ int, dt *goquery.Selection) bool { return dt.Text() == "Now" }).Parent().Remove() // not kept
-	region.Find("#inflight").Remove()                                                                                         // is of now alone
+	region.Find(
+		"#inflight",
+	).Remove() // is of now alone
 	region.Find("[href]").Each(func(_ int, a *goquery.Selection) { a.RemoveAttr("href") })
 	region.Find("input[type=hidden], [data-key=measured]").Remove() // sizes of chunks are measured now
 	region.RemoveAttr("data-live-url")
@@ -85,7 +87,15 @@ func firstDifference(got, want string) string {
 }
 
 func TestAPageOfAPastTimeShowsWhatWasShownThen(t *testing.T) {
-	pages := []string{"/", "/collections", "/collections/yorkie-meta.documents", "/projects", "/projects/" + projectID(5).Hex(), "/shards/shard-rs-1", "/zones"}
+	pages := []string{
+		"/",
+		"/collections",
+		"/collections/yorkie-meta.documents",
+		"/projects",
+		"/projects/" + projectID(5).Hex(),
+		"/shards/shard-rs-1",
+		"/zones",
+	}
 	x := newTravelled(t)
 	x.move(4, "shard-rs-2")
 	then := map[string]string{}
@@ -117,7 +127,17 @@ func TestAPageOfAPastTimeShowsWhatWasShownThen(t *testing.T) {
 func TestAnAnswerOfAPastTimeIsThatOfThen(t *testing.T) {
 	x := newTravelled(t)
 	x.move(4, "shard-rs-2")
-	paths := []string{"/cluster", "/shards", "/shards/shard-rs-1", "/collections", "/collections/yorkie-meta.documents", "/collections/yorkie-meta.documents/chunks", "/collections/yorkie-meta.documents/map", "/projects?limit=5", "/zones"}
+	paths := []string{
+		"/cluster",
+		"/shards",
+		"/shards/shard-rs-1",
+		"/collections",
+		"/collections/yorkie-meta.documents",
+		"/collections/yorkie-meta.documents/chunks",
+		"/collections/yorkie-meta.documents/map",
+		"/projects?limit=5",
+		"/zones",
+	}
 	seq := regexp.MustCompile(`"(seq|next)":("[^"]*"|\d+)`) // of this process
 	read := func(p string) string { return seq.ReplaceAllString(x.do("GET", api.Prefix+p).Body.String(), "") }
 	then := map[string]string{}
@@ -194,7 +214,8 @@ func TestATimeInWhichNobodyWatchedIsSaid(t *testing.T) {
 	x.show(x.now, withMoved(x.watcher.get(), docsNS, 4, "shard-rs-1"))
 	x.now = x.now.Add(time.Minute)
 	html := x.do("GET", "/?at="+answer.AtText(gap)).Body.String()
-	if !strings.Contains(html, "Nothing was recorded then.") || !strings.Contains(html, "This is the state of 1 Mar 2026 12:00:00 UTC; changes until 1 Mar 2026 13:00:00 UTC may be missing.") {
+	if !strings.Contains(html, "Nothing was recorded then.") ||
+		!strings.Contains(html, "This is the state of 1 Mar 2026 12:00:00 UTC; changes until 1 Mar 2026 13:00:00 UTC may be missing.") {
 		t.Errorf("%.2000s", html)
 	}
 	got := decode[api.List[api.Shard]](t, x.do("GET", "/api/v1/shards?at="+answer.AtText(gap)))
@@ -212,7 +233,8 @@ func TestHostileTimesAreRefused(t *testing.T) {
 	x.now = x.now.Add(time.Hour)
 	long := strings.Repeat("9", 60)
 	for at, want := range map[string]int{
-		"yesterday": 400, "2026-13-01T00:00:00Z": 400, "<script>": 400, "9223372036854775807": 400, long: 400, "1e9": 400, "2026-03-01": 400, "NaN": 400,
+		"yesterday": 400, "2026-13-01T00:00:00Z": 400, "<script>": 400, "9223372036854775807": 400, long: 400, "1e9": 400,
+		"2026-03-01": 400, "NaN": 400,
 		answer.AtText(x.now.Add(time.Second)): 400, "99999999999999": 400, "2999-01-01T00:00:00Z": 400,
 		"2020-01-01T00:00:00Z": 404, "0": 404, "-5": 404, "0001-01-01T00:00:01Z": 404,
 		answer.AtText(x.now): 200, "1772366400000": 200, "2026-03-01T13:00:00+01:00": 200, "2026-03-01T12:00": 200,
@@ -227,7 +249,10 @@ func TestHostileTimesAreRefused(t *testing.T) {
 			}
 		}
 	}
-	if w := x.do("GET", "/api/v1/shards?at=2020-01-01T00:00:00Z"); !strings.Contains(w.Body.String(), "history of this cluster begins at 2026-03-01T12:00:00Z") {
+	if w := x.do("GET", "/api/v1/shards?at=2020-01-01T00:00:00Z"); !strings.Contains(
+		w.Body.String(),
+		"history of this cluster begins at 2026-03-01T12:00:00Z",
+	) {
 		t.Errorf("%s", w.Body)
 	}
 	without := newSite(t)
@@ -274,7 +299,8 @@ func TestTheBarStepsFromChangeToChange(t *testing.T) {
 	}
 	for i := len(x.times) - 1; i >= 0; i-- {
 		page = follow(page, "prev")
-		if u, _ := url.Parse(page); u.Query().Get("at") != answer.AtText(x.times[i]) || u.Query().Get("shard") != "shard-rs-1" || u.Path != "/collections/yorkie-meta.documents" {
+		if u, _ := url.Parse(page); u.Query().Get("at") != answer.AtText(x.times[i]) || u.Query().Get("shard") != "shard-rs-1" ||
+			u.Path != "/collections/yorkie-meta.documents" {
 			t.Fatalf("step %d leads to %s", i, page)
 		}
 	}
@@ -289,7 +315,8 @@ func TestTheBarStepsFromChangeToChange(t *testing.T) {
 	if page = follow(page, "next"); page != "/collections/yorkie-meta.documents?shard=shard-rs-1" {
 		t.Errorf("after the last: %s", page)
 	}
-	for _, bad := range []string{"//evil.example/", "https://evil.example/", "/\\evil.example", "/logout", "/locate", "javascript:alert(1)", "/nowhere"} {
+	for _, bad := range []string{"//evil.example/", "https://evil.example/", "/\\evil.example", "/logout", "/locate",
+		"javascript:alert(1)", "/nowhere"} {
 		if w := x.do("GET", "/history/step?to=prev&of=change&page="+url.QueryEscape(bad)); w.Code != 400 || w.Header().Get("Location") != "" {
 			t.Errorf("%s: %d %s", bad, w.Code, w.Header().Get("Location"))
 		}

@@ -107,7 +107,11 @@ func TestPinTermsAreInTheJSONOfZonesAndProjects(t *testing.T) {
 func TestPinTermsAreWordsOnThePagesOfZonesAndProjects(t *testing.T) {
 	owner := hostileName + strings.Repeat("x", 500)
 	s := pinnedSite(t, owner)
-	says := []string{1: "Expires 2026-03-01 13:00 UTC. Owner: " + sanitize.Truncate(owner, answer.OwnerShown), 2: "Does not expire. No owner was named.", 3: "Expiry and owner: not known here."}
+	says := []string{
+		1: "Expires 2026-03-01 13:00 UTC. Owner: " + sanitize.Truncate(owner, answer.OwnerShown),
+		2: "Does not expire. No owner was named.",
+		3: "Expiry and owner: not known here.",
+	}
 	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	page := s.do("GET", "/zones").Body.String()
 	zones := parse(t, page)

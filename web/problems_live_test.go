@@ -49,7 +49,8 @@ func TestTheOverviewFollowsTheListWithoutANewTable(t *testing.T) {
 	if err := render(t.Context(), &after, s.View()); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(before.String(), `data-key="`+id+`"`) || strings.Contains(after.String(), `data-key="`+id+`"`) || !strings.Contains(after.String(), "1 dismissed problem") {
+	if !strings.Contains(before.String(), `data-key="`+id+`"`) || strings.Contains(after.String(), `data-key="`+id+`"`) ||
+		!strings.Contains(after.String(), "1 dismissed problem") {
 		t.Error("the overview does not follow the decision")
 	}
 }

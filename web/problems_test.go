@@ -28,7 +28,10 @@ var troubles = map[string]func(*topology.Table){
 	},
 	"balancer unknown": func(t *topology.Table) { t.Balancer = topology.Balancer{} },
 	"routing stale": func(t *topology.Table) {
-		t.Health[topology.PartRouting] = topology.Health{At: epoch.Add(-7 * time.Minute), Err: fault.New(fault.Unavailable, "The cluster does not answer.")}
+		t.Health[topology.PartRouting] = topology.Health{
+			At:  epoch.Add(-7 * time.Minute),
+			Err: fault.New(fault.Unavailable, "The cluster does not answer."),
+		}
 	},
 	"nothing permitted": func(t *topology.Table) {
 		for _, p := range everyPart() {
@@ -44,14 +47,30 @@ var troubles = map[string]func(*topology.Table){
 	"zone empty":     func(t *topology.Table) { t.Shards[0].Zones = append(t.Shards[0].Zones, "left") },
 	"failures": func(t *topology.Table) {
 		for i := range 9 {
-			d := must(bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "doc_id", Value: int64(i)}}}, {Key: "max", Value: bson.D{{Key: "doc_id", Value: int64(i + 1)}}},
-				{Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-2"}, {Key: "errmsg", Value: hostileName}}))
-			t.Events = append([]topology.Event{{ID: fmt.Sprint("f", i), Time: epoch.Add(-time.Minute), What: "moveChunk.error", NS: "yorkie-meta.changes", Details: d}}, t.Events...)
+			d := must(
+				bson.Marshal(
+					bson.D{
+						{Key: "min", Value: bson.D{{Key: "doc_id", Value: int64(i)}}},
+						{Key: "max", Value: bson.D{{Key: "doc_id", Value: int64(i + 1)}}},
+						{Key: "from", Value: "shard-rs-1"},
+						{Key: "to", Value: "shard-rs-2"},
+						{Key: "errmsg", Value: hostileName},
+					},
+				),
+			)
+			t.Events = append(
+				[]topology.Event{
+					{ID: fmt.Sprint("f", i), Time: epoch.Add(-time.Minute), What: "moveChunk.error", NS: "yorkie-meta.changes", Details: d},
+				},
+				t.Events...)
 		}
 	},
 	"not loaded": func(t *topology.Table) { *t = topology.Table{ClusterID: t.ClusterID} },
 	"not reached": func(t *topology.Table) {
-		*t = topology.Table{ClusterID: t.ClusterID, Health: map[topology.Part]topology.Health{topology.PartRouting: {Err: fault.New(fault.Unavailable, "No answer.")}}}
+		*t = topology.Table{
+			ClusterID: t.ClusterID,
+			Health:    map[topology.Part]topology.Health{topology.PartRouting: {Err: fault.New(fault.Unavailable, "No answer.")}},
+		}
 	},
 	"silent mongos": func(t *topology.Table) {
 		t.Routers = append(t.Routers, topology.Router{Host: hostileName, Version: "5.0.6", Ping: epoch.Add(-20 * time.Minute)})
@@ -79,7 +98,12 @@ func generated(i int) answer.View {
 	}
 	v := s.View()
 	if rng.IntN(5) == 0 {
-		v.Dir = placement.NewDirectory(1, []string{"yorkie-meta"}, nil, topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "find"})
+		v.Dir = placement.NewDirectory(
+			1,
+			[]string{"yorkie-meta"},
+			nil,
+			topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "find"},
+		)
 	}
 	return v
 }
@@ -148,7 +172,9 @@ func TestEveryPlaceSaysTheSameOfTheProblems(t *testing.T) {
 		if !slices.Equal(ids, want) || !slices.Equal(lines, want) {
 			t.Errorf("%d: the API lists %v and %v, want %v", i, ids, lines, want)
 		}
-		if p := cluster.Problems; p.Worst != string(sum.Worst()) || p.Headline != text || p.Clear != sum.Clear() || p.Critical+p.Warn+p.Info != len(want) || p.Headline != list.Summary.Headline {
+		if p := cluster.Problems; p.Worst != string(sum.Worst()) || p.Headline != text || p.Clear != sum.Clear() ||
+			p.Critical+p.Warn+p.Info != len(want) ||
+			p.Headline != list.Summary.Headline {
 			t.Errorf("%d: %+v for %q", i, p, text)
 		}
 		observed, err := answer.AlertSource(s.Deps.Advice, false)(t.Context())

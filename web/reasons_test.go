@@ -20,7 +20,9 @@ import (
 )
 
 // orphansReason is what a 5.0.7 wrote into moveChunk.to alone.
-const orphansReason = "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{ project_id: ObjectId('6600006126d6cf4c63274108') }, { project_id: ObjectId('660000c2b17ce1a5c1c0fa74') }) :: caused by :: operation exceeded time limit"
+const orphansReason = "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{ project_id: " +
+	"ObjectId('6600006126d6cf4c63274108') }, { project_id: ObjectId('660000c2b17ce1a5c1c0fa74') }) :: caused by :: operation exceeded " +
+	"time limit"
 
 // failedAttempt is a failed move of a chunk as 5.0.7 logs it, newest first.
 func failedAttempt(t testing.TB, table *topology.Table, chunk int, begin time.Time, reason string) []topology.Event {
@@ -30,7 +32,16 @@ func failedAttempt(t testing.TB, table *topology.Table, chunk int, begin time.Ti
 		to = append(to, bson.E{Key: "errmsg", Value: reason})
 	}
 	return []topology.Event{
-		moveEntry(t, table, chunk, begin.Add(10065*time.Millisecond), "moveChunk.from", bson.E{Key: "step 1 of 6", Value: int32(0)}, bson.E{Key: "step 2 of 6", Value: int32(10040)}, aborted),
+		moveEntry(
+			t,
+			table,
+			chunk,
+			begin.Add(10065*time.Millisecond),
+			"moveChunk.from",
+			bson.E{Key: "step 1 of 6", Value: int32(0)},
+			bson.E{Key: "step 2 of 6", Value: int32(10040)},
+			aborted,
+		),
 		moveEntry(t, table, chunk, begin.Add(10044*time.Millisecond), "moveChunk.error"),
 		moveEntry(t, table, chunk, begin.Add(10040*time.Millisecond), "moveChunk.to", to...),
 		moveEntry(t, table, chunk, begin, "moveChunk.start"),
@@ -42,7 +53,11 @@ func failedAttempt(t testing.TB, table *topology.Table, chunk int, begin time.Ti
 func withFailures(t *testing.T, more ...topology.Event) *testSite {
 	s := newSite(t)
 	table := *s.watcher.get()
-	table.Events = slices.Concat(more, failedAttempt(t, &table, 3, epoch.Add(-time.Minute), orphansReason), failedAttempt(t, &table, 5, epoch.Add(-10*time.Minute), ""))
+	table.Events = slices.Concat(
+		more,
+		failedAttempt(t, &table, 3, epoch.Add(-time.Minute), orphansReason),
+		failedAttempt(t, &table, 5, epoch.Add(-10*time.Minute), ""),
+	)
 	s.watcher.publish(&table)
 	return s
 }
@@ -100,22 +115,30 @@ func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
 			t.Errorf("%+v", e)
 		case e.What != "moveChunk.start" && i < 4 && (got != want || e.Meaning == ""):
 			t.Errorf("%+v", e)
-		case e.What != "moveChunk.start" && i > 4 && (got != api.FailureReason{ReasonCode: "none"} || !strings.HasPrefix(e.Meaning, "The server gave no reason.")):
+		case e.What != "moveChunk.start" && i > 4 &&
+			(got != api.FailureReason{ReasonCode: "none"} || !strings.HasPrefix(e.Meaning, "The server gave no reason.")):
 			t.Errorf("%+v", e)
 		}
 	}
 	moves := decode[api.FoldedList[api.Migration]](t, s.do("GET", "/api/v1/activity/migrations?state=aborted"))
-	if len(moves.Items) != 2 || moves.Items[0].Reason != orphansReason || moves.Items[0].ReasonFrom != "moveChunk.to" || moves.Items[0].ReasonCode != "orphans" || moves.Items[1].ReasonCode != "none" {
+	if len(moves.Items) != 2 || moves.Items[0].Reason != orphansReason || moves.Items[0].ReasonFrom != "moveChunk.to" ||
+		moves.Items[0].ReasonCode != "orphans" ||
+		moves.Items[1].ReasonCode != "none" {
 		t.Errorf("%+v", moves.Items)
 	}
 	groups := decode[api.FoldedList[api.MigrationFailures]](t, s.do("GET", "/api/v1/activity/failures"))
-	if len(groups.Items) != 2 || groups.Items[0].Code != "orphans" || groups.Items[0].Newest != orphansReason || groups.Items[1].Code != "none" || groups.Items[1].Reason != "" {
+	if len(groups.Items) != 2 || groups.Items[0].Code != "orphans" || groups.Items[0].Newest != orphansReason ||
+		groups.Items[1].Code != "none" ||
+		groups.Items[1].Reason != "" {
 		t.Errorf("%+v", groups.Items)
 	}
 }
 
 func TestALongTextIsOneClickAwayWhole(t *testing.T) {
-	long := "Cannot move chunk <script>: " + strings.Repeat("{ project_id: ObjectId('6600006126d6cf4c63274108') } and then ", 12) + "\u202ethe end 1234567"
+	long := "Cannot move chunk <script>: " + strings.Repeat(
+		"{ project_id: ObjectId('6600006126d6cf4c63274108') } and then ",
+		12,
+	) + "\u202ethe end 1234567"
 	s := newSite(t)
 	table := *s.watcher.get()
 	table.Events = failedAttempt(t, &table, 3, epoch.Add(-time.Minute), long)
@@ -127,7 +150,9 @@ func TestALongTextIsOneClickAwayWhole(t *testing.T) {
 		t.Error("open at first, or markup")
 	}
 	cut := strings.TrimSuffix(short, " …")
-	if cut == short || !strings.HasPrefix(whole, cut) || len(cut) > templates.ServerTextShown || strings.Count(cut, "{") != strings.Count(cut, "}") || strings.Count(cut, "'")%2 != 0 {
+	if cut == short || !strings.HasPrefix(whole, cut) || len(cut) > templates.ServerTextShown ||
+		strings.Count(cut, "{") != strings.Count(cut, "}") ||
+		strings.Count(cut, "'")%2 != 0 {
 		t.Errorf("cut as %q", short)
 	}
 	if !strings.HasSuffix(whole, `\u{202e}the end 1234567`) {
@@ -139,8 +164,15 @@ func TestALongTextIsOneClickAwayWhole(t *testing.T) {
 }
 
 func TestAMoveToItsOwnShardIsNotListedAsFailed(t *testing.T) {
-	d := must(bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "project_id", Value: 1}}}, {Key: "max", Value: bson.D{{Key: "project_id", Value: 2}}},
-		{Key: "step 1 of 6", Value: int32(0)}, {Key: "to", Value: "shard-rs-2"}, {Key: "from", Value: "shard-rs-2"}, {Key: "note", Value: "aborted"}}))
+	d := must(
+		bson.Marshal(
+			bson.D{{Key: "min", Value: bson.D{{Key: "project_id", Value: 1}}}, {Key: "max", Value: bson.D{{Key: "project_id", Value: 2}}},
+				{
+					Key:   "step 1 of 6",
+					Value: int32(0),
+				}, {Key: "to", Value: "shard-rs-2"}, {Key: "from", Value: "shard-rs-2"}, {Key: "note", Value: "aborted"}},
+		),
+	)
 	s := newSite(t)
 	table := *s.watcher.get()
 	table.Events = []topology.Event{{ID: "same", Time: epoch.Add(-time.Minute), What: "moveChunk.from", NS: string(docsNS), Details: d}}
@@ -173,24 +205,31 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 	slices.Reverse(events)
 	s := engine.Step{Step: actions.Step{Op: actions.OpMove, NS: docsNS, Shard: "shard-rs-2"}, Events: events,
 		Error: `The cluster refused to move a chunk: "Data transfer error: migrate failed: Location51008: operation was interrupted".`}
-	if got := answer.StepEvents(s); got[1].ReasonCode != "copyStopped" || got[1].ReasonFrom != "run" || got[0].ReasonCode != "" || !got[1].Failed {
+	if got := answer.StepEvents(s); got[1].ReasonCode != "copyStopped" || got[1].ReasonFrom != "run" || got[0].ReasonCode != "" ||
+		!got[1].Failed {
 		t.Errorf("%+v", got)
 	}
 	if text := failureOf(t, s); !strings.Contains(text, "Location51008") || !strings.Contains(text, "same _id") {
 		t.Error(text)
 	}
-	split := engine.Step{Step: actions.Step{Op: actions.OpSplitAt, NS: docsNS}, Error: `The cluster refused to split: "operation exceeded time limit".`}
+	split := engine.Step{
+		Step:  actions.Step{Op: actions.OpSplitAt, NS: docsNS},
+		Error: `The cluster refused to split: "operation exceeded time limit".`,
+	}
 	if row := answer.RunOf(newStory().View(), engine.Run{Steps: []engine.Step{split}}).Steps[0]; row.Means != "" {
 		t.Errorf("words of a move for a split: %q", row.Means)
 	}
 }
 
 func TestEveryReasonHasWords(t *testing.T) {
-	for i, text := range []string{"", "x", orphansReason, "LockBusy", "ChunkTooBig", "E11000", "Location51008", "stepped down", "not authorized", "is not in the correct zone", "is currently draining",
-		"undergoing changes and chunks cannot be moved", "no chunk was found", "StaleConfig", "ShardNotFound", "missing indexes", "ExceededMemoryLimit", "WriteConcern", "No space left", "HostUnreachable", "timed out", "Interrupted",
+	for i, text := range []string{"", "x", orphansReason, "LockBusy", "ChunkTooBig", "E11000", "Location51008", "stepped down",
+		"not authorized", "is not in the correct zone", "is currently draining",
+		"undergoing changes and chunks cannot be moved", "no chunk was found", "StaleConfig", "ShardNotFound", "missing indexes",
+		"ExceededMemoryLimit", "WriteConcern", "No space left", "HostUnreachable", "timed out", "Interrupted",
 		"currently donating chunk"} {
 		r := eventReason(text)
-		if got := answer.FailureAdvice(r); strings.Contains(got, "[") || (strings.Contains(got, "does not know this reason") != (text == "x")) || len(got) < 20 {
+		if got := answer.FailureAdvice(r); strings.Contains(got, "[") || (strings.Contains(got, "does not know this reason") != (text == "x")) ||
+			len(got) < 20 {
 			t.Error(strconv.Itoa(i), text, got)
 		}
 	}

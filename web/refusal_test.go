@@ -22,12 +22,17 @@ func TestOnlyTheClustersRefusalsAreBlamedOnItsUser(t *testing.T) {
 		"a role":                 s.do("GET", "/settings/users", as("anna", auth.Viewer)),
 		"a form of another site": s.do("POST", "/logout", as("anna", auth.Viewer), header("Sec-Fetch-Site", "cross-site")),
 	} {
-		if text := parse(t, w.Body.String()).Find("main").Text(); w.Code != http.StatusForbidden || strings.Contains(text, blame) || strings.Contains(text, "cluster user") {
+		if text := parse(t, w.Body.String()).Find("main").Text(); w.Code != http.StatusForbidden || strings.Contains(text, blame) ||
+			strings.Contains(text, "cluster user") {
 			t.Errorf("%s: %d %q", name, w.Code, text)
 		}
 	}
 	s.locator.locate = func(placement.Query) ([]placement.Item, error) {
-		return nil, fault.Wrap(fault.Forbidden, &topology.DeniedError{Privilege: "find on yorkie-meta.projects"}, "It lacks find on yorkie-meta.projects.")
+		return nil, fault.Wrap(
+			fault.Forbidden,
+			&topology.DeniedError{Privilege: "find on yorkie-meta.projects"},
+			"It lacks find on yorkie-meta.projects.",
+		)
 	}
 	w := s.do("GET", "/locate?q=x", as("anna", auth.Support))
 	if text := w.Body.String(); !strings.Contains(text, "find on yorkie-meta.projects") {
@@ -43,7 +48,10 @@ func TestOnlyTheClustersRefusalsAreBlamedOnItsUser(t *testing.T) {
 
 func TestWhoSentATokenIsToldThatItDoesNotCount(t *testing.T) {
 	door := newDoor(t)
-	made := decode[api.TokenCreated](t, door.call("POST", "/tokens", "operator", `{"name":"ci","role":"viewer","expires":"`+door.now().Add(time.Hour).Format(time.RFC3339)+`"}`))
+	made := decode[api.TokenCreated](
+		t,
+		door.call("POST", "/tokens", "operator", `{"name":"ci","role":"viewer","expires":"`+door.now().Add(time.Hour).Format(time.RFC3339)+`"}`),
+	)
 	ask := func(authorization string) *httptest.ResponseRecorder {
 		return door.ask(door.Handler(), "GET", "/api/v1/me", header("Authorization", authorization))
 	}
@@ -54,14 +62,18 @@ func TestWhoSentATokenIsToldThatItDoesNotCount(t *testing.T) {
 	for name, authorization := range map[string]string{"wrong": "Bearer bogus", "expired": "bearer " + made.Secret} {
 		w := ask(authorization)
 		if w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "it is wrong, expired or revoked") ||
-			strings.Contains(w.Body.String(), "Nobody is signed in") || !strings.Contains(w.Header().Get("WWW-Authenticate"), `error="invalid_token"`) {
+			strings.Contains(
+				w.Body.String(),
+				"Nobody is signed in",
+			) || !strings.Contains(w.Header().Get("WWW-Authenticate"), `error="invalid_token"`) {
 			t.Errorf("%s: %d %v %s", name, w.Code, w.Header(), w.Body)
 		}
 	}
 	for name, w := range map[string]*httptest.ResponseRecorder{
 		"nothing": door.ask(door.Handler(), "GET", "/api/v1/me"), "a password": ask("Basic YTpi"),
 	} {
-		if w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "Send a token") || strings.Contains(w.Header().Get("WWW-Authenticate"), "error") {
+		if w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "Send a token") ||
+			strings.Contains(w.Header().Get("WWW-Authenticate"), "error") {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
 		}
 	}
@@ -96,7 +108,14 @@ func TestAForeignHostIsToldWhatHelpsHere(t *testing.T) {
 
 // The sentence is that of a demo too, which has no --auth.
 func TestWhereAccountsCanBeChangedIsNamed(t *testing.T) {
-	w := newSite(t).do("POST", "/api/v1/tokens", body(`{"name":"x","role":"viewer","expires":"2026-05-01T00:00:00Z"}`), header("Content-Type", "application/json"))
+	w := newSite(
+		t,
+	).do(
+		"POST",
+		"/api/v1/tokens",
+		body(`{"name":"x","role":"viewer","expires":"2026-05-01T00:00:00Z"}`),
+		header("Content-Type", "application/json"),
+	)
 	if w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "shardboard serve --auth local") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
@@ -106,9 +125,11 @@ func TestPagesOfSigningInLeadHomeWhereNobodyHasTo(t *testing.T) {
 	s := newSite(t) // sign-in is off
 	for _, w := range []*httptest.ResponseRecorder{
 		s.do("GET", "/login"), s.do("GET", "/login/first?key=x"), s.do("GET", "/login/oidc/callback?code=x&state=y"),
-		s.do("POST", "/login", formOf("name", "a", "password", "b")), s.do("POST", "/login/first", formOf("key", "x", "name", "a", "password", "b")),
+		s.do("POST", "/login", formOf("name", "a", "password", "b")),
+		s.do("POST", "/login/first", formOf("key", "x", "name", "a", "password", "b")),
 	} {
-		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" || len(w.Result().Cookies()) > 0 || strings.Contains(w.Body.String(), "<form") {
+		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" || len(w.Result().Cookies()) > 0 ||
+			strings.Contains(w.Body.String(), "<form") {
 			t.Errorf("%d %v %.200s", w.Code, w.Header(), w.Body)
 		}
 	}

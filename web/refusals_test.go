@@ -59,10 +59,13 @@ func TestARefusalOfAChangingRouteIsInTheRecord(t *testing.T) {
 				continue
 			}
 			e := all[len(all)-1]
-			if e.By != p.by || e.Outcome != "refused" || e.Details["why"] != p.why || e.Details["route"] != rt.Method+" "+rt.Pattern || e.Cluster == "" {
+			if e.By != p.by || e.Outcome != "refused" || e.Details["why"] != p.why || e.Details["route"] != rt.Method+" "+rt.Pattern ||
+				e.Cluster == "" {
 				t.Errorf("%+v", e)
 			}
-			if (strings.HasPrefix(rt.Pattern, "/api/v1/plans/") || strings.HasPrefix(rt.Pattern, "/api/v1/runs/")) && !strings.Contains(address, e.Subject) || strings.HasPrefix(rt.Pattern, "/runs/") && e.Subject == "" {
+			if (strings.HasPrefix(rt.Pattern, "/api/v1/plans/") || strings.HasPrefix(rt.Pattern, "/api/v1/runs/")) &&
+				!strings.Contains(address, e.Subject) ||
+				strings.HasPrefix(rt.Pattern, "/runs/") && e.Subject == "" {
 				t.Errorf("%s is about %q", address, e.Subject)
 			}
 		}
@@ -135,7 +138,14 @@ func TestExamplesOfRefusalsShowNamesOfAccounts(t *testing.T) {
 		}
 	}
 	trail := &stubAudit{}
-	trail.Add(store.AuditEntry{At: epoch, What: "login.refused", Outcome: "refused", Details: map[string]string{"count": "2", "examples": "192.0.2.1 user:k3j2, 192.0.2.2 <script>"}})
+	trail.Add(
+		store.AuditEntry{
+			At:      epoch,
+			What:    "login.refused",
+			Outcome: "refused",
+			Details: map[string]string{"count": "2", "examples": "192.0.2.1 user:k3j2, 192.0.2.2 <script>"},
+		},
+	)
 	s := newSite(t, func(d *site.Deps) { d.Audit = trail })
 	if body := s.do("GET", "/audit").Body.String(); !strings.Contains(body, "192.0.2.1 ") || strings.Contains(body, "<script>,") {
 		t.Error(body)

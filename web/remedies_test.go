@@ -47,7 +47,10 @@ func offNow(s *rules.Situation) { s.Table.Balancer.Mode, s.Table.Balancer.Stoppe
 func rangeOn(s *rules.Situation, ns topology.Namespace, zone string, from, to int, carriers ...string) {
 	c := s.Table.Collection(ns)
 	lo, hi := c.Chunks.At(from).Min, c.Chunks.At(to-1).Max
-	s.Table.Zones = append(s.Table.Zones, topology.ZoneRange{NS: ns, Zone: zone, Min: lo, Max: hi, RawMin: must(c.Key.Document(lo)), RawMax: must(c.Key.Document(hi))})
+	s.Table.Zones = append(
+		s.Table.Zones,
+		topology.ZoneRange{NS: ns, Zone: zone, Min: lo, Max: hi, RawMin: must(c.Key.Document(lo)), RawMax: must(c.Key.Document(hi))},
+	)
 	for i := range s.Table.Shards {
 		if slices.Contains(carriers, s.Table.Shards[i].Name) {
 			s.Table.Shards[i].Zones = append(s.Table.Shards[i].Zones, zone)
@@ -103,7 +106,12 @@ func remedyCases() []remedyCase {
 	id := func(s *rules.Situation) string { return s.Directory.All()[3].ID.Hex() }
 	document := bson.NewObjectIDFromTimestamp(epoch)
 	return []remedyCase{
-		{name: "a shard drains and the balancer is off", rule: rules.DrainingStuck, change: func(s *rules.Situation) { offNow(s); s.Table.Shards[1].Draining = true }, offered: []string{"balancer-on"}},
+		{
+			name:    "a shard drains and the balancer is off",
+			rule:    rules.DrainingStuck,
+			change:  func(s *rules.Situation) { offNow(s); s.Table.Shards[1].Draining = true },
+			offered: []string{"balancer-on"},
+		},
 		{name: "the balancer is off", rule: rules.BalancerOff, change: offNow, offered: []string{"balancer-on"}},
 		{name: "a run left the balancer off", rule: rules.BalancingPaused, change: func(s *rules.Situation) {
 			offNow(s)
@@ -113,7 +121,12 @@ func remedyCases() []remedyCase {
 			s.Table.Collection("yorkie-meta.changes").NoBalance = true
 			s.Paused = []rules.PausedBalancing{{What: rules.PausedCollection, NS: "yorkie-meta.changes", Run: "r", Since: s.Now.Add(-time.Hour)}}
 		}, offered: []string{"balance-collection"}},
-		{name: "a collection is not balanced", rule: rules.BalancingOff, change: func(s *rules.Situation) { s.Table.Collection("yorkie-meta.changes").NoBalance = true }, offered: []string{"balance-collection"}},
+		{
+			name:    "a collection is not balanced",
+			rule:    rules.BalancingOff,
+			change:  func(s *rules.Situation) { s.Table.Collection("yorkie-meta.changes").NoBalance = true },
+			offered: []string{"balance-collection"},
+		},
 		{name: "it is resharded meanwhile", rule: rules.BalancingOff, change: func(s *rules.Situation) {
 			s.Table.Collection("yorkie-meta.changes").NoBalance, s.Table.Collection("yorkie-meta.changes").Resharding = true, true
 		}, refused: []string{"balance-collection"}},
@@ -127,8 +140,18 @@ func remedyCases() []remedyCase {
 			c.NoBalance = true
 			rangeOn(s, "yorkie-meta.changes", "eu", 2, 3, otherShard(s, c.Chunks.At(2).Shard))
 		}, offered: []string{"balance-collection"}},
-		{name: "nobody carries a zone", rule: rules.ZoneNoShard, change: func(s *rules.Situation) { rangeOn(s, "yorkie-meta.changes", "eu", 2, 3) }, offered: []string{"zone-add-shard", "zone-remove-range"}},
-		{name: "a zone without ranges", rule: rules.ZoneEmpty, change: func(s *rules.Situation) { s.Table.Shards[0].Zones = []string{"left"} }, offered: []string{"zone-remove-shard"}},
+		{
+			name:    "nobody carries a zone",
+			rule:    rules.ZoneNoShard,
+			change:  func(s *rules.Situation) { rangeOn(s, "yorkie-meta.changes", "eu", 2, 3) },
+			offered: []string{"zone-add-shard", "zone-remove-range"},
+		},
+		{
+			name:    "a zone without ranges",
+			rule:    rules.ZoneEmpty,
+			change:  func(s *rules.Situation) { s.Table.Shards[0].Zones = []string{"left"} },
+			offered: []string{"zone-remove-shard"},
+		},
 		{name: "a zone of a collection that is gone", rule: rules.ZoneDropped, change: func(s *rules.Situation) {
 			rangeOn(s, "yorkie-meta.changes", "eu", 2, 3, "shard-rs-1")
 			s.Table.Zones[0].NS = "yorkie-meta.gone"
@@ -149,12 +172,22 @@ func remedyCases() []remedyCase {
 			rangeOn(s, "yorkie-meta.documents", "pin-"+id(s), 1, 2, "shard-rs-1")
 			s.Pins[id(s)] = rules.Pin{Expires: s.Now.Add(-time.Hour)}
 		}, offered: []string{"unpin"}},
-		{name: "a hot chunk that a split divides", rule: rules.HotChunk, change: func(s *rules.Situation) { hotNow(s, 5, heat.Splitting{Can: true, Code: "divides"}) }, offered: []string{"split"}},
+		{
+			name:    "a hot chunk that a split divides",
+			rule:    rules.HotChunk,
+			change:  func(s *rules.Situation) { hotNow(s, 5, heat.Splitting{Can: true, Code: "divides"}) },
+			offered: []string{"split"},
+		},
 		{name: "a hot chunk that is resharded", rule: rules.HotChunk, change: func(s *rules.Situation) {
 			hotNow(s, 5, heat.Splitting{Can: true, Code: "divides"})
 			s.Table.Collection("yorkie-meta.changes").Resharding = true
 		}, refused: []string{"split"}},
-		{name: "a hot shard", rule: rules.HotShard, change: func(s *rules.Situation) { hotNow(s, 5, heat.Splitting{Can: true, Code: "divides"}) }, offered: []string{"split"}},
+		{
+			name:    "a hot shard",
+			rule:    rules.HotShard,
+			change:  func(s *rules.Situation) { hotNow(s, 5, heat.Splitting{Can: true, Code: "divides"}) },
+			offered: []string{"split"},
+		},
 		{name: "a hot document", rule: rules.HotDocument, change: func(s *rules.Situation) {
 			hotNow(s, 5, heat.Splitting{Can: true, Code: "document", Share: 0.9, Document: document})
 			s.Table.Sizes["yorkie-meta.changes"] = small(s.Table, "yorkie-meta.changes")
@@ -165,11 +198,25 @@ func remedyCases() []remedyCase {
 		}, refused: []string{"move"}},
 		{name: "a hot project with neighbours", rule: rules.HotProject, change: func(s *rules.Situation) {
 			rate := heat.Rate{PerSecond: 300, Share: 0.8, Rows: 270_000, Exact: true}
-			s.Writes = []rules.Writes{{NS: "yorkie-meta.changes", Over: rules.Window, Seconds: 900, To: s.Now, Total: rate, Projects: []heat.Line{{Project: s.Directory.All()[3].ID, Rate: rate}}}}
+			s.Writes = []rules.Writes{
+				{
+					NS:       "yorkie-meta.changes",
+					Over:     rules.Window,
+					Seconds:  900,
+					To:       s.Now,
+					Total:    rate,
+					Projects: []heat.Line{{Project: s.Directory.All()[3].ID, Rate: rate}},
+				},
+			}
 		}, offered: []string{"split-project", "isolate"}},
 		{name: "a large project in one chunk", rule: rules.ClientsUnsplit, change: func(s *rules.Situation) {
 			s.Surveyed = func(ns topology.Namespace, project string) topology.Figure {
-				return topology.Figure{Known: ns == "yorkie-meta.clients" && project == s.Directory.All()[4].ID.Hex(), Value: 300 << 20, Method: "sample", At: s.Now}
+				return topology.Figure{
+					Known:  ns == "yorkie-meta.clients" && project == s.Directory.All()[4].ID.Hex(),
+					Value:  300 << 20,
+					Method: "sample",
+					At:     s.Now,
+				}
 			}
 		}, offered: []string{"split-project"}},
 		{name: "a pin whose chunks are elsewhere", rule: rules.PinViolated, change: func(s *rules.Situation) {

@@ -17,9 +17,11 @@ func TestALinkToARemovedPlanSaysSo(t *testing.T) {
 		if n, err := f.db.DropPlans(f.Context(), time.Now().Add(time.Minute), 10); err != nil || n != 1 {
 			f.Fatal(n, err)
 		}
-		for path, says := range map[string]string{"/plans/" + p.ID: "never run and was removed after 30 days", "/plans/" + strings.Repeat("a", 26): "no such plan"} {
+		for path, says := range map[string]string{"/plans/" + p.ID: "never run and was removed after 30 days",
+			"/plans/" + strings.Repeat("a", 26): "no such plan"} {
 			for prefix, accept := range map[string]string{"": "text/html", "/api/v1": "application/json"} {
-				if w := f.do("GET", prefix+path, as("anna", auth.Operator), header("Accept", accept)); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), says) {
+				if w := f.do("GET", prefix+path, as("anna", auth.Operator), header("Accept", accept)); w.Code != http.StatusNotFound ||
+					!strings.Contains(w.Body.String(), says) {
 					f.Errorf("%s%s: %d %s", prefix, path, w.Code, w.Body)
 				}
 			}

@@ -25,19 +25,24 @@ func TestSameAddressIsMadeOnceForAllWhoAskAtOnce(t *testing.T) {
 		var made atomic.Int64
 		gate := make(chan struct{})
 		mux := chi.NewRouter()
-		mux.Get("/page", s.Endpoint(site.Route{Method: "GET", Pattern: "/page", Tagged: true, Handler: func(_ *site.Site, w http.ResponseWriter, r *http.Request) error {
-			made.Add(1)
-			<-gate
-			if err := r.Context().Err(); err != nil {
-				return err
-			}
-			if r.URL.Query().Has("fail") {
-				return fault.New(fault.NotFound, "gone")
-			}
-			w.Header().Set("Content-Type", "text/html")
-			_, err := w.Write([]byte(strings.Repeat("x", 5000)))
-			return err
-		}}))
+		mux.Get(
+			"/page",
+			s.Endpoint(
+				site.Route{Method: "GET", Pattern: "/page", Tagged: true, Handler: func(_ *site.Site, w http.ResponseWriter, r *http.Request) error {
+					made.Add(1)
+					<-gate
+					if err := r.Context().Err(); err != nil {
+						return err
+					}
+					if r.URL.Query().Has("fail") {
+						return fault.New(fault.NotFound, "gone")
+					}
+					w.Header().Set("Content-Type", "text/html")
+					_, err := w.Write([]byte(strings.Repeat("x", 5000)))
+					return err
+				}},
+			),
+		)
 		ask := func(target string, ctx context.Context) *httptest.ResponseRecorder {
 			w := httptest.NewRecorder()
 			r := httptest.NewRequest("GET", target, nil).WithContext(ctx)
@@ -80,7 +85,8 @@ func TestStaticFilesAreKeptForEver(t *testing.T) {
 	for _, a := range assets {
 		w := s.do("GET", a.URL, header("Accept-Encoding", "gzip"))
 		h := w.Header()
-		if w.Code != 200 || h.Get("Cache-Control") != "public, max-age=31536000, immutable" || h.Get("Content-Type") != a.Type || h.Get("X-Content-Type-Options") != "nosniff" {
+		if w.Code != 200 || h.Get("Cache-Control") != "public, max-age=31536000, immutable" || h.Get("Content-Type") != a.Type ||
+			h.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %d %v", a.URL, w.Code, h)
 		}
 		if (h.Get("Content-Encoding") == "gzip") != (a.Gzip != nil) {

@@ -19,14 +19,22 @@ import (
 func TestMalformedInputIsRefusedWithASentence(t *testing.T) {
 	s := newSite(t)
 	for _, address := range []string{
-		"/shards/%00", "/shards/%ff", "/shards/a%00b", "/collections/" + strings.Repeat("a", 513), "/api/v1/shards/%c0%af", "/api/v1/collections/" + strings.Repeat("%C3%A4", 300),
-		"/projects/xyz", "/api/v1/projects/xyz", "/api/v1/projects/65e0", "/api/v1/collections/nodot", "/api/v1/projects?q=%00", "/api/v1/projects?q=%ff", "/api/v1/projects?q=" + strings.Repeat("a", 4097),
-		"/projects?q=" + strings.Repeat("a", 10<<10), "/api/v1/projects?q=%zz", "/api/v1/projects?q=a;b", "/locate?q=%00", "/api/v1/shards?limit=0", "/api/v1/shards?limit=1001", "/api/v1/shards?limit=x",
-		"/api/v1/shards?cursor=!", "/api/v1/collections/yorkie-meta.documents/chunks?cursor=zzz", "/api/v1/collections/yorkie-meta.documents/chunks?jumbo=maybe",
-		"/api/v1/collections/yorkie-meta.documents/chunks?key=nojson", "/api/v1/collections/yorkie-meta.documents/chunks?key={%22other%22:1}", "/api/v1/collections/yorkie-meta.documents/chunks?from=[1]",
-		"/api/v1/collections/yorkie-meta.documents/chunks?from={}&key={}", "/api/v1/collections/yorkie-meta.documents/map?level=21", "/api/v1/collections/yorkie-meta.documents/map?level=2&index=4",
-		"/api/v1/collections/yorkie-meta.documents/map?level=-1", "/api/v1/locate?q=a&ns=b.c&key=1", "/live", "/live?t=", "/live?t=nothing", "/live?t=project:xyz", "/live?t=overview:x", "/live?t=%00",
-		"/live?t=" + strings.Repeat("overview,", 3) + "shard:1,shard:2,shard:3,shard:4,shard:5,shard:6,shard:7,shard:8,shard:9,shard:10,shard:11,shard:12,shard:13,shard:14,shard:15,shard:16",
+		"/shards/%00", "/shards/%ff", "/shards/a%00b", "/collections/" + strings.Repeat("a", 513), "/api/v1/shards/%c0%af",
+		"/api/v1/collections/" + strings.Repeat("%C3%A4", 300),
+		"/projects/xyz", "/api/v1/projects/xyz", "/api/v1/projects/65e0", "/api/v1/collections/nodot", "/api/v1/projects?q=%00",
+		"/api/v1/projects?q=%ff", "/api/v1/projects?q=" + strings.Repeat("a", 4097),
+		"/projects?q=" + strings.Repeat("a", 10<<10), "/api/v1/projects?q=%zz", "/api/v1/projects?q=a;b", "/locate?q=%00",
+		"/api/v1/shards?limit=0", "/api/v1/shards?limit=1001", "/api/v1/shards?limit=x",
+		"/api/v1/shards?cursor=!", "/api/v1/collections/yorkie-meta.documents/chunks?cursor=zzz",
+		"/api/v1/collections/yorkie-meta.documents/chunks?jumbo=maybe",
+		"/api/v1/collections/yorkie-meta.documents/chunks?key=nojson",
+		"/api/v1/collections/yorkie-meta.documents/chunks?key={%22other%22:1}", "/api/v1/collections/yorkie-meta.documents/chunks?from=[1]",
+		"/api/v1/collections/yorkie-meta.documents/chunks?from={}&key={}", "/api/v1/collections/yorkie-meta.documents/map?level=21",
+		"/api/v1/collections/yorkie-meta.documents/map?level=2&index=4",
+		"/api/v1/collections/yorkie-meta.documents/map?level=-1", "/api/v1/locate?q=a&ns=b.c&key=1", "/live", "/live?t=",
+		"/live?t=nothing", "/live?t=project:xyz", "/live?t=overview:x", "/live?t=%00",
+		"/live?t=" + strings.Repeat("overview,", 3) +
+			"shard:1,shard:2,shard:3,shard:4,shard:5,shard:6,shard:7,shard:8,shard:9,shard:10,shard:11,shard:12,shard:13,shard:14,shard:15,shard:16",
 		"/live?t=shard:" + strings.Repeat("a", 600), "/live?t=a%2525zz",
 	} {
 		w := s.do("GET", address)
@@ -47,7 +55,9 @@ func isProblem(t *testing.T, w *httptest.ResponseRecorder, address string) {
 	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != api.ProblemType {
 		t.Errorf("%.80s is no problem: %v %s", address, err, w.Header().Get("Content-Type"))
 	}
-	if p["type"] != "about:blank" || p["title"] != http.StatusText(w.Code) || p["status"] != float64(w.Code) || p["instance"] != path || p["detail"] == "" || len(p) != 5 {
+	if p["type"] != "about:blank" || p["title"] != http.StatusText(w.Code) || p["status"] != float64(w.Code) || p["instance"] != path ||
+		p["detail"] == "" ||
+		len(p) != 5 {
 		t.Errorf("%.80s: %v", address, p)
 	}
 }
@@ -55,7 +65,8 @@ func isProblem(t *testing.T, w *httptest.ResponseRecorder, address string) {
 func TestNotFoundSaysWhatWasSearched(t *testing.T) {
 	s := newSite(t)
 	for _, address := range []string{
-		"/api/v1/shards/none", "/api/v1/collections/a.b", "/api/v1/collections/a.b/chunks", "/api/v1/collections/a.b/map", "/api/v1/projects/" + strings.Repeat("0", 24),
+		"/api/v1/shards/none", "/api/v1/collections/a.b", "/api/v1/collections/a.b/chunks", "/api/v1/collections/a.b/map",
+		"/api/v1/projects/" + strings.Repeat("0", 24),
 	} {
 		w := s.do("GET", address)
 		if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "searched") {
@@ -63,7 +74,8 @@ func TestNotFoundSaysWhatWasSearched(t *testing.T) {
 		}
 		isProblem(t, w, address)
 	}
-	if w := s.do("GET", "/api/v1/collections/yorkie-meta.users/chunks"); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "not sharded") {
+	if w := s.do("GET", "/api/v1/collections/yorkie-meta.users/chunks"); w.Code != http.StatusNotFound ||
+		!strings.Contains(w.Body.String(), "not sharded") {
 		t.Errorf("unsharded: %d %s", w.Code, w.Body)
 	}
 }
@@ -98,10 +110,12 @@ func TestAnswersAreCompressedAndTagged(t *testing.T) {
 		_ = res.Body.Close()
 		return res
 	}
-	for _, path := range []string{"/", "/collections/yorkie-meta.documents", "/api/v1/cluster", "/api/v1/collections/yorkie-meta.documents/chunks", "/shards/shard-rs-1.csv"} {
+	for _, path := range []string{"/", "/collections/yorkie-meta.documents", "/api/v1/cluster",
+		"/api/v1/collections/yorkie-meta.documents/chunks", "/shards/shard-rs-1.csv"} {
 		plain := get(path, header("Accept-Encoding", "identity"))
 		small := get(path, header("Accept-Encoding", "br, gzip"))
-		if small.Header.Get("Content-Encoding") != "gzip" || plain.Header.Get("Content-Encoding") != "" || small.ContentLength*2 > plain.ContentLength {
+		if small.Header.Get("Content-Encoding") != "gzip" || plain.Header.Get("Content-Encoding") != "" ||
+			small.ContentLength*2 > plain.ContentLength {
 			t.Errorf("%s: %d plain, %d compressed", path, plain.ContentLength, small.ContentLength)
 		}
 		if vary := strings.Join(small.Header.Values("Vary"), ","); !strings.Contains(vary, "Accept-Encoding") {
@@ -160,7 +174,8 @@ func TestReadyOnlyOnceTableAndProjectsAreLoaded(t *testing.T) {
 		c.change()
 		w := s.do("GET", "/readyz")
 		var got api.Ready
-		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Ready != c.ready || (w.Code == 200) != c.ready || (got.Reason == "") != c.ready {
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Ready != c.ready || (w.Code == 200) != c.ready ||
+			(got.Reason == "") != c.ready {
 			t.Errorf("%s: %d %s", c.name, w.Code, w.Body)
 		}
 		if w := s.do("GET", "/healthz"); w.Code != 200 {
@@ -183,7 +198,8 @@ func TestMetricsNameTheClusterAndRoutesByPattern(t *testing.T) {
 	s.do("GET", "/invented/by/anybody")
 	got := s.do("GET", "/metrics").Body.String()
 	for _, want := range []string{
-		`shardboard_chunks{cluster="65e1c0ffee00000000000001"} 1453`, `shardboard_poll_age_seconds{cluster="65e1c0ffee00000000000001",part="routing"} 0`,
+		`shardboard_chunks{cluster="65e1c0ffee00000000000001"} 1453`,
+		`shardboard_poll_age_seconds{cluster="65e1c0ffee00000000000001",part="routing"} 0`,
 		`shardboard_table_seq{cluster="65e1c0ffee00000000000001"} 1`, `part="projects"`, `shardboard_live_sockets 0`,
 		`shardboard_http_request_duration_seconds_count{method="GET",route="/api/v1/shards/{name}",status="200"} 1`, `route="none"`,
 	} {

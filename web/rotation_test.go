@@ -34,7 +34,8 @@ func TestTheRequestAfterAChangeOfTheRoleIsJudgedByTheNewOneAndGetsItsCookie(t *t
 	}
 	door.role("viewer", auth.Admin)
 	code, given := get("/settings/users", old)
-	if code != http.StatusOK || len(given) != 1 || given[0].Value == old.Value || !given[0].HttpOnly || given[0].SameSite != http.SameSiteLaxMode {
+	if code != http.StatusOK || len(given) != 1 || given[0].Value == old.Value || !given[0].HttpOnly ||
+		given[0].SameSite != http.SameSiteLaxMode {
 		t.Fatalf("after the change: %d %v", code, given)
 	}
 	if code, again := get("/settings/users", old); code != http.StatusOK || len(again) != 0 {

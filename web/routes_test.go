@@ -17,8 +17,33 @@ import (
 
 // target is an address of a route that answers over the fixture.
 func target(pattern string) string {
-	pattern = strings.NewReplacer("/plans/{id}", "/plans/"+recordNamed("split"), "/runs/{id}", "/runs/"+recordNamed("running")).Replace(pattern)
-	return strings.NewReplacer("{name}", "shard-rs-1", "{ns}", "yorkie-meta.documents", "{id}", projectID(5).Hex(), "{ref}", answer.ChunkRef(cannedTable(1, 250).Collection("yorkie-meta.documents"), cannedTable(1, 250).Collection("yorkie-meta.documents").Chunks.At(3).Min), "{file}", "none.css", "{survey}", cannedSurvey).Replace(pattern)
+	pattern = strings.NewReplacer(
+		"/plans/{id}",
+		"/plans/"+recordNamed("split"),
+		"/runs/{id}",
+		"/runs/"+recordNamed("running"),
+	).Replace(
+		pattern,
+	)
+	return strings.NewReplacer(
+		"{name}",
+		"shard-rs-1",
+		"{ns}",
+		"yorkie-meta.documents",
+		"{id}",
+		projectID(5).Hex(),
+		"{ref}",
+		answer.ChunkRef(
+			cannedTable(1, 250).Collection("yorkie-meta.documents"),
+			cannedTable(1, 250).Collection("yorkie-meta.documents").Chunks.At(3).Min,
+		),
+		"{file}",
+		"none.css",
+		"{survey}",
+		cannedSurvey,
+	).Replace(
+		pattern,
+	)
 }
 
 func TestEveryRouteHasAPolicyASummaryAndItsPathParameters(t *testing.T) {
@@ -37,7 +62,9 @@ func TestEveryRouteHasAPolicyASummaryAndItsPathParameters(t *testing.T) {
 				t.Errorf("%s: parameter %s is in the %s", rt.Pattern, p.Name, p.In)
 			}
 		}
-		if n := strings.Count(rt.Pattern, "{"); n != len(slices.DeleteFunc(slices.Clone(rt.Params), func(p site.Param) bool { return p.In != "path" })) {
+		if n := strings.Count(rt.Pattern, "{"); n != len(
+			slices.DeleteFunc(slices.Clone(rt.Params), func(p site.Param) bool { return p.In != "path" }),
+		) {
 			t.Errorf("%s has %d path parameters, described otherwise", rt.Pattern, n)
 		}
 	}
@@ -160,12 +187,23 @@ func everyAddress() []string {
 			out = append(out, target(rt.Pattern))
 		}
 	}
-	return append(out, "/nothing", "/api/v1/nothing", "/api/v1/plans/x", "/collections/", "/api/v1/chunks/..%2f", "/shards/none", "/projects/none", "/%00")
+	return append(
+		out,
+		"/nothing",
+		"/api/v1/nothing",
+		"/api/v1/plans/x",
+		"/collections/",
+		"/api/v1/chunks/..%2f",
+		"/shards/none",
+		"/projects/none",
+		"/%00",
+	)
 }
 
 func TestEveryAnswerCarriesTheSecurityHeaders(t *testing.T) {
 	s := newSite(t)
-	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; " +
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	check := func(what string, w *httptest.ResponseRecorder) {
 		t.Helper()
 		for name, want := range map[string]string{

@@ -45,7 +45,14 @@ func (m *measuredCluster) RangeSize(_ context.Context, meta topology.Meta, r sha
 	if i == 3 {
 		n = 200_000
 	}
-	out := topology.RangeSize{Documents: n, Bytes: n * 1000, Mean: 1000, Exact: exact, At: epoch.Add(-time.Minute), Took: 23 * time.Millisecond}
+	out := topology.RangeSize{
+		Documents: n,
+		Bytes:     n * 1000,
+		Mean:      1000,
+		Exact:     exact,
+		At:        epoch.Add(-time.Minute),
+		Took:      23 * time.Millisecond,
+	}
 	if exact {
 		out.Bytes, out.Mean = n*1000+n/5, 0
 	}
@@ -97,7 +104,9 @@ func TestAChunkIsMeasuredWhenSomebodyAsks(t *testing.T) {
 	}
 	cluster.measure(t, false, 4)
 	got := decode[api.ChunkSize](t, s.do("GET", "/api/v1"+path+"/size"))
-	if !got.Measured || *got.Documents.Value != 40 || got.Documents.Exact || got.Documents.Method != "dataSizeEstimate" || *got.MeanBytes != 1000 || *got.TookMillis != 23 {
+	if !got.Measured || *got.Documents.Value != 40 || got.Documents.Exact || got.Documents.Method != "dataSizeEstimate" ||
+		*got.MeanBytes != 1000 ||
+		*got.TookMillis != 23 {
 		t.Errorf("estimated: %+v", got)
 	}
 	if m := got.Move; m.Verdict != "fits" || *m.LimitDocuments != 2*(64<<20/1000) || m.Release != "5.0.7" {
@@ -184,7 +193,8 @@ func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 			t.Errorf("a viewer may POST %s: %d", target, w.Code)
 		}
 	}
-	if body := s.do("GET", path).Body.String(); strings.Contains(body, `value="exact"`) || !strings.Contains(body, parts.RoleWord(auth.Operator)) {
+	if body := s.do("GET", path).Body.String(); strings.Contains(body, `value="exact"`) ||
+		!strings.Contains(body, parts.RoleWord(auth.Operator)) {
 		t.Error("a viewer sees the button, or not why there is none")
 	}
 	if cluster.asked != 0 {
@@ -294,7 +304,13 @@ func TestTooBigToMoveIsAFilter(t *testing.T) {
 	table := *s.watcher.get()
 	table.Seq++
 	figure := topology.Figure{Known: true, Value: 1 << 40, Method: "collStats", At: epoch}
-	table.Sizes = map[topology.Namespace]topology.Sizes{sizedNS: {NS: sizedNS, At: epoch, Shards: map[string]topology.Size{"shard-rs-1": {Bytes: figure, Documents: topology.Figure{Known: true, Value: 1 << 30, At: epoch}}}}}
+	table.Sizes = map[topology.Namespace]topology.Sizes{
+		sizedNS: {
+			NS:     sizedNS,
+			At:     epoch,
+			Shards: map[string]topology.Size{"shard-rs-1": {Bytes: figure, Documents: topology.Figure{Known: true, Value: 1 << 30, At: epoch}}},
+		},
+	}
 	s.watcher.publish(&table)
 	got := chunkList(t, s, "oversized=true&limit=1000")
 	if n := table.Collection(sizedNS).Chunks.CountByShard()["shard-rs-1"]; len(got.Items) < n-2 || len(got.Items) > n+1 {
@@ -304,7 +320,8 @@ func TestTooBigToMoveIsAFilter(t *testing.T) {
 
 func TestWhatIsWrongWithAnOrder(t *testing.T) {
 	s, _ := sizedSite(t)
-	for _, query := range []string{"sort=size", "sort=bytes&cursor=xx", "sort=bytes&cursor=" + string(answer.CursorOf("heat 5")), "sort=bytes&cursor=" + string(answer.CursorOf("bytes -5")), "oversized=perhaps",
+	for _, query := range []string{"sort=size", "sort=bytes&cursor=xx", "sort=bytes&cursor=" + string(answer.CursorOf("heat 5")),
+		"sort=bytes&cursor=" + string(answer.CursorOf("bytes -5")), "oversized=perhaps",
 		"sort=bytes&key=%7B%22project_id%22%3A1%7D"} {
 		if w := s.do("GET", "/api/v1/collections/"+sizedNS+"/chunks?"+query); w.Code != http.StatusBadRequest {
 			t.Errorf("%s: %d", query, w.Code)

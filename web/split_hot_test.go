@@ -30,7 +30,8 @@ func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
 	}
 	for i, w := range p.Effect.Writes {
 		text := rows.Eq(i).Text()
-		if !strings.Contains(text, w.Shard) || !strings.Contains(text, answer.PerSecond(w.PerSecondAfter)+" writes/s") || !strings.Contains(text, "≈") {
+		if !strings.Contains(text, w.Shard) || !strings.Contains(text, answer.PerSecond(w.PerSecondAfter)+" writes/s") ||
+			!strings.Contains(text, "≈") {
 			t.Errorf("%+v is told as %q", w, text)
 		}
 		if more := w.PerSecondAfter > w.PerSecondBefore; more != (w.Shard == cut.To) {
@@ -55,7 +56,8 @@ func TestAChunkThatOneValueMakesHotSaysSoOnThePage(t *testing.T) {
 	s := newSite(t)
 	page := parse(t, s.do("GET", "/plans/"+recordNamed("onevalue")).Body.String())
 	text := page.Find(".checks tr.is-block").Text()
-	for _, want := range []string{"takes 83", "no split divides it", "Move the whole chunk", "project " + newStory().View().Dir.All()[3].Name} {
+	for _, want := range []string{"takes 83", "no split divides it", "Move the whole chunk",
+		"project " + newStory().View().Dir.All()[3].Name} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %q", want, text)
 		}
@@ -77,7 +79,13 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 		}
 		return out
 	}
-	one, several, bare := fields(answer.HotChunkPlan(c, 2)), fields(answer.HotChunkPlan(c, 1, 2)), fields(answer.PlanURL(actions.SplitHot, "ns", "yorkie-meta.changes"))
+	one, several, bare := fields(
+		answer.HotChunkPlan(c, 2),
+	), fields(
+		answer.HotChunkPlan(c, 1, 2),
+	), fields(
+		answer.PlanURL(actions.SplitHot, "ns", "yorkie-meta.changes"),
+	)
 	if one["chunks"] || one["chunk"] || !one["at"] || !one["to"] || one["cuts"] {
 		t.Errorf("of one chunk: %v", one)
 	}
@@ -88,7 +96,11 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 		t.Errorf("of none: %v", bare)
 	}
 	// No shard is chosen unless somebody chooses one.
-	if first := parse(t, s.do("GET", answer.HotChunkPlan(c, 2)).Body.String()).Find("select[name=to] option").First(); first.AttrOr("value", "") != "" || first.Text() == "" {
+	if first := parse(t, s.do("GET", answer.HotChunkPlan(c, 2)).Body.String()).Find("select[name=to] option").First(); first.AttrOr(
+		"value",
+		"",
+	) != "" ||
+		first.Text() == "" {
 		t.Errorf("the first choice is %q", first.Text())
 	}
 	a, err := changes.FormArgs(url.Values{"chunks": {" x\ty,z\n"}})
@@ -107,7 +119,13 @@ func TestBadCutsAreRefusedByTheirNames(t *testing.T) {
 		`{"cuts": [{"half": "a\u0000b"}]}`:         "cuts[0].half",
 		`{"cuts": [{"min": {"p": 1}}, {"to": 1}]}`: "to",
 	} {
-		w := s.do("POST", "/api/v1/plans", as("olga", "operator"), header("Content-Type", "application/json"), body(`{"kind":"split-hot","reason":"x","args":`+args+`}`))
+		w := s.do(
+			"POST",
+			"/api/v1/plans",
+			as("olga", "operator"),
+			header("Content-Type", "application/json"),
+			body(`{"kind":"split-hot","reason":"x","args":`+args+`}`),
+		)
 		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), says) {
 			t.Errorf("%s: %d %s", args, w.Code, w.Body)
 		}

@@ -34,8 +34,10 @@ func actionScenes() []scene {
 		return []func(*http.Request){func(r *http.Request) { r.Method = "POST" }, formOf(pairs...)}
 	}
 	p := cannedActions().plans[1]
-	changed := &engine.ChangedError{Err: fault.New(fault.Conflict, "The cluster is not as it was when the plan was made. Make the plan again."),
-		Differences: p.Steps[0].Needs[len(p.Steps[0].Needs)-1].Against(map[string]string{"shard": "shard-rs-3", "lastmod": "9|0"})}
+	changed := &engine.ChangedError{
+		Err:         fault.New(fault.Conflict, "The cluster is not as it was when the plan was made. Make the plan again."),
+		Differences: p.Steps[0].Needs[len(p.Steps[0].Needs)-1].Against(map[string]string{"shard": "shard-rs-3", "lastmod": "9|0"}),
+	}
 	blocked := &engine.BlockedError{Err: fault.New(fault.Conflict, "A check forbids to run this plan."),
 		Checks: []actions.Check{{ID: "recipient", Verdict: actions.Block, Text: message.New("recipient.draining",
 			"{shard} is draining and takes no chunks.", message.Shard("shard", "shard-rs-1"))}}}
@@ -56,8 +58,13 @@ func actionScenes() []scene {
 		{name: "plan-onevalue", path: plan("onevalue"), view: fine, change: who(olga)},
 		{name: "newplan-range", path: forms(actions.ZoneSetRange, "ns", "yorkie-meta.documents"), view: fine, change: who(olga)},
 		{name: "newplan-window", path: forms(actions.BalancerWindow), view: fine, change: who(olga)},
-		{name: "newplan-refused", path: "/plans", view: fine, change: over(fault.New(fault.NotFound, "The argument \"to\" names the shard %q, and there is none of that name.", "x")),
-			ask: post("kind", "move", "ns", "yorkie-meta.changes", "chunk", chunk, "to", "x", "reason", "ticket 4711")},
+		{
+			name:   "newplan-refused",
+			path:   "/plans",
+			view:   fine,
+			change: over(fault.New(fault.NotFound, "The argument \"to\" names the shard %q, and there is none of that name.", "x")),
+			ask:    post("kind", "move", "ns", "yorkie-meta.changes", "chunk", chunk, "to", "x", "reason", "ticket 4711"),
+		},
 		{name: "plan-split", path: plan("split"), view: fine, change: who(olga)},
 		{name: "plan-move", path: plan("move"), view: fine, change: who(olga)},
 		{name: "plan-pin", path: plan("pin"), view: fine, change: who(olga)},
@@ -69,7 +76,13 @@ func actionScenes() []scene {
 		{name: "plan-ran", path: plan("done"), view: fine, change: who(olga)},
 		{name: "plan-changed", path: plan("move") + "/run", view: fine, change: over(changed), ask: post("hash", p.Hash)},
 		{name: "plan-unprocessable", path: plan("move") + "/run", view: fine, change: over(blocked), ask: post("hash", p.Hash)},
-		{name: "plan-misconfirmed", path: plan("isolate") + "/run", view: fine, change: over(fault.New(fault.Invalid, "The confirmation is not the text that this plan wants typed. Nothing was started.")), ask: post("hash", p.Hash, "confirm", "x")},
+		{
+			name:   "plan-misconfirmed",
+			path:   plan("isolate") + "/run",
+			view:   fine,
+			change: over(fault.New(fault.Invalid, "The confirmation is not the text that this plan wants typed. Nothing was started.")),
+			ask:    post("hash", p.Hash, "confirm", "x"),
+		},
 		{name: "run-running", path: run("running"), view: fine, change: who(olga)},
 		{name: "run-waiting", path: run("waiting"), view: fine, change: who(olga)},
 		{name: "run-gaveup", path: run("gaveup"), view: fine, change: who(olga)},
@@ -83,12 +96,23 @@ func actionScenes() []scene {
 		{name: "run-stopped", path: run("stopped"), view: fine, change: who(olga)},
 		{name: "run-undone", path: run("undone"), view: fine, change: who(olga)},
 		{name: "run-viewer", path: run("running"), view: fine, change: who(vera)},
-		{name: "run-undorefused", path: run("succeeded") + "/undo", view: fine, change: over(fault.New(fault.Conflict, "This cannot be undone any more: the two halves of a chunk are on different shards now.")), ask: post("reason", "")},
+		{
+			name:   "run-undorefused",
+			path:   run("succeeded") + "/undo",
+			view:   fine,
+			change: over(fault.New(fault.Conflict, "This cannot be undone any more: the two halves of a chunk are on different shards now.")),
+			ask:    post("reason", ""),
+		},
 		{name: "runs", path: "/runs", view: fine, change: who(olga)},
 		{name: "runs-filtered", path: "/runs?" + url.Values{"state": {"failed"}, "by": {"user:olga"}}.Encode(), view: fine, change: who(olga)},
 		{name: "runs-none", path: "/runs", view: fine, change: func(d *site.Deps) { who(olga)(d); d.Actions = none }},
 		{name: "runs-nomatch", path: "/runs?by=user:nobody", view: fine, change: who(vera)},
-		{name: "zones-operator", path: "/zones", view: zoned, change: who(olga)}, {name: "zones-readonly", path: "/zones", view: zoned, change: func(d *site.Deps) { who(olga)(d); held(store.OwnedByAnother)(d) }},
+		{
+			name:   "zones-operator",
+			path:   "/zones",
+			view:   zoned,
+			change: who(olga),
+		}, {name: "zones-readonly", path: "/zones", view: zoned, change: func(d *site.Deps) { who(olga)(d); held(store.OwnedByAnother)(d) }},
 		{name: "zones-ownergone", path: "/zones", view: zoned, change: held(store.OwnerGone)},
 		{name: "zones-datalost", path: "/zones", view: zoned, change: held(store.Vanished)},
 		{name: "project-single", path: "/projects/" + project, view: single, change: who(olga)},

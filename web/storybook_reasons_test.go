@@ -20,11 +20,23 @@ func failedMany(t *topology.Table) {
 		at := epoch.Add(-time.Duration(i+1) * time.Minute)
 		for n, what := range []string{"moveChunk.from", "moveChunk.error", "moveChunk.to"} {
 			d := bson.D{{Key: "min", Value: must(c.Key.Document(c.Chunks.At(i).Min))}, {Key: "max", Value: must(c.Key.Document(c.Chunks.At(i).Max))},
-				{Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-2"}, {Key: "step 1 of 6", Value: int32(12)}, {Key: "note", Value: "aborted"}}
+				{
+					Key:   "from",
+					Value: "shard-rs-1",
+				}, {Key: "to", Value: "shard-rs-2"}, {Key: "step 1 of 6", Value: int32(12)}, {Key: "note", Value: "aborted"}}
 			if what == "moveChunk.to" && reason != "" {
 				d = append(d, bson.E{Key: "errmsg", Value: reason})
 			}
-			out = append(out, topology.Event{ID: what + strconv.Itoa(i), Time: at.Add(-time.Duration(n) * time.Millisecond), What: what, NS: string(c.NS), Details: must(bson.Marshal(d))})
+			out = append(
+				out,
+				topology.Event{
+					ID:      what + strconv.Itoa(i),
+					Time:    at.Add(-time.Duration(n) * time.Millisecond),
+					What:    what,
+					NS:      string(c.NS),
+					Details: must(bson.Marshal(d)),
+				},
+			)
 		}
 	}
 	t.Events = append(out, t.Events...)
@@ -34,7 +46,18 @@ func failedMany(t *topology.Table) {
 func sessionsOnly(t *topology.Table) {
 	t.Events = nil
 	for i := range 3 {
-		d := must(bson.Marshal(bson.D{{Key: "number", Value: int32(1)}, {Key: "of", Value: int32(1024)}, {Key: "owningShard", Value: "shard-rs-1"}}))
-		t.Events = append(t.Events, topology.Event{ID: strconv.Itoa(i), Time: epoch.Add(-time.Duration(i) * time.Minute), What: "multi-split", NS: "config.system.sessions", Details: d})
+		d := must(
+			bson.Marshal(bson.D{{Key: "number", Value: int32(1)}, {Key: "of", Value: int32(1024)}, {Key: "owningShard", Value: "shard-rs-1"}}),
+		)
+		t.Events = append(
+			t.Events,
+			topology.Event{
+				ID:      strconv.Itoa(i),
+				Time:    epoch.Add(-time.Duration(i) * time.Minute),
+				What:    "multi-split",
+				NS:      "config.system.sessions",
+				Details: d,
+			},
+		)
 	}
 }

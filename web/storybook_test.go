@@ -39,7 +39,12 @@ func scenes() []scene {
 		}
 		t.Events, t.Zones, t.Sizes, t.Unsharded, t.Routers, t.Balancer = nil, nil, nil, nil, nil, topology.Balancer{}
 	}).View()
-	denied.Dir = placement.NewDirectory(1, []string{"yorkie-meta"}, nil, topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "find on yorkie-meta.projects"})
+	denied.Dir = placement.NewDirectory(
+		1,
+		[]string{"yorkie-meta"},
+		nil,
+		topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "find on yorkie-meta.projects"},
+	)
 	lost := newStory().with(func(t *topology.Table) {
 		for _, p := range everyPart() {
 			t.Health[p] = topology.Health{At: epoch.Add(-7 * time.Minute), Err: fault.New(fault.Unavailable, "The cluster does not answer.")}
@@ -60,37 +65,104 @@ func scenes() []scene {
 		}
 	}).View()
 	movingLost := newStory().with(movingStory).with(func(t *topology.Table) {
-		t.Health[topology.PartMoves] = topology.Health{At: epoch.Add(-time.Minute), Err: fault.New(fault.Unavailable, "The cluster does not answer.")}
+		t.Health[topology.PartMoves] = topology.Health{
+			At:  epoch.Add(-time.Minute),
+			Err: fault.New(fault.Unavailable, "The cluster does not answer."),
+		}
 	}).View()
 	id := fine.Dir.All()[3].ID
 	out := []scene{
-		{name: "overview", path: "/", view: fine}, {name: "overview-trouble", path: "/", view: bad}, {name: "overview-loading", path: "/", view: empty},
-		{name: "overview-denied", path: "/", view: denied}, {name: "collections-denied", path: "/collections", view: denied}, {name: "zones-denied", path: "/zones", view: denied},
-		{name: "projects-denied", path: "/projects", view: denied}, {name: "activity-denied", path: "/activity", view: denied}, {name: "shard-denied", path: "/shards/shard-rs-1", view: denied},
+		{
+			name: "overview",
+			path: "/",
+			view: fine,
+		}, {name: "overview-trouble", path: "/", view: bad}, {name: "overview-loading", path: "/", view: empty},
+		{
+			name: "overview-denied",
+			path: "/",
+			view: denied,
+		}, {name: "collections-denied", path: "/collections", view: denied}, {name: "zones-denied", path: "/zones", view: denied},
+		{
+			name: "projects-denied",
+			path: "/projects",
+			view: denied,
+		}, {name: "activity-denied", path: "/activity", view: denied}, {name: "shard-denied", path: "/shards/shard-rs-1", view: denied},
 		{name: "overview-lost", path: "/", view: lost}, {name: "collection-lost", path: "/collections/yorkie-meta.changes", view: lost},
-		{name: "zones-loading", path: "/zones", view: empty}, {name: "activity-loading", path: "/activity", view: empty}, {name: "collections-loading", path: "/collections", view: empty},
+		{
+			name: "zones-loading",
+			path: "/zones",
+			view: empty,
+		}, {name: "activity-loading", path: "/activity", view: empty}, {name: "collections-loading", path: "/collections", view: empty},
 		{name: "overview-wide", path: "/", view: wide.View()},
-		{name: "overview-moving", path: "/", view: moving}, {name: "activity-moving", path: "/activity", view: moving}, {name: "shard-moving", path: "/shards/shard-rs-1", view: moving},
-		{name: "collection-moving", path: "/collections/yorkie-meta.changes", view: moving}, {name: "chunk-moving", path: chunkPath(moving, "yorkie-meta.changes", 2), view: moving},
-		{name: "activity-moving-denied", path: "/activity", view: movingDenied}, {name: "activity-moving-lost", path: "/activity", view: movingLost},
+		{
+			name: "overview-moving",
+			path: "/",
+			view: moving,
+		}, {name: "activity-moving", path: "/activity", view: moving}, {name: "shard-moving", path: "/shards/shard-rs-1", view: moving},
+		{
+			name: "collection-moving",
+			path: "/collections/yorkie-meta.changes",
+			view: moving,
+		}, {name: "chunk-moving", path: chunkPath(moving, "yorkie-meta.changes", 2), view: moving},
+		{
+			name: "activity-moving-denied",
+			path: "/activity",
+			view: movingDenied,
+		}, {name: "activity-moving-lost", path: "/activity", view: movingLost},
 		{name: "collections", path: "/collections", view: fine}, {name: "collections-trouble", path: "/collections", view: bad},
-		{name: "collection", path: "/collections/yorkie-meta.changes", view: fine}, {name: "collection-many", path: "/collections/yorkie-meta.changes?pos=0.5", view: many.View()},
+		{
+			name: "collection",
+			path: "/collections/yorkie-meta.changes",
+			view: fine,
+		}, {name: "collection-many", path: "/collections/yorkie-meta.changes?pos=0.5", view: many.View()},
 		{name: "collection-ranged", path: "/collections/yorkie-meta.documents", view: bad},
 		{name: "collection-filtered", path: "/collections/yorkie-meta.changes?shard=shard-rs-2&key=12", view: fine},
-		{name: "projects", path: "/projects", view: fine}, {name: "projects-none", path: "/projects?q=nothing+like+it", view: fine}, {name: "projects-loading", path: "/projects", view: empty},
+		{
+			name: "projects",
+			path: "/projects",
+			view: fine,
+		}, {name: "projects-none", path: "/projects?q=nothing+like+it", view: fine}, {name: "projects-loading", path: "/projects", view: empty},
 		{name: "project", path: "/projects/" + id.Hex(), view: fine}, {name: "shard", path: "/shards/shard-rs-2", view: fine},
-		{name: "chunk", path: chunkPath(fine, "yorkie-meta.changes", 2), view: fine}, {name: "chunk-trouble", path: chunkPath(bad, "yorkie-meta.documents", 1), view: bad},
+		{
+			name: "chunk",
+			path: chunkPath(fine, "yorkie-meta.changes", 2),
+			view: fine,
+		}, {name: "chunk-trouble", path: chunkPath(bad, "yorkie-meta.documents", 1), view: bad},
 		{name: "locate", path: "/locate", view: fine}, {name: "locate-none", path: "/locate?q=nobody", view: fine},
 		{name: "locate-found", path: "/locate?q=wiki/handbook", view: fine, found: foundDocument(fine)},
-		{name: "layout", path: "/layout", view: fine}, {name: "layout-drift", path: "/layout?layout=yorkie-0.4", view: fine}, {name: "layout-loading", path: "/layout", view: empty},
-		{name: "layout-none", path: "/layout", view: newStory().with(func(t *topology.Table) { t.Collections, t.Unsharded = nil, []topology.Namespace{} }).View()},
+		{
+			name: "layout",
+			path: "/layout",
+			view: fine,
+		}, {name: "layout-drift", path: "/layout?layout=yorkie-0.4", view: fine}, {name: "layout-loading", path: "/layout", view: empty},
+		{
+			name: "layout-none",
+			path: "/layout",
+			view: newStory().with(func(t *topology.Table) { t.Collections, t.Unsharded = nil, []topology.Namespace{} }).View(),
+		},
 		{name: "heat-begins", path: "/heat", view: fine}, {name: "heat-loading", path: "/heat", view: empty},
 		{name: "zones", path: "/zones", view: bad}, {name: "zones-none", path: "/zones", view: fine},
-		{name: "activity", path: "/activity", view: fine}, {name: "activity-failed", path: "/activity?failed=1", view: bad}, {name: "missing", path: "/shards/nope", view: fine},
-		{name: "activity-reasons", path: "/activity", view: newStory().with(failedMany).View()}, {name: "collection-reasons", path: "/collections/yorkie-meta.documents", view: newStory().with(failedMany).View()},
-		{name: "overview-internal", path: "/", view: newStory().with(sessionsOnly).View()}, {name: "activity-internal", path: "/activity", view: newStory().with(sessionsOnly).View()},
+		{
+			name: "activity",
+			path: "/activity",
+			view: fine,
+		}, {name: "activity-failed", path: "/activity?failed=1", view: bad}, {name: "missing", path: "/shards/nope", view: fine},
+		{
+			name: "activity-reasons",
+			path: "/activity",
+			view: newStory().with(failedMany).View(),
+		}, {name: "collection-reasons", path: "/collections/yorkie-meta.documents", view: newStory().with(failedMany).View()},
+		{
+			name: "overview-internal",
+			path: "/",
+			view: newStory().with(sessionsOnly).View(),
+		}, {name: "activity-internal", path: "/activity", view: newStory().with(sessionsOnly).View()},
 		{name: "activity-internal-shown", path: "/activity?internal=1", view: newStory().with(sessionsOnly).View()},
-		{name: "advice", path: "/advice", view: fine}, {name: "advice-trouble", path: "/advice", view: bad}, {name: "advice-denied", path: "/advice", view: denied},
+		{
+			name: "advice",
+			path: "/advice",
+			view: fine,
+		}, {name: "advice-trouble", path: "/advice", view: bad}, {name: "advice-denied", path: "/advice", view: denied},
 		{name: "advice-loading", path: "/advice", view: empty}, {name: "alerts-off", path: "/alerts", view: fine},
 		{name: "audit", path: "/audit", view: fine}, {name: "audit-none", path: "/audit?by=user:nobody", view: fine},
 	}
@@ -116,7 +188,11 @@ func movingStory(t *topology.Table) {
 	byHand.Step, byHand.StepInferred = 3, true
 	done.From, done.Step = other(docs, 1), 5
 	fresh := flightOfChunk(t, docs, 0, other(docs, 0))
-	fresh.Since, fresh.Copied, fresh.Left, fresh.Step, fresh.Steps = epoch, topology.Figure{Reason: "notLoaded"}, topology.TimeLeft{Reason: "notLoaded"}, 0, 0
+	fresh.Since, fresh.Copied, fresh.Left, fresh.Step, fresh.Steps = epoch, topology.Figure{
+		Reason: "notLoaded",
+	}, topology.TimeLeft{
+		Reason: "notLoaded",
+	}, 0, 0
 	t.Moves.List = []topology.InFlight{long, byHand, done, fresh}
 }
 
@@ -146,7 +222,10 @@ func foundDocument(v answer.View) []placement.Item {
 			it.Places = append(it.Places, p)
 		}
 	}
-	it.Places = append(it.Places, placement.Place{NS: "yorkie-meta.snapshot_bodies", Exact: true, Shards: []string{"shard-rs-1"}, Exists: "unknown"})
+	it.Places = append(
+		it.Places,
+		placement.Place{NS: "yorkie-meta.snapshot_bodies", Exact: true, Shards: []string{"shard-rs-1"}, Exists: "unknown"},
+	)
 	return []placement.Item{it}
 }
 

@@ -35,21 +35,66 @@ func cannedSurveys() *stubSurveys {
 	counted := survey.Estimate{Value: 7, Low: 7, High: 7, Exact: true}
 	guessed := survey.Estimate{Value: 5000, Low: 4600, High: 5450}
 	none := survey.Estimate{High: 15}
-	sampled := survey.Collection{NS: "yorkie-meta.changes", Method: survey.MethodSample, At: epoch, Read: 4802, Complete: true, Rows: known, Bytes: known,
-		Orphans: topology.Figure{Reason: "notReported"}, Unseen: &survey.Weight{Rows: none, Bytes: survey.Estimate{High: 30_000}},
+	sampled := survey.Collection{
+		NS:       "yorkie-meta.changes",
+		Method:   survey.MethodSample,
+		At:       epoch,
+		Read:     4802,
+		Complete: true,
+		Rows:     known,
+		Bytes:    known,
+		Orphans:  topology.Figure{Reason: "notReported"},
+		Unseen:   &survey.Weight{Rows: none, Bytes: survey.Estimate{High: 30_000}},
 		Projects: []survey.Line{{Project: projectID(0), Weight: survey.Weight{Rows: guessed, Bytes: guessed},
-			Shards: []survey.Part{{Shard: hostileName, Weight: survey.Weight{Rows: guessed, Bytes: guessed}}, {Shard: "", Weight: survey.Weight{Rows: none, Bytes: none}}}}},
-		Documents: []survey.Line{{Project: projectID(0), Document: projectID(77), Weight: survey.Weight{Rows: guessed, Bytes: guessed}}}}
-	dead := survey.Collection{NS: "yorkie-meta.clients", Method: survey.MethodCounted, At: epoch, Read: 7, Complete: true, Rows: known, Bytes: known, Orphans: known,
-		Projects: []survey.Line{{Project: projectID(5), Weight: survey.Weight{Rows: counted, Bytes: counted}, Dead: &survey.Weight{Rows: counted, Bytes: counted},
-			Shards: []survey.Part{{Shard: "shard-rs-1", Weight: survey.Weight{Rows: counted, Bytes: counted}}}}}}
-	denied := survey.Collection{NS: "yorkie-meta.snapshots", Method: survey.MethodSample, At: epoch, Reason: "notPermitted", Problem: "The cluster user lacks <find>.",
-		Rows: topology.Figure{Reason: "notLoaded"}, Bytes: topology.Figure{Reason: "notLoaded"}, Orphans: topology.Figure{Reason: "notLoaded"}}
+			Shards: []survey.Part{
+				{Shard: hostileName, Weight: survey.Weight{Rows: guessed, Bytes: guessed}},
+				{Shard: "", Weight: survey.Weight{Rows: none, Bytes: none}},
+			}}},
+		Documents: []survey.Line{{Project: projectID(0), Document: projectID(77), Weight: survey.Weight{Rows: guessed, Bytes: guessed}}},
+	}
+	dead := survey.Collection{
+		NS:       "yorkie-meta.clients",
+		Method:   survey.MethodCounted,
+		At:       epoch,
+		Read:     7,
+		Complete: true,
+		Rows:     known,
+		Bytes:    known,
+		Orphans:  known,
+		Projects: []survey.Line{
+			{Project: projectID(5), Weight: survey.Weight{Rows: counted, Bytes: counted}, Dead: &survey.Weight{Rows: counted, Bytes: counted},
+				Shards: []survey.Part{{Shard: "shard-rs-1", Weight: survey.Weight{Rows: counted, Bytes: counted}}}},
+		},
+	}
+	denied := survey.Collection{
+		NS:      "yorkie-meta.snapshots",
+		Method:  survey.MethodSample,
+		At:      epoch,
+		Reason:  "notPermitted",
+		Problem: "The cluster user lacks <find>.",
+		Rows:    topology.Figure{Reason: "notLoaded"},
+		Bytes:   topology.Figure{Reason: "notLoaded"},
+		Orphans: topology.Figure{Reason: "notLoaded"},
+	}
 	return &stubSurveys{result: survey.Result{Collections: []survey.Collection{sampled, dead, denied}}, list: []survey.Survey{
-		{ID: "WAITS", Request: survey.Request{Kind: survey.Project, Project: projectID(5), DB: "yorkie-meta"}, State: survey.Queued, Queued: epoch, Progress: survey.Progress{Total: -1, Left: -1}},
+		{
+			ID:       "WAITS",
+			Request:  survey.Request{Kind: survey.Project, Project: projectID(5), DB: "yorkie-meta"},
+			State:    survey.Queued,
+			Queued:   epoch,
+			Progress: survey.Progress{Total: -1, Left: -1},
+		},
 		{ID: "RUNS", Request: survey.Request{Kind: survey.Projects}, State: survey.Running, Queued: epoch, Started: epoch, By: hostileName,
 			Progress: survey.Progress{Done: 250, Total: 1000, Left: 90 * time.Second, Returned: 251, PacedDown: true}},
-		{ID: cannedSurvey, Request: survey.Request{Kind: survey.Sample}, State: survey.Done, Queued: epoch, Started: epoch, Ended: epoch, Progress: survey.Progress{Done: 4802, Total: 4802, Left: -1}},
+		{
+			ID:       cannedSurvey,
+			Request:  survey.Request{Kind: survey.Sample},
+			State:    survey.Done,
+			Queued:   epoch,
+			Started:  epoch,
+			Ended:    epoch,
+			Progress: survey.Progress{Done: 4802, Total: 4802, Left: -1},
+		},
 	}}
 }
 
@@ -143,15 +188,28 @@ func TestASurveyIsStartedByFormAndByAPI(t *testing.T) {
 	stub := cannedSurveys()
 	s := newSite(t, func(d *site.Deps) { d.Surveys = stub })
 	id := projectID(5)
-	w := s.do("POST", "/surveys", header("Content-Type", "application/x-www-form-urlencoded"), body("kind=project&db=yorkie-meta&project="+id.Hex()))
+	w := s.do(
+		"POST",
+		"/surveys",
+		header("Content-Type", "application/x-www-form-urlencoded"),
+		body("kind=project&db=yorkie-meta&project="+id.Hex()),
+	)
 	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/surveys" {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
-	w = s.do("POST", "/api/v1/surveys", header("Content-Type", "application/json"), body(`{"kind":"sample","ns":"yorkie-meta.changes","precision":0.05}`))
+	w = s.do(
+		"POST",
+		"/api/v1/surveys",
+		header("Content-Type", "application/json"),
+		body(`{"kind":"sample","ns":"yorkie-meta.changes","precision":0.05}`),
+	)
 	if w.Code != http.StatusAccepted || w.Header().Get("Location") != "/api/v1/surveys/WAITS" {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
-	want := []survey.Request{{Kind: survey.Project, Project: id, DB: "yorkie-meta"}, {Kind: survey.Sample, NS: "yorkie-meta.changes", Precision: 0.05}}
+	want := []survey.Request{
+		{Kind: survey.Project, Project: id, DB: "yorkie-meta"},
+		{Kind: survey.Sample, NS: "yorkie-meta.changes", Precision: 0.05},
+	}
 	if len(stub.started) != 2 || stub.started[0] != want[0] || stub.started[1] != want[1] || stub.by.By != "local" || stub.by.Via != "none" {
 		t.Errorf("%+v by %+v", stub.started, stub.by)
 	}
@@ -170,12 +228,14 @@ func TestASurveyIsStartedByFormAndByAPI(t *testing.T) {
 func TestSurveyAnswersHaveNoZeroForWhatWasNotSeen(t *testing.T) {
 	s := newSite(t)
 	list := decode[api.List[api.Survey]](t, s.do("GET", "/api/v1/surveys"))
-	if len(list.Items) != 3 || list.Items[0].Progress.Total != nil || *list.Items[1].Progress.EtaSeconds != 90 || list.Items[2].Method != "sample" {
+	if len(list.Items) != 3 || list.Items[0].Progress.Total != nil || *list.Items[1].Progress.EtaSeconds != 90 ||
+		list.Items[2].Method != "sample" {
 		t.Errorf("%+v", list.Items)
 	}
 	one := decode[api.SurveyDetail](t, s.do("GET", "/api/v1/surveys/"+cannedSurvey))
 	c := one.Collections[0]
-	if c.Unseen == nil || c.Unseen.Rows != 15 || c.Projects[0].Name != hostileName || c.Projects[0].Shards[1].Rows.Value != nil || *c.Projects[0].Rows.Value != 5000 {
+	if c.Unseen == nil || c.Unseen.Rows != 15 || c.Projects[0].Name != hostileName || c.Projects[0].Shards[1].Rows.Value != nil ||
+		*c.Projects[0].Rows.Value != 5000 {
 		t.Errorf("%+v", c)
 	}
 	if d := one.Collections[2]; d.Reason != "notPermitted" || d.Rows.Value != nil {
@@ -188,12 +248,14 @@ func TestOnlyOperatorsStartAndStopSurveys(t *testing.T) {
 	stub := cannedSurveys()
 	s := newSite(t, func(d *site.Deps) { d.Surveys, d.Auth = stub, everybody{viewer} })
 	for _, address := range []string{"/surveys", "/surveys/RUNS/stop", "/api/v1/surveys", "/api/v1/surveys/RUNS/stop"} {
-		if w := s.do("POST", address, header("Content-Type", "application/x-www-form-urlencoded"), body("kind=sample")); w.Code != http.StatusForbidden {
+		if w := s.do("POST", address, header("Content-Type", "application/x-www-form-urlencoded"),
+			body("kind=sample")); w.Code != http.StatusForbidden {
 			t.Errorf("%s: %d", address, w.Code)
 		}
 	}
 	page := s.do("GET", "/surveys").Body.String()
-	if strings.Contains(page, "<button name") || strings.Contains(page, "/stop") || strings.Contains(page, `name="kind"`) || len(stub.started)+len(stub.stopped) > 0 {
+	if strings.Contains(page, "<button name") || strings.Contains(page, "/stop") || strings.Contains(page, `name="kind"`) ||
+		len(stub.started)+len(stub.stopped) > 0 {
 		t.Error("a viewer is offered what they may not do")
 	}
 	holds(t, page, "needs the role")

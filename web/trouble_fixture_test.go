@@ -55,7 +55,9 @@ func (f *breakable) onStore(change ...func(*site.Deps)) (end func()) {
 	all := append([]func(*site.Deps){withActions(f.engine), f.wired, func(d *site.Deps) {
 		d.Auth, d.History, d.Outcomes, d.Trouble = accounts{service}, past, outcomes, f.db.Trouble
 		d.Audit = trail{f.db, audit.NewKeeper(f.db, audit.Options{})}
-		d.Advice = rules.NewAdvisor(rules.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: profile.Yorkie(), Past: past, Notices: f.db, Log: log})
+		d.Advice = rules.NewAdvisor(
+			rules.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: profile.Yorkie(), Past: past, Notices: f.db, Log: log},
+		)
 		d.Alerts = alert.New(&alert.Config{}, answer.AlertSource(d.Advice, false), f.db, alert.Options{})
 	}}, change...)
 	f.testSite = newSite(f.T, all...)

@@ -164,12 +164,16 @@ func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
 				r.AddCookie(&http.Cookie{Name: "shardboard", Value: strings.Repeat("A", 43)})
 			})
 			now := f.db.Trouble()
-			if now == nil || w.Code != http.StatusServiceUnavailable || !strings.Contains(html.UnescapeString(w.Body.String()), now.Title()) || strings.Contains(w.Body.String(), "shardboard.db") || strings.Contains(w.Body.String(), "in a few seconds") {
+			if now == nil || w.Code != http.StatusServiceUnavailable || !strings.Contains(html.UnescapeString(w.Body.String()), now.Title()) ||
+				strings.Contains(w.Body.String(), "shardboard.db") ||
+				strings.Contains(w.Body.String(), "in a few seconds") {
 				t.Errorf("%s: %d %s", path, w.Code, w.Body)
 			}
 		}
 		w := f.do("POST", "/login", form0("name=anna&password=correct-horse-battery"), header("Accept", "text/html"))
-		if text := html.UnescapeString(w.Body.String()); w.Code != http.StatusServiceUnavailable || !strings.Contains(text, f.db.Trouble().Title()) || strings.Contains(text, "shardboard.db") {
+		if text := html.UnescapeString(w.Body.String()); w.Code != http.StatusServiceUnavailable ||
+			!strings.Contains(text, f.db.Trouble().Title()) ||
+			strings.Contains(text, "shardboard.db") {
 			t.Errorf("POST /login: %d %s", w.Code, text)
 		}
 		if !strings.Contains(f.log.String(), syscall.EIO.Error()) {
@@ -183,8 +187,10 @@ func TestTroubleIsToldWithoutPathsToViewersAndSupport(t *testing.T) {
 	onBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *breakable) {
 		defer f.onStore()()
 		f.disk.breaks(func(string) error { return syscall.EIO })
-		for _, q := range []question{{method: "GET", path: "/runs", page: true}, {method: "GET", path: "/api/v1/runs"}, {method: "GET", path: "/settings", page: true},
-			{method: "POST", path: "/settings/tokens", page: true, body: "name=x&role=viewer&days=7"}, {method: "GET", path: "/alerts", page: true}} {
+		for _, q := range []question{{method: "GET", path: "/runs", page: true}, {method: "GET", path: "/api/v1/runs"},
+			{method: "GET", path: "/settings", page: true},
+			{method: "POST", path: "/settings/tokens", page: true, body: "name=x&role=viewer&days=7"},
+			{method: "GET", path: "/alerts", page: true}} {
 			for _, role := range []auth.Role{auth.Viewer, auth.Support, auth.Operator} {
 				w := f.askAs("vera", role, q)
 				says, now := html.UnescapeString(w.Body.String()), f.db.Trouble()
@@ -212,11 +218,17 @@ func TestReadinessTellsTheTroubleWithoutPaths(t *testing.T) {
 		s := newSite(t, func(d *site.Deps) {
 			d.Exposed = exposed
 			d.Trouble = func() *store.Trouble {
-				return &store.Trouble{Code: store.TroubleSchema, Cause: "The table users is missing in /var/x/shardboard.db.", Remedy: "Restore a backup."}
+				return &store.Trouble{
+					Code:   store.TroubleSchema,
+					Cause:  "The table users is missing in /var/x/shardboard.db.",
+					Remedy: "Restore a backup.",
+				}
 			}
 		})
 		w := s.do("GET", "/readyz")
-		if text := w.Body.String(); w.Code != http.StatusServiceUnavailable || !strings.Contains(text, "The database of shardboard is incomplete.") || strings.Contains(text, "/var/x") {
+		if text := w.Body.String(); w.Code != http.StatusServiceUnavailable ||
+			!strings.Contains(text, "The database of shardboard is incomplete.") ||
+			strings.Contains(text, "/var/x") {
 			t.Errorf("exposed %v: %d %s", exposed, w.Code, text)
 		}
 	}
@@ -243,7 +255,8 @@ func TestADefectOfOursIsFoundInTheLogByItsReference(t *testing.T) {
 				s.Whole = s.Outside(s.Recovered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.Fail(w, r, bug()) })))
 				w := s.do("GET", "/zones", header("Accept", accept))
 				ref := regexp.MustCompile(`ref=([0-9a-f]{8})`).FindStringSubmatch(w.Body.String())
-				if w.Code != http.StatusInternalServerError || ref == nil || !strings.Contains(w.Body.String(), inside) || !strings.Contains(w.Body.String(), "2026-03-01 12:00:00 UTC") {
+				if w.Code != http.StatusInternalServerError || ref == nil || !strings.Contains(w.Body.String(), inside) ||
+					!strings.Contains(w.Body.String(), "2026-03-01 12:00:00 UTC") {
 					t.Fatalf("%d %s", w.Code, w.Body)
 				}
 				for line := range strings.SplitSeq(s.log.String(), "\n") {

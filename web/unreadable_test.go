@@ -50,33 +50,77 @@ func TestOneUnreadableRowBreaksNoList(t *testing.T) {
 			id, at := fmt.Sprint(i), now.Add(time.Duration(i)*time.Second)
 			e := store.AuditEntry{At: at, What: "test", By: "user:" + id, Subject: name}
 			f.must(f.db.CreateUser(ctx, store.User{ID: id, Name: name, Role: "viewer", Created: at}, e))
-			f.must(f.db.CreateSession(ctx, store.Session{ID: name, Hash: []byte(name), Subject: "user:1", Name: name, Role: "viewer", Method: "password", Created: at, Used: at, Expires: at.Add(time.Hour)}, "", e))
-			f.must(f.db.CreateToken(ctx, store.Token{ID: name, Hash: []byte(name), Name: name, Role: "viewer", Owner: "user:anna", Created: at, Expires: at.Add(time.Hour)}, e))
+			f.must(
+				f.db.CreateSession(
+					ctx,
+					store.Session{
+						ID:      name,
+						Hash:    []byte(name),
+						Subject: "user:1",
+						Name:    name,
+						Role:    "viewer",
+						Method:  "password",
+						Created: at,
+						Used:    at,
+						Expires: at.Add(time.Hour),
+					},
+					"",
+					e,
+				),
+			)
+			f.must(
+				f.db.CreateToken(
+					ctx,
+					store.Token{ID: name, Hash: []byte(name), Name: name, Role: "viewer", Owner: "user:anna", Created: at, Expires: at.Add(time.Hour)},
+					e,
+				),
+			)
 			f.must(f.db.Dismiss(ctx, cluster, store.Dismissal{ID: name, By: "user:" + id, Reason: name, At: at}, e))
-			f.must(f.db.AddSilence(ctx, cluster, store.Silence{ID: name, Rule: "jumbo", By: "user:" + id, Reason: name, At: at, Until: at.Add(time.Hour)}, e))
+			f.must(
+				f.db.AddSilence(
+					ctx,
+					cluster,
+					store.Silence{ID: name, Rule: "jumbo", By: "user:" + id, Reason: name, At: at, Until: at.Add(time.Hour)},
+					e,
+				),
+			)
 			f.must(f.db.AddWatch(ctx, cluster, store.Watch{Kind: "project", Subject: name, By: "user:anna", At: at}))
 			f.must(f.db.SaveRunOutcome(ctx, cluster, store.RunOutcome{Run: []string{first, second}[i], At: at, Body: []byte(`{}`)}))
 			f.must(f.db.SaveHead(ctx, store.AuditHead{Seq: int64(i + 1), Hash: []byte{1}, At: at, Key: []byte{2}, Signature: []byte{3}}))
 		}
-		timeline := []string{"/activity", "/api/v1/history?from=" + now.Add(-time.Hour).Format(time.RFC3339), "/history/step?at=" + now.Format(time.RFC3339),
-			"/collections?at=" + now.Format(time.RFC3339), "/compare?from=" + now.Add(-time.Minute).Format(time.RFC3339) + "&to=" + now.Format(time.RFC3339)}
+		timeline := []string{
+			"/activity",
+			"/api/v1/history?from=" + now.Add(-time.Hour).Format(time.RFC3339),
+			"/history/step?at=" + now.Format(time.RFC3339),
+			"/collections?at=" + now.Format(
+				time.RFC3339,
+			),
+			"/compare?from=" + now.Add(-time.Minute).Format(time.RFC3339) + "&to=" + now.Format(time.RFC3339),
+		}
 		raw, err := sql.Open("sqlite", filepath.Join(f.dir, "shardboard.db")+"?_pragma=busy_timeout(5000)")
 		f.must(err)
 		defer raw.Close()
 		raw.SetMaxOpenConns(1)
 		for _, s := range []stored{
-			{table: "runs", reads: []string{"/runs", "/api/v1/runs", "/runs/" + second, "/api/v1/runs/" + second}, wants: second, which: `id = '` + first + `'`, keep: []string{"seq", "id", "plan", "cluster"}},
-			{table: "plans", reads: []string{"/runs", "/runs/" + first, "/api/v1/runs/" + first}, wants: first, which: `id = (SELECT plan FROM runs WHERE id = '` + first + `')`, keep: []string{"id", "cluster"}},
-			{table: "run_outcomes", reads: []string{"/runs", "/runs/" + first, "/api/v1/runs/" + first}, wants: first, which: `run = '` + first + `'`, keep: []string{"cluster", "run"}},
-			{table: "users", reads: []string{"/settings/users", "/api/v1/users", "/audit"}, wants: "row-b", which: `name = 'row-a'`, keep: []string{"id"}},
-			{table: "sessions", reads: []string{"/settings", "/api/v1/sessions"}, wants: "row-b", which: `id = 'row-a'`, keep: []string{"id", "subject"}},
+			{table: "runs", reads: []string{"/runs", "/api/v1/runs", "/runs/" + second, "/api/v1/runs/" + second}, wants: second,
+				which: `id = '` + first + `'`, keep: []string{"seq", "id", "plan", "cluster"}},
+			{table: "plans", reads: []string{"/runs", "/runs/" + first, "/api/v1/runs/" + first}, wants: first,
+				which: `id = (SELECT plan FROM runs WHERE id = '` + first + `')`, keep: []string{"id", "cluster"}},
+			{table: "run_outcomes", reads: []string{"/runs", "/runs/" + first, "/api/v1/runs/" + first}, wants: first,
+				which: `run = '` + first + `'`, keep: []string{"cluster", "run"}},
+			{table: "users", reads: []string{"/settings/users", "/api/v1/users", "/audit"}, wants: "row-b", which: `name = 'row-a'`,
+				keep: []string{"id"}},
+			{table: "sessions", reads: []string{"/settings", "/api/v1/sessions"}, wants: "row-b", which: `id = 'row-a'`,
+				keep: []string{"id", "subject"}},
 			{table: "tokens", reads: []string{"/settings", "/api/v1/tokens"}, wants: "row-b", which: `id = 'row-a'`, keep: []string{"id", "owner"}},
-			{table: "dismissals", reads: []string{"/advice?dismissed=1", "/api/v1/advice?dismissed=1"}, which: `id = 'row-a'`, keep: []string{"cluster"}},
+			{table: "dismissals", reads: []string{"/advice?dismissed=1", "/api/v1/advice?dismissed=1"}, which: `id = 'row-a'`,
+				keep: []string{"cluster"}},
 			{table: "silences", reads: []string{"/alerts", "/api/v1/alerts"}, which: `id = 'row-a'`, keep: []string{"cluster"}},
 			{table: "watches", reads: []string{"/watch"}, which: `subject = 'row-a'`, keep: []string{"cluster"}},
 			{table: "audit", reads: []string{"/audit", "/api/v1/audit"}, wants: "row-b", which: `seq = 2`, keep: []string{"seq"}},
 			{table: "audit_heads", reads: []string{"/audit", "/api/v1/audit/heads"}, which: `seq = 1`},
-			{table: "history", reads: timeline, which: `seq = (SELECT max(seq) FROM history WHERE stream LIKE 'chunks%')`, keep: []string{"seq", "cluster", "stream"}},
+			{table: "history", reads: timeline, which: `seq = (SELECT max(seq) FROM history WHERE stream LIKE 'chunks%')`,
+				keep: []string{"seq", "cluster", "stream"}},
 			{table: "history_events", reads: timeline, which: `id = (SELECT min(id) FROM history_events)`, keep: []string{"cluster"}},
 			{table: "history_watched", reads: timeline, which: `since = (SELECT min(since) FROM history_watched)`, keep: []string{"cluster"}},
 		} {
@@ -119,7 +163,16 @@ func (f *breakable) damaged(raw *sql.DB, s stored) {
 				body := w.Body.String()
 				found := s.wants == "" || strings.Contains(body, s.wants) || s.table == "users" && n == 2
 				if w.Code >= http.StatusInternalServerError || strings.Contains(body, inside) || !found {
-					f.Errorf("%s.%s = %s: GET %s: %d, the other row is there: %v\n%.300s", s.table, column, value, path, w.Code, found, strings.Join(strings.Fields(body[max(0, strings.Index(body, `class="failure"`)):]), " "))
+					f.Errorf(
+						"%s.%s = %s: GET %s: %d, the other row is there: %v\n%.300s",
+						s.table,
+						column,
+						value,
+						path,
+						w.Code,
+						found,
+						strings.Join(strings.Fields(body[max(0, strings.Index(body, `class="failure"`)):]), " "),
+					)
 				}
 			}
 			f.must(execute(raw, `PRAGMA foreign_keys = 0`))
@@ -147,13 +200,17 @@ func TestAnUnreadableRunIsShownAndCannotBeUndone(t *testing.T) {
 		f.must(err)
 		r.Body = []byte("\xff{")
 		f.must(f.db.SaveRun(f.Context(), r))
-		for path, accept := range map[string]string{"/runs": "text/html", "/runs/" + id: "text/html", "/api/v1/runs": "", "/api/v1/runs/" + id: ""} {
-			if w := f.do("GET", path, as("anna", auth.Operator), header("Accept", accept)); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "unreadable") || !strings.Contains(w.Body.String(), id) {
+		for path, accept := range map[string]string{"/runs": "text/html", "/runs/" + id: "text/html", "/api/v1/runs": "",
+			"/api/v1/runs/" + id: ""} {
+			if w := f.do("GET", path, as("anna", auth.Operator), header("Accept", accept)); w.Code != http.StatusOK ||
+				!strings.Contains(w.Body.String(), "unreadable") ||
+				!strings.Contains(w.Body.String(), id) {
 				f.Errorf("%s: %d %.300s", path, w.Code, w.Body)
 			}
 		}
 		for _, what := range []string{"undo", "finish"} {
-			if w := f.post("anna", "/api/v1/runs/"+id+"/"+what, `{}`); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "This run is unreadable") {
+			if w := f.post("anna", "/api/v1/runs/"+id+"/"+what, `{}`); w.Code != http.StatusConflict ||
+				!strings.Contains(w.Body.String(), "This run is unreadable") {
 				f.Errorf("%s: %d %s", what, w.Code, w.Body)
 			}
 		}

@@ -38,7 +38,9 @@ func TestAShardShowsHowFullItsDiskIsAndWhyThatIsNotKnown(t *testing.T) {
 		"shard-rs-1": diskOf(63, 252, epoch), "shard-rs-2": diskOf(240, 252, epoch),
 	})).View()
 	rows := answer.Shards(v)
-	if d := parts.DiskCell(rows[0].Disk); d.Share != 0.25 || d.Bar != 0.25 || !strings.Contains(d.Text, "252") || !strings.Contains(d.Title, "63") || !strings.Contains(d.Title, "189") {
+	if d := parts.DiskCell(rows[0].Disk); d.Share != 0.25 || d.Bar != 0.25 || !strings.Contains(d.Text, "252") ||
+		!strings.Contains(d.Title, "63") ||
+		!strings.Contains(d.Title, "189") {
 		t.Errorf("%+v", d)
 	}
 	if d := parts.DiskCell(rows[2].Disk); d.Known || d.Share >= 0 || d.Text != "not reported" || d.Title == "" {
@@ -68,7 +70,8 @@ func TestADiskThatMayNotBeReadNamesWhatToGrant(t *testing.T) {
 		t.Disks = nil
 		t.Health[topology.PartDisks] = topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "dbStats on yorkie-meta"}
 	}).View()
-	if f := parts.DiskFigure(answer.Shards(v)[0].Disk); f.Known || f.Text != "not permitted" || !strings.Contains(f.Title, "dbStats on yorkie-meta") {
+	if f := parts.DiskFigure(answer.Shards(v)[0].Disk); f.Known || f.Text != "not permitted" ||
+		!strings.Contains(f.Title, "dbStats on yorkie-meta") {
 		t.Errorf("%+v", f)
 	}
 	found := false
@@ -83,7 +86,10 @@ func TestADiskThatMayNotBeReadNamesWhatToGrant(t *testing.T) {
 func TestDisksThatCannotBeReadAnyMoreAreToldAsStale(t *testing.T) {
 	v := newStory().with(func(t *topology.Table) {
 		t.Disks = map[string]topology.Disk{"shard-rs-1": diskOf(63, 252, epoch.Add(-time.Hour))}
-		t.Health[topology.PartDisks] = topology.Health{At: epoch.Add(-time.Hour), Err: fault.New(fault.Unavailable, "shard-rs-3 does not answer.")}
+		t.Health[topology.PartDisks] = topology.Health{
+			At:  epoch.Add(-time.Hour),
+			Err: fault.New(fault.Unavailable, "shard-rs-3 does not answer."),
+		}
 	}).View()
 	if f := parts.DiskFigure(answer.Shards(v)[0].Disk); !f.Known {
 		t.Errorf("the last good figure is gone: %+v", f)

@@ -61,14 +61,26 @@ func (s *story) Table() *topology.Table {
 		Databases:  []topology.Database{{Name: "yorkie-meta", Primary: s.Shard(0)}},
 		Unsharded: []topology.Namespace{"yorkie-meta.clusternodes", "yorkie-meta.invites", "yorkie-meta.members",
 			"yorkie-meta.projects", "yorkie-meta.snapshot_bodies", "yorkie-meta.users"},
-		Balancer: topology.Balancer{Known: true, Mode: "full", StatusKnown: true, InRound: true, Rounds: 1204, ChunkBytes: 64 << 20, ChunkDefault: true},
-		Routers:  []topology.Router{{Host: "mongos-0:27017", Version: "5.0.7", Ping: epoch.Add(-4 * time.Second)}},
-		Health:   map[topology.Part]topology.Health{},
-		Sizes:    map[topology.Namespace]topology.Sizes{},
+		Balancer: topology.Balancer{
+			Known:        true,
+			Mode:         "full",
+			StatusKnown:  true,
+			InRound:      true,
+			Rounds:       1204,
+			ChunkBytes:   64 << 20,
+			ChunkDefault: true,
+		},
+		Routers: []topology.Router{{Host: "mongos-0:27017", Version: "5.0.7", Ping: epoch.Add(-4 * time.Second)}},
+		Health:  map[topology.Part]topology.Health{},
+		Sizes:   map[topology.Namespace]topology.Sizes{},
 	}
 	for i := range s.shards {
 		t.Shards = append(t.Shards, topology.Shard{Name: s.Shard(i), ReplSet: s.Shard(i),
-			Hosts: []string{fmt.Sprintf("%s-0.mongo:27018", s.Shard(i)), fmt.Sprintf("%s-1.mongo:27018", s.Shard(i)), fmt.Sprintf("%s-2.mongo:27018", s.Shard(i))}})
+			Hosts: []string{
+				fmt.Sprintf("%s-0.mongo:27018", s.Shard(i)),
+				fmt.Sprintf("%s-1.mongo:27018", s.Shard(i)),
+				fmt.Sprintf("%s-2.mongo:27018", s.Shard(i)),
+			}})
 	}
 	slices.SortFunc(t.Shards, func(a, b topology.Shard) int { return compareText(a.Name, b.Name) })
 	for _, p := range everyPart() {
@@ -130,7 +142,13 @@ func size(bytes, docs int64) topology.Size {
 	f := func(n int64) topology.Figure {
 		return topology.Figure{Known: true, Exact: true, Value: n, Method: "collStats", At: epoch.Add(-31 * time.Second)}
 	}
-	return topology.Size{Bytes: f(bytes), Documents: f(docs), Storage: f(bytes / 3), Indexes: f(bytes / 9), Orphans: topology.Figure{Reason: "notReported"}}
+	return topology.Size{
+		Bytes:     f(bytes),
+		Documents: f(docs),
+		Storage:   f(bytes / 3),
+		Indexes:   f(bytes / 9),
+		Orphans:   topology.Figure{Reason: "notReported"},
+	}
 }
 
 func (s *story) hashBounds(field string, n int) []bson.D {
@@ -160,18 +178,35 @@ func (s *story) clientBounds(ids []bson.ObjectID) []bson.D {
 }
 
 func (s *story) events(t *topology.Table) {
-	whats := []string{"moveChunk.from", "moveChunk.commit", "moveChunk.to", "moveChunk.start", "split", "moveChunk.error", "merge", "shardCollection.end"}
+	whats := []string{
+		"moveChunk.from",
+		"moveChunk.commit",
+		"moveChunk.to",
+		"moveChunk.start",
+		"split",
+		"moveChunk.error",
+		"merge",
+		"shardCollection.end",
+	}
 	for i := range 240 {
 		c := t.Collections[i%len(t.Collections)]
 		ch := c.Chunks.At(i % c.Chunks.Len())
 		lo, hi := must(c.Key.Document(ch.Min)), must(c.Key.Document(ch.Max))
 		what := whats[(i*5)%len(whats)]
-		d := bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "from", Value: s.Shard(i % s.shards)}, {Key: "to", Value: s.Shard((i + 1) % s.shards)}}
+		d := bson.D{
+			{Key: "min", Value: lo},
+			{Key: "max", Value: hi},
+			{Key: "from", Value: s.Shard(i % s.shards)},
+			{Key: "to", Value: s.Shard((i + 1) % s.shards)},
+		}
 		switch what {
 		case "split":
 			d = bson.D{{Key: "before", Value: bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}}, {Key: "owningShard", Value: ch.Shard}}
 		case "merge":
-			d = bson.D{{Key: "merged", Value: bson.A{bson.D{{Key: "min", Value: lo}}, bson.D{{Key: "max", Value: hi}}}}, {Key: "owningShard", Value: ch.Shard}}
+			d = bson.D{
+				{Key: "merged", Value: bson.A{bson.D{{Key: "min", Value: lo}}, bson.D{{Key: "max", Value: hi}}}},
+				{Key: "owningShard", Value: ch.Shard},
+			}
 		case "shardCollection.end":
 			d = bson.D{{Key: "numChunks", Value: 1}}
 		case "moveChunk.from", "moveChunk.to":
@@ -190,8 +225,15 @@ func (s *story) directory() *placement.Directory {
 		known := func(n int64) topology.Figure {
 			return topology.Figure{Known: true, Value: n, Method: "projectStats", At: epoch.Add(-3 * time.Minute)}
 		}
-		p := placement.Project{DB: "yorkie-meta", ID: id, Name: storyNames[i%len(storyNames)], PublicKey: fmt.Sprintf("cv2k%04dq9s8lr1p7ggm%02d", i*37, i),
-			CreatedAt: id.Timestamp(), Documents: known(int64(4200 / (i + 1))), Clients: known(int64(91000 / (i + 2)))}
+		p := placement.Project{
+			DB:        "yorkie-meta",
+			ID:        id,
+			Name:      storyNames[i%len(storyNames)],
+			PublicKey: fmt.Sprintf("cv2k%04dq9s8lr1p7ggm%02d", i*37, i),
+			CreatedAt: id.Timestamp(),
+			Documents: known(int64(4200 / (i + 1))),
+			Clients:   known(int64(91000 / (i + 2))),
+		}
 		if i >= len(storyNames) {
 			p.Name = fmt.Sprintf("%s-%d", p.Name, i/len(storyNames)+1)
 		}

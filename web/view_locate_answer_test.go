@@ -54,7 +54,11 @@ func TestTheHeadlineNeverContradictsTheCountsBelowIt(t *testing.T) {
 	s.locator.locate = func(placement.Query) ([]placement.Item, error) { return items, nil }
 	rapid.Check(t, func(t *rapid.T) {
 		clear(prover)
-		it := placement.Item{Kind: rapid.SampledFrom([]string{"document", "project", "key"}).Draw(t, "kind"), ID: "65e000000000000000000001", DB: "yorkie-meta"}
+		it := placement.Item{
+			Kind: rapid.SampledFrom([]string{"document", "project", "key"}).Draw(t, "kind"),
+			ID:   "65e000000000000000000001",
+			DB:   "yorkie-meta",
+		}
 		if rapid.Bool().Draw(t, "gone") {
 			it.Notes = []message.Message{placement.RowGone("yorkie-meta.documents")}
 		}
@@ -75,10 +79,22 @@ func TestTheHeadlineNeverContradictsTheCountsBelowIt(t *testing.T) {
 			if d.exists == "absent" {
 				d.rows = topology.Figure{Reason: "notCountable"}
 			}
-			d.proof = placement.Proof{State: rapid.SampledFrom([]placement.ProofState{placement.ProofAgrees, placement.ProofDiffers, placement.ProofFailed}).Draw(t, "proof"),
-				Ours: d.shards, Theirs: shards[2:], Newer: placement.SideTable}
+			d.proof = placement.Proof{
+				State: rapid.SampledFrom(
+					[]placement.ProofState{placement.ProofAgrees, placement.ProofDiffers, placement.ProofFailed},
+				).Draw(
+					t,
+					"proof",
+				),
+				Ours:   d.shards,
+				Theirs: shards[2:],
+				Newer:  placement.SideTable,
+			}
 			prover[ns] = d
-			it.Places = append(it.Places, placement.Place{NS: ns, Sharded: true, Shards: d.shards, Exact: len(d.shards) == 1, Exists: d.exists, Chunks: len(d.shards)})
+			it.Places = append(
+				it.Places,
+				placement.Place{NS: ns, Sharded: true, Shards: d.shards, Exact: len(d.shards) == 1, Exists: d.exists, Chunks: len(d.shards)},
+			)
 		}
 		items = []placement.Item{it}
 		address := "locate?q=x&why=1&counts=1"
@@ -94,7 +110,8 @@ func TestTheHeadlineNeverContradictsTheCountsBelowIt(t *testing.T) {
 		}
 		for i, p := range told.Places {
 			cell := strings.TrimSpace(doc.Find(".located .places tbody tr").Eq(i).Find("td[data-label=There]").Text())
-			if p.Rows != nil && p.Rows.Value != nil && (*p.Rows.Value > 0) != (strings.HasSuffix(cell, "row") && cell != "no row" || strings.HasSuffix(cell, "rows")) {
+			if p.Rows != nil && p.Rows.Value != nil &&
+				(*p.Rows.Value > 0) != (strings.HasSuffix(cell, "row") && cell != "no row" || strings.HasSuffix(cell, "rows")) {
 				t.Fatalf("%d rows, the cell says %q", *p.Rows.Value, cell)
 			}
 		}
@@ -192,7 +209,8 @@ func TestLocateCountsWhatIsThereNow(t *testing.T) {
 			return "ns=yorkie-meta.changes&key=" + url.QueryEscape(fmt.Sprintf(`{"doc_id":{"$oid":%q}}`, id))
 		}
 		none := ask(key("65e1c0ffee0000000000abcd"))
-		if !strings.HasPrefix(none.Answer, "This key belongs on shard-rs-") || !strings.HasSuffix(none.Answer, " — no row is stored there.") || *none.Places[0].Exists {
+		if !strings.HasPrefix(none.Answer, "This key belongs on shard-rs-") || !strings.HasSuffix(none.Answer, " — no row is stored there.") ||
+			*none.Places[0].Exists {
 			f.Errorf("nothing is stored: %q", none.Answer)
 		}
 		ids, err := f.client.IDs(f.Context(), "yorkie-meta.documents", nil, bson.ObjectID{}, 5)
@@ -207,9 +225,16 @@ func TestLocateCountsWhatIsThereNow(t *testing.T) {
 		if there.Places[0].Shard == to {
 			to = "shard-rs-2"
 		}
-		f.admin(bson.D{{Key: "moveChunk", Value: "yorkie-meta.changes"}, {Key: "find", Value: bson.D{{Key: "doc_id", Value: ids[0].ID}}}, {Key: "to", Value: to}})
+		f.admin(
+			bson.D{
+				{Key: "moveChunk", Value: "yorkie-meta.changes"},
+				{Key: "find", Value: bson.D{{Key: "doc_id", Value: ids[0].ID}}},
+				{Key: "to", Value: to},
+			},
+		)
 		moved := ask(key(doc))
-		if moved.Places[0].Shard != to || !strings.Contains(moved.Answer, to) || strings.Contains(moved.Answer, there.Places[0].Shard) || !strings.Contains(moved.Places[0].Sentence, "on "+to) {
+		if moved.Places[0].Shard != to || !strings.Contains(moved.Answer, to) || strings.Contains(moved.Answer, there.Places[0].Shard) ||
+			!strings.Contains(moved.Places[0].Sentence, "on "+to) {
 			f.Errorf("it was moved to %s: %q, %+v", to, moved.Answer, moved.Places[0])
 		}
 		time.Sleep(time.Minute)

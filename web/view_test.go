@@ -63,7 +63,8 @@ func TestBalanceIsJudgedByTheFullestShard(t *testing.T) {
 		{"even", []topology.Figure{figure(100), figure(110)}, nil, two, "Balanced: the fullest", "even"},
 		{"somewhat", []topology.Figure{figure(100), figure(160)}, nil, two, "Somewhat uneven: b", "somewhat"},
 		{"uneven", []topology.Figure{figure(900), figure(100)}, nil, two, "Uneven: a has 90", "uneven"},
-		{"by chunks while bytes are unknown", []topology.Figure{figure(900), none}, []topology.Figure{figure(5), figure(5)}, two, "of the chunks", "even"},
+		{"by chunks while bytes are unknown", []topology.Figure{figure(900), none}, []topology.Figure{figure(5), figure(5)}, two,
+			"of the chunks", "even"},
 		{"one shard", []topology.Figure{figure(1)}, nil, two[:1], "One shard", "oneShard"},
 		{"no data", []topology.Figure{figure(0), figure(0)}, nil, two, "no data yet", "noData"},
 		{"no shard", nil, nil, nil, "No shards", "noShards"},
@@ -107,7 +108,8 @@ func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
 	}
 	all := strings.Join(texts, "\n")
 	for _, want := range []string{
-		"shard-rs-2 is draining, but the balancer, which moves its chunks, is off", "Migrations of yorkie-meta.documents are blocked", "flagged jumbo, which the balancer skips: 2",
+		"shard-rs-2 is draining, but the balancer, which moves its chunks, is off", "Migrations of yorkie-meta.documents are blocked",
+		"flagged jumbo, which the balancer skips: 2",
 		"No shard carries the zone mars", "outside their zone", "The balancer is off", "Grant the cluster user clusterMonitor",
 		"Changelog: the last read failed", "mongos-1:27017 has not pinged", "snapshot_bodies is documented as sharded",
 	} {
@@ -126,7 +128,8 @@ func TestNothingNeedsAttentionInAHealthyCluster(t *testing.T) {
 
 func TestPagerKeepsWithinItsList(t *testing.T) {
 	link := func(p int) string { return strconv.Itoa(p) }
-	for _, c := range []struct{ n, page, from, to int }{{0, 1, 0, 0}, {1, 0, 0, 1}, {50, 1, 0, 50}, {51, 2, 50, 51}, {51, 99, 50, 51}, {200, 2, 50, 100}} {
+	for _, c := range []struct{ n, page, from, to int }{{0, 1, 0, 0}, {1, 0, 0, 1}, {50, 1, 0, 50}, {51, 2, 50, 51}, {51, 99, 50, 51},
+		{200, 2, 50, 100}} {
 		p, from, to := parts.Pager(c.n, c.page, link)
 		if from != c.from || to != c.to || (p.Prev == "") != (from == 0) || (p.Next == "") != (to == c.n) {
 			t.Errorf("%+v: %d–%d %+v", c, from, to, p)
@@ -161,7 +164,9 @@ func TestProjectAnswerSaysWhereInSentences(t *testing.T) {
 	v := newStory().View()
 	p := profile.Yorkie()
 	m := answer.Project(v, p, placement.SpreadOf(v.Table, p, v.Dir.All()[3]))
-	for _, want := range []string{"documents", "Document by document, on any of shard-rs-1, shard-rs-2 and shard-rs-3: changes, snapshots", "Not sharded, on shard-rs-1: snapshot_bodies."} {
+	for _, want := range []string{"documents",
+		"Document by document, on any of shard-rs-1, shard-rs-2 and shard-rs-3: changes, snapshots",
+		"Not sharded, on shard-rs-1: snapshot_bodies."} {
 		if !strings.Contains(m.Answer, want) {
 			t.Errorf("%q lacks %q", m.Answer, want)
 		}

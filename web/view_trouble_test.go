@@ -32,7 +32,10 @@ func troubled(t *topology.Table) {
 	}
 	t.Zones = []topology.ZoneRange{zone(&docs, "eu", 2, 6), zone(&docs, "mars", 8, 9)}
 	t.Health[topology.PartBalancer] = topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "clusterMonitor (balancerStatus)"}
-	t.Health[topology.PartEvents] = topology.Health{At: epoch.Add(-90 * time.Second), Err: fault.New(fault.Unavailable, "The config servers did not answer within 10 s.")}
+	t.Health[topology.PartEvents] = topology.Health{
+		At:  epoch.Add(-90 * time.Second),
+		Err: fault.New(fault.Unavailable, "The config servers did not answer within 10 s."),
+	}
 	t.Balancer.StatusKnown = false
 	t.Routers = append(t.Routers, topology.Router{Host: "mongos-1:27017", Version: "5.0.6", Ping: epoch.Add(-20 * time.Minute)})
 	big := t.Sizes["yorkie-meta.snapshot_bodies"]

@@ -142,7 +142,9 @@ func TestAChunkSaysEveryRuleAndTheProjectTheDecision(t *testing.T) {
 	c := v.Table.Collection("yorkie-meta.changes")
 	ref := answer.ChunkRef(c, c.Chunks.At(1).Min)
 	got := decode[api.ChunkWhy](t, s.do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+ref+"/why"))
-	if got.Chunk.Number != 2 || got.Chunk.Ref != ref || len(got.Balance.Rules) < 9 || got.Balance.Release != "5.0.7" || got.Balance.Decision == "" || got.Sentence == "" {
+	if got.Chunk.Number != 2 || got.Chunk.Ref != ref || len(got.Balance.Rules) < 9 || got.Balance.Release != "5.0.7" ||
+		got.Balance.Decision == "" ||
+		got.Sentence == "" {
 		t.Errorf("%+v", got)
 	}
 	for _, r := range got.Balance.Rules {
@@ -156,7 +158,8 @@ func TestAChunkSaysEveryRuleAndTheProjectTheDecision(t *testing.T) {
 		t.Errorf("%d rules on the page", n)
 	}
 	list := parse(t, s.do("GET", "/collections/yorkie-meta.changes").Body.String())
-	if href, _ := list.Find(".chunks tbody a").Eq(2).Attr("href"); !strings.HasPrefix(href, "yorkie-meta.changes/chunks/") && !strings.HasPrefix(href, "/shards") {
+	if href, _ := list.Find(".chunks tbody a").Eq(2).Attr("href"); !strings.HasPrefix(href, "yorkie-meta.changes/chunks/") &&
+		!strings.HasPrefix(href, "/shards") {
 		t.Errorf("href %q", href)
 	}
 	id := v.Dir.All()[3].ID.Hex()
@@ -189,7 +192,8 @@ func TestAChunkThatIsNoMoreIsNotAnotherOne(t *testing.T) {
 		"a.b.c":                          http.StatusBadRequest,
 		"%3Cscript%3Ealert(1)%3C/script": http.StatusNotFound, // a slash: no such route
 	} {
-		for _, path := range []string{"/api/v1/collections/yorkie-meta.changes/chunks/" + ref + "/why", "/collections/yorkie-meta.changes/chunks/" + ref} {
+		for _, path := range []string{"/api/v1/collections/yorkie-meta.changes/chunks/" + ref + "/why",
+			"/collections/yorkie-meta.changes/chunks/" + ref} {
 			if w := s.do("GET", path); w.Code != want {
 				t.Errorf("%.90s: %d, want %d", path, w.Code, want)
 			}

@@ -62,7 +62,8 @@ func TestArgumentsAreReadAsTheyAreWritten(t *testing.T) {
 			t.Errorf("%s: %v, %s", none, err, a.JSON())
 		}
 	}
-	if a, err := ReadArgs(json.RawMessage(`{"NS":"a.b","bounds":{"max":{"p":2},"min":{"p":1}}}`)); err != nil || a.NS != "a.b" || a.Bounds[0] == nil {
+	if a, err := ReadArgs(json.RawMessage(`{"NS":"a.b","bounds":{"max":{"p":2},"min":{"p":1}}}`)); err != nil || a.NS != "a.b" ||
+		a.Bounds[0] == nil {
 		t.Errorf("%v: %+v", err, a)
 	}
 	if a, _ := ReadArgs(json.RawMessage(`{"expires":"90m"}`)); a.Expires != 90*time.Minute {
@@ -103,7 +104,8 @@ func TestArgumentsThatCannotBeReadAreRefusedByTheirNames(t *testing.T) {
 			t.Errorf("%.60s: %v, want %s", raw, err, says)
 		}
 	}
-	for name, text := range map[string]string{"at": "x", "bounds": "[", "cuts": "upper", "parts": "many", "on": "perhaps", "force": "yes", "owner": "\xff"} {
+	for name, text := range map[string]string{"at": "x", "bounds": "[", "cuts": "upper", "parts": "many", "on": "perhaps",
+		"force": "yes", "owner": "\xff"} {
 		x, _ := ArgumentNamed(name)
 		if _, err := x.FromText(text); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), `"`+name+`"`) {
 			t.Errorf("%s %q: %v", name, text, err)

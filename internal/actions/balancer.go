@@ -147,9 +147,15 @@ func planBalancerWindow(d *draftBuilder) (Draft, Args, error) {
 			"The window is already set to these times."))
 	default:
 		step.Needs = []Fact{windowIs(b.WindowStart, b.WindowStop)}
-		undo = Undo{Possible: true, Text: message.New("window",
+		undo = Undo{Possible: true, Text: message.New(
+			"window",
 			"The window is set to {start} – {stop} again.",
-			message.Text("start", b.WindowStart), message.Text("stop", b.WindowStop)), Kind: BalancerWindow, Args: Args{Start: b.WindowStart, Stop: b.WindowStop}}
+			message.Text(
+				"start",
+				b.WindowStart,
+			),
+			message.Text("stop", b.WindowStop),
+		), Kind: BalancerWindow, Args: Args{Start: b.WindowStart, Stop: b.WindowStop}}
 		if b.WindowStart == "" {
 			undo.Text = message.New("window.always", "The window is removed again.")
 		}

@@ -39,7 +39,8 @@ func TestWhatComesIsHeldAgainstTheDisk(t *testing.T) {
 		{"more than that", MoveChunk, move, changes{used(0, 0, 9481)}, Block, "disk.full"},
 		{"the donor's is full", MoveChunk, move, changes{used(0, 9999, 0)}, Pass, "disk.fits"},
 		{"full", MoveChunk, move, changes{used(0, 0, 10_000)}, Block, "disk.full"},
-		{"not read", MoveChunk, move, changes{func(s *Situation) { s.Table.Disks = nil; s.Table.Health[topology.PartDisks] = topology.Health{} }}, Pass, "disk.unknown"},
+		{"not read", MoveChunk, move,
+			changes{func(s *Situation) { s.Table.Disks = nil; s.Table.Health[topology.PartDisks] = topology.Health{} }}, Pass, "disk.unknown"},
 		{"not permitted", MoveChunk, move, changes{func(s *Situation) {
 			s.Table.Disks = nil
 			s.Table.Health[topology.PartDisks] = topology.Health{Denied: true, Privilege: "dbStats on y"}
@@ -48,7 +49,8 @@ func TestWhatComesIsHeldAgainstTheDisk(t *testing.T) {
 		{"its is not known", MoveChunk, move, changes{reason("c", "noDisk")}, Pass, "disk.unknown"},
 		{"what comes is not known", MoveChunk, move, changes{sizeless}, Pass, "disk.comesUnknown"},
 		{"what comes is not known, and it is tight", MoveChunk, move, changes{sizeless, used(0, 0, 9300)}, Warn, "disk.tightUnknown"},
-		{"a split needs none", Split, func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, changes{used(9999, 9999, 9999)}, "", ""},
+		{"a split needs none", Split, func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} },
+			changes{used(9999, 9999, 9999)}, "", ""},
 
 		// Of b's chunk of documents, beta is one project of two; of clients it is half of a's and half of b's.
 		{"a pin adds its collections up", Pin, pin, changes{big(3200, 3200, 0), used(0, 0, 4800)}, Block, "disk.full"},
@@ -62,11 +64,14 @@ func TestWhatComesIsHeldAgainstTheDisk(t *testing.T) {
 		{"a zone of one shard with room", ZoneSetRange, ranging("eu", 15, 40), changes{eu("c")}, Pass, "disk.fits"},
 		{"a zone of two", ZoneSetRange, ranging("eu", 15, 40), changes{eu("ac"), used(9600, 0, 9600)}, Block, "disk.full.together"},
 		{"a zone of two with room on one", ZoneSetRange, ranging("eu", 15, 40), changes{eu("ac"), used(9999, 0, 0)}, Pass, "disk.fits.together"},
-		{"a zone of two of which one is not known", ZoneSetRange, ranging("eu", 15, 40), changes{eu("ac"), reason("a", "noDisk")}, Pass, "disk.unknown"},
-		{"a zone of two of which one is emptied", ZoneSetRange, ranging("eu", 15, 40), changes{eu("ac"), draining("a"), used(0, 0, 9999)}, Block, "disk.full"},
+		{"a zone of two of which one is not known", ZoneSetRange, ranging("eu", 15, 40), changes{eu("ac"), reason("a", "noDisk")}, Pass,
+			"disk.unknown"},
+		{"a zone of two of which one is emptied", ZoneSetRange, ranging("eu", 15, 40),
+			changes{eu("ac"), draining("a"), used(0, 0, 9999)}, Block, "disk.full"},
 		{"a range that moves nothing", ZoneSetRange, ranging("eu", 20, 40), changes{eu("b"), used(9999, 9999, 9999)}, "", ""},
 		{"bytes of a range are not known", ZoneSetRange, ranging("eu", 15, 40), changes{eu("c"), sizeless}, Pass, "disk.comesUnknown"},
-		{"leaving a zone", ZoneRemoveShard, func(Situation) Args { return Args{Shard: "b", Zone: "eu"} }, changes{zone(t, "eu", "bc", documents, from(t, 20), from(t, 40)), used(0, 0, 9999)}, Block, "disk.full"},
+		{"leaving a zone", ZoneRemoveShard, func(Situation) Args { return Args{Shard: "b", Zone: "eu"} },
+			changes{zone(t, "eu", "bc", documents, from(t, 20), from(t, 40)), used(0, 0, 9999)}, Block, "disk.full"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			s := cluster(t, "0.6.38", "5.0.7", x.change...)

@@ -11,7 +11,17 @@ const CheckMaintenance = "maintenance"
 // disturbs tells whether a step moves data, or makes the balancer move some.
 func (s Step) disturbs() bool {
 	switch s.Op {
-	case OpMove, OpMoveRange, OpAwait, OpAddZone, OpRemoveZone, OpSetRange, OpRemoveRange, OpBalancerOn, OpBalancerOff, OpBalancerWindow, OpBalancing:
+	case OpMove,
+		OpMoveRange,
+		OpAwait,
+		OpAddZone,
+		OpRemoveZone,
+		OpSetRange,
+		OpRemoveRange,
+		OpBalancerOn,
+		OpBalancerOff,
+		OpBalancerWindow,
+		OpBalancing:
 		return true
 	}
 	return false

@@ -92,7 +92,8 @@ func (d *draftBuilder) checkCompeting() {
 	}
 	quiet := true
 	for _, o := range act.DDL {
-		if slices.Contains(nss, o.NS) || o.NS.Collection() == "" && slices.ContainsFunc(nss, func(ns topology.Namespace) bool { return ns.Database() == o.NS.Database() }) {
+		if slices.Contains(nss, o.NS) ||
+			o.NS.Collection() == "" && slices.ContainsFunc(nss, func(ns topology.Namespace) bool { return ns.Database() == o.NS.Database() }) {
 			quiet = false
 			d.block("competing", d.fromCluster(), message.New("competing.ddl",
 				"{what} on {ns} has been running for {seconds} s and would conflict.",

@@ -70,7 +70,12 @@ func (d *draftBuilder) checkGiven(c *topology.Collection, h *hotChunk) {
 
 // checkPlaced says what the move does to the writes of both shards.
 func (d *draftBuilder) checkPlaced(c *topology.Collection, h *hotChunk, rates map[string]float64, known bool, gain float64) {
-	facts := []message.Fact{message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)), message.Shard("shard", h.owner), message.Shard("to", h.to)}
+	facts := []message.Fact{
+		message.Namespace("ns", c.NS),
+		message.Key("min", c.Key.Display(h.lo)),
+		message.Shard("shard", h.owner),
+		message.Shard("to", h.to),
+	}
 	if !known {
 		d.warn("even", d.fromWrites(h.w), message.New("even.given",
 			"It is not known whether {shard} or {to} takes more writes; the half with less data moves.", facts...))

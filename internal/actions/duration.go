@@ -33,7 +33,13 @@ func (d *draftBuilder) duration(bytes topology.Figure) topology.Figure {
 	}
 	var rate float64
 	rate, out.Method = d.copyRate()
-	took := time.Duration(float64(bytes.Value)/rate*float64(time.Second)) + time.Duration(d.movedChunks())*eachMove + time.Duration(d.cuts)*eachCut
+	took := time.Duration(
+		float64(bytes.Value)/rate*float64(time.Second),
+	) + time.Duration(
+		d.movedChunks(),
+	)*eachMove + time.Duration(
+		d.cuts,
+	)*eachCut
 	out.Value, out.PlusMinus = took.Milliseconds(), int64(float64(bytes.PlusMinus)/rate*1000)
 	return out
 }
@@ -52,7 +58,13 @@ func moveTime(bytes topology.Figure, chunks int, rate float64, method string, no
 		return topology.Figure{Reason: bytes.Reason}
 	}
 	took := time.Duration(float64(bytes.Value)/rate*float64(time.Second)) + time.Duration(chunks)*eachMove
-	return topology.Figure{Known: true, Value: took.Milliseconds(), PlusMinus: int64(float64(bytes.PlusMinus) / rate * 1000), Method: method, At: now}
+	return topology.Figure{
+		Known:     true,
+		Value:     took.Milliseconds(),
+		PlusMinus: int64(float64(bytes.PlusMinus) / rate * 1000),
+		Method:    method,
+		At:        now,
+	}
 }
 
 // measurable is how many bytes a past migration must have copied for its time

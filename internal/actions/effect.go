@@ -22,7 +22,13 @@ const (
 // effect is what the steps change.
 func (d *draftBuilder) effect() Effect {
 	e := Effect{
-		Chunks: topology.Figure{Known: true, Exact: true, Method: methodRouting, Value: int64(d.cuts), At: d.s.Table.Health[topology.PartRouting].At},
+		Chunks: topology.Figure{
+			Known:  true,
+			Exact:  true,
+			Method: methodRouting,
+			Value:  int64(d.cuts),
+			At:     d.s.Table.Health[topology.PartRouting].At,
+		},
 		Stays:  d.stays,
 		Writes: d.writes,
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // estimate is what [lo, hi) has of a collection's bytes or documents: as it was
-// measured for this plan, else an estimate. The catalogue has no size of a chunk: a shard's amount is divided by its chunks.
+// measured for this plan, else an estimate. The config database has no size of a
+// chunk: a shard's amount is divided by its chunks.
 // Of a chunk that the range cuts, a hashed key gives the part by arithmetic, and
 // a key that leads with the project the part of its projects; else half of it is
 // taken, give or take the other half.

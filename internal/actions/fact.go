@@ -18,14 +18,16 @@ type FactKind string
 const (
 	FactCollection FactKind = "collection" // NS (uuid, timestamp, epoch, key, noBalance, migrationsBlocked)
 	FactChunk      FactKind = "chunk"      // NS, Min, Max: the chunk with exactly these bounds (exists, shard, lastmod, jumbo)
-	FactCover      FactKind = "cover"      // NS, Min, Max: the chunks that fill the range (shards: names joined by ",", chunks: how many, edges: "true" when a chunk begins at Min and one ends at Max)
-	FactHeld       FactKind = "held"       // NS, Min, Max, Shard: the shard's chunks that meet the range (chunks: how many)
-	FactEdge       FactKind = "edge"       // NS, Min: does a chunk begin exactly there (exists)
-	FactZoneRange  FactKind = "zoneRange"  // NS, Min, Max: the range with exactly these bounds (zone; "" when there is none)
-	FactZoneFree   FactKind = "zoneFree"   // NS, Min, Max: zone ranges that meet this one (ranges: how many, others: joined bounds)
-	FactShardZone  FactKind = "shardZone"  // Shard, Zone (member)
-	FactShard      FactKind = "shard"      // Shard (exists, draining)
-	FactBalancer   FactKind = "balancer"   // (on, windowStart, windowStop)
+	// NS, Min, Max: the chunks that fill the range (shards: names joined by ",",
+	// chunks: how many, edges: "true" when a chunk begins at Min and one ends at Max).
+	FactCover     FactKind = "cover"
+	FactHeld      FactKind = "held"      // NS, Min, Max, Shard: the shard's chunks that meet the range (chunks: how many)
+	FactEdge      FactKind = "edge"      // NS, Min: does a chunk begin exactly there (exists)
+	FactZoneRange FactKind = "zoneRange" // NS, Min, Max: the range with exactly these bounds (zone; "" when there is none)
+	FactZoneFree  FactKind = "zoneFree"  // NS, Min, Max: zone ranges that meet this one (ranges: how many, others: joined bounds)
+	FactShardZone FactKind = "shardZone" // Shard, Zone (member)
+	FactShard     FactKind = "shard"     // Shard (exists, draining)
+	FactBalancer  FactKind = "balancer"  // (on, windowStart, windowStop)
 )
 
 // Fact is a statement about the cluster that can be read from it, by the

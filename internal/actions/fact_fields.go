@@ -93,7 +93,11 @@ func chunkFields(c *topology.Collection, f Fact) map[string]string {
 		return map[string]string{"chunks": strconv.Itoa(here)}
 	}
 	slices.Sort(shards)
-	return map[string]string{"shards": strings.Join(slices.Compact(shards), ","), "chunks": strconv.Itoa(to - from), "edges": strconv.FormatBool(edges)}
+	return map[string]string{
+		"shards": strings.Join(slices.Compact(shards), ","),
+		"chunks": strconv.Itoa(to - from),
+		"edges":  strconv.FormatBool(edges),
+	}
 }
 
 func zoneFields(c *topology.Collection, zones []topology.ZoneRange, f Fact) map[string]string {

@@ -70,13 +70,26 @@ func collection(t testing.TB, ns topology.Namespace, p shardkey.Pattern, bounds 
 	all := append(append([]shardkey.Key{p.Min()}, bounds...), p.Max())
 	var rows []topology.Chunk
 	for i, o := range owners {
-		rows = append(rows, topology.Chunk{Min: all[i], Max: all[i+1], Shard: string(o | 0x20), Jumbo: o < 'a', Version: topology.Version{Major: 1, Minor: uint32(i)}})
+		rows = append(
+			rows,
+			topology.Chunk{
+				Min:     all[i],
+				Max:     all[i+1],
+				Shard:   string(o | 0x20),
+				Jumbo:   o < 'a',
+				Version: topology.Version{Major: 1, Minor: uint32(i)},
+			},
+		)
 	}
 	chunks, err := topology.BuildChunks(p, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := topology.Meta{NS: ns, Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{1, byte(len(ns))}, Epoch: oid(byte(len(ns))), Timestamp: bson.Timestamp{T: 7, I: 1}}}
+	m := topology.Meta{
+		NS:          ns,
+		Key:         p,
+		Incarnation: topology.Incarnation{UUID: [16]byte{1, byte(len(ns))}, Epoch: oid(byte(len(ns))), Timestamp: bson.Timestamp{T: 7, I: 1}},
+	}
 	return &topology.Collection{Meta: m, Chunks: chunks}
 }
 
@@ -114,7 +127,8 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 		Sizes:     map[topology.Namespace]topology.Sizes{},
 		Health:    map[topology.Part]topology.Health{},
 	}
-	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartZones, topology.PartSettings, topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartDisks} {
+	for _, p := range []topology.Part{topology.PartRouting, topology.PartShards, topology.PartZones, topology.PartSettings,
+		topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartDisks} {
 		tab.Health[p] = topology.Health{At: now}
 	}
 	weighed(tab, 1000, 1000, 1000)
@@ -260,7 +274,8 @@ func speaks(t interface {
 		}
 	}
 	for _, f := range []topology.Figure{d.Effect.Chunks, d.Effect.Bytes, d.Effect.Documents, d.Effect.Duration} {
-		if f.Known && strings.HasPrefix(topology.MethodText(f.Method), "Measured by ") || !f.Known && strings.HasPrefix(topology.ReasonText(f.Reason), "unknown") {
+		if f.Known && strings.HasPrefix(topology.MethodText(f.Method), "Measured by ") ||
+			!f.Known && strings.HasPrefix(topology.ReasonText(f.Reason), "unknown") {
 			t.Errorf("no words for the figure %+v", f)
 		}
 	}

@@ -29,7 +29,8 @@ func TestOnePlanOfEachKindIsAsItIsWrittenDown(t *testing.T) {
 	}{
 		{Split, nil, func(Situation) Args { return Args{NS: documents, At: at(project(30))} }},
 		{SplitProject, nil, func(Situation) Args { return Args{Project: "gamma"} }},
-		{SplitHot, []func(*Situation){written(t, documents, nil, rows{10: 5, 15: 10, 20: 40, 25: 30, 30: 30, 35: 10}), taking(30, 10, 2)}, func(s Situation) Args {
+		{SplitHot, []func(*Situation){written(t, documents, nil, rows{10: 5, 15: 10, 20: 40, 25: 30, 30: 30, 35: 10}),
+			taking(30, 10, 2)}, func(s Situation) Args {
 			return Args{NS: documents, Chunks: []string{encoded(chunkAt(t, s, documents, 1)[0]), encoded(chunkAt(t, s, documents, 0)[0])}}
 		}},
 		{Merge, []func(*Situation){owned(t, documents, "bbc")}, func(s Situation) Args {
@@ -41,7 +42,8 @@ func TestOnePlanOfEachKindIsAsItIsWrittenDown(t *testing.T) {
 		{Unpin, []func(*Situation){pinned}, func(Situation) Args { return Args{Project: "beta"} }},
 		{Spread, nil, func(Situation) Args { return Args{Project: "beta"} }},
 		{ZoneAddShard, nil, func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }},
-		{ZoneRemoveShard, []func(*Situation){zone(t, "eu", "ab", documents, from(t, 20), from(t, 30))}, func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }},
+		{ZoneRemoveShard, []func(*Situation){zone(t, "eu", "ab", documents, from(t, 20), from(t, 30))},
+			func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }},
 		{ZoneSetRange, []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, ranging("eu", 20, 35)},
 		{ZoneRemoveRange, []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, func(Situation) Args {
 			return Args{NS: documents, Min: at(project(20)), Max: at(project(30))}
@@ -50,7 +52,8 @@ func TestOnePlanOfEachKindIsAsItIsWrittenDown(t *testing.T) {
 		{BalancerOff, []func(*Situation){balancing}, func(Situation) Args { return Args{} }},
 		{BalancerWindow, nil, func(Situation) Args { return Args{Start: "22:00", Stop: "04:30"} }},
 		{BalanceCollection, nil, func(Situation) Args { return Args{NS: documents, On: yes(false)} }},
-		{ClearJumbo, []func(*Situation){owned(t, documents, "aBc")}, func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }},
+		{ClearJumbo, []func(*Situation){owned(t, documents, "aBc")},
+			func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }},
 	} {
 		s := cluster(t, "0.6.38", "5.0.7", x.change...)
 		d, _ := plan(t, s, x.kind, x.args(s))
@@ -106,8 +109,11 @@ func readable(d Draft) any {
 		"possible": d.Undo.Possible, "text": said(d.Undo.Text), "kind": d.Undo.Kind, "from": d.Undo.From}}
 	var steps, checks, moves, shards []object
 	for _, s := range d.Steps {
-		steps = append(steps, trim(object{"op": s.Op, "ns": s.NS, "at": key(s.At), "min": key(s.Min), "max": key(s.Max), "shard": s.Shard, "zone": s.Zone,
-			"start": s.Start, "stop": s.Stop, "wait": s.Wait, "needs": facts(s.Needs), "proof": facts(s.Proof)}))
+		steps = append(
+			steps,
+			trim(object{"op": s.Op, "ns": s.NS, "at": key(s.At), "min": key(s.Min), "max": key(s.Max), "shard": s.Shard, "zone": s.Zone,
+				"start": s.Start, "stop": s.Stop, "wait": s.Wait, "needs": facts(s.Needs), "proof": facts(s.Proof)}),
+		)
 	}
 	for _, c := range d.Checks {
 		checks = append(checks, object{"id": c.ID, "verdict": c.Verdict, "text": said(c.Text), "source": said(c.Source)})
@@ -116,7 +122,10 @@ func readable(d Draft) any {
 		moves = append(moves, object{"ns": m.NS, "min": key(m.Min), "max": key(m.Max), "from": m.From, "to": m.To, "bytes": figure(m.Bytes)})
 	}
 	for _, s := range d.Effect.Shards {
-		shards = append(shards, object{"shard": s.Shard, "chunks": []int64{s.ChunksBefore, s.ChunksAfter}, "bytes": []any{figure(s.BytesBefore), figure(s.BytesAfter)}})
+		shards = append(
+			shards,
+			object{"shard": s.Shard, "chunks": []int64{s.ChunksBefore, s.ChunksAfter}, "bytes": []any{figure(s.BytesBefore), figure(s.BytesAfter)}},
+		)
 	}
 	var stays []string
 	for _, s := range d.Effect.Stays {

@@ -39,7 +39,16 @@ func drawn(t testing.TB, r *rapid.T) Situation {
 	}
 	if rapid.IntRange(0, 3).Draw(r, "zoned") == 0 {
 		lo := rapid.SampledFrom([]byte{5, 10, 20, 30}).Draw(r, "from")
-		zone(t, "eu", rapid.SampledFrom([]string{"a", "ab", "bc"}).Draw(r, "members"), documents, from(t, lo), from(t, lo+rapid.ByteRange(1, 12).Draw(r, "width")))(&s)
+		zone(
+			t,
+			"eu",
+			rapid.SampledFrom([]string{"a", "ab", "bc"}).Draw(r, "members"),
+			documents,
+			from(t, lo),
+			from(t, lo+rapid.ByteRange(1, 12).Draw(r, "width")),
+		)(
+			&s,
+		)
 	}
 	if rapid.IntRange(0, 5).Draw(r, "draining") == 0 {
 		draining(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "which"))(&s)
@@ -122,7 +131,8 @@ func project10() bson.D { return project(10) }
 // than it says, the numbers after are those that it says, and its undo brings
 // everything back, but for the cuts of the balancer.
 func TestAPlanDoesWhatItSaysAndItsUndoTakesItBack(t *testing.T) {
-	for _, kind := range []Kind{Split, SplitProject, SplitHot, Merge, MoveChunk, Pin, Isolate, Spread, ZoneAddShard, ZoneRemoveShard, ZoneSetRange, ZoneRemoveRange} {
+	for _, kind := range []Kind{Split, SplitProject, SplitHot, Merge, MoveChunk, Pin, Isolate, Spread, ZoneAddShard, ZoneRemoveShard,
+		ZoneSetRange, ZoneRemoveRange} {
 		t.Run(string(kind), func(t *testing.T) { doesWhatItSays(t, kind) })
 	}
 }

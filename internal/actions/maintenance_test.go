@@ -43,7 +43,8 @@ func TestAWindowIsOpenByTheClocksOfItsPlace(t *testing.T) {
 		{"Mon,Wed-Fri 12:00-12:01 Asia/Kathmandu", "2026-03-04T06:15:00Z", "2026-03-04T06:16:00Z"}, // +05:45
 	} {
 		w, from, to := window(t, c.window), clock(t, c.from), clock(t, c.to)
-		for at, want := range map[time.Time]bool{from.Add(-time.Minute): false, from: true, from.Add(59 * time.Second): true, to.Add(-time.Second): true, to: false} {
+		for at, want := range map[time.Time]bool{from.Add(-time.Minute): false, from: true, from.Add(59 * time.Second): true,
+			to.Add(-time.Second): true, to: false} {
 			if w.Open(at) != want {
 				t.Errorf("%s at %s: open is %v", w, at, !want)
 			}
@@ -82,11 +83,14 @@ func TestTheNextWindowIsFoundWhateverTheClocksDo(t *testing.T) {
 }
 
 func TestAWindowThatIsNoneIsRefusedWithASentence(t *testing.T) {
-	for _, text := range []string{"", " ", "Mon", "Mon-Fri", "01:00", "1:00-5:00", "01:00-25:00", "01:60-02:00", "24:00-05:00", "01:00-01:00", "Mon-Fry 01:00-05:00",
-		"Mon- 01:00-05:00", "Monday 01:00-05:00", ",Mon 01:00-05:00", "01:00-05:00 Mars/Olympus", "01:00-05:00 Local", "01:00-05:00 ../../etc/passwd", "Mon 01:00-05:00 UTC more",
+	for _, text := range []string{"", " ", "Mon", "Mon-Fri", "01:00", "1:00-5:00", "01:00-25:00", "01:60-02:00", "24:00-05:00",
+		"01:00-01:00", "Mon-Fry 01:00-05:00",
+		"Mon- 01:00-05:00", "Monday 01:00-05:00", ",Mon 01:00-05:00", "01:00-05:00 Mars/Olympus", "01:00-05:00 Local",
+		"01:00-05:00 ../../etc/passwd", "Mon 01:00-05:00 UTC more",
 		"+1:00-05:00", "01:00-05:00-06:00", "Mon 01:00–05:00", strings.Repeat("x", 5000)} {
 		_, err := ParseMaintenance(text)
-		if err == nil || fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "Mon-Fri 01:00-05:00 Europe/Berlin") || len(fault.Text(err)) > 500 {
+		if err == nil || fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "Mon-Fri 01:00-05:00 Europe/Berlin") ||
+			len(fault.Text(err)) > 500 {
 			t.Errorf("%.40q: %v", text, err)
 		}
 	}

@@ -18,7 +18,9 @@ type Sizes interface {
 // Measured is what was measured for a plan.
 type Measured struct {
 	Ranges map[Span]topology.RangeSize
-	Reason string // catalogue code of why some were not: "notPermitted", "tooSlow", "unreachable", "tooMany", "tooManyMeasured"; "" when nobody tried
+	// Reason is why some were not: "notPermitted", "tooSlow", "unreachable", "tooMany",
+	// "tooManyMeasured"; "" when nobody tried.
+	Reason string
 }
 
 // The methods of measured figures (catalogue codes).

@@ -24,7 +24,14 @@ type model struct {
 }
 
 func modelOf(t testing.TB, s Situation) *model {
-	m := &model{t: t, s: s, chunks: map[topology.Namespace][]topology.Chunk{}, member: map[string][]string{}, zones: slices.Clone(s.Table.Zones), shards: s.Table.Shards}
+	m := &model{
+		t:      t,
+		s:      s,
+		chunks: map[topology.Namespace][]topology.Chunk{},
+		member: map[string][]string{},
+		zones:  slices.Clone(s.Table.Zones),
+		shards: s.Table.Shards,
+	}
 	for _, c := range s.Table.Collections {
 		for _, ch := range c.Chunks.All() {
 			m.chunks[c.NS] = append(m.chunks[c.NS], ch)
@@ -127,7 +134,10 @@ func (m *model) do(s Step, effect Effect) error {
 	case OpRemoveZone:
 		m.member[s.Shard] = slices.DeleteFunc(m.member[s.Shard], func(z string) bool { return z == s.Zone })
 	case OpSetRange:
-		m.zones = append(m.zones, topology.ZoneRange{NS: s.NS, Zone: s.Zone, Min: m.key(s.NS, s.Min), Max: m.key(s.NS, s.Max), RawMin: s.Min, RawMax: s.Max})
+		m.zones = append(
+			m.zones,
+			topology.ZoneRange{NS: s.NS, Zone: s.Zone, Min: m.key(s.NS, s.Min), Max: m.key(s.NS, s.Max), RawMin: s.Min, RawMax: s.Max},
+		)
 	case OpRemoveRange:
 		m.zones = slices.DeleteFunc(m.zones, func(z topology.ZoneRange) bool {
 			return z.NS == s.NS && string(z.RawMin) == string(s.Min) && string(z.RawMax) == string(s.Max)

@@ -36,7 +36,9 @@ func (v Verdict) Label() string {
 // Check is one question that a plan answers before it is run, with where the
 // answer comes from (a rule of a server release, a table's part and its age).
 type Check struct {
-	ID      string // stable: "balancer", "undo-by-balancer", "competing", "unsplittable", "size", "jumbo", "recipient", "zone-overlap", "duplicates", "stale", "migrations-blocked", "cleanup", "window", …
+	// ID is stable: "balancer", "undo-by-balancer", "competing", "unsplittable", "size",
+	// "jumbo", "recipient", "zone-overlap", "duplicates", "stale", "window", …
+	ID      string
 	Verdict Verdict
 	Text    message.Message
 	Source  message.Message

@@ -55,8 +55,14 @@ func shardOf(t *topology.Table, kind Kind, name, value string) (*topology.Shard,
 func (s Situation) bound(c *topology.Collection, name string, doc bson.Raw) (shardkey.Key, error) {
 	k, err := c.Key.Bound(doc)
 	if err != nil {
-		return shardkey.Key{}, fault.Wrap(fault.Invalid, err,
-			"The argument %q is no complete shard key of %s: it needs exactly the fields of %s, in that order, hashed ones as NumberLong.", name, string(c.NS), c.Key)
+		return shardkey.Key{}, fault.Wrap(
+			fault.Invalid,
+			err,
+			"The argument %q is no complete shard key of %s: it needs exactly the fields of %s, in that order, hashed ones as NumberLong.",
+			name,
+			string(c.NS),
+			c.Key,
+		)
 	}
 	return k, s.typed(c, name, k, c.Key.Len())
 }

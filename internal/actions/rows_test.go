@@ -26,8 +26,10 @@ func TestRowsAreCountedOfTheProjectThatAPlanIsAbout(t *testing.T) {
 		args    func(Situation) Args
 		want    map[topology.Namespace]string // → project
 	}{
-		"pin":                     {"5.0.7", Pin, func(Situation) Args { return Args{Project: "beta", Shard: "c"} }, map[topology.Namespace]string{documents: beta, clients: beta}},
-		"spread":                  {"5.0.7", Spread, func(Situation) Args { return Args{Project: "beta"} }, map[topology.Namespace]string{clients: beta}},
+		"pin": {"5.0.7", Pin, func(Situation) Args { return Args{Project: "beta", Shard: "c"} },
+			map[topology.Namespace]string{documents: beta, clients: beta}},
+		"spread": {"5.0.7", Spread, func(Situation) Args { return Args{Project: "beta"} },
+			map[topology.Namespace]string{clients: beta}},
 		"a chunk of one project":  {"6.0.0", MoveChunk, narrow, map[topology.Namespace]string{documents: beta}},
 		"cut out before the move": {"5.0.7", MoveChunk, narrow, map[topology.Namespace]string{documents: beta}},
 		"a chunk of several": {"5.0.7", MoveChunk, func(s Situation) Args {

@@ -34,8 +34,11 @@ type site struct {
 func on(t *testing.T, version, layout string, test func(s *site)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		sim, err := simcluster.New(t.Context(), simcluster.Options{ServerVersion: version, Layout: layout, Projects: 12, Documents: 300, Still: true,
-			Epoch: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
+		sim, err := simcluster.New(
+			t.Context(),
+			simcluster.Options{ServerVersion: version, Layout: layout, Projects: 12, Documents: 300, Still: true,
+				Epoch: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +133,8 @@ func (s *site) picture(t *topology.Table) string {
 // Every plan that says it can be run runs on the cluster, and its undo brings
 // back what was there, at once.
 func TestPlansRunOnAClusterAndAreUndoneAtOnce(t *testing.T) {
-	const documents, clients, changes = topology.Namespace(db + ".documents"), topology.Namespace(db + ".clients"), topology.Namespace(db + ".changes")
+	const documents, clients, changes = topology.Namespace(db + ".documents"), topology.Namespace(db +
+		".clients"), topology.Namespace(db + ".changes")
 	bounds := func(t *topology.Table, ns topology.Namespace, i int) [2]bson.Raw {
 		c := t.Collection(ns)
 		ch := c.Chunks.At(i)
@@ -148,7 +152,8 @@ func TestPlansRunOnAClusterAndAreUndoneAtOnce(t *testing.T) {
 				on(t, version, layout, func(s *site) {
 					t := s.t
 					ran := 0
-					for _, kind := range []actions.Kind{actions.Split, actions.SplitProject, actions.MoveChunk, actions.Pin, actions.Isolate, actions.Spread} {
+					for _, kind := range []actions.Kind{actions.Split, actions.SplitProject, actions.MoveChunk, actions.Pin, actions.Isolate,
+						actions.Spread} {
 						now := s.situation()
 						project := now.Directory.All()[5]
 						other := ""

@@ -61,7 +61,8 @@ type Cleanup struct {
 // Same tells whether both are one range given away at one time. What was given
 // away at a time that is not known is the same as nothing.
 func (c Cleanup) Same(o Cleanup) bool {
-	return c.NS == o.NS && c.Shard == o.Shard && !c.Since.IsZero() && c.Since.Equal(o.Since) && bytesEqual(c.Min, o.Min) && bytesEqual(c.Max, o.Max)
+	return c.NS == o.NS && c.Shard == o.Shard && !c.Since.IsZero() && c.Since.Equal(o.Since) && bytesEqual(c.Min, o.Min) &&
+		bytesEqual(c.Max, o.Max)
 }
 
 // Overlaps tells whether its range has a key in [min, max); one that is not known

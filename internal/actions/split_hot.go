@@ -67,7 +67,13 @@ func describeSplitHot() Description {
 		Undo:  "Moving back and merging.",
 		Arguments: []Argument{argNS.needed(), argChunk.or("bounds", "chunks", "cuts"), argBounds, argChunks.or("chunk", "bounds", "cuts"),
 			argAt.or("chunks", "cuts").help("The shard key to split at, as Extended JSON. Leave empty to split at the median of the recent writes."),
-			argTo.or("cuts").emptyMeans("chosen by the plan").help("The shard to move to. When left to the plan: the shard that makes the writes of all shards most even."),
+			argTo.or(
+				"cuts",
+			).emptyMeans(
+				"chosen by the plan",
+			).help(
+				"The shard to move to. When left to the plan: the shard that makes the writes of all shards most even.",
+			),
 			argCuts, argPause},
 		Adapts: true,
 		plan:   planSplitHot,
@@ -272,8 +278,19 @@ func (d *draftBuilder) hotSummary(c *topology.Collection, hot []*hotChunk, asked
 		if h.half == HalfLower {
 			pattern = "Split the chunk {min} → {max} of {ns} on {shard} at {at} and move the lower half to {to}."
 		}
-		return message.New("split-hot."+h.half, pattern, message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)),
-			message.Key("max", c.Key.Display(h.hi)), message.Shard("shard", h.owner), message.Key("at", c.Key.Display(h.at)), message.Shard("to", h.to))
+		return message.New(
+			"split-hot."+h.half,
+			pattern,
+			message.Namespace("ns", c.NS),
+			message.Key("min", c.Key.Display(h.lo)),
+			message.Key(
+				"max",
+				c.Key.Display(h.hi),
+			),
+			message.Shard("shard", h.owner),
+			message.Key("at", c.Key.Display(h.at)),
+			message.Shard("to", h.to),
+		)
 	}
 	var to []string
 	for _, h := range hot {

@@ -84,7 +84,8 @@ func (d *draftBuilder) divide(c *topology.Collection, h *hotChunk) (Check, bool)
 			message.Text("key", c.Key.String()), message.Words("remedy", d.remedy()))
 	case w.Reason != "":
 		return no("writes", "writes.unknown", "It is not known where the chunk of {ns} at {min} is written to: {reason}. "+
-			"To split it anyway, in the middle of its documents or at a key, plan “split”.", message.Coded("reason", w.Reason, topology.ReasonText(w.Reason)))
+			"To split it anyway, in the middle of its documents or at a key, plan “split”.",
+			message.Coded("reason", w.Reason, topology.ReasonText(w.Reason)))
 	case w.Rows < fewest:
 		return no("writes", "writes.few", "Only {rows} writes to the chunk of {ns} at {min} were seen in {seconds} s; "+
 			"{least} are needed to find a median. Wait, or plan “split” to split it in the middle of its documents.",
@@ -101,11 +102,26 @@ func (d *draftBuilder) divide(c *topology.Collection, h *hotChunk) (Check, bool)
 		case !top.Project.IsZero():
 			code, who = "writes.oneProject", " (project {project})"
 		}
-		return no("writes", code, "One shard-key value of {ns}, {value}"+who+", takes {share} of the {rows} writes that were seen in {seconds} s; "+
-			"no split divides it. Move the whole chunk at {min} to a shard with fewer writes, or make the key finer: {remedy}.",
-			message.Share("share", float64(top.Rows)/float64(all)), message.Key("value", c.Key.Display(top.Key)), message.Text("key", c.Key.String()),
-			message.Count("rows", w.Rows), message.Count("seconds", seconds(w)), message.Project("project", top.Project.Hex(), d.projectName(c, top)),
-			message.Key("document", top.Document.Hex()), message.Words("remedy", d.remedy()))
+		return no(
+			"writes",
+			code,
+			"One shard-key value of {ns}, {value}"+who+", takes {share} of the {rows} writes that were seen in {seconds} s; "+
+				"no split divides it. Move the whole chunk at {min} to a shard with fewer writes, or make the key finer: {remedy}.",
+			message.Share(
+				"share",
+				float64(top.Rows)/float64(all),
+			),
+			message.Key("value", c.Key.Display(top.Key)),
+			message.Text("key", c.Key.String()),
+			message.Count(
+				"rows",
+				w.Rows,
+			),
+			message.Count("seconds", seconds(w)),
+			message.Project("project", top.Project.Hex(), d.projectName(c, top)),
+			message.Key("document", top.Document.Hex()),
+			message.Words("remedy", d.remedy()),
+		)
 	}
 	h.at = d.median(c, w, all)
 	if h.at.IsZero() {

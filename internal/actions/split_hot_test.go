@@ -39,8 +39,21 @@ func written(t testing.TB, ns topology.Namespace, value func(byte) any, all rows
 	}
 }
 
-func rangeWrites(ns topology.Namespace, lo, hi shardkey.Key, keys []topology.KeyWrites, change ...func(*topology.RangeWrites)) topology.RangeWrites {
-	w := topology.RangeWrites{NS: ns, Min: lo, Max: hi, Method: topology.WritesCounted, From: now.Add(-15 * time.Minute), To: now, InShards: true}
+func rangeWrites(
+	ns topology.Namespace,
+	lo, hi shardkey.Key,
+	keys []topology.KeyWrites,
+	change ...func(*topology.RangeWrites),
+) topology.RangeWrites {
+	w := topology.RangeWrites{
+		NS:       ns,
+		Min:      lo,
+		Max:      hi,
+		Method:   topology.WritesCounted,
+		From:     now.Add(-15 * time.Minute),
+		To:       now,
+		InShards: true,
+	}
 	for _, k := range keys {
 		if (shardkey.Range{Min: lo, Max: hi}).Contains(k.Key) {
 			w.Keys, w.Rows = append(w.Keys, k), w.Rows+k.Rows
@@ -82,31 +95,41 @@ func TestAHotChunkIsSplitAtTheMedianOfItsWritesAndTheRightHalfMoves(t *testing.T
 		args   func(Situation) Args
 		want   string // cuts in their order
 	}{
-		{"even writes", []func(*Situation){written(t, documents, nil, rows{21: 25, 25: 25, 30: 25, 35: 25}), taking(0, 10, 5)}, one, "30 upper a"},
-		{"what is written most below is left below", []func(*Situation){written(t, documents, nil, rows{21: 60, 22: 5, 30: 20, 35: 20}), taking(0, 20, 5)}, one, "22 lower a"},
-		{"the half that evens out more moves", []func(*Situation){written(t, documents, nil, rows{21: 60, 22: 5, 30: 20, 35: 20}), taking(0, 10, 5)}, one, "22 upper a"},
-		{"few documents and many writes", []func(*Situation){written(t, documents, nil, rows{21: 1, 22: 1, 23: 1, 38: 50, 39: 50}), taking(0, 10, 5)}, one, "39 upper a"},
-		{"to the shard that takes least", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1)}, one, "30 upper c"},
+		{"even writes", []func(*Situation){written(t, documents, nil, rows{21: 25, 25: 25, 30: 25, 35: 25}), taking(0, 10, 5)}, one,
+			"30 upper a"},
+		{"what is written most below is left below",
+			[]func(*Situation){written(t, documents, nil, rows{21: 60, 22: 5, 30: 20, 35: 20}), taking(0, 20, 5)}, one, "22 lower a"},
+		{"the half that evens out more moves",
+			[]func(*Situation){written(t, documents, nil, rows{21: 60, 22: 5, 30: 20, 35: 20}), taking(0, 10, 5)}, one, "22 upper a"},
+		{"few documents and many writes",
+			[]func(*Situation){written(t, documents, nil, rows{21: 1, 22: 1, 23: 1, 38: 50, 39: 50}), taking(0, 10, 5)}, one, "39 upper a"},
+		{"to the shard that takes least", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1)}, one,
+			"30 upper c"},
 		{"to the shard that is named", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1)},
 			func(s Situation) Args { a := one(s); a.To = "a"; return a }, "30 upper a"},
 		{"at the key that is given", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 20, 35: 30}), taking(4, 10, 1)},
 			func(s Situation) Args { a := one(s); a.At = doc(t, project(35)); return a }, "35 upper c"},
 		{"the zone decides", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1), zoned}, one, "30 upper a"},
-		{"a draining shard takes none", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1), draining("c")}, one, "30 upper a"},
+		{"a draining shard takes none",
+			[]func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1), draining("c")}, one, "30 upper a"},
 		{"a full shard takes none", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1),
 			func(s *Situation) { weighed(s.Table, 1000, 1000, 9995) }}, one, "30 upper a"},
-		{"a shard with the same ids takes none", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1), func(s *Situation) {
-			s.Shared = []placement.SharedID{{IDPlace: placement.IDPlace{NS: documents, ID: oid(99)}, Rows: []placement.SharedRow{{Shard: "b", Project: oid(32)}, {Shard: "c", Project: oid(70)}}}}
-		}}, one, "30 upper a"},
+		{"a shard with the same ids takes none",
+			[]func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1), func(s *Situation) {
+				s.Shared = []placement.SharedID{{IDPlace: placement.IDPlace{NS: documents, ID: oid(99)},
+					Rows: []placement.SharedRow{{Shard: "b", Project: oid(32)}, {Shard: "c", Project: oid(70)}}}}
+			}}, one, "30 upper a"},
 		{"a shard that has to clean up is not chosen", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1),
 			func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }}, one, "30 upper a"},
 		{"several chunks, the hottest first and each where it evens out most", []func(*Situation){
 			written(t, documents, nil, rows{10: 20, 11: 20, 21: 50, 30: 50}), taking(12, 12, 1)}, both, "30 upper c, 11 upper c"},
 		{"several chunks of one shard go to different ones", []func(*Situation){owned(t, documents, "bbc"),
 			written(t, documents, nil, rows{10: 50, 11: 50, 21: 50, 30: 50}), taking(1, 20, 2)}, both, "11 upper a, 30 upper c"},
-		{"a chunk that is not divided is left out", []func(*Situation){written(t, documents, nil, rows{10: 2, 21: 50, 30: 50}), taking(8, 12, 1)}, both, "30 upper c"},
+		{"a chunk that is not divided is left out",
+			[]func(*Situation){written(t, documents, nil, rows{10: 2, 21: 50, 30: 50}), taking(8, 12, 1)}, both, "30 upper c"},
 		{"writes that are not in what shards take are added", []func(*Situation){
-			written(t, documents, nil, rows{21: 50, 30: 50}, func(w *topology.RangeWrites) { w.InShards, w.Method = false, topology.WritesChanged }), taking(4, 1, 0)}, one, "30 upper c"},
+			written(t, documents, nil, rows{21: 50, 30: 50},
+				func(w *topology.RangeWrites) { w.InShards, w.Method = false, topology.WritesChanged }), taking(4, 1, 0)}, one, "30 upper c"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			s := cluster(t, "0.6.38", "5.0.7", x.change...)
@@ -148,8 +171,10 @@ func TestAHotChunkThatNoSplitHelpsIsRefusedWithWhatHelps(t *testing.T) {
 		id     string
 		code   string
 	}{
-		{"one value takes most", []func(*Situation){written(t, documents, nil, rows{21: 83, 30: 17}), taking(0, 10, 5)}, one, "writes", "writes.oneValue"},
-		{"one project takes most", []func(*Situation){written(t, documents, nil, rows{21: 83, 30: 17}, whose), taking(0, 10, 5)}, one, "writes", "writes.oneProject"},
+		{"one value takes most", []func(*Situation){written(t, documents, nil, rows{21: 83, 30: 17}), taking(0, 10, 5)}, one, "writes",
+			"writes.oneValue"},
+		{"one project takes most", []func(*Situation){written(t, documents, nil, rows{21: 83, 30: 17}, whose), taking(0, 10, 5)}, one,
+			"writes", "writes.oneProject"},
 		{"one document takes all", []func(*Situation){written(t, documents, nil, rows{21: 83}, whose, func(w *topology.RangeWrites) {
 			for i := range w.Keys {
 				w.Keys[i].Document = oid(99)
@@ -158,18 +183,27 @@ func TestAHotChunkThatNoSplitHelpsIsRefusedWithWhatHelps(t *testing.T) {
 		{"too few writes", []func(*Situation){written(t, documents, nil, rows{21: 10, 30: 9}), taking(0, 10, 5)}, one, "writes", "writes.few"},
 		{"no writes", []func(*Situation){written(t, documents, nil, nil), taking(0, 10, 5)}, one, "writes", "writes.few"},
 		{"nothing is known", nil, one, "writes", "writes.unknown"},
-		{"may not be read", []func(*Situation){written(t, documents, nil, busy, reason("notPermitted")), taking(0, 10, 5)}, one, "writes", "writes.unknown"},
-		{"changed in place without a date", []func(*Situation){written(t, documents, nil, busy, reason("inPlace")), taking(0, 10, 5)}, one, "writes", "writes.unknown"},
-		{"keys grow with time", []func(*Situation){written(t, documents, nil, busy, func(w *topology.RangeWrites) { w.Growing = true }), taking(0, 10, 5)}, one, "writes", "writes.growing"},
+		{"may not be read", []func(*Situation){written(t, documents, nil, busy, reason("notPermitted")), taking(0, 10, 5)}, one,
+			"writes", "writes.unknown"},
+		{"changed in place without a date", []func(*Situation){written(t, documents, nil, busy, reason("inPlace")), taking(0, 10, 5)},
+			one, "writes", "writes.unknown"},
+		{"keys grow with time",
+			[]func(*Situation){written(t, documents, nil, busy, func(w *topology.RangeWrites) { w.Growing = true }), taking(0, 10, 5)}, one,
+			"writes", "writes.growing"},
 		{"what shards take is not known", []func(*Situation){written(t, documents, nil, busy)}, one, "even", "even.unknown"},
 		{"all others take as much", []func(*Situation){written(t, documents, nil, busy), taking(10, 10, 10)}, one, "even", "even.already"},
-		{"no other shard may have it", []func(*Situation){written(t, documents, nil, busy), taking(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))}, one, "even", "even.nowhere"},
+		{"no other shard may have it",
+			[]func(*Situation){written(t, documents, nil, busy), taking(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))},
+			one, "even", "even.nowhere"},
 		{"the only shard that helps has to clean up", []func(*Situation){written(t, documents, nil, busy), taking(10, 10, 1),
 			func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }}, one, "even", "even.waits"},
-		{"to where it is", []func(*Situation){written(t, documents, nil, busy), taking(1, 10, 1)}, func(s Situation) Args { a := one(s); a.To = "b"; return a }, "recipient", "recipient.same"},
-		{"to a shard outside of its zone", []func(*Situation){written(t, documents, nil, busy), taking(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))},
+		{"to where it is", []func(*Situation){written(t, documents, nil, busy), taking(1, 10, 1)},
+			func(s Situation) Args { a := one(s); a.To = "b"; return a }, "recipient", "recipient.same"},
+		{"to a shard outside of its zone",
+			[]func(*Situation){written(t, documents, nil, busy), taking(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))},
 			func(s Situation) Args { a := one(s); a.To = "c"; return a }, "recipient", "recipient.outside"},
-		{"jumbo", []func(*Situation){owned(t, documents, "aBc"), written(t, documents, nil, busy), taking(1, 10, 1)}, one, "jumbo", "jumbo.flagged"},
+		{"jumbo", []func(*Situation){owned(t, documents, "aBc"), written(t, documents, nil, busy), taking(1, 10, 1)}, one, "jumbo",
+			"jumbo.flagged"},
 		{"one value by its bounds", []func(*Situation){func(s *Situation) {
 			c := in(s, documents)
 			*c = *collection(t, documents, c.Key, []shardkey.Key{keyed(t, c.Key, oid(20)), keyed(t, c.Key, oid(21))}, "abc")
@@ -199,7 +233,13 @@ func TestADivisionNearToOneValuesShareIsStillMade(t *testing.T) {
 func TestTheEffectOfAHotSplitIsWhatEachShardTakesAfter(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7", written(t, documents, nil, rows{21: 60, 30: 40}), taking(1, 10, 2))
 	d, _ := plan(t, s, SplitHot, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)})
-	part := cluster(t, "0.6.38", "5.0.7", written(t, documents, nil, rows{21: 60, 30: 40}, func(w *topology.RangeWrites) { w.AtLeast = true }), taking(1, 10, 2))
+	part := cluster(
+		t,
+		"0.6.38",
+		"5.0.7",
+		written(t, documents, nil, rows{21: 60, 30: 40}, func(w *topology.RangeWrites) { w.AtLeast = true }),
+		taking(1, 10, 2),
+	)
 	if busiest, _ := plan(t, part, SplitHot, Args{NS: documents, Bounds: chunkAt(t, part, documents, 1)}); busiest.Blocked() {
 		t.Error("what was counted in part is still known")
 	} else if v, code := verdict(busiest, "writes"); v != Warn || code != "writes.busiest" {
@@ -214,7 +254,9 @@ func TestTheEffectOfAHotSplitIsWhatEachShardTakesAfter(t *testing.T) {
 			t.Errorf("%+v, want %v", w, x)
 		}
 	}
-	if got := strings.Join([]string{string(d.Steps[0].Op), string(d.Steps[1].Op)}, " "); got != "splitAt move" || len(d.Steps) != 2 || d.Risk != Medium || d.Confirm != "" {
+	if got := strings.Join([]string{string(d.Steps[0].Op), string(d.Steps[1].Op)}, " "); got != "splitAt move" || len(d.Steps) != 2 ||
+		d.Risk != Medium ||
+		d.Confirm != "" {
 		t.Errorf("%v, risk %s, confirm %q", ops(d), d.Risk, d.Confirm)
 	}
 }
@@ -238,7 +280,8 @@ func TestWrongArgumentsOfAHotSplitAreRefusedByTheirNames(t *testing.T) {
 		{"too many", Args{NS: documents, Chunks: slices.Repeat([]string{ref}, 17)}, fault.Invalid, "16"},
 		{"no reference", Args{NS: documents, Chunks: []string{"?"}}, fault.Invalid, "number 1"},
 		{"an unknown chunk", Args{NS: documents, Chunks: []string{ref, encoded(doc(t, project(33)))}}, fault.NotFound, "number 2"},
-		{"at and several", Args{NS: documents, Chunks: []string{ref, encoded(chunkAt(t, s, documents, 0)[0])}, At: doc(t, project(30))}, fault.Invalid, `"at"`},
+		{"at and several", Args{NS: documents, Chunks: []string{ref, encoded(chunkAt(t, s, documents, 0)[0])}, At: doc(t, project(30))},
+			fault.Invalid, `"at"`},
 		{"at the lower bound", Args{NS: documents, Bounds: whole, At: whole[0]}, fault.Invalid, `"at"`},
 		{"at outside", Args{NS: documents, Bounds: whole, At: doc(t, project(50))}, fault.Invalid, `"at"`},
 		{"at of another type", Args{NS: documents, Bounds: whole, At: doc(t, bson.D{{Key: "project_id", Value: "x"}})}, fault.Invalid, `"at"`},
@@ -275,7 +318,10 @@ func drawnWrites(t testing.TB, r *rapid.T, s *Situation) {
 		}
 		counted := rapid.Bool().Draw(r, "counted")
 		for _, ch := range c.Chunks.All() {
-			s.Writes.Ranges = append(s.Writes.Ranges, rangeWrites(c.NS, ch.Min, ch.Max, keys, func(w *topology.RangeWrites) { w.InShards = counted }))
+			s.Writes.Ranges = append(
+				s.Writes.Ranges,
+				rangeWrites(c.NS, ch.Min, ch.Max, keys, func(w *topology.RangeWrites) { w.InShards = counted }),
+			)
 		}
 	}
 	s.Writes.At = now

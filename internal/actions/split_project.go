@@ -89,8 +89,11 @@ func (d *draftBuilder) heldIn(all []held, ns topology.Namespace) ([]held, error)
 	if _, err := collectionOf(d.s.Table, d.kind, ns); err != nil {
 		return nil, err
 	}
-	return nil, fault.New(fault.Invalid,
-		"The argument \"ns\" names %q, whose shard key does not begin with the project: its rows are not together in chunks of their own.", string(ns))
+	return nil, fault.New(
+		fault.Invalid,
+		"The argument \"ns\" names %q, whose shard key does not begin with the project: its rows are not together in chunks of their own.",
+		string(ns),
+	)
 }
 
 // cutOut gives a range chunks of its own: a cut at each end that is inside one.

@@ -92,7 +92,9 @@ func (d *draftBuilder) undoZone(s Step) error {
 		for _, f := range s.Needs {
 			if start, ok := f.Want["windowStart"]; ok && f.Kind == FactBalancer {
 				stop := f.Want["windowStop"]
-				d.step(Step{Op: OpBalancerWindow, Start: start, Stop: stop, Needs: []Fact{windowIs(s.Start, s.Stop)}, Proof: []Fact{windowIs(start, stop)}})
+				d.step(
+					Step{Op: OpBalancerWindow, Start: start, Stop: stop, Needs: []Fact{windowIs(s.Start, s.Stop)}, Proof: []Fact{windowIs(start, stop)}},
+				)
 				return nil
 			}
 		}

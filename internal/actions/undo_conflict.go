@@ -34,7 +34,10 @@ func undoConflict(clause string, d ...Difference) error {
 func (d *draftBuilder) differences(f Fact) []Difference { return f.Against(Fields(d.s.Table, f)) }
 
 func collectionGone(ns topology.Namespace) error {
-	return undoConflict("the collection is not there any more", Difference{Fact: Fact{Kind: FactCollection, NS: ns}, Field: "exists", Want: "true", Got: "false"})
+	return undoConflict(
+		"the collection is not there any more",
+		Difference{Fact: Fact{Kind: FactCollection, NS: ns}, Field: "exists", Want: "true", Got: "false"},
+	)
 }
 
 func keyChanged(c *topology.Collection, doc bson.Raw) error {
@@ -58,5 +61,7 @@ func (d *draftBuilder) scattered(clause string, k *futureChunks, lo, hi shardkey
 	slices.Sort(shards)
 	f := coveredBy(k.c.NS, d.doc(k.c, lo), d.doc(k.c, hi), parts[0].Shard)
 	edges := parts[0].Min.Compare(lo) == 0 && parts[len(parts)-1].Max.Compare(hi) == 0
-	return undoConflict(clause, f.Against(map[string]string{"shards": strings.Join(slices.Compact(shards), ","), "edges": strconv.FormatBool(edges)})...)
+	return undoConflict(
+		clause,
+		f.Against(map[string]string{"shards": strings.Join(slices.Compact(shards), ","), "edges": strconv.FormatBool(edges)})...)
 }

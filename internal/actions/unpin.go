@@ -64,9 +64,16 @@ func planUnpin(d *draftBuilder) (Draft, Args, error) {
 		d.pass("consequence", d.fromRule(), message.New("consequence.unpin",
 			"This alone moves nothing. The balancer may move chunks later, when it finds a shard too full."))
 	}
-	return d.finish(message.New("unpin",
+	return d.finish(message.New(
+		"unpin",
 		"Unpin the project {project} ({id}): remove its zone and {ranges} zone ranges.",
-		message.Text("project", name), message.Key("id", a.Project), message.Count("ranges", len(ranges))), Undo{Possible: true, Text: message.New("unpin",
+		message.Text(
+			"project",
+			name,
+		),
+		message.Key("id", a.Project),
+		message.Count("ranges", len(ranges)),
+	), Undo{Possible: true, Text: message.New("unpin",
 		"{project} gets its zones back.", message.Text("project", name))})
 }
 

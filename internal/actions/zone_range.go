@@ -85,8 +85,14 @@ func (s Situation) rangeEnd(c *topology.Collection, name string, doc bson.Raw) (
 	}
 	k, err := c.Key.PrefixBound(doc)
 	if err != nil {
-		return key{}, fault.Wrap(fault.Invalid, err,
-			"The argument %q is no shard key of %s: it needs the first fields of %s, in that order, hashed ones as NumberLong.", name, string(c.NS), c.Key)
+		return key{}, fault.Wrap(
+			fault.Invalid,
+			err,
+			"The argument %q is no shard key of %s: it needs the first fields of %s, in that order, hashed ones as NumberLong.",
+			name,
+			string(c.NS),
+			c.Key,
+		)
 	}
 	fields, err := doc.Elements()
 	if err != nil {
@@ -145,8 +151,11 @@ func planZoneRemoveRange(d *draftBuilder) (Draft, Args, error) {
 	d.removeRange(z)
 	d.pass("consequence", d.fromRule(), message.New("consequence.unpin",
 		"This alone moves nothing. The balancer may move chunks later, when it finds a shard too full."))
-	undo := Undo{Possible: true, Text: message.New("zone-remove-range",
-		"The range is assigned to the zone {zone} again.", message.Zone("zone", z.Zone)), Kind: ZoneSetRange, Args: Args{NS: z.NS, Zone: z.Zone, Min: z.RawMin, Max: z.RawMax}}
+	undo := Undo{Possible: true, Text: message.New(
+		"zone-remove-range",
+		"The range is assigned to the zone {zone} again.",
+		message.Zone("zone", z.Zone),
+	), Kind: ZoneSetRange, Args: Args{NS: z.NS, Zone: z.Zone, Min: z.RawMin, Max: z.RawMax}}
 	if !s.settable(z) {
 		undo.Kind, undo.Args = "", Args{} // only the undo of the run gives it back, as it was
 	}

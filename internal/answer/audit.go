@@ -100,7 +100,12 @@ func pointInTime(q url.Values, name string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, fault.New(fault.Invalid, "%s is a time like 2026-03-01T12:00:00Z or a date like 2026-03-01; %q is neither.", name, sanitize.Truncate(text, 40))
+	return time.Time{}, fault.New(
+		fault.Invalid,
+		"%s is a time like 2026-03-01T12:00:00Z or a date like 2026-03-01; %q is neither.",
+		name,
+		sanitize.Truncate(text, 40),
+	)
 }
 
 // auditQuery filters the record. The zero value is its newest part.
@@ -111,7 +116,21 @@ type AuditQuery struct {
 }
 
 // auditKinds are the choices of the filter: prefixes and codes.
-var AuditKinds = [...]string{"", "login.", "session.", "user.", "token.", "survey.", "advice.", "alert.", "plan.", "run.", "access.", "data.", "audit."}
+var AuditKinds = [...]string{
+	"",
+	"login.",
+	"session.",
+	"user.",
+	"token.",
+	"survey.",
+	"advice.",
+	"alert.",
+	"plan.",
+	"run.",
+	"access.",
+	"data.",
+	"audit.",
+}
 
 func AuditQueryOf(in url.Values) (q AuditQuery, err error) {
 	for name, to := range map[string]*string{"by": &q.By, "what": &q.What, "subject": &q.Subject, "from": &q.From, "to": &q.To} {
@@ -157,11 +176,20 @@ func AuditVerdict(st audit.State, now time.Time) (level, text string) {
 	case st.At.IsZero():
 		return "note", "The chain has not been verified yet since the start, so nothing is known about it."
 	case st.Err != nil:
-		return "note", fmt.Sprintf("The chain was in order up to record %s %s. It could not be read to its end or signed since; the log has the cause.", format.Count(st.End.Seq), format.Ago(now.Sub(st.At)))
+		return "note", fmt.Sprintf(
+			"The chain was in order up to record %s %s. It could not be read to its end or signed since; the log has the cause.",
+			format.Count(st.End.Seq),
+			format.Ago(now.Sub(st.At)),
+		)
 	case st.End.Seq == 0:
 		return "ok", "The record was empty when it was verified " + format.Ago(now.Sub(st.At)) + "."
 	}
-	return "ok", fmt.Sprintf("The chain is in order up to record %s, verified %s; read from its first record %s.", format.Count(st.End.Seq), format.Ago(now.Sub(st.At)), format.Ago(now.Sub(st.Whole)))
+	return "ok", fmt.Sprintf(
+		"The chain is in order up to record %s, verified %s; read from its first record %s.",
+		format.Count(st.End.Seq),
+		format.Ago(now.Sub(st.At)),
+		format.Ago(now.Sub(st.Whole)),
+	)
 }
 
 // auditBreak says what is wrong and how that is known.
@@ -185,7 +213,11 @@ func auditTrouble(st audit.State, now time.Time) string {
 	if st.At.IsZero() {
 		return text
 	}
-	return text + " " + fmt.Sprintf("The last check that could be finished was %s; the chain was in order up to record %s then.", format.Ago(now.Sub(st.At)), format.Count(st.End.Seq))
+	return text + " " + fmt.Sprintf(
+		"The last check that could be finished was %s; the chain was in order up to record %s then.",
+		format.Ago(now.Sub(st.At)),
+		format.Count(st.End.Seq),
+	)
 }
 
 // auditBanner is for every page; nil while nothing is known to be wrong.

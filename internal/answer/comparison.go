@@ -53,7 +53,14 @@ func comparisonSummary(c api.Comparison) string {
 }
 
 func collectionChange(after View, x history.CollectionChange) api.CollectionChange {
-	out := api.CollectionChange{NS: string(x.NS), What: "changed", Moved: x.Moved, Split: x.Split, Merged: x.Merged, Changes: []api.RangeChange{}}
+	out := api.CollectionChange{
+		NS:      string(x.NS),
+		What:    "changed",
+		Moved:   x.Moved,
+		Split:   x.Split,
+		Merged:  x.Merged,
+		Changes: []api.RangeChange{},
+	}
 	switch {
 	case x.Created:
 		out.What, out.Label = "created", "created"

@@ -48,10 +48,24 @@ func standingText(r engine.Run, b topology.Balancer) []string {
 		out = append(out, "Nothing in the cluster has been changed by this run.")
 	}
 	if s.ByOthers > 0 {
-		out = append(out, message.Plural(int64(s.ByOthers), format.Count(int64(s.ByOthers))+" step was done already by the balancer or by somebody else.", format.Count(int64(s.ByOthers))+" steps were done already by the balancer or by somebody else."))
+		out = append(
+			out,
+			message.Plural(
+				int64(s.ByOthers),
+				format.Count(int64(s.ByOthers))+" step was done already by the balancer or by somebody else.",
+				format.Count(int64(s.ByOthers))+" steps were done already by the balancer or by somebody else.",
+			),
+		)
 	}
 	if s.Unknown > 0 {
-		out = append(out, message.Plural(int64(s.Unknown), "The outcome of "+format.Count(int64(s.Unknown))+" command is not known yet.", "The outcome of "+format.Count(int64(s.Unknown))+" commands is not known yet."))
+		out = append(
+			out,
+			message.Plural(
+				int64(s.Unknown),
+				"The outcome of "+format.Count(int64(s.Unknown))+" command is not known yet.",
+				"The outcome of "+format.Count(int64(s.Unknown))+" commands is not known yet.",
+			),
+		)
 	}
 	if s.Paused {
 		out = append(out, "Balancing is still paused by this run, and will be switched on again.")
@@ -75,7 +89,19 @@ func standingOf(r engine.Run, b topology.Balancer) api.Standing {
 func adaptationsOf(r engine.Run) []api.Adaptation {
 	out := make([]api.Adaptation, 0, len(r.Adaptations))
 	for _, a := range r.Adaptations {
-		out = append(out, api.Adaptation{At: api.Time(a.At), Step: a.Step, Before: a.Before, After: a.After, Same: a.Same, Refused: a.Refused, Because: DifferencesOf(a.Because), Text: a.Text().String()})
+		out = append(
+			out,
+			api.Adaptation{
+				At:      api.Time(a.At),
+				Step:    a.Step,
+				Before:  a.Before,
+				After:   a.After,
+				Same:    a.Same,
+				Refused: a.Refused,
+				Because: DifferencesOf(a.Because),
+				Text:    a.Text().String(),
+			},
+		)
 	}
 	return out
 }
@@ -88,7 +114,11 @@ func waitTexts(s engine.Step) []string {
 	}
 	out := []string{w.What.String()}
 	if s.State == engine.Waiting {
-		return append(out, "In the way since "+format.Clock(w.Since)+".", fmt.Sprintf("Next try about %s; gives up at %s.", format.Clock(w.Next), format.Clock(w.Until)))
+		return append(
+			out,
+			"In the way since "+format.Clock(w.Since)+".",
+			fmt.Sprintf("Next try about %s; gives up at %s.", format.Clock(w.Next), format.Clock(w.Until)),
+		)
 	}
 	return append(out, "It was in the way from "+format.Clock(w.Since)+" on.")
 }
@@ -128,7 +158,14 @@ func stepWaitOf(s engine.Step) *api.StepWait {
 }
 
 func limitsOf(l actions.Limits) api.Limits {
-	out := api.Limits{Collections: []string{}, Project: l.Project, Zones: append([]string{}, l.Zones...), Shards: append([]string{}, l.Shards...), Chunks: l.Chunks, Bytes: FigureOf(l.Bytes)}
+	out := api.Limits{
+		Collections: []string{},
+		Project:     l.Project,
+		Zones:       append([]string{}, l.Zones...),
+		Shards:      append([]string{}, l.Shards...),
+		Chunks:      l.Chunks,
+		Bytes:       FigureOf(l.Bytes),
+	}
 	for _, ns := range l.Collections {
 		out.Collections = append(out.Collections, string(ns))
 	}

@@ -106,7 +106,10 @@ func (k *HiddenTables) make(t *topology.Table, h Hidden, hide func([]topology.Ev
 // MayNameKeys refuses to look up a key where the answer would show hidden bounds.
 func MayNameKeys(v View) error {
 	if v.Hidden.Bounds {
-		return fault.New(fault.Forbidden, "Looking up a key shows chunk bounds, which are key values. On this server that needs the role support.")
+		return fault.New(
+			fault.Forbidden,
+			"Looking up a key shows chunk bounds, which are key values. On this server that needs the role support.",
+		)
 	}
 	return nil
 }
@@ -114,7 +117,10 @@ func MayNameKeys(v View) error {
 // MayNameChunks refuses the page of a chunk where bounds are hidden.
 func MayNameChunks(v View) error {
 	if v.Hidden.Bounds {
-		return fault.New(fault.Forbidden, "The page of a chunk shows its bounds, which are key values. On this server that needs the role support.")
+		return fault.New(
+			fault.Forbidden,
+			"The page of a chunk shows its bounds, which are key values. On this server that needs the role support.",
+		)
 	}
 	return nil
 }

@@ -45,9 +45,32 @@ func (v View) details(e topology.Event) api.Key {
 
 // boundless are the fields of log entries that hold no key values, other than
 // steps and counts, which are numbers.
-var boundless = map[string]bool{"from": true, "to": true, "note": true, "shard": true, "name": true, "owningShard": true, "errmsg": true, "ns": true,
-	"collection": true, "primary": true, "initShards": true, "numChunks": true, "number": true, "of": true, "counts": true,
-	"shardKey": true, "oldKey": true, "newKey": true, "uuid": true, "lastmod": true, "lastmodEpoch": true, "lastmodTimestamp": true, "epoch": true, "version": true}
+var boundless = map[string]bool{
+	"from":             true,
+	"to":               true,
+	"note":             true,
+	"shard":            true,
+	"name":             true,
+	"owningShard":      true,
+	"errmsg":           true,
+	"ns":               true,
+	"collection":       true,
+	"primary":          true,
+	"initShards":       true,
+	"numChunks":        true,
+	"number":           true,
+	"of":               true,
+	"counts":           true,
+	"shardKey":         true,
+	"oldKey":           true,
+	"newKey":           true,
+	"uuid":             true,
+	"lastmod":          true,
+	"lastmodEpoch":     true,
+	"lastmodTimestamp": true,
+	"epoch":            true,
+	"version":          true,
+}
 
 // halves are the fields that hold a chunk as it was or became.
 var halves = map[string]bool{"before": true, "left": true, "right": true, "chunk": true}

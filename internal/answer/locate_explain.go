@@ -102,7 +102,14 @@ func explain(ctx context.Context, t *topology.Table, prover Prover, found []plac
 // askCluster runs on a goroutine of its own; nothing in it panics on cluster data,
 // which the driver has already validated. It gives the place as it is by now
 // when the table that was read again for the proof has it elsewhere.
-func askCluster(ctx context.Context, prover Prover, p placement.Place, out *api.Place, a Ask, primaries map[string]string) (now *placement.Place) {
+func askCluster(
+	ctx context.Context,
+	prover Prover,
+	p placement.Place,
+	out *api.Place,
+	a Ask,
+	primaries map[string]string,
+) (now *placement.Place) {
 	if a.Prove {
 		found := prover.Prove(ctx, p)
 		if now = found.Moved; now != nil {

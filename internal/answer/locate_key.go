@@ -32,7 +32,9 @@ func AppendKeyItem(b []byte, it *placement.Item) []byte {
 	b = AppendText(append(b, `,"db":`...), it.DB)
 	b = strconv.AppendBool(append(b, `,"project":"","projectName":"","removed":`...), it.Removed)
 	p := &it.Places[0]
-	headline := headlineOf(api.LocateItem{Kind: it.Kind, Places: []api.Place{{NS: string(p.NS), Shards: p.Shards, Exact: p.Exact, State: p.Exists}}})
+	headline := headlineOf(
+		api.LocateItem{Kind: it.Kind, Places: []api.Place{{NS: string(p.NS), Shards: p.Shards, Exact: p.Exact, State: p.Exists}}},
+	)
 	b = AppendText(append(b, `,"answer":`...), headline.String())
 	return append(appendPlace(append(b, `,"places":[`...), p), `]}`...)
 }

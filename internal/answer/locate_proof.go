@@ -9,8 +9,16 @@ import (
 
 // proofOf says what the mongos answered beside what the table says.
 func proofOf(p placement.Proof) api.Proof {
-	out := api.Proof{State: string(p.State), Ours: NotNil(p.Ours), Theirs: NotNil(p.Theirs), Newer: string(p.Newer), Reread: p.Reread, Seq: p.Seq,
-		Read: api.Time(p.Read), At: api.Time(p.At)}
+	out := api.Proof{
+		State:  string(p.State),
+		Ours:   NotNil(p.Ours),
+		Theirs: NotNil(p.Theirs),
+		Newer:  string(p.Newer),
+		Reread: p.Reread,
+		Seq:    p.Seq,
+		Read:   api.Time(p.Read),
+		At:     api.Time(p.At),
+	}
 	out.Text = sanitize.Sentence(proofText(p))
 	return out
 }

@@ -32,7 +32,12 @@ var instants = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T
 
 // parseInstant reads RFC 3339 or milliseconds since 1970, not later than now.
 func ParseInstant(name, text string, now time.Time) (time.Time, error) {
-	wrong := fault.New(fault.Invalid, "%s is a time such as 2026-03-01T12:00:00Z, or milliseconds since 1970; %q is not.", name, sanitize.Truncate(text, 40))
+	wrong := fault.New(
+		fault.Invalid,
+		"%s is a time such as 2026-03-01T12:00:00Z, or milliseconds since 1970; %q is not.",
+		name,
+		sanitize.Truncate(text, 40),
+	)
 	var at time.Time
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) <= 14 {
 		at = time.UnixMilli(n)
@@ -50,7 +55,13 @@ func ParseInstant(name, text string, now time.Time) (time.Time, error) {
 	}
 	at = at.UTC().Truncate(time.Millisecond)
 	if at.After(now) {
-		return at, fault.New(fault.Invalid, "%s is %s, which has not come yet: here it is %s.", name, at.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+		return at, fault.New(
+			fault.Invalid,
+			"%s is %s, which has not come yet: here it is %s.",
+			name,
+			at.Format(time.RFC3339),
+			now.UTC().Format(time.RFC3339),
+		)
 	}
 	return at, nil
 }

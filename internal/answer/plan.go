@@ -18,7 +18,8 @@ func PlanOf(v View, p actions.Plan) api.Plan {
 	p = v.Plan(p)
 	out := api.Plan{
 		ID: p.ID, Hash: p.Hash, Kind: string(p.Kind), Args: api.PlanArgs{RawMessage: p.Args.JSON()}, Summary: p.Summary.String(),
-		Commands: []api.PlanCommand{}, Preconditions: []api.Precondition{}, Checks: ChecksOf(p.Checks), Effect: effectOf(p.Effect), Undo: undoOf(p.Undo),
+		Commands: []api.PlanCommand{}, Preconditions: []api.Precondition{}, Checks: ChecksOf(p.Checks), Effect: effectOf(p.Effect),
+		Undo: undoOf(p.Undo),
 		Risk: string(p.Risk), Role: string(p.Role), Blocked: p.Blocked(), Reason: p.Reason, By: p.By.ID, ByName: personOf(p.By),
 		MadeAt: api.Time(p.Made), ExpiresAt: api.Time(p.Expires), UndoOf: p.UndoOf, Limits: limitsOf(p.Limits),
 	}
@@ -48,11 +49,21 @@ func ChecksOf(checks []actions.Check) []api.PlanCheck {
 }
 
 func effectOf(e actions.Effect) api.Effect {
-	out := api.Effect{Chunks: FigureOf(e.Chunks), Documents: FigureOf(e.Documents), Bytes: FigureOf(e.Bytes), DurationMillis: FigureOf(e.Duration),
-		Moves: []api.PlanMove{}, Shards: []api.ShardEffect{}, Stays: []string{}}
+	out := api.Effect{
+		Chunks:         FigureOf(e.Chunks),
+		Documents:      FigureOf(e.Documents),
+		Bytes:          FigureOf(e.Bytes),
+		DurationMillis: FigureOf(e.Duration),
+		Moves:          []api.PlanMove{},
+		Shards:         []api.ShardEffect{},
+		Stays:          []string{},
+	}
 	for _, m := range e.Moves {
-		out.Moves = append(out.Moves, api.PlanMove{NS: string(m.NS), Min: api.Document(m.Min), Max: api.Document(m.Max), From: m.From, To: m.To, Bytes: FigureOf(m.Bytes),
-			Documents: FigureOf(m.Documents), DurationMillis: FigureOf(m.Duration)})
+		out.Moves = append(
+			out.Moves,
+			api.PlanMove{NS: string(m.NS), Min: api.Document(m.Min), Max: api.Document(m.Max), From: m.From, To: m.To, Bytes: FigureOf(m.Bytes),
+				Documents: FigureOf(m.Documents), DurationMillis: FigureOf(m.Duration)},
+		)
 	}
 	for _, s := range e.Shards {
 		out.Shards = append(out.Shards, api.ShardEffect{Shard: s.Shard, ChunksBefore: s.ChunksBefore, ChunksAfter: s.ChunksAfter,
@@ -78,8 +89,11 @@ func undoOf(u actions.Undo) api.Undo {
 func DifferencesOf(ds []actions.Difference) []api.Difference {
 	out := make([]api.Difference, 0, len(ds))
 	for _, d := range ds {
-		out = append(out, api.Difference{Kind: string(d.Fact.Kind), NS: string(d.Fact.NS), Min: api.Document(d.Fact.Min), Max: api.Document(d.Fact.Max),
-			Shard: d.Fact.Shard, Zone: d.Fact.Zone, Field: d.Field, Want: d.Want, Got: d.Got, Text: d.Text().String()})
+		out = append(
+			out,
+			api.Difference{Kind: string(d.Fact.Kind), NS: string(d.Fact.NS), Min: api.Document(d.Fact.Min), Max: api.Document(d.Fact.Max),
+				Shard: d.Fact.Shard, Zone: d.Fact.Zone, Field: d.Field, Want: d.Want, Got: d.Got, Text: d.Text().String()},
+		)
 	}
 	return out
 }

@@ -9,16 +9,36 @@ import (
 func RunOf(v View, r engine.Run) api.Run {
 	r = v.Run(r)
 	out := api.Run{
-		ID: r.ID, Plan: r.Plan, Kind: string(r.Kind), Summary: r.Summary.String(), State: string(r.State), Resolved: r.Resolved, Open: r.State.Open(),
-		Why: whyText(r), Steps: []api.RunStep{}, Rows: RowsOf(r.Rows), StartedAt: api.Time(r.Started), EndedAt: api.Time(r.Ended), By: r.By, ByName: r.ByName,
+		ID: r.ID, Plan: r.Plan, Kind: string(r.Kind), Summary: r.Summary.String(), State: string(r.State), Resolved: r.Resolved,
+		Open: r.State.Open(),
+		Why: whyText(
+			r,
+		), Steps: []api.RunStep{}, Rows: RowsOf(r.Rows), StartedAt: api.Time(r.Started), EndedAt: api.Time(r.Ended), By: r.By, ByName: r.ByName,
 		Reason: r.Reason, StopBy: r.StopBy, StopAt: api.Time(r.StopAt), CanUndo: r.CanUndo(), UndoOf: r.UndoOf, UndoneBy: r.UndoneBy,
 		CanFinish: r.CanFinish(), Standing: standingOf(r, v.Table.Balancer), Adaptations: adaptationsOf(r), Limits: limitsOf(r.Limits),
 	}
 	for _, s := range r.Steps {
-		step := api.RunStep{Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), State: string(s.State), Resolved: s.Resolved,
-			Why: s.Why.String(), Proof: []api.StepProof{}, Events: StepEvents(s), Error: s.Error, Changed: DifferencesOf(s.Changed), SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended),
-			Done: s.Progress.Done, Total: s.Progress.Total, Try: s.Try + 1, Already: s.Already, Waiting: stepWaitOf(s),
-			Text: s.Text().String(), Shell: ShellCommand(s.Command)}
+		step := api.RunStep{
+			Op:       string(s.Op),
+			DB:       s.Command.DB,
+			Command:  api.Document(s.Command.Doc),
+			State:    string(s.State),
+			Resolved: s.Resolved,
+			Why:      s.Why.String(),
+			Proof:    []api.StepProof{},
+			Events:   StepEvents(s),
+			Error:    s.Error,
+			Changed:  DifferencesOf(s.Changed),
+			SentAt:   api.Time(s.Sent),
+			EndedAt:  api.Time(s.Ended),
+			Done:     s.Progress.Done,
+			Total:    s.Progress.Total,
+			Try:      s.Try + 1,
+			Already:  s.Already,
+			Waiting:  stepWaitOf(s),
+			Text:     s.Text().String(),
+			Shell:    ShellCommand(s.Command),
+		}
 		if c := StepCode(s); c != "" {
 			step.Code, step.Means = string(c), FailureAdvice(c)
 		}

@@ -19,9 +19,13 @@ type Outcomes interface {
 
 func RunOutcome(v View, r engine.Run, o outcome.Outcome) *api.RunOutcome {
 	out := &api.RunOutcome{State: string(o.State), Verdict: string(o.Verdict), Text: o.Text().String(), Label: o.Label(r),
-		Good: o.Verdict == outcome.Helped, Bad: o.Verdict == outcome.Worse && !outcome.Gathering(r), Basis: string(o.Basis), KnownAt: api.Time(o.KnownAt), Reason: o.Reason,
-		Before: outcomeWindow(o.Before), After: outcomeWindow(o.After), Shards: []api.OutcomeShard{}, Chunks: []api.OutcomeChunk{}, MoreChunks: o.More,
-		Collections: []api.OutcomeCollection{}, OtherRuns: append([]string{}, o.OtherRuns...), OtherMoves: o.OtherMoves, Notes: []api.OutcomeNote{}}
+		Good: o.Verdict == outcome.Helped, Bad: o.Verdict == outcome.Worse && !outcome.Gathering(r), Basis: string(o.Basis),
+		KnownAt: api.Time(o.KnownAt), Reason: o.Reason,
+		Before: outcomeWindow(
+			o.Before,
+		), After: outcomeWindow(o.After), Shards: []api.OutcomeShard{}, Chunks: []api.OutcomeChunk{}, MoreChunks: o.More,
+		Collections: []api.OutcomeCollection{}, OtherRuns: append([]string{}, o.OtherRuns...), OtherMoves: o.OtherMoves,
+		Notes: []api.OutcomeNote{}}
 	if o.Before.Covered > 0 && o.After.Covered > 0 {
 		d := o.After.Share - o.Before.Share
 		out.ShareDifference = &d
@@ -30,15 +34,26 @@ func RunOutcome(v View, r engine.Run, o outcome.Outcome) *api.RunOutcome {
 		out.PlusMinus = &o.PlusMinus
 	}
 	for _, x := range o.Shards {
-		out.Shards = append(out.Shards, api.OutcomeShard{Shard: x.Shard, Before: outcomeRateIn(o.Before, x.Before), After: outcomeRateIn(o.After, x.After)})
+		out.Shards = append(
+			out.Shards,
+			api.OutcomeShard{Shard: x.Shard, Before: outcomeRateIn(o.Before, x.Before), After: outcomeRateIn(o.After, x.After)},
+		)
 	}
 	for _, x := range o.Chunks {
 		out.Chunks = append(out.Chunks, api.OutcomeChunk{NS: string(x.NS), Min: v.document(x.Min), Max: v.document(x.Max),
 			ShardBefore: x.From, ShardAfter: x.To, Before: outcomeRate(x.Before), After: outcomeRate(x.After)})
 	}
 	for _, x := range o.Collections {
-		c := api.OutcomeCollection{NS: string(x.NS), Compared: x.Not == "", Reason: x.Not, Why: x.WhyNot().String(), BeforeSeconds: x.CoveredBefore, AfterSeconds: x.CoveredAfter,
-			Before: outcomeRate(x.Before), After: outcomeRate(x.After)}
+		c := api.OutcomeCollection{
+			NS:            string(x.NS),
+			Compared:      x.Not == "",
+			Reason:        x.Not,
+			Why:           x.WhyNot().String(),
+			BeforeSeconds: x.CoveredBefore,
+			AfterSeconds:  x.CoveredAfter,
+			Before:        outcomeRate(x.Before),
+			After:         outcomeRate(x.After),
+		}
 		if x.Before != nil || x.After != nil {
 			c.Counts = x.Method.String()
 		}
@@ -83,7 +98,12 @@ func RunCost(c *outcome.Cost) *api.RunCost {
 	if c == nil {
 		return nil
 	}
-	out := &api.RunCost{Steps: []api.RunStepCost{}, Estimated: runAmounts(c.Total.Estimated), Actual: runAmounts(c.Total.Actual), Moved: c.Moved}
+	out := &api.RunCost{
+		Steps:     []api.RunStepCost{},
+		Estimated: runAmounts(c.Total.Estimated),
+		Actual:    runAmounts(c.Total.Actual),
+		Moved:     c.Moved,
+	}
 	for _, s := range c.Steps {
 		out.Steps = append(out.Steps, api.RunStepCost{Step: s.Step, Estimated: runAmounts(s.Estimated), Actual: runAmounts(s.Actual)})
 	}

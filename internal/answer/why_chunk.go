@@ -77,7 +77,13 @@ func ProjectWhy(v View, spread placement.Spread) api.ProjectWhy {
 }
 
 func collectionWhy(t *topology.Table, cs placement.CollectionSpread) api.CollectionWhy {
-	out := api.CollectionWhy{NS: string(cs.NS), Basis: cs.Basis, Text: placement.BasisText(cs.Basis), Of: cs.ChunkCount, Chunks: []api.ChunkWhy{}}
+	out := api.CollectionWhy{
+		NS:     string(cs.NS),
+		Basis:  cs.Basis,
+		Text:   placement.BasisText(cs.Basis),
+		Of:     cs.ChunkCount,
+		Chunks: []api.ChunkWhy{},
+	}
 	switch {
 	case cs.Basis == placement.BasisPrimary && len(cs.Shards) == 1:
 		out.Text = fmt.Sprintf("Not sharded, so all of it is on %s, the primary shard of %s.", cs.Shards[0].Shard, cs.NS.Database())

@@ -39,7 +39,10 @@ func collection(t interface{ Fatal(...any) }, at []int64, shards ...string) *top
 	bounds = append(bounds, p.Max())
 	var rows []topology.Chunk
 	for i := range len(bounds) - 1 {
-		rows = append(rows, topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: shards[i], Version: topology.Version{Major: 1, Minor: uint32(i)}})
+		rows = append(
+			rows,
+			topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: shards[i], Version: topology.Version{Major: 1, Minor: uint32(i)}},
+		)
 	}
 	m, err := topology.BuildChunks(p, rows)
 	if err != nil {
@@ -139,10 +142,12 @@ func TestAMoveThatSpreadsTheWritesHelped(t *testing.T) {
 	if o.Verdict != Helped || o.Before.Hottest != "a" || math.Abs(o.Before.Share-5./6) > 1e-9 || math.Abs(o.After.Share-.5) > 1e-9 {
 		t.Errorf("%s: %+v and %+v", o.Verdict, o.Before, o.After)
 	}
-	if len(o.Shards) != 2 || o.Shards[0].Shard != "a" || o.Shards[0].Before.PerSecond != 5 || o.Shards[0].After.PerSecond != 3 || !o.Shards[0].Before.Exact {
+	if len(o.Shards) != 2 || o.Shards[0].Shard != "a" || o.Shards[0].Before.PerSecond != 5 || o.Shards[0].After.PerSecond != 3 ||
+		!o.Shards[0].Before.Exact {
 		t.Errorf("shards %+v", o.Shards)
 	}
-	if len(o.Chunks) != 1 || o.Chunks[0].From != "a" || o.Chunks[0].To != "b" || o.Chunks[0].Before.PerSecond != 2 || o.Chunks[0].After.PerSecond != 2 {
+	if len(o.Chunks) != 1 || o.Chunks[0].From != "a" || o.Chunks[0].To != "b" || o.Chunks[0].Before.PerSecond != 2 ||
+		o.Chunks[0].After.PerSecond != 2 {
 		t.Errorf("chunks %+v", o.Chunks)
 	}
 	if len(o.Notes) != 0 || o.Before.Covered != 600 || o.After.Covered != 600 {
@@ -185,15 +190,17 @@ func TestWhatCannotBeComparedSaysWhyAndHasNoVerdict(t *testing.T) {
 		state  State
 		reason string
 	}{
-		"open":                      {open, kept(open, filled(b, c, 30, 20, 10), nil), Running, ""},
-		"open, nothing kept":        {open, nil, Running, ""},
-		"failed":                    {failed, nil, Unchanged, ""},
-		"balancer":                  {off, nil, Unchanged, ""},
-		"nothing kept":              {move, nil, Uncounted, reasonNoRecord},
-		"window not over":           {move, with(func(r *Record) { r.Closed = false; r.Collections[0].After = nil }), TooEarly, ""},
-		"not counted":               {move, with(func(r *Record) { r.Collections[0] = CollectionRecord{NS: ns, Not: "inPlace"} }), Uncounted, "inPlace"},
-		"no window before":          {move, with(func(r *Record) { r.Collections[0].Before = nil }), Uncounted, reasonGap},
-		"a minute after":            {move, kept(move, filled(b, c, 30, 20, 10), filled(Span{a.From, a.From.Add(time.Minute)}, c, 1, 1, 1)), Uncounted, reasonGap},
+		"open":               {open, kept(open, filled(b, c, 30, 20, 10), nil), Running, ""},
+		"open, nothing kept": {open, nil, Running, ""},
+		"failed":             {failed, nil, Unchanged, ""},
+		"balancer":           {off, nil, Unchanged, ""},
+		"nothing kept":       {move, nil, Uncounted, reasonNoRecord},
+		"window not over":    {move, with(func(r *Record) { r.Closed = false; r.Collections[0].After = nil }), TooEarly, ""},
+		"not counted": {move, with(func(r *Record) { r.Collections[0] = CollectionRecord{NS: ns, Not: "inPlace"} }),
+			Uncounted, "inPlace"},
+		"no window before": {move, with(func(r *Record) { r.Collections[0].Before = nil }), Uncounted, reasonGap},
+		"a minute after": {move,
+			kept(move, filled(b, c, 30, 20, 10), filled(Span{a.From, a.From.Add(time.Minute)}, c, 1, 1, 1)), Uncounted, reasonGap},
 		"nothing written":           {move, kept(move, filled(b, c, 0, 0, 0), filled(a, c, 0, 0, 0)), Idle, ""},
 		"nothing written before":    {move, kept(move, filled(b, c, 0, 0, 0), filled(a, c, 9, 9, 9)), Few, ""},
 		"few rows":                  {move, kept(move, append(filled(b, c, 0, 0, 0), tick(c, b.From, 50, 0, 0)), filled(a, c, 9, 9, 9)), Few, ""},
@@ -296,13 +303,16 @@ func TestCountsLoseNothing(t *testing.T) {
 		for _, x := range whole.Chunks {
 			chunked += x.Rows
 		}
-		if placed+whole.Astray.Rows != rows || whole.Total.Rows != rows || chunked != placed || whole.Seconds != float64(in)*heat.Tick.Seconds() || whole.More != 0 {
+		if placed+whole.Astray.Rows != rows || whole.Total.Rows != rows || chunked != placed ||
+			whole.Seconds != float64(in)*heat.Tick.Seconds() ||
+			whole.More != 0 {
 			t.Fatalf("%d rows; %d placed, %d in chunks, %d astray, %v s", rows, placed, chunked, whole.Astray.Rows, whole.Seconds)
 		}
 		cut := rapid.IntRange(0, len(all)).Draw(t, "restart")
 		spans := []keySpan{{minKey(), maxKey()}}
 		parts := count(all[:cut], w, spans, time.Time{}).plus(count(all[cut:], w, spans, time.Time{}))
-		if parts.Total != whole.Total || parts.Seconds != whole.Seconds || fmt.Sprint(parts.Shards) != fmt.Sprint(whole.Shards) || fmt.Sprint(parts.Chunks) != fmt.Sprint(whole.Chunks) {
+		if parts.Total != whole.Total || parts.Seconds != whole.Seconds || fmt.Sprint(parts.Shards) != fmt.Sprint(whole.Shards) ||
+			fmt.Sprint(parts.Chunks) != fmt.Sprint(whole.Chunks) {
 			t.Fatalf("in parts %+v, whole %+v", parts, whole)
 		}
 	})

@@ -402,7 +402,8 @@ func (k *comparison) own(e topology.Event) bool {
 	lo, _ := e.Details.Lookup("min").DocumentOK()
 	to, _ := e.Details.Lookup("to").StringValueOK()
 	return slices.ContainsFunc(k.run.Steps, func(s engine.Step) bool {
-		return s.Migrates() && !s.Sent.IsZero() && string(s.NS) == e.NS && s.Shard == to && string(s.Min) == string(lo) && e.Time.After(s.Sent.Add(-windowAlignment))
+		return s.Migrates() && !s.Sent.IsZero() && string(s.NS) == e.NS && s.Shard == to && string(s.Min) == string(lo) &&
+			e.Time.After(s.Sent.Add(-windowAlignment))
 	})
 }
 
@@ -443,7 +444,15 @@ func (r *Recorder) complete(t *topology.Table, k *comparison, to time.Time) bool
 // record is a comparison in stored form.
 func (r *Recorder) record(t *topology.Table, k *comparison) *Record {
 	before, after := windows(k.run.Started, k.run.Ended)
-	out := &Record{Run: k.run.ID, Started: k.run.Started, Ended: k.run.Ended, OtherRuns: slices.Clone(k.others), OtherMoves: k.moves, MovedAgain: k.again, Closed: k.closed}
+	out := &Record{
+		Run:        k.run.ID,
+		Started:    k.run.Started,
+		Ended:      k.run.Ended,
+		OtherRuns:  slices.Clone(k.others),
+		OtherMoves: k.moves,
+		MovedAgain: k.again,
+		Closed:     k.closed,
+	}
 	for _, ns := range k.scope.namespaces() {
 		c := CollectionRecord{NS: ns}
 		if how, known := heat.CoverageOf(t, r.o.Profile, ns); !known {
@@ -490,7 +499,11 @@ func (r *Recorder) save(ctx context.Context, cluster string) error {
 	for _, rec := range news {
 		body, err := json.Marshal(rec)
 		if err == nil {
-			err = r.o.Store.SaveRunOutcome(ctx, cluster, store.RunOutcome{Run: rec.Run, At: r.o.Now().UTC().Truncate(time.Millisecond), Open: !rec.Closed, Body: body})
+			err = r.o.Store.SaveRunOutcome(
+				ctx,
+				cluster,
+				store.RunOutcome{Run: rec.Run, At: r.o.Now().UTC().Truncate(time.Millisecond), Open: !rec.Closed, Body: body},
+			)
 		}
 		r.mu.Lock()
 		if k := r.active[rec.Run]; k != nil && err != nil {

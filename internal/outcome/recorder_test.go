@@ -33,7 +33,12 @@ type world struct {
 }
 
 func newWorld(c *topology.Collection) *world {
-	return &world{table: &topology.Table{ClusterID: "c", Loaded: true, Collections: []*topology.Collection{c}}, rows: map[string]store.RunOutcome{}, told: make(chan struct{}, 1), none: make(chan struct{})}
+	return &world{
+		table: &topology.Table{ClusterID: "c", Loaded: true, Collections: []*topology.Collection{c}},
+		rows:  map[string]store.RunOutcome{},
+		told:  make(chan struct{}, 1),
+		none:  make(chan struct{}),
+	}
 }
 
 func (w *world) Runs(_ context.Context, _ string, limit int) ([]engine.Run, string, error) {
@@ -228,7 +233,15 @@ func TestAStepThatIsAddedWhileARunRunsIsMeasuredToo(t *testing.T) {
 		r.count(11*time.Minute, 30, 20, 10)
 		run := r.begin("r")
 		r.count(time.Minute, 30, 20, 10)
-		run.Steps = append(slices.Clone(run.Steps), engine.Step{Step: actions.Step{Op: actions.OpMove, NS: ns, Min: minKey(), Max: at(0), Shard: "b"}, State: engine.Succeeded, Sent: time.Now(), Ended: time.Now()})
+		run.Steps = append(
+			slices.Clone(run.Steps),
+			engine.Step{
+				Step:  actions.Step{Op: actions.OpMove, NS: ns, Min: minKey(), Max: at(0), Shard: "b"},
+				State: engine.Succeeded,
+				Sent:  time.Now(),
+				Ended: time.Now(),
+			},
+		)
 		r.set(run)
 		run = r.finish(run)
 		r.count(13*time.Minute, 30, 20, 10)
@@ -349,12 +362,19 @@ func TestCostIsTheServersCountBesideTheEstimate(t *testing.T) {
 	known := func(n int64) topology.Figure { return topology.Figure{Known: true, Value: n} }
 	p := actions.Plan{Draft: actions.Draft{Effect: actions.Effect{Bytes: known(900), Documents: known(9), Duration: known(90),
 		Moves: []actions.MoveEffect{{NS: ns, Min: at(0), Max: at(10), To: "b", Bytes: known(900), Documents: known(9), Duration: known(90)}}}}}
-	run.Steps[0].Events = counts(bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}}}})
+	run.Steps[0].Events = counts(
+		bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}}}},
+	)
 	added := run.Steps[0]
-	added.Min, added.Events = at(20), counts(bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(3)}, {Key: "clonedBytes", Value: int64(300)}}}})
+	added.Min, added.Events = at(
+		20,
+	), counts(
+		bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(3)}, {Key: "clonedBytes", Value: int64(300)}}}},
+	)
 	run.Steps = append(run.Steps, added)
 	c := CostOf(p, run)
-	if c.Moved != 2 || c.Total.Actual.Documents.Value != 10 || c.Total.Actual.Bytes.Value != 1000 || c.Total.Actual.Millis.Value != 38_000 || c.Total.Estimated.Bytes.Value != 900 {
+	if c.Moved != 2 || c.Total.Actual.Documents.Value != 10 || c.Total.Actual.Bytes.Value != 1000 || c.Total.Actual.Millis.Value != 38_000 ||
+		c.Total.Estimated.Bytes.Value != 900 {
 		t.Errorf("%+v", c.Total)
 	}
 	if s := c.Steps[1].Estimated.Bytes; s.Known || s.Reason != reasonNotIn || !c.Steps[0].Estimated.Bytes.Known {

@@ -141,7 +141,8 @@ func (o Outcome) Note(code string) message.Message {
 	case NoteZones:
 		pattern = "This run set zones only. The balancer moves the chunks afterwards, perhaps after these windows."
 	case NotePartial:
-		pattern = "Not all of the windows was counted: {before} before and {after} after, of {window} each. Rates are of the time that was counted."
+		pattern = "Not all of the windows was counted: {before} before and {after} after, of {window} each. Rates are of the time that " +
+			"was counted."
 	case NoteHottest:
 		pattern = "Only rows of the hottest projects are counted in these collections: figures are lower bounds."
 	case NoteAtLeast:

@@ -132,7 +132,8 @@ func spanOptions() []templates.Option {
 
 func sessionRow(x auth.Session, now time.Time) SessionRow {
 	return SessionRow{
-		ID: x.ID, Who: sanitize.Truncate(x.Name, 80), WhoID: site.IssuersID(x.Subject, x.Name), Role: parts.RoleWord(x.Role), Method: methodWord(x.Method), From: sanitize.Truncate(x.From, 60),
+		ID: x.ID, Who: sanitize.Truncate(x.Name, 80), WhoID: site.IssuersID(x.Subject, x.Name), Role: parts.RoleWord(x.Role),
+		Method: methodWord(x.Method), From: sanitize.Truncate(x.From, 60),
 		Created: templates.Ago(x.Created, now), Used: templates.Ago(x.Used, now), Ends: day(x.Ends), Current: x.Current,
 	}
 }

@@ -94,5 +94,6 @@ func (m page) kinds() []templates.Option {
 }
 
 var kindLabels = map[string]string{
-	"": "outcomes", "all": "every entry", "move": "moves", "split": "splits", "merge": "merges", "collection": "collections", "shard": "shards",
+	"": "outcomes", "all": "every entry", "move": "moves", "split": "splits", "merge": "merges", "collection": "collections",
+	"shard": "shards",
 }

@@ -42,7 +42,11 @@ func auditView(q answer.AuditQuery, found audit.Found, names map[string]string, 
 		}
 	}
 	if len(m.Rows) == 0 {
-		m.State = templates.State{Code: "empty", Title: "Nothing is recorded yet", Detail: "Sign-ins, refusals, changes of users and tokens, plans and runs appear here."}
+		m.State = templates.State{
+			Code:   "empty",
+			Title:  "Nothing is recorded yet",
+			Detail: "Sign-ins, refusals, changes of users and tokens, plans and runs appear here.",
+		}
 		if m.Filtered || m.Newer {
 			m.State.Title, m.State.Detail = "No record matches the filter", m.Bounded
 		}
@@ -54,10 +58,24 @@ func auditView(q answer.AuditQuery, found audit.Found, names map[string]string, 
 func auditNotes(st audit.State) []templates.State {
 	var out []templates.State
 	if st.Other != "" {
-		out = append(out, templates.State{Code: "failed", Title: "The newest head was signed by another key.", Detail: "Fingerprint " + st.Other + ". If none of you changed the key, somebody else signed this record."})
+		out = append(
+			out,
+			templates.State{
+				Code:   "failed",
+				Title:  "The newest head was signed by another key.",
+				Detail: "Fingerprint " + st.Other + ". If none of you changed the key, somebody else signed this record.",
+			},
+		)
 	}
 	if st.Key == "" {
-		out = append(out, templates.State{Code: "stale", Title: "Nothing is signed here.", Detail: "This process only reads the record; the one that owns the data signs it."})
+		out = append(
+			out,
+			templates.State{
+				Code:   "stale",
+				Title:  "Nothing is signed here.",
+				Detail: "This process only reads the record; the one that owns the data signs it.",
+			},
+		)
 	}
 	return out
 }

@@ -24,7 +24,11 @@ func ApiMakePlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p, err := s.Deps.Actions.Plan(r.Context(), auth.From(r.Context()), engine.Request{Kind: actions.Kind(in.Kind), Args: args, Reason: in.Reason})
+	p, err := s.Deps.Actions.Plan(
+		r.Context(),
+		auth.From(r.Context()),
+		engine.Request{Kind: actions.Kind(in.Kind), Args: args, Reason: in.Reason},
+	)
 	if err != nil {
 		return err
 	}
@@ -125,7 +129,12 @@ func ApiFinishRun(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 }
 
 // planAfter answers with a plan that follows from a run; the reason may be left out.
-func planAfter(s *site.Site, w http.ResponseWriter, r *http.Request, plan func(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error)) error {
+func planAfter(
+	s *site.Site,
+	w http.ResponseWriter,
+	r *http.Request,
+	plan func(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error),
+) error {
 	id, err := recordID(r)
 	if err != nil {
 		return err

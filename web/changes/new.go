@@ -39,7 +39,11 @@ func PostPlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	args, err := FormArgs(r.PostForm)
 	if err == nil {
 		var p actions.Plan
-		p, err = s.Deps.Actions.Plan(r.Context(), auth.From(r.Context()), engine.Request{Kind: kind, Args: args, Reason: r.PostForm.Get("reason")})
+		p, err = s.Deps.Actions.Plan(
+			r.Context(),
+			auth.From(r.Context()),
+			engine.Request{Kind: kind, Args: args, Reason: r.PostForm.Get("reason")},
+		)
 		if err == nil {
 			site.SeeOther(w, "/plans/"+p.ID)
 			return nil

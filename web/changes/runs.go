@@ -67,7 +67,11 @@ func PageRuns(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		m.Older = q.Url(cursor)
 	}
 	if len(m.Rows) == 0 {
-		m.State = templates.State{Code: "empty", Title: "Nothing was changed from here yet", Detail: "Chunks, projects, shards and zones offer their changes on their own pages."}
+		m.State = templates.State{
+			Code:   "empty",
+			Title:  "Nothing was changed from here yet",
+			Detail: "Chunks, projects, shards and zones offer their changes on their own pages.",
+		}
 		if m.Filtered {
 			m.State.Title, m.State.Detail = "No run matches the filter", ""
 		}

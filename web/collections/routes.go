@@ -38,11 +38,19 @@ var Routes = []site.Route{
 		Tagged:  true, Measured: true, Time: site.Past}),
 
 	site.Get(site.Route{Pattern: "/collections/{ns}/chunks", Summary: "Chunks of a collection, in key order or by size or writes",
-		Params: site.Paged(site.ParamNS, site.Query("shard", "on this shard"), site.Query("jumbo", "true or false"),
+		Params: site.Paged(
+			site.ParamNS,
+			site.Query("shard", "on this shard"),
+			site.Query("jumbo", "true or false"),
 			site.Query("zone", "covered by this zone"),
 			site.Query("oversized", "true or false: has more documents than its shard moves at once, as far as is known"),
-			site.Query("sort", "bytes, documents or heat, largest first; measured chunks by what was measured, others by the estimate of their shard"),
-			site.Query("from", "begin with the chunk of this bound"), site.Query("key", "only the chunk that holds this key")),
+			site.Query(
+				"sort",
+				"bytes, documents or heat, largest first; measured chunks by what was measured, others by the estimate of their shard",
+			),
+			site.Query("from", "begin with the chunk of this bound"),
+			site.Query("key", "only the chunk that holds this key"),
+		),
 		Answer: api.ChunkList{}, Handler: ChunksJSON, Tagged: true, Measured: true, Time: site.Past}),
 	site.Get(site.Route{Pattern: "/collections/{ns}/map", Summary: "A tile of the chunk map",
 		Params: []site.Param{site.ParamNS, site.Number("level", "0 to 20: the chunks are cut into 2^level tiles"),

@@ -48,7 +48,12 @@ func Allowed(who auth.Principal, need auth.Role) bool { return need == "" || who
 
 // Lacks is the failure of somebody whose role does not do.
 func Lacks(who auth.Principal, need auth.Role) error {
-	return fault.New(fault.Forbidden, "This needs the role %s. You have the role %s; an admin can change that.", need.Label(), who.Role.Label())
+	return fault.New(
+		fault.Forbidden,
+		"This needs the role %s. You have the role %s; an admin can change that.",
+		need.Label(),
+		who.Role.Label(),
+	)
 }
 
 // Refuse answers who may not: scripts by status, people by the way to sign in

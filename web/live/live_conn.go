@@ -137,7 +137,14 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return nil // answered by Error above
 	}
-	c := &socket{topics: topics, hidden: s.HiddenFrom(who), conn: conn, queue: make(chan *wsMessage, MaxQueuedFrame), going: make(chan struct{}), gone: make(chan struct{})}
+	c := &socket{
+		topics: topics,
+		hidden: s.HiddenFrom(who),
+		conn:   conn,
+		queue:  make(chan *wsMessage, MaxQueuedFrame),
+		going:  make(chan struct{}),
+		gone:   make(chan struct{}),
+	}
 	var works sync.WaitGroup
 	works.Go(c.write)
 	works.Go(func() { watch(s, r.Context(), c, who, ended) })

@@ -31,7 +31,13 @@ func statusFrame(v answer.View) *wsMessage {
 		Status LiveStatus `json:"status"`
 	}
 	st := answer.Status(v)
-	out.Status = LiveStatus{At: api.Time(st.At), Age: -1, OK: st.Level == "ok" || st.Level == string(rules.Critical) || st.Level == string(rules.Warn), Level: st.Level, Text: st.Text}
+	out.Status = LiveStatus{
+		At:    api.Time(st.At),
+		Age:   -1,
+		OK:    st.Level == "ok" || st.Level == string(rules.Critical) || st.Level == string(rules.Warn),
+		Level: st.Level,
+		Text:  st.Text,
+	}
 	if !st.At.IsZero() {
 		out.Status.Age = int64(v.Now.Sub(st.At) / time.Second)
 	}

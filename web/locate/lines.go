@@ -95,7 +95,14 @@ func locateLine(s *site.Site, r *http.Request, n int, text string) (line api.Loc
 			s.Deps.Log.ErrorContext(r.Context(), "panic while locating a line", "line", n,
 				"panic", site.LogText(fmt.Sprint(p)), "stack", string(debug.Stack()))
 			problem := api.ProblemOf(errors.New("panic"), r.URL.EscapedPath())
-			line = api.LocateLine{Line: n, Query: text, Items: []api.LocateItem{}, Input: []api.Reading{}, Anatomy: []api.Anatomy{}, Problem: &problem}
+			line = api.LocateLine{
+				Line:    n,
+				Query:   text,
+				Items:   []api.LocateItem{},
+				Input:   []api.Reading{},
+				Anatomy: []api.Anatomy{},
+				Problem: &problem,
+			}
 		}
 	}()
 	line, err := answer.LocateLine(r.Context(), s.ViewFor(r), s.Deps.Locator, n, text)

@@ -24,8 +24,14 @@ var Routes = []site.Route{
 		Params: []site.Param{site.Query("q", "project/key, project or id"), site.Query("ns", "namespace"),
 			site.Query("key", "shard key in Extended JSON"), paramProve, paramCounts}}),
 	site.Get(site.Route{Pattern: "/locate", Summary: "Which shard holds it?", Policy: guard.PolicyLocate, Handler: JSON,
-		Params: []site.Param{site.Query("q", "project/key, project, id, log reference, dashboard address or UUID; with ns a value of its shard key"), site.Query("ns", "namespace, with key"),
-			site.Query("key", "shard key in Extended JSON, with ns"), paramWhy, paramProve, paramCounts},
+		Params: []site.Param{
+			site.Query("q", "project/key, project, id, log reference, dashboard address or UUID; with ns a value of its shard key"),
+			site.Query("ns", "namespace, with key"),
+			site.Query("key", "shard key in Extended JSON, with ns"),
+			paramWhy,
+			paramProve,
+			paramCounts,
+		},
 		Answer: api.LocateAnswer{}, Types: []string{site.MediaJSON, site.MediaCSV}}),
 
 	site.Page(site.Route{Pattern: "/locate/bulk", Summary: "Locate many lines", Policy: guard.PolicyLocate, Handler: LinesPage}),

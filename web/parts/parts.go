@@ -45,7 +45,10 @@ func FoldedNote(what, address string, n int, shown bool) *templates.Folded {
 	}
 	q := u.Query()
 	q.Del("page")
-	out := &templates.Folded{Title: "Internal collections are the server's own: the databases config, admin and local, and system collections. A new cluster moves config.system.sessions a thousand times in its first hour."}
+	out := &templates.Folded{
+		Title: "Internal collections are the server's own: the databases config, admin and local, and system collections. A new cluster " +
+			"moves config.system.sessions a thousand times in its first hour.",
+	}
 	if shown {
 		// An explicit 0: what a page carries along would put the switch back.
 		q.Set(answer.InternalParam, "0")

@@ -47,10 +47,25 @@ func newMetrics(reg *prometheus.Registry, s *Site) *Metrics {
 		collections: desc("collections", "Sharded collections."),
 		shards:      desc("shards", "Shards."),
 		projects:    desc("projects", "Projects in the directory."),
-		auditOK:     prometheus.NewDesc("shardboard_audit_ok", "1 while the audit record is in order and signed; 0 while it is broken, damaged or cannot be checked; absent before the first check.", nil, nil),
-		auditAge:    prometheus.NewDesc("shardboard_audit_verified_age_seconds", "Time since the audit record was last verified to its end; absent before the first time.", nil, nil),
-		sockets:     prometheus.NewDesc("shardboard_live_sockets", "Open live sockets.", nil, nil),
-		data:        prometheus.NewDesc("shardboard_data_directory", "1 for how the data directory is held, 0 for the others: owned, ownedByAnother, ownerGone, vanished, unreadable.", []string{"hold"}, nil),
+		auditOK: prometheus.NewDesc(
+			"shardboard_audit_ok",
+			"1 while the audit record is in order and signed; 0 while it is broken, damaged or cannot be checked; absent before the first check.",
+			nil,
+			nil,
+		),
+		auditAge: prometheus.NewDesc(
+			"shardboard_audit_verified_age_seconds",
+			"Time since the audit record was last verified to its end; absent before the first time.",
+			nil,
+			nil,
+		),
+		sockets: prometheus.NewDesc("shardboard_live_sockets", "Open live sockets.", nil, nil),
+		data: prometheus.NewDesc(
+			"shardboard_data_directory",
+			"1 for how the data directory is held, 0 for the others: owned, ownedByAnother, ownerGone, vanished, unreadable.",
+			[]string{"hold"},
+			nil,
+		),
 	}
 	reg.MustRegister(m, m.duration, m.renders, m.failures)
 	registerTrouble(reg, s)
@@ -60,7 +75,8 @@ func newMetrics(reg *prometheus.Registry, s *Site) *Metrics {
 
 // Describe is for prometheus.Collector.
 func (m *Metrics) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{m.age, m.seq, m.chunks, m.collections, m.shards, m.projects, m.sockets, m.data, m.auditOK, m.auditAge} {
+	for _, d := range []*prometheus.Desc{m.age, m.seq, m.chunks, m.collections, m.shards, m.projects, m.sockets, m.data, m.auditOK,
+		m.auditAge} {
 		out <- d
 	}
 }

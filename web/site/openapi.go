@@ -55,8 +55,13 @@ func OpenAPIDocument(routes []Route, version string) []byte {
 // proxy's header is not one that a client may send.
 func securitySchemes() map[string]any {
 	return map[string]any{
-		"token":   map[string]any{"type": "http", "scheme": "bearer", "description": "A token from /settings or POST tokens"},
-		"session": map[string]any{"type": "apiKey", "in": "cookie", "name": "shardboard", "description": "The browser's session; __Host-shardboard over https"},
+		"token": map[string]any{"type": "http", "scheme": "bearer", "description": "A token from /settings or POST tokens"},
+		"session": map[string]any{
+			"type":        "apiKey",
+			"in":          "cookie",
+			"name":        "shardboard",
+			"description": "The browser's session; __Host-shardboard over https",
+		},
 	}
 }
 

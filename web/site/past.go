@@ -56,7 +56,10 @@ func (s *Site) KeepsHistory(now answer.View) error {
 	case !now.Table.Loaded:
 		return now.Table.NotLoaded()
 	case now.Table.ClusterID == "":
-		return fault.New(fault.NotFound, "Nothing is known of the past: history is kept by the cluster's id, which shardboard may not read. It needs find on config.version.")
+		return fault.New(
+			fault.NotFound,
+			"Nothing is known of the past: history is kept by the cluster's id, which shardboard may not read. It needs find on config.version.",
+		)
 	}
 	return nil
 }

@@ -15,7 +15,8 @@ import (
 // ReadJSON reads a body that is one JSON value without unknown fields; an
 // empty body is the zero value.
 func ReadJSON(r *http.Request, into any) error {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); r.Header.Get("Content-Type") != "" && (err != nil || kind != MediaJSON) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); r.Header.Get("Content-Type") != "" &&
+		(err != nil || kind != MediaJSON) {
 		return &StatusError{Status: http.StatusUnsupportedMediaType, Text: "Send application/json."}
 	}
 	var text bytes.Buffer
@@ -34,7 +35,11 @@ func ReadJSON(r *http.Request, into any) error {
 		return fault.New(fault.Invalid, "The body goes on after its JSON value.")
 	}
 	if name, twice := TwiceNamed(text.Bytes()); twice {
-		return fault.New(fault.Invalid, "The body has %q twice; which of them is meant is not known.", sanitize.Truncate(sanitize.Sentence(name), 60))
+		return fault.New(
+			fault.Invalid,
+			"The body has %q twice; which of them is meant is not known.",
+			sanitize.Truncate(sanitize.Sentence(name), 60),
+		)
 	}
 	return nil
 }

@@ -133,7 +133,16 @@ func (s *Site) stateTag(r *http.Request, rt Route) string {
 			}
 		}
 	}
-	return fmt.Sprintf(`W/"%s-%x-%x-%x-%x-%x-%s"`, etagSafe(s.Deps.Version), s.Born, v.Table.Seq, v.Dir.Seq(), v.PinsVersion, address.Sum64(), kind)
+	return fmt.Sprintf(
+		`W/"%s-%x-%x-%x-%x-%x-%s"`,
+		etagSafe(s.Deps.Version),
+		s.Born,
+		v.Table.Seq,
+		v.Dir.Seq(),
+		v.PinsVersion,
+		address.Sum64(),
+		kind,
+	)
 }
 
 // etagSafe keeps a version's letters that an ETag may hold.

@@ -30,7 +30,8 @@ func (s *Site) troubleBanner(who auth.Principal) string {
 	if t == nil {
 		return ""
 	}
-	text := t.Title() + ". Part of this site does not work until it is repaired. Tell who runs shardboard: the log says which file it is and what to do."
+	text := t.Title() + ". Part of this site does not work until it is repaired. Tell who runs shardboard: the log says which file it " +
+		"is and what to do."
 	if who.May(auth.Operator) {
 		text = fmt.Sprintf("%s. %s %s", t.Title(), t.Cause, t.Remedy)
 	}
@@ -51,7 +52,15 @@ func (s *Site) unreadableBanner() string {
 	if n == 0 {
 		return ""
 	}
-	return message.Plural(n, "1 row of the database is unreadable and left out of its list ("+strings.Join(tables, ", ")+"). The log names it.", fmt.Sprintf("%s rows of the database are unreadable and left out of their lists (%s). The log names them.", format.Count(n), strings.Join(tables, ", ")))
+	return message.Plural(
+		n,
+		"1 row of the database is unreadable and left out of its list ("+strings.Join(tables, ", ")+"). The log names it.",
+		fmt.Sprintf(
+			"%s rows of the database are unreadable and left out of their lists (%s). The log names them.",
+			format.Count(n),
+			strings.Join(tables, ", "),
+		),
+	)
 }
 
 // troubleText adds cause and remedy to a sentence that says what could not be done
@@ -71,7 +80,8 @@ func ShownTo(r *http.Request, err error) error {
 		return err
 	}
 	return &fault.Error{Kind: fault.Unavailable, Title: t.Title(),
-		Text: "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, and try again later."}
+		Text: "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, and " +
+			"try again later."}
 }
 
 // shownInForm is shownTo for a form, which has no heading for the title: the cause
@@ -81,7 +91,13 @@ func ShownInForm(r *http.Request, err error) error {
 	if !ok || auth.From(r.Context()).ID != "" {
 		return err
 	}
-	return fault.New(fault.Unavailable, "%s. %s", t.Title(), "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, and try again later.")
+	return fault.New(
+		fault.Unavailable,
+		"%s. %s",
+		t.Title(),
+		"Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, and try "+
+			"again later.",
+	)
 }
 
 // bug is a defect of ours that has met a request. Its reference is on the page and in
@@ -116,5 +132,11 @@ func asBug(err error) (*bug, bool) {
 
 // bugText is what a page says of a defect: the general sentence, and where to look.
 func (s *Site) bugText(b *bug) string {
-	return fault.Text(b.err) + " " + fmt.Sprintf("Whoever runs shardboard finds the cause in its log by ref=%s, at %s.", b.ref, s.Deps.Now().UTC().Format("2006-01-02 15:04:05 UTC"))
+	return fault.Text(
+		b.err,
+	) + " " + fmt.Sprintf(
+		"Whoever runs shardboard finds the cause in its log by ref=%s, at %s.",
+		b.ref,
+		s.Deps.Now().UTC().Format("2006-01-02 15:04:05 UTC"),
+	)
 }

@@ -65,7 +65,16 @@ func (s *Site) Endpoint(rt Route) http.HandlerFunc {
 			return
 		}
 		if rt.Time == NowOnly && r.URL.Query().Has("at") { // who asks for a past time must not take this for it
-			s.Fail(w, r, fault.New(fault.Invalid, "There is only now at %s: no past is kept of what it shows. Leave %q out.", sanitize.Truncate(r.URL.Path, 200), "at"))
+			s.Fail(
+				w,
+				r,
+				fault.New(
+					fault.Invalid,
+					"There is only now at %s: no past is kept of what it shows. Leave %q out.",
+					sanitize.Truncate(r.URL.Path, 200),
+					"at",
+				),
+			)
 			return
 		}
 		if rt.Stream {

@@ -75,7 +75,12 @@ func Complete(table []Route) []Route {
 }
 
 func (rt Route) rule() guard.Rule {
-	return guard.Rule{Method: rt.Method, Pattern: rt.Pattern, Policy: rt.Policy, Unasked: rt.Policy == guard.PolicyOpen && rt.Tag == TagOperations}
+	return guard.Rule{
+		Method:  rt.Method,
+		Pattern: rt.Pattern,
+		Policy:  rt.Policy,
+		Unasked: rt.Policy == guard.PolicyOpen && rt.Tag == TagOperations,
+	}
 }
 
 // RuleAt is what the guard has to know of the route at an address, and the id in it.
@@ -153,7 +158,11 @@ func filled(rt, usual Route) Route {
 
 // InternalQuery is the switch that a route has whose Internal is set.
 func InternalQuery() Param {
-	return Query(answer.InternalParam, "1: with the server's own collections too (databases config, admin and local, system.* but not system.buckets.*); default 0. hidden says how many were left out")
+	return Query(
+		answer.InternalParam,
+		"1: with the server's own collections too (databases config, admin and local, system.* but not system.buckets.*); default 0. "+
+			"hidden says how many were left out",
+	)
 }
 
 func Paged(params ...Param) []Param {

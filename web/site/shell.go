@@ -158,7 +158,8 @@ func (s *Site) WriteErrorPage(w http.ResponseWriter, r *http.Request, err error)
 	if t, ok := store.TroubleOf(err); ok {
 		m.Text, m.Advice = troubleText(err, m.Text), "Since "+t.Since.Format("2006-01-02 15:04:05 UTC")+"."
 	}
-	if m.Text == "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, and try again later." {
+	if m.Text == "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, "+
+		"and try again later." {
 		m.Advice = "" // it would promise that waiting helps
 	}
 	if b, ours := asBug(err); ours {

@@ -94,7 +94,17 @@ func drawTicks(ticks []history.Tick, from, to time.Time, m *templates.TimeBar) {
 		bar(i, k.Changes, "change", false)
 		bar(i, k.Failures, "failure", true)
 	}
-	m.Summary = counted(changes, "change") + " and " + counted(failures, "failure") + " from " + answer.FullInstant(from) + " to " + answer.FullInstant(to)
+	m.Summary = counted(
+		changes,
+		"change",
+	) + " and " + counted(
+		failures,
+		"failure",
+	) + " from " + answer.FullInstant(
+		from,
+	) + " to " + answer.FullInstant(
+		to,
+	)
 }
 
 // counted is a number of things: "1 change", "2 changes".

@@ -99,7 +99,15 @@ func (o *Offer) Chunk(c *topology.Collection, i int) templates.Acts {
 		pairs = append(pairs, "min", c.Key.ExtJSON(ch.Min), "max", c.Key.ExtJSON(to.Max))
 	}
 	o.Add(actions.Merge, "Merge with the next…", next, pairs...)
-	o.Add(actions.ClearJumbo, "Clear the jumbo flag…", answer.ReasonOf(busy, answer.When(!ch.Jumbo, "It is not flagged as jumbo.")), "ns", ns, "chunk", ref)
+	o.Add(
+		actions.ClearJumbo,
+		"Clear the jumbo flag…",
+		answer.ReasonOf(busy, answer.When(!ch.Jumbo, "It is not flagged as jumbo.")),
+		"ns",
+		ns,
+		"chunk",
+		ref,
+	)
 	return o.M
 }
 
@@ -150,7 +158,15 @@ func (o *Offer) Shard(name string) templates.Acts {
 		o.Add(actions.ZoneRemoveShard, "Remove from a zone…", "It is in no zone.")
 	}
 	for _, z := range s.Zones {
-		o.Add(actions.ZoneRemoveShard, fmt.Sprintf("Remove %s from %s…", name, sanitize.Truncate(sanitize.Sentence(z), 60)), o.lastShard(z), "shard", name, "zone", z)
+		o.Add(
+			actions.ZoneRemoveShard,
+			fmt.Sprintf("Remove %s from %s…", name, sanitize.Truncate(sanitize.Sentence(z), 60)),
+			o.lastShard(z),
+			"shard",
+			name,
+			"zone",
+			z,
+		)
 	}
 	return o.M
 }
@@ -171,7 +187,15 @@ func (o *Offer) Zones() templates.Acts {
 	for _, s := range o.T.Shards {
 		for _, z := range s.Zones {
 			if len(o.M.List) < answer.RangesOffered {
-				o.Add(actions.ZoneRemoveShard, fmt.Sprintf("Remove %s from %s…", s.Name, sanitize.Truncate(sanitize.Sentence(z), 60)), o.lastShard(z), "shard", s.Name, "zone", z)
+				o.Add(
+					actions.ZoneRemoveShard,
+					fmt.Sprintf("Remove %s from %s…", s.Name, sanitize.Truncate(sanitize.Sentence(z), 60)),
+					o.lastShard(z),
+					"shard",
+					s.Name,
+					"zone",
+					z,
+				)
 			}
 		}
 	}
@@ -181,7 +205,19 @@ func (o *Offer) Zones() templates.Acts {
 		}
 		lo, hi := parts.BoundOf(o.T, string(z.NS), z.RawMin), parts.BoundOf(o.T, string(z.NS), z.RawMax)
 		text := fmt.Sprintf("Take %s → %s of %s from %s…", lo.Short, hi.Short, string(z.NS), sanitize.Truncate(sanitize.Sentence(z.Zone), 60))
-		o.Add(actions.ZoneRemoveRange, text, "", "ns", string(z.NS), "zone", z.Zone, "min", answer.ExtJSON(z.RawMin), "max", answer.ExtJSON(z.RawMax))
+		o.Add(
+			actions.ZoneRemoveRange,
+			text,
+			"",
+			"ns",
+			string(z.NS),
+			"zone",
+			z.Zone,
+			"min",
+			answer.ExtJSON(z.RawMin),
+			"max",
+			answer.ExtJSON(z.RawMax),
+		)
 	}
 	return o.M
 }

@@ -213,7 +213,12 @@ func (x *execution) wait(t *lockRequest) bool {
 	key, run := t.blocker()
 	was := x.now().State
 	if !x.keep(func(r *Run) {
-		r.State, r.Why = Waiting, message.New("run.waiting", "Waits for {for}, which the run {run} is using.", message.Text("for", key), message.Text("run", run))
+		r.State, r.Why = Waiting, message.New(
+			"run.waiting",
+			"Waits for {for}, which the run {run} is using.",
+			message.Text("for", key),
+			message.Text("run", run),
+		)
 	}) {
 		return false
 	}

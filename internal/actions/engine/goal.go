@@ -177,8 +177,19 @@ func (x *execution) adapt(i int, readings []Reading, because []actions.Differenc
 	case err != nil:
 		return refuse(stepUnread, because, err)
 	}
-	a := Adaptation{At: now(), Step: i + 1, Because: because, Before: end - i, After: len(rest.Steps), Same: sameCommands(run.Steps[i:end], commands)}
-	if !x.recorded(auditRunAdapted, "ok", map[string]string{"step": fmt.Sprint(i), "before": fmt.Sprint(a.Before), "after": fmt.Sprint(a.After)}) {
+	a := Adaptation{
+		At:      now(),
+		Step:    i + 1,
+		Because: because,
+		Before:  end - i,
+		After:   len(rest.Steps),
+		Same:    sameCommands(run.Steps[i:end], commands),
+	}
+	if !x.recorded(
+		auditRunAdapted,
+		"ok",
+		map[string]string{"step": fmt.Sprint(i), "before": fmt.Sprint(a.Before), "after": fmt.Sprint(a.After)},
+	) {
 		return false
 	}
 	step := x.now().Steps[i]
@@ -234,7 +245,14 @@ func (x *execution) remaining(run Run, steps []actions.Step) (actions.Draft, []a
 
 // rest drafts what is left of steps, with the jumbo flags of the chunks concerned
 // read for it.
-func (e *Engine) rest(ctx context.Context, s actions.Situation, kind actions.Kind, a actions.Args, summary message.Message, steps []actions.Step) (actions.Draft, error) {
+func (e *Engine) rest(
+	ctx context.Context,
+	s actions.Situation,
+	kind actions.Kind,
+	a actions.Args,
+	summary message.Message,
+	steps []actions.Step,
+) (actions.Draft, error) {
 	d, err := actions.Remaining(s, kind, a, summary, steps)
 	if err != nil || len(d.Looked) == 0 {
 		return d, err
@@ -298,7 +316,12 @@ func (x *execution) missed() (more, ok bool) {
 		return false, true // every step was proven when it was done
 	}
 	end := tail(run.Steps)
-	a := Adaptation{At: now(), Step: end, After: len(d.Steps), Because: []actions.Difference{{Field: goalField, Want: "kept", Got: fmt.Sprint(len(d.Steps))}}}
+	a := Adaptation{
+		At:      now(),
+		Step:    end,
+		After:   len(d.Steps),
+		Because: []actions.Difference{{Field: goalField, Want: "kept", Got: fmt.Sprint(len(d.Steps))}},
+	}
 	if !x.recorded(auditRunAdapted, "ok", map[string]string{"step": fmt.Sprint(end), "before": "0", "after": fmt.Sprint(a.After)}) {
 		return false, false
 	}

@@ -23,8 +23,9 @@ const (
 	effectRarely  = 10 * time.Second       // the same while orphaned documents are in the way, which takes minutes
 	lockPause     = time.Second            // first pause before a locked collection is tried again
 	lockLonger    = 5 * time.Second        // longest
-	orphanProbe   = 30 * time.Second       // first pause before a shard with orphaned documents is tried again: each try keeps both shards busy for ten seconds
-	orphanLonger  = 2 * time.Minute        // longest
+	// first pause before a shard with orphaned documents is tried again: each try keeps both shards busy for ten seconds
+	orphanProbe  = 30 * time.Second
+	orphanLonger = 2 * time.Minute // longest
 )
 
 // Backoff is what a step waits for.
@@ -321,9 +322,17 @@ func (x *execution) worthTrying(i int, s Step) bool {
 	m := all[at]
 	x.show(func(r *Run) {
 		next(r, i, now().Add(waitTick))
-		r.Steps[i].Backoff.What = message.New("obstacle.migrationOf",
+		r.Steps[i].Backoff.What = message.New(
+			"obstacle.migrationOf",
 			"The migration of a chunk of {ns} from {from} to {to}: a shard takes part in one at a time.",
-			message.Text("obstacle", string(s.Backoff.Obstacle)), message.Namespace("ns", m.NS), message.Shard("from", m.From), message.Shard("to", m.To))
+			message.Text(
+				"obstacle",
+				string(s.Backoff.Obstacle),
+			),
+			message.Namespace("ns", m.NS),
+			message.Shard("from", m.From),
+			message.Shard("to", m.To),
+		)
 		r.Why.Facts = r.Steps[i].Backoff.What.Facts
 	})
 	return false

@@ -26,7 +26,12 @@ func planRecord(p actions.Plan) (store.PlanRecord, error) {
 
 func planOf(r store.PlanRecord) (p actions.Plan, err error) {
 	if err := json.Unmarshal(r.Body, &p); err != nil {
-		return p, fault.Wrap(fault.Unavailable, errors.Join(ErrUnreadable, err), "The plan %s is unreadable: its row in the database is not as shardboard wrote it. The audit record says who made it and for what.", r.ID)
+		return p, fault.Wrap(
+			fault.Unavailable,
+			errors.Join(ErrUnreadable, err),
+			"The plan %s is unreadable: its row in the database is not as shardboard wrote it. The audit record says who made it and for what.",
+			r.ID,
+		)
 	}
 	return p, nil
 }
@@ -68,7 +73,10 @@ func (e *Engine) shownRun(r store.RunRecord) Run {
 const Unreadable actions.Kind = "unreadable"
 
 // errUnknownSteps is why an unreadable run can be neither undone nor finished.
-var errUnknownSteps = fault.New(fault.Conflict, "This run is unreadable, so what it has done is not known here. The audit record and the cluster's changelog tell; make a new plan.")
+var errUnknownSteps = fault.New(
+	fault.Conflict,
+	"This run is unreadable, so what it has done is not known here. The audit record and the cluster's changelog tell; make a new plan.",
+)
 
 // ErrUnreadable is in the chain of what was kept and cannot be decoded.
 var ErrUnreadable = errors.New("not as it was written")

@@ -22,9 +22,11 @@ func TestARecordWithoutWordsIsStillRead(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	plan, err := planOf(store.PlanRecord{ID: "p1", Body: []byte(`{"Summary":{"Code":"split.at","Args":{"at":"5"}},"Undo":{"Text":{"Code":"split","Args":null}},
+	plan, err := planOf(
+		store.PlanRecord{ID: "p1", Body: []byte(`{"Summary":{"Code":"split.at","Args":{"at":"5"}},"Undo":{"Text":{"Code":"split","Args":null}},
 		"Checks":[{"ID":"stale","Verdict":"pass","Text":{"Code":"stale.fresh","Args":null},"Source":{"Code":"table","Args":{"part":"routing"}}}],
-		"Effect":{"Stays":[{"Code":"unsharded","Args":{"ns":"db.users"}}]}}`)})
+		"Effect":{"Stays":[{"Code":"unsharded","Args":{"ns":"db.users"}}]}}`)},
+	)
 	if err != nil || plan.Summary.String() != "split.at" || plan.Checks[0].Source.Code != "table" || plan.Effect.Stays[0].Code != "unsharded" {
 		t.Errorf("%+v, %v", plan, err)
 	}

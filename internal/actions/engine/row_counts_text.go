@@ -31,7 +31,10 @@ func (c RowCount) Text() message.Message {
 	if !c.Writes.Known {
 		return message.New("rows", pattern+" How many rows are written a second is not known.", facts...)
 	}
-	return message.New("rows", pattern+" About {rate} rows a second are written.", append(facts, message.Words("rate", decimal(c.Writes.PerSecond)))...)
+	return message.New(
+		"rows",
+		pattern+" About {rate} rows a second are written.",
+		append(facts, message.Words("rate", decimal(c.Writes.PerSecond)))...)
 }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }

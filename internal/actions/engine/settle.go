@@ -72,7 +72,13 @@ func (x *execution) doubt(i int, err error) {
 	if x.save(x.e.life, change) != nil {
 		x.show(change) // the intent is on disk: after a crash it is unknown anyway
 	}
-	x.e.note(r.By, auditRunStep, x.id, "unknown", map[string]string{"step": strconv.Itoa(i), "op": string(r.Steps[i].Op), "state": string(Unknown)})
+	x.e.note(
+		r.By,
+		auditRunStep,
+		x.id,
+		"unknown",
+		map[string]string{"step": strconv.Itoa(i), "op": string(r.Steps[i].Op), "state": string(Unknown)},
+	)
 }
 
 // look reads the cluster once. known is false when that does not tell yet.

@@ -46,7 +46,10 @@ func (e *Engine) run(ctx context.Context, by auth.Principal, id string, r RunReq
 	case p.By.ID != by.ID:
 		return Run{}, false, fault.New(fault.Conflict, "This plan is somebody else's. Make one of your own: it is checked afresh.")
 	case subtle.ConstantTimeCompare([]byte(p.Hash), []byte(r.Hash)) != 1:
-		return Run{}, false, changed(other("hash", p.Hash, sanitize.Truncate(r.Hash, shownOfInput)), "This is not the plan that was shown: its hash differs. Look at the plan again.")
+		return Run{}, false, changed(
+			other("hash", p.Hash, sanitize.Truncate(r.Hash, shownOfInput)),
+			"This is not the plan that was shown: its hash differs. Look at the plan again.",
+		)
 	}
 	if run, err := e.RunOfPlan(ctx, id); err == nil || fault.Of(err) != fault.NotFound {
 		return run, false, err
@@ -70,9 +73,17 @@ func (e *Engine) mayRun(by auth.Principal, p actions.Plan, r RunRequest) error {
 	case p.Cluster != e.cluster():
 		return changed(other("clusterId", p.Cluster, e.cluster()), "This plan was made for another cluster.")
 	case e.ages.expired(p, at) && at.Before(p.Expires):
-		return changed(other("expiresAt", p.Expires.Format(time.RFC3339), at.Format(time.RFC3339)), "This plan has expired: the clock of the machine that shardboard runs on was set back after it was made, and by that clock it would be good for too long. Make it again.")
+		return changed(
+			other("expiresAt", p.Expires.Format(time.RFC3339), at.Format(time.RFC3339)),
+			"This plan has expired: the clock of the machine that shardboard runs on was set back after it was made, and by that clock it "+
+				"would be good for too long. Make it again.",
+		)
 	case !at.Before(p.Expires):
-		return changed(other("expiresAt", p.Expires.Format(time.RFC3339), at.Format(time.RFC3339)), "This plan has expired: it was made at %s. Make it again.", p.Made.Format("15:04:05 MST"))
+		return changed(
+			other("expiresAt", p.Expires.Format(time.RFC3339), at.Format(time.RFC3339)),
+			"This plan has expired: it was made at %s. Make it again.",
+			p.Made.Format("15:04:05 MST"),
+		)
 	case p.Blocked():
 		return blocked(p)
 	case r.Confirm != p.Confirm:
@@ -157,7 +168,10 @@ func (e *Engine) differs(s actions.Situation, p, fresh actions.Plan, err error) 
 		return blocked(fresh)
 	case fresh.Hash == p.Hash:
 		if d := actions.MaintenanceClosed(p.Checks, fresh.Checks); d != nil {
-			return changed(d, "The maintenance window has closed since the plan was made. Make the plan again: outside the window it has to be confirmed by typing.")
+			return changed(
+				d,
+				"The maintenance window has closed since the plan was made. Make the plan again: outside the window it has to be confirmed by typing.",
+			)
 		}
 		return nil
 	}
@@ -208,7 +222,8 @@ func (e *Engine) start(ctx context.Context, by auth.Principal, p actions.Plan, a
 	for i, s := range p.Steps {
 		run.Steps = append(run.Steps, Step{Step: s, Command: p.Commands[i], State: Planned})
 	}
-	if err := e.record(ctx, by, auditRunStarted, id, "ok", map[string]string{"plan": p.ID, "hash": p.Hash, "kindOfPlan": string(p.Kind)}); err != nil {
+	if err := e.record(ctx, by, auditRunStarted, id, "ok",
+		map[string]string{"plan": p.ID, "hash": p.Hash, "kindOfPlan": string(p.Kind)}); err != nil {
 		return Run{}, false, fmt.Errorf("record run: %w", err)
 	}
 	record, err := runRecord(run)

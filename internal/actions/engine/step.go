@@ -160,7 +160,12 @@ func (e *Engine) sameCluster(ctx context.Context) error {
 	defer cancel()
 	id, err := e.o.Reader.ClusterID(ctx)
 	if known := e.cluster(); err == nil && id != "" && known != "" && id != known {
-		err = fault.New(fault.Unavailable, "Another cluster (%s) answers at this address now, and not %s: nothing can be read of that one.", id, known)
+		err = fault.New(
+			fault.Unavailable,
+			"Another cluster (%s) answers at this address now, and not %s: nothing can be read of that one.",
+			id,
+			known,
+		)
 	}
 	return err
 }

@@ -47,7 +47,12 @@ func (e *Engine) stop(ctx context.Context, by auth.Principal, id string) (Run, e
 		details["inFlight"] = fmt.Sprint(i)
 	}
 	if err := e.record(ctx, by, auditRunStop, id, "ok", details); err != nil {
-		return r, fault.Wrap(fault.Unavailable, err, "The run is held, but who stopped it could not be put into the audit record: %s", fault.Text(err))
+		return r, fault.Wrap(
+			fault.Unavailable,
+			err,
+			"The run is held, but who stopped it could not be put into the audit record: %s",
+			fault.Text(err),
+		)
 	}
 	return r, err
 }

@@ -27,7 +27,10 @@ func (e *Engine) Try(t *topology.Table, dir *placement.Directory, k actions.Kind
 	}
 	d, _, err := planner(s, a)
 	if len(d.Written) > 0 { // where a range is written is read for the plan itself
-		d.Checks = slices.DeleteFunc(d.Checks, func(c actions.Check) bool { return c.Verdict == actions.Block && c.Text.Code == "writes.unknown" })
+		d.Checks = slices.DeleteFunc(
+			d.Checks,
+			func(c actions.Check) bool { return c.Verdict == actions.Block && c.Text.Code == "writes.unknown" },
+		)
 	}
 	return d, err
 }

@@ -38,9 +38,16 @@ func (e *Engine) undoDraft(ctx context.Context, s actions.Situation, id string) 
 	case run.State.Open():
 		return run, actions.Draft{}, fault.New(fault.Conflict, "This run has not ended. Stop it, or wait.")
 	case run.UndoOf != "":
-		return run, actions.Draft{}, fault.New(fault.Conflict, "This run has undone another one, and an undo is not undone. To have it again, make the first plan anew.")
+		return run, actions.Draft{}, fault.New(
+			fault.Conflict,
+			"This run has undone another one, and an undo is not undone. To have it again, make the first plan anew.",
+		)
 	case !run.CanUndo() && run.sent():
-		return run, actions.Draft{}, fault.New(fault.Conflict, "No command takes back what this run has done: a jumbo flag is set by the balancer alone, and a balancer window that was not known cannot be set again.")
+		return run, actions.Draft{}, fault.New(
+			fault.Conflict,
+			"No command takes back what this run has done: a jumbo flag is set by the balancer alone, and a balancer window that was not "+
+				"known cannot be set again.",
+		)
 	case !run.CanUndo():
 		return run, actions.Draft{}, fault.New(fault.Conflict, "This run has done nothing that could be undone.")
 	}

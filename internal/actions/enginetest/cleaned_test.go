@@ -92,7 +92,8 @@ func (r *Rig) stillPending(since time.Time) {
 	p := r.Plan(actions.MoveChunk, back)
 	c := cleanupOf(r, p)
 	until, err := time.Parse(time.RFC3339, c.Text.Args()["until"])
-	if c.Verdict != actions.Warn || c.Text.Code != "cleanup.pendingSince" || err != nil || until.Sub(since) < 14*time.Minute || until.Sub(since) > 16*time.Minute {
+	if c.Verdict != actions.Warn || c.Text.Code != "cleanup.pendingSince" || err != nil || until.Sub(since) < 14*time.Minute ||
+		until.Sub(since) > 16*time.Minute {
 		r.Errorf("%+v", c)
 	}
 	time.Sleep(time.Until(until) + time.Minute)

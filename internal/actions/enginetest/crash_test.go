@@ -50,7 +50,9 @@ func TestAProcessThatEndsBetweenCommandAndResultIsSettledByTheNext(t *testing.T)
 				r.Errorf("%s, resolved %v, %v", run.State, run.Resolved, run.Why)
 			}
 			r.honest(run)
-			if again, created, err := r.Engine.Run(r.Context(), Anna, p.ID, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm}); err != nil || created || again.ID != id {
+			if again, created, err := r.Engine.Run(r.Context(), Anna, p.ID, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm}); err != nil ||
+				created ||
+				again.ID != id {
 				r.Errorf("the plan ran again: %v %v %v", created, again.ID, err)
 			}
 		})
@@ -191,7 +193,8 @@ func TestAStopIsObeyedWhenItCannotBeRecorded(t *testing.T) {
 		<-rule.Reached()
 		r.Disk.Fail(Nth("audit", 1, true), nil)
 		_, err := r.Engine.Stop(r.Context(), Bert, id)
-		if text := fault.Text(err); fault.Of(err) != fault.Unavailable || !strings.Contains(text, "The run is held") || !strings.Contains(text, "audit record: The disk is full") {
+		if text := fault.Text(err); fault.Of(err) != fault.Unavailable || !strings.Contains(text, "The run is held") ||
+			!strings.Contains(text, "audit record: The disk is full") {
 			r.Error(err)
 		}
 		rule.Remove()

@@ -45,7 +45,14 @@ func (r *Rig) moveOf() actions.Plan {
 
 func (r *Rig) awayAndBack() {
 	for _, to := range []string{"shard-rs-3", "shard-rs-1"} {
-		r.Admin(bson.D{{Key: "moveChunk", Value: NS}, {Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: to}, {Key: "_waitForDelete", Value: true}})
+		r.Admin(
+			bson.D{
+				{Key: "moveChunk", Value: NS},
+				{Key: "bounds", Value: bson.A{P(0), P(10)}},
+				{Key: "to", Value: to},
+				{Key: "_waitForDelete", Value: true},
+			},
+		)
 	}
 }
 

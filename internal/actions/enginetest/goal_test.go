@@ -112,7 +112,8 @@ func TestAStepGivesUpAfterAQuarterOfAnHour(t *testing.T) {
 		r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: simcluster.Fail(46), Times: -1})
 		begun := time.Now()
 		run := r.Ended(r.Start(p).ID)
-		if run.State != engine.Failed || run.Why.Code != "step.gaveUp" || time.Since(begun) < 15*time.Minute || time.Since(begun) > 16*time.Minute {
+		if run.State != engine.Failed || run.Why.Code != "step.gaveUp" || time.Since(begun) < 15*time.Minute ||
+			time.Since(begun) > 16*time.Minute {
 			r.Errorf("%s %v after %s", run.State, run.Why, time.Since(begun))
 		}
 		r.SentOnce(run)
@@ -151,7 +152,8 @@ func TestAMoveBackWaitsUntilTheOrphansAreDeleted(t *testing.T) {
 		}
 		id := r.Start(p).ID
 		waiting := r.Wait(id, func(run engine.Run) bool { return run.State == engine.Waiting })
-		if w := waiting.Steps[len(waiting.Steps)-1].Backoff; w == nil || w.Obstacle != actions.ObstacleOrphans || !w.Until.After(away.Add(15*time.Minute)) {
+		if w := waiting.Steps[len(waiting.Steps)-1].Backoff; w == nil || w.Obstacle != actions.ObstacleOrphans ||
+			!w.Until.After(away.Add(15*time.Minute)) {
 			r.Errorf("%+v", w)
 		}
 		run := r.Ended(id)

@@ -53,7 +53,8 @@ func troubles() []trouble {
 	for _, code := range []int32{10107, 11602, 189, 13388, 150, 117, 46, 194, 153, 200, 70} {
 		out = append(out, simple(fmt.Sprintf("error %d", code), simcluster.Rule{Err: simcluster.Fail(code)}))
 	}
-	out = append(out,
+	out = append(
+		out,
 		simple("cut", simcluster.Rule{Cut: true}),
 		simple("cut, and it goes on", simcluster.Rule{Cut: true, GoOn: true}),
 		simple("lost primary of a router, and it goes on", simcluster.Rule{Err: simcluster.Fail(10107), GoOn: true}),
@@ -66,13 +67,26 @@ func troubles() []trouble {
 		simple("slow", simcluster.Rule{Delay: 20 * time.Second}),
 		trouble{name: "delivered twice", fits: early, rule: simple("", simcluster.Rule{Twice: true}).rule},
 		simple("step-down", simcluster.Rule{StepDown: true}),
-		trouble{name: "frozen config server", rule: simple("", simcluster.Rule{Freeze: "config"}).rule, meanwhile: func(*Rig) { time.Sleep(time.Minute) }},
-		trouble{name: "frozen shard", rule: simple("", simcluster.Rule{Freeze: "shard-rs-1"}).rule, meanwhile: func(*Rig) { time.Sleep(time.Minute) }},
+		trouble{
+			name:      "frozen config server",
+			rule:      simple("", simcluster.Rule{Freeze: "config"}).rule,
+			meanwhile: func(*Rig) { time.Sleep(time.Minute) },
+		},
+		trouble{
+			name:      "frozen shard",
+			rule:      simple("", simcluster.Rule{Freeze: "shard-rs-1"}).rule,
+			meanwhile: func(*Rig) { time.Sleep(time.Minute) },
+		},
 		trouble{name: "the balancer moves it", fits: chunks, others: true, rule: func(c Case, _ actions.Plan) simcluster.Rule {
 			return simcluster.Rule{Do: simcluster.Move(string(NS), keyDoc(c.at()), "shard-rs-3")}
 		}},
 		trouble{name: "a round of the balancer", others: true, rule: simple("", simcluster.Rule{Do: simcluster.Round}).rule},
-		trouble{name: "a second operator splits", fits: chunks, others: true, rule: act("admin", bson.D{{Key: "split", Value: NS}, {Key: "middle", Value: bson.D{{Key: "p", Value: 3}}}})},
+		trouble{
+			name:   "a second operator splits",
+			fits:   chunks,
+			others: true,
+			rule:   act("admin", bson.D{{Key: "split", Value: NS}, {Key: "middle", Value: bson.D{{Key: "p", Value: 3}}}}),
+		},
 		trouble{name: "a second operator does the same", fits: chunks, others: true, rule: func(_ Case, p actions.Plan) simcluster.Rule {
 			same := p.Commands[len(p.Commands)-1]
 			return simcluster.Rule{Do: simcluster.Other(same.DB, same.Doc)}
@@ -86,8 +100,16 @@ func troubles() []trouble {
 		}},
 		trouble{name: "the collection is dropped", fits: chunks, others: true, rule: act("app", bson.D{{Key: "drop", Value: "users"}})},
 		trouble{name: "our process is killed", rule: simple("", simcluster.Rule{Hold: true}).rule, meanwhile: func(r *Rig) { r.Kill() }},
-		trouble{name: "our process is started again", rule: simple("", simcluster.Rule{Hold: true}).rule, meanwhile: func(r *Rig) { r.Restart(); time.Sleep(time.Minute) }},
-		trouble{name: "the line is cut", rule: simple("", simcluster.Rule{Hold: true}).rule, meanwhile: func(r *Rig) { r.Line.Cut(); time.Sleep(time.Minute) }},
+		trouble{
+			name:      "our process is started again",
+			rule:      simple("", simcluster.Rule{Hold: true}).rule,
+			meanwhile: func(r *Rig) { r.Restart(); time.Sleep(time.Minute) },
+		},
+		trouble{
+			name:      "the line is cut",
+			rule:      simple("", simcluster.Rule{Hold: true}).rule,
+			meanwhile: func(r *Rig) { r.Line.Cut(); time.Sleep(time.Minute) },
+		},
 		trouble{name: "the disk is full", rule: simple("", simcluster.Rule{Hold: true}).rule, meanwhile: func(r *Rig) {
 			r.Disk.Fail(Nth("", 1, true), nil)
 			r.Sim.Faults().Heal()

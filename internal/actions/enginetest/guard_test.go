@@ -30,7 +30,8 @@ func TestAPlanNeedsAReasonARoleAndAKind(t *testing.T) {
 			"no role":     {viewer, engine.Request{Kind: actions.Split, Args: args, Reason: "x"}, fault.Forbidden},
 			"nobody":      {auth.Principal{}, engine.Request{Kind: actions.Split, Args: args, Reason: "x"}, fault.Forbidden},
 			"no such":     {Anna, engine.Request{Kind: actions.Split, Args: actions.Args{NS: "no.such", At: P(5)}, Reason: "x"}, fault.NotFound},
-			"wrong type":  {Anna, engine.Request{Kind: actions.Split, Args: actions.Args{NS: NS, At: bson.Raw{5, 0, 0, 0, 0}}, Reason: "x"}, fault.Invalid},
+			"wrong type": {Anna, engine.Request{Kind: actions.Split, Args: actions.Args{NS: NS, At: bson.Raw{5, 0, 0, 0, 0}}, Reason: "x"},
+				fault.Invalid},
 		} {
 			if _, err := r.Engine.Plan(r.Context(), c.by, c.r); fault.Of(err) != c.want {
 				r.Errorf("%s: %v", name, err)
@@ -61,8 +62,10 @@ func TestAPlanIsOneStringOfBits(t *testing.T) {
 		}
 		kept, err := r.Engine.PlanByID(r.Context(), p.ID)
 		r.Must(err)
-		if kept.Hash != p.Hash || !kept.Commands[0].Equal(p.Commands[0]) || kept.By.ID != Anna.ID || len(kept.Steps[0].Needs) != len(p.Steps[0].Needs) ||
-			string(kept.Steps[0].At) != string(p.Steps[0].At) || len(kept.Checks) != len(p.Checks) {
+		if kept.Hash != p.Hash || !kept.Commands[0].Equal(p.Commands[0]) || kept.By.ID != Anna.ID ||
+			len(kept.Steps[0].Needs) != len(p.Steps[0].Needs) ||
+			string(kept.Steps[0].At) != string(p.Steps[0].At) ||
+			len(kept.Checks) != len(p.Checks) {
 			r.Errorf("kept %+v\nmade %+v", kept, p)
 		}
 	})

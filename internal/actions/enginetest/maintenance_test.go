@@ -31,7 +31,8 @@ func TestAPlanMadeInsideAWindowIsNotRunOutsideWithoutBeingTold(t *testing.T) {
 		time.Sleep(11 * time.Minute)
 		_, _, err := r.Engine.Run(r.Context(), Anna, inside.ID, engine.RunRequest{Hash: inside.Hash})
 		var changed *engine.ChangedError
-		if !errors.As(err, &changed) || len(changed.Differences) != 1 || changed.Differences[0].Want != "open" || changed.Differences[0].Got != "closed" {
+		if !errors.As(err, &changed) || len(changed.Differences) != 1 || changed.Differences[0].Want != "open" ||
+			changed.Differences[0].Got != "closed" {
 			r.Fatalf("%v", err)
 		}
 		outside := r.Plan(actions.ZoneAddShard, args)

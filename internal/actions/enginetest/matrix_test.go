@@ -35,7 +35,9 @@ type balancing struct {
 func balancings() []balancing {
 	interfere := func(kind simcluster.InterferenceKind, orphans bool) func(*Rig) func() {
 		return func(r *Rig) func() {
-			i, err := r.Sim.Interfere(simcluster.Interference{Kind: kind, KeepOrphans: orphans, Namespaces: []string{"yorkie-meta.clients", "yorkie-meta.documents"}})
+			i, err := r.Sim.Interfere(
+				simcluster.Interference{Kind: kind, KeepOrphans: orphans, Namespaces: []string{"yorkie-meta.clients", "yorkie-meta.documents"}},
+			)
 			r.Must(err)
 			return i.Stop
 		}
@@ -207,7 +209,13 @@ func (r *Rig) arrives(b balancing, c change, seed uint64, sum *tally, took *span
 	if !run.CanUndo() {
 		return
 	}
-	undo, ok := r.insist(func() (actions.Plan, error) { return r.Engine.Undo(r.Context(), Bert, run.ID, "") }, Bert, true, sum, "undo of "+string(c.kind))
+	undo, ok := r.insist(
+		func() (actions.Plan, error) { return r.Engine.Undo(r.Context(), Bert, run.ID, "") },
+		Bert,
+		true,
+		sum,
+		"undo of "+string(c.kind),
+	)
 	if !ok {
 		return
 	}
@@ -296,7 +304,8 @@ func (r *Rig) stated(run engine.Run, mayFail bool) {
 	if sent := len(r.Sent(run.ID)); sent > len(intents) {
 		r.Errorf("%d commands for %d intents", sent, len(intents))
 	}
-	if s := r.Watcher.Table().Balancer; run.Args.Pause == actions.PauseBalancer && run.Steps[0].Pauses && run.Steps[0].Already == "" && !s.Enabled() {
+	if s := r.Watcher.Table().Balancer; run.Args.Pause == actions.PauseBalancer && run.Steps[0].Pauses && run.Steps[0].Already == "" &&
+		!s.Enabled() {
 		r.Errorf("the balancer was paused and is still off")
 	}
 }

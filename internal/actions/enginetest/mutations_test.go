@@ -22,25 +22,51 @@ type mutation struct {
 // this package find every one of them.
 func mutations() []mutation {
 	const (
-		step, settle, start, execute = "actions/engine/step.go", "actions/engine/settle.go", "actions/engine/start.go", "actions/engine/execute.go"
-		recover, end, locks, stop    = "actions/engine/recover.go", "actions/engine/end.go", "actions/engine/locks.go", "actions/engine/stop.go"
-		hash, plan                   = "actions/engine/hash.go", "actions/engine/plan.go"
-		obstacle, goal, restore      = "actions/engine/obstacle.go", "actions/engine/goal.go", "actions/engine/restore.go"
+		step, settle              = "actions/engine/step.go", "actions/engine/settle.go"
+		start, execute            = "actions/engine/start.go", "actions/engine/execute.go"
+		recover, end, locks, stop = "actions/engine/recover.go", "actions/engine/end.go", "actions/engine/locks.go", "actions/engine/stop.go"
+		hash, plan                = "actions/engine/hash.go", "actions/engine/plan.go"
+		obstacle, goal, restore   = "actions/engine/obstacle.go", "actions/engine/goal.go", "actions/engine/restore.go"
 	)
 	return []mutation{
 		{"a difference of the preconditions is passed over", step, "case len(different) > 0:", "case len(different) > 1000:"},
 		{"the preconditions are not read", step, "return x.e.read(x.e.life, s.Needs)", "return nil, nil, nil"},
-		{"preconditions that can't be read are passed over", step, "	case err != nil:\n		return x.finish(i", "	case err != nil && i < 0:\n		return x.finish(i"},
-		{"the intent is not written", step, "err := x.e.o.Journal.AddIntent(ctx, store.IntentRecord{Run: x.id, Step: i, At: at, DB: s.Command.DB, Command: s.Command.Doc})",
-			"_, _, _, err := ctx, s, store.IntentRecord{}, error(nil)"},
-		{"an intent that is not on disk is passed over", step, "if err := x.intend(i); err != nil {", "if err := x.intend(i); err != nil && i < 0 {"},
+		{
+			"preconditions that can't be read are passed over",
+			step,
+			"	case err != nil:\n		return x.finish(i",
+			"	case err != nil && i < 0:\n		return x.finish(i",
+		},
+		{
+			"the intent is not written",
+			step,
+			"err := x.e.o.Journal.AddIntent(ctx, store.IntentRecord{Run: x.id, Step: i, At: at, DB: s.Command.DB, Command: s.Command.Doc})",
+			"_, _, _, err := ctx, s, store.IntentRecord{}, error(nil)",
+		},
+		{
+			"an intent that is not on disk is passed over",
+			step,
+			"if err := x.intend(i); err != nil {",
+			"if err := x.intend(i); err != nil && i < 0 {",
+		},
 		{"a command without an answer is sent again", step, "return s.Send(ctx, x.e.o.Admin, x.id)",
-			"if err := s.Send(ctx, x.e.o.Admin, x.id); fault.Of(err) != fault.UnknownOutcome {\n\t\treturn err\n\t}\n\treturn s.Send(ctx, x.e.o.Admin, x.id)"},
+			"if err := s.Send(ctx, x.e.o.Admin, x.id); fault.Of(err) != fault.UnknownOutcome {\n\t\treturn err\n\t}\n\treturn s.Send(ctx, " +
+				"x.e.o.Admin, x.id)"},
 		{"a command that was refused is sent again", step, "return s.Send(ctx, x.e.o.Admin, x.id)",
 			"if err := s.Send(ctx, x.e.o.Admin, x.id); err == nil {\n\t\treturn err\n\t}\n\treturn s.Send(ctx, x.e.o.Admin, x.id)"},
-		{"no answer counts as a refusal", step, "fault.Forbidden, fault.Unavailable:", "fault.Forbidden, fault.Unavailable, fault.UnknownOutcome:"},
+		{
+			"no answer counts as a refusal",
+			step,
+			"fault.Forbidden, fault.Unavailable:",
+			"fault.Forbidden, fault.Unavailable, fault.UnknownOutcome:",
+		},
 		{"a stop during the last look is passed over", step, "	case x.stopping():\n		return x.halted(i)", "	case false:\n		return x.halted(i)"},
-		{"one shard takes part in several migrations", step, "if keys := shardKeysOf(s.Step); keys != nil {", "if keys := shardKeysOf(s.Step); keys == nil {"},
+		{
+			"one shard takes part in several migrations",
+			step,
+			"if keys := shardKeysOf(s.Step); keys != nil {",
+			"if keys := shardKeysOf(s.Step); keys == nil {",
+		},
 		{"a proof that is not there is believed after an answer", settle, "	if len(missing) == 0 {", "	if len(missing) == 0 || a == done {"},
 		{"silence counts as success", settle, "	if len(missing) == 0 {", "	if len(missing) == 0 || a == silence {"},
 		{"a refusal counts as success", settle, "	if len(missing) == 0 {", "	if len(missing) == 0 || a == refused {"},
@@ -61,15 +87,35 @@ func mutations() []mutation {
 		{"a check that blocks hides what changed", start, "len(facts) > 0 {", "len(facts) > 1000 {"},
 		{"a plan takes the table's word for jumbo flags", plan, "len(d.Looked) > 0 {", "len(d.Looked) > 1000 {"},
 		{"a chunk that was flagged fits", "actions/step_chunk.go", "from.Want[\"jumbo\"] = strconv.FormatBool(p.Jumbo)", "_ = p.Jumbo"},
-		{"an unknown outcome is shown when it is settled", settle, "	if a == silence {\n		x.doubt(i, err)", "	if a == refused {\n		x.doubt(i, err)"},
-		{"a plan that has a run gets another", start, "if run, err := e.RunOfPlan(ctx, id); err == nil ||", "if run, err := e.RunOfPlan(ctx, id); err == nil && run.ID == \"\" ||"},
+		{
+			"an unknown outcome is shown when it is settled",
+			settle,
+			"	if a == silence {\n		x.doubt(i, err)",
+			"	if a == refused {\n		x.doubt(i, err)",
+		},
+		{
+			"a plan that has a run gets another",
+			start,
+			"if run, err := e.RunOfPlan(ctx, id); err == nil ||",
+			"if run, err := e.RunOfPlan(ctx, id); err == nil && run.ID == \"\" ||",
+		},
 		{"requests for one plan do not wait for each other", start, "unlock, err := e.starting.lock(ctx, id)",
 			"turn, _ := e.newID()\n\tunlock, err := e.starting.lock(ctx, turn)"},
 		{"a run that was refused for the disk is forgotten", start, "		e.begin(x, x.abandon)\n", ""},
 		{"a run does not wait for the one before it", execute, "	if !x.wait(keys) {", "	if false && !x.wait(keys) {"},
 		{"a stop between two steps is passed over", execute, "		if x.stopping() {", "		if false && x.stopping() {"},
-		{"a step that failed is followed by the next", execute, "case Succeeded, Deferred, Replaced:", "case Succeeded, Deferred, Replaced, Failed:"},
-		{"what the server cannot do now is called failed", obstacle, "if s.State != Failed || !errors.As(err, &busy)", "if s.State != Failed || errors.As(err, &busy)"},
+		{
+			"a step that failed is followed by the next",
+			execute,
+			"case Succeeded, Deferred, Replaced:",
+			"case Succeeded, Deferred, Replaced, Failed:",
+		},
+		{
+			"what the server cannot do now is called failed",
+			obstacle,
+			"if s.State != Failed || !errors.As(err, &busy)",
+			"if s.State != Failed || errors.As(err, &busy)",
+		},
 		{"a step waits for ever", obstacle, "if !at.Before(s.Backoff.Until) {", "if false {"},
 		{"orphaned documents are not foreseen", obstacle, "	if !pending || !orphans", "	if pending || !orphans"},
 		{"what somebody else has done is done again", step, "	if proof, held := x.held(s); held {\n		return x.already(i, proof)\n	}", ""},
@@ -77,11 +123,21 @@ func mutations() []mutation {
 		{"a check that forbids the rest is passed over", goal, "if d.Blocked() && !d.Reached {", "if false {"},
 		{"the goal is not looked at in the end", goal, "if !run.Kind.KeepsGoal() ||", "if run.Kind.KeepsGoal() ||"},
 		{"what was paused stays paused", end, "if !x.restore() {", "if false {"},
-		{"what somebody else paused is switched on", restore, "s.State == Succeeded && s.Already == \"\" && s.NS", "s.State == Succeeded && s.NS"},
+		{
+			"what somebody else paused is switched on",
+			restore,
+			"s.State == Succeeded && s.Already == \"\" && s.NS",
+			"s.State == Succeeded && s.NS",
+		},
 		{"an end is told before the pages have it", end, "x.e.reread(x.now())", "_ = x.e.reread"},
 		{"what could not be saved is given up", execute, "		if err == nil {\n			return true", "		if err == nil || pause > 0 {\n			return true"},
 		{"a command of an earlier process counts as never sent", recover, "s.State, s.Sent = Unknown, in.At", "s.State, s.Sent = Planned, in.At"},
-		{"the next process goes on sending", recover, "case s.State.Open() && x.onlyWaits(i) && !x.stopping():", "case s.State.Open() && !x.stopping():"},
+		{
+			"the next process goes on sending",
+			recover,
+			"case s.State.Open() && x.onlyWaits(i) && !x.stopping():",
+			"case s.State.Open() && !x.stopping():",
+		},
 		{"a command of an earlier process counts as done", recover, "s.State, s.Sent = Unknown, in.At", "s.State, s.Sent = Succeeded, in.At"},
 		{"open runs are forgotten", recover, "for _, record := range open {", "for _, record := range open[:0] {"},
 		{"an end is not recorded", end, "	if !x.recorded(auditRunEnded,", "	if false && !x.recorded(auditRunEnded,"},
@@ -93,11 +149,26 @@ func mutations() []mutation {
 		{"a hash leaves out what a plan sends", hash, "h.text(string(commands[i].Doc))", "h.text(commands[i].DB)"},
 		{"a plan needs no reason", plan, "case r.Reason == \"\":", "case false:"},
 		{"an undo of a cut joins up to the wrong bound", "actions/undo.go", "d.merge(k, left.Min, right.Max)", "d.merge(k, left.Min, right.Min)"},
-		{"an undo of a move leaves it where it is", "actions/undo.go", "d.back(k, lo, hi, on, was.Want[\"shard\"])", "d.back(k, lo, hi, on, s.Shard)"},
+		{
+			"an undo of a move leaves it where it is",
+			"actions/undo.go",
+			"d.back(k, lo, hi, on, was.Want[\"shard\"])",
+			"d.back(k, lo, hi, on, s.Shard)",
+		},
 		{"a field that is not there fits", "actions/fact.go", "!read || value != f.Want[field]", "read && value != f.Want[field]"},
 		{"a chunk of another version fits", "actions/future_chunks.go", "want[\"lastmod\"] = p.Version.String()", "_ = p"},
-		{"another life of the collection fits", "actions/fact_make.go", "[]string{\"uuid\", \"timestamp\", \"epoch\", \"key\"}", "[]string{\"key\"}"},
-		{"a move is proven without its shard", "actions/fact_make.go", "Want: map[string]string{\"shards\": shard, \"edges\": \"true\"}", "Want: map[string]string{\"edges\": \"true\"}"},
+		{
+			"another life of the collection fits",
+			"actions/fact_make.go",
+			"[]string{\"uuid\", \"timestamp\", \"epoch\", \"key\"}",
+			"[]string{\"key\"}",
+		},
+		{
+			"a move is proven without its shard",
+			"actions/fact_make.go",
+			"Want: map[string]string{\"shards\": shard, \"edges\": \"true\"}",
+			"Want: map[string]string{\"edges\": \"true\"}",
+		},
 		{"commands carry no comment", "cluster/admin.go", "	if run != \"\" {\n		cmd", "	if run == \"\" {\n		cmd"},
 		{"what left counts as never left", "cluster/admin.go", "	case !left:", "	case err != nil:"},
 	}

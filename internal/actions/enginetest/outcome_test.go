@@ -50,7 +50,8 @@ func TestEveryCommandIsSentAsPlannedProvenAndUndone(t *testing.T) {
 		}
 		r.honest(run)
 		sent := r.Sent(run.ID)
-		if len(sent) != len(p.Commands) || sent[len(sent)-1].Name != c.Command || !isPrefix(p.Commands[0].Doc, sent[0].Body) || sent[0].DB != p.Commands[0].DB {
+		if len(sent) != len(p.Commands) || sent[len(sent)-1].Name != c.Command || !isPrefix(p.Commands[0].Doc, sent[0].Body) ||
+			sent[0].DB != p.Commands[0].DB {
 			r.Fatalf("planned %v, sent %v", p.Commands, sent)
 		}
 		for _, s := range run.Steps {
@@ -156,7 +157,9 @@ func TestWhatWasTakenBackAtOnceIsNoSuccess(t *testing.T) {
 		c := Cases()[i]
 		OnRig(t, c.Setup(), func(r *Rig) {
 			p := c.Plan(r)
-			r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Replying, Do: simcluster.Other("admin", other), Patience: time.Minute})
+			r.Sim.Faults().Add(
+				simcluster.Rule{Command: c.Command, At: simcluster.Replying, Do: simcluster.Other("admin", other), Patience: time.Minute},
+			)
 			run := r.Ended(r.Start(p).ID)
 			if run.State != engine.Failed || len(run.Steps[0].Changed) == 0 {
 				r.Errorf("%s: %s %+v", c.Name, run.State, run.Steps[0])

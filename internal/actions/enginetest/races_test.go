@@ -62,7 +62,10 @@ func (c Case) rivals() []func(*Rig) {
 	case "balancer window":
 		return []func(*Rig){func(r *Rig) {
 			r.try("config", bson.D{e("update", "settings"), e("updates", bson.A{bson.D{
-				e("q", bson.D{e("_id", "balancer")}), e("u", bson.D{e("$set", bson.D{e("activeWindow", bson.D{e("start", "02:00"), e("stop", "03:00")})})}), e("upsert", true),
+				e(
+					"q",
+					bson.D{e("_id", "balancer")},
+				), e("u", bson.D{e("$set", bson.D{e("activeWindow", bson.D{e("start", "02:00"), e("stop", "03:00")})})}), e("upsert", true),
 			}})})
 		}}
 	}

@@ -47,8 +47,10 @@ func TestAPlanThatSomebodyElseHasCarriedOutIsToldWhatChanged(t *testing.T) {
 		want   []string
 	}{
 		{actions.MoveChunk, actions.Args{NS: NS, Bounds: chunk, To: "shard-rs-2"},
-			bson.D{{Key: "moveChunk", Value: NS}, {Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-2"}}, []string{"lastmod", "shard"}},
-		{actions.ZoneAddShard, actions.Args{Shard: "shard-rs-2", Zone: "eu"}, bson.D{{Key: "addShardToZone", Value: "shard-rs-2"}, {Key: "zone", Value: "eu"}}, []string{"member"}},
+			bson.D{{Key: "moveChunk", Value: NS}, {Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-2"}},
+			[]string{"lastmod", "shard"}},
+		{actions.ZoneAddShard, actions.Args{Shard: "shard-rs-2", Zone: "eu"},
+			bson.D{{Key: "addShardToZone", Value: "shard-rs-2"}, {Key: "zone", Value: "eu"}}, []string{"member"}},
 		{actions.BalancerOn, actions.Args{}, bson.D{{Key: "balancerStart", Value: 1}}, []string{"on"}},
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
@@ -74,7 +76,8 @@ func TestAPlanThatIsNotTheOneShownOrTooOldIsToldSoAsAField(t *testing.T) {
 			}
 		}
 		time.Sleep(engine.Expiry)
-		if got := r.refused(p, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm}); len(got) != 1 || got[0].Field != "expiresAt" || got[0].Want != p.Expires.Format(time.RFC3339) {
+		if got := r.refused(p, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm}); len(got) != 1 || got[0].Field != "expiresAt" ||
+			got[0].Want != p.Expires.Format(time.RFC3339) {
 			r.Errorf("expired: %+v", got)
 		}
 	})
@@ -94,7 +97,9 @@ func TestNothingIsPlannedWhileTheClusterCannotBeRead(t *testing.T) {
 			// The poll that goes on all the time notices too.
 			_ = r.Watcher.Refresh(r.Context())
 		}
-		if _, _, err := r.Engine.Run(r.Context(), Anna, p.ID, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm}); fault.Of(err) != fault.Unavailable {
+		if _, _, err := r.Engine.Run(r.Context(), Anna, p.ID, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm}); fault.Of(
+			err,
+		) != fault.Unavailable {
 			r.Errorf("run: %v", err)
 		}
 		r.Line.Mend()

@@ -70,7 +70,14 @@ func TestAnUndoIsNotUndoneAndSaysSoAlike(t *testing.T) {
 func TestAnUndoThatCameTooLateSaysWhatChanged(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
 		run := r.Do(actions.Split, actions.Args{NS: NS, At: P(5)})
-		r.Admin(bson.D{{Key: "moveChunk", Value: NS}, {Key: "bounds", Value: bson.A{P(5), P(10)}}, {Key: "to", Value: "shard-rs-3"}, {Key: "_waitForDelete", Value: true}})
+		r.Admin(
+			bson.D{
+				{Key: "moveChunk", Value: NS},
+				{Key: "bounds", Value: bson.A{P(5), P(10)}},
+				{Key: "to", Value: "shard-rs-3"},
+				{Key: "_waitForDelete", Value: true},
+			},
+		)
 		time.Sleep(time.Minute)
 		err := r.undoes(run)
 		var differs *engine.ChangedError

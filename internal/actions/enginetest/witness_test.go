@@ -136,9 +136,19 @@ func (w *Witness) decode(r store.RunRecord) (run engine.Run, ok bool) {
 // next says what may come after a state of a run; after one of a step, but for
 // the states of runs only, the same.
 var next = map[engine.State][]engine.State{
-	engine.Planned:   {engine.Waiting, engine.Running, engine.Unknown, engine.Stopped, engine.Failed, engine.Refused, engine.Succeeded},
-	engine.Waiting:   {engine.Planned, engine.Running, engine.Unknown, engine.Stopped, engine.Failed, engine.Refused, engine.Succeeded},
-	engine.Running:   {engine.Planned, engine.Waiting, engine.Unknown, engine.Succeeded, engine.Failed, engine.Refused, engine.Stopped, engine.Deferred, engine.Replaced},
+	engine.Planned: {engine.Waiting, engine.Running, engine.Unknown, engine.Stopped, engine.Failed, engine.Refused, engine.Succeeded},
+	engine.Waiting: {engine.Planned, engine.Running, engine.Unknown, engine.Stopped, engine.Failed, engine.Refused, engine.Succeeded},
+	engine.Running: {
+		engine.Planned,
+		engine.Waiting,
+		engine.Unknown,
+		engine.Succeeded,
+		engine.Failed,
+		engine.Refused,
+		engine.Stopped,
+		engine.Deferred,
+		engine.Replaced,
+	},
 	engine.Unknown:   {engine.Running, engine.Waiting, engine.Succeeded, engine.Failed, engine.Stopped, engine.Deferred},
 	engine.Succeeded: {engine.Undone},
 	engine.Failed:    {engine.Undone},
@@ -190,7 +200,8 @@ func (w *Witness) judgeStep(run engine.Run, i int) string {
 	switch {
 	case sent > 1:
 		return fmt.Sprintf("was sent %d times", sent)
-	case (s.State == engine.Refused || s.State == engine.Replaced || s.State == engine.Stopped || s.Already != "" || s.Why.Code == "step.noIntent") && sent > 0:
+	case (s.State == engine.Refused || s.State == engine.Replaced || s.State == engine.Stopped || s.Already != "" ||
+		s.Why.Code == "step.noIntent") && sent > 0:
 		return fmt.Sprintf("is called %s and was sent", s.State)
 	}
 	if len(w.r.Sim.Faults().Frozen()) > 0 {

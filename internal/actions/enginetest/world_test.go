@@ -97,7 +97,11 @@ func (r *Rig) world(ctx context.Context) (World, error) {
 }
 
 func (r *Rig) rows(ctx context.Context, coll string, filter bson.D, each func(bson.Raw)) error {
-	reply, err := r.Sim.Command(ctx, "config", bson.D{{Key: "find", Value: coll}, {Key: "filter", Value: filter}, {Key: "batchSize", Value: 10000}})
+	reply, err := r.Sim.Command(
+		ctx,
+		"config",
+		bson.D{{Key: "find", Value: coll}, {Key: "filter", Value: filter}, {Key: "batchSize", Value: 10000}},
+	)
 	if err != nil {
 		return fmt.Errorf("read config.%s: %w", coll, err)
 	}

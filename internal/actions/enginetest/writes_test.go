@@ -21,7 +21,17 @@ func (w recently) RecentWrites(_ context.Context, t *topology.Table, of []action
 	*w.asked++
 	out := actions.Writes{At: time.Now(), Shards: map[string]float64{"shard-rs-1": 9}}
 	for _, s := range of {
-		r := topology.RangeWrites{NS: s.NS, Min: s.Min, Max: s.Max, Method: topology.WritesCounted, From: time.Now().Add(-time.Minute), To: time.Now(), InShards: true, Rows: 90, PerSecond: 6}
+		r := topology.RangeWrites{
+			NS:        s.NS,
+			Min:       s.Min,
+			Max:       s.Max,
+			Method:    topology.WritesCounted,
+			From:      time.Now().Add(-time.Minute),
+			To:        time.Now(),
+			InShards:  true,
+			Rows:      90,
+			PerSecond: 6,
+		}
 		for _, p := range []int32{11, 14, 18} {
 			raw, _ := bson.Marshal(bson.D{{Key: "p", Value: p}})
 			k, err := t.Collection(s.NS).Key.Bound(raw)
@@ -59,7 +69,8 @@ func TestWhatAHotSplitChoseIsKeptWithItsPlan(t *testing.T) {
 		kept, err := r.Engine.PlanByID(r.Context(), p.ID)
 		r.Must(err)
 		if !slices.EqualFunc(kept.Args.Cuts, p.Args.Cuts, func(a, b actions.Cut) bool {
-			return string(a.At) == string(b.At) && string(a.Min) == string(b.Min) && string(a.Max) == string(b.Max) && a.Half == b.Half && a.To == b.To
+			return string(a.At) == string(b.At) && string(a.Min) == string(b.Min) && string(a.Max) == string(b.Max) && a.Half == b.Half &&
+				a.To == b.To
 		}) {
 			r.Errorf("kept %+v, made %+v", kept.Args.Cuts, p.Args.Cuts)
 		}
