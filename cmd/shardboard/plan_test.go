@@ -101,7 +101,7 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	if r := asked[api.Run](t, server, "runs", "show", run.ID); r.State != "undone" || r.UndoneBy != back.ID {
 		t.Errorf("%+v", r)
 	}
-	if code, out, _ = shardboard(t, "runs", "stop", run.ID, "--server", server); code != 0 || !strings.Contains(out, "has ended") {
+	if code, out, _ = shardboard(t, "runs", "stop", run.ID, "--server", server); code != 0 || !strings.Contains(out, "has already ended") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	for _, tc := range []struct {

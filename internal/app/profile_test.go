@@ -199,7 +199,7 @@ func TestDataThatNoProfileMatchesIsShownAllTheSame(t *testing.T) {
 		"shards/shard-rs-2":                     "orders",
 		"zones":                                 "There are no zones",
 		"activity":                              "Split",
-		"projects":                              "Looked for projects and documents in one database",
+		"projects":                              "None has both projects and documents",
 		"layout":                                "No database holds projects",
 		"api/v1/collections":                    "shop.order_lines",
 		"api/v1/layout":                         `"items":[]`,
