@@ -147,11 +147,11 @@ func TestBrowserSplitsTheLargestChunkPinsAProjectWatchesItMoveAndUndoesBoth(t *t
 	o := &oncall{T: t, ctx: ctx, d: d}
 	o.do(screen(1280, "light"))
 
-	// One project is the largest chunk of documents: that cannot be cut. The page says
+	// One project is the largest chunk of documents: that cannot be split. The page says
 	// so instead of offering it, and so does the plan of whoever asks all the same.
 	ref := d.largest(t, "yorkie-meta.documents", "project_id", func(id bson.ObjectID) any { return id })
 	o.open("collections/yorkie-meta.documents/chunks/" + ref)
-	if text := eval[string](t, ctx, `document.querySelector(".acts").innerText`); !strings.Contains(text, "cannot be cut") ||
+	if text := eval[string](t, ctx, `document.querySelector(".acts").innerText`); !strings.Contains(text, "cannot be split") ||
 		eval[bool](t, ctx, `!!document.querySelector('.acts a[href*="kind=split&"]')`) {
 		t.Errorf("a split that cannot be made is offered:\n%s", text)
 	}
@@ -160,7 +160,7 @@ func TestBrowserSplitsTheLargestChunkPinsAProjectWatchesItMoveAndUndoesBoth(t *t
 		chromedp.WaitVisible("form.plan"),
 	)
 	o.plan("half of the writes go there", "blocked")
-	if text := eval[string](t, ctx, `document.querySelector("#plan").innerText`); !strings.Contains(text, "cannot be cut inside a value") ||
+	if text := eval[string](t, ctx, `document.querySelector("#plan").innerText`); !strings.Contains(text, "cannot be split inside a value") ||
 		!eval[bool](t, ctx, `document.querySelector("#plan .confirm button.main")?.disabled ?? true`) {
 		t.Errorf("a plan that cannot be run:\n%s", text)
 	}
