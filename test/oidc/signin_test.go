@@ -221,7 +221,7 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 		with := startBoard(t, c, "--oidc-scopes", "profile groups", "--oidc-scopes", "email")
 		anna = open(t)
 		anna.in(with, anna.signIn(with, "anna"), person{ID: "7a1", Name: "anna", Role: "operator"})
-		if log := with.log.output(); !strings.Contains(log, "does not list scopes") {
+		if log := with.log.output(); !strings.Contains(log, "does not list some of the requested scopes") {
 			t.Errorf("no warning of a scope that the provider does not list:\n%s", log)
 		}
 	})
