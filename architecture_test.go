@@ -47,6 +47,7 @@ var rooms = map[string][]string{
 	"internal/auth":       {"internal/store"},
 	"internal/api":        {},
 	"internal/simcluster": {"-"}, // not even fault: it is the other side of the wire
+	"internal/sheet":      {"internal/api"},
 	"internal/answer": {"internal/api", "internal/auth", "internal/store", "internal/actions", "internal/heat", "internal/rules",
 		"internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/placement",
 		"internal/profile", "internal/shardkey", "internal/topology"},
@@ -65,7 +66,7 @@ var everybodys = []string{"internal/fault", "internal/sanitize", "internal/notif
 
 // webMay is what every room of the site may import. Subjects may import site too, but
 // not each other: what two of them draw is in templates, what two of them say in answer.
-var webMay = []string{"web/templates", "web/guard", "static", "internal/answer", "internal/api", "internal/auth",
+var webMay = []string{"web/templates", "web/guard", "static", "internal/answer", "internal/api", "internal/sheet", "internal/auth",
 	"internal/store", "internal/actions",
 	"internal/heat", "internal/rules", "internal/alert", "internal/history", "internal/outcome", "internal/balance",
 	"internal/chunksize", "internal/connlimit",

@@ -11,28 +11,28 @@ import (
 	"shardboard/web/templates"
 )
 
-// CompareJSON says what became different between two times.
-func CompareJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// compare says what became different between two times.
+func comparison(s *site.Site, r *http.Request) (a api.Comparison, err error) {
 	v, err := s.Loaded(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	if err := s.KeepsHistory(v); err != nil {
-		return err
+		return a, err
 	}
 	from, to, err := twoTimes(s, r, v)
 	if err != nil {
-		return err
+		return a, err
 	}
 	before, after, err := viewsOf(s, r, v, from, to)
 	if err != nil {
-		return err
+		return a, err
 	}
 	gaps, err := s.Deps.History.Gaps(r.Context(), v.Table.ClusterID, from, to)
 	if err != nil {
-		return err
+		return a, err
 	}
-	return site.WriteJSON(w, http.StatusOK, answer.Comparison(before, after, after.Internal, gaps))
+	return answer.Comparison(before, after, after.Internal, gaps), nil
 }
 
 // comparePage is the form and, unless problem says what is wrong with the times,

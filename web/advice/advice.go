@@ -29,17 +29,17 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return site.WritePage(w, r, http.StatusOK, advicePage(shell, state, list, may, templates.SentencesOf(v)))
 }
 
-// JSON answers the same list.
-func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// problems answers the same list.
+func problems(s *site.Site, r *http.Request) (a api.AdviceList, err error) {
 	v, err := s.Loaded(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	list, _, err := advice(s, r, v)
 	if err != nil {
-		return err
+		return a, err
 	}
-	return site.WriteJSON(w, http.StatusOK, list)
+	return list, nil
 }
 
 // advice fails where it is not known what people have dismissed.
@@ -114,7 +114,7 @@ func decideByJSON(s *site.Site, w http.ResponseWriter, r *http.Request, reason s
 	if err := do.about(s, r, id, reason); err != nil {
 		return err
 	}
-	return JSON(s, w, r)
+	return site.WriteAnswer(s, w, r, problems)
 }
 
 // ruleName is a rule's name for people.

@@ -26,9 +26,9 @@ func AlertsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return site.WritePage(w, r, http.StatusOK, alertsPage(s.Shell(r, v, "advise", "Alerts"), list, may, v.Now))
 }
 
-// AlertsJSON has an empty list of receivers where none are configured.
-func AlertsJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return site.WriteJSON(w, http.StatusOK, answer.Alerts(s.ViewFor(r), s.AlertStatus(r)))
+// alerts has an empty list of receivers where none are configured.
+func alerts(s *site.Site, r *http.Request) (a api.Alerts, err error) {
+	return answer.Alerts(s.ViewFor(r), s.AlertStatus(r)), nil
 }
 
 // TestReceiver sends a test message to one receiver.
@@ -93,7 +93,7 @@ func alertJSON(s *site.Site, w http.ResponseWriter, r *http.Request, in any, do 
 	if err := do(e); err != nil {
 		return err
 	}
-	return AlertsJSON(s, w, r)
+	return site.WriteAnswer(s, w, r, alerts)
 }
 
 // engine is the alert engine, or why there is none.

@@ -13,17 +13,13 @@ import (
 	"shardboard/web/templates"
 )
 
-// CollectionJSON is one collection in detail.
-func CollectionJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// collection is one collection in detail.
+func collection(s *site.Site, r *http.Request) (a api.CollectionDetail, err error) {
 	v, ns, err := named(s, r)
 	if err != nil {
-		return err
+		return a, err
 	}
-	out, err := answer.Collection(v, ns)
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, out)
+	return answer.Collection(v, ns)
 }
 
 // named is the loaded view and the collection's name in the address.

@@ -28,22 +28,19 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return site.WritePage(w, r, http.StatusOK, collectionsPage(sh, Region(v)))
 }
 
-// JSON is a page of the list of collections, internal ones too; as CSV all of it.
-func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	if site.WantsCSV(r) {
-		return CSV(s, w, r)
-	}
+// list is a page of the list of collections, internal ones too; as CSV all of it.
+func list(s *site.Site, r *http.Request) (a api.List[api.Collection], err error) {
 	v, err := s.LoadedAt(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	all := answer.Collections(v, r.URL.Query().Get("db"))
 	out, err := site.PageOf(r, all.Items, func(c api.Collection) string { return c.NS }, func(c api.Collection) api.Collection { return c })
 	if err != nil {
-		return err
+		return a, err
 	}
 	out.AsOf, out.Stale = all.AsOf, all.Stale
-	return site.WriteJSON(w, http.StatusOK, out)
+	return out, nil
 }
 
 // matrix is the list of collections as its page lays it out.

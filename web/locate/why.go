@@ -20,17 +20,17 @@ import (
 	"shardboard/web/templates"
 )
 
-// ChunkJSON says why one chunk is where it is and what the balancer does with it.
-func ChunkJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// whyChunk says why one chunk is where it is and what the balancer does with it.
+func whyChunk(s *site.Site, r *http.Request) (a api.ChunkWhy, err error) {
 	v, err := s.LoadedAt(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	c, i, err := s.ChunkAt(r, v)
 	if err != nil {
-		return err
+		return a, err
 	}
-	return site.WriteJSON(w, http.StatusOK, answer.ChunkWhy(v, c, i, answer.KnownDuplicates(v, s.Deps.Duplicates)))
+	return answer.ChunkWhy(v, c, i, answer.KnownDuplicates(v, s.Deps.Duplicates)), nil
 }
 
 // ChunkPage shows the same beside what can be done with the chunk.
@@ -91,23 +91,23 @@ func level(b api.WhyBalance) string {
 	return "note"
 }
 
-// ProjectJSON says why the chunks of one project are where they are.
-func ProjectJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// whyProject says why the chunks of one project are where they are.
+func whyProject(s *site.Site, r *http.Request) (a api.ProjectWhy, err error) {
 	v, err := s.LoadedAt(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	raw, err := site.PathText(r, "id")
 	if err != nil {
-		return err
+		return a, err
 	}
 	id, err := bson.ObjectIDFromHex(raw)
 	if err != nil {
-		return fault.New(fault.Invalid, "A project id is 24 hexadecimal digits; %q is not.", sanitize.Truncate(raw, 60))
+		return a, fault.New(fault.Invalid, "A project id is 24 hexadecimal digits; %q is not.", sanitize.Truncate(raw, 60))
 	}
 	pr, ok := v.Dir.ByID(id)
 	if !ok {
-		return fault.New(fault.NotFound, "There is no project with id %s in %s.", id.Hex(), strings.Join(v.Dir.Databases(), ", "))
+		return a, fault.New(fault.NotFound, "There is no project with id %s in %s.", id.Hex(), strings.Join(v.Dir.Databases(), ", "))
 	}
-	return site.WriteJSON(w, http.StatusOK, answer.ProjectWhy(v, placement.SpreadOf(v.Table, s.Deps.Profile, pr)))
+	return answer.ProjectWhy(v, placement.SpreadOf(v.Table, s.Deps.Profile, pr)), nil
 }

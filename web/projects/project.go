@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
@@ -67,22 +68,22 @@ func sizes(s *site.Site, v answer.View, p placement.Project, who auth.Principal)
 	return sizesRegion(answer.ProjectSizes(s.Deps.Surveys.Findings(p.DB, p.ID)), start, templates.RefsOf(v.Table), v.Now)
 }
 
-// JSON is one project, collection by collection; ?db= chooses among projects with
+// project is one project, collection by collection; ?db= chooses among projects with
 // the same id.
-func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+func project(s *site.Site, r *http.Request) (a api.ProjectDetail, err error) {
 	v, err := loaded(s, r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	id, err := projectID(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	p, err := answer.FindProject(v, r.URL.Query().Get("db"), id)
 	if err != nil {
-		return err
+		return a, err
 	}
-	return site.WriteJSON(w, http.StatusOK, answer.Project(v, s.Deps.Profile, placement.SpreadOf(v.Table, s.Deps.Profile, p)))
+	return answer.Project(v, s.Deps.Profile, placement.SpreadOf(v.Table, s.Deps.Profile, p)), nil
 }
 
 func projectID(r *http.Request) (bson.ObjectID, error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/profile"
 	"shardboard/web/site"
@@ -49,21 +50,21 @@ func listOf(v answer.View, p *profile.Profile, q answer.ProjectsQuery, liveURL s
 		pager: templates.PagerOf(list.Found, q.Page, q.Url), shards: templates.RefsOf(v.Table), now: v.Now}), nil
 }
 
-// ListJSON lists projects; a search is in order of relevance.
-func ListJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// list lists projects; a search is in order of relevance.
+func list(s *site.Site, r *http.Request) (a api.Projects, err error) {
 	v, err := loaded(s, r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	q, err := answer.ProjectsListOf(r.URL.Query())
 	if err != nil {
-		return err
+		return a, err
 	}
 	list, err := answer.Projects(v, s.Deps.Profile, q)
 	if err != nil {
-		return err
+		return a, err
 	}
-	return site.WriteJSON(w, http.StatusOK, list)
+	return list, nil
 }
 
 // loaded is the view that the request asks for, once table and projects were read.

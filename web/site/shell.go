@@ -67,9 +67,25 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 		You:     youView(who),
 		Banners: s.banners(who), TakeOver: s.mayTakeOver(who),
 		Runs: s.Deps.Actions != nil,
+		CSV:  s.csvOf(r),
 	}
 	s.inTime(r, v, &sh)
 	return sh
+}
+
+// csvOf is the address of the list that a page shows as CSV, at the same time and filtered
+// in the same way; "" if it shows no list.
+func (s *Site) csvOf(r *http.Request) string {
+	file := *r.URL
+	file.Path, file.RawPath = r.URL.Path+".csv", ""
+	if rt, ok := s.routeAt(http.MethodGet, file.Path); !ok || !slices.Equal(rt.Types, []string{MediaCSV}) {
+		return ""
+	}
+	query := file.Query()
+	query.Del("page") // a file has all of them
+	query.Del("watch")
+	file.RawQuery = query.Encode()
+	return file.RequestURI()
 }
 
 // youView is who looks at a page, and what it offers them.
