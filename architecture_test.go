@@ -53,10 +53,9 @@ var rooms = map[string][]string{
 		"internal/profile", "internal/shardkey", "internal/topology"},
 	"web":           {"*"}, // wires the rooms below; only tests and package app are above it
 	"web/guard":     {"internal/auth", "internal/connlimit", "internal/store", "internal/answer", "internal/api"},
-	"web/templates": {"static", "internal/api"},
-	"web/parts":     webMay,
-	"web/site":      append([]string{"web/parts"}, webMay...),
-	"web/live":      append([]string{"web/parts", "web/site"}, webMay...),
+	"web/templates": {"static", "internal/api", "internal/answer", "internal/topology"},
+	"web/site":      webMay,
+	"web/live":      append([]string{"web/site"}, webMay...),
 	"test/mongosh":  {"-"}, // tests only
 	"static":        {"-"},
 }
@@ -81,7 +80,7 @@ func init() {
 	const bson = "go.mongodb.org/mongo-driver/v2/bson" // ids and keys in addresses and answers
 	for _, s := range subjects {
 		external[bson] = append(external[bson], "web/"+s)
-		rooms["web/"+s] = append([]string{"web/parts", "web/site"}, webMay...)
+		rooms["web/"+s] = append([]string{"web/site"}, webMay...)
 	}
 }
 
@@ -91,7 +90,7 @@ var external = map[string][]string{
 	"go.mongodb.org/mongo-driver/v2/event": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/bson": {"internal/shardkey", "internal/topology", "internal/cluster", "internal/profile",
 		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/actions", "internal/heat",
-		"internal/rules", "internal/history", "internal/outcome", "internal/answer", "web", "web/site", "web/parts", "web/live", "web/templates"},
+		"internal/rules", "internal/history", "internal/outcome", "internal/answer", "web", "web/site", "web/live", "web/templates"},
 	"github.com/gorilla/websocket":            {"web/live"},
 	"modernc.org/sqlite":                      {"internal/store"},
 	"github.com/coreos/go-oidc":               {"internal/auth"},

@@ -7,7 +7,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -44,7 +43,7 @@ type comparePage struct {
 	address          string // the page's own
 	before, after    answer.View
 	answer           api.Comparison
-	refs             parts.Refs
+	refs             templates.Refs
 }
 
 // ComparePage shows what became different between two times.
@@ -62,7 +61,7 @@ func ComparePage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	switch kind := fault.Of(err); {
 	case err == nil:
-		m.answer, m.refs = answer.Comparison(m.before, m.after, m.after.Internal, nil), parts.RefsOf(m.after.Table)
+		m.answer, m.refs = answer.Comparison(m.before, m.after, m.after.Internal, nil), templates.RefsOf(m.after.Table)
 	case kind == fault.Invalid || kind == fault.NotFound:
 		// What was typed is to be corrected in place.
 		m.problem, status = fault.Text(err), kind.HTTPStatus()
@@ -115,8 +114,8 @@ func twoTimes(s *site.Site, r *http.Request, v answer.View) (from, to time.Time,
 }
 
 // notes say where nothing was recorded at a time that is compared.
-func (m comparePage) notes() []templates.State {
-	var out []templates.State
+func (m comparePage) notes() []api.State {
+	var out []api.State
 	for _, v := range []answer.View{m.before, m.after} {
 		if !v.Past.Watched {
 			notes := site.PastNotes(v.Past, "")

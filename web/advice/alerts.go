@@ -15,7 +15,6 @@ import (
 	"shardboard/internal/rules"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 )
 
@@ -107,12 +106,12 @@ func engine(s *site.Site) (*alert.Engine, error) {
 }
 
 func testReceiver(r *http.Request, e *alert.Engine, target string) error {
-	_, err := e.Test(r.Context(), target, parts.Deed(r))
+	_, err := e.Test(r.Context(), target, site.AuditEntry(r))
 	return err
 }
 
 func endSilence(r *http.Request, e *alert.Engine, id string) error {
-	return e.Unsilence(r.Context(), sanitize.Truncate(id, 100), parts.Deed(r))
+	return e.Unsilence(r.Context(), sanitize.Truncate(id, 100), site.AuditEntry(r))
 }
 
 func silence(r *http.Request, e *alert.Engine, in api.SilenceStart) error {
@@ -131,7 +130,7 @@ func silence(r *http.Request, e *alert.Engine, in api.SilenceStart) error {
 	if err != nil {
 		return fault.New(fault.Invalid, "for is a duration such as 8h; %q is not.", sanitize.Truncate(in.For, 40))
 	}
-	_, err = e.Silence(r.Context(), store.Silence{Alert: in.Alert, Rule: in.Rule, Reason: strings.TrimSpace(in.Reason)}, d, parts.Deed(r))
+	_, err = e.Silence(r.Context(), store.Silence{Alert: in.Alert, Rule: in.Rule, Reason: strings.TrimSpace(in.Reason)}, d, site.AuditEntry(r))
 	return err
 }
 

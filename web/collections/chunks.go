@@ -62,12 +62,3 @@ func (m onePage) since(c api.Chunk) templates.Moment {
 	}
 	return templates.Ago(*c.Since, m.view.Now)
 }
-
-// movingTo is the shard to which a migration copies a chunk; nil for none.
-func (m onePage) movingTo(c api.Chunk) *templates.ShardRef {
-	if c.MovingTo == "" {
-		return nil
-	}
-	ref := m.refs.Of(c.MovingTo)
-	return &ref
-}

@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 )
 
@@ -23,14 +22,14 @@ func LayoutPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	state := parts.PartState(v, topology.PartRouting)
+	state := answer.PartState(v, topology.PartRouting)
 	var out api.List[api.Layout]
 	if v.Table.Loaded {
 		if out, err = answer.Layouts(v, p, q); err != nil {
 			return err
 		}
 		if len(out.Items) == 0 {
-			state = site.NoDatabase(p)
+			state = answer.NoDatabase(p)
 		}
 	}
 	sh := s.Shell(r, v, "projects", "Layout", "collections")

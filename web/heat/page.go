@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
-	"shardboard/web/parts"
 	"shardboard/web/site"
+	"shardboard/web/templates"
 )
 
 // Page answers "where is it hot?".
@@ -26,7 +26,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m := page{HeatReport: report, shards: parts.RefsOf(v.Table), say: parts.Sentences(v)}
+	m := page{HeatReport: report, shards: templates.RefsOf(v.Table), say: templates.SentencesOf(v)}
 	for _, shard := range v.Table.Shards {
 		m.names = append(m.names, shard.Name)
 	}

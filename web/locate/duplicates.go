@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 )
 
@@ -43,7 +42,7 @@ type duplicatesPage struct {
 
 func (p duplicatesPage) is(state placement.CheckState) bool { return p.check.State == string(state) }
 
-func (p duplicatesPage) operator() string { return parts.RoleWord(auth.Operator) }
+func (p duplicatesPage) operator() string { return auth.Operator.Label() }
 
 // DuplicatesForm starts, resumes or stops the check and leads back to its page. The
 // check reads the cluster and changes nothing, so it needs no plan.

@@ -12,10 +12,10 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -46,14 +46,14 @@ func ChunkPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	ch := c.Chunks.At(i)
 	p := chunkPage{
 		v: v, why: answer.ChunkWhy(v, c, i, answer.KnownDuplicates(v, s.Deps.Duplicates)),
-		moving: parts.InFlightView(v, answer.MovingChunk(v, c, i), answer.FlightsListed),
-		failed: parts.FailedOf(v, c.NS, answer.Touches(c, shardkey.Range{Min: ch.Min, Max: ch.Max})),
-		size:   parts.ChunkSizeView(v, c, i, auth.From(r.Context())),
-		watch:  answer.ChunkItem(c, answer.ChunkRef(c, ch.Min)),
-		acts:   s.Offers(r, v.Table).Chunk(c, i),
+		moving: answer.MovingNow(v, answer.MovingChunk(v, c, i), answer.FlightsListed),
+		failed: answer.FailedMovesOf(v, c.NS, answer.Touches(c, shardkey.Range{Min: ch.Min, Max: ch.Max})),
+		size:   answer.ChunkSizeOf(v, c, ch), mayMeasure: auth.From(r.Context()).May(auth.Operator),
+		watch: answer.ChunkItem(c, answer.ChunkRef(c, ch.Min)),
+		acts:  s.Offers(r, v.Table).Chunk(c, i),
 	}
 	if v.Past == nil { // writes and sizes are known of now only
-		p.heat = s.HeatLine(v, c.NS, i)
+		p.heat = answer.HeatLine(v, answer.HeatSource{Counts: s.Deps.Heat}, c.NS, i)
 		if s.Deps.Sizes != nil {
 			s.Deps.Sizes.Viewed(c, []int{i})
 		}
@@ -64,14 +64,15 @@ func ChunkPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // chunkPage is one chunk: why it is there, and what other rooms know of it.
 type chunkPage struct {
-	v      answer.View
-	why    api.ChunkWhy
-	heat   templates.HeatLine
-	moving templates.InFlight
-	failed templates.FailedMoves
-	size   templates.ChunkSize
-	watch  string // the item as it is watched
-	acts   templates.Acts
+	v          answer.View
+	why        api.ChunkWhy
+	heat       message.Message
+	moving     api.MovingNow
+	failed     api.FailedMoves
+	size       api.ChunkSize
+	mayMeasure bool
+	watch      string // the item as it is watched
+	acts       templates.Acts
 }
 
 func (p chunkPage) title() string {

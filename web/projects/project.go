@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/sanitize"
-	"shardboard/web/parts"
 	"shardboard/web/site"
+	"shardboard/web/templates"
 )
 
 // Page answers "where is this project?".
@@ -50,10 +50,10 @@ func regionOf(v answer.View, p *profile.Profile, pr placement.Project) templ.Com
 	s := placement.SpreadOf(v.Table, p, pr)
 	return projectRegion(projectView{
 		ProjectDetail: answer.Project(v, p, s),
-		inFlight:      parts.InFlightView(v, answer.MovingOfProject(v, s), answer.FlightsListed),
-		failed:        parts.FailedMoves(v, true, answer.ActivityQuery{Failed: true}.Url(0), answer.MovesOfProject(v, s)),
+		inFlight:      answer.MovingNow(v, answer.MovingOfProject(v, s), answer.FlightsListed),
+		failed:        answer.FailedMoves(v, true, answer.ActivityQuery{}, answer.MovesOfProject(v, s)),
 		why:           groupWhy(answer.ProjectWhy(v, s).Collections),
-		shards:        parts.RefsOf(v.Table), columns: parts.ShardRefs(v.Table),
+		now:           v.Now, shards: templates.RefsOf(v.Table), columns: templates.ShardRefs(v.Table),
 	})
 }
 
@@ -65,7 +65,7 @@ func sizes(s *site.Site, v answer.View, p placement.Project, who auth.Principal)
 	}
 	start := s.SurveyForm(who)
 	start.Project, start.DB = p.ID.Hex(), p.DB
-	return sizesRegion(answer.ProjectSizes(s.Deps.Surveys.Findings(p.DB, p.ID)), start, parts.RefsOf(v.Table), v.Now)
+	return sizesRegion(answer.ProjectSizes(s.Deps.Surveys.Findings(p.DB, p.ID)), start, templates.RefsOf(v.Table), v.Now)
 }
 
 // project is one project, collection by collection; ?db= chooses among projects with

@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/profile"
-	"shardboard/web/parts"
 	"shardboard/web/site"
+	"shardboard/web/templates"
 )
 
 // ListPage lists every project and its shards; ?q= searches by name, id and
@@ -46,8 +46,8 @@ func listOf(v answer.View, p *profile.Profile, q answer.ProjectsQuery, liveURL s
 	if err != nil {
 		return nil, err
 	}
-	pager, _, _ := parts.Pager(list.Found, q.Page, q.Url)
-	return listRegion(listView{Projects: list, liveURL: liveURL, query: q.Text, pager: pager, shards: parts.RefsOf(v.Table), now: v.Now}), nil
+	return listRegion(listView{Projects: list, liveURL: liveURL, query: q.Text,
+		pager: templates.PagerOf(list.Found, q.Page, q.Url), shards: templates.RefsOf(v.Table), now: v.Now}), nil
 }
 
 // list lists projects; a search is in order of relevance.

@@ -5,13 +5,14 @@ import (
 	"net/http"
 	"slices"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/placement"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
@@ -203,8 +204,9 @@ func (o *Offer) Zones() templates.Acts {
 		if len(o.M.List) >= 2*answer.RangesOffered {
 			break
 		}
-		lo, hi := parts.BoundOf(o.T, string(z.NS), z.RawMin), parts.BoundOf(o.T, string(z.NS), z.RawMax)
-		text := fmt.Sprintf("Take %s → %s of %s from %s…", lo.Short, hi.Short, string(z.NS), sanitize.Truncate(sanitize.Sentence(z.Zone), 60))
+		bound := func(doc bson.Raw) string { return templates.BoundKey(answer.BoundDocumentText(o.T, z.NS, doc)).Short }
+		text := fmt.Sprintf("Take %s → %s of %s from %s…", bound(z.RawMin), bound(z.RawMax), string(z.NS),
+			sanitize.Truncate(sanitize.Sentence(z.Zone), 60))
 		o.Add(
 			actions.ZoneRemoveRange,
 			text,

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat/survey"
-	"shardboard/web/parts"
 	"shardboard/web/site"
+	"shardboard/web/templates"
 )
 
 // ListPage lists the surveys.
@@ -37,7 +37,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	refresh(w, one.Survey)
 	sh := s.Shell(r, v, "projects", label(one.Survey))
-	return site.WritePage(w, r, http.StatusOK, surveyPage(sh, one, parts.RefsOf(v.Table), readerOf(v, who)))
+	return site.WritePage(w, r, http.StatusOK, surveyPage(sh, one, templates.RefsOf(v.Table), readerOf(v, who)))
 }
 
 // results is one survey and what it found.
