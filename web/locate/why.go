@@ -50,7 +50,7 @@ func ChunkPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		failed: parts.FailedOf(v, c.NS, answer.Touches(c, shardkey.Range{Min: ch.Min, Max: ch.Max})),
 		size:   parts.ChunkSizeView(v, c, i, auth.From(r.Context())),
 		watch:  answer.ChunkItem(c, answer.ChunkRef(c, ch.Min)),
-		acts:   s.Offers(r, v.Table).Chunk(c, i),
+		offers: s.Offers(r, v.Table).Chunk(c, i),
 	}
 	if v.Past == nil { // writes and sizes are known of now only
 		p.heat = s.HeatLine(v, c.NS, i)
@@ -71,7 +71,7 @@ type chunkPage struct {
 	failed templates.FailedMoves
 	size   templates.ChunkSize
 	watch  string // the item as it is watched
-	acts   templates.Acts
+	offers []api.Offer
 }
 
 func (p chunkPage) title() string {
