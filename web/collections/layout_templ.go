@@ -5,14 +5,15 @@ package collections
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
+
 import (
+	"slices"
+
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
-	"slices"
-
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
 )
 
 func layoutPage(s templates.Shell, live templ.Component) templ.Component {
