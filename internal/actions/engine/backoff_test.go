@@ -15,16 +15,16 @@ func TestAWaitBeginsAnewWhenTheClockIsSetBack(t *testing.T) {
 		Pause: time.Minute,
 	}
 	for _, at := range []time.Time{began, began.Add(10 * time.Minute), began.Add(-time.Second), began.Add(24 * time.Hour)} {
-		if got, anew := w.from(at); anew || got.Until != w.Until {
+		if got, anew := w.afterClockChange(at); anew || got.Until != w.Until {
 			t.Errorf("at %s: %+v", at, got)
 		}
 	}
 	at := began.Add(-24 * time.Hour)
-	got, anew := w.from(at)
+	got, anew := w.afterClockChange(at)
 	if !anew || got.Since != at || got.First != at || got.Next != at || got.Until != at.Add(15*time.Minute) || got.Pause != w.Pause {
 		t.Errorf("%+v", got)
 	}
-	if again, anew := got.from(at.Add(time.Minute)); anew {
+	if again, anew := got.afterClockChange(at.Add(time.Minute)); anew {
 		t.Errorf("it begins anew again: %+v", again)
 	}
 }
