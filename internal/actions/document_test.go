@@ -8,7 +8,7 @@ import (
 )
 
 // The tables of docs/actions.md follow from the descriptions: -update writes them.
-func TestTheDocumentHasTheTablesOfKindsAndArguments(t *testing.T) {
+func TestDocumentTablesMatchDescriptions(t *testing.T) {
 	const path = "../../docs/actions.md"
 	raw, err := os.ReadFile(path)
 	if err != nil {

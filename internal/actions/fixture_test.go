@@ -46,8 +46,8 @@ func doc(t testing.TB, d any) bson.Raw {
 	return raw
 }
 
-// keyed is the bound with these values, in the order of the fields.
-func keyed(t testing.TB, p shardkey.Pattern, values ...any) shardkey.Key {
+// keyOf is the bound with these values, in the order of the fields.
+func keyOf(t testing.TB, p shardkey.Pattern, values ...any) shardkey.Key {
 	t.Helper()
 	var d bson.D
 	for i, v := range values {
@@ -103,19 +103,19 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 	t.Helper()
 	one := bson.E{Key: "project_id", Value: int32(1)}
 	documents := pattern(t, one)
-	docBounds := []shardkey.Key{keyed(t, documents, oid(20)), keyed(t, documents, oid(40))}
+	docBounds := []shardkey.Key{keyOf(t, documents, oid(20)), keyOf(t, documents, oid(40))}
 	all := []*topology.Collection{collection(t, db+".documents", documents, docBounds, "abc")}
 	if layout == "0.4" {
 		ranged := pattern(t, bson.E{Key: "doc_id", Value: int32(1)})
 		all = append(all,
 			collection(t, db+".clients", documents, docBounds, "abc"),
-			collection(t, db+".changes", ranged, []shardkey.Key{keyed(t, ranged, oid(100)), keyed(t, ranged, oid(200))}, "abc"))
+			collection(t, db+".changes", ranged, []shardkey.Key{keyOf(t, ranged, oid(100)), keyOf(t, ranged, oid(200))}, "abc"))
 	} else {
 		clients := pattern(t, one, bson.E{Key: "_id", Value: "hashed"})
 		hashed := pattern(t, bson.E{Key: "doc_id", Value: "hashed"})
 		all = append(all,
-			collection(t, db+".clients", clients, []shardkey.Key{keyed(t, clients, oid(20), int64(0)), keyed(t, clients, oid(30))}, "abc"),
-			collection(t, db+".changes", hashed, []shardkey.Key{keyed(t, hashed, int64(-3e18)), keyed(t, hashed, int64(3e18))}, "abc"))
+			collection(t, db+".clients", clients, []shardkey.Key{keyOf(t, clients, oid(20), int64(0)), keyOf(t, clients, oid(30))}, "abc"),
+			collection(t, db+".changes", hashed, []shardkey.Key{keyOf(t, hashed, int64(-3e18)), keyOf(t, hashed, int64(3e18))}, "abc"))
 	}
 	slices.SortFunc(all, byName)
 	tab := &topology.Table{
@@ -131,9 +131,9 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 		topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartDisks} {
 		tab.Health[p] = topology.Health{At: now}
 	}
-	weighed(tab, 1000, 1000, 1000)
+	setDisks(tab, 1000, 1000, 1000)
 	for _, c := range all {
-		sized(tab, c.NS, 40, 20, 10)
+		setSizes(tab, c.NS, 40, 20, 10)
 	}
 	var projects []placement.Project
 	for n, name := range map[byte]string{10: "alpha", 20: "beta", 30: "gamma", 40: "delta"} {
@@ -150,8 +150,8 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 	return s
 }
 
-// sized gives the shards their megabytes of a collection.
-func sized(tab *topology.Table, ns topology.Namespace, mb ...int64) {
+// setSizes gives the shards their megabytes of a collection.
+func setSizes(tab *topology.Table, ns topology.Namespace, mb ...int64) {
 	s := topology.Sizes{NS: ns, At: now, Shards: map[string]topology.Size{}, Sharded: true}
 	for i, n := range mb {
 		exact := topology.Figure{Known: true, Exact: true, Method: "collStats", At: now}
@@ -162,8 +162,8 @@ func sized(tab *topology.Table, ns topology.Namespace, mb ...int64) {
 	tab.Sizes[ns] = s
 }
 
-// weighed gives the shards disks of 10,000 MB of which so many are used.
-func weighed(tab *topology.Table, mb ...int64) {
+// setDisks gives the shards disks of 10,000 MB of which so many are used.
+func setDisks(tab *topology.Table, mb ...int64) {
 	tab.Disks = map[string]topology.Disk{}
 	for i, n := range mb {
 		f := topology.Figure{Known: true, Exact: true, Method: "dbStats", At: now}
@@ -173,12 +173,14 @@ func weighed(tab *topology.Table, mb ...int64) {
 	}
 }
 
-func in(s *Situation, ns topology.Namespace) *topology.Collection { return s.Table.Collection(ns) }
+func collectionIn(s *Situation, ns topology.Namespace) *topology.Collection {
+	return s.Table.Collection(ns)
+}
 
-// owned sets what the chunks of a collection are on, by letters.
-func owned(t testing.TB, ns topology.Namespace, owners string) func(*Situation) {
+// withOwners sets what the chunks of a collection are on, by letters.
+func withOwners(t testing.TB, ns topology.Namespace, owners string) func(*Situation) {
 	return func(s *Situation) {
-		c := in(s, ns)
+		c := collectionIn(s, ns)
 		var rows []topology.Chunk
 		for i, ch := range c.Chunks.All() {
 			o := rune(owners[i])
@@ -201,7 +203,7 @@ func zone(t testing.TB, name, shards string, ns topology.Namespace, lo, hi func(
 				s.Table.Shards[i].Zones = append(s.Table.Shards[i].Zones, name)
 			}
 		}
-		c := in(s, ns)
+		c := collectionIn(s, ns)
 		z := topology.ZoneRange{NS: ns, Zone: name, Min: lo(c.Key), Max: hi(c.Key)}
 		z.RawMin, z.RawMax = raw(t, c, z.Min), raw(t, c, z.Max)
 		s.Table.Zones = append(s.Table.Zones, z)
@@ -215,7 +217,7 @@ func zone(t testing.TB, name, shards string, ns topology.Namespace, lo, hi func(
 }
 
 func from(t testing.TB, n byte) func(shardkey.Pattern) shardkey.Key {
-	return func(p shardkey.Pattern) shardkey.Key { return keyed(t, p, oid(n)) }
+	return func(p shardkey.Pattern) shardkey.Key { return keyOf(t, p, oid(n)) }
 }
 
 func raw(t testing.TB, c *topology.Collection, k shardkey.Key) bson.Raw {
@@ -247,14 +249,14 @@ func plan(t testing.TB, s Situation, kind Kind, a Args) (Draft, Args) {
 	if err != nil {
 		t.Fatalf("%s: %v", kind, err)
 	}
-	speaks(t, d)
+	checkTexts(t, d)
 	return d, resolved
 }
 
 var placeholder = regexp.MustCompile(`\{([a-z]+)\}`)
 
-// speaks checks that everything a draft says has words and facts for them.
-func speaks(t interface {
+// checkTexts checks that everything a draft says has words and facts for them.
+func checkTexts(t interface {
 	Helper()
 	Errorf(string, ...any)
 }, d Draft) {
@@ -281,8 +283,8 @@ func speaks(t interface {
 	}
 }
 
-// verdict is the worst verdict of the checks of an id, and its code; "" for none.
-func verdict(d Draft, id string) (v Verdict, code string) {
+// worstVerdict is the worst verdict of the checks of an id, and its code; "" for none.
+func worstVerdict(d Draft, id string) (v Verdict, code string) {
 	rank := map[Verdict]int{"": 0, Pass: 1, Warn: 2, Block: 3}
 	for _, c := range d.Checks {
 		if c.ID == id && rank[c.Verdict] > rank[v] {

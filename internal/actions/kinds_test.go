@@ -25,7 +25,7 @@ func project(n byte) bson.D { return bson.D{{Key: "project_id", Value: oid(n)}} 
 
 func yes(b bool) *bool { return &b }
 
-func TestEachKindMakesTheStepsThatItsReleaseNeeds(t *testing.T) {
+func TestStepsOfEachKindByRelease(t *testing.T) {
 	at := func(d any) bson.Raw { return doc(t, d) }
 	for _, x := range []struct {
 		name    string
@@ -61,21 +61,21 @@ func TestEachKindMakesTheStepsThatItsReleaseNeeds(t *testing.T) {
 		{name: "move to where it is", kind: MoveChunk,
 			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "b"} }, blocked: true},
 		{name: "split where the writes are before 6.0",
-			change: []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(0, 10, 5)}, kind: SplitHot,
+			change: []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(0, 10, 5)}, kind: SplitHot,
 			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, want: "splitAt move"},
 		{name: "split where the writes are from 6.0 on", version: "8.0.4",
-			change: []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(0, 10, 5)}, kind: SplitHot,
+			change: []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(0, 10, 5)}, kind: SplitHot,
 			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, want: "splitAt moveRange"},
 		{name: "split two hot chunks",
-			change: []func(*Situation){owned(t, documents, "bbc"), written(t, documents, nil, rows{10: 50, 11: 50, 21: 50, 30: 50}),
-				taking(1, 20, 2)}, kind: SplitHot,
+			change: []func(*Situation){withOwners(t, documents, "bbc"), withWrites(t, documents, nil, rows{10: 50, 11: 50, 21: 50, 30: 50}),
+				withShardWrites(1, 20, 2)}, kind: SplitHot,
 			args: func(s Situation) Args {
 				return Args{NS: documents, Chunks: []string{encoded(chunkAt(t, s, documents, 0)[0]), encoded(chunkAt(t, s, documents, 1)[0])}}
 			}, want: "splitAt splitAt move move"},
-		{name: "merge", change: []func(*Situation){owned(t, documents, "bbc")}, kind: Merge, args: func(s Situation) Args {
+		{name: "merge", change: []func(*Situation){withOwners(t, documents, "bbc")}, kind: Merge, args: func(s Situation) Args {
 			return Args{NS: documents, Bounds: [2]bson.Raw{chunkAt(t, s, documents, 0)[0], chunkAt(t, s, documents, 1)[1]}}
 		}, want: "merge"},
-		{name: "merge by min and max", change: []func(*Situation){owned(t, documents, "bbc")}, kind: Merge, args: func(s Situation) Args {
+		{name: "merge by min and max", change: []func(*Situation){withOwners(t, documents, "bbc")}, kind: Merge, args: func(s Situation) Args {
 			return Args{NS: documents, Min: chunkAt(t, s, documents, 0)[0], Max: chunkAt(t, s, documents, 1)[1]}
 		}, want: "merge"},
 		{name: "merge over two shards", kind: Merge, args: func(s Situation) Args {
@@ -156,7 +156,7 @@ func TestEachKindMakesTheStepsThatItsReleaseNeeds(t *testing.T) {
 			want: "setBalancing"},
 		{name: "collection on, as it is", kind: BalanceCollection,
 			args: func(Situation) Args { return Args{NS: documents, On: yes(true)} }, blocked: true},
-		{name: "clear jumbo", change: []func(*Situation){owned(t, documents, "aBc")}, kind: ClearJumbo,
+		{name: "clear jumbo", change: []func(*Situation){withOwners(t, documents, "aBc")}, kind: ClearJumbo,
 			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, want: "clearJumbo"},
 		{name: "clear what is not jumbo", kind: ClearJumbo,
 			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, blocked: true},
@@ -192,7 +192,7 @@ func TestEachKindMakesTheStepsThatItsReleaseNeeds(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatAreWrongAreRefusedByTheirNames(t *testing.T) {
+func TestInvalidArgumentsAreRefusedByName(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7", zone(t, "eu", "a", documents, from(t, 20), from(t, 30)))
 	whole := chunkAt(t, s, documents, 1)
 	half := [2]bson.Raw{whole[0], doc(t, project(33))}
@@ -275,9 +275,9 @@ func TestArgumentsThatAreWrongAreRefusedByTheirNames(t *testing.T) {
 
 // A range that is there already may be of any type: it is taken away as it is,
 // and no plan of its own could set it.
-func TestARangeOfAnotherTypeThatIsThereCanBeRemoved(t *testing.T) {
+func TestExistingRangeOfWrongTypeCanBeRemoved(t *testing.T) {
 	odd := func(n int32) func(shardkey.Pattern) shardkey.Key {
-		return func(p shardkey.Pattern) shardkey.Key { return keyed(t, p, n) }
+		return func(p shardkey.Pattern) shardkey.Key { return keyOf(t, p, n) }
 	}
 	s := cluster(t, "0.6.38", "5.0.7", zone(t, "eu", "a", documents, odd(1), odd(2)))
 	z := s.Table.Zones[0]
@@ -291,8 +291,8 @@ func TestARangeOfAnotherTypeThatIsThereCanBeRemoved(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeUndoneIsConfirmedByTyping(t *testing.T) {
-	s := cluster(t, "0.6.38", "5.0.7", owned(t, documents, "aBc"))
+func TestPlansWithoutUndoNeedTypedConfirmation(t *testing.T) {
+	s := cluster(t, "0.6.38", "5.0.7", withOwners(t, documents, "aBc"))
 	unknown := s
 	table := *s.Table
 	table.Balancer.Known = false
@@ -322,7 +322,7 @@ func TestEveryKindHasAPlanner(t *testing.T) {
 	}
 }
 
-func TestAChunkIsFoundByItsReferenceAndByThePartAfterTheDot(t *testing.T) {
+func TestChunkIsFoundByFullOrShortReference(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7")
 	whole := chunkAt(t, s, documents, 1)
 	id := UUIDText(s.Table.Collection(documents).Incarnation.UUID)
@@ -334,7 +334,7 @@ func TestAChunkIsFoundByItsReferenceAndByThePartAfterTheDot(t *testing.T) {
 	}
 }
 
-func TestMovesWaitForTheCleanUpUnlessThereAreMany(t *testing.T) {
+func TestMovesWaitForCleanupUnlessMany(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7")
 	d, _ := plan(t, s, MoveChunk, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"})
 	if !d.Steps[0].Wait || !d.Undo.From.IsZero() || !d.Undo.Possible {
@@ -345,7 +345,7 @@ func TestMovesWaitForTheCleanUpUnlessThereAreMany(t *testing.T) {
 	if got := d.Undo.From.Sub(now); got < OrphanDelay {
 		t.Errorf("the undo of what the balancer moved works %s from now", got)
 	}
-	many := wide(t, 30)
+	many := manyChunksOf(t, 30)
 	d, _ = plan(t, many, Pin, Args{Project: "beta", Shard: "c"})
 	moved := slices.IndexFunc(d.Steps, func(s Step) bool { return s.Op == OpMove })
 	if moved < 0 || d.Steps[moved].Wait || d.Undo.From.Before(now.Add(OrphanDelay)) || d.Risk != High || d.Confirm != "beta" {
@@ -353,14 +353,14 @@ func TestMovesWaitForTheCleanUpUnlessThereAreMany(t *testing.T) {
 	}
 }
 
-// wide is a cluster in which beta's clients are n chunks on b.
-func wide(t *testing.T, n int) Situation {
+// manyChunksOf is a cluster in which beta's clients are n chunks on b.
+func manyChunksOf(t *testing.T, n int) Situation {
 	s := cluster(t, "0.6.38", "5.0.7")
 	c := s.Table.Collection(clients)
 	all := []topology.Chunk{}
 	at := c.Key.Min()
 	for i := range n {
-		next := keyed(t, c.Key, oid(20), int64(i))
+		next := keyOf(t, c.Key, oid(20), int64(i))
 		all = append(all, topology.Chunk{Min: at, Max: next, Shard: "b", Version: topology.Version{Major: 1, Minor: uint32(i)}})
 		at = next
 	}

@@ -190,7 +190,7 @@ func (m *model) median(ns topology.Namespace, lo, hi shardkey.Key) error {
 			}
 			for _, v := range [][]any{values[:1], values} {
 				if len(v) <= p.Len() {
-					if at := keyed(m.t, p, v...); lo.Compare(at) < 0 && at.Compare(hi) < 0 {
+					if at := keyOf(m.t, p, v...); lo.Compare(at) < 0 && at.Compare(hi) < 0 {
 						return m.split(ns, at)
 					}
 				}

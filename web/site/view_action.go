@@ -184,7 +184,7 @@ func (o *Offer) Zones() templates.Acts {
 		return templates.Acts{}
 	}
 	o.Add(actions.ZoneAddShard, "Add a shard to a zone…", "")
-	o.Add(actions.ZoneSetRange, "Give a range to a zone…", answer.When(len(o.T.Collections) == 0, "No collection is sharded."))
+	o.Add(actions.ZoneSetRange, "Assign a range to a zone…", answer.When(len(o.T.Collections) == 0, "No collection is sharded."))
 	for _, s := range o.T.Shards {
 		for _, z := range s.Zones {
 			if len(o.M.List) < answer.RangesOffered {
