@@ -23,7 +23,8 @@ func (x Argument) FromText(text string) (json.RawMessage, error) {
 	switch x.Type {
 	case TypeKey, TypeBounds, TypeCuts:
 		if !json.Valid([]byte(text)) {
-			return nil, fault.New(fault.Invalid, "The argument %q must be JSON, such as %s; %q is not.", x.Name, x.sample(), sanitize.Truncate(text, 40))
+			return nil, fault.New(fault.Invalid, "The argument %q must be JSON, such as %s; %q is not.", x.Name, x.sample(),
+				sanitize.Truncate(text, 40))
 		}
 		return json.RawMessage(strings.TrimSpace(text)), nil
 	case TypeCount:

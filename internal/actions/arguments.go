@@ -90,8 +90,9 @@ var (
 	}
 	argMode = Argument{
 		Name: "mode", Type: TypeChoice, Label: "How",
-		Help:    "Who moves the chunks: this run, or the balancer, which follows the zones.",
-		Choices: []Choice{{ModeMoves, "Split and move the chunks in this run"}, {ModeBalancer, "Set the zones and let the balancer move the chunks"}},
+		Help: "Who moves the chunks: this run, or the balancer, which follows the zones.",
+		Choices: []Choice{{ModeMoves, "Split and move the chunks in this run"}, {ModeBalancer,
+			"Set the zones and let the balancer move the chunks"}},
 		Default: ModeMoves,
 		field:   func(a *Args) any { return &a.Mode },
 	}

@@ -6,8 +6,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Of documents a has 40 MB, b 20 and c 10, each in one chunk; clients are alike.
-// A disk has 10,000 MB, of which 500 are kept.
+// Shard a has 40 MB of documents, b 20 and c 10, each in one chunk, and as much of
+// clients. A disk has 10,000 MB, of which 500 are reserved.
 func TestIncomingDataIsCheckedAgainstDiskSpace(t *testing.T) {
 	move := func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"} }
 	pin := func(Situation) Args { return Args{Project: "beta", Shard: "c"} }
@@ -61,12 +61,13 @@ func TestIncomingDataIsCheckedAgainstDiskSpace(t *testing.T) {
 		{"spreading", Spread, spread, changes{used(0, 0, 9999)}, Block, "disk.full"},
 
 		{"a zone of one shard", ZoneSetRange, rangeArgs("eu", 15, 40), changes{eu("c"), used(0, 0, 9999)}, Block, "disk.full"},
-		{"a zone of one shard with room", ZoneSetRange, rangeArgs("eu", 15, 40), changes{eu("c")}, Pass, "disk.fits"},
+		{"a zone of one shard with space", ZoneSetRange, rangeArgs("eu", 15, 40), changes{eu("c")}, Pass, "disk.fits"},
 		{"a zone of two", ZoneSetRange, rangeArgs("eu", 15, 40), changes{eu("ac"), used(9600, 0, 9600)}, Block, "disk.full.together"},
-		{"a zone of two with room on one", ZoneSetRange, rangeArgs("eu", 15, 40), changes{eu("ac"), used(9999, 0, 0)}, Pass, "disk.fits.together"},
-		{"a zone of two of which one is not known", ZoneSetRange, rangeArgs("eu", 15, 40), changes{eu("ac"), reason("a", "noDisk")}, Pass,
+		{"a zone of two shards, one with space", ZoneSetRange, rangeArgs("eu", 15, 40), changes{eu("ac"), used(9999, 0, 0)},
+			Pass, "disk.fits.together"},
+		{"a zone of two shards, one disk not known", ZoneSetRange, rangeArgs("eu", 15, 40), changes{eu("ac"), reason("a", "noDisk")}, Pass,
 			"disk.unknown"},
-		{"a zone of two of which one is emptied", ZoneSetRange, rangeArgs("eu", 15, 40),
+		{"a zone of two shards, one draining", ZoneSetRange, rangeArgs("eu", 15, 40),
 			changes{eu("ac"), draining("a"), used(0, 0, 9999)}, Block, "disk.full"},
 		{"a range that moves nothing", ZoneSetRange, rangeArgs("eu", 20, 40), changes{eu("b"), used(9999, 9999, 9999)}, "", ""},
 		{"bytes of a range are not known", ZoneSetRange, rangeArgs("eu", 15, 40), changes{eu("c"), sizeless}, Pass, "disk.comesUnknown"},

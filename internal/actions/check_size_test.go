@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// withSmallChunks makes the chunk size 1 MB; the donor's mean is 1,048 bytes, so that it
-// moves 2,000 documents at once.
+// withSmallChunks sets the chunk size to 1 MB. The donor's mean document has 1,048 bytes,
+// so it moves 2,000 documents at once.
 func withSmallChunks(s *Situation) { s.Table.Balancer.ChunkBytes = megabyte }
 
 func TestMeasuredSizeDecidesWhetherChunkCanMove(t *testing.T) {
@@ -63,7 +63,7 @@ func TestMeasuredSizeDecidesWhetherChunkCanMove(t *testing.T) {
 		{"below a fifth under the limit", "", MoveChunk, move, changes{withSmallChunks}, measure(1599, false), Pass, "size.measured"},
 		{"above, only estimated", "", MoveChunk, move, changes{withSmallChunks}, measure(2300, false), Block, "size.tooMany"},
 		{"forced", "", MoveChunk, forced, changes{withSmallChunks}, measure(2706, true), Warn, "size.forcedMeasured"},
-		{"copies may be counted in", "", MoveChunk, move, changes{withSmallChunks, waiting}, measure(2706, true), Warn, "size.copies"},
+		{"orphaned documents may be counted", "", MoveChunk, move, changes{withSmallChunks, waiting}, measure(2706, true), Warn, "size.copies"},
 		{"the estimate said too big", "", MoveChunk, move, nil, measure(10, false), Pass, "size.measured"},
 		{"two large documents, old", "5.0.7", MoveChunk, move, changes{withSmallChunks}, func(s *Situation, of []Span) {
 			s.Measured.Ranges = map[Span]topology.RangeSize{of[0]: {Documents: 1, Bytes: 2 * megabyte, Mean: 2 * megabyte, Exact: true, At: now}}
@@ -78,12 +78,15 @@ func TestMeasuredSizeDecidesWhetherChunkCanMove(t *testing.T) {
 		{"a pin, all measured", "", Pin, pin, nil, measure(10, false), Pass, "size.measuredAll"},
 		{"a pin, one measured", "", Pin, pin, nil, first, Warn, "size.unmeasured"},
 		{"a pin, too big", "", Pin, pin, changes{withSmallChunks}, measure(3000, true), Block, "size.tooMany"},
-		{"the balancer moves parts since 6.0.3", "6.0.5", Pin, byBalancer, changes{balancing, withSmallChunks}, measure(3000, true), Warn, "size.parts"},
-		{"and did not before", "5.0.7", Pin, byBalancer, changes{balancing, withSmallChunks}, measure(3000, true), Block, "size.tooMany"},
+		{"the balancer moves parts since 6.0.3", "6.0.5", Pin, byBalancer, changes{balancing, withSmallChunks},
+			measure(3000, true), Warn, "size.parts"},
+		{"and did not before 6.0.3", "5.0.7", Pin, byBalancer, changes{balancing, withSmallChunks}, measure(3000, true), Block, "size.tooMany"},
 		{"merged", "", Merge, both, changes{withSmallChunks, withOwners(t, documents, "bbc")}, measure(2001, true), Warn, "size.merged"},
 		{"merged, small", "", Merge, both, changes{withSmallChunks, withOwners(t, documents, "bbc")}, measure(2000, true), "", ""},
-		{"flagged again", "", ClearJumbo, median, changes{withSmallChunks, withOwners(t, documents, "aBc")}, measure(2001, true), Warn, "size.again"},
-		{"flag and small", "", ClearJumbo, median, changes{withSmallChunks, withOwners(t, documents, "aBc")}, measure(2000, true), Pass, "size.fits"},
+		{"flagged again", "", ClearJumbo, median, changes{withSmallChunks, withOwners(t, documents, "aBc")}, measure(2001,
+			true), Warn, "size.again"},
+		{"flag and small", "", ClearJumbo, median, changes{withSmallChunks, withOwners(t, documents, "aBc")}, measure(2000,
+			true), Pass, "size.fits"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			if x.version == "" {

@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// event is a changelog entry of a migration of documents.
+// event makes a changelog entry of a migration in the collection documents.
 func event(t testing.TB, what string, ago time.Duration, from, to string, lo, hi bson.D, copied int64) topology.Event {
 	d := bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "from", Value: from}, {Key: "to", Value: to},
 		{Key: "counts", Value: bson.D{{Key: "clonedBytes", Value: copied}}}}
@@ -59,9 +59,12 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 	}{
 		{"balancer off", "", MoveChunk, move(1, "c"), nil, "balancer", Pass, "balancer.off"},
 		{"balancer on", "", MoveChunk, move(1, "c"), changes{balancing}, "balancer", Warn, "balancer.races"},
-		{"balancer unread", "", MoveChunk, move(1, "c"), changes{balancer(func(b *topology.Balancer) { b.Known = false })}, "balancer",
+		{"balancer settings not read", "", MoveChunk, move(1, "c"), changes{balancer(func(b *topology.Balancer) { b.Known = false })}, "balancer",
 			Warn, "balancer.unknown"},
-		{"zones need no balancer off", "", ZoneAddShard, func(Situation) Args { return Args{Shard: "a", Zone: "z"} }, changes{balancing},
+		{"a zone does not need the balancer off", "", ZoneAddShard, func(Situation) Args {
+			return Args{Shard: "a",
+				Zone: "z"}
+		}, changes{balancing},
 			"balancer", Pass, "balancer.apart"},
 		{"no window", "", MoveChunk, move(1, "c"), nil, "window", Pass, "window.none"},
 		{"window", "", MoveChunk, move(1, "c"),
@@ -69,14 +72,16 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 
 		{"the balancer would keep it", "", MoveChunk, move(1, "c"), changes{balancing, withOwners(t, documents, "abc")}, "undo-by-balancer",
 			Warn, "undo-by-balancer.imbalance"},
-		{"off, it would move it when on", "", MoveChunk, move(1, "c"), nil, "undo-by-balancer", Warn, "undo-by-balancer.whenOn"},
-		{"nothing asks for it back", "", MoveChunk, move(1, "b"), changes{withOwners(t, documents, "cac")}, "undo-by-balancer", Pass,
+		{"the balancer is off, and would move it back when on", "", MoveChunk, move(1, "c"), nil, "undo-by-balancer", Warn,
+			"undo-by-balancer.whenOn"},
+		{"the balancer would leave it there", "", MoveChunk, move(1, "b"), changes{withOwners(t, documents, "cac")}, "undo-by-balancer", Pass,
 			"undo-by-balancer.stays"},
-		{"neighbours are joined from 7.0 on", "7.0.0", Split, median, changes{balancing}, "undo-by-balancer", Warn, "undo-by-balancer.autoMerge"},
-		{"neighbours are left alone before", "6.0.9", Split, median, changes{balancing}, "undo-by-balancer", Pass, "undo-by-balancer.stays"},
+		{"adjacent chunks are merged since 7.0", "7.0.0", Split, median, changes{balancing}, "undo-by-balancer", Warn,
+			"undo-by-balancer.autoMerge"},
+		{"adjacent chunks stay before 7.0", "6.0.9", Split, median, changes{balancing}, "undo-by-balancer", Pass, "undo-by-balancer.stays"},
 
 		{"nothing competes", "", MoveChunk, move(1, "c"), nil, "competing", Pass, "competing.none"},
-		{"nobody could say", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.Activity = Activity{Reason: "notPermitted"} }},
+		{"activity not permitted", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.Activity = Activity{Reason: "notPermitted"} }},
 			"competing", Warn, "competing.unknown"},
 		{"a migration of the shard", "", MoveChunk, move(1, "c"),
 			changes{func(s *Situation) { s.Activity.Migrations = []balance.Migration{{NS: "x.y", From: "a", To: "c"}} }}, "competing", Warn,
@@ -84,7 +89,7 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 		{"a migration of the collection", "", Split, median,
 			changes{func(s *Situation) { s.Activity.Migrations = []balance.Migration{{NS: documents, From: "a", To: "c"}} }}, "competing",
 			Warn, "competing.waits"},
-		{"a reshard by somebody", "", Split, median,
+		{"a running reshardCollection", "", Split, median,
 			changes{func(s *Situation) { s.Activity.DDL = []Operation{{NS: documents, What: "reshardCollection"}} }}, "competing", Block,
 			"competing.ddl"},
 		{"a drop of the database", "", Split, median,
@@ -100,7 +105,8 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 		{"small", "", MoveChunk, move(1, "c"), nil, "size", Pass, "size.fits"},
 		{"too big", "", MoveChunk, move(1, "c"), changes{big(10, 300, 10)}, "size", Block, "size.tooBig"},
 		{"too big, forced", "", MoveChunk, forced, changes{big(10, 300, 10)}, "size", Warn, "size.forced"},
-		{"perhaps too big", "", MoveChunk, move(1, "c"), changes{big(10, 600, 10), withOwners(t, documents, "bba")}, "size", Warn, "size.perhaps"},
+		{"perhaps too big", "", MoveChunk, move(1, "c"), changes{big(10, 600, 10), withOwners(t, documents, "bba")}, "size",
+			Warn, "size.perhaps"},
 		{"a collection's own chunk size", "", MoveChunk, move(1, "c"),
 			changes{big(10, 300, 10), meta(func(c *topology.Collection) { c.MaxChunkBytes = 1024 * megabyte })}, "size", Pass, "size.fits"},
 		{"size not known", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.Table.Sizes = nil }}, "size", Warn, "size.unknown"},
@@ -110,14 +116,14 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 		{"no flag", "", MoveChunk, move(1, "c"), nil, "jumbo", Pass, "jumbo.none"},
 		{"flagged", "", MoveChunk, move(1, "c"), changes{withOwners(t, documents, "aBc")}, "jumbo", Block, "jumbo.flagged"},
 		{"flagged, forced", "", MoveChunk, forced, changes{withOwners(t, documents, "aBc")}, "jumbo", Warn, "jumbo.forced"},
-		{"flag of the first survives", "", Merge, both, changes{withOwners(t, documents, "BBc")}, "jumbo", Warn, "jumbo.merged"},
-		{"the balancer leaves flagged ones", "", Pin,
+		{"the merged chunk keeps the first flag", "", Merge, both, changes{withOwners(t, documents, "BBc")}, "jumbo", Warn, "jumbo.merged"},
+		{"the balancer skips jumbo chunks", "", Pin,
 			func(Situation) Args { return Args{Project: "beta", Shard: "c", Mode: ModeBalancer} },
 			changes{balancing, withOwners(t, documents, "aBc")}, "jumbo", Block, "jumbo.skipped"},
 
-		{"recipient takes it", "", MoveChunk, move(1, "c"), nil, "recipient", Pass, "recipient.takes"},
-		{"recipient is being emptied", "", MoveChunk, move(1, "c"), changes{draining("c")}, "recipient", Block, "recipient.draining"},
-		{"pinned to a shard that is being emptied", "", Pin, func(Situation) Args { return Args{Project: "beta", Shard: "b"} },
+		{"recipient can take it", "", MoveChunk, move(1, "c"), nil, "recipient", Pass, "recipient.takes"},
+		{"recipient is draining", "", MoveChunk, move(1, "c"), changes{draining("c")}, "recipient", Block, "recipient.draining"},
+		{"pinned to a draining shard", "", Pin, func(Situation) Args { return Args{Project: "beta", Shard: "b"} },
 			changes{draining("b")}, "recipient", Block, "recipient.draining"},
 		{"recipient is outside of the zone", "", MoveChunk, move(1, "c"),
 			changes{zone(t, "eu", "ab", documents, from(t, 20), from(t, 40))}, "recipient", Block, "recipient.outside"},
@@ -140,9 +146,9 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 			changes{zone(t, "eu", "b", clients, from(t, 20), from(t, 21))}, "zone-overlap", Block, "zone-overlap.holds"},
 
 		{"ids are not shared", "", MoveChunk, move(1, "c"), nil, "duplicates", Pass, "duplicates.none"},
-		{"ids were not looked at", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.SharedAt = time.Time{} }}, "duplicates",
+		{"ids not checked", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.SharedAt = time.Time{} }}, "duplicates",
 			Warn, "duplicates.unchecked"},
-		{"an id is there", "", MoveChunk, move(1, "c"),
+		{"an id is on the recipient", "", MoveChunk, move(1, "c"),
 			changes{shared(placement.SharedRow{Shard: "b", Project: oid(20)}, placement.SharedRow{Shard: "c", Project: oid(40)})},
 			"duplicates", Block, "duplicates.found"},
 		{"an id is elsewhere", "", MoveChunk, move(1, "a"),
@@ -154,7 +160,7 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 		{"old zones", "", MoveChunk, move(1, "c"),
 			changes{health(topology.PartZones, topology.Health{At: now, Err: bson.ErrDecodeToNil})}, "stale", Warn, "stale.old"},
 		{"a release that has the commands", "", MoveChunk, move(1, "c"), nil, "release", Pass, "release.has"},
-		{"a release before all that", "4.2.9", MoveChunk, move(1, "c"), nil, "release", Block, "release.old"},
+		{"a release that is too old", "4.2.9", MoveChunk, move(1, "c"), nil, "release", Block, "release.old"},
 		{"no release", "none", MoveChunk, move(1, "c"), nil, "release", Warn, "release.unknown"},
 
 		{"migrations allowed", "", MoveChunk, move(1, "c"), nil, "migrations-blocked", Pass, "migrations-blocked.allowed"},
@@ -166,20 +172,20 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 			changes{balancing, meta(func(c *topology.Collection) { c.NoBalance = true })}, "balancer", Block, "balancer.collectionOff"},
 
 		{"nothing to clean up", "", MoveChunk, move(1, "c"), nil, "cleanup", Pass, "cleanup.none"},
-		{"given away lately", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.Activity.Known = false },
+		{"given away recently", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.Activity.Known = false },
 			events(event(t, "moveChunk.commit", time.Minute, "c", "b", project(20), project(40), 0))}, "cleanup", Warn, "cleanup.pendingSince"},
 		{"given away long ago", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.Activity.Known = false },
 			events(event(t, "moveChunk.commit", time.Hour, "c", "b", project(20), project(40), 0))}, "cleanup", Pass, "cleanup.none"},
-		{"given away lately, and waited for", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.Activity.Known = false },
+		{"given away recently, clean-up waited for", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.Activity.Known = false },
 			events(event(t, "moveChunk.commit", time.Minute, "c", "b", project(20), project(40), 0)), waitedForCleanup(t, time.Minute)}, "cleanup",
 			Pass, "cleanup.done"},
-		{"waited for before, and given away again", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.Activity.Known = false },
+		{"clean-up waited for, then given away again", "", MoveChunk, move(1, "c"), changes{func(s *Situation) { s.Activity.Known = false },
 			events(event(t, "moveChunk.commit", time.Minute, "c", "b", project(20), project(40), 0)), waitedForCleanup(t, time.Hour)}, "cleanup",
 			Warn, "cleanup.pendingSince"},
-		{"another range is to be cleaned", "", MoveChunk, move(1, "c"), changes{func(s *Situation) {
+		{"another range is being cleaned up", "", MoveChunk, move(1, "c"), changes{func(s *Situation) {
 			s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(50)), Max: doc(t, project(60))}}
 		}}, "cleanup", Pass, "cleanup.none"},
-		{"some range is to be cleaned", "", MoveChunk, move(1, "c"),
+		{"a range without bounds is being cleaned up", "", MoveChunk, move(1, "c"),
 			changes{func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }}, "cleanup", Warn, "cleanup.pending"},
 		{"orphans are counted", "", MoveChunk, move(1, "c"), changes{func(s *Situation) {
 			s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(20)), Max: doc(t, project(40)),
@@ -206,7 +212,7 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 		}, changes{zone(t, "eu", "c", clients, from(t, 20), from(t, 21))}, "zone", Warn, "zone.sliver"},
 		{"a range changed under a balancer", "", ZoneSetRange, rangeArgs("eu", 20, 40),
 			changes{balancing, zone(t, "eu", "b", documents, from(t, 20), from(t, 30))}, "zone", Warn, "zone.gap"},
-		{"a range as it is", "", ZoneSetRange, rangeArgs("eu", 20, 30), changes{zone(t, "eu", "b", documents, from(t, 20), from(t, 30))},
+		{"an unchanged range", "", ZoneSetRange, rangeArgs("eu", 20, 30), changes{zone(t, "eu", "b", documents, from(t, 20), from(t, 30))},
 			"zone", Block, "zone.ranged"},
 
 		{"pinned already", "", Pin, func(Situation) Args { return Args{Project: "beta", Shard: "b"} }, changes{pinnedBeta(t, "b")},
@@ -256,7 +262,7 @@ func orphans(s *Situation, shard string, n int64) {
 	s.Table.Sizes[documents].Shards[shard] = size
 }
 
-// pinnedBeta is beta on one shard in chunks of its own, as its pin leaves it.
+// pinnedBeta sets the state after the project beta was pinned to a shard.
 func pinnedBeta(t *testing.T, shard string) func(*Situation) {
 	return func(s *Situation) {
 		for _, ns := range []topology.Namespace{documents, clients} {

@@ -37,7 +37,8 @@ func planClearJumbo(d *draftBuilder) (Draft, Args, error) {
 	}
 	return d.finish(message.New("clear-jumbo",
 		"Clear the jumbo flag of the chunk {min} → {max} of {ns} on {shard}.", chunkFacts(c, ch)...),
-		Undo{Text: message.New("clear-jumbo", "Cannot be undone: no command sets the flag. The balancer sets it when it fails to move the chunk.")})
+		Undo{Text: message.New("clear-jumbo",
+			"Cannot be undone: no command sets the flag. The balancer sets it when it fails to move the chunk.")})
 }
 
 // checkFlaggedAgain warns about a chunk that is still too big: the balancer will flag it

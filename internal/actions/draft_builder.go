@@ -174,7 +174,8 @@ func (d *draftBuilder) finish(summary message.Message, undo Undo) (Draft, Args, 
 		sortPinSteps(d.steps)
 	}
 	d.addPauseSteps()
-	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator, Looked: d.flagSpans, Written: d.writeSpans}
+	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator,
+		Looked: d.flagSpans, Written: d.writeSpans}
 	if out.Undo.Possible && len(d.moves) > 0 && (!waits || sent == 0) {
 		out.Undo.From = d.cleanFrom(out.Effect.Duration)
 	}

@@ -25,7 +25,7 @@ const (
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// oid is an id that sorts by n.
+// oid makes an id that sorts by n.
 func oid(n byte) bson.ObjectID { return bson.ObjectID{0: 1, 11: n} }
 
 func pattern(t testing.TB, fields ...bson.E) shardkey.Pattern {
@@ -46,7 +46,7 @@ func doc(t testing.TB, d any) bson.Raw {
 	return raw
 }
 
-// keyOf is the bound with these values, in the order of the fields.
+// keyOf makes the bound with these values, in the order of the fields.
 func keyOf(t testing.TB, p shardkey.Pattern, values ...any) shardkey.Key {
 	t.Helper()
 	var d bson.D
@@ -60,8 +60,8 @@ func keyOf(t testing.TB, p shardkey.Pattern, values ...any) shardkey.Key {
 	return k
 }
 
-// collection has a chunk between each two bounds; owners[i] holds chunk i, and
-// a capital letter is a jumbo chunk.
+// collection makes a collection with a chunk between each two bounds. owners[i] is the
+// shard of chunk i; a capital letter makes the chunk jumbo.
 func collection(t testing.TB, ns topology.Namespace, p shardkey.Pattern, bounds []shardkey.Key, owners string) *topology.Collection {
 	t.Helper()
 	if len(owners) != len(bounds)+1 {
@@ -93,8 +93,8 @@ func collection(t testing.TB, ns topology.Namespace, p shardkey.Pattern, bounds 
 	return &topology.Collection{Meta: m, Chunks: chunks}
 }
 
-// cluster is a situation with four projects (alpha 10, beta 20, gamma 30 and
-// delta 40) on shards a, b and c, in the layout of Yorkie 0.4 or of 0.6.38.
+// cluster makes a situation with four projects (alpha 10, beta 20, gamma 30 and
+// delta 40) on shards a, b and c, in the layout of Yorkie 0.4 or 0.6.38.
 //
 //	documents  {project_id: 1}                …a 20 b 40 c…
 //	clients    0.4: the same; 0.6.38: {project_id: 1, _id: "hashed"} …a [20,0] b [30,MinKey] c…
@@ -150,7 +150,7 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 	return s
 }
 
-// setSizes gives the shards their megabytes of a collection.
+// setSizes sets the megabytes of a collection on each shard.
 func setSizes(tab *topology.Table, ns topology.Namespace, mb ...int64) {
 	s := topology.Sizes{NS: ns, At: now, Shards: map[string]topology.Size{}, Sharded: true}
 	for i, n := range mb {
@@ -162,7 +162,7 @@ func setSizes(tab *topology.Table, ns topology.Namespace, mb ...int64) {
 	tab.Sizes[ns] = s
 }
 
-// setDisks gives the shards disks of 10,000 MB of which so many are used.
+// setDisks gives each shard a disk of 10,000 MB with this much used.
 func setDisks(tab *topology.Table, mb ...int64) {
 	tab.Disks = map[string]topology.Disk{}
 	for i, n := range mb {
@@ -177,7 +177,7 @@ func collectionIn(s *Situation, ns topology.Namespace) *topology.Collection {
 	return s.Table.Collection(ns)
 }
 
-// withOwners sets what the chunks of a collection are on, by letters.
+// withOwners sets the shards of a collection's chunks, one letter per chunk.
 func withOwners(t testing.TB, ns topology.Namespace, owners string) func(*Situation) {
 	return func(s *Situation) {
 		c := collectionIn(s, ns)
@@ -195,7 +195,7 @@ func withOwners(t testing.TB, ns topology.Namespace, owners string) func(*Situat
 	}
 }
 
-// zone puts shards in a zone and gives it a range of a collection.
+// zone adds shards to a zone and assigns a range of a collection to it.
 func zone(t testing.TB, name, shards string, ns topology.Namespace, lo, hi func(p shardkey.Pattern) shardkey.Key) func(*Situation) {
 	return func(s *Situation) {
 		for i := range s.Table.Shards {
@@ -229,7 +229,7 @@ func raw(t testing.TB, c *topology.Collection, k shardkey.Key) bson.Raw {
 	return d
 }
 
-// chunkAt are the bounds of chunk i.
+// chunkAt returns the bounds of chunk i.
 func chunkAt(t testing.TB, s Situation, ns topology.Namespace, i int) [2]bson.Raw {
 	c := s.Table.Collection(ns)
 	ch := c.Chunks.At(i)
@@ -242,7 +242,7 @@ func draining(shard string) func(*Situation) {
 	return func(s *Situation) { s.Table.Shard(shard).Draining = true }
 }
 
-// plan drafts and fails the test when that is refused.
+// plan makes a draft, and fails the test if it is refused.
 func plan(t testing.TB, s Situation, kind Kind, a Args) (Draft, Args) {
 	t.Helper()
 	d, resolved, err := Planners()[kind](s, a)
@@ -255,7 +255,7 @@ func plan(t testing.TB, s Situation, kind Kind, a Args) (Draft, Args) {
 
 var placeholder = regexp.MustCompile(`\{([a-z]+)\}`)
 
-// checkTexts checks that everything a draft says has words and facts for them.
+// checkTexts checks that every message of a draft has a text, and a fact for each name in it.
 func checkTexts(t interface {
 	Helper()
 	Errorf(string, ...any)
@@ -267,7 +267,7 @@ func checkTexts(t interface {
 	}
 	for _, m := range all {
 		if m.Code == "" || m.Pattern == "" {
-			t.Errorf("a sentence without a code or words: %+v", m)
+			t.Errorf("a message without a code or text: %+v", m)
 		}
 		for _, name := range placeholder.FindAllStringSubmatch(m.Pattern, -1) {
 			if _, ok := m.Fact(name[1]); !ok {
@@ -278,12 +278,12 @@ func checkTexts(t interface {
 	for _, f := range []topology.Figure{d.Effect.Chunks, d.Effect.Bytes, d.Effect.Documents, d.Effect.Duration} {
 		if f.Known && strings.HasPrefix(topology.MethodText(f.Method), "Measured by ") ||
 			!f.Known && strings.HasPrefix(topology.ReasonText(f.Reason), "unknown") {
-			t.Errorf("no words for the figure %+v", f)
+			t.Errorf("no text for the figure %+v", f)
 		}
 	}
 }
 
-// worstVerdict is the worst verdict of the checks of an id, and its code; "" for none.
+// worstVerdict returns the worst verdict of the checks with an id, and its code; "" for none.
 func worstVerdict(d Draft, id string) (v Verdict, code string) {
 	rank := map[Verdict]int{"": 0, Pass: 1, Warn: 2, Block: 3}
 	for _, c := range d.Checks {
@@ -294,7 +294,7 @@ func worstVerdict(d Draft, id string) (v Verdict, code string) {
 	return v, code
 }
 
-// ops are the ops of the steps.
+// ops returns the ops of the steps.
 func ops(d Draft) []Op {
 	var out []Op
 	for _, s := range d.Steps {

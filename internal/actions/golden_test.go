@@ -15,10 +15,10 @@ import (
 	"shardboard/internal/topology"
 )
 
-var update = flag.Bool("update", false, "write the golden plans anew")
+var update = flag.Bool("update", false, "rewrite the golden plans and the tables of the documentation")
 
-// One plan of each kind, for reading: testdata/plans. What they do is tested by
-// the laws.
+// testdata/plans has one plan of each kind, for people to read. laws_test.go tests what
+// plans do.
 func TestPlansMatchGoldenFiles(t *testing.T) {
 	at := func(d any) bson.Raw { return doc(t, d) }
 	pinned := pinnedBeta(t, "b")
@@ -84,7 +84,8 @@ func asJSON(d Draft) any {
 		return json.RawMessage(r.String())
 	}
 	fact := func(f Fact) object {
-		return withoutZeros(object{"kind": f.Kind, "ns": f.NS, "min": key(f.Min), "max": key(f.Max), "shard": f.Shard, "zone": f.Zone, "want": f.Want})
+		return withoutZeros(object{"kind": f.Kind, "ns": f.NS, "min": key(f.Min), "max": key(f.Max), "shard": f.Shard,
+			"zone": f.Zone, "want": f.Want})
 	}
 	facts := func(all []Fact) (out []object) {
 		for _, f := range all {
@@ -144,7 +145,7 @@ func asJSON(d Draft) any {
 	return out
 }
 
-// withoutZeros leaves out what says nothing.
+// withoutZeros removes empty values.
 func withoutZeros(o map[string]any) map[string]any {
 	for k, v := range o {
 		switch v := v.(type) {

@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// manyChunks has a collection of many chunks, all on a.
+// manyChunks makes a collection of n chunks, all on shard a.
 func manyChunks(t testing.TB, n int) (Situation, *topology.Collection) {
 	s := cluster(t, "0.6.38", "5.0.7")
 	c := collectionIn(&s, changes)
@@ -67,7 +67,7 @@ func TestFlagReadsJoinNeighboursAndAreBounded(t *testing.T) {
 	}
 }
 
-// The flags of the chunks that a plan cuts are not needs: a cut takes them off.
+// The flags of chunks that a plan splits are not preconditions, because a split clears them.
 func TestMoveRequiresFlagItWasPlannedWith(t *testing.T) {
 	for version, want := range map[string]string{"5.0.7": "", "6.0.9": "false"} {
 		s := cluster(t, "0.6.38", version)

@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// randomCluster is a cluster at random: a layout, a release, chunks cut and spread
-// anyhow, zones now and then, a draining shard now and then.
+// randomCluster draws a layout, a release, chunks with random bounds and owners, sometimes
+// zones, and sometimes a draining shard.
 func randomCluster(t testing.TB, r *rapid.T) Situation {
 	layout := rapid.SampledFrom([]string{"0.4", "0.6.38"}).Draw(r, "layout")
 	version := rapid.SampledFrom([]string{"4.4.9", "5.0.7", "6.0.1", "6.0.9", "7.0.2", "8.0.4"}).Draw(r, "version")
@@ -60,7 +60,7 @@ func randomCluster(t testing.TB, r *rapid.T) Situation {
 	return s
 }
 
-// randomKey is a bound at or near the projects, with a hash where one belongs.
+// randomKey draws a bound at or near the projects, with a hash for a hashed field.
 func randomKey(t testing.TB, r *rapid.T, p shardkey.Pattern) shardkey.Key {
 	id := oid(rapid.SampledFrom([]byte{5, 10, 11, 20, 21, 25, 30, 31, 40, 41, 60}).Draw(r, "id"))
 	hash := rapid.Int64().Draw(r, "hash")
@@ -73,7 +73,7 @@ func randomKey(t testing.TB, r *rapid.T, p shardkey.Pattern) shardkey.Key {
 	return keyOf(t, p, id)
 }
 
-// randomArgs are arguments of a kind at random that may well be right.
+// randomArgs draws arguments of a kind that are often valid.
 func randomArgs(t testing.TB, r *rapid.T, s Situation, kind Kind) (Kind, Args) {
 	c := rapid.SampledFrom(s.Table.Collections).Draw(r, "collection")
 	i := rapid.IntRange(0, c.Chunks.Len()-1).Draw(r, "chunk")
@@ -126,10 +126,10 @@ func randomArgs(t testing.TB, r *rapid.T, s Situation, kind Kind) (Kind, Args) {
 
 func projectAlpha() bson.D { return project(10) }
 
-// A plan that is not blocked can be run on the cluster that it was made from:
-// every need holds before its command, every proof after, nothing else moves
-// than it says, the numbers after are those that it says, and its undo brings
-// everything back, but for the cuts of the balancer.
+// A plan that is not blocked can be run on the cluster that it was made from: every
+// precondition is true before its command and every proof after it, only what the plan
+// lists moves, the numbers afterwards are those of the plan, and its undo restores
+// everything, except the balancer's splits.
 func TestPlanHasItsStatedEffectAndUndoRestores(t *testing.T) {
 	for _, kind := range []Kind{Split, SplitProject, SplitHot, Merge, MoveChunk, Pin, Isolate, Spread, ZoneAddShard, ZoneRemoveShard,
 		ZoneSetRange, ZoneRemoveRange} {
@@ -137,8 +137,8 @@ func TestPlanHasItsStatedEffectAndUndoRestores(t *testing.T) {
 	}
 }
 
-// doesWhatItSays asks for one kind of change often enough that some of the plans can
-// run, whatever the seed. Kinds drawn at random left the rarest one out now and then.
+// doesWhatItSays tests one kind so often that some plans can run, whatever the seed.
+// Drawing the kinds at random sometimes left out the rarest one.
 func doesWhatItSays(t *testing.T, asking Kind) {
 	ran, undone := 0, 0
 	rapid.Check(t, func(r *rapid.T) {
@@ -183,7 +183,7 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 			r.Fatalf("undo %s: %v", kind, err)
 		}
 		checkTexts(r, back)
-		// The donor may be draining: then nothing can go back to it.
+		// If the donor is draining, nothing can move back to it.
 		if v, _ := worstVerdict(back, "recipient"); v == Block {
 			return
 		}
@@ -192,7 +192,7 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 		}
 		undone++
 		if slices.Contains(ops(d), OpAwait) {
-			// What the balancer cut at the edges of zones stays cut.
+			// The balancer's splits at the bounds of zones stay.
 			onlyWhatItSays(r, s, m.now(), Draft{})
 			return
 		}
@@ -206,7 +206,7 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 	t.Logf("%d plans ran, %d were undone", ran, undone)
 }
 
-// namespacesOf are the collections whose chunks a draft touches.
+// namespacesOf returns the collections whose chunks a draft changes.
 func namespacesOf(d Draft) []topology.Namespace {
 	var out []topology.Namespace
 	for _, s := range d.Steps {
@@ -219,7 +219,7 @@ func namespacesOf(d Draft) []topology.Namespace {
 	return slices.Compact(out)
 }
 
-// onlyWhatItSays: the owner of a key changes exactly where a move of the plan is.
+// onlyWhatItSays checks that the owner of a key changes exactly where the plan has a move.
 func onlyWhatItSays(r *rapid.T, before, after Situation, d Draft) {
 	for _, c := range after.Table.Collections {
 		for _, ch := range c.Chunks.All() {

@@ -77,8 +77,8 @@ func (s *site) situation() actions.Situation {
 		Directory: placement.NewDirectory(1, []string{db}, projects, topology.Health{At: now}), Activity: actions.Activity{Known: true, At: now}}
 }
 
-// run sends the steps: the cluster must say of every need that it is so before,
-// and of every proof after.
+// run sends the steps. By the cluster's answers, each precondition must be true before its
+// step, and each proof after.
 func (s *site) run(steps []actions.Step) error {
 	holds := func(when string, facts []actions.Fact) error {
 		for _, f := range facts {
@@ -113,7 +113,7 @@ func (s *site) run(steps []actions.Step) error {
 	return nil
 }
 
-// picture is who owns what, and the zones.
+// picture is the owners of all ranges, and the zones.
 func (s *site) picture(t *topology.Table) string {
 	var out []string
 	for _, c := range t.Collections {
@@ -130,8 +130,8 @@ func (s *site) picture(t *topology.Table) string {
 	return strings.Join(out, "\n")
 }
 
-// Every plan that says it can be run runs on the cluster, and its undo brings
-// back what was there, at once.
+// Every plan that is not blocked runs on the cluster, and its undo restores the previous
+// state at once.
 func TestPlansRunAndUndoOnSimulatedCluster(t *testing.T) {
 	const documents, clients, changes = topology.Namespace(db + ".documents"), topology.Namespace(db +
 		".clients"), topology.Namespace(db + ".changes")

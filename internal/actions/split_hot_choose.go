@@ -101,7 +101,7 @@ func (d *draftBuilder) chooseSplitKey(c *topology.Collection, h *hotChunk) (Chec
 		case !top.Project.IsZero():
 			code, who = "writes.oneProject", " (project {project})"
 		}
-		return no("writes", code, "One shard-key value of {ns}, {value}"+who+", takes {share} of the {rows} writes that were seen in {seconds} s; "+
+		return no("writes", code, "One shard-key value of {ns}, {value}"+who+", takes {share} of the {rows} writes seen in {seconds} s; "+
 			"no split divides them. Move the whole chunk at {min} to a shard with fewer writes, or divide the value: {remedy}.",
 			message.Share("share", float64(top.Rows)/float64(all)), message.Key("value", c.Key.Display(top.Key)),
 			message.Text("key", c.Key.String()), message.Count("rows", w.Rows), message.Count("seconds", seconds(w)),

@@ -17,12 +17,13 @@ import (
 	"shardboard/internal/topology"
 )
 
-// rows are writes by the id that their key has.
+// rows are numbers of writes, by the id in their key.
 type rows map[byte]int64
 
-// withWrites gives every chunk of a collection its part of the writes of a quarter of an
-// hour, as counted, by keys of one field: an id, or what hash makes of one.
-func withWrites(t testing.TB, ns topology.Namespace, value func(byte) any, all rows, change ...func(*topology.RangeWrites)) func(*Situation) {
+// withWrites gives every chunk of a collection its part of the writes in a quarter of an
+// hour, by keys of one field: an id, or the hash of one.
+func withWrites(t testing.TB, ns topology.Namespace, value func(byte) any, all rows,
+	change ...func(*topology.RangeWrites)) func(*Situation) {
 	if value == nil {
 		value = func(n byte) any { return oid(n) }
 	}
@@ -67,7 +68,7 @@ func rangeWrites(
 	return w
 }
 
-// withShardWrites says how many rows a second the shards a, b and c take.
+// withShardWrites sets the rows a second that the shards a, b and c receive.
 func withShardWrites(perSecond ...float64) func(*Situation) {
 	return func(s *Situation) {
 		s.Writes.Shards = map[string]float64{}
@@ -77,7 +78,7 @@ func withShardWrites(perSecond ...float64) func(*Situation) {
 	}
 }
 
-// cutAt is a cut's key as the projects of the test are numbered.
+// cutAt returns the key of a cut as the number of a project.
 func cutAt(t testing.TB, cut Cut) byte {
 	t.Helper()
 	return cut.At.Lookup("project_id").ObjectID()[11]
@@ -102,14 +103,17 @@ func TestHotSplitUsesMedianAndMovesBetterHalf(t *testing.T) {
 		{"the half that evens out more moves",
 			[]func(*Situation){withWrites(t, documents, nil, rows{21: 60, 22: 5, 30: 20, 35: 20}), withShardWrites(0, 10, 5)}, one, "22 upper a"},
 		{"few documents and many writes",
-			[]func(*Situation){withWrites(t, documents, nil, rows{21: 1, 22: 1, 23: 1, 38: 50, 39: 50}), withShardWrites(0, 10, 5)}, one, "39 upper a"},
-		{"to the shard that takes least", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10, 1)}, one,
+			[]func(*Situation){withWrites(t, documents, nil, rows{21: 1, 22: 1, 23: 1, 38: 50, 39: 50}), withShardWrites(0, 10,
+				5)}, one, "39 upper a"},
+		{"to the shard with the fewest writes", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}),
+			withShardWrites(4, 10, 1)}, one,
 			"30 upper c"},
-		{"to the shard that is named", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10, 1)},
+		{"to the named shard", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10, 1)},
 			func(s Situation) Args { a := one(s); a.To = "a"; return a }, "30 upper a"},
-		{"at the key that is given", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 20, 35: 30}), withShardWrites(4, 10, 1)},
+		{"at the given key", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 20, 35: 30}), withShardWrites(4, 10, 1)},
 			func(s Situation) Args { a := one(s); a.At = doc(t, project(35)); return a }, "35 upper c"},
-		{"the zone decides", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10, 1), zoned}, one, "30 upper a"},
+		{"the zone decides", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10,
+			1), zoned}, one, "30 upper a"},
 		{"a draining shard takes none",
 			[]func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10, 1), draining("c")}, one, "30 upper a"},
 		{"a full shard takes none", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10, 1),
@@ -119,7 +123,8 @@ func TestHotSplitUsesMedianAndMovesBetterHalf(t *testing.T) {
 				s.Shared = []placement.SharedID{{IDPlace: placement.IDPlace{NS: documents, ID: oid(99)},
 					Rows: []placement.SharedRow{{Shard: "b", Project: oid(32)}, {Shard: "c", Project: oid(70)}}}}
 			}}, one, "30 upper a"},
-		{"a shard that has to clean up is not chosen", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10, 1),
+		{"a shard with a pending clean-up is not chosen", []func(*Situation){withWrites(t, documents, nil, rows{21: 50,
+			30: 50}), withShardWrites(4, 10, 1),
 			func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }}, one, "30 upper a"},
 		{"several chunks, the hottest first and each where it evens out most", []func(*Situation){
 			withWrites(t, documents, nil, rows{10: 20, 11: 20, 21: 50, 30: 50}), withShardWrites(12, 12, 1)}, both, "30 upper c, 11 upper c"},
@@ -171,7 +176,8 @@ func TestHotSplitThatCannotHelpIsRefusedWithRemedy(t *testing.T) {
 		id     string
 		code   string
 	}{
-		{"one value takes most", []func(*Situation){withWrites(t, documents, nil, rows{21: 83, 30: 17}), withShardWrites(0, 10, 5)}, one, "writes",
+		{"one value takes most", []func(*Situation){withWrites(t, documents, nil, rows{21: 83, 30: 17}), withShardWrites(0,
+			10, 5)}, one, "writes",
 			"writes.oneValue"},
 		{"one project takes most", []func(*Situation){withWrites(t, documents, nil, rows{21: 83, 30: 17}, whose), withShardWrites(0, 10, 5)}, one,
 			"writes", "writes.oneProject"},
@@ -180,7 +186,8 @@ func TestHotSplitThatCannotHelpIsRefusedWithRemedy(t *testing.T) {
 				w.Keys[i].Document = oid(99)
 			}
 		}), withShardWrites(0, 10, 5)}, one, "writes", "writes.oneDocument"},
-		{"too few writes", []func(*Situation){withWrites(t, documents, nil, rows{21: 10, 30: 9}), withShardWrites(0, 10, 5)}, one, "writes", "writes.few"},
+		{"too few writes", []func(*Situation){withWrites(t, documents, nil, rows{21: 10, 30: 9}), withShardWrites(0, 10,
+			5)}, one, "writes", "writes.few"},
 		{"no writes", []func(*Situation){withWrites(t, documents, nil, nil), withShardWrites(0, 10, 5)}, one, "writes", "writes.few"},
 		{"nothing is known", nil, one, "writes", "writes.unknown"},
 		{"may not be read", []func(*Situation){withWrites(t, documents, nil, busy, reason("notPermitted")), withShardWrites(0, 10, 5)}, one,
@@ -188,21 +195,26 @@ func TestHotSplitThatCannotHelpIsRefusedWithRemedy(t *testing.T) {
 		{"changed in place without a date", []func(*Situation){withWrites(t, documents, nil, busy, reason("inPlace")), withShardWrites(0, 10, 5)},
 			one, "writes", "writes.unknown"},
 		{"keys grow with time",
-			[]func(*Situation){withWrites(t, documents, nil, busy, func(w *topology.RangeWrites) { w.Growing = true }), withShardWrites(0, 10, 5)}, one,
+			[]func(*Situation){withWrites(t, documents, nil, busy, func(w *topology.RangeWrites) { w.Growing = true }),
+				withShardWrites(0, 10, 5)}, one,
 			"writes", "writes.growing"},
-		{"what shards take is not known", []func(*Situation){withWrites(t, documents, nil, busy)}, one, "even", "even.unknown"},
-		{"all others take as much", []func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(10, 10, 10)}, one, "even", "even.already"},
+		{"the writes of the shards are not known", []func(*Situation){withWrites(t, documents, nil, busy)}, one, "even", "even.unknown"},
+		{"all other shards have as many writes", []func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(10,
+			10, 10)}, one, "even", "even.already"},
 		{"no other shard may have it",
-			[]func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))},
+			[]func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1), zone(t, "eu", "b", documents,
+				from(t, 20), from(t, 40))},
 			one, "even", "even.nowhere"},
-		{"the only shard that helps has to clean up", []func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(10, 10, 1),
+		{"the only shard that helps has a pending clean-up", []func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(10, 10, 1),
 			func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }}, one, "even", "even.waits"},
 		{"to where it is", []func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1)},
 			func(s Situation) Args { a := one(s); a.To = "b"; return a }, "recipient", "recipient.same"},
 		{"to a shard outside of its zone",
-			[]func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))},
+			[]func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1), zone(t, "eu", "b", documents,
+				from(t, 20), from(t, 40))},
 			func(s Situation) Args { a := one(s); a.To = "c"; return a }, "recipient", "recipient.outside"},
-		{"jumbo", []func(*Situation){withOwners(t, documents, "aBc"), withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1)}, one, "jumbo",
+		{"jumbo", []func(*Situation){withOwners(t, documents, "aBc"), withWrites(t, documents, nil, busy),
+			withShardWrites(1, 10, 1)}, one, "jumbo",
 			"jumbo.flagged"},
 		{"one value by its bounds", []func(*Situation){func(s *Situation) {
 			c := collectionIn(s, documents)
@@ -305,7 +317,7 @@ func TestInvalidHotSplitArgumentsAreRefusedByName(t *testing.T) {
 	}
 }
 
-// randomWrites makes up where rows were written and what shards take.
+// randomWrites draws where rows were written and the writes of the shards.
 func randomWrites(t testing.TB, r *rapid.T, s *Situation) {
 	for _, c := range s.Table.Collections {
 		var keys []topology.KeyWrites
@@ -331,8 +343,9 @@ func randomWrites(t testing.TB, r *rapid.T, s *Situation) {
 	}
 }
 
-// Whatever was written, a split point is a written key strictly inside its chunk with
-// writes on both sides, never the heaviest value alone; and what evens out does.
+// For any writes, a split key is a written key strictly inside its chunk, with writes on
+// both sides, and never leaves only the most written value; and the chosen move makes the
+// writes more even.
 func TestHotSplitKeyHasWritesOnBothSides(t *testing.T) {
 	found := 0
 	rapid.Check(t, func(r *rapid.T) {
@@ -386,8 +399,8 @@ func TestHotSplitKeyHasWritesOnBothSides(t *testing.T) {
 	}
 }
 
-// Planned again from what it chose, on a cluster where a part of it is done, a plan
-// makes the rest; after all of it, nothing.
+// Planned again from its choices, on a cluster where part of it is done, a plan has the
+// rest; when all is done, nothing.
 func TestHotSplitPlannedAgainPlansTheRest(t *testing.T) {
 	ran := 0
 	rapid.Check(t, func(r *rapid.T) {
