@@ -94,7 +94,7 @@ func planArgs(pairs []string) (json.RawMessage, error) {
 	for _, pair := range pairs {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return nil, fault.New(fault.Invalid, "An argument is name=value; %q is not.", pair)
+			return nil, fault.New(fault.Invalid, "An argument must be name=value, not %q.", pair)
 		}
 		if _, twice := args[name]; twice {
 			return nil, fault.New(fault.Invalid, "The argument %q is given twice.", name)

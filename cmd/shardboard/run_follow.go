@@ -204,7 +204,7 @@ func printStep(w io.Writer, n int, s api.RunStep) {
 	}
 	line(w, "  %d  %-9s  %s", n, state, commandText(s.Op, s.DB, s.Command))
 	if s.Waiting != nil {
-		line(w, "       in the way since %s: %s", timeText(s.Waiting.Since, "?"), s.Waiting.Text)
+		line(w, "       blocked since %s: %s", timeText(s.Waiting.Since, "?"), s.Waiting.Text)
 		if s.State == "waiting" {
 			line(w, "       gives up at %s", timeText(s.Waiting.Until, "?"))
 		}

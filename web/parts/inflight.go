@@ -24,8 +24,8 @@ func InFlightView(v answer.View, list []topology.InFlight, most int) templates.I
 		m.None = "Nothing moves now."
 	}
 	if p := v.Table.Moves.ListPrivilege; p != "" && len(list) > 0 {
-		m.Note = "Found in the changelog, which never has the end of a move whose donor failed over. " +
-			"The list of migrations is not permitted: it needs " + p + "."
+		m.Note = "Found in the changelog, which never logs the end of a move whose donor failed over. " +
+			"Reading the list of migrations is not permitted: it needs " + p + "."
 	}
 	r, shown := RefsOf(v.Table), min(len(list), most)
 	m.More = len(list) - shown

@@ -30,17 +30,17 @@ func ChunkSizeView(v answer.View, c *topology.Collection, i int, who auth.Princi
 		m.Took = "The servers took " + serverTime(*s.TookMillis) + "."
 	}
 	if s.Failed != nil {
-		m.Failed = fmt.Sprintf("The last attempt, %s, gave nothing: %s.", format.Ago(v.Now.Sub(s.Failed.At)),
+		m.Failed = fmt.Sprintf("The last attempt, %s, had no result: %s.", format.Ago(v.Now.Sub(s.Failed.At)),
 			topology.ReasonText(s.Failed.Reason))
 	}
 	if v.Past != nil {
-		m.Past = "Sizes of chunks are of now; history does not keep them."
+		m.Past = "Chunk sizes are current: history does not record them."
 	}
 	if v.Sizes == nil {
 		return m
 	}
 	if !s.Measured && s.Failed == nil {
-		m.Background = "An estimate is made in the background within a minute or so of looking: at most " +
+		m.Background = "An estimate is made in the background, about a minute after the page is opened: at most " +
 			strconv.Itoa(chunksize.PerMinute) + " chunks a minute."
 	}
 	if m.PostURL = answer.ChunkURL(c.NS, s.Ref) + "/size"; !who.May(auth.Operator) {

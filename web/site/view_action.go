@@ -33,7 +33,7 @@ func (s *Site) Offers(r *http.Request, t *topology.Table) *Offer {
 	v := s.ViewFor(r)
 	v.Table = t
 	o := &Offer{T: t, try: s.Tries(v), M: templates.Acts{Title: "Change",
-		Lead: "Each opens a form and then a plan; nothing happens before the plan is run."}}
+		Lead: "Each opens a form and then a plan; nothing changes until the plan is run."}}
 	switch {
 	case s.WhyReadOnly() != "":
 		o.why = s.WhyReadOnly()
@@ -116,13 +116,13 @@ func (o *Offer) Collection(c *topology.Collection) templates.Acts {
 		return templates.Acts{}
 	}
 	ns := string(c.NS)
-	o.M.Lead = "A chunk’s own changes are on its page: its number leads there."
+	o.M.Lead = "Changes of a single chunk are on its page: follow its number."
 	busy := answer.When(c.Resharding, "The collection is being resharded.")
 	o.Add(actions.Split, "Split at a key…", busy, "ns", ns)
 	if c.NoBalance {
 		o.Add(actions.BalanceCollection, "Let the balancer move its chunks…", busy, "ns", ns, "on", "true")
 	} else {
-		o.Add(actions.BalanceCollection, "Keep the balancer from it…", busy, "ns", ns, "on", "false")
+		o.Add(actions.BalanceCollection, "Keep the balancer from moving its chunks…", busy, "ns", ns, "on", "false")
 	}
 	return o.M
 }

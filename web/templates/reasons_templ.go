@@ -310,7 +310,7 @@ func FailedMovesTable(m FailedMoves) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(m.Rows) > 0 || m.Folded != nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<h2>Moves that failed lately ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<h2>Recent failed moves ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
