@@ -125,8 +125,8 @@ func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
 		got := map[string]string{}
 		for _, row := range rows[1:] {
 			cell := func(name string) string { return row[column[name]] }
-			got[cell("ns")+" "+cell("shard")] = strings.Join(
-				[]string{cell("sharded"), cell("internal"), cell("chunks"), cell("chunks_of"), cell("bytes")},
+			got[cell("ns")+" "+cell("shards.shard")] = strings.Join(
+				[]string{cell("sharded"), cell("system"), cell("shards.chunks"), cell("chunks"), cell("shards.bytes")},
 				" ",
 			)
 		}

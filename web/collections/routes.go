@@ -26,7 +26,7 @@ var Routes = site.Table(
 				return Region(v), nil
 			}}},
 		Page: Page, Ask: list, All: true,
-		OfData: site.Paged(ofDatabase...), CSV: byShard,
+		OfData: site.Paged(ofDatabase...),
 	},
 	site.Question[api.CollectionDetail]{
 		Route: site.Route{Pattern: "/collections/{ns}", Summary: "How is one collection's key space cut?", Params: ofCollection,

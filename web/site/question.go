@@ -2,6 +2,8 @@ package site
 
 import (
 	"net/http"
+	"reflect"
+	"shardboard/internal/sheet"
 	"slices"
 )
 
@@ -14,7 +16,6 @@ type Question[A any] struct {
 	Page func(*Site, http.ResponseWriter, *http.Request) error // writes the page; nil: it has none
 	JSON string                                                // its address for scripts, if not that of the page
 	For  string                                                // its summary for scripts, if not that of the page
-	CSV  Sheet[A]                                              // zero: columns follow from the type of the items
 	All  bool                                                  // JSON and CSV have the server's own collections too, always
 	// Parameters of the page alone, and of JSON and CSV alone.
 	OfPage, OfData []Param
@@ -52,7 +53,7 @@ func (q Question[A]) routes() []Route {
 	if q.For != "" {
 		data.Summary = q.For
 	}
-	list := q.sheet().isList()
+	list := sheet.ItemsOf(reflect.TypeFor[A]()) != nil
 	if list && q.Page != nil {
 		file := data
 		file.Pattern, file.Summary, file.Types = q.Pattern+".csv", data.Summary+", as CSV", []string{MediaCSV}
@@ -71,7 +72,7 @@ func (q Question[A]) routes() []Route {
 }
 
 func (q Question[A]) writeJSON(s *Site, w http.ResponseWriter, r *http.Request) error {
-	if WantsCSV(r) && q.sheet().isList() {
+	if WantsCSV(r) && sheet.ItemsOf(reflect.TypeFor[A]()) != nil {
 		return q.writeCSV(s, w, r)
 	}
 	return WriteAnswer(s, w, r, q.Ask)
