@@ -32,7 +32,7 @@ func ParseForm(r *http.Request) error {
 func (s *Site) Problem(w http.ResponseWriter, err error, text *string, again func(status int) error) error {
 	if wait, ok := guard.WaitOf(err); ok {
 		w.Header().Set("Retry-After", guard.WholeSeconds(wait))
-		*text = "That was too often. Try again in " + guard.WholeSeconds(wait) + " s."
+		*text = "Too many requests. Try again in " + guard.WholeSeconds(wait) + " s."
 		return again(http.StatusTooManyRequests)
 	}
 	if busy := (*auth.Busy)(nil); errors.As(err, &busy) {
