@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"shardboard/internal/message"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
@@ -18,29 +18,27 @@ import (
 // and a page that says what happened, what was asked for and where to go on.
 func (s *Site) WriteErrorPage(w http.ResponseWriter, r *http.Request, err error) {
 	kind := fault.Of(err)
-	m := parts.ErrorView(kind, fault.Text(err))
+	title, text, advice := kind.Heading(), fault.Text(err), kind.Advice()
 	var denied *topology.DeniedError
 	if kind == fault.Forbidden && errors.As(err, &denied) { // by the cluster, not by us
-		m.Advice = "The cluster user lacks a privilege; the overview names it."
+		advice = "The cluster user lacks a privilege; the overview names it."
 	}
-	if advice := s.outageAdvice(err); advice != "" {
-		m.Title, m.Advice = fault.NoAnswerTitle, advice
+	if outage := s.outageAdvice(err); outage != "" {
+		title, advice = fault.NoAnswerTitle, outage
 	}
-	if title := fault.Title(err); title != "" {
-		m.Title = title
-	}
+	title = cmp.Or(fault.Title(err), title)
 	if t, ok := store.TroubleOf(err); ok {
-		m.Text, m.Advice = troubleText(err, m.Text), "Since "+t.Since.Format("2006-01-02 15:04:05 UTC")+"."
+		text, advice = troubleText(err, text), "Since "+t.Since.Format("2006-01-02 15:04:05 UTC")+"."
 	}
-	if m.Text == logHasTheFile {
-		m.Advice = "" // it would promise that waiting helps
+	if text == logHasTheFile {
+		advice = "" // it would promise that waiting helps
 	}
 	if b, ours := asBug(err); ours {
-		m.Text = s.bugText(b)
+		text = s.bugText(b)
 	}
-	sh := s.Shell(r, s.ViewFor(r), "", m.Title)
+	sh := s.Shell(r, s.ViewFor(r), "", title)
 	sh.Banners = s.otherBanners(sh, err)
-	page := templates.Error(sh, m)
+	page := templates.Error(sh, text, advice)
 	if werr := WritePage(w, r, kind.HTTPStatus(), page); werr != nil {
 		http.Error(w, fault.Text(err), kind.HTTPStatus())
 	}

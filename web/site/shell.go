@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -14,7 +15,6 @@ import (
 	"shardboard/internal/history"
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
-	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
@@ -59,7 +59,7 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 		Nav:     nav,
 		Topics:  topics,
 		Status:  answer.Status(v),
-		Shards:  parts.ShardRefs(v.Table),
+		Shards:  templates.ShardRefs(v.Table),
 		Target:  s.Deps.Target,
 		Server:  v.Table.ServerInfo.Version,
 		Demo:    s.Deps.Demo,
@@ -71,9 +71,25 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 		Banners:  s.banners(who),
 		TakeOver: s.mayTakeOver(who),
 		Runs:     s.Deps.Actions != nil,
+		CSV:      s.csvOf(r),
 	}
 	s.fitToTime(r, v, &sh)
 	return sh
+}
+
+// csvOf is the address of the list that a page shows as CSV, at the same time and filtered
+// in the same way; "" if it shows no list.
+func (s *Site) csvOf(r *http.Request) string {
+	file := *r.URL
+	file.Path, file.RawPath = r.URL.Path+".csv", ""
+	if rt, ok := s.routeAt(http.MethodGet, file.Path); !ok || !slices.Equal(rt.Types, []string{MediaCSV}) {
+		return ""
+	}
+	query := file.Query()
+	query.Del("page") // a file has all of them
+	query.Del("watch")
+	file.RawQuery = query.Encode()
+	return file.RequestURI()
 }
 
 // banners are what somebody has to know on every page.

@@ -29,7 +29,7 @@ func (s *Site) timePicture(r *http.Request, v answer.View, here string, m *templ
 	m.Here = templates.Percent(float64(p.At.Sub(around.From)) / float64(around.Long))
 	if err != nil {
 		s.Deps.Log.WarnContext(r.Context(), "history cannot be read", "err", err)
-		m.Notes = append(m.Notes, templates.State{Code: "failed", Title: "What happened around this time could not be read."})
+		m.Notes = append(m.Notes, api.State{Code: "failed", Title: "What happened around this time could not be read."})
 		return
 	}
 	m.Summary, m.Ticks = around.Summary.String(), drawTicks(around)
