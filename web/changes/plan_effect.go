@@ -2,13 +2,11 @@ package changes
 
 import (
 	"slices"
-	"strings"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
-	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/parts"
@@ -28,7 +26,7 @@ type beforeAfter struct {
 }
 
 // shards draws bars of bytes where all are known, else of chunks.
-func (m *planPage) shards() (rows []beforeAfter, byBytes bool) {
+func (m *shownPlan) shards() (rows []beforeAfter, byBytes bool) {
 	effects := m.Effect.Shards
 	byBytes = !slices.ContainsFunc(effects, func(s api.ShardEffect) bool { return s.BytesBefore.Value == nil || s.BytesAfter.Value == nil })
 	sizes := func(s api.ShardEffect) (before, after int64) {
@@ -56,7 +54,7 @@ func (m *planPage) shards() (rows []beforeAfter, byBytes bool) {
 }
 
 // writes draws the writes of each shard.
-func (m *planPage) writes() (rows []beforeAfter) {
+func (m *shownPlan) writes() (rows []beforeAfter) {
 	most := 0.0
 	for _, w := range m.Effect.Writes {
 		most = max(most, w.PerSecondBefore, w.PerSecondAfter)
@@ -78,7 +76,7 @@ func (m *planPage) writes() (rows []beforeAfter) {
 	return rows
 }
 
-func (m *planPage) cost() []templates.Fact {
+func (m *shownPlan) cost() []templates.Fact {
 	e := m.Effect
 	return []templates.Fact{
 		{Name: "Chunks split or moved", Figure: parts.Count(e.Chunks)},
@@ -88,17 +86,6 @@ func (m *planPage) cost() []templates.Fact {
 	}
 }
 
-// basis is what size and duration are estimated from.
-func (m *planPage) basis() string {
-	var out []string
-	for _, f := range []api.Figure{m.Effect.Bytes, m.Effect.DurationMillis} {
-		if f.Value != nil && !f.Exact && f.Method != "" {
-			out = append(out, topology.MethodText(f.Method)+".")
-		}
-	}
-	return strings.Join(slices.Compact(out), " ")
-}
-
 // boundOf is a bound of a plan or a run as tables show it.
 func boundOf(t *topology.Table, ns string, k api.Key) templates.Key {
 	doc, err := shardkey.ParseExtJSON(string(k))
@@ -106,27 +93,6 @@ func boundOf(t *topology.Table, ns string, k api.Key) templates.Key {
 		return templates.Cut(string(k), answer.BoundWidth) // longer than what is read
 	}
 	return parts.BoundOf(t, ns, doc)
-}
-
-// limits are what a run of the plan may change, if the cluster changes meanwhile.
-func limits(l api.Limits) (out []templates.Fact) {
-	add := func(name, value string) {
-		if value != "" {
-			out = append(out, templates.Fact{Name: name, Figure: templates.Figure{Text: value, Known: true}})
-		}
-	}
-	add("Collections", strings.Join(l.Collections, ", "))
-	add("Zones", strings.Join(l.Zones, ", "))
-	add("Shards that may receive chunks", strings.Join(l.Shards, ", "))
-	if l.Chunks > 0 {
-		add("Most moves", format.Count(int64(l.Chunks)))
-		bytes := "not known; no limit"
-		if l.Bytes.Value != nil {
-			bytes = format.Bytes(*l.Bytes.Value)
-		}
-		add("Most data left to move", bytes)
-	}
-	return out
 }
 
 // riskLevel is how a risk looks.
@@ -139,6 +105,3 @@ func riskLevel(risk string) string {
 	}
 	return "bad"
 }
-
-// shownText is a text that somebody typed, on one line and not too long.
-func shownText(s string) string { return sanitize.Truncate(sanitize.Sentence(s), answer.TextShown) }
