@@ -8,7 +8,7 @@ import (
 // ApproxText writes a figure in plain text, with how exact it is: "about 1.2 GiB
 // (± 20 MiB)". One that is not known says why.
 func ApproxText(f api.Figure, write func(int64) string) string {
-	text := figureValue(f, write)
+	text := ValueOrReason(f, write)
 	switch {
 	case f.Value == nil || f.Exact || *f.Value == 0:
 		return text
@@ -18,7 +18,8 @@ func ApproxText(f api.Figure, write func(int64) string) string {
 	return "about " + text
 }
 
-func figureValue(f api.Figure, write func(int64) string) string {
+// ValueOrReason writes the value of a figure, or why it is not known.
+func ValueOrReason(f api.Figure, write func(int64) string) string {
 	if f.Value == nil {
 		return topology.ReasonText(f.Reason)
 	}

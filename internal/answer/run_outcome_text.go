@@ -117,18 +117,18 @@ func StepCostText(r api.Run, i int) string {
 			continue
 		}
 		est, act := c.Estimated, c.Actual
-		out := fmt.Sprintf("Copied %s in %s.", copiedText(act), figureValue(act.DurationMillis, TenthsText))
+		out := fmt.Sprintf("Copied %s in %s.", copiedText(act), ValueOrReason(act.DurationMillis, TenthsText))
 		if act.Bytes.Value == nil || act.Documents.Value == nil {
-			out = fmt.Sprintf("Took %s; what was copied is not logged.", figureValue(act.DurationMillis, TenthsText))
+			out = fmt.Sprintf("Took %s; what was copied is not logged.", ValueOrReason(act.DurationMillis, TenthsText))
 		}
 		if est.Bytes.Value == nil {
 			return out + " Not estimated."
 		}
-		return out + fmt.Sprintf(" Estimated: %s in %s.", copiedText(est), figureValue(est.DurationMillis, TenthsText))
+		return out + fmt.Sprintf(" Estimated: %s in %s.", copiedText(est), ValueOrReason(est.DurationMillis, TenthsText))
 	}
 	return ""
 }
 
 func copiedText(a api.RunAmounts) string {
-	return figureValue(a.Documents, format.Count) + " documents, " + figureValue(a.Bytes, format.Bytes) + ","
+	return ValueOrReason(a.Documents, format.Count) + " documents, " + ValueOrReason(a.Bytes, format.Bytes) + ","
 }

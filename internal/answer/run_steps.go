@@ -143,8 +143,11 @@ func ProvenFields(p api.StepProof) (out []ProvenField) {
 // StepEventText is an entry of the changelog about a step, with the server's counts.
 func StepEventText(e api.StepEvent) string {
 	text := stepEventWhat(e)
-	if e.From != "" || e.To != "" {
-		text += " " + e.From + " → " + e.To
+	switch {
+	case e.From != "" && e.To != "":
+		text += ", " + e.From + " → " + e.To
+	case e.From+e.To != "":
+		text += " on " + e.From + e.To
 	}
 	if counted := countedByServer(e.Counts); counted != "" {
 		text += ". " + counted
