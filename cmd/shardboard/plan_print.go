@@ -56,7 +56,7 @@ func nextStep(w io.Writer, p api.Plan) error {
 	}
 	command := "shardboard run " + p.ID + " --hash " + p.Hash
 	if p.Confirm != nil {
-		line(w, "To confirm, type: %s", *p.Confirm)
+		line(w, "To confirm it, type: %s", *p.Confirm)
 		command += " --confirm …"
 	}
 	_, err := fmt.Fprintln(w, clean(command))

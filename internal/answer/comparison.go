@@ -41,7 +41,7 @@ func Comparison(before, after View, internal bool, gaps []history.Gap) api.Compa
 
 func comparisonSummary(c api.Comparison) string {
 	if len(c.Collections) == 0 && len(c.ZonesAdded) == 0 && len(c.ZonesGone) == 0 {
-		return "No chunk and no zone is different."
+		return "No chunk or zone range differs."
 	}
 	var moved, split, merged int
 	for _, x := range c.Collections {
@@ -87,7 +87,7 @@ func zoneChanges(v View, list []topology.ZoneRange) []api.ZoneChange {
 	out := []api.ZoneChange{}
 	for _, z := range list {
 		out = append(out, api.ZoneChange{NS: string(z.NS), Zone: z.Zone, Min: v.document(z.RawMin), Max: v.document(z.RawMax),
-			Range: api.RangeShown{Min: boundDocumentText(v.Table, z.NS, z.RawMin), Max: boundDocumentText(v.Table, z.NS, z.RawMax)}})
+			Range: api.RangeShown{Min: BoundDocumentText(v.Table, z.NS, z.RawMin), Max: BoundDocumentText(v.Table, z.NS, z.RawMax)}})
 	}
 	return out
 }

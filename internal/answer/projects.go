@@ -81,14 +81,13 @@ func Projects(v View, p *profile.Profile, q ProjectsQuery) (api.Projects, error)
 // project that it begins with.
 func (q ProjectsQuery) span(found []placement.Project) (from, to int, err error) {
 	if q.limit == 0 {
-		last := max((len(found)+PageRows-1)/PageRows, 1)
-		page := min(max(q.Page, 1), last)
-		return (page - 1) * PageRows, min(page*PageRows, len(found)), nil
+		_, from, to = PageOf(len(found), q.Page)
+		return from, to, nil
 	}
 	if q.cursor != "" {
 		from = slices.IndexFunc(found, func(p placement.Project) bool { return projectCursor(p) == q.cursor })
 		if from < 0 {
-			return 0, 0, fault.New(fault.Conflict, "The project that this cursor points to is gone; start again without a cursor.")
+			return 0, 0, fault.New(fault.Conflict, "The project at this cursor is gone. Start again without a cursor.")
 		}
 	}
 	return from, min(from+q.limit, len(found)), nil
@@ -148,7 +147,7 @@ func projectsState(v View, p *profile.Profile) (s api.State, unread bool) {
 func NoDatabase(p *profile.Profile) api.State {
 	return api.State{Code: "empty", Title: "No database holds projects",
 		Detail: fmt.Sprintf("None has both %s and %s, or a sharded %s whose key begins with %s. "+
-			"Collections, zones and locate by key work all the same.",
+			"Collections, zones and locating by key still work.",
 			p.Names.Collection, p.Keys.Collection, p.Keys.Collection, p.Keys.Project)}
 }
 

@@ -95,10 +95,10 @@ func StepWaitTexts(state string, w *api.StepWait) []string {
 	case w == nil || w.Since == nil:
 		return nil
 	case state == string(engine.Waiting) && w.Next != nil && w.Until != nil:
-		return []string{w.Text, "In the way since " + format.Clock(*w.Since) + ".",
+		return []string{w.Text, "Blocked since " + format.Clock(*w.Since) + ".",
 			fmt.Sprintf("Next try about %s; gives up at %s.", format.Clock(*w.Next), format.Clock(*w.Until))}
 	}
-	return []string{w.Text, "It was in the way from " + format.Clock(*w.Since) + " on."}
+	return []string{w.Text, "It was blocked from " + format.Clock(*w.Since) + " on."}
 }
 
 // ProofSubject names what a proof is about.

@@ -54,7 +54,7 @@ func RunStopText(r api.Run) string {
 	if r.StopBy == "" || r.StopAt == nil {
 		return ""
 	}
-	text := fmt.Sprintf("Stop asked for by %s at %s.", PersonText(r.StopBy), format.Clock(*r.StopAt))
+	text := fmt.Sprintf("Stop requested by %s at %s.", PersonText(r.StopBy), format.Clock(*r.StopAt))
 	if !r.Open {
 		return text
 	}

@@ -39,8 +39,8 @@ func Zones(v View) api.Zones {
 		out.Verdict = ""
 		if out.State.Code == "" {
 			out.State = api.State{Code: "empty", Title: "There are no zones",
-				Detail: "The balancer may place every chunk on every shard. " +
-					"A zone binds ranges of a shard key to some shards, for example to pin a project."}
+				Detail: "The balancer may place any chunk on any shard. " +
+					"A zone keeps ranges of a shard key on some of the shards, for example to pin a project."}
 		}
 	case s.Clear() && s.Dismissed == 0:
 		out.Verdict = "Every chunk is in its zone"
@@ -74,7 +74,7 @@ func zoneCollection(t *topology.Table, ns topology.Namespace) api.ZoneCollection
 func ZoneRangeOf(v View, z topology.ZoneRange) api.ZoneRange {
 	t := v.Table
 	out := api.ZoneRange{Zone: z.Zone, NS: string(z.NS), Min: v.document(z.RawMin), Max: v.document(z.RawMax),
-		MinText: boundDocumentText(t, z.NS, z.RawMin), MaxText: boundDocumentText(t, z.NS, z.RawMax)}
+		MinText: BoundDocumentText(t, z.NS, z.RawMin), MaxText: BoundDocumentText(t, z.NS, z.RawMax)}
 	in, ok := t.RangeChunks(z)
 	if ok {
 		key := t.Collection(z.NS).Key

@@ -9,15 +9,15 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
-	"shardboard/web/parts"
 	"shardboard/web/site"
+	"shardboard/web/templates"
 )
 
 // shownPlan is a plan, and what its viewer may do with it.
 type shownPlan struct {
 	api.Plan
 	v    answer.View
-	refs parts.Refs
+	refs templates.Refs
 
 	May          answer.PlanMay
 	Problem      string   // why the request to run it was refused
@@ -57,7 +57,7 @@ func PlanJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 // writePlan shows a plan, and why the request to run it was refused.
 func writePlan(s *site.Site, w http.ResponseWriter, r *http.Request, status int, p actions.Plan, refusal error) error {
 	v := s.ViewFor(r)
-	m := shownPlan{Plan: answer.PlanOf(v, p), v: v, refs: parts.RefsOf(v.Table)}
+	m := shownPlan{Plan: answer.PlanOf(v, p), v: v, refs: templates.RefsOf(v.Table)}
 	m.May = answer.PlanMayOf(m.Plan, auth.From(r.Context()), s.WhyReadOnly(), v.Now)
 	run, err := s.Deps.Actions.RunOfPlan(r.Context(), p.ID)
 	switch {

@@ -9,7 +9,6 @@ import (
 	"shardboard/internal/format"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
@@ -42,7 +41,7 @@ func (m *shownPlan) shards() (rows []beforeAfter, byBytes bool) {
 	}
 	for _, s := range effects {
 		before, after := sizes(s)
-		row := beforeAfter{Shard: m.refs.Of(s.Shard), Before: parts.Bytes(s.BytesBefore), After: parts.Bytes(s.BytesAfter),
+		row := beforeAfter{Shard: m.refs.Of(s.Shard), Before: templates.Bytes(s.BytesBefore), After: templates.Bytes(s.BytesAfter),
 			BeforeBar: answer.Share(before, most), AfterBar: answer.Share(after, most), Chunks: format.Count(s.ChunksBefore),
 			Same: before == after && s.ChunksBefore == s.ChunksAfter}
 		if s.ChunksBefore != s.ChunksAfter {
@@ -79,10 +78,10 @@ func (m *shownPlan) writes() (rows []beforeAfter) {
 func (m *shownPlan) cost() []templates.Fact {
 	e := m.Effect
 	return []templates.Fact{
-		{Name: "Chunks split or moved", Figure: parts.Count(e.Chunks)},
-		{Name: "Data to move", Figure: parts.Bytes(e.Bytes)},
-		{Name: "Documents to move", Figure: parts.Count(e.Documents)},
-		{Name: "Takes about", Figure: parts.Written(e.DurationMillis, answer.MillisText)},
+		{Name: "Chunks split or moved", Figure: templates.Count(e.Chunks)},
+		{Name: "Data to move", Figure: templates.Bytes(e.Bytes)},
+		{Name: "Documents to move", Figure: templates.Count(e.Documents)},
+		{Name: "Takes about", Figure: templates.Written(e.DurationMillis, answer.MillisText)},
 	}
 }
 
@@ -90,9 +89,9 @@ func (m *shownPlan) cost() []templates.Fact {
 func boundOf(t *topology.Table, ns string, k api.Key) templates.Key {
 	doc, err := shardkey.ParseExtJSON(string(k))
 	if err != nil {
-		return templates.Cut(string(k), answer.BoundWidth) // longer than what is read
+		return templates.BoundKey(string(k)) // longer than what is read
 	}
-	return parts.BoundOf(t, ns, doc)
+	return templates.BoundKey(answer.BoundDocumentText(t, topology.Namespace(ns), doc))
 }
 
 // riskLevel is how a risk looks.

@@ -8,7 +8,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -17,7 +16,7 @@ import (
 type region struct {
 	api.Run
 	v     answer.View
-	refs  parts.Refs
+	refs  templates.Refs
 	whole engine.Run // with what only the log and migrations in flight need
 }
 
@@ -65,16 +64,12 @@ func regionOf(ctx context.Context, s *site.Site, v answer.View, run engine.Run) 
 	if err != nil {
 		s.Deps.Log.Warn("read the outcome of a run", "run", run.ID, "err", err)
 	}
-	return region{Run: out, v: v, refs: parts.RefsOf(v.Table), whole: run}
+	return region{Run: out, v: v, refs: templates.RefsOf(v.Table), whole: run}
 }
 
 // moving is the migration that a step has begun.
-func (m region) moving(i int) templates.InFlight {
-	return parts.InFlightView(m.v, answer.MovingStep(m.v, m.whole.Steps[i]), 1)
-}
-
-func (m region) log() []templates.EventRow {
-	return parts.EventRows(m.v, m.refs, answer.RunLog(m.v, m.whole))
+func (m region) moving(i int) api.MovingNow {
+	return answer.MovingNow(m.v, answer.MovingStep(m.v, m.whole.Steps[i]), 1)
 }
 
 // stateLevel is how a state looks: red is what needs a person.

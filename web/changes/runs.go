@@ -71,13 +71,13 @@ func (m runList) kinds() []templates.Option {
 }
 
 // empty is shown instead of rows.
-func (m runList) empty() templates.State {
+func (m runList) empty() api.State {
 	switch {
 	case len(m.Items) > 0:
-		return templates.State{}
+		return api.State{}
 	case m.query.Filters():
-		return templates.State{Code: "empty", Title: "No run matches the filter"}
+		return api.State{Code: "empty", Title: "No run matches the filter"}
 	}
-	return templates.State{Code: "empty", Title: "Nothing was changed from here yet",
+	return api.State{Code: "empty", Title: "Nothing was changed from here yet",
 		Detail: "Chunks, projects, shards and zones offer their changes on their own pages."}
 }

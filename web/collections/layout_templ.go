@@ -81,7 +81,7 @@ func layoutPage(s templates.Shell, live templ.Component) templ.Component {
 }
 
 // LayoutRegion answers "is it sharded as the schema means it to be?".
-func LayoutRegion(state templates.State, live string, databases []api.Layout) templ.Component {
+func LayoutRegion(state api.State, live string, databases []api.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -440,7 +440,7 @@ func layoutOfDatabase(l api.Layout) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var23 string
-			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs("What is not as in " + l.Compared)
+			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs("What differs from " + l.Compared)
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/collections/layout.templ`, Line: 77, Col: 42}
 			}
@@ -602,12 +602,12 @@ func layoutRow(l api.Layout, c api.LayoutCollection) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if x.Same {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, " title=\"As it is here\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, " title=\"Same as here\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, " title=\"Not as it is here\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, " title=\"Different from here\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -9,7 +9,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
-	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
@@ -25,11 +24,11 @@ func (s *Site) Watching(r *http.Request, v answer.View) (templates.Watching, err
 	if !v.Table.Loaded {
 		return m, nil
 	}
-	refs := parts.RefsOf(v.Table)
+	refs := templates.RefsOf(v.Table)
 	for i, item := range all {
 		found, err := answer.Watched(v, s.Deps.Profile, item)
 		if err != nil {
-			return m, fault.Wrap(fault.Invalid, err, "watch is project:<id> or chunk:<namespace>:<reference>; %q is neither.",
+			return m, fault.Wrap(fault.Invalid, err, "watch must be project:<id> or chunk:<namespace>:<reference>, not %q.",
 				sanitize.Truncate(item, 80))
 		}
 		rest := url.Values{}
