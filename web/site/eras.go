@@ -26,7 +26,7 @@ func (s *Site) inTime(r *http.Request, v answer.View, sh *templates.Shell) {
 	sh.Status = api.Status{Level: "past", Text: "as of " + answer.FullInstant(v.Past.At), At: v.Past.At}
 }
 
-// eras are the balancer's settings over the time of a view's entries; nil when
+// Eras are the balancer's settings over the time of a view's entries; nil when
 // no history is kept or it cannot be read: then those of the table count.
 func (s *Site) Eras(v answer.View) history.Eras {
 	if s.KeepsHistory(v) != nil || len(v.Table.Events) == 0 {
