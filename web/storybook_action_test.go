@@ -38,7 +38,7 @@ func actionScenes() []scene {
 		Err:         fault.New(fault.Conflict, "The cluster is not as it was when the plan was made. Make the plan again."),
 		Differences: p.Steps[0].Needs[len(p.Steps[0].Needs)-1].Against(map[string]string{"shard": "shard-rs-3", "lastmod": "9|0"}),
 	}
-	blocked := &engine.BlockedError{Err: fault.New(fault.Conflict, "A check forbids to run this plan."),
+	blocked := &engine.BlockedError{Err: fault.New(fault.Conflict, "A check blocks this plan."),
 		Checks: []actions.Check{{ID: "recipient", Verdict: actions.Block, Text: message.New("recipient.draining",
 			"{shard} is draining and takes no chunks.", message.Shard("shard", "shard-rs-1"))}}}
 	plan := func(name string) string { return "/plans/" + recordNamed(name) }
@@ -62,7 +62,7 @@ func actionScenes() []scene {
 			name:   "newplan-refused",
 			path:   "/plans",
 			view:   fine,
-			change: over(fault.New(fault.NotFound, "The argument \"to\" names the shard %q, and there is none of that name.", "x")),
+			change: over(fault.New(fault.NotFound, "The argument \"to\" names the shard %q, which does not exist.", "x")),
 			ask:    post("kind", "move", "ns", "yorkie-meta.changes", "chunk", chunk, "to", "x", "reason", "ticket 4711"),
 		},
 		{name: "plan-split", path: plan("split"), view: fine, change: who(olga)},
@@ -100,7 +100,7 @@ func actionScenes() []scene {
 			name:   "run-undorefused",
 			path:   run("succeeded") + "/undo",
 			view:   fine,
-			change: over(fault.New(fault.Conflict, "This cannot be undone any more: the two halves of a chunk are on different shards now.")),
+			change: over(fault.New(fault.Conflict, "This can no longer be undone: the two parts of a chunk are now on different shards.")),
 			ask:    post("reason", ""),
 		},
 		{name: "runs", path: "/runs", view: fine, change: who(olga)},
