@@ -10,7 +10,6 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/web"
 	"shardboard/web/guard"
-	"shardboard/web/parts"
 	"shardboard/web/webtest"
 )
 
@@ -39,8 +38,8 @@ func TestDeniedRequestsDoNothing(t *testing.T) {
 					w.Body.String(),
 					fmt.Sprintf(
 						"This needs the role %s. You have the role %s; an admin can change that.",
-						parts.RoleWord(mustNeed(rt.Policy)),
-						parts.RoleWord(p.Role),
+						mustNeed(rt.Policy).Label(),
+						p.Role.Label(),
 					),
 				) {
 				t.Errorf("%s %s does not tell %s which role is needed: %s", rt.Method, rt.Pattern, p.Name, w.Body)

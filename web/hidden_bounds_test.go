@@ -19,7 +19,6 @@ import (
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -46,7 +45,7 @@ func bodySeen(s *site.Site, target string) string {
 // what is no key value, or is a project's id, which viewers see as such.
 func boundTexts(v answer.View) (out []string) {
 	add := func(c *topology.Collection, k shardkey.Key) {
-		text := parts.Bound(c.Key, k).Full
+		text := answer.BoundText(c.Key, k)
 		if k.Compare(c.Key.Min()) == 0 || k.Compare(c.Key.Max()) == 0 || strings.Contains(text, "MinKey") {
 			return
 		}

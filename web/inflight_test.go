@@ -17,7 +17,6 @@ import (
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -434,7 +433,7 @@ func TestMovesOfThePastAreNotThoseOfNow(t *testing.T) {
 	table := movingTable()
 	v := answer.View{Table: table, Now: webtest.Epoch, Past: &answer.PastTime{At: webtest.Epoch}}
 	c := table.Collection(webtest.DocumentsNS)
-	if m := parts.InFlightView(v, table.Moves.List, 10); len(m.Rows) != 0 || m.None != "" || answer.MovingChunks(v, c) != nil ||
+	if m := answer.MovingNow(v, table.Moves.List, 10); len(m.Items) != 0 || m.None != "" || answer.MovingChunks(v, c) != nil ||
 		len(answer.InFlightOf(v, table.Moves.List)) != 0 {
 		t.Errorf("%+v", m)
 	}

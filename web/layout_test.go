@@ -19,7 +19,6 @@ import (
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/collections"
-	"shardboard/web/templates"
 	"shardboard/web/webtest"
 )
 
@@ -123,7 +122,7 @@ func TestTheWordsOfDrift(t *testing.T) {
 			t.Fatal(err)
 		}
 		var page bytes.Buffer
-		if err := collections.LayoutRegion(templates.State{}, "", list.Items).Render(t.Context(), &page); err != nil {
+		if err := collections.LayoutRegion(api.State{}, "", list.Items).Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
 		}
 		got.WriteString("=== " + c.name + "\n" + lines(webtest.ParseHTML(t, page.String()).Find("section.layout")) + "\n")

@@ -21,7 +21,6 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -195,7 +194,7 @@ func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 		}
 	}
 	if body := s.Do("GET", path).Body.String(); strings.Contains(body, `value="exact"`) ||
-		!strings.Contains(body, parts.RoleWord(auth.Operator)) {
+		!strings.Contains(body, auth.Operator.Label()) {
 		t.Error("a viewer sees the button, or not why there is none")
 	}
 	if cluster.asked != 0 {
