@@ -31,7 +31,7 @@ func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 		codes[l.Split] = true
 	}
 	if first := items[0]; first.Split != "document" || !strings.Contains(first.Why, webtest.ProjectID(1000).Hex()) ||
-		!strings.Contains(first.Why, "does not help") {
+		!strings.Contains(first.Why, "would not help") {
 		t.Errorf("%s: %s", first.Split, first.Why)
 	}
 	if !codes["divides"] {
@@ -55,7 +55,7 @@ func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
 	}{
 		"just begun": {webtest.CountedHeat(t, v, webtest.SkewedWrites(v), time.Second, nil), "", "begun", "first 10 s"},
 		"of changed rows": {webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 40*time.Second, nil), "?ns=yorkie-meta.documents", "begun",
-			"when a minute ends"},
+			"at the end of each minute"},
 		"not permitted":   {webtest.CountedHeat(t, v, &webtest.Writes{Fail: denied}, time.Minute, nil), "", "denied", "Not permitted: find."},
 		"fails":           {webtest.CountedHeat(t, v, &webtest.Writes{Fail: slow}, time.Minute, nil), "", "failed", "Too slow."},
 		"no collection":   {webtest.CountedHeat(t, bare, &webtest.Writes{}, time.Minute, nil), "", "noCollection", "No collection whose writes"},
@@ -102,7 +102,7 @@ func TestWhatAMoveHelpsHasAPlanToTheShardThatIsWrittenLeast(t *testing.T) {
 	for _, l := range webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li").EachIter() {
 		takes := l.Find("p").Text()
 		stays, moves := strings.Contains(takes, "No shard that may own it"), strings.Contains(takes, "Plan to move it to "+least)
-		if helps, its := strings.Contains(takes, "does not help"), strings.Contains(takes, "writes of "+least+" "); stays != (helps && its) ||
+		if helps, its := strings.Contains(takes, "would not help"), strings.Contains(takes, " on "+least+": "); stays != (helps && its) ||
 			moves != (helps && !its) {
 			t.Errorf("%s is written least: %s", least, takes)
 		}

@@ -31,7 +31,8 @@ func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
 	s := webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
 	doc := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
 	first := doc.Find(".hot li").First().Text()
-	for _, want := range []string{"writes of shard-rs-", "Yorkie document " + webtest.ProjectID(1000).Hex(), "does not help"} {
+	for _, want := range []string{"of the writes to changes on shard-rs-", "Yorkie document " + webtest.ProjectID(1000).Hex(),
+		"would not help"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("the first sentence lacks %q: %s", want, first)
 		}
@@ -73,11 +74,11 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 	}{
 		"nothing counted yet": {webtest.CountedHeat(t, v, webtest.SkewedWrites(v), time.Second, nil), []string{"just begun"}, ".hot"},
 		"not permitted": {webtest.CountedHeat(t, v, &webtest.Writes{Fail: denied}, time.Minute, nil),
-			[]string{"may not be counted", "find on yorkie-meta.changes"}, ".hot"},
+			[]string{"Counting writes is not permitted", "find on yorkie-meta.changes"}, ".hot"},
 		"failed since": {webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute,
 			func(w *webtest.Writes) { w.Broke(fault.New(fault.Unavailable, "The cluster does not answer.")) }),
 			[]string{"could not be counted", "does not answer", "What is shown ends at"}, ".is-loading"},
-		"sampled": {webtest.CountedHeat(t, v, busy, 3*time.Minute, nil), []string{"Counted from slices of time", "1 s in 10", "±"}, ""},
+		"sampled": {webtest.CountedHeat(t, v, busy, 3*time.Minute, nil), []string{"Counted in samples", "1 s in 10", "±"}, ""},
 		"no collection": {webtest.CountedHeat(t, unknown, &webtest.Writes{}, time.Minute, nil),
 			[]string{"No collection whose writes can be counted"}, ".hot"},
 		"no writes at all": {webtest.CountedHeat(t, v, &webtest.Writes{}, 2*time.Minute, nil), []string{"No writes in this window"}, ".hot li"},

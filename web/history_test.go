@@ -98,7 +98,7 @@ func TestTwoTimesAreCompared(t *testing.T) {
 	if same := webtest.ParseHTML(t, x.Do("GET",
 		"/compare?from="+answer.AtText(x.Times[3])+"&to="+answer.AtText(x.Now)).Body.String()); !strings.Contains(
 		same.Find("main").Text(),
-		"No chunk and no zone is different.",
+		"No chunk or zone range differs.",
 	) {
 		t.Errorf("%s", same.Find("main").Text())
 	}
@@ -155,9 +155,9 @@ func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
 	doc := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String())
 	running := doc.Find(".moves li")
 	if text := running.Text(); running.Length() != 1 || !strings.Contains(text, "Copying") ||
-		!strings.Contains(text, "likely done about 12:00:16") ||
+		!strings.Contains(text, "expected to be done about 12:00:16") ||
 		!strings.Contains(text, "estimate") ||
-		!strings.Contains(text, "one of our runs") {
+		!strings.Contains(text, "a run of shardboard") {
 		t.Errorf("%q", text)
 	}
 	if to, _ := running.Find("a.cause").Attr("href"); to != "/runs/RUN7" {

@@ -38,7 +38,7 @@ func TestEveryFieldOfArgsIsAnArgument(t *testing.T) {
 	}
 }
 
-func TestArgumentsAreReadAsTheyAreWritten(t *testing.T) {
+func TestArgumentsRoundTripThroughJSON(t *testing.T) {
 	var members []string
 	for _, x := range Arguments() {
 		value := samples[x.Name]
@@ -71,7 +71,7 @@ func TestArgumentsAreReadAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatCannotBeReadAreRefusedByTheirNames(t *testing.T) {
+func TestUnreadableArgumentsAreRefusedByName(t *testing.T) {
 	for raw, says := range map[string]string{
 		`{`:                                `"args"`,
 		`[]`:                               `"args"`,
@@ -115,7 +115,7 @@ func TestArgumentsThatCannotBeReadAreRefusedByTheirNames(t *testing.T) {
 
 func long(n int) string { return strings.Repeat("x", n) }
 
-func TestHiddenArgumentsHaveNoKey(t *testing.T) {
+func TestHiddenArgumentsContainNoKeys(t *testing.T) {
 	var members []string
 	for name, value := range samples {
 		members = append(members, `"`+name+`":`+value)

@@ -7,14 +7,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// waited says that a move of ours waited until c had deleted [20, 40).
-func waited(t *testing.T, ago time.Duration) func(*Situation) {
+// waitedForCleanup: a move of ours waited until c had deleted [20, 40).
+func waitedForCleanup(t *testing.T, ago time.Duration) func(*Situation) {
 	return func(s *Situation) {
 		s.Cleaned = []Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(20)), Max: doc(t, project(40)), Since: s.Now.Add(-ago)}}
 	}
 }
 
-func TestRowsAreCountedOfTheProjectThatAPlanIsAbout(t *testing.T) {
+func TestRowsToCountAreOfThePlansProject(t *testing.T) {
 	beta := oid(20).Hex()
 	narrow := func(s Situation) Args {
 		b := chunkAt(t, s, documents, 1)

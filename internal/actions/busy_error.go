@@ -8,25 +8,24 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Obstacle is what keeps the server from doing something now that it may well do
-// later.
+// Obstacle is a temporary reason for which the server refuses a command.
 type Obstacle string
 
-// The obstacles, as the server's refusals tell them apart.
+// The obstacles that can be told apart by the server's errors.
 const (
 	ObstacleMigration Obstacle = "migration" // a migration that one of the shards, or the collection, takes part in
 	ObstacleOrphans   Obstacle = "orphans"   // the recipient still has documents of the range from before
-	ObstacleLock      Obstacle = "lock"      // a lock that somebody else holds
-	ObstacleMetadata  Obstacle = "metadata"  // the routing information changed while the server worked
-	ObstacleDDL       Obstacle = "ddl"       // another operation changes the collection, or migrations are switched off
-	ObstacleTime      Obstacle = "time"      // the server's own time limit ended, as it does behind a migration
+	ObstacleLock      Obstacle = "lock"      // a lock that another operation holds
+	ObstacleMetadata  Obstacle = "metadata"  // the routing information changed during the command
+	ObstacleDDL       Obstacle = "ddl"       // another operation changes the collection, or migrations are disabled
+	ObstacleTime      Obstacle = "time"      // the server's own time limit ended, as when waiting for a migration
 )
 
-// BusyError is a refusal that means "not now": the same command may succeed a
-// moment later. What the server's sentence names is filled in, as hostile text.
+// BusyError is a refusal that means "not now": the same command may succeed later. NS and
+// Shard come from the server's error text, so they are untrusted.
 type BusyError struct {
 	Obstacle Obstacle
-	NS       topology.Namespace // of the migration that is in the way; "" when not named
+	NS       topology.Namespace // of the migration in the way; "" if not named
 	Shard    string             // the other shard of that migration
 	Err      error
 }
@@ -36,7 +35,7 @@ func (e *BusyError) Error() string { return e.Err.Error() }
 // Unwrap gives the driver's error.
 func (e *BusyError) Unwrap() error { return e.Err }
 
-// The server's codes that mean "not now" by themselves (MongoDB 5.0.7,
+// The server's error codes that always mean "not now" (MongoDB 5.0.7,
 // base/error_codes.yml).
 var busyCodes = map[int]Obstacle{
 	24:    ObstacleLock,     // LockTimeout
@@ -48,21 +47,21 @@ var busyCodes = map[int]Obstacle{
 	338:   ObstacleDDL,      // ReshardCollectionInProgress
 }
 
-// inTheWay reads the sentence of code 117, as observed on 5.0.7.
+// inTheWay matches the error text of code 117, as observed on 5.0.7.
 var inTheWay = regexp.MustCompile(`currently (?:donating|receiving) .* for namespace (\S+) (?:to|from) (\S+)`)
 
-// BusyOf tells whether a server's refusal means "not now"; nil when it does not.
-// cause is the error that the refusal came as.
+// BusyOf returns the BusyError for a server's error code and text; nil if they do not
+// mean "not now". cause is the original error.
 func BusyOf(code int, text string, cause error) *BusyError {
 	e := &BusyError{Err: cause}
 	switch {
-	case strings.Contains(text, "Failed to delete orphaned"): // 96 or 50, after ten seconds of waiting for them
+	case strings.Contains(text, "Failed to delete orphaned"): // 96 or 50, after ten seconds of waiting
 		e.Obstacle = ObstacleOrphans
 		return e
 	case code == 117 && strings.Contains(text, "undergoing changes"):
 		e.Obstacle = ObstacleDDL
 		return e
-	case code == 11000 && strings.Contains(text, "config.migrations"): // of the same chunk, still at its end
+	case code == 11000 && strings.Contains(text, "config.migrations"): // of the same chunk, not finished yet
 		e.Obstacle = ObstacleMigration
 		return e
 	case slices.Contains([]int{50, 262}, code) && strings.Contains(text, "time limit"):

@@ -11,39 +11,39 @@ import (
 	"shardboard/internal/topology"
 )
 
-// MostCounted is how many rows a count may be of: it reads an index entry of
-// each, on the shards that are about to be busy.
+// MostCounted is the highest number of rows that is counted. Counting reads an index
+// entry per row, on shards that are about to be busy.
 const MostCounted = 100_000
 
-// Rows are those of one project in one collection that a plan is about.
+// Rows are the rows of one project in one collection that a plan changes.
 type Rows struct {
 	NS      topology.Namespace
 	Project string   // hex id
-	Match   bson.Raw // the filter that finds them
+	Match   bson.Raw // filter
 }
 
 // Counter counts rows. Errors are classified with fault.
 type Counter interface {
-	// CountUpTo counts the rows that a filter fits, orphans left out, and stops
-	// after one more than most. The context needs a deadline.
+	// CountUpTo counts the rows that match a filter, without orphans, and stops at one
+	// more than most. The context needs a deadline.
 	CountUpTo(ctx context.Context, ns topology.Namespace, filter bson.Raw, most int64) (int64, error)
 }
 
-// WriteRates knows how fast rows of a project are written.
+// WriteRates returns how fast rows of a project are written.
 type WriteRates interface {
-	// WriteRate gives rows a second that are inserted or deleted in a collection
-	// for a project (hex id), as measured lately; known is false when it was not.
+	// WriteRate returns the rows a second that are inserted or deleted in a collection
+	// for a project (hex id), as measured recently; known is false if not measured.
 	WriteRate(ns topology.Namespace, project string) (perSecond float64, known bool)
 }
 
-// RowsOf are the rows to count before and after a plan's steps, by namespace:
-// those of the project that it is about, or of the only project that its chunks
-// can hold. None when the steps are about no project's rows, or about several's.
+// RowsOf returns the rows to count before and after a plan's steps, by namespace: the
+// rows of the plan's project, or of the only project that its chunks can contain. None
+// when the chunks may contain several projects.
 func RowsOf(s Situation, a Args, steps []Step) []Rows {
 	if s.Profile == nil || s.Table == nil {
 		return nil
 	}
-	of := map[topology.Namespace]string{} // project of all the bounds so far; "" is none or several
+	of := map[topology.Namespace]string{} // the only project of all steps so far; "" for none or several
 	for _, step := range steps {
 		if step.NS == "" || a.Project == "" && !step.Migrates() {
 			continue
@@ -74,8 +74,8 @@ func RowsOf(s Situation, a Args, steps []Step) []Rows {
 	return out
 }
 
-// projectField is the field of a collection's rows that names their project; ""
-// when none does.
+// projectField returns the field with the project's id in the rows of a collection; ""
+// when there is none.
 func (s Situation) projectField(ns topology.Namespace) string {
 	for _, c := range s.Profile.Nearest(s.Table, ns.Database()).Collections {
 		if c.Name == ns.Collection() && c.Scope != profile.ScopeCluster {
@@ -85,8 +85,8 @@ func (s Situation) projectField(ns topology.Namespace) string {
 	return ""
 }
 
-// onlyProject is the project that all rows within a step's bounds are of; "" when
-// there may be others'.
+// onlyProject returns the project of all rows within a step's bounds; "" when there may
+// be rows of several.
 func (s Situation) onlyProject(step Step) string {
 	c := s.Table.Collection(step.NS)
 	if c == nil || !c.Key.LeadsWith(s.projectField(step.NS)) {
@@ -105,7 +105,7 @@ func (s Situation) onlyProject(step Step) string {
 	if !ok {
 		return ""
 	}
-	if from, to := projectRange(c.Key, id); lo.Compare(from) < 0 || hi.Compare(to) > 0 {
+	if from, to := projectBounds(c.Key, id); lo.Compare(from) < 0 || hi.Compare(to) > 0 {
 		return ""
 	}
 	return id.Hex()

@@ -20,12 +20,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// maxText bounds a text in an argument, in bytes.
+// maxText is the highest length of a text in an argument, in bytes.
 const maxText = 4096
 
-// ReadArgs reads arguments from a JSON object; nil and null are none. An argument
-// of no kind is refused, and so is a value of another type. Whether a kind takes
-// the arguments is checked when it is planned. Errors are fault.Invalid.
+// ReadArgs reads arguments from a JSON object; nil and null are no arguments. Unknown
+// arguments and values of the wrong type are refused. Whether the kind takes the
+// arguments is checked when it is planned. Errors are fault.Invalid.
 func ReadArgs(raw json.RawMessage) (Args, error) {
 	var a Args
 	if len(raw) == 0 {
@@ -40,7 +40,7 @@ func ReadArgs(raw json.RawMessage) (Args, error) {
 	}
 	all := Arguments()
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		// Letter case does not count, as in the rest of a request.
+		// Letter case is ignored, as in the rest of a request.
 		i := slices.IndexFunc(all, func(x Argument) bool { return strings.EqualFold(x.Name, name) })
 		if i < 0 {
 			return a, fault.New(fault.Invalid, "There is no argument %q.", sanitize.Truncate(name, 40))
@@ -55,7 +55,7 @@ func ReadArgs(raw json.RawMessage) (Args, error) {
 	return a, nil
 }
 
-// read takes a JSON value into its place in the arguments.
+// read stores a JSON value in its field of the arguments.
 func (x Argument) read(raw json.RawMessage, a *Args) error {
 	var text string
 	var err error
@@ -69,7 +69,7 @@ func (x Argument) read(raw json.RawMessage, a *Args) error {
 			return err
 		}
 		if *p, err = time.ParseDuration(text); err != nil || *p <= 0 {
-			return fault.New(fault.Invalid, "The argument %q is a duration such as 720h; %q is not.", x.Name, sanitize.Truncate(text, 40))
+			return fault.New(fault.Invalid, "The argument %q must be a duration such as 720h; %q is not one.", x.Name, sanitize.Truncate(text, 40))
 		}
 	case *bson.Raw:
 		*p, err = readKey(x.Name, raw)
@@ -88,7 +88,7 @@ func (x Argument) read(raw json.RawMessage, a *Args) error {
 			}
 		}
 		*p = texts
-	default: // numbers and truth values
+	default: // numbers and booleans
 		err = readValue(x.Name, raw, p)
 	}
 	return err
@@ -101,7 +101,7 @@ func (x Argument) readText(raw json.RawMessage, into *string) error {
 	return checkText(x.Name, *into)
 }
 
-// readValue decodes a JSON value and names the argument when it has another type.
+// readValue decodes a JSON value. The error names the argument if the type is wrong.
 func readValue(name string, raw json.RawMessage, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
@@ -119,7 +119,7 @@ func readValue(name string, raw json.RawMessage, into any) error {
 	return fault.Wrap(fault.Invalid, err, "The argument %q cannot be read: %s.", name, sanitize.Truncate(err.Error(), 120))
 }
 
-// checkText refuses texts that nothing in a cluster is called.
+// checkText refuses texts that cannot be a name in a cluster.
 func checkText(name, s string) error {
 	switch {
 	case len(s) > maxText:
@@ -132,7 +132,7 @@ func checkText(name, s string) error {
 	return nil
 }
 
-// readKey reads a shard-key value in Extended JSON; null is none.
+// readKey reads a shard-key value in Extended JSON; nil for null.
 func readKey(name string, raw json.RawMessage) (bson.Raw, error) {
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
 		return nil, nil
@@ -159,9 +159,9 @@ func readBounds(name string, raw json.RawMessage) (out [2]bson.Raw, err error) {
 	}
 	switch {
 	case err != nil:
-		return out, fault.Wrap(fault.Invalid, err, `The argument %q is [min, max] or {"min": …, "max": …}.`, name)
+		return out, fault.Wrap(fault.Invalid, err, `The argument %q must be [min, max] or {"min": …, "max": …}.`, name)
 	case len(pair) != 2 || len(pair[0]) == 0 || len(pair[1]) == 0:
-		return out, fault.New(fault.Invalid, "The argument %q is two keys, [min, max].", name)
+		return out, fault.New(fault.Invalid, "The argument %q must be two keys, [min, max].", name)
 	}
 	for i, end := range []string{"min", "max"} {
 		if out[i], err = readKey(name+"."+end, pair[i]); err != nil {
@@ -207,69 +207,4 @@ func readCuts(name string, raw json.RawMessage) ([]Cut, error) {
 		cuts = append(cuts, out)
 	}
 	return cuts, nil
-}
-
-// JSON is the arguments that are given as an object that ReadArgs reads, in the
-// order of Arguments.
-func (a Args) JSON() json.RawMessage {
-	out := []byte{'{'}
-	for _, x := range Arguments() {
-		if !x.Given(a) {
-			continue
-		}
-		value := x.write(a)
-		if value == nil {
-			continue
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(strconv.AppendQuote(out, x.Name), ':'), value...)
-	}
-	return append(out, '}')
-}
-
-// write is the value of an argument that is given; nil when it cannot be written.
-func (x Argument) write(a Args) json.RawMessage {
-	var value any
-	switch p := x.field(&a).(type) {
-	case *time.Duration:
-		value = p.String()
-	case *bson.Raw:
-		value = keyJSON(*p)
-	case *[2]bson.Raw:
-		if p[0] == nil || p[1] == nil {
-			return nil
-		}
-		value = []json.RawMessage{keyJSON(p[0]), keyJSON(p[1])}
-	case *[]Cut:
-		var list []cutJSON
-		for _, c := range *p {
-			list = append(list, cutJSON{Min: keyJSON(c.Min), Max: keyJSON(c.Max), At: keyJSON(c.At), Half: c.Half, To: c.To})
-		}
-		value = list
-	default:
-		value = p
-	}
-	raw, err := json.Marshal(value)
-	if err != nil {
-		return nil
-	}
-	return raw
-}
-
-// keyJSON is a document as canonical Extended JSON. Strings of a cluster may hold
-// bytes that are not UTF-8; JSON cannot, so they become replacement characters.
-func keyJSON(doc bson.Raw) json.RawMessage {
-	if len(doc) == 0 {
-		return nil
-	}
-	text, err := bson.MarshalExtJSON(doc, true, false)
-	if err != nil {
-		return nil
-	}
-	if raw := json.RawMessage(strings.ToValidUTF8(string(text), "\ufffd")); json.Valid(raw) {
-		return raw
-	}
-	return nil
 }

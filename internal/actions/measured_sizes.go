@@ -8,28 +8,28 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Sizes measures ranges of collections. The errors are fault.Forbidden and
-// fault.Unavailable; the latter wraps context.DeadlineExceeded when it took too
-// long, and topology.ErrMeasuredOften when it was not begun.
+// Sizes measures ranges of collections. Errors are fault.Forbidden and
+// fault.Unavailable. The latter wraps context.DeadlineExceeded if measuring took too
+// long, and topology.ErrMeasuredOften if it was not started.
 type Sizes interface {
 	RangeSize(ctx context.Context, c *topology.Collection, r shardkey.Range, exact bool) (topology.RangeSize, error)
 }
 
-// Measured is what was measured for a plan.
+// Measured has the sizes that were measured for a plan.
 type Measured struct {
 	Ranges map[Span]topology.RangeSize
-	// Reason is why some were not: "notPermitted", "tooSlow", "unreachable", "tooMany",
-	// "tooManyMeasured"; "" when nobody tried.
+	// Reason says why some were not measured: "notPermitted", "tooSlow", "unreachable", "tooMany",
+	// "tooManyMeasured"; "" if it was not tried.
 	Reason string
 }
 
-// The methods of measured figures (catalogue codes).
+// The methods of measured figures, as codes.
 const (
 	methodExact    = "dataSize"
 	methodEstimate = "dataSizeEstimate"
 )
 
-// figure is a measured range's bytes or documents.
+// figure returns the bytes or documents of a measured range.
 func (m Measured) figure(s Span, of func(topology.Size) topology.Figure) (topology.Figure, bool) {
 	r, ok := m.Ranges[s]
 	if !ok {
@@ -44,8 +44,8 @@ func (m Measured) figure(s Span, of func(topology.Size) topology.Figure) (topolo
 	return of(size), true
 }
 
-// NearLimit tells whether an estimate is so close to what a donor moves that the
-// range is worth being read: within a fifth of the limit.
+// NearLimit reports whether an estimate is so close to the donor's limit, within a fifth,
+// that the range should be counted exactly.
 func (s Situation) NearLimit(span Span, r topology.RangeSize) bool {
 	c := s.Table.Collection(span.NS)
 	if c == nil || r.Documents == 0 {
@@ -61,16 +61,16 @@ func near(n, limit int64) bool {
 	return d <= balance.NearLimit*float64(limit) && -d <= balance.NearLimit*float64(limit)
 }
 
-// moveLimit is what a donor moves of a collection at once.
+// moveLimit is the most that a donor moves of a collection at once.
 type moveLimit struct {
 	known      bool
 	documents  int64
 	chunkBytes int64
-	mean       int64 // bytes of a document that the donor reckons with
+	mean       int64 // bytes of an average document, as the donor assumes
 }
 
-// moveLimit applies the donor's rule: its mean is the one by which the shards
-// estimated, else that of the shard's statistics, else that of the range.
+// moveLimit applies the donor's rule. The mean size of a document is the one that the
+// shards estimated with, else from the shard's statistics, else from the range.
 func (s Situation) moveLimit(c *topology.Collection, shard string, r topology.RangeSize) moveLimit {
 	l := moveLimit{chunkBytes: chunkBytes(s.Table, c), mean: r.Mean}
 	if on := s.Table.SizeOn(c.NS, shard); l.mean == 0 && on.Documents.Known && on.Bytes.Known && on.Documents.Value > 0 {
@@ -84,7 +84,7 @@ func (s Situation) moveLimit(c *topology.Collection, shard string, r topology.Ra
 	return l
 }
 
-// chunkBytes is the chunk size that counts for a collection; 0 when not known.
+// chunkBytes is the chunk size of a collection; 0 when not known.
 func chunkBytes(t *topology.Table, c *topology.Collection) int64 {
 	if c.MaxChunkBytes > 0 {
 		return c.MaxChunkBytes

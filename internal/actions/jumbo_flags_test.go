@@ -8,14 +8,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// cutUp has a collection of many chunks, all on a.
-func cutUp(t testing.TB, n int) (Situation, *topology.Collection) {
+// manyChunks makes a collection of n chunks, all on shard a.
+func manyChunks(t testing.TB, n int) (Situation, *topology.Collection) {
 	s := cluster(t, "0.6.38", "5.0.7")
-	c := in(&s, changes)
+	c := collectionIn(&s, changes)
 	var bounds []shardkey.Key
 	owners := []byte{'a'}
 	for i := range n - 1 {
-		bounds = append(bounds, keyed(t, c.Key, int64(i)))
+		bounds = append(bounds, keyOf(t, c.Key, int64(i)))
 		owners = append(owners, 'a')
 	}
 	*c = *collection(t, changes, c.Key, bounds, string(owners))
@@ -30,8 +30,8 @@ func spans(c *topology.Collection, chunks ...int) (out []Span) {
 	return out
 }
 
-func TestTheFlagsOfNeighboursAreOneReadAndAllReadsAreBounded(t *testing.T) {
-	s, c := cutUp(t, 5000)
+func TestFlagReadsJoinNeighboursAndAreBounded(t *testing.T) {
+	s, c := manyChunks(t, 5000)
 	every := func(step, n int) (out []int) {
 		for i := range n {
 			out = append(out, i*step)
@@ -67,8 +67,8 @@ func TestTheFlagsOfNeighboursAreOneReadAndAllReadsAreBounded(t *testing.T) {
 	}
 }
 
-// The flags of the chunks that a plan cuts are not needs: a cut takes them off.
-func TestAMoveNeedsTheFlagThatItWasPlannedWith(t *testing.T) {
+// The flags of chunks that a plan splits are not preconditions, because a split clears them.
+func TestMoveRequiresFlagItWasPlannedWith(t *testing.T) {
 	for version, want := range map[string]string{"5.0.7": "", "6.0.9": "false"} {
 		s := cluster(t, "0.6.38", version)
 		whole := chunkAt(t, s, documents, 1)
