@@ -3,137 +3,28 @@ package enginetest
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
-	"sync"
+	"testing"
 	"time"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
+	"shardboard/internal/store/storetest"
 )
 
-// Write is one write to the disk.
-type Write struct {
-	N    int    // counts up from 1, over all lives of the process
-	What string // "plan", "run", "save", "intent", "audit"
-	Run  string // id, where there is one
-	Step int    // of an intent
+// The engine is tested with a fake journal, so the fake has to behave like the real
+// one.
+func TestFakeDiskBehavesLikeAJournal(t *testing.T) {
+	storetest.Journal(t, func(*testing.T) store.Journal { return NewDisk().Open() })
 }
 
-// Disk is what stays when a process ends: plans, runs, intents and the audit
-// record. A process works on it by a Handle of its own.
-type Disk struct {
-	mu      sync.Mutex
-	plans   map[string]store.PlanRecord
-	removed map[string]time.Time // plans that were never run, by when they were made
-	runs    []store.RunRecord
-	intents []store.IntentRecord
-	entries []store.AuditEntry
-	writes  int
-	// Before and After are asked at every write, without locks: an error of Before
-	// means that nothing was written, one of After that it was and that nobody
-	// knows (a failed fsync). Set them before the engine starts or between calls.
-	before, after func(Write) error
-	lost          error // of every write, while it is set
-}
-
-// NewDisk is an empty one.
-func NewDisk() *Disk {
-	return &Disk{plans: map[string]store.PlanRecord{}, removed: map[string]time.Time{}}
-}
-
-// Fail sets what goes wrong; nil: nothing.
-func (d *Disk) Fail(before, after func(Write) error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.before, d.after = before, after
-}
-
-// ErrDisk is a disk that is full.
-var ErrDisk = fault.New(fault.Unavailable, "The disk is full.")
-
-// Nth fails the nth write from now that fits; more says whether those after it
-// fail too.
-func Nth(what string, n int, more bool) func(Write) error {
-	var mu sync.Mutex
-	return func(w Write) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if what != "" && w.What != what {
-			return nil
-		}
-		if n--; n == 0 || n < 0 && more {
-			return ErrDisk
-		}
-		return nil
-	}
-}
-
-// Handle is a process's way to the disk. After Cut nothing of it gets through.
-type Handle struct {
-	*Disk
-	once sync.Once
-	cut  chan struct{}
-}
-
-// Open is a new process's handle.
-func (d *Disk) Open() *Handle { return &Handle{Disk: d, cut: make(chan struct{})} }
-
-// Cut is the end of the process as the disk sees it.
-func (h *Handle) Cut() { h.once.Do(func() { close(h.cut) }) }
-
-// Owner is always this process.
 func (h *Handle) Owner() bool { return true }
 
-// Writable is as Lose has it.
+// Writable returns the error that was passed to RefuseWrites.
 func (h *Handle) Writable() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.lost
-}
-
-// Lose has every write refused from now on, with nil none.
-func (h *Handle) Lose(err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.lost = err
-}
-
-var errCut = errors.New("the process has ended")
-
-func (h *Handle) gone() error {
-	select {
-	case <-h.cut:
-		return errCut
-	default:
-		return nil
-	}
-}
-
-func (h *Handle) write(w Write, do func() error) error {
-	h.mu.Lock()
-	h.writes++
-	w.N = h.writes
-	before, after, lost := h.before, h.after, h.lost
-	h.mu.Unlock()
-	if lost != nil {
-		return lost
-	}
-	if before != nil {
-		if err := before(w); err != nil {
-			return err
-		}
-	}
-	if err := h.gone(); err != nil {
-		return err
-	}
-	h.mu.Lock()
-	err := do()
-	h.mu.Unlock()
-	if err == nil && after != nil {
-		err = after(w)
-	}
-	return err
 }
 
 func (h *Handle) SavePlan(_ context.Context, p store.PlanRecord) error {
@@ -156,7 +47,7 @@ func (h *Handle) PlanRecord(_ context.Context, id string) (store.PlanRecord, err
 	if !ok {
 		return p, fault.New(fault.NotFound, "There is no such plan.")
 	}
-	return p, h.gone()
+	return p, h.checkCut()
 }
 
 func (h *Handle) DropPlans(_ context.Context, before time.Time, limit int) (int, error) {
@@ -190,7 +81,7 @@ func (h *Handle) find(is func(store.RunRecord) bool) (store.RunRecord, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if i := slices.IndexFunc(h.runs, is); i >= 0 {
-		return h.runs[i], h.gone()
+		return h.runs[i], h.checkCut()
 	}
 	return store.RunRecord{}, fault.New(fault.NotFound, "There is no such run.")
 }
@@ -238,7 +129,7 @@ func (h *Handle) RunRecords(_ context.Context, cluster string, before int64, lim
 			out = append(out, r)
 		}
 	}
-	return out, h.gone()
+	return out, h.checkCut()
 }
 
 func (h *Handle) OpenRuns(_ context.Context, cluster string) ([]store.RunRecord, error) {
@@ -250,7 +141,7 @@ func (h *Handle) OpenRuns(_ context.Context, cluster string) ([]store.RunRecord,
 			out = append(out, r)
 		}
 	}
-	return out, h.gone()
+	return out, h.checkCut()
 }
 
 func (h *Handle) AddIntent(_ context.Context, i store.IntentRecord) error {
@@ -274,22 +165,10 @@ func (h *Handle) Intents(_ context.Context, run string) ([]store.IntentRecord, e
 		}
 	}
 	slices.SortFunc(out, func(a, b store.IntentRecord) int { return a.Step - b.Step })
-	return out, h.gone()
+	return out, h.checkCut()
 }
 
 func (h *Handle) Append(_ context.Context, e store.AuditEntry) (store.AuditRecord, error) {
 	err := h.write(Write{What: "audit"}, func() error { h.entries = append(h.entries, e); return nil })
 	return store.AuditRecord{AuditEntry: e}, err
-}
-
-// Recorded are the audit entries of a kind so far.
-func (d *Disk) Recorded(what string) (out []store.AuditEntry) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, e := range d.entries {
-		if e.What == what {
-			out = append(out, e)
-		}
-	}
-	return out
 }

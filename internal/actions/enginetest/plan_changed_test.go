@@ -11,11 +11,11 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
-	"shardboard/internal/fault"
 )
 
-// refused runs a plan that must not be run, and gives what is said to have changed.
-func (r *Rig) refused(p actions.Plan, ask engine.RunRequest) []actions.Difference {
+// changesReported runs a plan that must be refused and returns the reported
+// differences.
+func (r *Rig) changesReported(p actions.Plan, ask engine.RunRequest) []actions.Difference {
 	r.Helper()
 	_, _, err := r.Engine.Run(r.Context(), Anna, p.ID, ask)
 	var differs *engine.ChangedError
@@ -28,7 +28,7 @@ func (r *Rig) refused(p actions.Plan, ask engine.RunRequest) []actions.Differenc
 	return differs.Differences
 }
 
-func fields(ds []actions.Difference) (out []string) {
+func changedFields(ds []actions.Difference) (out []string) {
 	for _, d := range ds {
 		out = append(out, d.Field)
 	}
@@ -36,9 +36,30 @@ func fields(ds []actions.Difference) (out []string) {
 	return slices.Compact(out)
 }
 
-// What somebody did behind a plan's back makes a check block too; that it
-// changed is what there is to say.
-func TestAPlanThatSomebodyElseHasCarriedOutIsToldWhatChanged(t *testing.T) {
+func TestChangesSinceThePlanAreReportedFieldByField(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		p := r.planMove()
+		r.moveByOther(0, 10, "shard-rs-3")
+		_, _, err := r.RunPlan(Anna, p)
+		var changed *engine.ChangedError
+		if !errors.As(err, &changed) {
+			r.Fatalf("%v", err)
+		}
+		fields := map[string]string{}
+		for _, d := range changed.Differences {
+			fields[d.Field] = d.Want + " → " + d.Got
+		}
+		if fields["shard"] != "shard-rs-1 → shard-rs-3" || fields["lastmod"] == "" {
+			r.Errorf("%v", fields)
+		}
+		if n := len(r.Sim.Faults().Seen()); n != 0 {
+			r.Errorf("%d commands sent", n)
+		}
+	})
+}
+
+// The change also makes a check block, but the difference is the more useful answer.
+func TestPlanCarriedOutBySomebodyElseReportsWhatChanged(t *testing.T) {
 	chunk := [2]bson.Raw{P(0), P(10)}
 	for _, c := range []struct {
 		kind   actions.Kind
@@ -57,8 +78,8 @@ func TestAPlanThatSomebodyElseHasCarriedOutIsToldWhatChanged(t *testing.T) {
 			OnRig(t, Setup{}, func(r *Rig) {
 				p := r.Plan(c.kind, c.args)
 				r.Admin(c.behind)
-				got := r.refused(p, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm})
-				if !slices.Equal(fields(got), c.want) {
+				got := r.changesReported(p, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm})
+				if !slices.Equal(changedFields(got), c.want) {
 					r.Errorf("changed %+v, want the fields %v", got, c.want)
 				}
 			})
@@ -66,45 +87,19 @@ func TestAPlanThatSomebodyElseHasCarriedOutIsToldWhatChanged(t *testing.T) {
 	}
 }
 
-func TestAPlanThatIsNotTheOneShownOrTooOldIsToldSoAsAField(t *testing.T) {
+func TestWrongHashAndExpiryAreReportedAsFields(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
-		p := r.moveOf()
+		p := r.planMove()
 		for _, hash := range []string{"", "0000", strings.Repeat("x", 1000)} {
-			got := r.refused(p, engine.RunRequest{Hash: hash})
+			got := r.changesReported(p, engine.RunRequest{Hash: hash})
 			if len(got) != 1 || got[0].Field != "hash" || got[0].Want != p.Hash || hash == "0000" && got[0].Got != hash || len(got[0].Got) > 100 {
 				r.Errorf("%.10q: %+v", hash, got)
 			}
 		}
 		time.Sleep(engine.Expiry)
-		if got := r.refused(p, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm}); len(got) != 1 || got[0].Field != "expiresAt" ||
+		if got := r.changesReported(p, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm}); len(got) != 1 || got[0].Field != "expiresAt" ||
 			got[0].Want != p.Expires.Format(time.RFC3339) {
 			r.Errorf("expired: %+v", got)
-		}
-	})
-}
-
-func TestNothingIsPlannedWhileTheClusterCannotBeRead(t *testing.T) {
-	OnRig(t, Setup{}, func(r *Rig) {
-		p := r.moveOf()
-		r.Line.Cut()
-		ask := engine.Request{Kind: actions.BalancerOn, Reason: "a test"}
-		for _, limit := range []time.Duration{11 * time.Second, 3 * time.Second} {
-			begun := time.Now()
-			_, err := r.Engine.Plan(r.Context(), Anna, ask)
-			if took := time.Since(begun); fault.Of(err) != fault.Unavailable || took > limit {
-				r.Errorf("%v after %s, want that it is unavailable within %s", err, took, limit)
-			}
-			// The poll that goes on all the time notices too.
-			_ = r.Watcher.Refresh(r.Context())
-		}
-		if _, _, err := r.Engine.Run(r.Context(), Anna, p.ID, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm}); fault.Of(
-			err,
-		) != fault.Unavailable {
-			r.Errorf("run: %v", err)
-		}
-		r.Line.Mend()
-		if _, err := r.Engine.Plan(r.Context(), Anna, ask); err != nil {
-			r.Errorf("after the line was mended: %v", err)
 		}
 	})
 }

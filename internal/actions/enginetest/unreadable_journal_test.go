@@ -11,23 +11,22 @@ import (
 	"shardboard/internal/store"
 )
 
-// blind is a journal whose open runs cannot be read a few times.
-type blind struct {
+// failingReads is a journal whose open runs cannot be read a few times.
+type failingReads struct {
 	engine.Journal
 	left *atomic.Int64
 }
 
-func (b blind) OpenRuns(ctx context.Context, cluster string) ([]store.RunRecord, error) {
+func (b failingReads) OpenRuns(ctx context.Context, cluster string) ([]store.RunRecord, error) {
 	if b.left.Add(-1) >= 0 {
 		return nil, ErrDisk
 	}
 	return b.Journal.OpenRuns(ctx, cluster)
 }
 
-// A disk that cannot be read at start ends nothing: the runs of before are taken over
-// when it can be.
-func TestRunsOfBeforeAreTakenOverWhenTheDiskCanBeReadAgain(t *testing.T) {
-	c := Cases()[3]
+// A disk that cannot be read at the start does not end the process.
+func TestOpenRunsAreTakenOverOnceTheJournalCanBeRead(t *testing.T) {
+	c := caseNamed("move")
 	OnRig(t, c.Setup(), func(r *Rig) {
 		p := c.Plan(r)
 		rule := r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Hold: true})
@@ -37,13 +36,13 @@ func TestRunsOfBeforeAreTakenOverWhenTheDiskCanBeReadAgain(t *testing.T) {
 		rule.Remove()
 		var left atomic.Int64
 		left.Store(4)
-		r.wrap = func(o *engine.Options) { o.Journal = blind{o.Journal, &left} }
+		r.wrap = func(o *engine.Options) { o.Journal = failingReads{o.Journal, &left} }
 		r.Boot()
 		time.Sleep(time.Minute)
-		run := r.Ended(id)
+		run := r.WaitEnd(id)
 		if run.State != engine.Succeeded || !run.Resolved || left.Load() >= 0 {
 			r.Errorf("%s, resolved %v, %v", run.State, run.Resolved, run.Why)
 		}
-		r.honest(run)
+		r.checkReported(run)
 	})
 }

@@ -11,9 +11,9 @@ import (
 	"shardboard/internal/store"
 )
 
-// shifted keeps a plan as if it had been made at another time, which is what a
-// change of the clock by as much the other way looks like.
-func (r *Rig) shifted(p actions.Plan, id string, by time.Duration) actions.Plan {
+// shiftPlan saves a plan as if it had been made at another time. To the engine this
+// looks like a change of the clock in the opposite direction.
+func (r *Rig) shiftPlan(p actions.Plan, id string, by time.Duration) actions.Plan {
 	r.Helper()
 	p.ID, p.Made, p.Expires = id, p.Made.Add(by), p.Expires.Add(by)
 	body, err := json.Marshal(p)
@@ -26,34 +26,34 @@ func (r *Rig) shifted(p actions.Plan, id string, by time.Duration) actions.Plan 
 	return p
 }
 
-// refusedAsExpired tells whether a plan is refused because of its age.
+// refusedAsExpired reports whether a plan is refused because of its age.
 func (r *Rig) refusedAsExpired(p actions.Plan) bool {
 	r.Helper()
-	_, _, err := r.Engine.Run(r.Context(), Anna, p.ID, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm})
+	_, _, err := r.RunPlan(Anna, p)
 	var moved *engine.ChangedError
 	return errors.As(err, &moved) && len(moved.Differences) == 1 && moved.Differences[0].Field == "expiresAt"
 }
 
-func TestAPlanIsNotGoodForLongerWhenTheClockIsSetBack(t *testing.T) {
+func TestPlanDoesNotLiveLongerWhenTheClockIsSetBack(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
 		split := func() actions.Plan { return r.Plan(actions.Split, actions.Args{NS: NS, At: P(5)}) }
 		for _, restart := range []bool{false, true} {
 			p := split()
-			day, hour := r.shifted(p, "day"+p.ID[3:], 24*time.Hour), r.shifted(p, "hour"+p.ID[4:], time.Hour)
+			day, hour := r.shiftPlan(p, "day"+p.ID[3:], 24*time.Hour), r.shiftPlan(p, "hour"+p.ID[4:], time.Hour)
 			if restart {
 				r.Restart()
 			}
 			if !r.refusedAsExpired(day) || !r.refusedAsExpired(hour) {
 				t.Errorf("restart %v: a plan from a time that has not come is run", restart)
 			}
-			time.Sleep(time.Hour + time.Minute) // that time has come
+			time.Sleep(time.Hour + time.Minute) // beyond the later of both times
 			if !restart && !r.refusedAsExpired(hour) {
 				t.Error("a plan that was refused as expired is run later")
 			}
 		}
 		p := split()
 		time.Sleep(engine.Expiry + time.Minute)
-		r.shifted(p, p.ID, 10*time.Minute) // by the clock it has 9 minutes again
+		r.shiftPlan(p, p.ID, 10*time.Minute) // by the clock it is valid for 9 more minutes
 		if !r.refusedAsExpired(p) {
 			t.Error("a plan of this process is run 16 minutes after it was made")
 		}
@@ -64,14 +64,14 @@ func TestAPlanIsNotGoodForLongerWhenTheClockIsSetBack(t *testing.T) {
 	})
 }
 
-func TestAPlanThatExpiredByAWrongClockStaysSo(t *testing.T) {
+func TestPlanExpiredByAWrongClockStaysExpired(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
 		p := r.Plan(actions.Split, actions.Args{NS: NS, At: P(5)})
-		r.shifted(p, p.ID, -24*time.Hour) // the clock is a day ahead
+		r.shiftPlan(p, p.ID, -24*time.Hour) // the clock is a day ahead
 		if !r.refusedAsExpired(p) {
 			t.Fatal("a plan that has expired is run")
 		}
-		r.shifted(p, p.ID, 0) // and right again
+		r.shiftPlan(p, p.ID, 0) // the clock is right again
 		if !r.refusedAsExpired(p) {
 			t.Error("a plan that was refused as expired is run")
 		}

@@ -15,14 +15,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// measuring lets the engine measure chunks.
-func measuring(o *engine.Options) {
+// measureChunks lets the engine measure chunks.
+func measureChunks(o *engine.Options) {
 	o.Sizes = chunksize.New(o.Reader.(*cluster.Client), o.Tables.(*topology.Watcher), nil)
 }
 
-// fill puts n documents of 1,048 bytes into the chunk [0, 10), and takes what
-// there was more. The chunk size is 1 MB, so that 2,000 are moved at once.
-func fill(r *Rig, n int) {
+// fillChunk replaces all documents by n documents of 1,048 bytes in the chunk [0,
+// 10). The chunk size is 1 MB, so the server moves at most 2,000 of them at once.
+func fillChunk(r *Rig, n int) {
 	r.Helper()
 	command := func(db string, d bson.D) {
 		r.Helper()
@@ -49,7 +49,7 @@ func fill(r *Rig, n int) {
 		)
 	}
 	command(db, bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: rows}})
-	time.Sleep(2 * time.Minute) // the shards learn of the chunk size, and the table of it
+	time.Sleep(2 * time.Minute) // for shards and table to learn the chunk size
 	_, err = r.Watcher.Load(r.Context())
 	r.Must(err)
 }
@@ -59,13 +59,13 @@ func sizeCheck(p actions.Plan) (actions.Verdict, string) {
 	return c.Verdict, c.Text.Code
 }
 
-// A plan says of a chunk what the donor then does, on both sides of the limit.
-func TestAPlanMeasuresWhatItMoves(t *testing.T) {
+// The plan predicts what the donor does, on both sides of the limit.
+func TestPlanMeasuresTheChunkThatItMoves(t *testing.T) {
 	for _, version := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(version, func(t *testing.T) {
-			OnRig(t, Setup{Sim: simcluster.Options{ServerVersion: version}, Wrap: measuring}, func(r *Rig) {
-				move := actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}, To: "shard-rs-2"}
-				fill(r, 2001)
+			OnRig(t, Setup{Sim: simcluster.Options{ServerVersion: version}, Wrap: measureChunks}, func(r *Rig) {
+				move := moveFirstChunk
+				fillChunk(r, 2001)
 				if v, code := sizeCheck(r.Plan(actions.MoveChunk, move)); v != actions.Block || code != "size.tooMany" {
 					t.Errorf("one more than the limit: %s %s", v, code)
 				}
@@ -77,7 +77,7 @@ func TestAPlanMeasuresWhatItMoves(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), "Found 2001 documents") {
 					t.Errorf("the donor said %v", err)
 				}
-				fill(r, 2000)
+				fillChunk(r, 2000)
 				p := r.Plan(actions.MoveChunk, move)
 				if v, code := sizeCheck(p); v != actions.Pass || code != "size.measured" {
 					t.Errorf("at the limit: %s %s", v, code)
@@ -96,7 +96,7 @@ func TestAPlanMeasuresWhatItMoves(t *testing.T) {
 	}
 }
 
-func TestAPlanIsMadeFromEstimatesWhenMeasuringFails(t *testing.T) {
+func TestPlanUsesEstimatesWhenMeasuringFails(t *testing.T) {
 	for _, x := range []struct {
 		name   string
 		rule   simcluster.Rule
@@ -107,12 +107,12 @@ func TestAPlanIsMadeFromEstimatesWhenMeasuringFails(t *testing.T) {
 		{"a shard that does not answer", simcluster.Rule{Err: simcluster.Fail(133)}, "unreachable"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			OnRig(t, Setup{Wrap: measuring}, func(r *Rig) {
-				fill(r, 100)
+			OnRig(t, Setup{Wrap: measureChunks}, func(r *Rig) {
+				fillChunk(r, 100)
 				x.rule.Command, x.rule.At, x.rule.Times = "dataSize", simcluster.Received, -1
 				r.Sim.Faults().Add(x.rule)
 				begun := time.Now()
-				p := r.Plan(actions.MoveChunk, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}, To: "shard-rs-2"})
+				p := r.planMove()
 				if took := time.Since(begun); took > 6*time.Second {
 					t.Errorf("the plan took %v", took)
 				}

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// Cable is the line between a process and the cluster.
-type Cable struct {
+// Network connects a process to the cluster.
+type Network struct {
 	sim *simcluster.Cluster
 
 	mu    sync.Mutex
@@ -18,8 +18,8 @@ type Cable struct {
 	conns []net.Conn
 }
 
-// DialContext makes a connection through the cable.
-func (c *Cable) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+// DialContext makes a connection through the network.
+func (c *Network) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cut {
@@ -32,13 +32,13 @@ func (c *Cable) DialContext(ctx context.Context, network, address string) (net.C
 	return conn, err
 }
 
-// Cut breaks every connection, and no new one can be made; Mend ends that.
-func (c *Cable) Cut() { c.set(true) }
+// Cut breaks every connection and prevents new ones until Restore is called.
+func (c *Network) Cut() { c.set(true) }
 
-// Mend lets connections be made again.
-func (c *Cable) Mend() { c.set(false) }
+// Restore allows new connections again.
+func (c *Network) Restore() { c.set(false) }
 
-func (c *Cable) set(cut bool) {
+func (c *Network) set(cut bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cut = cut

@@ -13,11 +13,11 @@ import (
 	"shardboard/internal/topology"
 )
 
-// recently knows of rows that were written with the values 11, 14 and 18 of p, and
-// that every shard but shard-rs-1 takes nothing.
-type recently struct{ asked *int }
+// fakeRecentWrites reports rows written with the values 11, 14 and 18 of p, and no
+// writes to any shard except shard-rs-1.
+type fakeRecentWrites struct{ asked *int }
 
-func (w recently) RecentWrites(_ context.Context, t *topology.Table, of []actions.Span) actions.Writes {
+func (w fakeRecentWrites) RecentWrites(_ context.Context, t *topology.Table, of []actions.Span) actions.Writes {
 	*w.asked++
 	out := actions.Writes{At: time.Now(), Shards: map[string]float64{"shard-rs-1": 9}}
 	for _, s := range of {
@@ -45,9 +45,9 @@ func (w recently) RecentWrites(_ context.Context, t *topology.Table, of []action
 	return out
 }
 
-// Recent writes are asked for by plans that depend on them alone; what was chosen is
-// kept with the plan, so that running it, in another life too, chooses nothing anew.
-func TestWhatAHotSplitChoseIsKeptWithItsPlan(t *testing.T) {
+// Recent writes are read only for plans that depend on them. The chosen cuts are
+// saved with the plan, so that running it in a later process does not choose again.
+func TestHotSplitKeepsItsCutsWithThePlan(t *testing.T) {
 	asked := 0
 	key := func(p int32) bson.Raw {
 		raw, err := bson.Marshal(bson.D{{Key: "p", Value: p}})
@@ -56,7 +56,7 @@ func TestWhatAHotSplitChoseIsKeptWithItsPlan(t *testing.T) {
 		}
 		return raw
 	}
-	OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Recent = recently{&asked} }}, func(r *Rig) {
+	OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Recent = fakeRecentWrites{&asked} }}, func(r *Rig) {
 		r.Plan(actions.Split, actions.Args{NS: NS, At: key(5)})
 		if asked != 0 {
 			r.Error("a plan that does not depend on writes asked for them")
@@ -74,7 +74,7 @@ func TestWhatAHotSplitChoseIsKeptWithItsPlan(t *testing.T) {
 		}) {
 			r.Errorf("kept %+v, made %+v", kept.Args.Cuts, p.Args.Cuts)
 		}
-		run := r.Ended(r.Start(kept).ID)
+		run := r.WaitEnd(r.Start(kept).ID)
 		if run.State != engine.Succeeded {
 			r.Errorf("%s %v", run.State, run.Why)
 		}

@@ -19,16 +19,16 @@ func cutAnswer(command string) simcluster.Rule {
 	return simcluster.Rule{Command: command, At: simcluster.Replying, Cut: true}
 }
 
-// counting is a counter that is not the cluster's.
-type counting func(ctx context.Context, ns topology.Namespace) (int64, error)
+// fakeCounter counts without the cluster.
+type fakeCounter func(ctx context.Context, ns topology.Namespace) (int64, error)
 
-func (c counting) CountUpTo(ctx context.Context, ns topology.Namespace, _ bson.Raw, _ int64) (int64, error) {
+func (c fakeCounter) CountUpTo(ctx context.Context, ns topology.Namespace, _ bson.Raw, _ int64) (int64, error) {
 	return c(ctx, ns)
 }
 
-// pinning pins a project in a rig that counts rows; nil counts those of the
-// cluster.
-func pinning(t *testing.T, c actions.Counter, w actions.WriteRates, test func(r *Rig, p actions.Plan)) {
+// onCountingRig pins a project in a rig that counts rows, with the cluster's counter
+// when c is nil.
+func onCountingRig(t *testing.T, c actions.Counter, w actions.WriteRates, test func(r *Rig, p actions.Plan)) {
 	t.Helper()
 	s := Setup{Sim: simcluster.Options{Projects: 6, Documents: 120, Still: true}, Wrap: func(o *engine.Options) {
 		if o.Counter, o.Writes = c, w; c == nil {
@@ -41,15 +41,15 @@ func pinning(t *testing.T, c actions.Counter, w actions.WriteRates, test func(r 
 	})
 }
 
-// rated knows the rate of the documents alone.
-type rated struct{}
+// fakeWriteRate knows only the write rate of the collection documents.
+type fakeWriteRate struct{}
 
-func (rated) WriteRate(ns topology.Namespace, project string) (float64, bool) {
+func (fakeWriteRate) WriteRate(ns topology.Namespace, project string) (float64, bool) {
 	return 2.5, ns == "yorkie-meta.documents" && len(project) == 24
 }
 
-func TestRowsOfAProjectAreCountedBeforeAndAfterAndTheDifferenceIsNoFailure(t *testing.T) {
-	pinning(t, nil, rated{}, func(r *Rig, p actions.Plan) {
+func TestRowsAreCountedBeforeAndAfterAndADifferenceIsNotAFailure(t *testing.T) {
+	onCountingRig(t, nil, fakeWriteRate{}, func(r *Rig, p actions.Plan) {
 		id, err := bson.ObjectIDFromHex(p.Args.Project)
 		r.Must(err)
 		insert := bson.D{{Key: "insert", Value: "documents"}, {Key: "documents", Value: bson.A{
@@ -57,7 +57,7 @@ func TestRowsOfAProjectAreCountedBeforeAndAfterAndTheDifferenceIsNoFailure(t *te
 		r.Sim.Faults().Add(
 			simcluster.Rule{Command: "addShardToZone", At: simcluster.Received, Delay: 4 * time.Second, Do: simcluster.Other("yorkie-meta", insert)},
 		)
-		run := r.Ended(r.Start(p).ID)
+		run := r.WaitEnd(r.Start(p).ID)
 		if run.State != engine.Succeeded {
 			r.Fatalf("%s %v", run.State, run.Why)
 		}
@@ -83,22 +83,22 @@ func TestRowsOfAProjectAreCountedBeforeAndAfterAndTheDifferenceIsNoFailure(t *te
 	})
 }
 
-func TestWhatCannotBeCountedSaysWhyAndStopsNoRun(t *testing.T) {
-	for reason, c := range map[string]counting{
+func TestUncountedRowsGiveAReasonAndDoNotStopTheRun(t *testing.T) {
+	for reason, c := range map[string]fakeCounter{
 		"tooMany":      func(context.Context, topology.Namespace) (int64, error) { return actions.MostCounted + 1, nil },
 		"notPermitted": func(context.Context, topology.Namespace) (int64, error) { return 0, fault.New(fault.Forbidden, "no") },
 		"unreachable":  func(context.Context, topology.Namespace) (int64, error) { return 0, errors.New("gone") },
 		"tooSlow":      func(ctx context.Context, _ topology.Namespace) (int64, error) { <-ctx.Done(); return 0, ctx.Err() },
 	} {
 		t.Run(reason, func(t *testing.T) {
-			pinning(t, c, nil, func(r *Rig, p actions.Plan) {
+			onCountingRig(t, c, nil, func(r *Rig, p actions.Plan) {
 				begun := time.Now()
 				run := r.Start(p)
 				r.Wait(run.ID, func(run engine.Run) bool { return run.State != engine.Planned })
 				if took := time.Since(begun); took > 6*time.Second {
 					r.Errorf("counting held the run for %s", took)
 				}
-				if run = r.Ended(run.ID); run.State != engine.Succeeded {
+				if run = r.WaitEnd(run.ID); run.State != engine.Succeeded {
 					r.Errorf("%s %v", run.State, run.Why)
 				}
 				for _, c := range run.Rows {
@@ -111,15 +111,15 @@ func TestWhatCannotBeCountedSaysWhyAndStopsNoRun(t *testing.T) {
 	}
 }
 
-func TestAStopDoesNotWaitForACount(t *testing.T) {
-	hang := counting(func(ctx context.Context, _ topology.Namespace) (int64, error) { <-ctx.Done(); return 0, ctx.Err() })
-	pinning(t, hang, nil, func(r *Rig, p actions.Plan) {
+func TestStopDoesNotWaitForACount(t *testing.T) {
+	hang := fakeCounter(func(ctx context.Context, _ topology.Namespace) (int64, error) { <-ctx.Done(); return 0, ctx.Err() })
+	onCountingRig(t, hang, nil, func(r *Rig, p actions.Plan) {
 		id := r.Start(p).ID
 		time.Sleep(time.Second)
 		asked := time.Now()
 		_, err := r.Engine.Stop(r.Context(), Bert, id)
 		r.Must(err)
-		run := r.Ended(id)
+		run := r.WaitEnd(id)
 		if took := run.Ended.Sub(asked); run.State != engine.Stopped || took > time.Second || len(r.Sent(id)) != 0 {
 			r.Errorf("%s after %s, %d sent", run.State, took, len(r.Sent(id)))
 		}
@@ -131,15 +131,14 @@ func TestAStopDoesNotWaitForACount(t *testing.T) {
 	})
 }
 
-// The count of the process that began is not lost with it.
-func TestWhatWasCountedBeforeARestartIsComparedAfterIt(t *testing.T) {
-	pinning(t, nil, nil, func(r *Rig, p actions.Plan) {
+func TestRowCountsSurviveARestart(t *testing.T) {
+	onCountingRig(t, nil, nil, func(r *Rig, p actions.Plan) {
 		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Committing, Hold: true})
 		id := r.Start(p).ID
 		<-rule.Reached()
 		r.Restart()
 		rule.Remove()
-		run := r.Ended(id)
+		run := r.WaitEnd(id)
 		for _, c := range run.Rows {
 			if grown, both := c.Difference(); !both || grown != 0 {
 				r.Errorf("%s: %+v, %+v", c.NS, c.Before, c.After)

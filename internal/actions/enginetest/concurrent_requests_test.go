@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"shardboard/internal/actions"
@@ -14,11 +15,46 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// Many ask at once to run one plan: its maker gets one run, everybody else a
-// refusal, and the cluster one command.
-func TestAStormOfRequestsIsOneCommand(t *testing.T) {
+func TestManyRequestsForOnePlanStartOneRun(t *testing.T) {
+	c := caseNamed("split at a key")
+	OnRig(t, c.Setup(), func(r *Rig) {
+		p := c.Plan(r)
+		var mu sync.Mutex
+		ids, made := map[string]bool{}, 0
+		var all sync.WaitGroup
+		for range 50 {
+			all.Go(func() {
+				run, created, err := r.RunPlan(Anna, p)
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil {
+					r.Error(err)
+				}
+				ids[run.ID] = true
+				if created {
+					made++
+				}
+			})
+		}
+		all.Wait()
+		synctest.Wait()
+		if len(ids) != 1 || made != 1 {
+			r.Fatalf("%d runs, %d made", len(ids), made)
+		}
+		for id := range ids {
+			r.checkReported(r.WaitEnd(id))
+		}
+		if n := len(r.Sim.Faults().Seen("split")); n != 1 {
+			r.Errorf("%d commands", n)
+		}
+	})
+}
+
+// Many clients ask at the same time to run one plan. Its maker gets one run,
+// everybody else a refusal, and the cluster receives one command.
+func TestAStormOfRequestsSendsOneCommand(t *testing.T) {
 	cases := Cases()
-	from, to := seeds(t, much(10, 200, 1000))
+	from, to := seeds(t, sampleSize(10, 200, 1000))
 	most := 0
 	for seed := from; seed < to; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -28,13 +64,13 @@ func TestAStormOfRequestsIsOneCommand(t *testing.T) {
 			t.Parallel()
 			setup := c.Setup()
 			setup.Seed = seed
-			OnWatchedRig(t, setup, func(r *Rig, _ *Witness) { r.storm(c.Plan(r), c.Command, n, rng) })
+			OnCheckedRig(t, setup, func(r *Rig, _ *RecordChecker) { r.sendRequests(c.Plan(r), c.Command, n, rng) })
 		})
 	}
 	t.Logf("%d storms of up to %d requests", to-from, most)
 }
 
-func (r *Rig) storm(p actions.Plan, command string, n int, rng *rand.Rand) {
+func (r *Rig) sendRequests(p actions.Plan, command string, n int, rng *rand.Rand) {
 	r.Helper()
 	if rng.IntN(2) == 0 {
 		r.Sim.Faults().Add(simcluster.Rule{At: simcluster.Received, Delay: time.Millisecond, Times: -1})
@@ -56,7 +92,7 @@ func (r *Rig) storm(p actions.Plan, command string, n int, rng *rand.Rand) {
 	for i := range n {
 		all.Go(func() {
 			time.Sleep(wait[i])
-			run, created, err := r.Engine.Run(r.Context(), who[i], p.ID, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm})
+			run, created, err := r.RunPlan(who[i], p)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -79,11 +115,11 @@ func (r *Rig) storm(p actions.Plan, command string, n int, rng *rand.Rand) {
 		r.Fatalf("%d runs, %d made", len(ids), made)
 	}
 	for id := range ids {
-		run := r.Ended(id)
+		run := r.WaitEnd(id)
 		if run.State != engine.Succeeded {
 			r.Errorf("%s %v", run.State, run.Why)
 		}
-		r.SentOnce(run)
+		r.CheckSentOnce(run)
 		if n := len(r.Disk.Recorded("run.started")); n != 1 {
 			r.Errorf("%d beginnings recorded", n)
 		}

@@ -14,16 +14,16 @@ import (
 
 var errLost = fault.New(fault.Unavailable, "The data directory was moved or deleted.")
 
-// The directory is gone between the intent and its command. The command does not
-// leave, the run says that it cannot be saved, and it ends when the directory is back.
-func TestNoCommandLeavesWhenItsIntentWentWithTheDirectory(t *testing.T) {
-	c := Cases()[0] // what is tested is the same for all kinds
+// The directory disappears between the intent and the command. The run then reports
+// that it cannot be saved, and ends when the directory is back.
+func TestNoCommandIsSentWhenTheDataDirectoryIsLostAfterTheIntent(t *testing.T) {
+	c := caseNamed("split at a key") // all kinds behave the same
 	OnRig(t, c.Setup(), func(r *Rig) {
 		p := c.Plan(r)
 		intended := false
 		r.Disk.Fail(nil, func(w Write) error {
-			if intended && w.What == "save" { // that the step runs: the last write before the command
-				r.handle.Lose(errLost)
+			if intended && w.What == "save" { // the last write before the command
+				r.handle.RefuseWrites(errLost)
 			}
 			intended = intended || w.What == "intent"
 			return nil
@@ -34,22 +34,21 @@ func TestNoCommandLeavesWhenItsIntentWentWithTheDirectory(t *testing.T) {
 		if err != nil || !run.State.Open() || run.Why.Code != "run.unsaved" {
 			r.Fatalf("%v %s %v", err, run.State, run.Why)
 		}
-		r.refusesAll(id)
+		r.checkNothingAccepted(id)
 		if sent := r.Sent(id); len(sent) > 0 {
 			r.Errorf("%v was sent without a record", sent)
 		}
 		r.Disk.Fail(nil, nil)
-		r.handle.Lose(nil)
-		run = r.Ended(id)
+		r.handle.RefuseWrites(nil)
+		run = r.WaitEnd(id)
 		if run.State != engine.Failed || run.Why.Code != "step.noIntent" || len(r.Sent(id)) > 0 {
 			r.Errorf("%s %v, sent %v", run.State, run.Why, r.Sent(id))
 		}
-		r.honest(run)
+		r.checkReported(run)
 	})
 }
 
-// refusesAll says that nothing new is accepted.
-func (r *Rig) refusesAll(run string) {
+func (r *Rig) checkNothingAccepted(run string) {
 	r.Helper()
 	by := auth.Principal{ID: "user:late", Role: auth.Operator}
 	for what, ask := range map[string]func() error{
@@ -66,24 +65,21 @@ func (r *Rig) refusesAll(run string) {
 	}
 }
 
-// A run that waits for its directory is stopped all the same: when the directory is
-// back it sends nothing more.
-func TestAStopWhileTheDirectoryIsLostIsObeyed(t *testing.T) {
-	c := Cases()[5]
-	c.Release = "5.0" // cut, cut, move
+func TestStopIsObeyedWhileTheDataDirectoryIsLost(t *testing.T) {
+	c := moveInThreeSteps()
 	OnRig(t, c.Setup(), func(r *Rig) {
 		p := c.Plan(r)
 		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "split", At: simcluster.Committing, Hold: true})
 		id := r.Start(p).ID
 		<-rule.Reached()
-		r.handle.Lose(errLost)
+		r.handle.RefuseWrites(errLost)
 		rule.Remove()
 		time.Sleep(time.Minute)
 		if _, err := r.Engine.Stop(r.Context(), Bert, id); !errors.Is(err, errLost) || !strings.Contains(fault.Text(err), "The run is stopped") {
 			r.Errorf("who stops it is told %v", err)
 		}
-		r.handle.Lose(nil)
-		if run := r.Ended(id); run.State != engine.Stopped || run.StopBy != Bert.ID || len(r.Sent(id)) != 1 {
+		r.handle.RefuseWrites(nil)
+		if run := r.WaitEnd(id); run.State != engine.Stopped || run.StopBy != Bert.ID || len(r.Sent(id)) != 1 {
 			r.Errorf("%s by %q, %d sent", run.State, run.StopBy, len(r.Sent(id)))
 		}
 	})
