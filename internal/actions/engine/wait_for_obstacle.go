@@ -122,7 +122,8 @@ func (x *execution) foreseeOrphans(i int) bool {
 		return true
 	}
 	at := now()
-	w := backoffForCleanup(Backoff{Obstacle: actions.ObstacleOrphans, Since: at, First: at, Pause: orphanRetryMin, Next: at.Add(orphanRetryMin)}, c)
+	w := Backoff{Obstacle: actions.ObstacleOrphans, Since: at, First: at, Pause: orphanRetryMin, Next: at.Add(orphanRetryMin)}
+	w = backoffForCleanup(w, c)
 	return x.persist(func(r *Run) { r.Steps[i].Backoff = &w })
 }
 

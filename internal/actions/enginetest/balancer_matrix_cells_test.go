@@ -22,7 +22,7 @@ func (r *Rig) checkArrives(b interference, c matrixChange, seed uint64, sum *tal
 
 	run, ok := r.runUntilStarted(func() (actions.Plan, error) {
 		return r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: c.kind, Args: c.args(r, p, shard), Reason: "a test"})
-	}, Anna, c.kind.Adapts(), sum, string(c.kind))
+	}, Anna, sum, string(c.kind))
 	if !ok {
 		return
 	}
@@ -41,7 +41,6 @@ func (r *Rig) checkArrives(b interference, c matrixChange, seed uint64, sum *tal
 	undo, ok := r.runUntilStarted(
 		func() (actions.Plan, error) { return r.Engine.Undo(r.Context(), Bert, run.ID, "") },
 		Bert,
-		true,
 		sum,
 		"undo of "+string(c.kind),
 	)
@@ -72,7 +71,7 @@ func countEvents(run engine.Run, b interference, sum *tally) {
 
 // runUntilStarted plans and runs a change like a person who is told that the cluster
 // has changed: again, a few times. It accepts a check that blocks the plan.
-func (r *Rig) runUntilStarted(plan func() (actions.Plan, error), by auth.Principal, always bool, sum *tally, what string) (engine.Run, bool) {
+func (r *Rig) runUntilStarted(plan func() (actions.Plan, error), by auth.Principal, sum *tally, what string) (engine.Run, bool) {
 	r.Helper()
 	var why error
 	for range 20 {

@@ -153,7 +153,8 @@ func (state ClusterState) HasEffect(s actions.Step) bool {
 		_, whole := chunk()
 		return whole
 	case actions.OpMove, actions.OpMoveRange:
-		return state.hasBounds(lo, hi) && !slices.ContainsFunc(state.Chunks, func(c ChunkState) bool { return c.Lo < hi && c.Hi > lo && c.Shard != s.Shard })
+		elsewhere := func(c ChunkState) bool { return c.Lo < hi && c.Hi > lo && c.Shard != s.Shard }
+		return state.hasBounds(lo, hi) && !slices.ContainsFunc(state.Chunks, elsewhere)
 	case actions.OpClearJumbo:
 		c, there := chunk()
 		return there && !c.Jumbo

@@ -81,10 +81,13 @@ func gridFaults() []gridFault {
 			otherClient: true,
 			rule:        act("admin", bson.D{{Key: "split", Value: NS}, {Key: "middle", Value: bson.D{{Key: "p", Value: 3}}}}),
 		},
-		gridFault{name: "a second operator does the same", applies: chunks, otherClient: true, rule: func(_ Case, p actions.Plan) simcluster.Rule {
-			same := p.Commands[len(p.Commands)-1]
-			return simcluster.Rule{Do: simcluster.Other(same.DB, same.Doc)}
-		}},
+		gridFault{
+			name: "a second operator does the same", applies: chunks, otherClient: true,
+			rule: func(_ Case, p actions.Plan) simcluster.Rule {
+				same := p.Commands[len(p.Commands)-1]
+				return simcluster.Rule{Do: simcluster.Other(same.DB, same.Doc)}
+			},
+		},
 		gridFault{name: "a second operator turns the balancer", otherClient: true, rule: func(c Case, _ actions.Plan) simcluster.Rule {
 			what := "balancerStart"
 			if c.Kind == actions.BalancerOn {

@@ -52,7 +52,7 @@ func TestChunkFlaggedAfterThePlanIsNotMoved(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
 		p := r.planMove()
 		r.setJumboFlag(true)
-		if got := r.changesReported(p, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm}); !slices.Equal(changedFields(got), []string{"jumbo"}) {
+		if got := r.changesReported(p); !slices.Equal(changedFields(got), []string{"jumbo"}) {
 			r.Errorf("before the request: changed %+v", got)
 		}
 		r.setJumboFlag(false)

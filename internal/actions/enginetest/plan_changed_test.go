@@ -15,9 +15,9 @@ import (
 
 // changesReported runs a plan that must be refused and returns the reported
 // differences.
-func (r *Rig) changesReported(p actions.Plan, ask engine.RunRequest) []actions.Difference {
+func (r *Rig) changesReported(p actions.Plan) []actions.Difference {
 	r.Helper()
-	_, _, err := r.Engine.Run(r.Context(), Anna, p.ID, ask)
+	_, _, err := r.RunPlan(Anna, p)
 	var differs *engine.ChangedError
 	if !errors.As(err, &differs) {
 		r.Fatalf("%v, want what changed", err)
@@ -78,7 +78,7 @@ func TestPlanCarriedOutBySomebodyElseReportsWhatChanged(t *testing.T) {
 			OnRig(t, Setup{}, func(r *Rig) {
 				p := r.Plan(c.kind, c.args)
 				r.Admin(c.behind)
-				got := r.changesReported(p, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm})
+				got := r.changesReported(p)
 				if !slices.Equal(changedFields(got), c.want) {
 					r.Errorf("changed %+v, want the fields %v", got, c.want)
 				}
@@ -91,13 +91,15 @@ func TestWrongHashAndExpiryAreReportedAsFields(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
 		p := r.planMove()
 		for _, hash := range []string{"", "0000", strings.Repeat("x", 1000)} {
-			got := r.changesReported(p, engine.RunRequest{Hash: hash})
+			other := p
+			other.Hash = hash
+			got := r.changesReported(other)
 			if len(got) != 1 || got[0].Field != "hash" || got[0].Want != p.Hash || hash == "0000" && got[0].Got != hash || len(got[0].Got) > 100 {
 				r.Errorf("%.10q: %+v", hash, got)
 			}
 		}
 		time.Sleep(engine.Expiry)
-		if got := r.changesReported(p, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm}); len(got) != 1 || got[0].Field != "expiresAt" ||
+		if got := r.changesReported(p); len(got) != 1 || got[0].Field != "expiresAt" ||
 			got[0].Want != p.Expires.Format(time.RFC3339) {
 			r.Errorf("expired: %+v", got)
 		}

@@ -165,6 +165,7 @@ func (r *Rig) checkReported(run engine.Run) {
 	r.Helper()
 	r.CheckSentOnce(run)
 	if so := r.proofHolds(run); so != (run.State == engine.Succeeded) {
-		r.Errorf("the run is reported as %s (%s: %s), but the effect is there: %v", run.State, run.Why.Code, run.Steps[len(run.Steps)-1].Error, so)
+		last := run.Steps[len(run.Steps)-1]
+		r.Errorf("the run is reported as %s (%s: %s), but the effect is there: %v", run.State, run.Why.Code, last.Error, so)
 	}
 }
