@@ -21,8 +21,8 @@ const ns = topology.Namespace("app.rows")
 
 var start = time.Date(2026, 3, 1, 10, 30, 20, 0, time.UTC)
 
-// collection has chunks that begin at MinKey and at the given numbers, each on the
-// shard of its position.
+// collection has chunks that begin at MinKey and at the given numbers; shards are
+// their shards in the same order.
 func collection(t interface{ Fatal(...any) }, at []int64, shards ...string) *topology.Collection {
 	raw, err := bson.Marshal(bson.D{{Key: "p", Value: 1}})
 	if err != nil {
@@ -52,14 +52,14 @@ func collection(t interface{ Fatal(...any) }, at []int64, shards ...string) *top
 }
 
 func key(t interface{ Fatal(...any) }, p shardkey.Pattern, n int64) shardkey.Key {
-	k, err := p.Bound(at(n))
+	k, err := p.Bound(keyAt(n))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return k
 }
 
-func at(n int64) bson.Raw {
+func keyAt(n int64) bson.Raw {
 	raw, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
 	if err != nil {
 		panic(err)
@@ -77,8 +77,8 @@ func maxKey() bson.Raw {
 	return raw
 }
 
-// tick is ten seconds in which each chunk took so many rows.
-func tick(c *topology.Collection, from time.Time, rows ...int64) sample {
+// tenSeconds is a sample of ten seconds in which each chunk got the given number of rows.
+func tenSeconds(c *topology.Collection, from time.Time, rows ...int64) sample {
 	s := heat.Slot{NS: c.NS, From: from, To: from.Add(heat.Tick), Every: 1, Life: c.Incarnation}
 	var all int64
 	for i, n := range rows {
@@ -88,32 +88,32 @@ func tick(c *topology.Collection, from time.Time, rows ...int64) sample {
 		all += n
 	}
 	s.Counts = []heat.Count{{Rows: all}}
-	return sample{slot: s, taken: s.To.Add(3 * time.Second), of: c}
+	return sample{slot: s, taken: s.To.Add(3 * time.Second), collection: c}
 }
 
-// filled is a whole window of such ticks.
-func filled(w Span, c *topology.Collection, rows ...int64) (out []sample) {
+// fullWindow is a window filled with samples of ten seconds.
+func fullWindow(w Span, c *topology.Collection, rows ...int64) (out []sample) {
 	for from := w.From; from.Before(w.To); from = from.Add(heat.Tick) {
-		out = append(out, tick(c, from, rows...))
+		out = append(out, tenSeconds(c, from, rows...))
 	}
 	return out
 }
 
-func ran(kind actions.Kind, op actions.Op, lo, hi bson.Raw, to string) engine.Run {
+func endedRun(kind actions.Kind, op actions.Op, lo, hi bson.Raw, to string) engine.Run {
 	s := actions.Step{Op: op, NS: ns, Min: lo, Max: hi, Shard: to}
 	if op == actions.OpSplitAt {
-		s = actions.Step{Op: op, NS: ns, At: at(5), Needs: []actions.Fact{{Kind: actions.FactChunk, NS: ns, Min: lo, Max: hi}}}
+		s = actions.Step{Op: op, NS: ns, At: keyAt(5), Needs: []actions.Fact{{Kind: actions.FactChunk, NS: ns, Min: lo, Max: hi}}}
 	}
 	return engine.Run{ID: "r", Kind: kind, State: engine.Succeeded, Started: start, Ended: start.Add(30 * time.Second),
 		Steps: []engine.Step{{Step: s, State: engine.Succeeded, Sent: start.Add(time.Second), Ended: start.Add(20 * time.Second)}}}
 }
 
-// kept is the record of a run whose windows were filled so.
-func kept(r engine.Run, before, after []sample) *Record {
+// recordOf is the record of a run with the given samples.
+func recordOf(r engine.Run, before, after []sample) *Record {
 	b, a := windows(r.Started, r.Ended)
 	spans := scopeOf(r).spans[ns]
 	return &Record{Run: r.ID, Closed: true, Collections: []CollectionRecord{{NS: ns,
-		Before: count(before, b, spans, r.Started), After: count(after, a, spans, time.Time{})}}}
+		Before: countWindow(before, b, spans, r.Started), After: countWindow(after, a, spans, time.Time{})}}}
 }
 
 func TestWindowsAreWholeMinutesOfTheSameLengthOutsideTheRun(t *testing.T) {
@@ -130,12 +130,12 @@ func TestWindowsAreWholeMinutesOfTheSameLengthOutsideTheRun(t *testing.T) {
 	})
 }
 
-func TestAMoveThatSpreadsTheWritesHelped(t *testing.T) {
-	r := ran(actions.MoveChunk, actions.OpMove, at(0), at(10), "b")
+func TestMoveThatSpreadsTheWritesHelped(t *testing.T) {
+	r := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
 	b, a := windows(r.Started, r.Ended)
 	was := collection(t, []int64{0, 10}, "a", "a", "b")
 	is := collection(t, []int64{0, 10}, "a", "b", "b")
-	o := Compare(r, kept(r, filled(b, was, 30, 20, 10), filled(a, is, 30, 20, 10)))
+	o := Compare(r, recordOf(r, fullWindow(b, was, 30, 20, 10), fullWindow(a, is, 30, 20, 10)))
 	if o.State != Measured || o.Verdict != Worse && o.Verdict != NoChange && o.Verdict != Helped {
 		t.Fatalf("%+v", o)
 	}
@@ -155,12 +155,12 @@ func TestAMoveThatSpreadsTheWritesHelped(t *testing.T) {
 	}
 }
 
-func TestACutIsJudgedByTheHottestOfItsChunks(t *testing.T) {
-	r := ran(actions.Split, actions.OpSplitAt, at(0), at(10), "")
+func TestSplitIsJudgedByTheHottestOfItsChunks(t *testing.T) {
+	r := endedRun(actions.Split, actions.OpSplitAt, keyAt(0), keyAt(10), "")
 	b, a := windows(r.Started, r.Ended)
 	was := collection(t, []int64{0, 10}, "a", "a", "b")
 	is := collection(t, []int64{0, 5, 10}, "a", "a", "a", "b")
-	o := Compare(r, kept(r, filled(b, was, 3, 20, 10), filled(a, is, 3, 11, 9, 10)))
+	o := Compare(r, recordOf(r, fullWindow(b, was, 3, 20, 10), fullWindow(a, is, 3, 11, 9, 10)))
 	if o.Basis != ByChunks || o.State != Measured || o.Verdict != Helped || o.Before.Hottest != string(ns) {
 		t.Fatalf("%+v", o)
 	}
@@ -168,29 +168,29 @@ func TestACutIsJudgedByTheHottestOfItsChunks(t *testing.T) {
 		t.Fatalf("chunks %+v", o.Chunks)
 	}
 	for _, c := range o.Chunks {
-		if whole := string(c.Min) == string(at(0)) && string(c.Max) == string(at(10)); whole != (c.Before != nil) || whole != (c.After == nil) {
-			t.Errorf("a chunk that was not there has a rate: %+v", c)
+		if whole := string(c.Min) == string(keyAt(0)) && string(c.Max) == string(keyAt(10)); whole != (c.Before != nil) || whole != (c.After == nil) {
+			t.Errorf("a chunk that did not exist has a rate: %+v", c)
 		}
 	}
 }
 
-func TestWhatCannotBeComparedSaysWhyAndHasNoVerdict(t *testing.T) {
-	move := ran(actions.MoveChunk, actions.OpMove, at(0), at(10), "b")
+func TestRunThatCannotBeComparedHasAReasonAndNoVerdict(t *testing.T) {
+	move := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
 	b, a := windows(move.Started, move.Ended)
 	c := collection(t, []int64{0, 10}, "a", "a", "b")
-	full := func() *Record { return kept(move, filled(b, c, 30, 20, 10), filled(a, c, 10, 10, 10)) }
+	full := func() *Record { return recordOf(move, fullWindow(b, c, 30, 20, 10), fullWindow(a, c, 10, 10, 10)) }
 	with := func(change func(*Record)) *Record { r := full(); change(r); return r }
 	open, failed := move, move
 	open.State, open.Ended = engine.Running, time.Time{}
 	failed.State, failed.Steps = engine.Failed, []engine.Step{{Step: move.Steps[0].Step, State: engine.Failed}}
-	off := ran(actions.BalancerOff, actions.OpBalancerOff, nil, nil, "")
+	off := endedRun(actions.BalancerOff, actions.OpBalancerOff, nil, nil, "")
 	for name, x := range map[string]struct {
 		run    engine.Run
 		kept   *Record
 		state  State
 		reason string
 	}{
-		"open":               {open, kept(open, filled(b, c, 30, 20, 10), nil), Running, ""},
+		"open":               {open, recordOf(open, fullWindow(b, c, 30, 20, 10), nil), Running, ""},
 		"open, nothing kept": {open, nil, Running, ""},
 		"failed":             {failed, nil, Unchanged, ""},
 		"balancer":           {off, nil, Unchanged, ""},
@@ -200,10 +200,10 @@ func TestWhatCannotBeComparedSaysWhyAndHasNoVerdict(t *testing.T) {
 			Uncounted, "inPlace"},
 		"no window before": {move, with(func(r *Record) { r.Collections[0].Before = nil }), Uncounted, reasonGap},
 		"a minute after": {move,
-			kept(move, filled(b, c, 30, 20, 10), filled(Span{a.From, a.From.Add(time.Minute)}, c, 1, 1, 1)), Uncounted, reasonGap},
-		"nothing written":           {move, kept(move, filled(b, c, 0, 0, 0), filled(a, c, 0, 0, 0)), Idle, ""},
-		"nothing written before":    {move, kept(move, filled(b, c, 0, 0, 0), filled(a, c, 9, 9, 9)), Few, ""},
-		"few rows":                  {move, kept(move, append(filled(b, c, 0, 0, 0), tick(c, b.From, 50, 0, 0)), filled(a, c, 9, 9, 9)), Few, ""},
+			recordOf(move, fullWindow(b, c, 30, 20, 10), fullWindow(Span{a.From, a.From.Add(time.Minute)}, c, 1, 1, 1)), Uncounted, reasonGap},
+		"nothing written":           {move, recordOf(move, fullWindow(b, c, 0, 0, 0), fullWindow(a, c, 0, 0, 0)), Idle, ""},
+		"nothing written before":    {move, recordOf(move, fullWindow(b, c, 0, 0, 0), fullWindow(a, c, 9, 9, 9)), Few, ""},
+		"few rows":                  {move, recordOf(move, append(fullWindow(b, c, 0, 0, 0), tenSeconds(c, b.From, 50, 0, 0)), fullWindow(a, c, 9, 9, 9)), Few, ""},
 		"another run meanwhile":     {move, with(func(r *Record) { r.OtherRuns = []string{"x"} }), Shared, ""},
 		"migrations of others only": {move, with(func(r *Record) { r.OtherMoves = 2 }), Measured, ""},
 	} {
@@ -215,40 +215,40 @@ func TestWhatCannotBeComparedSaysWhyAndHasNoVerdict(t *testing.T) {
 			t.Errorf("%s: known at %v", name, o.KnownAt)
 		}
 		if o.State == Uncounted && (o.Before.Total.PerSecond != 0 || len(o.Shards) != 0) {
-			t.Errorf("%s: figures of what is not counted: %+v", name, o.Shards)
+			t.Errorf("%s: has figures although nothing was counted: %+v", name, o.Shards)
 		}
 	}
 	if o := Compare(move, with(func(r *Record) { r.OtherRuns = []string{"x"} })); len(o.Shards) != 2 || o.Before.Share == 0 {
-		t.Errorf("figures are kept back: %+v", o)
+		t.Errorf("figures are missing: %+v", o)
 	}
 }
 
-// The last part of the window before a run is counted seconds after it, when the
-// run may have moved the chunk already.
-func TestWritesBeforeARunAreThoseOfTheShardThatHadTheChunkThen(t *testing.T) {
-	r := ran(actions.MoveChunk, actions.OpMove, at(0), at(10), "b")
+// The last part of the window before a run is counted a few seconds later, when the
+// run may already have moved the chunk.
+func TestWritesBeforeARunCountForTheShardThatOwnedTheChunkThen(t *testing.T) {
+	r := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
 	r.Started = start.Truncate(time.Minute)
 	r.Ended = r.Started.Add(2 * time.Second)
 	b, a := windows(r.Started, r.Ended)
 	was := collection(t, []int64{0, 10}, "a", "a", "b")
 	is := collection(t, []int64{0, 10}, "a", "b", "b")
-	before := filled(b, was, 10, 10, 10)
+	before := fullWindow(b, was, 10, 10, 10)
 	last := &before[len(before)-1]
 	if !last.taken.After(r.Started) {
-		t.Fatal("the last tick is counted in time: the test tests nothing")
+		t.Fatal("the last sample was counted in time, so the test tests nothing")
 	}
-	last.of = is
-	o := Compare(r, kept(r, before, filled(a, is, 10, 10, 10)))
+	last.collection = is
+	o := Compare(r, recordOf(r, before, fullWindow(a, is, 10, 10, 10)))
 	if math.Abs(o.Before.Share-2./3) > 1e-9 || o.Chunks[0].From != "a" {
 		t.Errorf("%+v, %+v", o.Before, o.Chunks)
 	}
 }
 
-func TestRowsChangedInPlaceAreShownBesideNewRowsAndNotAddedToThem(t *testing.T) {
-	r := ran(actions.Pin, actions.OpMove, at(0), at(10), "b")
+func TestRowsChangedInPlaceAreListedButNotAddedToNewRows(t *testing.T) {
+	r := endedRun(actions.Pin, actions.OpMove, keyAt(0), keyAt(10), "b")
 	b, a := windows(r.Started, r.Ended)
 	c := collection(t, []int64{0, 10}, "a", "a", "b")
-	rec := kept(r, filled(b, c, 30, 20, 10), filled(a, c, 30, 20, 10))
+	rec := recordOf(r, fullWindow(b, c, 30, 20, 10), fullWindow(a, c, 30, 20, 10))
 	changed := rec.Collections[0]
 	changed.NS = "app.changed"
 	before, after := *changed.Before, *changed.After
@@ -268,9 +268,9 @@ func TestRowsChangedInPlaceAreShownBesideNewRowsAndNotAddedToThem(t *testing.T) 
 	}
 }
 
-// What is placed and what is astray are all rows, however chunks lie, and the parts
-// of a window before and after a restart give what the whole gives.
-func TestCountsLoseNothing(t *testing.T) {
+// Every row is assigned to a shard or counted as astray, and the parts of a window
+// before and after a restart add up to the whole window.
+func TestCountsContainEveryRowAcrossARestart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shards := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 5, 5).Draw(t, "shards")
 		c := collection(t, []int64{0, 10, 20, 30}, shards...)
@@ -279,20 +279,20 @@ func TestCountsLoseNothing(t *testing.T) {
 		var rows, in int64
 		for i := range rapid.IntRange(0, 80).Draw(t, "ticks") {
 			from := w.From.Add(time.Duration(i-5) * heat.Tick)
-			s := tick(c, from, rapid.SliceOfN(rapid.Int64Range(0, 50), 5, 5).Draw(t, "rows")...)
+			s := tenSeconds(c, from, rapid.SliceOfN(rapid.Int64Range(0, 50), 5, 5).Draw(t, "rows")...)
 			s.slot.Every = rapid.SampledFrom([]int64{1, 10}).Draw(t, "every")
 			if rapid.Bool().Draw(t, "astray") {
 				s.slot.Astray, s.slot.Counts = 7, append(s.slot.Counts, heat.Count{Rows: 7})
 			}
 			all = append(all, s)
-			if w.holds(s.slot) {
+			if w.contains(s.slot) {
 				rows, in = rows+s.slot.Rows(), in+1
 			}
 		}
-		whole := count(all, w, []keySpan{{minKey(), maxKey()}}, time.Time{})
+		whole := countWindow(all, w, []keySpan{{minKey(), maxKey()}}, time.Time{})
 		if in == 0 {
 			if whole != nil {
-				t.Fatal("a window in which nothing was counted has counts")
+				t.Fatal("an uncounted window has counts")
 			}
 			return
 		}
@@ -310,7 +310,7 @@ func TestCountsLoseNothing(t *testing.T) {
 		}
 		cut := rapid.IntRange(0, len(all)).Draw(t, "restart")
 		spans := []keySpan{{minKey(), maxKey()}}
-		parts := count(all[:cut], w, spans, time.Time{}).plus(count(all[cut:], w, spans, time.Time{}))
+		parts := countWindow(all[:cut], w, spans, time.Time{}).plus(countWindow(all[cut:], w, spans, time.Time{}))
 		if parts.Total != whole.Total || parts.Seconds != whole.Seconds || fmt.Sprint(parts.Shards) != fmt.Sprint(whole.Shards) ||
 			fmt.Sprint(parts.Chunks) != fmt.Sprint(whole.Chunks) {
 			t.Fatalf("in parts %+v, whole %+v", parts, whole)
@@ -318,7 +318,7 @@ func TestCountsLoseNothing(t *testing.T) {
 	})
 }
 
-func TestAWideRangeKeepsItsHottestChunksAndTellsHowManyMore(t *testing.T) {
+func TestWideRangeListsItsHottestChunksAndTheNumberOfOthers(t *testing.T) {
 	var bounds []int64
 	shards := []string{"a"}
 	for i := range int64(200) {
@@ -330,7 +330,7 @@ func TestAWideRangeKeepsItsHottestChunksAndTellsHowManyMore(t *testing.T) {
 		rows[i] = int64(i % 150)
 	}
 	w := Span{start.Truncate(windowAlignment), start.Truncate(windowAlignment).Add(Window)}
-	got := count([]sample{tick(c, w.From, rows...)}, w, []keySpan{{minKey(), maxKey()}, {at(3), at(90)}}, time.Time{})
+	got := countWindow([]sample{tenSeconds(c, w.From, rows...)}, w, []keySpan{{minKey(), maxKey()}, {keyAt(3), keyAt(90)}}, time.Time{})
 	if len(got.Chunks) != chunksListed || got.More != 201-chunksListed || got.Chunks[0].Rows != 149 {
 		t.Errorf("%d listed, %d more, the hottest has %d", len(got.Chunks), got.More, got.Chunks[0].Rows)
 	}
@@ -341,14 +341,14 @@ func TestAWideRangeKeepsItsHottestChunksAndTellsHowManyMore(t *testing.T) {
 	}
 }
 
-func TestSampledRatesSayHowSureTheyAre(t *testing.T) {
+func TestSampledRatesHaveAnError(t *testing.T) {
 	c := collection(t, []int64{0}, "a", "b")
 	w := Span{start.Truncate(windowAlignment), start.Truncate(windowAlignment).Add(Window)}
-	s := filled(w, c, 10, 0)
+	s := fullWindow(w, c, 10, 0)
 	for i := range s {
 		s[i].slot.Every = 10
 	}
-	got := count(s, w, []keySpan{{minKey(), maxKey()}}, time.Time{})
+	got := countWindow(s, w, []keySpan{{minKey(), maxKey()}}, time.Time{})
 	hot, cold := got.rate(got.Shards["a"]), got.rate(got.Shards["b"])
 	if hot.PerSecond != 10 || hot.Exact || hot.PlusMinus <= 0 || cold.PerSecond != 0 || cold.PlusMinus <= 0 {
 		t.Errorf("%+v, %+v", hot, cold)
