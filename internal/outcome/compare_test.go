@@ -168,7 +168,8 @@ func TestSplitIsJudgedByTheHottestOfItsChunks(t *testing.T) {
 		t.Fatalf("chunks %+v", o.Chunks)
 	}
 	for _, c := range o.Chunks {
-		if whole := string(c.Min) == string(keyAt(0)) && string(c.Max) == string(keyAt(10)); whole != (c.Before != nil) || whole != (c.After == nil) {
+		whole := string(c.Min) == string(keyAt(0)) && string(c.Max) == string(keyAt(10))
+		if whole != (c.Before != nil) || whole != (c.After == nil) {
 			t.Errorf("a chunk that did not exist has a rate: %+v", c)
 		}
 	}
@@ -201,9 +202,10 @@ func TestRunThatCannotBeComparedHasAReasonAndNoVerdict(t *testing.T) {
 		"no window before": {move, with(func(r *Record) { r.Collections[0].Before = nil }), Uncounted, reasonGap},
 		"a minute after": {move,
 			recordOf(move, fullWindow(b, c, 30, 20, 10), fullWindow(Span{a.From, a.From.Add(time.Minute)}, c, 1, 1, 1)), Uncounted, reasonGap},
-		"nothing written":           {move, recordOf(move, fullWindow(b, c, 0, 0, 0), fullWindow(a, c, 0, 0, 0)), Idle, ""},
-		"nothing written before":    {move, recordOf(move, fullWindow(b, c, 0, 0, 0), fullWindow(a, c, 9, 9, 9)), Few, ""},
-		"few rows":                  {move, recordOf(move, append(fullWindow(b, c, 0, 0, 0), tenSeconds(c, b.From, 50, 0, 0)), fullWindow(a, c, 9, 9, 9)), Few, ""},
+		"nothing written":        {move, recordOf(move, fullWindow(b, c, 0, 0, 0), fullWindow(a, c, 0, 0, 0)), Idle, ""},
+		"nothing written before": {move, recordOf(move, fullWindow(b, c, 0, 0, 0), fullWindow(a, c, 9, 9, 9)), Few, ""},
+		"few rows": {move, recordOf(move, append(fullWindow(b, c, 0, 0, 0), tenSeconds(c, b.From, 50, 0, 0)),
+			fullWindow(a, c, 9, 9, 9)), Few, ""},
 		"another run meanwhile":     {move, with(func(r *Record) { r.OtherRuns = []string{"x"} }), Shared, ""},
 		"migrations of others only": {move, with(func(r *Record) { r.OtherMoves = 2 }), Measured, ""},
 	} {

@@ -125,7 +125,7 @@ func (r *Recorder) closeComplete(now time.Time) {
 func (r *Recorder) isComplete(t *topology.Table, k *measurement, to time.Time) bool {
 	for _, ns := range k.scope.namespaces() {
 		c, known := heat.CoverageOf(t, r.opts.Profile, ns)
-		begun := len(k.before[ns]) > 0 || k.countedEarlier(ns, func(c CollectionRecord) *Counts { return c.Before }) != nil
+		begun := len(k.before[ns]) > 0 || k.countedEarlier(ns).Before != nil
 		if !begun && (!known || c.Not != "") {
 			continue
 		}
@@ -138,14 +138,14 @@ func (r *Recorder) isComplete(t *topology.Table, k *measurement, to time.Time) b
 }
 
 // countedEarlier returns what an earlier process counted of a collection.
-func (k *measurement) countedEarlier(ns topology.Namespace, of func(CollectionRecord) *Counts) *Counts {
+func (k *measurement) countedEarlier(ns topology.Namespace) CollectionRecord {
 	if k.earlier == nil {
-		return nil
+		return CollectionRecord{}
 	}
 	for _, c := range k.earlier.Collections {
 		if c.NS == ns {
-			return of(c)
+			return c
 		}
 	}
-	return nil
+	return CollectionRecord{}
 }

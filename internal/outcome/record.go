@@ -46,8 +46,9 @@ func (r *Recorder) toRecord(t *topology.Table, k *measurement) *Record {
 			c.Not = string(how.Not)
 		}
 		spans := k.scope.spans[ns]
-		c.Before = k.countedEarlier(ns, func(c CollectionRecord) *Counts { return c.Before }).plus(countWindow(k.before[ns], before, spans, k.run.Started))
-		c.After = k.countedEarlier(ns, func(c CollectionRecord) *Counts { return c.After }).plus(countWindow(k.after[ns], after, spans, time.Time{}))
+		earlier := k.countedEarlier(ns)
+		c.Before = earlier.Before.plus(countWindow(k.before[ns], before, spans, k.run.Started))
+		c.After = earlier.After.plus(countWindow(k.after[ns], after, spans, time.Time{}))
 		if c.Before != nil || c.After != nil {
 			c.Not = "" // it was counted, even if it no longer can be
 		}

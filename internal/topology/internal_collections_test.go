@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestInternalCollections(t *testing.T) {
+func TestInternalCollectionsAreRecognized(t *testing.T) {
 	for ns, want := range map[Namespace]bool{
 		"config.system.sessions": true, "config.chunks": true, "admin.system.users": true, "local.oplog.rs": true, "config": true,
 		"db.system.resharding.6b02bb48-a4db-7cc4-8956-5429": true, "db.system.views": true, "db.system.profile": true,
@@ -18,7 +18,7 @@ func TestInternalCollections(t *testing.T) {
 	}
 }
 
-func TestInternalEntries(t *testing.T) {
+func TestChangelogEntriesOfInternalCollectionsAreRecognized(t *testing.T) {
 	for _, c := range []struct {
 		what, ns string
 		want     bool
@@ -37,8 +37,8 @@ func TestInternalEntries(t *testing.T) {
 	}
 }
 
-// sessions are the entries that a new cluster writes of its sessions' collection.
-func sessions(n int, newest time.Time) []Event {
+// sessionEntries are the entries that a new cluster logs for its sessions collection.
+func sessionEntries(n int, newest time.Time) []Event {
 	out := make([]Event, n)
 	for i := range out {
 		out[i] = Event{
@@ -51,35 +51,35 @@ func sessions(n int, newest time.Time) []Event {
 	return out
 }
 
-func TestEntriesOfPeopleDoNotGoForTheServersOwn(t *testing.T) {
+func TestInternalEntriesDoNotDisplaceEntriesOfPeople(t *testing.T) {
 	f := newFake(t)
 	f.add("db.x", 1, 0)
 	old := Event{ID: "people", What: "shardCollection.end", NS: "db.x"}
-	f.events = append(sessions(1500, time.Now()), old)
-	watch(t, f, Options{}, func(w *Watcher) {
-		after(time.Minute)
+	f.events = append(sessionEntries(1500, time.Now()), old)
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		wait(time.Minute)
 		events := w.Table().Events
 		if len(events) != eventLimit+1 || events[len(events)-1].ID != "people" {
 			t.Fatalf("%d entries, the last %+v", len(events), events[len(events)-1])
 		}
-		// The split of the sessions' collection comes at once, over what people did.
-		f.edit(func() {
-			f.events = append(append(sessions(1023, time.Now()), Event{ID: "failure", What: "moveChunk.error", NS: "db.x"}), f.events...)
+		// The split of the sessions collection is logged right after what people did.
+		f.change(func() {
+			f.events = append(append(sessionEntries(1023, time.Now()), Event{ID: "failure", What: "moveChunk.error", NS: "db.x"}), f.events...)
 			for i := range 1023 {
 				f.events[i].ID = fmt.Sprint("split", i)
 			}
 		})
-		after(time.Minute)
+		wait(time.Minute)
 		if events = w.Table().Events; len(events) != eventLimit+2 || events[0].ID != "split0" || events[len(events)-2].ID != "failure" {
 			t.Fatalf("%d entries, the last %+v", len(events), events[len(events)-2:])
 		}
-		f.edit(func() {
-			f.events = append(sessions(900, time.Now()), f.events...)
+		f.change(func() {
+			f.events = append(sessionEntries(900, time.Now()), f.events...)
 			for i := range 900 {
 				f.events[i].ID = fmt.Sprint("later", i)
 			}
 		})
-		after(time.Minute)
+		wait(time.Minute)
 		events = w.Table().Events
 		if len(events) != eventLimit+2 || events[0].ID != "later0" || events[len(events)-1].ID != "people" {
 			t.Fatalf("%d entries, the last %+v", len(events), events[len(events)-1])

@@ -9,9 +9,9 @@ import (
 	"shardboard/internal/shardkey"
 )
 
-// eachMillion runs a benchmark on a table of a million chunks on twelve shards,
-// by a number and by a hash.
-func eachMillion(b *testing.B, run func(b *testing.B, p shardkey.Pattern, rows []Chunk)) {
+// benchmarkMillion runs a benchmark on a million chunks on twelve shards, once with
+// a numeric and once with a hashed shard key.
+func benchmarkMillion(b *testing.B, run func(b *testing.B, p shardkey.Pattern, rows []Chunk)) {
 	for _, c := range []struct {
 		name string
 		p    shardkey.Pattern
@@ -22,11 +22,11 @@ func eachMillion(b *testing.B, run func(b *testing.B, p shardkey.Pattern, rows [
 			return shardkey.HashKey(math.MinInt64 + int64(uint64(i)*(math.MaxUint64/1_000_000)))
 		}},
 	} {
-		b.Run(c.name, func(b *testing.B) { run(b, c.p, million(c.p, c.cut)) })
+		b.Run(c.name, func(b *testing.B) { run(b, c.p, millionChunks(c.p, c.cut)) })
 	}
 }
 
-func million(p shardkey.Pattern, cut func(shardkey.Pattern, int64) shardkey.Key) []Chunk {
+func millionChunks(p shardkey.Pattern, cut func(shardkey.Pattern, int64) shardkey.Key) []Chunk {
 	names := []string{"s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12"}
 	const n = 1_000_000
 	rows := make([]Chunk, 0, n)
@@ -43,7 +43,7 @@ func million(p shardkey.Pattern, cut func(shardkey.Pattern, int64) shardkey.Key)
 }
 
 func BenchmarkBuildMillion(b *testing.B) {
-	eachMillion(b, func(b *testing.B, p shardkey.Pattern, rows []Chunk) {
+	benchmarkMillion(b, func(b *testing.B, p shardkey.Pattern, rows []Chunk) {
 		var m *ChunkMap
 		for b.Loop() {
 			in := slices.Clone(rows)
@@ -53,7 +53,7 @@ func BenchmarkBuildMillion(b *testing.B) {
 			}
 		}
 		b.StopTimer()
-		clear(rows) // else the keys in them would be counted as kept by others
+		clear(rows) // otherwise the memory of their keys would be counted too
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
@@ -67,7 +67,7 @@ func BenchmarkBuildMillion(b *testing.B) {
 }
 
 func BenchmarkApplyTwoOfMillion(b *testing.B) {
-	eachMillion(b, func(b *testing.B, p shardkey.Pattern, rows []Chunk) {
+	benchmarkMillion(b, func(b *testing.B, p shardkey.Pattern, rows []Chunk) {
 		m, err := BuildChunks(p, rows)
 		if err != nil {
 			b.Fatal(err)
@@ -91,7 +91,7 @@ func BenchmarkApplyTwoOfMillion(b *testing.B) {
 }
 
 func BenchmarkFindInMillion(b *testing.B) {
-	eachMillion(b, func(b *testing.B, p shardkey.Pattern, rows []Chunk) {
+	benchmarkMillion(b, func(b *testing.B, p shardkey.Pattern, rows []Chunk) {
 		m, err := BuildChunks(p, rows)
 		if err != nil {
 			b.Fatal(err)

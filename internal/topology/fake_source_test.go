@@ -14,33 +14,33 @@ import (
 	"shardboard/internal/shardkey"
 )
 
-// fake is a cluster in a few maps. Fields are changed under mu only.
+// fake is a cluster in memory. Its fields are changed only under mu.
 type fake struct {
 	t  testing.TB
 	mu sync.Mutex
 
-	id        string
-	colls     map[Namespace]*fakeColl
-	shards    []Shard
-	databases []Database
-	zones     []ZoneRange
-	balancer  Balancer
-	rounds    int64
-	events    []Event // newest first
-	plain     map[string][]Namespace
-	sizes     map[Namespace]Sizes
-	sums      bool
-	disks     map[string]map[string]Disk // by database, then shard
-	weighed   []string                   // databases asked about, in order
+	id           string
+	colls        map[Namespace]*fakeColl
+	shards       []Shard
+	databases    []Database
+	zones        []ZoneRange
+	balancer     Balancer
+	rounds       int64
+	events       []Event // newest first
+	plain        map[string][]Namespace
+	sizes        map[Namespace]Sizes
+	sums         bool
+	disks        map[string]map[string]Disk // by database, then shard
+	disksAskedOf []string                   // databases through which disks were read, in order
 
-	fail   map[string]error // by method
-	failNS map[Namespace]error
-	hang   map[string]bool
-	calls  map[string]int
-	asked  []Namespace // sizes, in order
-	window []Window
+	fail      map[string]error // by method
+	failNS    map[Namespace]error
+	hang      map[string]bool
+	calls     map[string]int
+	sizesRead []Namespace // collections whose sizes were read, in order
+	window    []Window
 
-	afterChunks func(ns Namespace) // with mu held
+	afterChunks func(ns Namespace) // called with mu held
 }
 
 type fakeColl struct {
@@ -60,7 +60,7 @@ func newFake(t testing.TB) *fake {
 	return f
 }
 
-// add creates a collection with chunks cut at the given keys, on shards a, b, c in turn.
+// add creates a collection whose chunks are bounded by the given keys, on shards a, b and c in turn.
 func (f *fake) add(ns Namespace, life byte, cuts ...int64) *fakeColl {
 	p := ranged(f.t)
 	c := &fakeColl{meta: Meta{NS: ns, Key: p, Incarnation: Incarnation{UUID: [16]byte{life}, Timestamp: bson.Timestamp{T: uint32(life)}}}}
@@ -87,8 +87,8 @@ func (c *fakeColl) highest() (v Version) {
 	return v
 }
 
-// begin counts a call and gives its failure.
-func (f *fake) begin(ctx context.Context, name string) error {
+// startCall counts a call and returns its failure.
+func (f *fake) startCall(ctx context.Context, name string) error {
 	f.mu.Lock()
 	f.calls[name]++
 	err, hang := f.fail[name], f.hang[name] || f.hang["all"]
@@ -104,7 +104,7 @@ func (f *fake) begin(ctx context.Context, name string) error {
 }
 
 func (f *fake) Server(ctx context.Context) (ServerInfo, error) {
-	if err := f.begin(ctx, "Server"); err != nil {
+	if err := f.startCall(ctx, "Server"); err != nil {
 		return ServerInfo{}, err
 	}
 	f.mu.Lock()
@@ -113,7 +113,7 @@ func (f *fake) Server(ctx context.Context) (ServerInfo, error) {
 }
 
 func (f *fake) Heads(ctx context.Context, w Window) ([]Head, error) {
-	if err := f.begin(ctx, "Heads"); err != nil {
+	if err := f.startCall(ctx, "Heads"); err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
@@ -134,7 +134,7 @@ func (f *fake) Heads(ctx context.Context, w Window) ([]Head, error) {
 }
 
 func (f *fake) Chunks(ctx context.Context, m Meta, since Version, each func(Chunk) error) error {
-	if err := f.begin(ctx, "Chunks"); err != nil {
+	if err := f.startCall(ctx, "Chunks"); err != nil {
 		return err
 	}
 	f.mu.Lock()
@@ -164,7 +164,7 @@ func (f *fake) Chunks(ctx context.Context, m Meta, since Version, each func(Chun
 }
 
 func (f *fake) ChunksFrom(ctx context.Context, m Meta, from shardkey.Key, limit int, each func(Chunk) error) error {
-	if err := f.begin(ctx, "ChunksFrom"); err != nil {
+	if err := f.startCall(ctx, "ChunksFrom"); err != nil {
 		return err
 	}
 	f.mu.Lock()
@@ -185,39 +185,39 @@ func (f *fake) ChunksFrom(ctx context.Context, m Meta, from shardkey.Key, limit 
 }
 
 func (f *fake) Shards(ctx context.Context) ([]Shard, error) {
-	err := f.begin(ctx, "Shards")
+	err := f.startCall(ctx, "Shards")
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.shards), err
 }
 
 func (f *fake) Databases(ctx context.Context) ([]Database, error) {
-	err := f.begin(ctx, "Databases")
+	err := f.startCall(ctx, "Databases")
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.databases), err
 }
 
 func (f *fake) Zones(ctx context.Context) ([]ZoneRange, error) {
-	err := f.begin(ctx, "Zones")
+	err := f.startCall(ctx, "Zones")
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.zones), err
 }
 
 func (f *fake) Settings(ctx context.Context) (Balancer, error) {
-	err := f.begin(ctx, "Settings")
+	err := f.startCall(ctx, "Settings")
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.balancer, err
 }
 
 func (f *fake) Routers(ctx context.Context) ([]Router, error) {
-	return []Router{{Host: "m", Version: "5.0.7", Ping: time.Now()}}, f.begin(ctx, "Routers")
+	return []Router{{Host: "m", Version: "5.0.7", Ping: time.Now()}}, f.startCall(ctx, "Routers")
 }
 
 func (f *fake) BalancerStatus(ctx context.Context) (bool, int64, error) {
-	err := f.begin(ctx, "BalancerStatus")
+	err := f.startCall(ctx, "BalancerStatus")
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.rounds++
@@ -225,7 +225,7 @@ func (f *fake) BalancerStatus(ctx context.Context) (bool, int64, error) {
 }
 
 func (f *fake) Events(ctx context.Context, newest *Event, limit int) ([]Event, error) {
-	if err := f.begin(ctx, "Events"); err != nil {
+	if err := f.startCall(ctx, "Events"); err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
@@ -241,12 +241,12 @@ func (f *fake) Events(ctx context.Context, newest *Event, limit int) ([]Event, e
 }
 
 func (f *fake) Sizes(ctx context.Context, ns Namespace) (Sizes, error) {
-	if err := f.begin(ctx, "Sizes"); err != nil {
+	if err := f.startCall(ctx, "Sizes"); err != nil {
 		return Sizes{}, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.asked = append(f.asked, ns)
+	f.sizesRead = append(f.sizesRead, ns)
 	if err := f.failNS[ns]; err != nil {
 		return Sizes{}, err
 	}
@@ -254,7 +254,7 @@ func (f *fake) Sizes(ctx context.Context, ns Namespace) (Sizes, error) {
 }
 
 func (f *fake) AllSizes(ctx context.Context) ([]Sizes, error) {
-	if err := f.begin(ctx, "AllSizes"); err != nil {
+	if err := f.startCall(ctx, "AllSizes"); err != nil {
 		return nil, err
 	}
 	if !f.sums {
@@ -268,10 +268,10 @@ func (f *fake) AllSizes(ctx context.Context) ([]Sizes, error) {
 }
 
 func (f *fake) Disks(ctx context.Context, db string, shards []Shard) (map[string]Disk, error) {
-	err := f.begin(ctx, "Disks")
+	err := f.startCall(ctx, "Disks")
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.weighed = append(f.weighed, db)
+	f.disksAskedOf = append(f.disksAskedOf, db)
 	if err == nil {
 		err = f.failNS[Namespace(db)]
 	}
@@ -293,14 +293,14 @@ func (f *fake) Disks(ctx context.Context, db string, shards []Shard) (map[string
 }
 
 func (f *fake) Collections(ctx context.Context, db string) ([]Namespace, error) {
-	err := f.begin(ctx, "Collections")
+	err := f.startCall(ctx, "Collections")
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.plain[db]), err
 }
 
-// edit changes the cluster.
-func (f *fake) edit(change func()) {
+// change changes the cluster.
+func (f *fake) change(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change()
@@ -312,15 +312,15 @@ func (f *fake) count(name string) int {
 	return f.calls[name]
 }
 
-// watch runs a watcher inside a bubble until the test body returns.
-func watch(t *testing.T, f *fake, o Options, body func(w *Watcher)) {
+// withWatcher runs a watcher in simulated time until the test body returns.
+func withWatcher(t *testing.T, f *fake, o Options, body func(w *Watcher)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := NewWatcher(f, o)
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error)
 		go func() { done <- w.Run(ctx) }()
-		defer func() { // also when the body fails: Run must end with all that it started
+		defer func() { // also when the body fails, so that Run and its goroutines end
 			cancel()
 			if err := <-done; err != nil {
 				t.Errorf("Run ended with %v", err)
@@ -331,8 +331,8 @@ func watch(t *testing.T, f *fake, o Options, body func(w *Watcher)) {
 	})
 }
 
-// after lets simulated time pass and everything that follows happen.
-func after(d time.Duration) {
+// wait lets simulated time pass and everything that follows happen.
+func wait(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }

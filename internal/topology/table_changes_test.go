@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-func TestChangesSinceAnOlderTableAreCompleteOrToldNotToBe(t *testing.T) {
+func TestChangesSinceAnOlderTableAreCompleteOrMarkedIncomplete(t *testing.T) {
 	w := NewWatcher(nil, Options{})
 	move := func(n int) {
 		w.publish(func(t *Table) bool { t.Changes = make([]Change, n); return true })
@@ -25,17 +25,17 @@ func TestChangesSinceAnOlderTableAreCompleteOrToldNotToBe(t *testing.T) {
 		move(1)
 	}
 	if _, complete := w.Table().Since(9); complete {
-		t.Error("a table long ago cannot be complete")
+		t.Error("the changes since a very old table cannot be complete")
 	}
 	if got, complete := w.Table().Since(10); !complete || len(got) != historyLength {
 		t.Errorf("%d changes since 10, complete %t", len(got), complete)
 	}
 	move(historyChanges + 1)
 	if _, complete := w.Table().Since(w.Table().Seq - 2); complete {
-		t.Error("a flood of changes is not kept twice")
+		t.Error("too many changes are kept")
 	}
 	if got, complete := w.Table().Since(w.Table().Seq - 1); !complete || len(got) != historyChanges+1 {
-		t.Errorf("the newest changes are always there: %d, %t", len(got), complete)
+		t.Errorf("the newest changes are missing: %d, %t", len(got), complete)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestNotificationsCoalesceAndEnd(t *testing.T) {
 	w.publish(func(*Table) bool { return true })
 	select {
 	case <-changed:
-		t.Error("told after the end")
+		t.Error("notified after the end")
 	default:
 	}
 }
