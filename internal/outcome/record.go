@@ -26,7 +26,7 @@ type CollectionRecord struct {
 	Before, After *Counts
 }
 
-// record is a comparison in stored form.
+// toRecord returns the stored form of a measurement.
 func (r *Recorder) toRecord(t *topology.Table, k *measurement) *Record {
 	before, after := windows(k.run.Started, k.run.Ended)
 	out := &Record{
