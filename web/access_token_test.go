@@ -81,7 +81,7 @@ func TestWhoSentATokenThatOpensNothingIsToldSo(t *testing.T) {
 		w := door.call("GET", "/cluster", "", "", bearer(secret))
 		said := detail(t, w)
 		if w.Code != http.StatusUnauthorized ||
-			said != "The token that was sent does not open anything: it is wrong, expired or revoked, or its owner is disabled. Make another "+
+			said != "The token is not valid: it is wrong, expired or revoked, or its owner is disabled. Make another "+
 				"one under Settings, or ask an admin." ||
 			strings.Contains(w.Body.String(), secret) {
 			t.Errorf("%.12s: %d %s", secret, w.Code, said)

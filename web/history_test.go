@@ -96,7 +96,7 @@ func TestTwoTimesAreCompared(t *testing.T) {
 	}
 	if same := parse(t, x.do("GET", "/compare?from="+answer.AtText(x.times[3])+"&to="+answer.AtText(x.now)).Body.String()); !strings.Contains(
 		same.Find("main").Text(),
-		"No chunk and no zone is different.",
+		"No chunk or zone range differs.",
 	) {
 		t.Errorf("%s", same.Find("main").Text())
 	}
@@ -169,9 +169,9 @@ func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
 	doc := parse(t, s.do("GET", "/activity").Body.String())
 	running := doc.Find(".moves li")
 	if text := running.Text(); running.Length() != 1 || !strings.Contains(text, "Copying") ||
-		!strings.Contains(text, "likely done about 12:00:16") ||
+		!strings.Contains(text, "expected to be done about 12:00:16") ||
 		!strings.Contains(text, "estimate") ||
-		!strings.Contains(text, "one of our runs") {
+		!strings.Contains(text, "a run of shardboard") {
 		t.Errorf("%q", text)
 	}
 	if to, _ := running.Find("a.cause").Attr("href"); to != "/runs/RUN7" {

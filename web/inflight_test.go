@@ -153,7 +153,7 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 		}, want: []string{"copied: not permitted (about 8", "time left: not known"}, not: []string{" 0 of about", "about 0 "}},
 		"no estimate": {change: func(x *topology.InFlight) {
 			x.Estimate, x.Left = topology.Figure{Reason: "notLoaded"}, topology.TimeLeft{Reason: "notLoaded"}
-		}, want: []string{"documents copied, of how many is not known", "time left: not known"}},
+		}, want: []string{"documents copied, total not known", "time left: not known"}},
 		"neither": {change: func(x *topology.InFlight) {
 			x.Copied, x.Estimate = topology.Figure{Reason: "unreachable"}, topology.Figure{Reason: "notLoaded"}
 			x.Left = topology.TimeLeft{Reason: "unreachable"}

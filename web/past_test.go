@@ -175,7 +175,8 @@ func TestAPageOfThePastSaysSoAndIsNotLive(t *testing.T) {
 	if got, _ := bar.Find("a[data-step=now]").Attr("href"); got != "/projects?q=a" {
 		t.Errorf("back to now leads to %q", got)
 	}
-	if text := bar.Text(); !strings.Contains(text, "The list of projects is today's.") || strings.Contains(text, "Nothing was recorded") {
+	if text := bar.Text(); !strings.Contains(text, "The list of projects is the current one.") ||
+		strings.Contains(text, "Nothing was recorded") {
 		t.Errorf("%s", text)
 	}
 	body := doc.Find("body")
@@ -254,7 +255,8 @@ func TestHostileTimesAreRefused(t *testing.T) {
 		t.Errorf("%s", w.Body)
 	}
 	without := newSite(t)
-	if w := without.do("GET", "/?at=2026-03-01T11:00:00Z"); w.Code != 404 || !strings.Contains(w.Body.String(), "keeps no history") {
+	if w := without.do("GET", "/?at=2026-03-01T11:00:00Z"); w.Code != 404 ||
+		!strings.Contains(w.Body.String(), "There is no history: this shardboard does not record it.") {
 		t.Errorf("%d", w.Code)
 	}
 	if html := without.do("GET", "/").Body.String(); strings.Contains(html, "timebar") {

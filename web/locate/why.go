@@ -102,7 +102,7 @@ func whyProject(s *site.Site, r *http.Request) (a api.ProjectWhy, err error) {
 	}
 	id, err := bson.ObjectIDFromHex(raw)
 	if err != nil {
-		return a, fault.New(fault.Invalid, "A project id is 24 hexadecimal digits; %q is not.", sanitize.Truncate(raw, 60))
+		return a, fault.New(fault.Invalid, "A project's id has 24 hexadecimal digits; %q does not.", sanitize.Truncate(raw, 60))
 	}
 	pr, ok := v.Dir.ByID(id)
 	if !ok {

@@ -237,7 +237,7 @@ func projectRegion(m projectView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.inFlight.Items) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<h2>A range of this project moves now</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<h2>A range of this project is moving</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

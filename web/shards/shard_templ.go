@@ -122,7 +122,7 @@ func region(v answer.View, a api.ShardDetail, m moves, refs templates.Refs) temp
 			return templ_7745c5c3_Err
 		}
 		if a.Draining {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<span class=\"flag warn\" title=\"removeShard was asked for: its chunks are being moved away.\">draining</span>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<span class=\"flag warn\" title=\"The shard is being removed: its chunks are being moved away.\">draining</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -34,7 +34,7 @@ func Offers(list []api.Offer) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = OffersWithLead("Each opens a form and then a plan; nothing happens before the plan is run.", list).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = OffersWithLead("Each opens a form and then a plan; nothing changes until the plan is run.", list).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
