@@ -80,7 +80,7 @@ func actionScenes() []scene {
 			name:   "plan-misconfirmed",
 			path:   plan("isolate") + "/run",
 			view:   fine,
-			change: over(fault.New(fault.Invalid, "The confirmation is not the text that this plan wants typed. Nothing was started.")),
+			change: over(fault.New(fault.Invalid, "The confirmation is not the text that this plan asks for. Nothing was started.")),
 			ask:    post("hash", p.Hash, "confirm", "x"),
 		},
 		{name: "run-running", path: run("running"), view: fine, change: who(olga)},

@@ -76,7 +76,7 @@ func TestStopIsObeyedWhileTheDataDirectoryIsLost(t *testing.T) {
 		rule.Remove()
 		time.Sleep(time.Minute)
 		if _, err := r.Engine.Stop(r.Context(), Bert, id); !errors.Is(err, errLost) || !strings.Contains(fault.Text(err), "The run is stopped") {
-			r.Errorf("who stops it is told %v", err)
+			r.Errorf("Stop returned %v", err)
 		}
 		r.handle.RefuseWrites(nil)
 		if run := r.WaitEnd(id); run.State != engine.Stopped || run.StopBy != Bert.ID || len(r.Sent(id)) != 1 {

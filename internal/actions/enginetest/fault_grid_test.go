@@ -103,7 +103,7 @@ func gridFaults() []gridFault {
 			meanwhile: func(r *Rig) { r.Restart(); time.Sleep(time.Minute) },
 		},
 		gridFault{
-			name:      "the line is cut",
+			name:      "the network is cut",
 			rule:      atStep("", simcluster.Rule{Hold: true}).rule,
 			meanwhile: func(r *Rig) { r.Network.Cut(); time.Sleep(time.Minute) },
 		},

@@ -30,6 +30,7 @@ func mutations() []mutation {
 		finalGoal        = engine + "final_goal.go"
 		locks            = engine + "locks.go"
 		outcome          = engine + "resolve_outcome.go"
+		orphans          = engine + "orphans.go"
 		plan             = engine + "plan.go"
 		planDifferences  = engine + "plan_differences.go"
 		planHash         = engine + "plan_hash.go"
@@ -136,7 +137,7 @@ func mutations() []mutation {
 			"s.State == Failed && !errors.As(err, &busy)",
 		},
 		{"a step waits for ever", waitForObstacle, "if !at.Before(s.Backoff.Until) {", "if false {"},
-		{"orphaned documents are not foreseen", waitForObstacle, "	if !pending || !orphans", "	if pending || !orphans"},
+		{"orphaned documents are not foreseen", orphans, "	if !pending || !orphans", "	if pending || !orphans"},
 		{"what somebody else has done is done again", runStep,
 			"	if proof, done := x.alreadyDone(s); done {\n		return x.endAlreadyDone(i, proof)\n	}", ""},
 		{"a run goes beyond its limits", replan, "len(over) > 0 {", "len(over) > 1000 {"},
@@ -149,7 +150,7 @@ func mutations() []mutation {
 			"s.State == Succeeded && s.Already == \"\" && s.NS",
 			"s.State == Succeeded && s.NS",
 		},
-		{"an end is told before the pages have it", endRun, "x.e.refreshTable(x.current())", "_ = x.e.refreshTable"},
+		{"an end is shown before the pages have it", endRun, "x.e.refreshTable(x.current())", "_ = x.e.refreshTable"},
 		{"what could not be saved is given up", saveRun,
 			"		if err == nil {\n			return true", "		if err == nil || x.id != \"\" {\n			return true"},
 		{"a command of an earlier process counts as never sent", takeOver,
@@ -274,15 +275,15 @@ func firstFailure(t *testing.T, args []string) string {
 	if err == nil {
 		return ""
 	}
-	said := string(out)
-	if strings.Contains(said, "build failed") || strings.Contains(said, "setup failed") {
-		t.Errorf("does not build:\n%s", said)
+	output := string(out)
+	if strings.Contains(output, "build failed") || strings.Contains(output, "setup failed") {
+		t.Errorf("does not build:\n%s", output)
 		return "the compiler"
 	}
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(output) {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "--- FAIL: "); ok {
 			return strings.Fields(name)[0]
 		}
 	}
-	return "its end: " + strings.TrimSpace(said[:min(len(said), 200)])
+	return "its end: " + strings.TrimSpace(output[:min(len(output), 200)])
 }

@@ -150,7 +150,7 @@ func TestNoPlanIsMadeWhileTheClusterCannotBeRead(t *testing.T) {
 		}
 		r.Network.Restore()
 		if _, err := r.Engine.Plan(r.Context(), Anna, ask); err != nil {
-			r.Errorf("after the line was mended: %v", err)
+			r.Errorf("after the network was restored: %v", err)
 		}
 	})
 }

@@ -146,7 +146,7 @@ func (g *game) disturb() {
 			g.Network.Cut()
 			time.Sleep(time.Duration(g.rng.IntN(30)) * time.Second)
 			g.Network.Restore()
-			g.sum.count("cuts of the line")
+			g.sum.count("network cuts")
 		case 3:
 			g.lastOther.Store(time.Now().Add(time.Second).UnixNano())
 			g.otherClientCommand()

@@ -57,7 +57,7 @@ func TestStopIsObeyedWhileTheDiskIsFull(t *testing.T) {
 		<-rule.Reached()
 		r.Disk.Fail(FailNth("save", 1, true), nil)
 		if _, err := r.Engine.Stop(r.Context(), Bert, id); err == nil {
-			r.Error("nobody was told that it is not on disk")
+			r.Error("the failed save was not reported")
 		}
 		rule.Remove()
 		time.Sleep(time.Minute)

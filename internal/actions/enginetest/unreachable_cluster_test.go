@@ -23,9 +23,9 @@ func TestOutcomeIsResolvedWithinAMinuteAfterReconnecting(t *testing.T) {
 				r.Fatalf("%v %s", err, run.State)
 			}
 			r.Network.Restore()
-			mended := time.Now()
+			restored := time.Now()
 			run := r.WaitEnd(id)
-			if took := time.Since(mended); took > time.Minute || !run.Resolved {
+			if took := time.Since(restored); took > time.Minute || !run.Resolved {
 				r.Errorf("%s after %s, resolved %v", run.State, took, run.Resolved)
 			}
 			if (at == simcluster.Replying) != (run.State == engine.Succeeded) {
@@ -70,7 +70,7 @@ func TestOutcomeIsShownAsUnknownBeforeTheClusterIsRead(t *testing.T) {
 		rule.Remove()
 		time.Sleep(time.Second)
 		if run, err := r.Engine.RunByID(r.Context(), id); err != nil || run.State != engine.Unknown {
-			r.Errorf("%v, %s a second after the line was cut", err, run.State)
+			r.Errorf("%v, %s a second after the network was cut", err, run.State)
 		}
 		r.Network.Restore()
 		r.checkReported(r.WaitEnd(id))
