@@ -4,121 +4,16 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
-	"shardboard/internal/fault"
 	"shardboard/internal/heat"
 	"shardboard/internal/profile"
-	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
-
-// fakes are an engine, a table and a store in memory.
-type fakes struct {
-	mu         sync.Mutex
-	runs       []engine.Run // newest first
-	table      *topology.Table
-	rows       map[string]store.RunOutcome
-	fail       error
-	runChanged chan struct{}
-	noTables   chan struct{}
-	saves      int
-}
-
-func newFakes(c *topology.Collection) *fakes {
-	return &fakes{
-		table:      &topology.Table{ClusterID: "c", Loaded: true, Collections: []*topology.Collection{c}},
-		rows:       map[string]store.RunOutcome{},
-		runChanged: make(chan struct{}, 1),
-		noTables:   make(chan struct{}),
-	}
-}
-
-func (w *fakes) Runs(_ context.Context, _ string, limit int) ([]engine.Run, string, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.runs[:min(limit, len(w.runs))]), "", nil
-}
-
-func (w *fakes) RunByID(_ context.Context, id string) (engine.Run, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, r := range w.runs {
-		if r.ID == id {
-			return r, nil
-		}
-	}
-	return engine.Run{}, fault.New(fault.NotFound, "none")
-}
-
-// fakeRuns gives the fakes the Subscribe method of Runs; Tables has one as well.
-type fakeRuns struct{ *fakes }
-
-func (w fakeRuns) Subscribe() (<-chan struct{}, func()) { return w.runChanged, func() {} }
-
-func (w *fakes) Table() *topology.Table {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.table
-}
-
-func (w *fakes) Subscribe() (*topology.Table, <-chan struct{}, func()) {
-	return w.Table(), w.noTables, func() {}
-}
-
-func (w *fakes) SaveRunOutcome(_ context.Context, _ string, o store.RunOutcome) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.fail != nil {
-		return w.fail
-	}
-	w.rows[o.Run], w.saves = o, w.saves+1
-	return nil
-}
-
-func (w *fakes) RunOutcome(_ context.Context, _, run string) (store.RunOutcome, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if o, ok := w.rows[run]; ok {
-		return o, nil
-	}
-	return store.RunOutcome{}, fault.New(fault.NotFound, "none")
-}
-
-func (w *fakes) OpenRunOutcomes(context.Context, string) (out []store.RunOutcome, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, o := range w.rows {
-		if o.Open {
-			out = append(out, o)
-		}
-	}
-	return out, w.fail
-}
-
-// setRun adds or replaces a run and notifies the recorder.
-func (w *fakes) setRun(r engine.Run) {
-	w.mu.Lock()
-	i := slices.IndexFunc(w.runs, func(o engine.Run) bool { return o.ID == r.ID })
-	if i < 0 {
-		w.runs = slices.Insert(w.runs, 0, r)
-	} else {
-		w.runs[i] = r
-	}
-	w.mu.Unlock()
-	select {
-	case w.runChanged <- struct{}{}:
-	default:
-	}
-	synctest.Wait()
-}
 
 // recorderTest is a running recorder and a collection whose rows are appended.
 type recorderTest struct {
@@ -310,83 +205,4 @@ func TestRunThatFailedWithoutAnEffectIsNotMeasured(t *testing.T) {
 			t.Errorf("%s, %d active", o.State, len(r.active))
 		}
 	})
-}
-
-func TestMigrationsByOthersAreDistinguishedFromTheRunsOwn(t *testing.T) {
-	run := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
-	k := &measurement{run: run, scope: scopeOf(run)}
-	b, a := windows(run.Started, run.Ended)
-	table := func(events ...topology.Event) *topology.Table {
-		return &topology.Table{Collections: []*topology.Collection{collection(t, []int64{0, 10}, "a", "a", "b")}, Events: events}
-	}
-	move := func(when time.Time, of topology.Namespace, lo bson.Raw, to string) topology.Event {
-		hi := keyAt(10)
-		if string(lo) == string(hi) {
-			hi = maxKey()
-		}
-		d, err := bson.Marshal(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "to", Value: to}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return topology.Event{Time: when, What: "moveChunk.commit", NS: string(of), Details: d}
-	}
-	events := []topology.Event{
-		move(a.From.Add(time.Minute), ns, keyAt(10), "a"),          // another chunk, after
-		move(start.Add(10*time.Second), ns, keyAt(0), "b"),         // its own move
-		move(start.Add(9*time.Second), ns, keyAt(10), "b"),         // another chunk, during the run
-		move(start.Add(8*time.Second), "app.other", keyAt(0), "b"), // another collection
-		move(b.From.Add(-time.Second), ns, keyAt(10), "c"),         // long before
-		{Time: start, What: "moveChunk.start", NS: string(ns)},
-	}
-	if n, again := otherMigrations(table(events...), k, Span{b.From, a.To}); n != 2 || again {
-		t.Errorf("%d by others, want 2; again: %v", n, again)
-	}
-	if n, again := otherMigrations(table(move(a.From, ns, keyAt(0), "c")), k, Span{b.From, a.To}); n != 1 || !again {
-		t.Errorf("its own chunk was moved again: %d by others, again: %v", n, again)
-	}
-	k.scope.awaits = true // the run waits for the balancer, so moves during it are its own
-	if n, _ := otherMigrations(table(events...), k, Span{b.From, a.To}); n != 1 {
-		t.Errorf("%d by others while it waits for the balancer, want 1", n)
-	}
-}
-
-func TestCostHasTheServersCountsAndTheEstimate(t *testing.T) {
-	run := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
-	counts := func(d bson.D) []topology.Event {
-		raw, err := bson.Marshal(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return []topology.Event{{What: "moveChunk.start"}, {What: "moveChunk.commit", Details: raw}}
-	}
-	known := func(n int64) topology.Figure { return topology.Figure{Known: true, Value: n} }
-	p := actions.Plan{Draft: actions.Draft{Effect: actions.Effect{Bytes: known(900), Documents: known(9), Duration: known(90),
-		Moves: []actions.MoveEffect{{NS: ns, Min: keyAt(0), Max: keyAt(10), To: "b",
-			Bytes: known(900), Documents: known(9), Duration: known(90)}}}}}
-	run.Steps[0].Events = counts(
-		bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}}}},
-	)
-	added := run.Steps[0]
-	added.Min, added.Events = keyAt(
-		20,
-	), counts(
-		bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(3)}, {Key: "clonedBytes", Value: int64(300)}}}},
-	)
-	run.Steps = append(run.Steps, added)
-	c := CostOf(p, run)
-	if c.Moved != 2 || c.Total.Actual.Documents.Value != 10 || c.Total.Actual.Bytes.Value != 1000 || c.Total.Actual.Millis.Value != 38_000 ||
-		c.Total.Estimated.Bytes.Value != 900 {
-		t.Errorf("%+v", c.Total)
-	}
-	if s := c.Steps[1].Estimated.Bytes; s.Known || s.Reason != reasonNotIn || !c.Steps[0].Estimated.Bytes.Known {
-		t.Errorf("a step that was not planned has an estimate: %+v", s)
-	}
-	run.Steps[1].Events = counts(bson.D{{Key: "from", Value: "a"}})
-	if c := CostOf(p, run); c.Total.Actual.Bytes.Known || c.Total.Actual.Bytes.Reason != reasonNoEntry || !c.Total.Actual.Millis.Known {
-		t.Errorf("the sum of unknown figures is known: %+v", c.Total.Actual)
-	}
-	run.Steps[0].State, run.Steps[1].State = engine.Failed, engine.Planned
-	if c := CostOf(p, run); c.Moved != 0 || c.Total.Actual.Bytes.Known || c.Steps[0].Actual.Millis.Known {
-		t.Errorf("a failed move has a cost: %+v", c)
-	}
 }
