@@ -204,7 +204,7 @@ func (r *Recorder) Take(s heat.Slot) {
 		if _, concerned := k.scope.spans[s.NS]; concerned && k.add(x) {
 			select {
 			case r.wake <- struct{}{}:
-			default: // told already
+			default: // a wake-up is already pending
 			}
 		}
 	}
