@@ -114,8 +114,8 @@ func TestHeatOfChangedRowsSaysThatItIsAtLeastAndOfWhom(t *testing.T) {
 		}
 		doc := parse(t, s.do("GET", "/heat?ns="+ns).Body.String())
 		text := doc.Find("main").Text()
-		for _, want := range []string{"At least so many, of the hottest projects only", "changed rows/s", "≥",
-			"where none of their rows were counted nothing is known"} {
+		for _, want := range []string{"Lower bounds, of the hottest projects only", "changed rows/s", "≥",
+			"a cell is a lower bound, and an empty one is not known"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s lacks %q", ns, want)
 			}
@@ -182,7 +182,7 @@ func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 	w := s.do("GET", "/heat?ns=yorkie-meta.versionvectors")
-	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "changed in place, and no date") {
+	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "changed in place and have no date") {
 		t.Errorf("%d: %.300s", w.Code, w.Body)
 	}
 }

@@ -36,7 +36,7 @@ func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 		codes[l.Split] = true
 	}
 	if first := items[0]; first.Split != "document" || !strings.Contains(first.Why, projectID(1000).Hex()) ||
-		!strings.Contains(first.Why, "does not help") {
+		!strings.Contains(first.Why, "would not help") {
 		t.Errorf("%s: %s", first.Split, first.Why)
 	}
 	if !codes["divides"] {
@@ -59,7 +59,7 @@ func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
 		reason, why string
 	}{
 		"just begun":       {counting(t, v, skewed(v), time.Second, nil), "", "begun", "first 10 s"},
-		"of changed rows":  {counting(t, v, skewed(v), 40*time.Second, nil), "?ns=yorkie-meta.documents", "begun", "when a minute ends"},
+		"of changed rows":  {counting(t, v, skewed(v), 40*time.Second, nil), "?ns=yorkie-meta.documents", "begun", "at the end of each minute"},
 		"not permitted":    {counting(t, v, &written{fail: denied}, time.Minute, nil), "", "denied", "Not permitted: find."},
 		"fails":            {counting(t, v, &written{fail: slow}, time.Minute, nil), "", "failed", "Too slow."},
 		"no collection":    {counting(t, bare, &written{}, time.Minute, nil), "", "noCollection", "No collection whose writes"},
@@ -105,7 +105,7 @@ func TestWhatAMoveHelpsHasAPlanToTheShardThatIsWrittenLeast(t *testing.T) {
 	for _, l := range parse(t, s.do("GET", "/heat").Body.String()).Find(".hot li").EachIter() {
 		takes := l.Find("p").Text()
 		stays, moves := strings.Contains(takes, "No shard that may own it"), strings.Contains(takes, "Plan to move it to "+least)
-		if helps, its := strings.Contains(takes, "does not help"), strings.Contains(takes, "writes of "+least+" "); stays != (helps && its) ||
+		if helps, its := strings.Contains(takes, "would not help"), strings.Contains(takes, " on "+least+": "); stays != (helps && its) ||
 			moves != (helps && !its) {
 			t.Errorf("%s is written least: %s", least, takes)
 		}

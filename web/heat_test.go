@@ -139,7 +139,7 @@ func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
 	s := counting(t, v, skewed(v), 2*time.Minute+5*time.Second, nil)
 	doc := parse(t, s.do("GET", "/heat").Body.String())
 	first := doc.Find(".hot li").First().Text()
-	for _, want := range []string{"writes of shard-rs-", "Yorkie document " + projectID(1000).Hex(), "does not help"} {
+	for _, want := range []string{"of the writes to changes on shard-rs-", "Yorkie document " + projectID(1000).Hex(), "would not help"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("the first sentence lacks %q: %s", want, first)
 		}
@@ -181,11 +181,11 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 	}{
 		"nothing counted yet": {counting(t, v, skewed(v), time.Second, nil), []string{"just begun"}, ".hot"},
 		"not permitted": {counting(t, v, &written{fail: denied}, time.Minute, nil),
-			[]string{"may not be counted", "find on yorkie-meta.changes"}, ".hot"},
+			[]string{"Counting writes is not permitted", "find on yorkie-meta.changes"}, ".hot"},
 		"failed since": {counting(t, v, skewed(v), 2*time.Minute,
 			func(w *written) { w.broke(fault.New(fault.Unavailable, "The cluster does not answer.")) }),
 			[]string{"could not be counted", "does not answer", "What is shown ends at"}, ".is-loading"},
-		"sampled":          {counting(t, v, busy, 3*time.Minute, nil), []string{"Counted from slices of time", "1 s in 10", "±"}, ""},
+		"sampled":          {counting(t, v, busy, 3*time.Minute, nil), []string{"Counted in samples", "1 s in 10", "±"}, ""},
 		"no collection":    {counting(t, unknown, &written{}, time.Minute, nil), []string{"No collection whose writes can be counted"}, ".hot"},
 		"no writes at all": {counting(t, v, &written{}, 2*time.Minute, nil), []string{"No writes in this window"}, ".hot li"},
 	} {

@@ -26,7 +26,7 @@ import (
 func seenBy(s *testSite, role auth.Role) *site.Site {
 	deps := s.Deps
 	deps.HideBounds, deps.Registry, deps.PlanForms = true, nil, true
-	deps.Auth = everybody{auth.Principal{ID: "user:" + string(role), Name: string(role), Role: role, Method: auth.ByPassword}}
+	deps.Auth = everybody{who: auth.Principal{ID: "user:" + string(role), Name: string(role), Role: role, Method: auth.ByPassword}}
 	return New(deps).Site
 }
 

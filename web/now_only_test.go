@@ -20,10 +20,10 @@ func TestAPastTimeIsRefusedWhereThereIsOnlyNow(t *testing.T) {
 		"/api/v1/heat/chunks", "/api/v1/heat/shards", "/api/v1/heat/map", "/api/v1/heat/range", "/api/v1/advice", "/api/v1/alerts",
 		"/api/v1/layout", "/api/v1/surveys", "/api/v1/surveys/" + cannedSurvey} {
 		w := s.do("GET", p+"?at=2026-01-01T00:00:00Z")
-		if w.Code != 400 || !strings.Contains(w.Body.String(), "There is only now at ") {
+		if w.Code != 400 || !strings.Contains(w.Body.String(), " shows the present only: ") {
 			t.Errorf("%s: %d %.200s", p, w.Code, w.Body)
 		}
-		if w := s.do("GET", p); w.Code == 400 && strings.Contains(w.Body.String(), "There is only now") {
+		if w := s.do("GET", p); w.Code == 400 && strings.Contains(w.Body.String(), "shows the present only") {
 			t.Errorf("%s without a time: %s", p, w.Body)
 		}
 	}

@@ -185,7 +185,7 @@ func TestEveryStateHasItsWords(t *testing.T) {
 			"Grant the cluster user find on config.events",
 		}, "activity-loading": {"not read yet"}, "activity-failed": {"last read at"},
 		"layout": {
-			"yorkie-meta is sharded as yorkie-head is",
+			"yorkie-meta is sharded like yorkie-head",
 		}, "layout-drift": {"Compared with yorkie-0.4 because it was chosen"}, "layout-loading": {"not read yet"},
 		"layout-none": {"No database holds projects"},
 		"collections-denied": {

@@ -15,8 +15,6 @@ import (
 	"shardboard/web/site"
 )
 
-const docsNS = topology.Namespace("yorkie-meta.documents")
-
 // travelled is a site whose table was seen at three times, a minute apart, and
 // whose clock stands at the last of them. Each time a chunk moved.
 type travelled struct {
@@ -50,7 +48,7 @@ func (x *travelled) show(at time.Time, table *topology.Table) {
 
 // move moves a chunk a minute later.
 func (x *travelled) move(i int, to string) {
-	x.show(x.now.Add(time.Minute), withMoved(x.watcher.get(), docsNS, i, to))
+	x.show(x.now.Add(time.Minute), withMoved(x.watcher.get(), documentsNS, i, to))
 }
 
 // data is what a page shows of the cluster: its live region without ages.
@@ -177,7 +175,8 @@ func TestAPageOfThePastSaysSoAndIsNotLive(t *testing.T) {
 	if got, _ := bar.Find("a[data-step=now]").Attr("href"); got != "/projects?q=a" {
 		t.Errorf("back to now leads to %q", got)
 	}
-	if text := bar.Text(); !strings.Contains(text, "The list of projects is today's.") || strings.Contains(text, "Nothing was recorded") {
+	if text := bar.Text(); !strings.Contains(text, "The list of projects is the current one.") ||
+		strings.Contains(text, "Nothing was recorded") {
 		t.Errorf("%s", text)
 	}
 	body := doc.Find("body")
@@ -211,7 +210,7 @@ func TestATimeInWhichNobodyWatchedIsSaid(t *testing.T) {
 	gap := x.now.Add(30 * time.Minute)
 	x.now = x.now.Add(time.Hour)
 	x.past.restart()
-	x.show(x.now, withMoved(x.watcher.get(), docsNS, 4, "shard-rs-1"))
+	x.show(x.now, withMoved(x.watcher.get(), documentsNS, 4, "shard-rs-1"))
 	x.now = x.now.Add(time.Minute)
 	html := x.do("GET", "/?at="+answer.AtText(gap)).Body.String()
 	if !strings.Contains(html, "Nothing was recorded then.") ||
@@ -256,7 +255,8 @@ func TestHostileTimesAreRefused(t *testing.T) {
 		t.Errorf("%s", w.Body)
 	}
 	without := newSite(t)
-	if w := without.do("GET", "/?at=2026-03-01T11:00:00Z"); w.Code != 404 || !strings.Contains(w.Body.String(), "keeps no history") {
+	if w := without.do("GET", "/?at=2026-03-01T11:00:00Z"); w.Code != 404 ||
+		!strings.Contains(w.Body.String(), "There is no history: this shardboard does not record it.") {
 		t.Errorf("%d", w.Code)
 	}
 	if html := without.do("GET", "/").Body.String(); strings.Contains(html, "timebar") {

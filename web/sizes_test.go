@@ -184,7 +184,7 @@ func formSent(v url.Values) func(*http.Request) {
 
 func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 	s, cluster := sizedSite(t, func(d *site.Deps) {
-		d.Auth = everybody{auth.Principal{ID: "v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}}
+		d.Auth = everybody{who: auth.Principal{ID: "v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}}
 	})
 	path := "/collections/" + sizedNS + "/chunks/" + refOf(s, 3)
 	for _, target := range []string{path + "/size", "/api/v1" + path + "/size"} {
@@ -281,7 +281,7 @@ func TestChunksAreSortedByWhatIsKnown(t *testing.T) {
 	if first.AttrOr("data-key", "") != answer.ChunkKey(c.Key, c.Chunks.At(3).Min) || !strings.Contains(first.Text(), "too big to move") {
 		t.Errorf("the page's first row is %s", first.Text())
 	}
-	if note := doc.Find("[data-key=measured]").Text(); !strings.HasPrefix(note, "4 of 250 chunks are measured; the others") {
+	if note := doc.Find("[data-key=measured]").Text(); !strings.HasPrefix(note, "Measured: 4 of 250 chunks. The others") {
 		t.Errorf("the page says %q", note)
 	}
 	if head := doc.Find(`th[aria-sort="descending"]`).Text(); strings.TrimSpace(head) != "Data" {

@@ -66,7 +66,7 @@ func TestBalanceIsJudgedByTheFullestShard(t *testing.T) {
 		{"by chunks while bytes are unknown", []topology.Figure{figure(900), none}, []topology.Figure{figure(5), figure(5)}, two,
 			"of the chunks", "even"},
 		{"one shard", []topology.Figure{figure(1)}, nil, two[:1], "One shard", "oneShard"},
-		{"no data", []topology.Figure{figure(0), figure(0)}, nil, two, "no data yet", "noData"},
+		{"no data", []topology.Figure{figure(0), figure(0)}, nil, two, "No data yet", "noData"},
 		{"no shard", nil, nil, nil, "No shards", "noShards"},
 	} {
 		got := answer.Load{Shards: c.shards, Bytes: c.bytes, Chunks: c.chunks}.Balance()
@@ -110,7 +110,7 @@ func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
 	for _, want := range []string{
 		"shard-rs-2 is draining, but the balancer, which moves its chunks, is off", "Migrations of yorkie-meta.documents are blocked",
 		"flagged jumbo, which the balancer skips: 2",
-		"No shard carries the zone mars", "outside their zone", "The balancer is off", "Grant the cluster user clusterMonitor",
+		"No shard is in the zone mars", "outside their zone", "The balancer is off", "Grant the cluster user clusterMonitor",
 		"Changelog: the last read failed", "mongos-1:27017 has not pinged", "snapshot_bodies is documented as sharded",
 	} {
 		if !strings.Contains(all, want) {
@@ -150,7 +150,7 @@ func TestEventsTellFailuresFromRacesThatCostNothing(t *testing.T) {
 	}{
 		{"moveChunk.error", bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "b"}}, true, "Failed to move a chunk"},
 		{"moveChunk.from", bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "b"}, {Key: "note", Value: "aborted"}}, true, "Donor gave up"},
-		{"moveChunk.from", bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "a"}, {Key: "note", Value: "aborted"}}, false, "to where it is"},
+		{"moveChunk.from", bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "a"}, {Key: "note", Value: "aborted"}}, false, "that it is on"},
 		{"moveChunk.from", bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "b"}, {Key: "note", Value: "success"}}, false, "Donor finished"},
 		{"split", bson.D{{Key: "before", Value: bson.D{}}, {Key: "owningShard", Value: "a"}}, false, "Split a chunk in two"},
 		{"brand.new.entry", bson.D{}, false, "brand.new.entry"},
@@ -167,7 +167,7 @@ func TestProjectAnswerSaysWhereInSentences(t *testing.T) {
 	p := profile.Yorkie()
 	m := answer.Project(v, p, placement.SpreadOf(v.Table, p, v.Dir.All()[3]))
 	for _, want := range []string{"documents",
-		"Document by document, on any of shard-rs-1, shard-rs-2 and shard-rs-3: changes, snapshots",
+		"Spread by document over shard-rs-1, shard-rs-2 and shard-rs-3: changes, snapshots",
 		"Not sharded, on shard-rs-1: snapshot_bodies."} {
 		if !strings.Contains(m.Answer, want) {
 			t.Errorf("%q lacks %q", m.Answer, want)

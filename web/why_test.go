@@ -105,7 +105,7 @@ func TestADifferenceOnThePageNamesTheNewerSide(t *testing.T) {
 		"the table was newer":    {State: placement.ProofCaughtUp, Newer: placement.SideTable},
 		"Which is newer is not":  {State: placement.ProofDiffers},
 		"Proven: the mongos":     {State: placement.ProofAgrees},
-		"nothing that a query":   {State: placement.ProofSkipped},
+		"no query can be sent":   {State: placement.ProofSkipped},
 		"Not proven: Unexpected": {State: placement.ProofFailed, Err: context.DeadlineExceeded},
 	} {
 		s, _ := asking(t, newStory().View(), proof, 0)

@@ -18,19 +18,19 @@ type cli struct {
 	Serve       serveCmd       `cmd:"" help:"Serve the dashboard over a cluster."`
 	Demo        demoCmd        `cmd:"" help:"Serve the dashboard over a simulated cluster full of Yorkie-shaped data."`
 	Simcluster  simclusterCmd  `cmd:"" help:"Run the simulated sharded cluster alone, for any MongoDB driver."`
-	Locate      locateCmd      `cmd:"" help:"Say on which shard a project, Yorkie document or id is."`
+	Locate      locateCmd      `cmd:"" help:"Show on which shard a project, Yorkie document or id is."`
 	Plan        planCmd        `cmd:"" help:"Plan a change of the cluster on a running server; changes nothing."`
-	Run         runCmd         `cmd:"" help:"Run a plan, once; asks for its confirmation in a terminal."`
+	Run         runCmd         `cmd:"" help:"Run a plan, once; asks for confirmation in a terminal."`
 	Runs        runsCmd        `cmd:"" help:"List, show, stop and undo runs."`
 	Audit       auditCmd       `cmd:"" help:"Verify or export the record of who did what."`
-	Doctor      doctorCmd      `cmd:"" help:"Say what the cluster user lacks, and for which feature; exit with 1 when it lacks anything."`
-	User        userCmd        `cmd:"" help:"Add, change and list the people who may come in."`
-	Token       tokenCmd       `cmd:"" help:"Make, revoke and list the keys of scripts."`
+	Doctor      doctorCmd      `cmd:"" help:"Show which privileges the cluster user lacks, and for which feature; exits with 1 when it lacks any."`
+	User        userCmd        `cmd:"" help:"Add, change and list users."`
+	Token       tokenCmd       `cmd:"" help:"Make, revoke and list tokens for scripts."`
 	Takeover    takeoverCmd    `cmd:"" help:"Let a running server that only reads own the data directory, after its owner has stopped; needs the role admin."`
-	Healthcheck healthcheckCmd `cmd:"" help:"Exit with 0 when a running server answers."`
+	Healthcheck healthcheckCmd `cmd:"" help:"Check that a server runs; exits with 0 when it answers."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 
-	LogLevel slog.Level `default:"info" enum:"DEBUG,INFO,WARN,ERROR,debug,info,warn,error" help:"Least level that is logged: debug, info, warn or error." env:"SHARDBOARD_LOG_LEVEL"`
+	LogLevel slog.Level `default:"info" enum:"DEBUG,INFO,WARN,ERROR,debug,info,warn,error" help:"Lowest level that is logged: debug, info, warn or error." env:"SHARDBOARD_LOG_LEVEL"`
 }
 
 // env is what every command gets: its outputs, its logger and the context that ends it.

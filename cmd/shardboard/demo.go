@@ -24,7 +24,7 @@ func (c demoCmd) Run(e *env) error {
 	case !near:
 		return fault.New(
 			fault.Invalid,
-			"Refusing to listen on %q for MongoDB drivers: nobody has to sign in to a demo's cluster, so it is for this machine only. Choose "+
+			"Refusing to listen on %q for MongoDB drivers: the cluster of a demo has no sign-in, so it is for this machine only. Choose "+
 				"a --mongo-listen on loopback (127.0.0.1, ::1 or localhost), or run shardboard simcluster --auth.",
 			c.MongoListen,
 		)
@@ -66,7 +66,7 @@ func (c demoCmd) dashboard(e *env, uri string) error {
 	a.Start()
 	fmt.Fprintf(
 		e.stdout,
-		"dashboard  %s\nMongoDB    %s   (simulated; any driver or mongosh can connect)\nNobody has to sign in: everybody on this machine "+
+		"dashboard  %s\nMongoDB    %s   (simulated; any driver or mongosh can connect)\nNo sign-in: everybody on this machine "+
 			"is the demo's operator, and nothing is kept.\n",
 		a.URL(),
 		uri,

@@ -15,8 +15,8 @@ import (
 
 type doctorCmd struct {
 	clusterFlags `embed:""`
-	Database     []string `help:"Database that holds projects; may be repeated. Default: those that the routing table shows."`
-	Actions      string   `default:"off" enum:"off,on" help:"on: what only changes of the cluster need must be there too."`
+	Database     []string `help:"Database that holds projects; can be given several times. Default: those found in the routing table."`
+	Actions      string   `default:"off" enum:"off,on" help:"on: also require the privileges that only changes of the cluster need."`
 	JSON         bool     `name:"json" help:"Print the report as JSON."`
 }
 
@@ -88,9 +88,9 @@ func printReport(w io.Writer, r api.DoctorReport) error {
 		if len(r.Features) == 0 {
 			break
 		}
-		head := "\nto look"
+		head := "\nfeatures that only read"
 		if changes {
-			head = "\nto change, with --actions=on"
+			head = "\nfeatures that change the cluster, with --actions=on"
 		}
 		fmt.Fprintln(tab, head)
 		for _, f := range r.Features {
@@ -103,11 +103,11 @@ func printReport(w io.Writer, r api.DoctorReport) error {
 		return err
 	}
 	if len(r.Remedies) > 0 {
-		fmt.Fprintln(w, "\nTo grant what is lacking, type in mongosh, where the roles are as in docs/roles.md:")
+		fmt.Fprintln(w, "\nTo grant what is lacking, with the roles of docs/roles.md, type in mongosh:")
 		for _, command := range r.Remedies {
 			fmt.Fprintln(w, "  "+sanitize.Line(command))
 		}
-		fmt.Fprintln(w, "Then run the doctor again: it cannot know yet what a newly granted role lacks.")
+		fmt.Fprintln(w, "Then run the doctor again: what a newly granted role lacks shows only then.")
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func featureRow(w io.Writer, f api.DoctorFeature) {
 	case "lacks":
 		row(w, "lacks", name, groupByAction(f.Lacks)+". "+withoutFeature[f.Code])
 	case "unknown":
-		row(w, "unknown", name, groupByAction(f.Unknown)+": the cluster did not say. Without it:  "+withoutFeature[f.Code])
+		row(w, "unknown", name, groupByAction(f.Unknown)+": the cluster did not say. Without it: "+withoutFeature[f.Code])
 	default:
 		row(w, f.State, name, "")
 	}

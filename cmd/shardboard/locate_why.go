@@ -10,7 +10,7 @@ import (
 
 // whyFlags request details beyond the locations.
 type whyFlags struct {
-	Why    bool `help:"Also say why: the chain from the value to the machines, and a sentence for a ticket."`
+	Why    bool `help:"Also show why: the chain from the value to the machines, and a sentence for a ticket."`
 	Prove  bool `help:"Also compare with the mongos's own explain."`
 	Counts bool `help:"Also count the rows of each place, by one query of at most two seconds each."`
 }

@@ -17,8 +17,8 @@ type planCmd struct {
 	remoteFlags `embed:""`
 	Flags       kong.Plugins `embed:""` // of planFlags
 	Kind        string       `arg:"" help:"What to do: ${planKinds}."`
-	Arg         []string     `placeholder:"NAME=VALUE" sep:"none" help:"An argument by its name in the API; the same as the flag of that name."`
-	Reason      string       `required:"" help:"Why, for those who read the record later."`
+	Arg         []string     `placeholder:"NAME=VALUE" sep:"none" help:"An argument by its name in the API, instead of its flag."`
+	Reason      string       `required:"" help:"Reason; kept in the audit record."`
 	JSON        bool         `name:"json" help:"Print the API's JSON."`
 }
 
@@ -94,7 +94,7 @@ func planArgs(pairs []string) (json.RawMessage, error) {
 	for _, pair := range pairs {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return nil, fault.New(fault.Invalid, "An argument is name=value; %q is not.", pair)
+			return nil, fault.New(fault.Invalid, "An argument must be name=value, not %q.", pair)
 		}
 		if _, twice := args[name]; twice {
 			return nil, fault.New(fault.Invalid, "The argument %q is given twice.", name)

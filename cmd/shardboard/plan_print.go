@@ -17,7 +17,7 @@ func printPlan(w io.Writer, p api.Plan) error {
 	line(w, "%s", p.Summary)
 	line(w, "")
 	facts := [][2]string{{"plan", p.ID}, {"hash", p.Hash}, {"kind", p.Kind}, {"reason", p.Reason}, {"by", p.By},
-		{"risk", p.Risk + ", for the role " + p.Role}, {"expires", timeText(p.ExpiresAt, "never")}}
+		{"risk", p.Risk + ", needs the role " + p.Role}, {"expires", timeText(p.ExpiresAt, "never")}}
 	if p.UndoOf != "" {
 		facts = append(facts, [2]string{"undo of", p.UndoOf})
 	}
@@ -38,7 +38,7 @@ func printPlan(w io.Writer, p api.Plan) error {
 	line(w, "\nUndo")
 	line(w, "  %s%s", map[bool]string{false: "Not possible. "}[p.Undo.Possible], p.Undo.Text)
 	if p.Undo.From != nil {
-		line(w, "  It works from about %s on.", timeText(p.Undo.From, ""))
+		line(w, "  Possible from about %s on.", timeText(p.Undo.From, ""))
 	}
 	line(w, "")
 	return nextStep(w, p)
@@ -51,7 +51,7 @@ func nextStep(w io.Writer, p api.Plan) error {
 	}
 	command := "shardboard run " + p.ID + " --hash " + p.Hash
 	if p.Confirm != nil {
-		line(w, "It runs when this is typed: %s", *p.Confirm)
+		line(w, "To confirm it, type: %s", *p.Confirm)
 		command += " --confirm …"
 	}
 	_, err := fmt.Fprintln(w, clean(command))
@@ -64,7 +64,7 @@ func printCheck(w io.Writer, c api.PlanCheck) {
 
 func commandText(op, db string, command api.Key) string {
 	if len(command) == 0 || string(command) == "null" {
-		return op + ": sends nothing, waits until it is so"
+		return op + ": sends nothing, waits until it is done"
 	}
 	return op + "  " + db + "  " + string(command)
 }

@@ -18,9 +18,9 @@ import (
 type runCmd struct {
 	remoteFlags `embed:""`
 	Plan        string `arg:"" help:"Id of the plan."`
-	Hash        string `placeholder:"HASH" help:"Hash of the plan as it was shown; without it the plan is shown now, and asked about."`
-	Confirm     string `placeholder:"TEXT" help:"The text that the plan wants typed, if it wants one; asked for in a terminal."`
-	Wait        bool   `help:"Follow the run until it ends; the exit code then says how: 0 succeeded, 4 refused or stopped, 7 unknown, 1 failed."`
+	Hash        string `placeholder:"HASH" help:"Hash of the plan as it was shown; without it the plan is shown and you are asked to confirm it."`
+	Confirm     string `placeholder:"TEXT" help:"Confirmation text, where the plan requires one; without it you are asked in a terminal."`
+	Wait        bool   `help:"Follow the run until it ends; exits with 0 when it succeeded, 4 when refused or stopped, 7 when its outcome is unknown, 1 when it failed."`
 	JSON        bool   `name:"json" help:"Print the run as the API's JSON."`
 }
 

@@ -143,7 +143,7 @@ func printRun(w io.Writer, r api.Run) {
 		line(w, "  %s", r.Standing.Text)
 	}
 	if r.CanFinish {
-		line(w, "  shardboard runs finish %s plans the rest, shardboard runs undo %s takes it back", r.ID, r.ID)
+		line(w, "  shardboard runs finish %s plans the rest, shardboard runs undo %s plans to undo it", r.ID, r.ID)
 	}
 }
 
@@ -170,10 +170,10 @@ func printHeader(w io.Writer, r api.Run) {
 // stopped or undid it.
 func printAbout(w io.Writer, r api.Run) {
 	line(w, "  %s", r.Summary)
-	line(w, "  plan %s, by %s, because: %s", r.Plan, r.By, r.Reason)
+	line(w, "  plan %s, by %s, reason: %s", r.Plan, r.By, r.Reason)
 	line(w, "  started %s", timeText(r.StartedAt, "not yet"))
 	if r.StopBy != "" {
-		line(w, "  stop asked for by %s at %s", r.StopBy, timeText(r.StopAt, "?"))
+		line(w, "  stop requested by %s at %s", r.StopBy, timeText(r.StopAt, "?"))
 	}
 	if r.UndoOf != "" {
 		line(w, "  undoes the run %s", r.UndoOf)
@@ -204,7 +204,7 @@ func printStep(w io.Writer, n int, s api.RunStep) {
 	}
 	line(w, "  %d  %-9s  %s", n, state, commandText(s.Op, s.DB, s.Command))
 	if s.Waiting != nil {
-		line(w, "       in the way since %s: %s", timeText(s.Waiting.Since, "?"), s.Waiting.Text)
+		line(w, "       blocked since %s: %s", timeText(s.Waiting.Since, "?"), s.Waiting.Text)
 		if s.State == "waiting" {
 			line(w, "       gives up at %s", timeText(s.Waiting.Until, "?"))
 		}

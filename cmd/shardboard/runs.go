@@ -9,11 +9,11 @@ import (
 
 type runsCmd struct {
 	List runsListCmd `cmd:"" default:"withargs" help:"List the newest runs."`
-	Show runsShowCmd `cmd:"" help:"Show one run: its steps, what proves them, what went wrong."`
-	Stop runsStopCmd `cmd:"" help:"Hold a run before its next command; the one in flight goes on."`
+	Show runsShowCmd `cmd:"" help:"Show one run: its steps, their proof, and what went wrong."`
+	Stop runsStopCmd `cmd:"" help:"Stop a run before its next command; a command in flight continues."`
 	Undo runsUndoCmd `cmd:"" help:"Plan the inverse of a run; changes nothing until that plan is run."`
 
-	Finish runsFinishCmd `cmd:"" help:"Plan what a run that has ended early has left to do; changes nothing until that plan is run."`
+	Finish runsFinishCmd `cmd:"" help:"Plan what is left of a run that ended early; changes nothing until that plan is run."`
 }
 
 type runsListCmd struct {
@@ -51,7 +51,7 @@ type runFlags struct {
 
 type runsShowCmd struct {
 	runFlags `embed:""`
-	Wait     bool `help:"Follow it until it ends; the exit code then says how, as of run --wait."`
+	Wait     bool `help:"Follow it until it ends; exit codes as of run --wait."`
 }
 
 func (c runsShowCmd) Run(e *env) error {
@@ -106,7 +106,7 @@ func stopText(r api.Run) string {
 
 type runsUndoCmd struct {
 	runFlags `embed:""`
-	Reason   string `help:"Why; default: that it undoes that run."`
+	Reason   string `help:"Reason; default: that it undoes that run."`
 }
 
 func (c runsUndoCmd) Run(e *env) error {
@@ -123,7 +123,7 @@ func (c runsUndoCmd) Run(e *env) error {
 
 type runsFinishCmd struct {
 	runFlags `embed:""`
-	Reason   string `help:"Why; default: that it finishes that run."`
+	Reason   string `help:"Reason; default: that it finishes that run."`
 }
 
 func (c runsFinishCmd) Run(e *env) error {

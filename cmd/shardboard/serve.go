@@ -47,8 +47,8 @@ type serveCmd struct {
 	Host         []string `name:"host" help:"Host name to accept besides loopback and --public-url, as a tunnel or proxy sends it."`
 	Actions      string   `enum:"off,on" default:"off" env:"SHARDBOARD_ACTIONS" help:"Whether operators may change the cluster: off or on."`
 	AuditKey     string   `name:"audit-key" type:"path" env:"SHARDBOARD_AUDIT_KEY" placeholder:"FILE" help:"Key that signs the audit record; made when it does not exist. Default: in the configuration directory of who runs this."`
-	Alerts       string   `name:"alerts" type:"path" env:"SHARDBOARD_ALERTS" placeholder:"FILE" help:"File that says who is told of trouble (docs/alerts.md); default: nobody."`
-	Maintenance  []string `name:"maintenance-window" sep:";" env:"SHARDBOARD_MAINTENANCE_WINDOW" placeholder:"WINDOW" help:"When data is wanted to move, such as 'Mon-Fri 01:00-05:00 Europe/Berlin' (default zone UTC); several by several flags, or separated by ';'. Plans outside need a typed confirmation. Default: always."`
+	Alerts       string   `name:"alerts" type:"path" env:"SHARDBOARD_ALERTS" placeholder:"FILE" help:"File with the alert receivers (docs/alerts.md); default: no alerts."`
+	Maintenance  []string `name:"maintenance-window" sep:";" env:"SHARDBOARD_MAINTENANCE_WINDOW" placeholder:"WINDOW" help:"When data should move, such as 'Mon-Fri 01:00-05:00 Europe/Berlin' (default zone UTC); several by several flags, or separated by ';'. A plan outside of it needs a typed confirmation. Default: always."`
 	HideBounds   bool     `name:"hide-bounds" env:"SHARDBOARD_HIDE_BOUNDS" help:"Show chunk bounds, which are key values, from the role support on; viewers and alerts get none."`
 	dataFlags    `embed:""`
 	signInFlags  `embed:""`

@@ -16,8 +16,8 @@ import (
 // simFlags are the flags of both demo and simcluster.
 type simFlags struct {
 	Seed          int64     `default:"7" help:"Seed of the data and of everything that happens to it."`
-	Epoch         time.Time `help:"Time of the data's end (RFC 3339); default: now."`
-	Shards        int       `default:"3" help:"Number of shards, named shard-rs-1 and on."`
+	Epoch         time.Time `help:"Time at which the data ends (RFC 3339); default: now."`
+	Shards        int       `default:"3" help:"Number of shards, named shard-rs-1, shard-rs-2 and so on."`
 	Layout        string    `default:"yorkie-head" enum:"yorkie-head,yorkie-0.6.38,yorkie-0.6.20,yorkie-0.5.7,yorkie-0.4" help:"How the collections are sharded, by Yorkie's releases: yorkie-head, yorkie-0.6.38, yorkie-0.6.20, yorkie-0.5.7 or yorkie-0.4."`
 	Database      string    `default:"yorkie-meta" help:"Database that holds the data."`
 	Projects      int       `default:"60" help:"Number of projects."`
@@ -25,7 +25,7 @@ type simFlags struct {
 	ServerVersion string    `default:"5.0" help:"MongoDB version to behave like."`
 	ConfigShard   bool      `help:"The config server is a shard too (8.0)."`
 	ShardUUIDs    bool      `name:"shard-uuids" help:"Chunks name their shard by UUID (8.0)."`
-	Pace          float64   `default:"1" help:"Stretches what takes time, such as migrations and balancer rounds; 0.1 is ten times as fast."`
+	Pace          float64   `default:"1" help:"Factor for the time that migrations and balancer rounds take; 0.1 is ten times as fast."`
 	Still         bool      `help:"Nothing moves by itself: no balancer, no writers, no operator."`
 	Empty         bool      `help:"Start without any user database."`
 }
@@ -82,10 +82,10 @@ type simclusterCmd struct {
 	Auth     bool   `help:"Ask clients to sign in; needs --user-file."`
 	UserFile string `help:"File of users, a line each: name, password and roles such as clusterMonitor or read@db (none: root)."`
 
-	MigrationTime time.Duration `help:"Least time that a migration's copying takes, such as 10s; --pace does not change it."`
+	MigrationTime time.Duration `help:"Shortest time that the copying of a migration takes, such as 10s; --pace does not change it."`
 	OrphanDelay   time.Duration `default:"15m" help:"How long a shard keeps the documents of a chunk that it gave away."`
 	Sessions      bool          `help:"Have config.system.sessions, which the balancer cuts into 1,024 chunks a minute after the start and spreads, as on a new cluster."`
-	Interfere     string        `default:"none" enum:"none,busy-balancer,moves-out-of-zones,changes-zones" help:"What goes on beside the clients: none, busy-balancer (a move in every round), moves-out-of-zones or changes-zones (somebody else works against the zones, the balancer follows)."`
+	Interfere     string        `default:"none" enum:"none,busy-balancer,moves-out-of-zones,changes-zones" help:"What else happens in the cluster: none, busy-balancer (a move in every round), moves-out-of-zones or changes-zones (somebody else works against the zones, the balancer follows)."`
 	Faults        bool          `help:"Let clients plant faults with the command simulateFault."`
 }
 

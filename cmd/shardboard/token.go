@@ -12,15 +12,15 @@ import (
 
 type tokenCmd struct {
 	Create tokenCreateCmd `cmd:"" help:"Make a token; its secret is printed once."`
-	Revoke tokenRevokeCmd `cmd:"" help:"End a token for ever."`
-	List   tokenListCmd   `cmd:"" help:"List tokens: one's own, all for an admin."`
+	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token; it cannot be restored."`
+	List   tokenListCmd   `cmd:"" help:"List your tokens; an admin sees everybody's."`
 }
 
 type tokenCreateCmd struct {
 	accountFlags `embed:""`
-	Name         string        `arg:"" help:"What uses it."`
-	Role         string        `default:"viewer" enum:"viewer,support,operator,admin" help:"viewer, support, operator or admin; not more than one's own."`
-	For          time.Duration `default:"720h" help:"How long it lasts; a year at most."`
+	Name         string        `arg:"" help:"What will use it, to recognise it by."`
+	Role         string        `default:"viewer" enum:"viewer,support,operator,admin" help:"viewer, support, operator or admin; not higher than your own role."`
+	For          time.Duration `default:"720h" help:"How long it is valid; a year at most."`
 }
 
 // Run prints only the secret to stdout, so that it can be redirected to a file.
@@ -38,7 +38,7 @@ func (c tokenCreateCmd) Run(e *env) error {
 
 type tokenRevokeCmd struct {
 	accountFlags `embed:""`
-	ID           string `arg:"" help:"As token list gives it."`
+	ID           string `arg:"" help:"Id of the token, from token list."`
 }
 
 func (c tokenRevokeCmd) Run(e *env) error {

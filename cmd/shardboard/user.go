@@ -12,19 +12,19 @@ import (
 )
 
 type userCmd struct {
-	Add        userAddCmd        `cmd:"" help:"Add a person; the password is asked for."`
-	Passwd     userPasswdCmd     `cmd:"" help:"Give a person another password; ends their sessions."`
-	Role       userRoleCmd       `cmd:"" help:"Change what a person may do; their next request has another session, with that role."`
-	Disable    userDisableCmd    `cmd:"" help:"Keep a person out; ends their sessions, and their tokens open nothing meanwhile."`
-	Enable     userEnableCmd     `cmd:"" help:"Let a disabled person in again."`
-	List       userListCmd       `cmd:"" help:"List who may come in."`
-	BreakGlass userBreakGlassCmd `cmd:"" name:"break-glass" help:"Make the one account for when nothing else works, or give it another password. Needs --data-dir."`
+	Add        userAddCmd        `cmd:"" help:"Add a user; asks for the password."`
+	Passwd     userPasswdCmd     `cmd:"" help:"Set the password of a user; ends their sessions."`
+	Role       userRoleCmd       `cmd:"" help:"Change the role of a user; it applies from their next request on."`
+	Disable    userDisableCmd    `cmd:"" help:"Disable a user; ends their sessions, and their tokens stop working until they are enabled again."`
+	Enable     userEnableCmd     `cmd:"" help:"Enable a disabled user."`
+	List       userListCmd       `cmd:"" help:"List users."`
+	BreakGlass userBreakGlassCmd `cmd:"" name:"break-glass" help:"Make the break-glass account, for emergencies in which no other sign-in works, or set its password. Needs --data-dir."`
 }
 
 // accountFlags select whose accounts a command changes.
 type accountFlags struct {
 	remoteFlags `embed:""`
-	DataDir     string `name:"data-dir" type:"path" placeholder:"DIR" help:"Change this data directory instead of asking a server; none may run on it."`
+	DataDir     string `name:"data-dir" type:"path" placeholder:"DIR" help:"Change this data directory instead of asking a server; no server may be running on it."`
 
 	leaked string // file of leaked passwords, if one is set
 }
@@ -78,7 +78,7 @@ func (c userAddCmd) Run(e *env) error {
 type userPasswdCmd struct {
 	accountFlags  `embed:""`
 	passwordFlags `embed:""`
-	Name          string `arg:"" help:"Whose."`
+	Name          string `arg:"" help:"Name of the user."`
 }
 
 func (c userPasswdCmd) Run(e *env) error {
@@ -87,12 +87,12 @@ func (c userPasswdCmd) Run(e *env) error {
 		return err
 	}
 	c.leaked = c.Leaked
-	return c.change(e, c.Name, api.UserChange{Password: &password}, "has another password")
+	return c.change(e, c.Name, api.UserChange{Password: &password}, "has a new password")
 }
 
 type userRoleCmd struct {
 	accountFlags `embed:""`
-	Name         string `arg:"" help:"Whose."`
+	Name         string `arg:"" help:"Name of the user."`
 	Role         string `arg:"" enum:"viewer,support,operator,admin" help:"viewer, support, operator or admin."`
 }
 
@@ -102,7 +102,7 @@ func (c userRoleCmd) Run(e *env) error {
 
 type userDisableCmd struct {
 	accountFlags `embed:""`
-	Name         string `arg:"" help:"Who."`
+	Name         string `arg:"" help:"Name of the user."`
 }
 
 func (c userDisableCmd) Run(e *env) error {
@@ -112,12 +112,12 @@ func (c userDisableCmd) Run(e *env) error {
 
 type userEnableCmd struct {
 	accountFlags `embed:""`
-	Name         string `arg:"" help:"Who."`
+	Name         string `arg:"" help:"Name of the user."`
 }
 
 func (c userEnableCmd) Run(e *env) error {
 	no := false
-	return c.change(e, c.Name, api.UserChange{Disabled: &no}, "may come in again")
+	return c.change(e, c.Name, api.UserChange{Disabled: &no}, "can sign in again")
 }
 
 func (f accountFlags) change(e *env, name string, c api.UserChange, said string) error {
@@ -165,7 +165,7 @@ func timeText(t *time.Time, none string) string {
 
 type userBreakGlassCmd struct {
 	passwordFlags `embed:""`
-	DataDir       string `name:"data-dir" type:"path" placeholder:"DIR" required:"" help:"Data directory; no server may run on it."`
+	DataDir       string `name:"data-dir" type:"path" placeholder:"DIR" required:"" help:"Data directory; no server may be running on it."`
 	Name          string `help:"Name of the account; default: break-glass, or the one that it has."`
 }
 
@@ -187,7 +187,7 @@ func (c userBreakGlassCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	said := "The break-glass account has another password."
+	said := "The break-glass account has a new password."
 	if made {
 		said = "The break-glass account is made. Seal the password; each use is logged as an error and audited."
 	}

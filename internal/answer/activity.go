@@ -31,7 +31,7 @@ func Events(v View, q EventsQuery) (api.FoldedList[api.Event], error) {
 	if q.Paged {
 		first := slices.IndexFunc(v.Table.Events, func(e topology.Event) bool { return e.ID == q.First })
 		if first < 0 {
-			return out, fault.New(fault.Conflict, "The entry that this cursor points to is too old to be kept; begin again without a cursor.")
+			return out, fault.New(fault.Conflict, "The entry at this cursor is no longer kept. Start again without a cursor.")
 		}
 		chosen = slices.DeleteFunc(chosen, func(i int) bool { return i < first })
 	}

@@ -33,7 +33,7 @@ func ActivityQueryOf(in url.Values) (ActivityQuery, error) {
 	}
 	q.Kind = in.Get("kind")
 	if !slices.Contains(ActivityKinds[:], q.Kind) {
-		return q, fault.New(fault.Invalid, "kind is one of all, move, split, merge, collection, shard; %q is not.", sanitize.Truncate(q.Kind, 40))
+		return q, fault.New(fault.Invalid, "kind must be all, move, split, merge, collection or shard, not %q.", sanitize.Truncate(q.Kind, 40))
 	}
 	q.Failed = in.Get("failed") == "1"
 	if q.Internal, err = InternalOf(in); err != nil {

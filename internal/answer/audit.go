@@ -75,7 +75,7 @@ func CursorNumber(q url.Values) (int64, error) {
 	}
 	n, err := strconv.ParseInt(key, 10, 64)
 	if err != nil || n < 1 || n > 1<<53 {
-		return 0, fault.New(fault.Invalid, "This cursor was not given out by this list: %q.", sanitize.Truncate(q.Get("cursor"), 80))
+		return 0, fault.New(fault.Invalid, "This cursor is not from this list: %q.", sanitize.Truncate(q.Get("cursor"), 80))
 	}
 	return n, nil
 }

@@ -65,7 +65,7 @@ func (q chunkFilter) takes(rows chunkRows, i int, owner string) bool {
 func chunkOrder(in url.Values) (string, error) {
 	by := in.Get("sort")
 	if !slices.Contains(ChunkOrders, by) {
-		return "", fault.New(fault.Invalid, "sort is bytes, documents or heat, or left out for the order of the key; %q is none.",
+		return "", fault.New(fault.Invalid, "sort must be bytes, documents or heat, or left out for key order, not %q.",
 			sanitize.Truncate(by, 40))
 	}
 	return by, nil

@@ -41,7 +41,7 @@ func ChunkQueryOf(in url.Values) (ChunkQuery, error) {
 	q.Pos = -1
 	if s := in.Get("pos"); s != "" {
 		if q.Pos, err = strconv.ParseFloat(s, 64); err != nil || !(q.Pos >= 0 && q.Pos <= 1) {
-			return q, fault.New(fault.Invalid, "pos is a number from 0 to 1; %q is not.", sanitize.Truncate(s, 40))
+			return q, fault.New(fault.Invalid, "pos must be a number from 0 to 1, not %q.", sanitize.Truncate(s, 40))
 		}
 	}
 	q.Page, err = pageNumber(in)
@@ -106,14 +106,14 @@ func ChunkPage(v View, c *topology.Collection, q ChunkQuery) (api.ChunkList, err
 			hits.from, hits.to = c.Chunks.Overlap(r)
 		} else {
 			known = false
-			out.Problem = "That is no key of " + c.Key.String() + ": write an ObjectID, a number (for a hashed field: the " +
+			out.Problem = "This is not a key of " + c.Key.String() + ": write an ObjectID, a number (for a hashed field: the " +
 				"hash) or a document in Extended JSON."
 		}
 	}
 	if known {
 		var complete bool
 		if hits, complete = q.find(rows, hits); !complete {
-			out.Problem = "Only the first " + format.Count(textScan) + " chunks were searched for the text; narrow by shard or key."
+			out.Problem = "Only the first " + format.Count(textScan) + " chunks were searched for the text; narrow the search by shard or key."
 		}
 	}
 	page, mark := q.Page, -1
@@ -146,7 +146,7 @@ func chunkListNote(f *ChunkFigures, hits positionsFound, q ChunkQuery) message.M
 	window := message.Duration("window", DefaultWindow)
 	switch {
 	case f.past:
-		return message.New("chunks.now", "Sizes of chunks are of now; history does not keep them.")
+		return message.New("chunks.now", "Chunk sizes are current: history does not record them.")
 	case q.Sort == ByHeat && !f.Heated:
 		return message.New("chunks.unheated", "No writes of this collection were counted in the last {window}.", window)
 	case q.Sort == ByHeat:
@@ -160,10 +160,10 @@ func chunkListNote(f *ChunkFigures, hits positionsFound, q ChunkQuery) message.M
 			message.Count("n", n), of, window)
 	}
 	n := f.measured(hits)
-	pattern := "{n} of {of} chunks are measured."
+	pattern := "Measured: {n} of {of} chunks."
 	if (q.Sort != ByKey || q.Oversized != nil) && n < hits.len() {
-		pattern = "{n} of {of} chunks are measured; the others count with an estimate from their shard’s counts (“from " +
-			"counts”), which is the same for all of a shard."
+		pattern = "Measured: {n} of {of} chunks. The others have an estimate from their shard’s counts (“from " +
+			"counts”), which is the same for all chunks of a shard."
 	}
 	return message.New("chunks.measured", pattern, message.Count("n", n), of)
 }

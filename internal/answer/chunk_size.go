@@ -146,10 +146,10 @@ func verdictText(j chunksize.Verdict, s chunksize.Size) string {
 	case s.Measured && j.State == chunksize.Near:
 		return fmt.Sprintf("Probably. It has about %s documents, close to the limit of %s. Measure it exactly to be sure.", n, limit)
 	case s.Measured && j.State == chunksize.TooBig:
-		return fmt.Sprintf("No. It has %s documents, and the limit is %s. A moveChunk is refused with ChunkTooBig (153) "+
-			"and changes nothing. Split it first.", n, limit)
+		return fmt.Sprintf("No. It has %s documents, and the limit is %s. A moveChunk would be refused with ChunkTooBig (153) "+
+			"and change nothing. Split it first.", n, limit)
 	case s.Measured:
-		return fmt.Sprintf("Yes. A moveChunk of the whole chunk is taken: %s documents, and the limit is %s.", n, limit)
+		return fmt.Sprintf("Yes. It accepts a moveChunk of the whole chunk: %s documents, and the limit is %s.", n, limit)
 	case j.State == chunksize.TooBig:
 		return fmt.Sprintf("Probably not, by an estimate from the shard’s counts: about %s documents, and the limit is "+
 			"%s. Measure it to be sure.", n, limit)
@@ -164,9 +164,9 @@ func verdictText(j chunksize.Verdict, s chunksize.Size) string {
 func balancerText(j chunksize.Verdict) string {
 	if j.Release.MovesParts() {
 		return "The balancer of this release does not need the whole chunk to fit: it moves a part of about one chunk " +
-			"size at a time. The limit counts for moves by hand."
+			"size at a time. The limit applies to moves by hand."
 	}
-	return "The balancer follows the same rule. What it cannot move or split it flags as jumbo."
+	return "The balancer follows the same rule. A chunk that it can neither move nor split is flagged as jumbo."
 }
 
 // ruleText is the donor's rule with its figures.

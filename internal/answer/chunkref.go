@@ -47,7 +47,7 @@ func ParseChunkRef(c *topology.Collection, ref string) (shardkey.Key, error) {
 	}
 	if id != IdentityOf(c) {
 		return shardkey.Key{}, fault.New(fault.Conflict, "The collection has been dropped or resharded since this "+
-			"reference was given; begin again without it.")
+			"reference was made. Start again without it.")
 	}
 	k, err := c.Key.Bound(doc)
 	if err != nil {

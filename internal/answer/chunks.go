@@ -82,7 +82,7 @@ func (q chunkListQuery) inKeyOrder(rows chunkRows, in url.Values, out *api.Chunk
 // measured between two pages, a chunk may come twice or not at all.
 func (q chunkListQuery) sorted(rows chunkRows, in url.Values, out *api.ChunkList) error {
 	if in.Get("from") != "" || in.Get("key") != "" {
-		return fault.New(fault.Invalid, "from= and key= are places in the order of the key; leave them out, or sort=.")
+		return fault.New(fault.Invalid, "from= and key= need the list in key order: leave out either them or sort=.")
 	}
 	at := 0
 	if key, given, err := CursorKey(in); err != nil {
@@ -90,7 +90,7 @@ func (q chunkListQuery) sorted(rows chunkRows, in url.Values, out *api.ChunkList
 	} else if given {
 		place, ok := strings.CutPrefix(key, q.sort+" ")
 		if at, err = strconv.Atoi(place); !ok || err != nil || at < 0 {
-			return fault.New(fault.Invalid, "This cursor was not given out by this list in this order.")
+			return fault.New(fault.Invalid, "This cursor is not from this list in this order.")
 		}
 	}
 	hits, _ := q.find(rows, positionsFound{to: rows.c.Chunks.Len()})
@@ -158,7 +158,7 @@ func listPlace(q url.Values) (int, error) {
 	text, ok := strings.CutPrefix(key, byPlace)
 	at, err := strconv.Atoi(text)
 	if !ok || err != nil || at < 0 {
-		return 0, fault.New(fault.Invalid, "This cursor was not given out by this list.")
+		return 0, fault.New(fault.Invalid, "This cursor is not from this list.")
 	}
 	return at, nil
 }
@@ -178,7 +178,7 @@ func chunkSpan(v View, c *topology.Collection, q url.Values) (from, to int, err 
 		}
 	}
 	if given == 2 {
-		return 0, 0, fault.New(fault.Invalid, "Give from= or key=, not both: one begins a list, the other asks for one chunk.")
+		return 0, 0, fault.New(fault.Invalid, "Give from= or key=, not both: from= starts a list, key= finds one chunk.")
 	}
 	if text := q.Get("key"); text != "" {
 		k, err := plainKey(c.Key, text)

@@ -95,7 +95,7 @@ func balancer(v View) api.Balancer {
 	switch {
 	case v.Past != nil: // whether a round ran is not a setting, and not in history
 		out.RoundReason = "notKept"
-		out.RoundWhy = "History keeps what was set and where data was, not what the balancer was doing or how full disks were."
+		out.RoundWhy = "History records settings and where data was, not what the balancer was doing or how full the disks were."
 	case !b.StatusKnown:
 		out.RoundReason, out.RoundWhy = "notPermitted", PartState(v, topology.PartBalancer).Detail
 	}

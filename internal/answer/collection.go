@@ -56,7 +56,7 @@ func findCollection(t *topology.Table, ns topology.Namespace) error {
 	case t.Collection(ns) != nil || slices.Contains(t.Unsharded, ns):
 		return nil
 	case ns.Database() == "" || ns.Collection() == "":
-		return fault.New(fault.Invalid, "A collection is written database.collection; %q is not.", sanitize.Truncate(string(ns), 100))
+		return fault.New(fault.Invalid, "A collection is written as database.collection, not %q.", sanitize.Truncate(string(ns), 100))
 	}
 	return fault.New(fault.NotFound, "No collection is named %q (searched %d sharded and %d other collections).",
 		sanitize.Truncate(string(ns), 200), len(t.Collections), len(t.Unsharded))
@@ -70,7 +70,7 @@ func ShardedCollection(t *topology.Table, ns topology.Namespace) (*topology.Coll
 	if err := findCollection(t, ns); err != nil {
 		return nil, err
 	}
-	return nil, fault.New(fault.NotFound, "%q is not sharded: it has no chunks and is whole on shard %s, the primary of its database.",
+	return nil, fault.New(fault.NotFound, "%q is not sharded: it has no chunks; all of it is on shard %s, the primary shard of its database.",
 		sanitize.Truncate(string(ns), 200), cmp.Or(t.Primary(ns.Database()), format.Unknown))
 }
 

@@ -41,7 +41,7 @@ func Comparison(before, after View, internal bool, gaps []history.Gap) api.Compa
 
 func comparisonSummary(c api.Comparison) string {
 	if len(c.Collections) == 0 && len(c.ZonesAdded) == 0 && len(c.ZonesGone) == 0 {
-		return "No chunk and no zone is different."
+		return "No chunk or zone range differs."
 	}
 	var moved, split, merged int
 	for _, x := range c.Collections {

@@ -15,7 +15,7 @@ func (x Event) Text() string {
 	case x.What == "moveChunk.to" && x.Failed:
 		return "Recipient gave up taking a chunk"
 	case x.What == "moveChunk.from" && x.From == x.To && x.From != "":
-		return "Asked to move a chunk to where it is"
+		return "Asked to move a chunk to the shard that it is on"
 	}
 	if text, ok := eventTexts[x.What]; ok {
 		return strings.ReplaceAll(text, "{n}", format.Count(x.Count))

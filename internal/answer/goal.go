@@ -71,9 +71,9 @@ func standingText(r engine.Run, b topology.Balancer) []string {
 		out = append(out, "Balancing is still paused by this run, and will be switched on again.")
 	} else if s.RangesSet > 0 && r.CanFinish() && b.Known {
 		if b.Enabled() {
-			out = append(out, "The balancer is on and goes on moving chunks, because zone ranges of this run stand.")
+			out = append(out, "The balancer is on and keeps moving chunks, because zone ranges set by this run are still in place.")
 		} else {
-			out = append(out, "The balancer is off; when it is turned on it will move chunks to where the zone ranges of this run want them.")
+			out = append(out, "The balancer is off. Once it is turned on, it will move chunks to match the zone ranges set by this run.")
 		}
 	}
 	return out
@@ -116,11 +116,11 @@ func waitTexts(s engine.Step) []string {
 	if s.State == engine.Waiting {
 		return append(
 			out,
-			"In the way since "+format.Clock(w.Since)+".",
+			"Blocked since "+format.Clock(w.Since)+".",
 			fmt.Sprintf("Next try about %s; gives up at %s.", format.Clock(w.Next), format.Clock(w.Until)),
 		)
 	}
-	return append(out, "It was in the way from "+format.Clock(w.Since)+" on.")
+	return append(out, "It was blocked from "+format.Clock(w.Since)+" on.")
 }
 
 // whyText is why a run is as it is. One that waits for what is in the way, or has

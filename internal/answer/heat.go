@@ -53,7 +53,7 @@ func WindowOf(q url.Values) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < heat.Shortest || d > heat.Longest {
-		return 0, fault.New(fault.Invalid, "window is a duration from 10s to 24h, such as 5m; %q is not.", sanitize.Truncate(text, 40))
+		return 0, fault.New(fault.Invalid, "window must be a duration from 10s to 24h, such as 5m, not %q.", sanitize.Truncate(text, 40))
 	}
 	return d, nil
 }
@@ -140,7 +140,7 @@ func heatListTime(v View, h HeatSource, windows []heat.Window) (out api.HeatList
 const (
 	noCountableTitle  = "No collection whose writes can be counted"
 	noCountableDetail = "Counting needs a collection to which every write adds a row with a new ObjectID, " +
-		"such as Yorkie's changes; a profile file names others (writes: appended)."
+		"such as Yorkie's changes. A profile file can name others (writes: appended)."
 )
 
 // heatStaleAfter is the age at which a newer count is overdue.
@@ -155,12 +155,12 @@ func heatStaleAfter(m heat.Method) time.Duration {
 func notCountedYet(w heat.Window, h heat.Health) message.Message {
 	ns := message.Namespace("ns", w.NS)
 	if h.Err == nil {
-		return message.New("begun", "Nothing was counted of {ns} yet. {detail}", ns, message.Words("detail", firstCount(w.Method)))
+		return message.New("begun", "No writes to {ns} have been counted yet. {detail}", ns, message.Words("detail", firstCount(w.Method)))
 	}
-	pattern := "Nothing was counted of {ns}: the writes could not be counted. {error}"
+	pattern := "The writes to {ns} could not be counted. {error}"
 	code := failedCountCode(h)
 	if code == "denied" {
-		pattern = "Nothing was counted of {ns}: the writes may not be counted. {error}"
+		pattern = "Counting the writes to {ns} is not permitted. {error}"
 	}
 	return message.New(code, pattern, ns, message.Words("error", fault.Text(h.Err)))
 }
@@ -175,7 +175,7 @@ func failedCountCode(h heat.Health) string {
 // firstCount says when the first rates appear.
 func firstCount(m heat.Method) string {
 	if m == heat.ChangedRows {
-		return "Changed rows are counted when a minute ends; rates appear within two."
+		return "Changed rows are counted at the end of each minute; rates appear within two minutes."
 	}
 	return "The first 10 s are counted in a moment; rates appear then."
 }

@@ -52,7 +52,7 @@ func heatChunk(v View, w heat.Window, c *topology.Collection, l heat.Line) api.H
 }
 
 func chunkTakes(w heat.Window, line api.Heat) message.Message {
-	pattern := "takes {share} of the writes of {shard} to {name}: {rate}/s, {all} of the collection."
+	pattern := "takes {share} of the writes to {name} on {shard}: {rate}/s, {all} of all writes to the collection."
 	if w.Method == heat.ChangedRows {
 		pattern = "takes {share} of the changed rows of {name} counted on {shard}: {rate}/s, " +
 			"{all} of those counted in the collection."
@@ -71,10 +71,11 @@ func chunkWriters(v View, w heat.Window, l heat.Line) message.Message {
 	if l.Projects == 0 {
 		return message.Message{}
 	}
-	pattern := message.Plural(l.Projects, "1 project writes to it. It is {project}.", "{n} projects write to it; {share} is {project}.")
+	pattern := message.Plural(l.Projects, "All of its writes come from {project}.",
+		"{n} projects write to it; {share} of the writes come from {project}.")
 	if w.Method == heat.ChangedRows {
-		pattern = message.Plural(l.Projects, "1 of the projects counted writes to it. It is {project}.",
-			"{n} of the projects counted write to it; {share} is {project}.")
+		pattern = message.Plural(l.Projects, "Of the counted projects, only {project} writes to it.",
+			"{n} of the counted projects write to it; {share} of the writes come from {project}.")
 	}
 	return message.New("writers", pattern, message.Count("n", l.Projects), message.Share("share", l.TopShare),
 		message.Project("project", l.Top.Hex(), heatProjectName(v, w.NS, l.Top)))

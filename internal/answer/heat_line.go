@@ -27,16 +27,16 @@ func HeatLine(v View, h HeatSource, ns topology.Namespace, chunk int) message.Me
 			}
 		}
 	}
-	pattern := "{rate} writes/s in the {span} to {at}."
+	pattern := "{rate} writes/s in the {span} before {at}."
 	switch {
 	case w.Method == heat.ChangedRows && rate.Rows == 0:
 		return message.Message{} // only the hottest projects are counted, so this is no zero
 	case w.Method == heat.ChangedRows:
-		pattern = "{rate} changed rows/s in the {span} to {at}, of the hottest projects only."
+		pattern = "{rate} changed rows/s in the {span} before {at}, of the hottest projects only."
 	case chunk >= 0 && rate.Rows == 0:
-		pattern = "No write was counted here in the {span} to {at}."
+		pattern = "No writes were counted here in the {span} before {at}."
 	case chunk >= 0:
-		pattern = "{rate} writes/s in the {span} to {at}, {share} of the collection's."
+		pattern = "{rate} writes/s in the {span} before {at}, {share} of the collection's."
 	}
 	return message.New("rate", pattern, message.Words("rate", RateText(rate)), message.Share("share", rate.Share),
 		message.Duration("span", DefaultWindow), message.Words("at", format.Clock(w.To)))

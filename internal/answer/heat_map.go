@@ -40,11 +40,11 @@ func MapQueryOf(v View, h HeatSource, q url.Values) (out MapQuery, err error) {
 		out.From = out.To.Add(ago)
 	}
 	if !out.From.Before(out.To) {
-		return out, fault.New(fault.Invalid, "from has to be before to.")
+		return out, fault.New(fault.Invalid, "from must be before to.")
 	}
 	if out.Shard != "" {
 		if out.By == keyvis.ByProject {
-			return out, fault.New(fault.Invalid, "A project's row belongs to no shard: shard goes with by=key.")
+			return out, fault.New(fault.Invalid, "shard= needs by=key: the row of a project belongs to no single shard.")
 		}
 		if v.Table.Shard(out.Shard) == nil {
 			return out, fault.New(fault.NotFound, "There is no shard %q.", sanitize.Truncate(out.Shard, 100))
@@ -75,7 +75,7 @@ func momentOf(q url.Values, name string, otherwise time.Time) (time.Time, error)
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return t, fault.New(fault.Invalid, "%s is a time such as 2026-03-01T12:00:00Z; %q is not.", name, sanitize.Truncate(text, 40))
+		return t, fault.New(fault.Invalid, "%s must be a time such as 2026-03-01T12:00:00Z, not %q.", name, sanitize.Truncate(text, 40))
 	}
 	return t, nil
 }

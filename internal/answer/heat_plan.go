@@ -17,24 +17,24 @@ func splitText(c *topology.Collection, s heat.Splitting) message.Message {
 	var text string
 	switch s.Code {
 	case "single":
-		text = "It cannot be split: it holds one value of the shard key."
+		text = "It cannot be split: it holds a single value of the shard key."
 	case "document":
-		text = "It can be split, which does not help: {share} is Yorkie document {document}, whose rows stay in one chunk. " +
-			"Moving it to a calmer shard does."
+		text = "Splitting it would not help: {share} of its writes go to Yorkie document {document}, whose rows stay in one " +
+			"chunk. Moving it to a less busy shard would help."
 	case "project":
-		text = "It can be split, which does not help: {share} is one project, and the key {key} has no further field " +
-			"to cut its rows by. Moving it, or refining the key, does."
+		text = "Splitting it would not help: {share} of its writes come from one project, and the key {key} has no further field " +
+			"to divide its rows by. Moving it, or refining the key, would help."
 	case "divides":
-		text = "It can be split and that divides the load: its busiest Yorkie document takes {share}."
+		text = "Splitting it would divide the load: its busiest Yorkie document takes {share}."
 	case "within":
-		text = "It can be split within the project that takes {share} of what was counted: the key {key} has a further field. " +
-			"How its rows divide is not counted."
+		text = "It can be split within the project that takes {share} of the counted writes, because the key {key} has a further " +
+			"field. How the writes of the project would divide is not known."
 	case "projects":
-		text = "It can be split between projects and that divides the load: the busiest of them takes {share} of what was counted."
+		text = "Splitting it between projects would divide the load: the busiest of them takes {share} of the counted writes."
 	case "few":
-		text = "It can be split; too little was written in this window to say whether that helps."
+		text = "It can be split, but too few writes were counted in this window to say whether that helps."
 	default:
-		text = "It is not known whether a split helps: the writers are not known."
+		text = "Whether splitting it helps is not known, because its writers are not known."
 	}
 	return message.New(s.Code, text,
 		message.Share("share", s.Share), message.Text("document", s.Document.Hex()), message.Text("key", c.Key.String()))

@@ -51,7 +51,7 @@ func HeatQueryOf(q url.Values) (HeatQuery, error) {
 	if text := q.Get("span"); text != "" {
 		d, err := time.ParseDuration(text)
 		if err != nil || !slices.Contains(HeatSpans(), d) {
-			return out, fault.New(fault.Invalid, "span is one of the page's choices, such as 6h; %q is not.", sanitize.Truncate(text, 40))
+			return out, fault.New(fault.Invalid, "span must be one of the page's choices, such as 6h, not %q.", sanitize.Truncate(text, 40))
 		}
 		out.Span = d
 	}
@@ -66,7 +66,7 @@ func pictureRows(q url.Values) (keyvis.By, error) {
 	case keyvis.ByKey, keyvis.ByProject:
 		return by, nil
 	default:
-		return by, fault.New(fault.Invalid, "by is key or project; %q is not.", sanitize.Truncate(string(by), 40))
+		return by, fault.New(fault.Invalid, "by must be key or project, not %q.", sanitize.Truncate(string(by), 40))
 	}
 }
 

@@ -108,7 +108,7 @@ func (r *HeatReport) describe(v View, h HeatSource, w heat.Window) {
 	r.Shards = HeatShards(v, h, q, windows)
 	r.Lead, r.Measured = heatLead(r.Query, w), heatMeasured(w)
 	if changed {
-		r.Notes = append(r.Notes, HeatState{"partial", "At least so many, of the hottest projects only", hottestOnly(w)})
+		r.Notes = append(r.Notes, HeatState{"partial", "Lower bounds, of the hottest projects only", hottestOnly(w)})
 	} else {
 		r.Skew = w.Skew(v.Table, v.Profile)
 		r.Even = skewText(r.Skew)
@@ -134,7 +134,7 @@ func heatMeasured(w heat.Window) message.Message {
 	case w.Method == heat.ChangedRows:
 		how = "Rows were counted by the date of their last change"
 	case w.Total.AtLeast:
-		how = "At least so many: more was written than may be read for counting,"
+		how = "More was written than may be read for counting, so these are lower bounds; rows were counted"
 	case !w.Total.Exact:
 		how = "One second in ten was counted"
 	}
@@ -162,7 +162,7 @@ func noWrites(w heat.Window) HeatState {
 func failedCount(h heat.Health) HeatState {
 	out := HeatState{Code: failedCountCode(h), Title: "Writes could not be counted", Detail: fault.Text(h.Err)}
 	if out.Code == "denied" {
-		out.Title = "Writes may not be counted"
+		out.Title = "Counting writes is not permitted"
 	}
 	return out
 }
@@ -174,8 +174,8 @@ func heatHealth(h heat.Health, w heat.Window) (out []HeatState) {
 		out = append(out, note)
 	}
 	if h.Sampled {
-		out = append(out, HeatState{"partial", "Counted from slices of time",
-			"There is much load: of every 10 s one is counted, and figures have an interval."})
+		out = append(out, HeatState{"partial", "Counted in samples",
+			"The load is high, so only one second in ten is counted, and figures have a ± interval."})
 	}
 	return out
 }
@@ -185,11 +185,11 @@ func skewText(s heat.Skew) string {
 	case s.Shards.Most <= 0:
 		return ""
 	case s.Shards.MaxMean >= 1.5:
-		return "Shards share the writes unevenly: the hottest takes " + PerSecond(s.Shards.MaxMean) + " times its part."
+		return "The writes are spread unevenly over the shards: the hottest takes " + PerSecond(s.Shards.MaxMean) + " times its share."
 	case s.Chunks.Gini >= 0.7:
-		return "Few chunks take most of the writes, and they lie on several shards."
+		return "Few chunks take most of the writes, and they are on several shards."
 	}
-	return "Shards share the writes about evenly."
+	return "The writes are spread about evenly over the shards."
 }
 
 // growth is a warning where inserts go to the end of the key space, else how they spread.

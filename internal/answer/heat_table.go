@@ -38,8 +38,8 @@ func heatTable(v View, h HeatSource, q HeatQuery) HeatTable {
 	}
 	p, ok := h.Pictures.View(q.NS, q.By, v.Now.Add(-q.Span), v.Now)
 	if !ok || len(p.Columns) == 0 {
-		return HeatTable{State: HeatState{"loading", "No picture yet", "It gets a column each minute while shardboard runs; " +
-			"the first one is made within two minutes. Nothing is known of the time before."}}
+		return HeatTable{State: HeatState{"loading", "No picture yet", "It gets a column every minute while shardboard runs; " +
+			"the first one is there within two minutes. Earlier times are not known."}}
 	}
 	c := v.Table.Collection(q.NS)
 	out := HeatTable{Pattern: c.Key, Astray: astray(p)}
@@ -90,9 +90,10 @@ func astray(p keyvis.View) message.Message {
 	if n == 0 {
 		return message.Message{}
 	}
-	pattern := "{n} rows of this time are in no row of the picture: their chunk is not known, as where a project lies in several."
+	pattern := "{n} rows of this time are missing from the picture: their chunk is not known, for example " +
+		"because their project is in several chunks."
 	if p.By == keyvis.ByProject {
-		pattern = "{n} rows of this time are in no row of the picture: their projects are not kept by name."
+		pattern = "{n} rows of this time are missing from the picture: their projects are not recorded one by one."
 	}
 	return message.New("astray", pattern, message.Count("n", n))
 }

@@ -80,7 +80,7 @@ func resumeHistory(q *history.Query, cursor string) error {
 	ms, err1 := strconv.ParseInt(at, 10, 64)
 	n, err2 := strconv.Atoi(skip)
 	if err1 != nil || err2 != nil || n < 0 || n > 1e6 || ms < q.From.UnixMilli() || ms > q.To.UnixMilli() {
-		return fault.New(fault.Invalid, "This cursor was not given out by this list.")
+		return fault.New(fault.Invalid, "This cursor is not from this list.")
 	}
 	q.From, q.Skip = time.UnixMilli(ms).UTC(), n
 	return nil

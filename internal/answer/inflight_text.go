@@ -29,7 +29,8 @@ func describeSteps(out *api.InFlight) {
 			out.StepText.Why = "The last step that the donor reported: " + stepName(out.Step-1, out.Steps) + "."
 		}
 		if out.StepInferred {
-			out.StepText.Why = "The recipient copies, so the donor has done its third step and waits. A donor reports its own steps only briefly."
+			out.StepText.Why = "The recipient is copying, so the donor has completed its third step and is waiting. " +
+				"A donor reports its own steps only briefly."
 		}
 	case out.StepsReason == "notPermitted":
 		out.StepText.Text = "step not permitted: needs " + out.Privilege
@@ -51,7 +52,7 @@ const programNameShown = 60
 func requesterText(m *api.InFlight) api.Explained {
 	switch m.By {
 	case "run":
-		return api.Explained{Text: "one of our runs", Why: "The namespace, bounds, shards and time are those of the run."}
+		return api.Explained{Text: "a run of shardboard", Why: "The namespace, bounds, shards and time match the run."}
 	case "balancer":
 		return api.Explained{Text: "the balancer",
 			Why: "The donor’s command names no program: it came from the balancer, or from a program that gives itself no name."}
@@ -76,7 +77,7 @@ func describeCopied(out *api.InFlight, x topology.InFlight) {
 	case !c.Known:
 		out.CopiedText.Text = "copied: " + topology.ReasonText(c.Reason)
 	case !e.Known:
-		out.CopiedText.Text = n + " documents copied, of how many is not known"
+		out.CopiedText.Text = n + " documents copied, total not known"
 	case c.Value > e.Value:
 		out.CopiedText.Text, out.CopiedShare = fmt.Sprintf("%s documents copied, more than the %s that were estimated", n, of), 1
 	default:
@@ -84,8 +85,8 @@ func describeCopied(out *api.InFlight, x topology.InFlight) {
 	}
 	out.CopiedText.Why = copyUnknown(c.Reason)
 	if c.Known {
-		out.CopiedText.Why = "By how much the recipient’s document count grew between its first count and " + format.Clock(c.At) +
-			". What was copied before that is missing, and writes of applications to that shard are included."
+		out.CopiedText.Why = "The growth of the recipient’s document count between its first count and " + format.Clock(c.At) +
+			". Documents copied before that are missing, and what applications write to that shard is included."
 	}
 	if e.Known {
 		out.CopiedText.Why += " The estimate is the donor’s average number of documents in a chunk."
@@ -95,7 +96,7 @@ func describeCopied(out *api.InFlight, x topology.InFlight) {
 	out.LeftText = api.Explained{Text: "time left: not known", Why: copyUnknown(x.Left.Reason)}
 	if x.Left.Known {
 		out.LeftText = api.Explained{Text: "about " + format.Span(x.Left.For) + " left",
-			Why: "From the documents copied so far, at the same rate. What comes after copying takes a moment more."}
+			Why: "If the rest is copied at the rate so far. The steps after copying take a moment more."}
 	}
 }
 
@@ -109,10 +110,10 @@ func copyUnknown(reason string) string {
 
 // copyUnknowns has the sentences by topology.Figure.Reason and topology.TimeLeft.Reason.
 var copyUnknowns = map[string]string{
-	"beginUnseen":       "The begin was not seen: how much was copied until then is not known.",
+	"beginUnseen":       "The start was not seen, so it is not known how much was copied by then.",
 	"beyondEstimate":    "More documents were copied than estimated.",
 	"copied":            "Copying is done; the commit takes a moment.",
-	"countFell":         "The recipient’s count fell: what was copied cannot be told from other writes.",
+	"countFell":         "The recipient’s count fell, so copied documents cannot be told apart from other writes.",
 	"countedOnce":       "The recipient was counted once; a second count gives the rate.",
 	"noRate":            "The rate is not known yet.",
 	"notLoaded":         "The recipient has not been counted yet.",

@@ -39,7 +39,7 @@ func pageNumber(in url.Values) (int, error) {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || n > 1_000_000 {
-		return 0, fault.New(fault.Invalid, "page is a number from 1; %q is not.", sanitize.Truncate(s, 40))
+		return 0, fault.New(fault.Invalid, "page must be a number of 1 or more, not %q.", sanitize.Truncate(s, 40))
 	}
 	return n, nil
 }

@@ -20,7 +20,7 @@ func InternalOf(q url.Values) (bool, error) {
 	case "1":
 		return true, nil
 	}
-	return false, fault.New(fault.Invalid, "internal is 1 or 0; %q is neither.", sanitize.Truncate(q.Get(InternalParam), 40))
+	return false, fault.New(fault.Invalid, "internal must be 1 or 0, not %q.", sanitize.Truncate(q.Get(InternalParam), 40))
 }
 
 // switched is a page's address with the switch, where it is on.

@@ -65,14 +65,14 @@ func runsOf(c *topology.Collection, at func(i int) float64) []Run {
 func Positions(c *topology.Collection) (at func(i int) float64, caption string) {
 	n := c.Chunks.Len()
 	if c.Key.Len() != 1 || c.Key.Hashed() != 0 || n > exactUpTo {
-		return func(i int) float64 { return float64(i) / float64(n) }, "each chunk equally wide: ranged keys have no true measure"
+		return func(i int) float64 { return float64(i) / float64(n) }, "all chunks are drawn equally wide: a ranged key has no natural scale"
 	}
 	starts := make([]float64, n+1)
 	for i, ch := range c.Chunks.All() {
 		starts[i] = hashPosition(c.Key, ch.Min)
 	}
 	starts[n] = 1
-	return func(i int) float64 { return starts[i] }, "width is the share of all hash values, so about the share of documents"
+	return func(i int) float64 { return starts[i] }, "width: share of all hash values, so about the share of documents"
 }
 
 func hashPosition(p shardkey.Pattern, k shardkey.Key) float64 {

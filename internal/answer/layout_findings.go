@@ -13,20 +13,20 @@ func layoutVerdict(d profile.Drift) message.Message {
 	db, layout := message.Text("db", d.DB), message.Words("layout", d.Layout.Name)
 	switch n := d.Looks(); {
 	case d.Older:
-		return message.New("layout.newer", "{db} is sharded as a newer layout than {layout} is", db, layout)
+		return message.New("layout.newer", "{db} is sharded like a newer layout than {layout}", db, layout)
 	case n > 0:
-		return message.New("layout.differs", message.Plural(n, "{db}: {n} collection is not sharded as {layout} is",
-			"{db}: {n} collections are not sharded as {layout} is"),
+		return message.New("layout.differs", message.Plural(n, "{db}: {n} collection is not sharded like {layout}",
+			"{db}: {n} collections are not sharded like {layout}"),
 			db, layout, message.Count("n", n))
 	}
-	return message.New("layout.same", "{db} is sharded as {layout} is", db, layout)
+	return message.New("layout.same", "{db} is sharded like {layout}", db, layout)
 }
 
 // layoutDetail says which layout that is, and what the verdict could not see.
 func layoutDetail(d profile.Drift) (out []message.Message) {
 	switch {
 	case d.Layout.Name != d.Nearest:
-		out = append(out, message.New("layout.chosen", "Compared with {layout} because it was chosen; the nearest is {nearest}.",
+		out = append(out, message.New("layout.chosen", "Compared with {layout}, as chosen; the nearest layout is {nearest}.",
 			message.Words("layout", d.Layout.Name), message.Words("nearest", d.Nearest)))
 	case len(d.Scores) > 1:
 		out = append(out, message.New("layout.nearest", "The nearest of {n} known layouts, going by shard keys first and "+

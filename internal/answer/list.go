@@ -19,7 +19,7 @@ func LimitOf(q url.Values) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > api.MaxLimit {
-		return 0, fault.New(fault.Invalid, "limit is a number from 1 to %d; %q is not.", api.MaxLimit, sanitize.Truncate(text, 40))
+		return 0, fault.New(fault.Invalid, "limit must be a number from 1 to %d, not %q.", api.MaxLimit, sanitize.Truncate(text, 40))
 	}
 	return n, nil
 }
@@ -32,7 +32,7 @@ func Integer(q url.Values, name string, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > most {
-		return 0, fault.New(fault.Invalid, "%s is a number from 0 to %d; %q is not.", name, most, sanitize.Truncate(text, 40))
+		return 0, fault.New(fault.Invalid, "%s must be a number from 0 to %d, not %q.", name, most, sanitize.Truncate(text, 40))
 	}
 	return n, nil
 }
@@ -51,7 +51,7 @@ func CursorKey(q url.Values) (key string, given bool, err error) {
 	}
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
-		return "", false, fault.New(fault.Invalid, "This cursor was not given out by this list: %q.", sanitize.Truncate(text, 80))
+		return "", false, fault.New(fault.Invalid, "This cursor is not from this list: %q.", sanitize.Truncate(text, 80))
 	}
 	return string(b), true, nil
 }
@@ -64,7 +64,7 @@ func flag(q url.Values, name string) (*bool, error) {
 	}
 	b, err := strconv.ParseBool(strings.ToLower(text))
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "%s is true or false; %q is neither.", name, sanitize.Truncate(text, 40))
+		return nil, fault.New(fault.Invalid, "%s must be true or false, not %q.", name, sanitize.Truncate(text, 40))
 	}
 	return &b, nil
 }

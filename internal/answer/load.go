@@ -101,15 +101,15 @@ func (l Load) Balance() message.Message {
 	case len(l.Shards) == 1:
 		return message.New("balance.oneShard", "One shard: nothing to balance")
 	case total == 0:
-		return message.New("balance.noData", "Balanced: there is no data yet")
+		return message.New("balance.noData", "No data yet")
 	}
 	n := float64(len(figures))
-	code, pattern := "balance.uneven", "Uneven: {shard} has {share} of {of}, its even share would be {even}"
+	code, pattern := "balance.uneven", "Uneven: {shard} has {share} of {of}; an even share is {even}"
 	switch over := float64(top)*n/float64(total) - 1; {
 	case over <= evenBelow:
-		code, pattern = "balance.even", "Balanced: the fullest shard, {shard}, has {share} of {of}, its even share would be {even}"
+		code, pattern = "balance.even", "Balanced: the fullest shard, {shard}, has {share} of {of}; an even share is {even}"
 	case over <= somewhatBelow:
-		code, pattern = "balance.somewhat", "Somewhat uneven: {shard} has {share} of {of}, its even share would be {even}"
+		code, pattern = "balance.somewhat", "Somewhat uneven: {shard} has {share} of {of}; an even share is {even}"
 	}
 	return message.New(code, pattern, message.Shard("shard", l.Shards[which].Name),
 		message.Share("share", Share(top, total)), message.Words("of", of), message.Share("even", 1/n))
@@ -132,5 +132,5 @@ func (l Load) partial() api.State {
 	}
 	return api.State{Code: "partial", Title: "Sizes are still being read.",
 		Detail: format.Count(int64(l.measured)) + " of " + format.Count(int64(l.measured+l.unread)) +
-			" collections are measured; totals are too low until the rest is."}
+			" collections are measured; totals are too low until the others are."}
 }

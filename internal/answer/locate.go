@@ -36,7 +36,7 @@ func Find(ctx context.Context, l Locator, q placement.Query) (placement.Answer, 
 	defer cancel()
 	found, err := l.Ask(ctx, q)
 	if fault.Title(err) == fault.NoAnswerTitle {
-		err = fault.Wrap(fault.Unavailable, err, "%s %s", fault.Text(err), "Nothing was found and nothing is ruled out.")
+		err = fault.Wrap(fault.Unavailable, err, "%s %s", fault.Text(err), "Nothing was found, but not everything could be searched.")
 	}
 	return found, err
 }
@@ -116,7 +116,7 @@ func readAs(a api.LocateAnswer) message.Message {
 	}
 	read := message.Words("forms", strings.Join(slices.Compact(forms), ", or as "))
 	if a.Cost == (api.LocateCost{}) {
-		return message.New("locate.free", "Read as {forms}. Answered from the routing table and the list of projects: no query.", read)
+		return message.New("locate.free", "Read as {forms}. Answered from the routing table and the list of projects, without a query.", read)
 	}
 	return message.New("locate.cost", "Read as {forms}. "+costPattern(a.Cost), append(costFacts(a.Cost), read)...)
 }

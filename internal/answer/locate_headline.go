@@ -119,15 +119,15 @@ func (e rowEvidence) stored(key bool) headline {
 	h := headline{shards: e.holders, end: " (" + countRows(e.total) + ")"}
 	switch {
 	case len(e.holders) == 0:
-		h.lead = "Rows of it are stored; on which shard is not known"
+		h.lead = "It has rows, but on which shard is not known"
 	case key && e.sure:
 		h.lead = "Rows with this key are on"
 	case key:
 		h.lead = "Rows with this key are on some of"
 	case !e.sure:
-		h.lead = "Rows of it are on some of"
+		h.lead = "It has rows on some of"
 	case len(e.open) > 0:
-		h.lead = "Rows of it are on"
+		h.lead = "It has rows on"
 	case len(e.holders) == 1:
 		h.lead = "All of it is on"
 	default:

@@ -30,23 +30,23 @@ func proofText(p placement.Proof) string {
 	}
 	switch p.State {
 	case placement.ProofAgrees:
-		return "Proven: the mongos would look on " + theirs + " too."
+		return "Proven: the mongos would also look on " + theirs + "."
 	case placement.ProofCaughtUp:
 		if p.Newer == placement.SideRouter {
-			return "They differed: the mongos was newer. Read again, the table agrees: " + theirs + "."
+			return "The table and the mongos differed: the mongos was newer. After reading it again, the table agrees: " + theirs + "."
 		}
-		return "They differed: the table was newer. The mongos has caught up and agrees: " + theirs + "."
+		return "The table and the mongos differed: the table was newer. The mongos has caught up and agrees: " + theirs + "."
 	case placement.ProofDiffers:
 		if p.Newer == placement.SideTable {
-			return "They differ: the table, just read from the config servers, says " + ours + "; the mongos routes to " + theirs +
-				" by an older cache, which it renews at its next query there."
+			return "The mongos is out of date: the table, just read from the config servers, says " + ours + "; the mongos routes to " + theirs +
+				" by an older cache, which it refreshes at its next query there."
 		}
-		return "They differ: the table says " + ours + ", the mongos " + theirs +
-			". Which is newer is not known, since the table could not be read again: " + why
+		return "The table and the mongos differ: the table says " + ours + ", the mongos " + theirs +
+			". Which is newer is not known, because the table could not be read again: " + why
 	case placement.ProofFailed:
 		return "Not proven: " + why
 	case placement.ProofSkipped:
-		return "Not checked: there is nothing that a query could be sent for."
+		return "Not checked: no query can be sent for this."
 	}
 	return string(p.State)
 }

@@ -37,7 +37,7 @@ func ParseMigrationsQuery(in url.Values) (MigrationsQuery, error) {
 	case "", history.Running, history.Committed, history.Done, history.Aborted, history.Unclear:
 		return q, nil
 	}
-	return q, fault.New(fault.Invalid, "state is running, committed, done, aborted or unclear; %q is not.",
+	return q, fault.New(fault.Invalid, "state must be running, committed, done, aborted or unclear, not %q.",
 		sanitize.Truncate(string(q.State), 40))
 }
 
@@ -162,9 +162,9 @@ func addEstimate(out *api.Migration, now time.Time, m history.Migration) {
 	}
 	out.ETA = &api.MigrationEstimate{At: e.At.UTC(), Overdue: now.After(e.At), Basis: e.Basis, SameCollection: e.SameColl}
 	out.ByWhat = fmt.Sprintf("The median duration of the %s moves before it %s.", format.Count(int64(e.Basis)), of)
-	out.Expected = "likely done about " + format.Clock(e.At) + " (estimate)"
+	out.Expected = "expected to be done about " + format.Clock(e.At) + " (estimate)"
 	if out.ETA.Overdue {
-		out.Expected = "was likely to be done about " + format.Clock(e.At) + " (estimate)"
+		out.Expected = "was expected to be done about " + format.Clock(e.At) + " (estimate)"
 	}
 }
 

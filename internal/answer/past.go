@@ -34,7 +34,7 @@ var instants = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T
 func ParseInstant(name, text string, now time.Time) (time.Time, error) {
 	wrong := fault.New(
 		fault.Invalid,
-		"%s is a time such as 2026-03-01T12:00:00Z, or milliseconds since 1970; %q is not.",
+		"%s must be a time such as 2026-03-01T12:00:00Z, or milliseconds since 1970, not %q.",
 		name,
 		sanitize.Truncate(text, 40),
 	)
@@ -57,7 +57,7 @@ func ParseInstant(name, text string, now time.Time) (time.Time, error) {
 	if at.After(now) {
 		return at, fault.New(
 			fault.Invalid,
-			"%s is %s, which has not come yet: here it is %s.",
+			"%s is %s, which is in the future: it is now %s here.",
 			name,
 			at.Format(time.RFC3339),
 			now.UTC().Format(time.RFC3339),

@@ -110,7 +110,7 @@ func UncheckedText(s rules.Summary) string {
 	if s.Unchecked == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d rules could not be checked in full", s.Unchecked, s.Rules)
+	return fmt.Sprintf("%d of %d rules could not be fully checked", s.Unchecked, s.Rules)
 }
 
 // DismissedText says how many problems a list leaves out; "" for none.

@@ -131,13 +131,13 @@ func projectAnswer(s placement.Spread) string {
 		out = append(out, fmt.Sprintf("On %s: %s.", JoinWords(g.shards), JoinWords(g.names)))
 	}
 	if len(byDoc.names) > 0 {
-		out = append(out, fmt.Sprintf("Document by document, on any of %s: %s.", JoinWords(byDoc.shards), JoinWords(byDoc.names)))
+		out = append(out, fmt.Sprintf("Spread by document over %s: %s.", JoinWords(byDoc.shards), JoinWords(byDoc.names)))
 	}
 	if len(primary.names) > 0 {
 		out = append(out, fmt.Sprintf("Not sharded, on %s: %s.", JoinWords(primary.shards), JoinWords(primary.names)))
 	}
 	if len(out) == 0 {
-		return "Where this project is, is not known: none of its collections can be read."
+		return "It is not known where this project is: none of its collections can be read."
 	}
 	return strings.Join(out, " ")
 }

@@ -87,7 +87,7 @@ func (q ProjectsQuery) span(found []placement.Project) (from, to int, err error)
 	if q.cursor != "" {
 		from = slices.IndexFunc(found, func(p placement.Project) bool { return projectCursor(p) == q.cursor })
 		if from < 0 {
-			return 0, 0, fault.New(fault.Conflict, "The project that this cursor points to is gone; start again without a cursor.")
+			return 0, 0, fault.New(fault.Conflict, "The project at this cursor is gone. Start again without a cursor.")
 		}
 	}
 	return from, min(from+q.limit, len(found)), nil
@@ -147,7 +147,7 @@ func projectsState(v View, p *profile.Profile) (s api.State, unread bool) {
 func NoDatabase(p *profile.Profile) api.State {
 	return api.State{Code: "empty", Title: "No database holds projects",
 		Detail: fmt.Sprintf("None has both %s and %s, or a sharded %s whose key begins with %s. "+
-			"Collections, zones and locate by key work all the same.",
+			"Collections, zones and locating by key still work.",
 			p.Names.Collection, p.Keys.Collection, p.Keys.Collection, p.Keys.Project)}
 }
 

@@ -116,7 +116,7 @@ func outage(v View, c placement.Contents) message.Message {
 		message.Shard("shard", c.Shard), message.Count("projects", len(c.Projects)), message.Count("all", len(v.Dir.All())),
 		message.Count("whole", whole),
 	}
-	pattern := "If {shard} goes down, {projects} of {all} projects are affected in rows of their own; " +
+	pattern := "If {shard} goes down, {projects} of {all} projects lose access to rows of their own; " +
 		message.Plural(min(whole, 1), "{whole}", "none") + " of them have all such rows here."
 	if len(c.ByDocument) == 0 {
 		return message.New("outage", pattern, facts...)

@@ -80,7 +80,7 @@ func healthState(p topology.Part, h topology.Health, read, stale bool) api.State
 			Detail: "The first read is under way; this fills in by itself."}
 	case stale:
 		out := api.State{Code: "stale", Title: name + ": last read at " + format.Clock(h.At),
-			Detail: "Later reads have not come back yet; what is shown is from then."}
+			Detail: "Later reads have not returned yet; this is the state at that time."}
 		if h.Err != nil {
 			out.Detail = fault.Text(h.Err)
 		}

@@ -32,11 +32,11 @@ func sentenceOf(ns topology.Namespace, w placement.Why) string {
 	}
 	switch w.Zone.State {
 	case placement.ZoneKept:
-		parts = append(parts, "bound by zone "+w.Zone.Zone)
+		parts = append(parts, "in zone "+w.Zone.Zone)
 	case placement.ZoneWrong:
-		parts = append(parts, "though zone "+w.Zone.Zone+" binds it elsewhere")
+		parts = append(parts, "although its zone "+w.Zone.Zone+" is elsewhere")
 	case placement.ZoneNone, placement.ZoneOutside:
-		parts = append(parts, "bound by no zone")
+		parts = append(parts, "in no zone")
 	}
 	return sanitize.Sentence(strings.Join(parts, ", ") + ".")
 }

@@ -23,7 +23,7 @@ func whySteps(ns topology.Namespace, w placement.Why, primaries map[string]strin
 	db := message.Text("db", ns.Database())
 	switch w.Basis {
 	case placement.WhyAbsent:
-		step("rule", "There is no such collection, so nothing is anywhere.")
+		step("rule", "There is no such collection, so there is no data.")
 		return out
 	case placement.WhyUnknown:
 		step("rule", "Not known: neither a shard key nor the primary shard of {db} is readable.", db)
@@ -51,9 +51,9 @@ func whySteps(ns topology.Namespace, w placement.Why, primaries map[string]strin
 	}
 	if w.Chunk != nil {
 		if at := w.Chunk.SinceTime(); at.IsZero() {
-			step("since", "Not known: the server keeps no time of arrival for this chunk.")
+			step("since", "Not known: the server has no time of arrival for this chunk.")
 		} else {
-			step("since", "{at}, by the chunk's own history.", message.Time("at", at))
+			step("since", "{at}, according to the chunk's own history.", message.Time("at", at))
 		}
 	}
 	if w.Chunk != nil || w.Basis == placement.WhyPrimary {
@@ -108,7 +108,7 @@ func chunkFacts(w placement.Why) []message.Fact {
 func shardStep(s placement.WhyShard, primaries map[string]string) (string, []message.Fact) {
 	shard := message.Shard("shard", s.Name)
 	if !s.Known {
-		return "{shard}, which the list of shards does not have.", []message.Fact{shard}
+		return "{shard}, which is not in the list of shards.", []message.Fact{shard}
 	}
 	pattern := "{shard}, replica set {set}: {hosts}"
 	facts := []message.Fact{shard, message.Text("set", s.ReplSet), message.Text("hosts", strings.Join(s.Hosts, ", "))}
@@ -156,16 +156,16 @@ func zoneStep(w placement.Why) (string, []message.Fact) {
 	case placement.ZoneNone:
 		return "The collection has no zone ranges: any shard may hold the chunk.", nil
 	case placement.ZoneOutside:
-		return "None: the collection's zone ranges are elsewhere.", nil
+		return "None: the collection's zone ranges do not cover this chunk.", nil
 	case placement.ZoneKept:
-		return "{zone}, from {min} to {max}, which {shards} carry.", facts
+		return "{zone}, from {min} to {max}, on {shards}.", facts
 	case placement.ZoneWrong:
 		if len(z.Shards) == 0 {
-			return "{zone}, from {min} to {max}, which no shard carries.", facts
+			return "{zone}, from {min} to {max}, on no shard.", facts
 		}
-		return "{zone}, from {min} to {max}, which this shard does not carry ({shards} do).", facts
+		return "{zone}, from {min} to {max}, which is on {shards}, not on this shard.", facts
 	case placement.ZoneStraddles:
-		return "A zone boundary lies inside the chunk, so no zone binds it until the balancer has split it there.", nil
+		return "A zone boundary is inside the chunk, so it is in no zone until the balancer splits it there.", nil
 	}
 	return "Not known: the zones are not readable.", nil
 }

@@ -39,8 +39,8 @@ func Zones(v View) api.Zones {
 		out.Verdict = ""
 		if out.State.Code == "" {
 			out.State = api.State{Code: "empty", Title: "There are no zones",
-				Detail: "The balancer may place every chunk on every shard. " +
-					"A zone binds ranges of a shard key to some shards, for example to pin a project."}
+				Detail: "The balancer may place any chunk on any shard. " +
+					"A zone keeps ranges of a shard key on some of the shards, for example to pin a project."}
 		}
 	case s.Clear() && s.Dismissed == 0:
 		out.Verdict = "Every chunk is in its zone"

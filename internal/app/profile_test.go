@@ -112,12 +112,12 @@ func TestAShopIsServedWithItsProfile(t *testing.T) {
 		t.Errorf("spread of the last tenant: %+v", s)
 	}
 	for path, says := range map[string][]string{
-		"projects": {"tenant-3", "Orders", "order_lines are placed document by document",
+		"projects": {"tenant-3", "Orders", "order_lines are spread by document",
 			"some rows are left out", "the _id of a row is no ObjectID"},
 		"projects/" + list.Items[0].ID:     {"one row per order", "what was ordered", "Orders", "On shard-rs-1: orders and customers"},
 		"locate?q=" + "tenant-3/2026-0004": {"Order", "order_lines", "shard-rs-2"},
 		"locate?q=" + "label-2":            {"tenant-2"},
-		"layout": {"1 collection is not sharded as shop is",
+		"layout": {"1 collection is not sharded like shop",
 			"customers is sharded by {tenant_id: 1} and should be by"},
 		"":                                   {"customers is sharded by {tenant_id: 1}; the layout has"},
 		"collections/shop.orders":            {"2 chunks"},

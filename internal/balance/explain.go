@@ -201,21 +201,21 @@ func (p *Plan) zone(s topology.Shard, zones []string, cut bool) (v Verdict, wron
 			homeless++
 		case !mayHold(s, z):
 			return verdict(RuleZone, Asks, "wrong",
-				"The chunk is in zone {zone}, which {shard} does not carry.",
+				"The chunk is in zone {zone}, which {shard} is not in.",
 				message.Zone("zone", z), message.Shard("shard", s.Name)), true
 		}
 	}
 	switch {
 	case homeless == len(zones):
 		return verdict(RuleZone, Blocks, "noShard",
-			"The chunk is in zone {zone}, which no shard carries: there is nowhere to move it.",
+			"The chunk is in zone {zone}, which has no shard: there is nowhere to move it.",
 			message.Zone("zone", zones[0])), false
 	case cut:
 		return verdict(RuleZone, Pass, "straddles",
 			"The edge of a zone cuts the chunk: the balancer first splits it there."), false
 	case zones[0] != "":
 		return verdict(RuleZone, Pass, "kept",
-			"The chunk is in zone {zone}, which {shard} carries.",
+			"The chunk is in zone {zone}, and so is {shard}.",
 			message.Zone("zone", zones[0]), message.Shard("shard", s.Name)), false
 	case len(p.zones) > 0:
 		return verdict(RuleZone, Pass, "outside", "No zone range covers the chunk."), false

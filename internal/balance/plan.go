@@ -76,7 +76,7 @@ func (r Reason) Label() string {
 	case Draining:
 		return "its shard is being drained"
 	case Zone:
-		return "its shard does not carry its zone"
+		return "its shard is not in its zone"
 	}
 	return "its shard has too much of the collection"
 }

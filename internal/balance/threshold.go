@@ -54,7 +54,7 @@ func (p *Plan) byCounts(s topology.Shard, zone, to string) Verdict {
 	facts = append(facts, message.Shard("to", to), message.Count("toChunks", p.in(zone, to)))
 	if p.in(zone, to) >= ideal {
 		return verdict(RuleThreshold, Blocks, "countNoRoom",
-			"{shard} has {chunks} chunks"+inZone+", more than its fair share ({ideal}), but so has every shard that could take one: "+
+			"{shard} has {chunks} chunks"+inZone+", more than its fair share ({ideal}), but no shard that could take one has fewer than that: "+
 				"{to} has {toChunks}.", facts...)
 	}
 	return verdict(RuleThreshold, Asks, "countOver",
@@ -119,7 +119,7 @@ func (p *Plan) queue(i int, ch topology.Chunk, due Reason, move *Move) []Verdict
 	}
 	if to == "" {
 		return []Verdict{verdict(RuleReceiver, Blocks, "none",
-			"No shard may take it: each is draining or does not carry its zone.", message.Zone("zone", zones[0]))}
+			"No shard may take it: each is draining or not in its zone.", message.Zone("zone", zones[0]))}
 	}
 	out := []Verdict{verdict(RuleReceiver, Pass, "some", "{to} may take it.", message.Shard("to", to))}
 	if move != nil {

@@ -43,7 +43,7 @@ func (u Uncounted) Text() string {
 	case "unsharded":
 		return "It is not sharded: all of it is on one shard."
 	case "inPlace":
-		return "Its rows are changed in place, and no date in them says when."
+		return "Its rows are changed in place and have no date of the change."
 	case "scattered":
 		return "Its rows have the date of their last change, but its shard key does not begin with the project: " +
 			"each count would go through the rows of every shard."

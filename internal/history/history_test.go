@@ -202,7 +202,7 @@ func TestATimeBeforeHistorySaysWhereItBegins(t *testing.T) {
 	}
 	_, err := NewPast(db, nil).At(ctx, "c1", start.Add(-time.Hour))
 	if fault.Of(err) != fault.NotFound ||
-		fault.Text(err) != "Nothing is known of 2026-02-28T23:00:00Z: history of this cluster begins at 2026-03-01T00:00:00Z." {
+		fault.Text(err) != "There is no history of 2026-02-28T23:00:00Z: the history of this cluster begins at 2026-03-01T00:00:00Z." {
 		t.Fatal(err)
 	}
 }

@@ -17,7 +17,7 @@ func (o Outcome) Phase() string {
 	case Committed:
 		return "Moved; the donor is cleaning up"
 	case Unclear:
-		return "Begun, and no end is logged: the donor may have failed over"
+		return "Started, but no end is logged: the donor may have failed over"
 	}
 	return string(o)
 }
@@ -26,7 +26,7 @@ func (o Outcome) Phase() string {
 func (b By) Label() string {
 	switch b {
 	case ByUs:
-		return "one of our runs"
+		return "a run of shardboard"
 	case ByBalancer:
 		return "balancer"
 	case ByOther:
@@ -55,17 +55,17 @@ func (c Cause) Evidence() string {
 
 // evidence has a sentence for each Cause.Basis.
 var evidence = map[string]string{
-	"run":           "The namespace, bounds, shards and time are those of the run.",
+	"run":           "The namespace, bounds, shards and time match the run.",
 	"automerge":     "The server logged it as an automatic merge.",
-	"anybody":       "Writers, zones and people split and merge alike; the entry does not tell them apart.",
+	"anybody":       "Splits and merges caused by writes, by zones and by people look alike in the changelog.",
 	"settings":      "The balancer's settings at that time are not known.",
-	"balancerOff":   "No run of ours matches, and the balancer was off.",
-	"collectionOff": "No run of ours matches, and the balancer may not move chunks of this collection.",
-	"rounds": "No run of ours matches, and the balancer logged a round that moved chunks at that time; " +
+	"balancerOff":   "No run of shardboard matches, and the balancer was off.",
+	"collectionOff": "No run of shardboard matches, and the balancer may not move chunks of this collection.",
+	"rounds": "No run of shardboard matches, and the balancer logged a round that moved chunks at that time; " +
 		"a person may have done it all the same.",
-	"noRound":      "No run of ours matches, and the balancer logged no round that moved chunks at that time.",
-	"roundsOpen":   "No run of ours matches; the balancer logs a round when it ends, so this is not known yet.",
-	"roundsGone":   "No run of ours matches, and the part of the balancer's log that is read does not reach back so far.",
-	"roundsUnread": "No run of ours matches, and the balancer's log has not been read.",
-	"roundsDenied": "No run of ours matches, and the cluster user may not read the balancer's log; it needs find on config.actionlog.",
+	"noRound":      "No run of shardboard matches, and the balancer logged no round that moved chunks at that time.",
+	"roundsOpen":   "No run of shardboard matches; the balancer logs a round when it ends, so this is not known yet.",
+	"roundsGone":   "No run of shardboard matches, and the part of the balancer's log that is read does not reach back so far.",
+	"roundsUnread": "No run of shardboard matches, and the balancer's log has not been read.",
+	"roundsDenied": "No run of shardboard matches, and the cluster user may not read the balancer's log; it needs find on config.actionlog.",
 }

@@ -121,7 +121,7 @@ func (p *Past) tooEarly(ctx context.Context, cluster string, at time.Time) error
 	if err != nil {
 		return err
 	}
-	return fault.New(fault.NotFound, "Nothing is known of %s: history of this cluster begins at %s.",
+	return fault.New(fault.NotFound, "There is no history of %s: the history of this cluster begins at %s.",
 		at.UTC().Format(time.RFC3339), begin.Format(time.RFC3339))
 }
 

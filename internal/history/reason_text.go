@@ -31,7 +31,7 @@ var codeTexts = map[Code]codeText{
 			"so it cannot take the range back. Nothing was moved.",
 		"Wait: a shard deletes them about 15 minutes after a range left it (orphanCleanupDelaySecs). Trying again sooner fails in the same way."},
 	LockBusy: {
-		"A lock on the collection could not be had in time. Nothing was moved.",
+		"A lock on the collection could not be taken in time. Nothing was moved.",
 		"Try again; if it stays so, look for a long operation on that collection."},
 	ChunkTooBig: {
 		"The chunk has more documents than may be moved at once. It stays where it is.",
@@ -46,7 +46,7 @@ var codeTexts = map[Code]codeText{
 		"A shard elected another primary during the move. The range is where the routing table says.",
 		"See that the replica set is stable, then try again."},
 	NotPermitted: {
-		"The user who asked for the move may not do it. Nothing was moved.",
+		"The user who asked for the move is not permitted to do it. Nothing was moved.",
 		"Grant moveChunk on the collection, as the role clusterManager has it."},
 	WrongZone: {
 		"The range belongs to a zone that the recipient is not in. Nothing was moved.",
@@ -82,9 +82,9 @@ var codeTexts = map[Code]codeText{
 		"A server that takes part did not answer. The range is where the routing table says.",
 		"See that all members of both shards and the config servers run, then try again."},
 	TimedOut: {
-		"A step took longer than it may. The range is where the routing table says.",
+		"A step took longer than allowed. The range is where the routing table says.",
 		"Look for load or a hanging server, then try again."},
 	Interrupted: {
-		"Somebody, or the shutdown of a server, ended the move. The range is where the routing table says.",
+		"The move was interrupted by somebody, or because a server shut down. The range is where the routing table says.",
 		"Try again if the move is still wanted."},
 }

@@ -34,7 +34,7 @@ func (p *Past) Begin(ctx context.Context, cluster string) (time.Time, error) {
 		return time.Time{}, err
 	}
 	if first.IsZero() {
-		return time.Time{}, fault.New(fault.NotFound, "Nothing is known of the past: shardboard has not recorded this cluster yet.")
+		return time.Time{}, fault.New(fault.NotFound, "There is no history yet: shardboard has not recorded this cluster.")
 	}
 	return first, nil
 }

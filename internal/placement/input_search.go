@@ -75,7 +75,7 @@ func (s *search) noProject() error {
 	if s.out.Input.ProjectKeyShaped {
 		return fault.New(
 			fault.NotFound,
-			"No project has this public key (searched the projects of %s). If it was a secret key, it has left its safe place: rotate it.",
+			"No project has this public key (searched the projects of %s). If it was a secret key, it is now exposed: rotate it.",
 			s.searched(),
 		)
 	}

@@ -112,7 +112,7 @@ func (ev *evaluation) fullShard(k onDisk, all bool, used, total int64) {
 		Why:      message.New("full.oneSoon", "Moving data away takes time, and is harder the fuller the disk is."),
 		Weight:   share,
 		Text: message.New("full.unknownRest",
-			"The disk of {shard} is {share} full. It is not known how full all the other disks are.",
+			"The disk of {shard} is {share} full. It is not known how full the other disks are.",
 			message.Shard("shard", k.shard), message.Share("share", share)),
 		Evidence: diskFigures(k),
 	}
@@ -131,7 +131,7 @@ func (ev *evaluation) fullShard(k onDisk, all bool, used, total int64) {
 		p.Evidence = append(p.Evidence, shareFrom(message.New("full.rest", "Used of the other disks"), rest, k.disk.Used.Method, k.disk.Used.At))
 		p.Remedy.WhyNot = message.New("full.elsewhere",
 			"The balancer evens out data, not disks: move chunks or pin projects to "+
-				"an emptier shard. What else is on the disk, no plan can know.")
+				"an emptier shard. shardboard cannot see what else is on the disk.")
 	}
 	p.Remedy.Commands = []Command{
 		readCommand("sh.status()", "full.where", "look at what is on the shard, and at flags that keep it there"),

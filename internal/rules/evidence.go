@@ -65,7 +65,7 @@ func (ev *evaluation) zoneRanges(n int) Evidence {
 }
 
 func (ev *evaluation) zoneShards(n int) Evidence {
-	return ev.counted(message.New("zone.shards", "Shards that carry it"), n)
+	return ev.counted(message.New("zone.shards", "Shards in it"), n)
 }
 
 func (ev *evaluation) outsideZone(ns topology.Namespace, n int) Evidence {

@@ -96,7 +96,7 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 	}
 	if to := ev.emptiest(c.NS.Database(), ch.Shard); to != "" {
 		problem.Remedy.Plans = append(problem.Remedy.Plans, plan("isolate", message.New("isolate",
-			"Give the project {name} the shard {shard} for itself.",
+			"Isolate the project {name} on the shard {shard}.",
 			message.Project("name", id, name),
 			message.Shard("shard", to)), "project", id, "db", c.NS.Database(), "shard", to))
 	}

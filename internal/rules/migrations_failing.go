@@ -50,7 +50,7 @@ func findMigrationsFailing(ev *evaluation) {
 		Why:      message.New("failing.some", "Most migrations succeed."),
 		Weight:   perHour,
 		Text: message.New("failing",
-			"{n} migrations failed in the last {over}, {rate} per hour; {moves} succeeded.",
+			"Within {over}, {n} migrations failed ({rate} per hour) and {moves} succeeded.",
 			message.Count("n", lately.Failed), message.Count("moves", lately.Moves),
 			message.Duration("over", lately.Over), message.Rate("rate", perHour)),
 		Evidence: []Evidence{
@@ -69,7 +69,7 @@ func findMigrationsFailing(ev *evaluation) {
 		top := lately.Groups[0]
 		p.NS = top.Newest.NS
 		if top.Reason != "" {
-			p.Text = message.New("failing.reason", "{n} migrations failed in the last {over}, {rate} per hour; {moves} succeeded. "+
+			p.Text = message.New("failing.reason", "Within {over}, {n} migrations failed ({rate} per hour) and {moves} succeeded. "+
 				"Most frequent reason ({reasons}): {reason}",
 				append(p.Text.Facts, message.Count("reasons", top.Count), message.Server("reason", top.Reason))...)
 			p.Evidence = append(p.Evidence, textFrom(
@@ -80,7 +80,7 @@ func findMigrationsFailing(ev *evaluation) {
 		for _, ns := range top.NS {
 			nss = append(nss, string(ns))
 		}
-		p.Evidence = append(p.Evidence, textFrom(message.New("failing.ns", "Collections with it"),
+		p.Evidence = append(p.Evidence, textFrom(message.New("failing.ns", "Collections affected"),
 			message.Text("value", strings.Join(nss[:min(len(nss), 8)], ", ")), "migrationLog", read))
 	}
 	p.Remedy = Remedy{

@@ -67,7 +67,7 @@ func findOrphans(ev *evaluation) {
 					message.Shard("shard", s.Name)),
 				Commands: []Command{
 					readCommand(`db.getSiblingDB("config").rangeDeletions.find({nss: `+sanitize.Quoted(string(c.NS))+`})`,
-						"orphans.pending", "deletions that wait, on the shard's primary (MongoDB 4.4 or later)"),
+						"orphans.pending", "pending deletions, on the shard's primary (MongoDB 4.4 or later)"),
 					writeCommand(admin("cleanupOrphaned: %s", sanitize.Quoted(string(c.NS))),
 						"orphans.clean", "on the shard's primary: waits until they are deleted"),
 				},

@@ -102,7 +102,7 @@ func findPinViolated(ev *evaluation) {
 		}
 		if len(problem.Remedy.Plans) == 0 {
 			problem.Remedy.WhyNot = message.New("pin.unclear",
-				"The project is not known, or several shards carry its zone, so its place is not known.")
+				"The project is not known, or several shards are in its zone, so its place is not known.")
 			problem.Remedy.Commands = []Command{showStatus()}
 		}
 		ev.add(problem)

@@ -86,7 +86,7 @@ func (ev *evaluation) late(part topology.Part, h topology.Health, all bool) {
 	p := Problem{
 		Subject:  string(part),
 		Severity: Warn,
-		Why:      message.New("unreadable.old", "What depends on it is old."),
+		Why:      message.New("unreadable.old", "What depends on it is out of date."),
 		Text:     message.New("unreadable.late", "{part}: the last read is late.", partNamed(part)),
 		Evidence: []Evidence{ev.lastRead(h)},
 		Remedy: Remedy{WhyNot: message.New("unreadable.retried",
@@ -104,7 +104,7 @@ func (ev *evaluation) late(part topology.Part, h topology.Health, all bool) {
 
 // lastRead is when a part was last read well.
 func (ev *evaluation) lastRead(h topology.Health) Evidence {
-	e := Evidence{Name: message.New("unreadable.last", "Last good read"), Unit: "time", Reason: "notLoaded"}
+	e := Evidence{Name: message.New("unreadable.last", "Last successful read"), Unit: "time", Reason: "notLoaded"}
 	if !h.At.IsZero() {
 		e.Known, e.Reason, e.Time, e.Exact, e.Method, e.At = true, "", h.At, true, "watched", h.At
 	}

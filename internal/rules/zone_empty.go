@@ -35,7 +35,7 @@ func findZoneEmpty(ev *evaluation) {
 			Why:      harmlessLeftover(),
 			Weight:   float64(len(carry[zone])),
 			Text: message.New("zone.empty",
-				"The zone {zone} has no range. Shards that carry it: {n}.",
+				"The zone {zone} has no range. Shards in it: {n}.",
 				message.Zone("zone", zone), message.Count("n", len(carry[zone]))),
 			Evidence: []Evidence{ev.zoneRanges(0), ev.zoneShards(len(carry[zone]))},
 		}

@@ -40,7 +40,7 @@ func findZoneNoShard(ev *evaluation) {
 			Weight:   float64(chunks),
 			NS:       list[0].NS,
 			Text: message.New("zone.noshard",
-				"No shard carries the zone {zone}. Chunks without a place: {n}.",
+				"No shard is in the zone {zone}. Chunks affected: {n}.",
 				message.Zone("zone", zone), message.Count("n", chunks)),
 			Evidence: []Evidence{
 				ev.zoneRanges(len(list)),

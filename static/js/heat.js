@@ -236,14 +236,16 @@ function tell(column, row) {
   const at = state.picture.shown[row];
   const r = state.heat.rows[at];
   if (!r) return say("help");
-  const where = [rowName(at), r.shard, r.chunks > 1 ? say("chunks", { n: r.chunks }) : ""].filter(Boolean).join(" · ");
-  if (!c) return say("cell", { rate: say("gap"), time: "", row: where }).replace("  ", " ");
+  const where = joined(rowName(at), r.shard, r.chunks > 1 && say("chunks", { n: r.chunks }));
+  if (!c) return joined(say("gap"), where);
   const l = state.heat.levels[at * state.heat.columns.length + column];
   const rate = l === UNKNOWN ? say("unknown") : l === ZERO ? say("zero") : say("about", { n: number(state.heat.rate(l)) });
   const share = Math.round((c.covered / ((c.to - c.from) / 1000)) * 100);
   const how = [c.sampled && say("sampled"), c.atLeast && say("atleast"), c.hottest && say("hottest"), c.shared && say("shared"), share < 95 && say("part", { n: share })].filter(Boolean).join(", ");
-  return say("cell", { rate, time: spanText(c) + (how ? ` (${how})` : ""), row: where });
+  return joined(rate, spanText(c) + (how ? ` (${how})` : ""), where);
 }
+
+const joined = (...parts) => parts.filter(Boolean).join(" · ");
 
 function readout(text) {
   const el = part("readout");

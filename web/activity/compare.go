@@ -108,7 +108,7 @@ func twoTimes(s *site.Site, r *http.Request, v answer.View) (from, to time.Time,
 		}
 	}
 	if !from.Before(to) {
-		return from, to, fault.New(fault.Invalid, "from has to be before to.")
+		return from, to, fault.New(fault.Invalid, "from must be before to.")
 	}
 	return from, to, nil
 }

@@ -128,7 +128,7 @@ func silence(r *http.Request, e *alert.Engine, in api.SilenceStart) error {
 	}
 	d, err := time.ParseDuration(in.For)
 	if err != nil {
-		return fault.New(fault.Invalid, "for is a duration such as 8h; %q is not.", sanitize.Truncate(in.For, 40))
+		return fault.New(fault.Invalid, "for must be a duration such as 8h, not %q.", sanitize.Truncate(in.For, 40))
 	}
 	_, err = e.Silence(r.Context(), store.Silence{Alert: in.Alert, Rule: in.Rule, Reason: strings.TrimSpace(in.Reason)}, d, site.AuditEntry(r))
 	return err

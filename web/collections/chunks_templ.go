@@ -5,13 +5,13 @@ package collections
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
+
 import (
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
 	"shardboard/web/templates"
-
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
 )
 
 func chunkTable(m onePage) templ.Component {

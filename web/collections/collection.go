@@ -44,7 +44,7 @@ type onePage struct {
 	view   answer.View
 	live   string
 	heat   message.Message
-	acts   templates.Acts
+	offers []api.Offer
 	moving api.MovingNow
 	failed api.FailedMoves
 }
@@ -84,7 +84,7 @@ func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	if v.Past == nil { // writes are counted now
 		m.heat = answer.HeatLine(v, answer.HeatSource{Counts: s.Deps.Heat}, ns, -1)
 	}
-	m.acts = s.Offers(r, v.Table).Collection(c)
+	m.offers = s.Offers(r, v.Table).Collection(c)
 	s.Deps.Watcher.Viewed(ns)
 	sh := s.Shell(r, v, "collections", raw, "collection:"+raw)
 	return site.WritePage(w, r, http.StatusOK, collectionPage(sh, m))

@@ -5,14 +5,14 @@ package collections
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
+
 import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/web/templates"
-
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
 )
 
 func collectionPage(s templates.Shell, m onePage) templ.Component {
@@ -86,7 +86,7 @@ func collectionPage(s templates.Shell, m onePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.ActsList(m.acts).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.OffersWithLead("The changes of one chunk are on its page: follow its number.", m.offers).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

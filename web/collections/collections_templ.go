@@ -5,16 +5,17 @@ package collections
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
+
 import (
 	"fmt"
+
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
-
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
 )
 
 func collectionsPage(s templates.Shell, live templ.Component) templ.Component {
@@ -674,7 +675,7 @@ func flags(c api.Collection) templ.Component {
 			}
 		}
 		if c.NoBalance {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<span class=\"flag\" title=\"The balancer leaves this collection alone.\">no balancing</span> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<span class=\"flag\" title=\"The balancer does not move chunks of this collection.\">no balancing</span> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

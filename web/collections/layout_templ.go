@@ -5,14 +5,15 @@ package collections
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
+
 import (
+	"slices"
+
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
-	"slices"
-
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
 )
 
 func layoutPage(s templates.Shell, live templ.Component) templ.Component {
@@ -439,7 +440,7 @@ func layoutOfDatabase(l api.Layout) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var23 string
-			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs("What is not as in " + l.Compared)
+			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs("What differs from " + l.Compared)
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/collections/layout.templ`, Line: 77, Col: 42}
 			}
@@ -601,12 +602,12 @@ func layoutRow(l api.Layout, c api.LayoutCollection) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if x.Same {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, " title=\"As it is here\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, " title=\"Same as here\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, " title=\"Not as it is here\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, " title=\"Different from here\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -65,7 +65,7 @@ func (g *Guard) Refuse(w http.ResponseWriter, r *http.Request, who auth.Principa
 	case WantsJSON(r):
 		challenge, text := `Bearer realm="shardboard"`, "Nobody is signed in, or the session has ended. Send a token: Authorization: Bearer …"
 		if sentToken(r) {
-			challenge, text = challenge+`, error="invalid_token"`, "The token that was sent does not open anything: "+
+			challenge, text = challenge+`, error="invalid_token"`, "The token is not valid: "+
 				"it is wrong, expired or revoked, or its owner is disabled. Make another one under Settings, or ask an admin."
 		}
 		w.Header().Set("WWW-Authenticate", challenge)

@@ -116,26 +116,26 @@ func (m page) rateUnit() string {
 	return "writes/s"
 }
 
-// about is the picture's word for a rate that a letter stands for.
+// about is how the picture writes a rate, which is known to a step of its scale only.
 func (m page) about() string {
 	if m.Changed {
-		return "at least about {n}"
+		return "at least about {n} changed rows/s"
 	}
-	return "about {n}"
+	return "about {n} writes/s"
 }
 
 func (m page) caption() string {
 	if m.Changed {
-		return "changed rows/s, at least so many, newest column first; – where it is not known"
+		return "changed rows/s, lower bounds, newest column first; – means not known"
 	}
-	return "writes/s, newest column first; – where it is not known"
+	return "writes/s, newest column first; – means not known"
 }
 
 const (
-	newRowsTitle     = "every write adds a row: all of them are counted, by the time in their ids"
-	changedRowsTitle = "rows are changed in place: at least so many, of the hottest projects, by the date of their last change"
-	changedPicture   = "Rows changed in place, once a minute and of the %d hottest projects only: a cell says at least so many, " +
-		"and where none of their rows were counted nothing is known."
+	newRowsTitle     = "every write adds a row: all rows are counted, by the time in their ids"
+	changedRowsTitle = "rows are changed in place: those of the hottest projects are counted, by the date of their last change"
+	changedPicture   = "Rows changed in place are counted once a minute, for the %d hottest projects only: a cell is a lower bound, " +
+		"and an empty one is not known."
 	pictureLabel = "Heat map of writes, %s by time. Arrow keys move the cell cursor, plus and minus zoom, Enter opens a row, " +
 		"0 shows the whole picture."
 	pictureHelp = "Drag to zoom in, Shift-drag to move; arrow keys move the cell, + and − zoom, Enter opens."

@@ -24,7 +24,7 @@ func rateCell(l api.Heat) templates.Cell {
 func rateTitle(l api.Heat) string {
 	switch {
 	case l.Counts == heat.ChangedRows.String():
-		return "at least: rows of the hottest projects by their date; one that changed twice counts once"
+		return "at least: rows of the hottest projects by their date; a row that changed twice counts once"
 	case l.AtLeast:
 		return "at least: the reading budget ended before the rows did"
 	case l.Exact:
@@ -45,9 +45,9 @@ func counted(l api.Heat) string {
 }
 
 const (
-	readsTitle   = "by the shard's own counters for this collection, since the read before, half a minute or a minute ago"
-	writesTitle  = "write operations of all projects to this collection, by the shard's own counters, over the last minute"
-	latencyTitle = "mean time of a write to this collection on the shard, since the read before, half a minute or a minute ago"
+	readsTitle   = "from the shard's own counters for this collection, since the previous read, half a minute to a minute ago"
+	writesTitle  = "write operations of all projects on this collection, from the shard's own counters, over the last minute"
+	latencyTitle = "mean time of a write to this collection on the shard, since the previous read, half a minute to a minute ago"
 )
 
 func perSecond(rate *float64, title string) templates.Figure {
@@ -112,7 +112,7 @@ func cell(c api.HeatSpan, rate *float64) templates.Figure {
 	case c.Sampled:
 		f.Title = "from 1 s in 10"
 	case c.Shared:
-		f.Title = "rows were wider then"
+		f.Title = "rows covered wider ranges then"
 	}
 	if part := c.Covered / float64(c.Seconds); part < 0.95 && f.Title == "" {
 		f.Title = fmt.Sprintf("%d %% of the time counted", int(math.Round(part*100)))

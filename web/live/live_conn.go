@@ -109,7 +109,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer h.Release()
 	if !s.Guard.Limits.Enter(who) {
-		return &site.StatusError{Status: http.StatusTooManyRequests, Text: "You have as many live pages open as one may. Close some of them."}
+		return &site.StatusError{Status: http.StatusTooManyRequests, Text: "You have too many live pages open. Close some of them."}
 	}
 	defer s.Guard.Limits.Exit(who)
 	ended := s.Deps.Auth.Ended(who) // before the check, so that no end falls between

@@ -139,7 +139,7 @@ func chunkSize(v answer.View, s api.ChunkSize, may bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if v.Past != nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"muted under\">Sizes of chunks are of now; history does not keep them.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"muted under\">Chunk sizes are current: history does not record them.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -150,9 +150,9 @@ func chunkSize(v answer.View, s api.ChunkSize, may bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var6 string
-			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("The last attempt, %s, gave nothing: %s.", format.Ago(v.Now.Sub(s.Failed.At)), topology.ReasonText(s.Failed.Reason)))
+			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("The last attempt, %s, had no result: %s.", format.Ago(v.Now.Sub(s.Failed.At)), topology.ReasonText(s.Failed.Reason)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/chunk_size.templ`, Line: 64, Col: 134}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/chunk_size.templ`, Line: 64, Col: 135}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -169,9 +169,9 @@ func chunkSize(v answer.View, s api.ChunkSize, may bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var7 string
-			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs("An estimate is made in the background within a minute or so of looking: at most " + strconv.Itoa(chunksize.PerMinute) + " chunks a minute.")
+			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs("An estimate is made in the background, about a minute after the page is opened: at most " + strconv.Itoa(chunksize.PerMinute) + " chunks a minute.")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/chunk_size.templ`, Line: 70, Col: 145}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/chunk_size.templ`, Line: 70, Col: 153}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {

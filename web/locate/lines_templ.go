@@ -50,7 +50,7 @@ func linesWhole(s templates.Shell, p linesPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"bulk\"><h1>Locate many lines</h1><p class=\"lead\">Up to 1,000 lines, each with anything that the locate box takes. Lines that lead nowhere say so and do not stop the others.</p><form class=\"lines\" method=\"post\" action=\"/locate/bulk\"><label for=\"lines\">One query per line</label> <textarea id=\"lines\" name=\"lines\" rows=\"10\" maxlength=\"240000\" spellcheck=\"false\" autocomplete=\"off\" required placeholder=\"project/document key, project, id or log line\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"bulk\"><h1>Locate many lines</h1><p class=\"lead\">Up to 1,000 lines, each with anything that the locate box accepts. A line without a result is shown as such and does not stop the others.</p><form class=\"lines\" method=\"post\" action=\"/locate/bulk\"><label for=\"lines\">One query per line</label> <textarea id=\"lines\" name=\"lines\" rows=\"10\" maxlength=\"240000\" spellcheck=\"false\" autocomplete=\"off\" required placeholder=\"project/document key, project, id or log line\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -487,7 +487,7 @@ func item(p page, it api.LocateItem, refs templates.Refs) templ.Component {
 			}
 		}
 		if it.Removed {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<span class=\"flag\" title=\"The document was removed in Yorkie; its rows are still stored.\">removed</span>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<span class=\"flag\" title=\"The document was removed in Yorkie, but its rows are still stored.\">removed</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

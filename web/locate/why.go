@@ -17,7 +17,6 @@ import (
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/web/site"
-	"shardboard/web/templates"
 )
 
 // whyChunk says why one chunk is where it is and what the balancer does with it.
@@ -49,8 +48,8 @@ func ChunkPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		moving: answer.MovingNow(v, answer.MovingChunk(v, c, i), answer.FlightsListed),
 		failed: answer.FailedMovesOf(v, c.NS, answer.Touches(c, shardkey.Range{Min: ch.Min, Max: ch.Max})),
 		size:   answer.ChunkSizeOf(v, c, ch), mayMeasure: auth.From(r.Context()).May(auth.Operator),
-		watch: answer.ChunkItem(c, answer.ChunkRef(c, ch.Min)),
-		acts:  s.Offers(r, v.Table).Chunk(c, i),
+		watch:  answer.ChunkItem(c, answer.ChunkRef(c, ch.Min)),
+		offers: s.Offers(r, v.Table).Chunk(c, i),
 	}
 	if v.Past == nil { // writes and sizes are known of now only
 		p.heat = answer.HeatLine(v, answer.HeatSource{Counts: s.Deps.Heat}, c.NS, i)
@@ -72,7 +71,7 @@ type chunkPage struct {
 	size       api.ChunkSize
 	mayMeasure bool
 	watch      string // the item as it is watched
-	acts       templates.Acts
+	offers     []api.Offer
 }
 
 func (p chunkPage) title() string {
@@ -103,7 +102,7 @@ func whyProject(s *site.Site, r *http.Request) (a api.ProjectWhy, err error) {
 	}
 	id, err := bson.ObjectIDFromHex(raw)
 	if err != nil {
-		return a, fault.New(fault.Invalid, "A project id is 24 hexadecimal digits; %q is not.", sanitize.Truncate(raw, 60))
+		return a, fault.New(fault.Invalid, "A project's id has 24 hexadecimal digits; %q does not.", sanitize.Truncate(raw, 60))
 	}
 	pr, ok := v.Dir.ByID(id)
 	if !ok {

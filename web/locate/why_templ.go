@@ -367,7 +367,7 @@ func rules(v answer.View, b api.WhyBalance) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if b.Release == "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "The server's version is not known, so the rules that differ by version are open.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "The server's version is not known, so rules that differ by version could not be decided.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -536,7 +536,7 @@ func chunkWhole(s templates.Shell, p chunkPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.ActsList(p.acts).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Offers(p.offers).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -669,7 +669,7 @@ func chunkRegion(p chunkPage, refs templates.Refs) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "</ul><p class=\"muted under\">Equal ids are legal on two shards and impossible on one: such a migration ends with a data transfer error that does not say why.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "</ul><p class=\"muted under\">Two shards can have rows with the same id, one shard cannot: such a migration ends with a data transfer error that does not name the reason.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -17,7 +17,7 @@ import (
 	"shardboard/web/templates"
 )
 
-func page(s templates.Shell, content templ.Component, acts templates.Acts) templ.Component {
+func page(s templates.Shell, content templ.Component, offers []api.Offer) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -58,7 +58,7 @@ func page(s templates.Shell, content templ.Component, acts templates.Acts) templ
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.ActsList(acts).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Offers(offers).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -424,7 +424,7 @@ func shardTable(list []api.Shard, refs templates.Refs) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if r.Draining {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<div class=\"flags\"><span class=\"flag warn\" title=\"removeShard was asked for: its chunks are being moved away.\">draining</span></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<div class=\"flags\"><span class=\"flag warn\" title=\"The shard is being removed: its chunks are being moved away.\">draining</span></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -93,7 +93,7 @@ func projectID(r *http.Request) (bson.ObjectID, error) {
 	}
 	id, err := bson.ObjectIDFromHex(text)
 	if err != nil {
-		return id, fault.New(fault.Invalid, "A project's id is 24 hexadecimal digits; %q is not.", sanitize.Truncate(text, 60))
+		return id, fault.New(fault.Invalid, "A project's id has 24 hexadecimal digits; %q does not.", sanitize.Truncate(text, 60))
 	}
 	return id, nil
 }

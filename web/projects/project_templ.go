@@ -31,7 +31,7 @@ type projectView struct {
 	columns  []templates.ShardRef // of the picture: every shard
 }
 
-func projectPage(s templates.Shell, db string, region, sizes templ.Component, acts templates.Acts) templ.Component {
+func projectPage(s templates.Shell, db string, region, sizes templ.Component, offers []api.Offer) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -110,7 +110,7 @@ func projectPage(s templates.Shell, db string, region, sizes templ.Component, ac
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.ActsList(acts).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Offers(offers).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -237,7 +237,7 @@ func projectRegion(m projectView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.inFlight.Items) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<h2>A range of this project moves now</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<h2>A range of this project is moving</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

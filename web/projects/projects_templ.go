@@ -236,9 +236,9 @@ func listRegion(m listView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var9 string
-				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(answer.JoinWords(m.ByDocument) + " are placed document by document, for every project alike on any of ")
+				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(answer.JoinWords(m.ByDocument) + " are spread by document: rows of every project can be on any of ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/projects/projects.templ`, Line: 74, Col: 110}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/projects/projects.templ`, Line: 74, Col: 106}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {

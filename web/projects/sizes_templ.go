@@ -47,7 +47,7 @@ func sizesRegion(sizes []api.ProjectSize, start templates.SurveyForm, shards tem
 			return templ_7745c5c3_Err
 		}
 		if len(sizes) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"lead\">Not surveyed yet. No index leads to one project's rows in the collections that are placed by document, so a survey has to look.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"lead\">Not surveyed yet. No index finds the rows of one project in the collections that are placed by document, so only a survey can count them.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -16,7 +16,7 @@ import (
 	"shardboard/web/templates"
 )
 
-func shardPage(s templates.Shell, content templ.Component, acts templates.Acts) templ.Component {
+func shardPage(s templates.Shell, content templ.Component, offers []api.Offer) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -57,7 +57,7 @@ func shardPage(s templates.Shell, content templ.Component, acts templates.Acts) 
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.ActsList(acts).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Offers(offers).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -122,7 +122,7 @@ func region(v answer.View, a api.ShardDetail, m moves, refs templates.Refs) temp
 			return templ_7745c5c3_Err
 		}
 		if a.Draining {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<span class=\"flag warn\" title=\"removeShard was asked for: its chunks are being moved away.\">draining</span>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<span class=\"flag warn\" title=\"The shard is being removed: its chunks are being moved away.\">draining</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

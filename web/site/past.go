@@ -52,13 +52,13 @@ func (s *Site) ViewOf(ctx context.Context, now answer.View, at time.Time) (answe
 func (s *Site) KeepsHistory(now answer.View) error {
 	switch {
 	case s.Deps.History == nil:
-		return fault.New(fault.NotFound, "Nothing is known of the past: this shardboard keeps no history.")
+		return fault.New(fault.NotFound, "There is no history: this shardboard does not record it.")
 	case !now.Table.Loaded:
 		return now.Table.NotLoaded()
 	case now.Table.ClusterID == "":
 		return fault.New(
 			fault.NotFound,
-			"Nothing is known of the past: history is kept by the cluster's id, which shardboard may not read. It needs find on config.version.",
+			"There is no history: it is recorded under the cluster's id, which shardboard may not read. It needs find on config.version.",
 		)
 	}
 	return nil

@@ -38,7 +38,7 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if wait, ok := guard.WaitOf(err); ok {
 		w.Header().Set("Retry-After", guard.WholeSeconds(wait))
-		err = &StatusError{Status: http.StatusTooManyRequests, Text: "That was too often. Try again in " + guard.WholeSeconds(wait) + " s."}
+		err = &StatusError{Status: http.StatusTooManyRequests, Text: "Too many requests. Try again in " + guard.WholeSeconds(wait) + " s."}
 	}
 	// Who asked has left: nobody reads the answer, and nothing has failed.
 	left := errors.Is(r.Context().Err(), context.Canceled) && errors.Is(err, context.Canceled)

@@ -70,7 +70,7 @@ func (s *Site) Endpoint(rt Route) http.HandlerFunc {
 				r,
 				fault.New(
 					fault.Invalid,
-					"There is only now at %s: no past is kept of what it shows. Leave %q out.",
+					"%s shows the present only: its history is not recorded. Leave %q out.",
 					sanitize.Truncate(r.URL.Path, 200),
 					"at",
 				),

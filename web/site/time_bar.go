@@ -71,8 +71,8 @@ func PastNotes(p *answer.PastTime, nav string) []api.State {
 		out = append(out, n)
 	}
 	if nav == "projects" || nav == "shards" {
-		out = append(out, api.State{Code: "partial", Title: "The list of projects is today's.",
-			Detail: "Names and counts are of now; where each project is, is of the time shown."})
+		out = append(out, api.State{Code: "partial", Title: "The list of projects is the current one.",
+			Detail: "Names and counts are current; where each project is, is as of the time shown."})
 	}
 	return out
 }

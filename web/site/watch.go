@@ -28,7 +28,7 @@ func (s *Site) Watching(r *http.Request, v answer.View) (templates.Watching, err
 	for i, item := range all {
 		found, err := answer.Watched(v, s.Deps.Profile, item)
 		if err != nil {
-			return m, fault.Wrap(fault.Invalid, err, "watch is project:<id> or chunk:<namespace>:<reference>; %q is neither.",
+			return m, fault.Wrap(fault.Invalid, err, "watch must be project:<id> or chunk:<namespace>:<reference>, not %q.",
 				sanitize.Truncate(item, 80))
 		}
 		rest := url.Values{}

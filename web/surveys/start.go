@@ -68,7 +68,7 @@ func idOf(what, text string) (bson.ObjectID, error) {
 	}
 	id, err := bson.ObjectIDFromHex(text)
 	if err != nil {
-		return id, fault.New(fault.Invalid, "A %s is named by its id, 24 hexadecimal digits; %q is not.", what, sanitize.Truncate(text, 60))
+		return id, fault.New(fault.Invalid, "Give the id of the %s, 24 hexadecimal digits, not %q.", what, sanitize.Truncate(text, 60))
 	}
 	return id, nil
 }

@@ -253,7 +253,7 @@ func FailedMovesTable(m api.FailedMoves, refs Refs, now time.Time) templ.Compone
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(m.Items) > 0 || m.Hidden > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<h2>Moves that failed lately ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<h2>Recent failed moves ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

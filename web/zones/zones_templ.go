@@ -19,7 +19,7 @@ import (
 	"shardboard/web/templates"
 )
 
-func page(s templates.Shell, content templ.Component, acts templates.Acts) templ.Component {
+func page(s templates.Shell, content templ.Component, offers []api.Offer) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -64,7 +64,7 @@ func page(s templates.Shell, content templ.Component, acts templates.Acts) templ
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.ActsList(acts).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Offers(offers).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
