@@ -9,7 +9,6 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/web/guard"
-	"shardboard/web/parts"
 )
 
 // TestDeniedRequestsDoNothing asks the real handlers for all that is refused.
@@ -37,8 +36,8 @@ func TestDeniedRequestsDoNothing(t *testing.T) {
 					w.Body.String(),
 					fmt.Sprintf(
 						"This needs the role %s. You have the role %s; an admin can change that.",
-						parts.RoleWord(mustNeed(rt.Policy)),
-						parts.RoleWord(p.role),
+						mustNeed(rt.Policy).Label(),
+						p.role.Label(),
 					),
 				) {
 				t.Errorf("%s %s does not tell %s which role is needed: %s", rt.Method, rt.Pattern, p.name, w.Body)

@@ -186,10 +186,10 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 	}{
 		"none": {func(*site.Deps) {}, "Sign-in is off"},
 		"demo": {func(d *site.Deps) {
-			d.Auth = everybody{auth.Principal{ID: "demo", Name: "demo", Role: auth.Operator, Method: auth.ByDemo}}
+			d.Auth = everybody{who: auth.Principal{ID: "demo", Name: "demo", Role: auth.Operator, Method: auth.ByDemo}}
 		}, "everybody on this machine is its operator"},
 		"break-glass": {func(d *site.Deps) {
-			d.Auth = everybody{auth.Principal{ID: "user:x", Name: "x", Role: auth.Admin, Method: auth.ByBreakGlass}}
+			d.Auth = everybody{who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Admin, Method: auth.ByBreakGlass}}
 		}, "emergency account"},
 		"read only":         {held(store.OwnedByAnother), "Read only"},
 		"without an owner":  {held(store.OwnerGone), "has stopped"},

@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/auth"
 )
 
-func (d *door) token(owner string, role auth.Role) (string, auth.Token) {
+func makeToken(d *door, owner string, role auth.Role) (string, auth.Token) {
 	d.t.Helper()
 	secret, made, err := d.service.CreateToken(
 		d.t.Context(),
@@ -28,8 +28,8 @@ func (d *door) token(owner string, role auth.Role) (string, auth.Token) {
 func TestAViewersTokenOfAnAdminReachesNothingOfTheAdmins(t *testing.T) {
 	door := newDoor(t)
 	admin := door.principal("admin")
-	_, other := door.token("admin", auth.Admin)
-	secret, own := door.token("admin", auth.Viewer)
+	_, other := makeToken(door, "admin", auth.Admin)
+	secret, own := makeToken(door, "admin", auth.Viewer)
 	if list := decode[api.List[api.Session]](t, door.call("GET", "/sessions", "", "", bearer(secret))); len(list.Items) != 0 {
 		t.Errorf("it sees %+v", list.Items)
 	}
@@ -71,11 +71,11 @@ func detail(t *testing.T, w *httptest.ResponseRecorder) string {
 
 func TestWhoSentATokenThatOpensNothingIsToldSo(t *testing.T) {
 	door := newDoor(t)
-	revoked, made := door.token("viewer", auth.Viewer)
+	revoked, made := makeToken(door, "viewer", auth.Viewer)
 	if err := door.service.RevokeToken(t.Context(), door.principal("viewer"), made.ID); err != nil {
 		t.Fatal(err)
 	}
-	expired, _ := door.token("viewer", auth.Viewer)
+	expired, _ := makeToken(door, "viewer", auth.Viewer)
 	door.pass(2 * time.Hour)
 	for _, secret := range []string{"sb_bogus", revoked, expired} {
 		w := door.call("GET", "/cluster", "", "", bearer(secret))

@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
@@ -24,7 +25,6 @@ import (
 	"shardboard/web/changes"
 	"shardboard/web/guard"
 	"shardboard/web/site"
-	"shardboard/web/templates"
 )
 
 // described are the routes of a server's own description, as method and pattern.
@@ -138,11 +138,9 @@ func TestWhatCannotBeDoneNowSaysWhy(t *testing.T) {
 			}
 		}
 	}
-	read := func(v answer.View, make func(*site.Offer) []string) {
-		o := &site.Offer{T: v.Table}
-		blocked := make(o)
+	read := func(list []api.Offer, blocked ...string) {
 		m := map[string]string{}
-		for _, a := range o.M.List {
+		for _, a := range list {
 			if (a.URL == "") != (a.Why != "") {
 				t.Errorf("%s has the address %q and the reason %q", a.Text, a.URL, a.Why)
 			}
@@ -150,35 +148,22 @@ func TestWhatCannotBeDoneNowSaysWhy(t *testing.T) {
 		}
 		why(blocked, m)
 	}
+	of := func(v answer.View) *answer.Offers { return &answer.Offers{Table: v.Table} }
 	fine := newStory().View()
 	single := newStory().with(func(t *topology.Table) { t.Shards = t.Shards[:1] }).View()
 	project := fine.Dir.All()[3]
 	c := fine.Table.Collection("yorkie-meta.changes")
-	read(fine, func(o *site.Offer) []string {
-		o.Chunk(c, c.Chunks.Len()-1)
-		return []string{"Merge with the next…", "Clear the jumbo flag…"}
-	})
-	read(single, func(o *site.Offer) []string { o.Chunk(c, 0); return []string{"Move…"} })
-	read(single, func(o *site.Offer) []string {
-		o.Project(project)
-		return []string{"Pin to a shard…", "Isolate…", "Unpin…"}
-	})
+	read(of(fine).Chunk(c, c.Chunks.Len()-1), "Merge with the next…", "Clear the jumbo flag…")
+	read(of(single).Chunk(c, 0), "Move…")
+	read(of(single).Project(project), "Pin to a shard…", "Isolate…", "Unpin…")
 	pinned := newStory().with(func(t *topology.Table) {
 		t.Zones = append(t.Zones, topology.ZoneRange{NS: topology.Namespace(project.DB + ".documents"), Zone: "pin-" + project.ID.Hex()})
 	}).View()
-	read(pinned, func(o *site.Offer) []string {
-		o.Project(project)
-		return []string{"Pin to a shard…", "Isolate…", "Spread…"}
-	})
-	read(fine, func(o *site.Offer) []string { o.Balancer(); return []string{"Turn the balancer on…"} })
-	read(
-		newStory().with(func(t *topology.Table) { t.Balancer.Stopped, t.Balancer.Mode = true, "off" }).View(),
-		func(o *site.Offer) []string { o.Balancer(); return []string{"Turn the balancer off…"} },
-	)
-	read(fine, func(o *site.Offer) []string {
-		o.Shard("shard-rs-1")
-		return []string{"Remove from a zone…"}
-	})
+	read(of(pinned).Project(project), "Pin to a shard…", "Isolate…", "Spread…")
+	read(of(fine).Balancer(), "Turn the balancer on…")
+	off := newStory().with(func(t *topology.Table) { t.Balancer.Stopped, t.Balancer.Mode = true, "off" }).View()
+	read(of(off).Balancer(), "Turn the balancer off…")
+	read(of(fine).Shard("shard-rs-1"), "Remove from a zone…")
 	out := func(shard string) string { return fmt.Sprintf("Remove %s from %s…", shard, "tight") }
 	zoned := func(ranged bool, shards ...int) answer.View {
 		return newStory().with(func(t *topology.Table) {
@@ -192,13 +177,14 @@ func TestWhatCannotBeDoneNowSaysWhy(t *testing.T) {
 		}).View()
 	}
 	name := fine.Table.Shards[0].Name
-	for _, make := range []func(*site.Offer){func(o *site.Offer) { o.Shard(name) }, func(o *site.Offer) { o.Zones() }} {
-		read(zoned(true, 0), func(o *site.Offer) []string { make(o); return []string{out(name)} }) // its ranges would have no shard
+	for _, offers := range []func(*answer.Offers) []api.Offer{
+		func(o *answer.Offers) []api.Offer { return o.Shard(name) }, (*answer.Offers).Zones,
+	} {
+		read(offers(of(zoned(true, 0))), out(name)) // its ranges would have no shard
 		for _, fit := range []answer.View{zoned(true, 0, 1), zoned(false, 0)} {
-			o := &site.Offer{T: fit.Table}
-			make(o)
-			if i := slices.IndexFunc(o.M.List, func(a templates.Act) bool { return a.Text == out(name) }); i < 0 || o.M.List[i].Why != "" {
-				t.Errorf("%+v", o.M.List)
+			list := offers(of(fit))
+			if i := slices.IndexFunc(list, func(a api.Offer) bool { return a.Text == out(name) }); i < 0 || list[i].Why != "" {
+				t.Errorf("%+v", list)
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func (failing) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, errors.New("dial " + adviceCanary)
 }
 
-func (s *testSite) post(t *testing.T, path string, fields ...string) int {
+func sendForm(t *testing.T, s *testSite, path string, fields ...string) int {
 	t.Helper()
 	q := url.Values{}
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -78,13 +78,13 @@ func TestAdviceIsDismissedWithAReasonAndTakenBack(t *testing.T) {
 		t.Fatalf("%d items", len(before.Items))
 	}
 	id := before.Items[0].ID
-	if code := s.post(t, "/advice/dismiss", "id", id, "reason", "  "); code != http.StatusBadRequest {
+	if code := sendForm(t, s, "/advice/dismiss", "id", id, "reason", "  "); code != http.StatusBadRequest {
 		t.Errorf("without a reason: %d", code)
 	}
-	if code := s.post(t, "/advice/dismiss", "id", "jumbo.none", "reason", "x"); code != http.StatusNotFound {
+	if code := sendForm(t, s, "/advice/dismiss", "id", "jumbo.none", "reason", "x"); code != http.StatusNotFound {
 		t.Errorf("of nothing: %d", code)
 	}
-	if code := s.post(t, "/advice/dismiss", "id", id, "reason", "we know "+hostileName); code != http.StatusSeeOther {
+	if code := sendForm(t, s, "/advice/dismiss", "id", id, "reason", "we know "+hostileName); code != http.StatusSeeOther {
 		t.Fatalf("with a reason: %d", code)
 	}
 	after := decode[api.AdviceList](t, s.do("GET", "/api/v1/advice"))
@@ -181,10 +181,10 @@ func TestAReceiversAddressIsOnNoPageAndInNoLog(t *testing.T) {
 	if err := e.Check(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if code := s.post(t, "/alerts/test", "target", "ops"); code != http.StatusSeeOther {
+	if code := sendForm(t, s, "/alerts/test", "target", "ops"); code != http.StatusSeeOther {
 		t.Errorf("test: %d", code)
 	}
-	if code := s.post(t, "/alerts/test", "target", "https://evil.example/"); code != http.StatusNotFound {
+	if code := sendForm(t, s, "/alerts/test", "target", "https://evil.example/"); code != http.StatusNotFound {
 		t.Errorf("a test to an address: %d", code)
 	}
 	var shown bytes.Buffer
@@ -211,24 +211,24 @@ func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
 	if err := e.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if code := s.post(t, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", ""); code != http.StatusBadRequest {
+	if code := sendForm(t, s, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", ""); code != http.StatusBadRequest {
 		t.Errorf("without a reason: %d", code)
 	}
-	if code := s.post(t, "/alerts/silences", "rule", "nope", "for", "8h", "reason", "x"); code != http.StatusBadRequest {
+	if code := sendForm(t, s, "/alerts/silences", "rule", "nope", "for", "8h", "reason", "x"); code != http.StatusBadRequest {
 		t.Errorf("of a rule that is none: %d", code)
 	}
-	if code := s.post(t, "/alerts/silences", "alert", "jumbo.nope", "for", "8h", "reason", "x"); code != http.StatusBadRequest {
+	if code := sendForm(t, s, "/alerts/silences", "alert", "jumbo.nope", "for", "8h", "reason", "x"); code != http.StatusBadRequest {
 		t.Errorf("of an alert that is none: %d", code)
 	}
 	there := decode[api.Alerts](t, s.do("GET", "/api/v1/alerts")).Alerts[0].ID
-	if code := s.post(t, "/alerts/silences", "alert", there, "for", "8h", "reason", "x"); code != http.StatusSeeOther {
+	if code := sendForm(t, s, "/alerts/silences", "alert", there, "for", "8h", "reason", "x"); code != http.StatusSeeOther {
 		t.Errorf("of an alert that is there: %d", code)
 	}
 	if one := decode[api.Alerts](t, s.do("GET", "/api/v1/alerts")).Silences; len(one) != 1 ||
-		s.post(t, "/alerts/silences/end", "id", one[0].ID) != http.StatusSeeOther {
+		sendForm(t, s, "/alerts/silences/end", "id", one[0].ID) != http.StatusSeeOther {
 		t.Fatalf("%+v", one)
 	}
-	if code := s.post(t, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", "<b>known</b>"); code != http.StatusSeeOther {
+	if code := sendForm(t, s, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", "<b>known</b>"); code != http.StatusSeeOther {
 		t.Fatalf("with a reason: %d", code)
 	}
 	got := decode[api.Alerts](t, s.do("GET", "/api/v1/alerts"))
@@ -239,7 +239,7 @@ func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
 	if page := s.do("GET", "/alerts").Body.String(); !strings.Contains(page, "&lt;b&gt;known") {
 		t.Error("the page does not show the silence")
 	}
-	if code := s.post(t, "/alerts/silences/end", "id", got.Silences[0].ID); code != http.StatusSeeOther {
+	if code := sendForm(t, s, "/alerts/silences/end", "id", got.Silences[0].ID); code != http.StatusSeeOther {
 		t.Errorf("ended: %d", code)
 	}
 	if left := decode[api.Alerts](t, s.do("GET", "/api/v1/alerts")); len(left.Silences) != 0 {
@@ -254,7 +254,7 @@ func TestAlertsAreOfAdviceThatIsNotDismissed(t *testing.T) {
 	if err != nil || len(all.Notices) < 4 {
 		t.Fatal(len(all.Notices), err)
 	}
-	if code := s.post(t, "/advice/dismiss", "id", all.Notices[0].ID, "reason", "known"); code != http.StatusSeeOther {
+	if code := sendForm(t, s, "/advice/dismiss", "id", all.Notices[0].ID, "reason", "known"); code != http.StatusSeeOther {
 		t.Fatal(code)
 	}
 	left, err := source(t.Context())
@@ -289,9 +289,9 @@ func TestAdviceStorybook(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := decode[api.AdviceList](t, s.do("GET", "/api/v1/advice"))
-	s.post(t, "/advice/dismiss", "id", list.Items[len(list.Items)-1].ID, "reason", "known until the move in May")
-	s.post(t, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", "known until the move in May")
-	s.post(t, "/alerts/test", "target", "ops")
+	sendForm(t, s, "/advice/dismiss", "id", list.Items[len(list.Items)-1].ID, "reason", "known until the move in May")
+	sendForm(t, s, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", "known until the move in May")
+	sendForm(t, s, "/alerts/test", "target", "ops")
 	for name, path := range map[string]string{"advice-admin": "/advice", "alerts": "/alerts"} {
 		html := strings.NewReplacer(`href="/static/`, `href="static/`, `src="/static/`, `src="static/`).Replace(s.do("GET", path).Body.String())
 		if err := os.WriteFile(filepath.Join(dir, name+".html"), []byte(html), 0o644); err != nil {

@@ -116,7 +116,7 @@ func TestATroubleOfTheRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
 		a.state = fine
 		c.change(&a.state)
 		s := newSite(t, func(d *site.Deps) {
-			d.Audit, d.Auth = a, everybody{auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
+			d.Audit, d.Auth = a, everybody{who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
 		})
 		home := s.do("GET", "/").Body.String()
 		for _, key := range []string{"banner.audit", "banner.audit.damaged", "banner.audit.unread", "banner.audit.unsigned",
@@ -197,7 +197,7 @@ func TestOneCauseHasOneBanner(t *testing.T) {
 		a := cannedAudit()
 		a.state = c.state
 		s := newSite(t, held(c.hold), func(d *site.Deps) {
-			d.Audit, d.Auth = a, everybody{auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
+			d.Audit, d.Auth = a, everybody{who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
 			d.Trouble = func() *store.Trouble { return c.trouble }
 		})
 		want := 0
@@ -217,7 +217,7 @@ func TestOneCauseHasOneBanner(t *testing.T) {
 func TestAPageIsMadeAnewWhenTheRecordIsInTrouble(t *testing.T) {
 	a := cannedAudit()
 	s := newSite(t, func(d *site.Deps) {
-		d.Audit, d.Auth = a, everybody{auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
+		d.Audit, d.Auth = a, everybody{who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
 	})
 	tag := s.do("GET", "/collections").Header().Get("ETag")
 	again := func() int { return s.do("GET", "/collections", header("If-None-Match", tag)).Code }

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"unicode"
 
-	"shardboard/internal/answer"
 	"shardboard/internal/sanitize"
+	"shardboard/internal/sheet"
 	"shardboard/web/site"
 )
 
@@ -72,7 +72,7 @@ func TestNoSheetHoldsAFormula(t *testing.T) {
 		}
 	}
 	for _, f := range starts {
-		if got := answer.Inert(f); runs(got) || got == f && runs(f) {
+		if got := sheet.Inert(f); runs(got) || got == f && runs(f) {
 			t.Errorf("%q becomes %q", f, got)
 		}
 	}

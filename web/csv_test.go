@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/sheet"
 	"shardboard/internal/topology"
 )
 
@@ -48,14 +48,14 @@ func TestSpreadsheetsGetNoFormulas(t *testing.T) {
 		t.Errorf("the hostile name is missing: %.300s", sheets["shard"])
 	}
 	for _, f := range formulas {
-		if got := answer.Inert(f); got != "'"+f {
+		if got := sheet.Inert(f); got != "'"+f {
 			t.Errorf("%q becomes %q", f, got)
 		}
 	}
-	if got := answer.Inert("\t=1\r"); got != `\t=1\r` {
+	if got := sheet.Inert("\t=1\r"); got != `\t=1\r` {
 		t.Errorf("control characters become %q", got)
 	}
-	if answer.Inert("-42") != "-42" || answer.Inert("a=b") != "a=b" || answer.Inert("") != "" {
+	if sheet.Inert("-42") != "-42" || sheet.Inert("a=b") != "a=b" || sheet.Inert("") != "" {
 		t.Error("harmless cells are changed")
 	}
 	w := s.do("GET", "/shards/shard-rs-1.csv")
@@ -106,7 +106,7 @@ func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
 			if p.Bytes.Value != nil {
 				bytes = strconv.FormatInt(*p.Bytes.Value, 10)
 			}
-			want[answer.Inert(c.NS)+" "+answer.Inert(p.Shard)] = strings.Join(
+			want[sheet.Inert(c.NS)+" "+sheet.Inert(p.Shard)] = strings.Join(
 				[]string{strconv.FormatBool(c.Sharded), strconv.FormatBool(c.System), strconv.Itoa(p.Chunks), strconv.Itoa(c.Chunks), bytes},
 				" ",
 			)
@@ -125,8 +125,8 @@ func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
 		got := map[string]string{}
 		for _, row := range rows[1:] {
 			cell := func(name string) string { return row[column[name]] }
-			got[cell("ns")+" "+cell("shard")] = strings.Join(
-				[]string{cell("sharded"), cell("internal"), cell("chunks"), cell("chunks_of"), cell("bytes")},
+			got[cell("ns")+" "+cell("shards.shard")] = strings.Join(
+				[]string{cell("sharded"), cell("system"), cell("shards.chunks"), cell("chunks"), cell("shards.bytes")},
 				" ",
 			)
 		}

@@ -115,7 +115,7 @@ func newSite(t testing.TB, change ...func(*site.Deps)) *testSite {
 		Advice: rules.NewAdvisor(
 			rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: profile.Yorkie(), Now: func() time.Time { return epoch }},
 		),
-		Auth:    everybody{auth.Local()},
+		Auth:    everybody{who: auth.Local()},
 		Audit:   cannedAudit(),
 		Actions: cannedActions(),
 	}

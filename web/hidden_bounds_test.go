@@ -18,7 +18,6 @@ import (
 	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 )
 
@@ -27,7 +26,7 @@ import (
 func seenBy(s *testSite, role auth.Role) *site.Site {
 	deps := s.Deps
 	deps.HideBounds, deps.Registry, deps.PlanForms = true, nil, true
-	deps.Auth = everybody{auth.Principal{ID: "user:" + string(role), Name: string(role), Role: role, Method: auth.ByPassword}}
+	deps.Auth = everybody{who: auth.Principal{ID: "user:" + string(role), Name: string(role), Role: role, Method: auth.ByPassword}}
 	return New(deps).Site
 }
 
@@ -44,7 +43,7 @@ func bodySeen(s *site.Site, target string) string {
 // what is no key value, or is a project's id, which viewers see as such.
 func boundTexts(v answer.View) (out []string) {
 	add := func(c *topology.Collection, k shardkey.Key) {
-		text := parts.Bound(c.Key, k).Full
+		text := answer.BoundText(c.Key, k)
 		if k.Compare(c.Key.Min()) == 0 || k.Compare(c.Key.Max()) == 0 || strings.Contains(text, "MinKey") {
 			return
 		}

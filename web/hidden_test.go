@@ -18,7 +18,6 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 )
 
 // TestEveryHandlerLooksAtWhatItsReaderMaySee: the whole view is for what draws
@@ -131,7 +130,7 @@ func TestViewersSeeBoundsWithoutTheFlag(t *testing.T) {
 	s := newSite(t, withClaims)
 	c := s.watcher.Table().Collection(documentsNS)
 	min := c.Chunks.At(1).Min
-	for path, want := range map[string]string{"/collections/" + string(documentsNS): parts.Bound(c.Key, min).Full,
+	for path, want := range map[string]string{"/collections/" + string(documentsNS): answer.BoundText(c.Key, min),
 		"/api/v1/collections/" + string(documentsNS) + "/chunks": answer.ChunkRef(c, min)} {
 		if body := s.do("GET", path, as("vera", auth.Viewer)).Body.String(); !strings.Contains(body, want) ||
 			strings.Contains(body, "hidden: needs") {

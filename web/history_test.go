@@ -31,7 +31,7 @@ func TestHistoryListsEveryChangeOnceOverItsPages(t *testing.T) {
 		for _, i := range got.Items {
 			if i.Kind == "moved" && i.Source == "observed" {
 				moved++
-				if i.NS != string(docsNS) || len(i.Min) == 0 || i.From == "" || i.To == "" || i.Cause == nil || i.Cause.By != "balancer" ||
+				if i.NS != string(documentsNS) || len(i.Min) == 0 || i.From == "" || i.To == "" || i.Cause == nil || i.Cause.By != "balancer" ||
 					!i.Cause.Inferred {
 					t.Errorf("%+v", i)
 				}
@@ -112,7 +112,7 @@ func TestTwoTimesAreCompared(t *testing.T) {
 // moveEntry is a changelog entry of a move of a chunk of documents.
 func moveEntry(t testing.TB, table *topology.Table, i int, at time.Time, what string, more ...bson.E) topology.Event {
 	t.Helper()
-	c := table.Collection(docsNS)
+	c := table.Collection(documentsNS)
 	ch := c.Chunks.At(i)
 	lo, err1 := c.Key.Document(ch.Min)
 	hi, err2 := c.Key.Document(ch.Max)
@@ -124,7 +124,7 @@ func moveEntry(t testing.TB, table *topology.Table, i int, at time.Time, what st
 	if err1 != nil || err2 != nil || err3 != nil {
 		t.Fatal(err1, err2, err3)
 	}
-	return topology.Event{ID: what + at.String(), Time: at, What: what, NS: string(docsNS), Shard: "shard-rs-1", Details: raw}
+	return topology.Event{ID: what + at.String(), Time: at, What: what, NS: string(documentsNS), Shard: "shard-rs-1", Details: raw}
 }
 
 // withMoves is a table with a running, three ended and two failed moves.
@@ -160,7 +160,7 @@ func withMoves(t *testing.T, table *topology.Table, now time.Time) *topology.Tab
 
 func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
 	runs := func(from, _ time.Time) []history.OurRun {
-		return []history.OurRun{{ID: "RUN7", NS: docsNS, From: "shard-rs-1", To: "shard-rs-2", Start: epoch.Add(-10 * time.Second)}}
+		return []history.OurRun{{ID: "RUN7", NS: documentsNS, From: "shard-rs-1", To: "shard-rs-2", Start: epoch.Add(-10 * time.Second)}}
 	}
 	s := newSite(t, func(d *site.Deps) { d.Runs = runs })
 	table := withMoves(t, s.watcher.get(), epoch)
@@ -224,7 +224,7 @@ func TestACauseGoesByTheBalancerOfThatTime(t *testing.T) {
 
 func TestWhatIsWatchedIsFollowedByAddressAlone(t *testing.T) {
 	x := newTravelled(t)
-	c := x.watcher.get().Collection(docsNS)
+	c := x.watcher.get().Collection(documentsNS)
 	item := answer.ChunkItem(c, answer.ChunkRef(c, c.Chunks.At(4).Min))
 	project := answer.WatchProject + projectID(5).Hex()
 	q := "?" + url.Values{"watch": {item, project}}.Encode()
@@ -281,7 +281,7 @@ func TestWhatIsWatchedIsFollowedByAddressAlone(t *testing.T) {
 
 func TestLiveRegionsAreTheSameForEverybodyWhoWatches(t *testing.T) {
 	x := newTravelled(t)
-	c := x.watcher.get().Collection(docsNS)
+	c := x.watcher.get().Collection(documentsNS)
 	q := "?" + url.Values{"watch": {answer.ChunkItem(c, answer.ChunkRef(c, c.Chunks.At(4).Min))}}.Encode()
 	for _, p := range []string{"/", "/collections", "/activity"} {
 		if a, b := data(t, x.do("GET", p).Body.String()), data(t, x.do("GET", p+q).Body.String()); a != b {

@@ -17,7 +17,6 @@ import (
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 )
 
@@ -52,7 +51,7 @@ func movingTable(change ...func(*topology.InFlight)) *topology.Table {
 	return t
 }
 
-func (s *testSite) Page(t *testing.T, path string) string {
+func pageOf(t *testing.T, s *testSite, path string) string {
 	t.Helper()
 	w := s.do("GET", path)
 	if w.Code != http.StatusOK {
@@ -69,7 +68,7 @@ func TestAMoveInFlightShowsWhereverItConcernsSomebody(t *testing.T) {
 	ref := answer.ChunkRef(c, c.Chunks.At(2).Min)
 	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", answer.ChunkURL(documentsNS, ref),
 		answer.ShardURL(x.From), answer.ShardURL(x.To)} {
-		html := textOf(t, s.Page(t, path))
+		html := textOf(t, pageOf(t, s, path))
 		for _, text := range []string{"step 2 of 6", "recipient: step 3 of 7", "mongosh 2.12.0", "of about", "documents copied",
 			"about 1 min left", "12 s ago"} {
 			if !strings.Contains(html, text) {
@@ -77,12 +76,12 @@ func TestAMoveInFlightShowsWhereverItConcernsSomebody(t *testing.T) {
 			}
 		}
 	}
-	if html := s.Page(t, "/collections/yorkie-meta.documents"); strings.Count(html, "moving to "+x.To) != 1 {
+	if html := pageOf(t, s, "/collections/yorkie-meta.documents"); strings.Count(html, "moving to "+x.To) != 1 {
 		t.Error("the chunk's row is not marked, or others are")
 	}
 	// A chunk that does not move and another collection say nothing of it.
 	for _, path := range []string{"/collections/yorkie-meta.changes", answer.ChunkURL(documentsNS, answer.ChunkRef(c, c.Chunks.At(9).Min))} {
-		if html := s.Page(t, path); strings.Contains(html, "mongosh 2.12.0") {
+		if html := pageOf(t, s, path); strings.Contains(html, "mongosh 2.12.0") {
 			t.Errorf("%s shows a move that is not its", path)
 		}
 	}
@@ -91,7 +90,7 @@ func TestAMoveInFlightShowsWhereverItConcernsSomebody(t *testing.T) {
 func TestWhenNothingMovesPagesSaySo(t *testing.T) {
 	s := newSite(t)
 	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", "/shards/shard-rs-1"} {
-		if html := s.Page(t, path); !strings.Contains(html, "Nothing moves now.") {
+		if html := pageOf(t, s, path); !strings.Contains(html, "Nothing is moving.") {
 			t.Errorf("%s", path)
 		}
 	}
@@ -185,7 +184,7 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 			table.Moves.ListPrivilege = k.moves.ListPrivilege
 			table.Moves.StepsReason, table.Moves.StepsPrivilege = k.moves.StepsReason, k.moves.StepsPrivilege
 			s.watcher.publish(table)
-			page := s.Page(t, "/activity")
+			page := pageOf(t, s, "/activity")
 			html := textOf(t, page)
 			if strings.Contains(page, "<script>alert") {
 				t.Error("a script of the cluster")
@@ -224,10 +223,10 @@ func TestAMoveThatIsCommittedCountsAsArrived(t *testing.T) {
 	x.To = table.Collection(documentsNS).Chunks.Owner(2)
 	x.From = "shard-rs-1"
 	s.watcher.publish(table)
-	if html := s.Page(t, "/activity"); !strings.Contains(html, "Moved; the donor is cleaning up") {
+	if html := pageOf(t, s, "/activity"); !strings.Contains(html, "Moved; the donor is cleaning up") {
 		t.Error("not said")
 	}
-	if html := s.Page(t, "/collections/yorkie-meta.documents"); strings.Contains(html, "moving to ") {
+	if html := pageOf(t, s, "/collections/yorkie-meta.documents"); strings.Contains(html, "moving to ") {
 		t.Error("the chunk counts as on its way")
 	}
 	if out := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")); !out.Items[0].Arrived {
@@ -244,8 +243,8 @@ func TestAListOfMovesThatCannotBeReadIsSaidSo(t *testing.T) {
 		Privilege: "find on config.changelog",
 	}
 	s.watcher.publish(table)
-	html := s.Page(t, "/activity")
-	if !strings.Contains(html, "find on config.changelog") || strings.Contains(html, "Nothing moves now.") {
+	html := pageOf(t, s, "/activity")
+	if !strings.Contains(html, "find on config.changelog") || strings.Contains(html, "Nothing is moving.") {
 		t.Error("it is not said, or nothing is said to move")
 	}
 	if w := s.do("GET", "/api/v1/activity/inflight"); w.Code != http.StatusForbidden ||
@@ -259,7 +258,7 @@ func TestAListOfMovesThatCannotBeReadIsSaidSo(t *testing.T) {
 		Err: fault.New(fault.Unavailable, "The cluster does not answer."),
 	}
 	s.watcher.publish(stale)
-	if html := s.Page(t, "/activity"); !strings.Contains(html, "The cluster does not answer.") || !strings.Contains(html, "step 2 of 6") {
+	if html := pageOf(t, s, "/activity"); !strings.Contains(html, "The cluster does not answer.") || !strings.Contains(html, "step 2 of 6") {
 		t.Error("stale moves are not shown as such")
 	}
 	if out := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")); !out.Stale || len(out.Items) != 1 {
@@ -282,7 +281,7 @@ func TestAMoveOfOurOwnLeadsToItsRun(t *testing.T) {
 		}
 	})
 	s.watcher.publish(table)
-	if html := s.Page(t, "/"); !strings.Contains(html, `href="/runs/ourrun"`) || strings.Contains(html, "/runs/earlier") {
+	if html := pageOf(t, s, "/"); !strings.Contains(html, `href="/runs/ourrun"`) || strings.Contains(html, "/runs/earlier") {
 		t.Error("the overview does not lead to the run")
 	}
 	if m := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")).Items[0]; m.By != "run" || m.Run != "ourrun" {
@@ -298,7 +297,7 @@ func TestAMoveOfOurOwnLeadsToItsRun(t *testing.T) {
 	}
 	asked = 0
 	s.watcher.publish(cannedTable(9, 250))
-	s.Page(t, "/collections/yorkie-meta.documents")
+	pageOf(t, s, "/collections/yorkie-meta.documents")
 	if asked != 0 {
 		t.Errorf("the journal was read %d times while nothing moves", asked)
 	}
@@ -328,7 +327,7 @@ func TestLocateSaysThatTheAnswerIsAboutToChange(t *testing.T) {
 	for i, moving := range map[int]bool{2: true, 3: false} {
 		s.locator.locate = func(placement.Query) ([]placement.Item, error) { return at(i).Items, nil }
 		want := fmt.Sprintf("Moving from %s to %s now", table.Moves.List[0].From, table.Moves.List[0].To)
-		if html := s.Page(t, "/locate?q=x"); strings.Contains(html, want) != moving && !strings.Contains(want, "<") {
+		if html := pageOf(t, s, "/locate?q=x"); strings.Contains(html, want) != moving && !strings.Contains(want, "<") {
 			t.Errorf("chunk %d: said %v", i, !moving)
 		}
 		out := decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q=x"))
@@ -410,7 +409,7 @@ func TestAMoveIsToldToOpenBrowsersAsItProceeds(t *testing.T) {
 		if news := count(); news["overview"] != was["overview"]+1 {
 			t.Error("its end is not told")
 		}
-		if html := l.Page(t, "/activity"); strings.Contains(html, "step 2 of 6") {
+		if html := pageOf(t, l.testSite, "/activity"); strings.Contains(html, "step 2 of 6") {
 			t.Error("it is over, and shown")
 		}
 	})
@@ -420,7 +419,7 @@ func TestMovesOfThePastAreNotThoseOfNow(t *testing.T) {
 	table := movingTable()
 	v := answer.View{Table: table, Now: epoch, Past: &answer.PastTime{At: epoch}}
 	c := table.Collection(documentsNS)
-	if m := parts.InFlightView(v, table.Moves.List, 10); len(m.Rows) != 0 || m.None != "" || answer.MovingChunks(v, c) != nil ||
+	if m := answer.MovingNow(v, table.Moves.List, 10); len(m.Items) != 0 || m.None != "" || answer.MovingChunks(v, c) != nil ||
 		len(answer.InFlightOf(v, table.Moves.List)) != 0 {
 		t.Errorf("%+v", m)
 	}
@@ -435,11 +434,11 @@ func TestTheOverviewShowsTheOldestOfManyMoves(t *testing.T) {
 		table.Moves.List = append(table.Moves.List, x)
 	}
 	s.watcher.publish(table)
-	html := s.Page(t, "/")
+	html := pageOf(t, s, "/")
 	if !strings.Contains(html, "shard-5") || strings.Contains(html, "shard-6<") || !strings.Contains(html, "and 6 more") {
 		t.Error("not the first six")
 	}
-	if html = s.Page(t, "/activity"); !strings.Contains(html, "shard-11") || !strings.Contains(textOf(t, html), "30 h ago") {
+	if html = pageOf(t, s, "/activity"); !strings.Contains(html, "shard-11") || !strings.Contains(textOf(t, html), "30 h ago") {
 		t.Error("the activity page has not all")
 	}
 }

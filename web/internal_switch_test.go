@@ -80,7 +80,7 @@ func firstHour(t *testing.T, moves int) []topology.Event {
 		500,
 		"moveChunk.to",
 		bson.E{Key: "note", Value: "aborted"},
-		bson.E{Key: "errmsg", Value: strings.ReplaceAll(orphansReason, string(docsNS), string(sessionsNS))},
+		bson.E{Key: "errmsg", Value: strings.ReplaceAll(orphansReason, string(documentsNS), string(sessionsNS))},
 	)
 	move(500, "moveChunk.error")
 	move(500, "moveChunk.from", bson.E{Key: "step 1 of 6", Value: int32(2)}, bson.E{Key: "note", Value: "aborted"})
@@ -255,7 +255,7 @@ func TestAnInternalCollectionHasAPage(t *testing.T) {
 func TestTwoTimesAreComparedWithoutInternalCollections(t *testing.T) {
 	x := newTravelled(t)
 	table := *x.watcher.get()
-	own := *table.Collection(docsNS)
+	own := *table.Collection(documentsNS)
 	own.NS, own.Incarnation.UUID = sessionsNS, [16]byte{9, 9}
 	table.Collections = append([]*topology.Collection{&own}, table.Collections...)
 	x.show(epoch.Add(time.Minute), &table)

@@ -19,7 +19,6 @@ import (
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/collections"
-	"shardboard/web/templates"
 )
 
 // rekeyed is a table whose database y has the shard keys given: the fields of a
@@ -122,7 +121,7 @@ func TestTheWordsOfDrift(t *testing.T) {
 			t.Fatal(err)
 		}
 		var page bytes.Buffer
-		if err := collections.LayoutRegion(templates.State{}, "", list.Items).Render(t.Context(), &page); err != nil {
+		if err := collections.LayoutRegion(api.State{}, "", list.Items).Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
 		}
 		got.WriteString("=== " + c.name + "\n" + lines(parse(t, page.String()).Find("section.layout")) + "\n")

@@ -99,7 +99,7 @@ func TestSocketIsRefusedBeforeTheUpgrade(t *testing.T) {
 		if b, res := l.openAs("vera viewer", "t=overview"); b != nil || res.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%v", res)
 		}
-		if n := l.hub.Sockets(); n != 0 {
+		if n := l.Hub.Sockets(); n != 0 {
 			t.Errorf("%d sockets", n)
 		}
 	}, func(d *site.Deps) { d.Auth = who })
@@ -121,7 +121,7 @@ func TestSocketsOfAnEndedSessionCloseWithinASecond(t *testing.T) {
 		}
 		defer func() { _ = stuck.Close() }()
 		another, _ := l.openAs("vera viewer", "t=overview")
-		l.next()
+		publishNext(l)
 		start := time.Now()
 		who.end("user:anna")
 		time.Sleep(time.Second)
@@ -131,7 +131,7 @@ func TestSocketsOfAnEndedSessionCloseWithinASecond(t *testing.T) {
 				t.Errorf("closed with %d, %v", code, b.over())
 			}
 		}
-		if n := l.hub.Sockets(); n != 1 || another.over() != nil {
+		if n := l.Hub.Sockets(); n != 1 || another.over() != nil {
 			t.Errorf("%d sockets %s after the end; another's: %v", n, time.Since(start), another.over())
 		}
 	}, func(d *site.Deps) { d.Auth = who })
@@ -200,19 +200,19 @@ func TestSigningOutClosesTheSocket(t *testing.T) {
 		}
 	}()
 	host := strings.TrimPrefix(server.URL, "http://")
-	for !door.hub.Admit() { // Run has begun
+	for !door.Hub.Admit() { // Run has begun
 		time.Sleep(time.Millisecond)
 	}
-	door.hub.Release()
+	door.Hub.Release()
 	root := door.principal("admin")
-	door.endsSocket(host, "logout", func() error { return door.post(server.URL+"/logout", "viewer") })
-	door.endsSocket(host, "revocation", func() error { return door.service.Revoke(ctx, root, door.principal("viewer").Session) })
-	door.closesSocket(host, "another role", func() error { return door.service.SetRole(ctx, root, "viewer", auth.Support) })
-	door.endsSocket(host, "another password", func() error { return door.service.SetPassword(ctx, root, "viewer", goodPassword) })
-	door.endsSocket(host, "disabled", func() error { return door.service.DisableUser(ctx, root, "viewer") })
+	endsSocket(door, host, "logout", func() error { return postFrom(door, server.URL+"/logout", "viewer") })
+	endsSocket(door, host, "revocation", func() error { return door.service.Revoke(ctx, root, door.principal("viewer").Session) })
+	closesSocket(door, host, "another role", func() error { return door.service.SetRole(ctx, root, "viewer", auth.Support) })
+	endsSocket(door, host, "another password", func() error { return door.service.SetPassword(ctx, root, "viewer", goodPassword) })
+	endsSocket(door, host, "disabled", func() error { return door.service.DisableUser(ctx, root, "viewer") })
 }
 
-func (d *door) post(address, as string) error {
+func postFrom(d *door, address, as string) error {
 	r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(""))
 	if err != nil {
 		return err
@@ -232,7 +232,7 @@ func (d *door) post(address, as string) error {
 }
 
 // closesSocket signs in as viewer, opens a socket, and waits for its end.
-func (d *door) closesSocket(host, name string, end func() error) {
+func closesSocket(d *door, host, name string, end func() error) {
 	d.t.Helper()
 	d.signIn("viewer")
 	conn, _, err := websocket.DefaultDialer.Dial("ws://"+host+"/live?t=zones", http.Header{"Cookie": {d.cookies["viewer"].String()}})
@@ -253,9 +253,9 @@ func (d *door) closesSocket(host, name string, end func() error) {
 }
 
 // endsSocket is closesSocket by what ends the session too.
-func (d *door) endsSocket(host, name string, end func() error) {
+func endsSocket(d *door, host, name string, end func() error) {
 	d.t.Helper()
-	d.closesSocket(host, name, end)
+	closesSocket(d, host, name, end)
 	r := httptest.NewRequest("GET", "/zones", nil)
 	r.Host = "localhost"
 	r.AddCookie(d.cookies["viewer"])

@@ -22,7 +22,7 @@ import (
 
 func TestSlowBrowserIsClosedAndNobodyWaits(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *liveSite) {
-		l.counted("overview")
+		countDrawn(l, "overview")
 		slow, _, err := l.dial("t=overview")
 		if err != nil {
 			t.Fatal(err)
@@ -30,13 +30,13 @@ func TestSlowBrowserIsClosedAndNobodyWaits(t *testing.T) {
 		defer func() { _ = slow.Close() }()
 		quick := l.open("t=overview")
 		for range live.MaxQueuedFrame + 2 {
-			l.next()
+			publishNext(l)
 			time.Sleep(110 * time.Millisecond) // all within the write deadline
 		}
 		if got := quick.got(); len(got) != live.MaxQueuedFrame+3 {
 			t.Errorf("the quick browser has %d frames", len(got))
 		}
-		if n := l.hub.Sockets(); n != 1 {
+		if n := l.Hub.Sockets(); n != 1 {
 			t.Errorf("%d sockets open", n)
 		}
 	})
@@ -51,7 +51,7 @@ func TestSilentlyLostBrowserIsNoticed(t *testing.T) {
 		defer func() { _ = lost.Close() }()
 		there := l.open("t=overview")
 		time.Sleep(10 * time.Minute)
-		if n := l.hub.Sockets(); n != 1 || there.over() != nil {
+		if n := l.Hub.Sockets(); n != 1 || there.over() != nil {
 			t.Errorf("%d sockets, %v", n, there.over())
 		}
 	})
@@ -61,7 +61,7 @@ func TestStatusComesOncePerPoll(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *liveSite) {
 		b := l.open("t=zones")
 		for range 5 {
-			l.next()
+			publishNext(l)
 			time.Sleep(2 * time.Second)
 		}
 		synctest.Wait()
@@ -109,9 +109,9 @@ func TestCloseSaysGoodbyeToEverySocket(t *testing.T) {
 
 func TestPanicOrErrorInOneRegionLeavesTheOthersAlive(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *liveSite) {
-		drawn := l.counted("overview")
-		inner := l.hub.Fragments
-		l.hub.Fragments = func(name string) (answer.FragmentFunc, bool) {
+		drawn := countDrawn(l, "overview")
+		inner := l.Hub.Fragments
+		l.Hub.Fragments = func(name string) (answer.FragmentFunc, bool) {
 			switch name {
 			case "zones":
 				return func(context.Context, io.Writer, answer.View) error { panic("broken") }, true
@@ -124,7 +124,7 @@ func TestPanicOrErrorInOneRegionLeavesTheOthersAlive(t *testing.T) {
 		}
 		b := l.open("t=zones,activity,projects,overview")
 		for range 3 {
-			l.next()
+			publishNext(l)
 			time.Sleep(time.Second)
 		}
 		topics := map[string]int{}
@@ -160,7 +160,7 @@ func TestThereIsAnEndToSockets(t *testing.T) {
 	for given, most := range map[int]int{0: live.DefaultSockets, 48: 48} {
 		inBubble(t, func(t *testing.T, l *liveSite) {
 			for range most {
-				if !l.hub.Admit() {
+				if !l.Hub.Admit() {
 					t.Fatal("full too early")
 				}
 			}
@@ -169,7 +169,7 @@ func TestThereIsAnEndToSockets(t *testing.T) {
 				t.Errorf("one too many: %v", err)
 			}
 			for range most {
-				l.hub.Release()
+				l.Hub.Release()
 			}
 			if b := l.open("t=overview"); b.over() != nil {
 				t.Error(b.over())
@@ -184,7 +184,7 @@ func TestForgottenTopicsAreFew(t *testing.T) {
 			l.open(fmt.Sprintf("t=shard:%d", i)).Close()
 		}
 		l.Close() // so that the hub's own state may be read
-		if n := len(l.hub.Topics); n > live.MaxIdleTopics {
+		if n := len(l.Hub.Topics); n > live.MaxIdleTopics {
 			t.Errorf("%d topics remembered", n)
 		}
 	})
@@ -192,7 +192,7 @@ func TestForgottenTopicsAreFew(t *testing.T) {
 
 func TestLargeRegionsAreReadAgainInstead(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *liveSite) {
-		l.hub.Fragments = func(string) (answer.FragmentFunc, bool) {
+		l.Hub.Fragments = func(string) (answer.FragmentFunc, bool) {
 			return func(_ context.Context, w io.Writer, v answer.View) error {
 				_, err := io.WriteString(w, strings.Repeat("x", live.MaxFragment+1))
 				return err
@@ -220,7 +220,7 @@ func TestTopicsAreParsed(t *testing.T) {
 		"project:nothex":                      nil,
 		"collection:a.b%zz":                   nil,
 	} {
-		got, err := s.hub.ParseTopics(map[string][]string{"t": {text}}, auth.Local())
+		got, err := s.Hub.ParseTopics(map[string][]string{"t": {text}}, auth.Local())
 		if (err == nil) != (want != nil) || fmt.Sprint(got) != fmt.Sprint(want) && want != nil {
 			t.Errorf("%q: %v %v", text, got, err)
 		}

@@ -15,11 +15,11 @@ import (
 	"shardboard/web/site"
 )
 
-// counted replaces a topic's region by one that shows the table's number.
-func (l *liveSite) counted(topic string) *atomic.Int64 {
+// countDrawn replaces a topic's region by one that shows the table's number.
+func countDrawn(l *liveSite, topic string) *atomic.Int64 {
 	var n atomic.Int64
-	inner := l.hub.Fragments
-	l.hub.Fragments = func(name string) (answer.FragmentFunc, bool) {
+	inner := l.Hub.Fragments
+	l.Hub.Fragments = func(name string) (answer.FragmentFunc, bool) {
 		if name != topic {
 			return inner(name)
 		}
@@ -32,8 +32,8 @@ func (l *liveSite) counted(topic string) *atomic.Int64 {
 	return &n
 }
 
-// next publishes the same table under the next number.
-func (l *liveSite) next() *topology.Table {
+// publishNext publishes the same table under the next number.
+func publishNext(l *liveSite) *topology.Table {
 	t := *l.watcher.get()
 	t.Seq++
 	l.watcher.publish(&t)
@@ -42,8 +42,8 @@ func (l *liveSite) next() *topology.Table {
 
 func TestRegionIsDrawnOnceHoweverManyBrowsersLook(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *liveSite) {
-		drawn := l.counted("overview")
-		l.next()
+		drawn := countDrawn(l, "overview")
+		publishNext(l)
 		time.Sleep(time.Second)
 		if drawn.Load() != 0 {
 			t.Fatal("drawn while nobody looks")
@@ -52,11 +52,11 @@ func TestRegionIsDrawnOnceHoweverManyBrowsersLook(t *testing.T) {
 		for range 200 {
 			all = append(all, l.open("t=overview"))
 		}
-		if drawn.Load() != 1 || l.hub.Sockets() != 200 {
-			t.Fatalf("drawn %d times for %d sockets", drawn.Load(), l.hub.Sockets())
+		if drawn.Load() != 1 || l.Hub.Sockets() != 200 {
+			t.Fatalf("drawn %d times for %d sockets", drawn.Load(), l.Hub.Sockets())
 		}
 		for i := range 5 {
-			l.next()
+			publishNext(l)
 			time.Sleep(time.Second)
 			synctest.Wait()
 			if drawn.Load() != int64(i+2) {
@@ -81,7 +81,7 @@ func TestNothingIsSentWhenNothingLooksDifferent(t *testing.T) {
 			t.Fatalf("%d frames at the start", before)
 		}
 		for range 10 {
-			l.next()
+			publishNext(l)
 			time.Sleep(2 * time.Second)
 		}
 		if got := b.got(); len(got) != before {
@@ -92,7 +92,7 @@ func TestNothingIsSentWhenNothingLooksDifferent(t *testing.T) {
 
 func TestBrowserResumesByVersion(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *liveSite) {
-		drawn := l.counted("overview")
+		drawn := countDrawn(l, "overview")
 		first := l.open("t=overview")
 		v := first.last(t).V
 		first.Close()
@@ -103,7 +103,7 @@ func TestBrowserResumesByVersion(t *testing.T) {
 		}
 		same.Close()
 		before := drawn.Load()
-		l.next()
+		publishNext(l)
 		time.Sleep(time.Second)
 		if drawn.Load() != before {
 			t.Error("drawn while nobody looks")
@@ -160,12 +160,12 @@ func TestMovedChunkReachesTheBrowserInTime(t *testing.T) {
 
 func TestBurstsAreJoinedAndTheLastStateIsDeliveredInTime(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *liveSite) {
-		drawn := l.counted("overview")
+		drawn := countDrawn(l, "overview")
 		b := l.open("t=overview")
 		before := drawn.Load()
 		var last *topology.Table
 		for range 100 {
-			last = l.next()
+			last = publishNext(l)
 			time.Sleep(5 * time.Millisecond)
 		}
 		time.Sleep(245 * time.Millisecond)

@@ -28,7 +28,7 @@ func TestOrphansAreOneStatementEverywhere(t *testing.T) {
 				if counts {
 					quiet = topology.OrphansCounted
 				}
-				f.orphans(ns, "shard-rs-1", quiet, 0)
+				checkOrphans(f, ns, "shard-rs-1", quiet, 0)
 				c := f.watcher.Table().Collection(ns)
 				from, n := "", 0
 				for i := range c.Chunks.Len() {
@@ -53,20 +53,20 @@ func TestOrphansAreOneStatementEverywhere(t *testing.T) {
 				}
 				read()
 				if counts && f.watcher.Table().Collection(ns).Chunks.CountByShard()[from] > 0 {
-					f.orphans(ns, from, topology.OrphansCounted, n)
+					checkOrphans(f, ns, from, topology.OrphansCounted, n)
 				} else { // not listed any more: 8.0 had one chunk there
-					f.orphans(ns, from, topology.OrphansPending, n)
+					checkOrphans(f, ns, from, topology.OrphansPending, n)
 				}
 				time.Sleep(topology.OrphanDelay)
 				read()
-				f.orphans(ns, from, quiet, 0)
+				checkOrphans(f, ns, from, quiet, 0)
 			})
 		})
 	}
 }
 
-// orphans holds all that speaks of a shard's orphaned documents to one state.
-func (f *breakable) orphans(ns, shard string, want topology.OrphanState, most int) {
+// checkOrphans holds all that speaks of a shard's orphaned documents to one state.
+func checkOrphans(f *breakable, ns, shard string, want topology.OrphanState, most int) {
 	f.Helper()
 	get := func(path string) string {
 		return f.do("GET", path, as("anna", auth.Viewer), header("Accept", "text/html")).Body.String()

@@ -75,9 +75,9 @@ type question struct {
 
 func (q question) String() string { return q.method + " " + sanitize.Truncate(q.path+" "+q.body, 120) }
 
-// questions are all that can be asked of a site while its cluster fails: each
+// questionsTo are all that can be asked of a site while its cluster fails: each
 // route of the table, and those that read the cluster in several ways.
-func (f *breakable) questions(p api.Plan, undo string) []question {
+func questionsTo(f *breakable, p api.Plan, undo string) []question {
 	project := f.Deps.Keeper.Directory().All()[0]
 	docs := f.watcher.Table().Collection("yorkie-meta.documents")
 	ref := answer.ChunkRef(docs, docs.Chunks.At(0).Min)
@@ -213,8 +213,8 @@ func formFor(kind actions.Kind, args string) string {
 	return in.Encode()
 }
 
-// ask asks once, as an operator of their own: nobody meets a limit.
-func (f *breakable) ask(who string, q question) *httptest.ResponseRecorder {
+// askOne asks once, as an operator of their own: nobody meets a limit.
+func askOne(f *breakable, who string, q question) *httptest.ResponseRecorder {
 	change := []func(*http.Request){as(who, auth.Operator)}
 	switch {
 	case q.body == "" && q.method == http.MethodPost && q.page:
@@ -232,8 +232,8 @@ func (f *breakable) ask(who string, q question) *httptest.ResponseRecorder {
 
 const inside = "Something went wrong"
 
-// told checks what one request got while the cluster failed.
-func (f *breakable) told(o outage, name string, q question, w *httptest.ResponseRecorder) {
+// checkOutageAnswer checks what one request got while the cluster failed.
+func checkOutageAnswer(f *breakable, o outage, name string, q question, w *httptest.ResponseRecorder) {
 	f.Helper()
 	text := w.Body.String()
 	switch {
@@ -286,8 +286,8 @@ func TestNoOutageIsAnErrorOfOurs(t *testing.T) {
 			onBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *breakable) {
 				for i, late := range []bool{false, true} {
 					p := f.Plan("anna", splitAt(i+1))
-					done := f.undoable()
-					questions := f.questions(p, done)
+					done := runThatCanBeUndone(f)
+					questions := questionsTo(f, p, done)
 					o.begin(f)
 					if late {
 						time.Sleep(time.Minute) // the poll has noticed
@@ -299,11 +299,11 @@ func TestNoOutageIsAnErrorOfOurs(t *testing.T) {
 						if strings.HasSuffix(q.path, "/run") {
 							who = "anna" // the plan is hers
 						}
-						wg.Go(func() { answers[i] = f.ask(who, q) })
+						wg.Go(func() { answers[i] = askOne(f, who, q) })
 					}
 					wg.Wait()
 					for i, q := range questions {
-						f.told(o, fmt.Sprintf("late %v", late), q, answers[i])
+						checkOutageAnswer(f, o, fmt.Sprintf("late %v", late), q, answers[i])
 					}
 					o.end(f)
 					time.Sleep(time.Minute)
@@ -318,8 +318,8 @@ func splitAt(hash int) string {
 	return fmt.Sprintf(`{"kind":"split","args":{"ns":"yorkie-meta.changes","at":{"doc_id":{"$numberLong":"%d"}}},"reason":"a test"}`, hash)
 }
 
-// undoable is a run that can be undone.
-func (f *breakable) undoable() string {
+// runThatCanBeUndone is a run that can be undone.
+func runThatCanBeUndone(f *breakable) string {
 	f.Helper()
 	zone := fmt.Sprintf("z%d", time.Now().Unix())
 	p := f.Plan("anna", `{"kind":"zone-add-shard","args":{"shard":"shard-rs-3","zone":"`+zone+`"},"reason":"a test"}`)

@@ -15,8 +15,6 @@ import (
 	"shardboard/web/site"
 )
 
-const docsNS = topology.Namespace("yorkie-meta.documents")
-
 // travelled is a site whose table was seen at three times, a minute apart, and
 // whose clock stands at the last of them. Each time a chunk moved.
 type travelled struct {
@@ -50,7 +48,7 @@ func (x *travelled) show(at time.Time, table *topology.Table) {
 
 // move moves a chunk a minute later.
 func (x *travelled) move(i int, to string) {
-	x.show(x.now.Add(time.Minute), withMoved(x.watcher.get(), docsNS, i, to))
+	x.show(x.now.Add(time.Minute), withMoved(x.watcher.get(), documentsNS, i, to))
 }
 
 // data is what a page shows of the cluster: its live region without ages.
@@ -212,7 +210,7 @@ func TestATimeInWhichNobodyWatchedIsSaid(t *testing.T) {
 	gap := x.now.Add(30 * time.Minute)
 	x.now = x.now.Add(time.Hour)
 	x.past.restart()
-	x.show(x.now, withMoved(x.watcher.get(), docsNS, 4, "shard-rs-1"))
+	x.show(x.now, withMoved(x.watcher.get(), documentsNS, 4, "shard-rs-1"))
 	x.now = x.now.Add(time.Minute)
 	html := x.do("GET", "/?at="+answer.AtText(gap)).Body.String()
 	if !strings.Contains(html, "Nothing was recorded then.") ||

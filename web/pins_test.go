@@ -16,7 +16,6 @@ import (
 	"shardboard/internal/rules"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 )
 
@@ -218,13 +217,13 @@ func TestPinTermsAreOfNowOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := profile.Yorkie()
-		return parts.PinOf(answer.Project(v, p, placement.SpreadOf(v.Table, p, pr)).PinTerms) != nil
+		return answer.Project(v, p, placement.SpreadOf(v.Table, p, pr)).Pinned
 	}
-	if parts.PinView(v, zone).Owner != "anna" || answer.PinTermsOf(v, zone).Owner == nil || !pinned() {
+	if terms := answer.PinTermsOf(v, zone); terms.Owner == nil || *terms.Owner != "anna" || !pinned() {
 		t.Error("nothing is known of now")
 	}
 	v.Past = &answer.PastTime{At: epoch}
-	if parts.PinView(v, zone) != nil || answer.PinTermsOf(v, zone).Owner != nil || pinned() {
+	if terms := answer.PinTermsOf(v, zone); terms.Pinned || terms.Owner != nil || pinned() {
 		t.Error("what is known of now is told of the past")
 	}
 }

@@ -64,8 +64,8 @@ func withFailures(t *testing.T, more ...topology.Event) *testSite {
 
 func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 	s := withFailures(t)
-	c := s.watcher.get().Collection(docsNS)
-	chunk := answer.ChunkURL(docsNS, answer.ChunkRef(c, c.Chunks.At(3).Min))
+	c := s.watcher.get().Collection(documentsNS)
+	chunk := answer.ChunkURL(documentsNS, answer.ChunkRef(c, c.Chunks.At(3).Min))
 	for page, where := range map[string]string{
 		"/":                           ".events li.failed",
 		"/activity":                   ".events li.failed",
@@ -73,7 +73,7 @@ func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 		"/activity?kind=all":          ".events li.failed",
 		"/activity ":                  ".timings tr.reasons",
 		"/activity  ":                 ".failures tbody tr",
-		answer.CollectionURL(docsNS):  "section li.failed",
+		answer.CollectionURL(documentsNS):  "section li.failed",
 		chunk:                         "section li.failed",
 		answer.ShardURL("shard-rs-2"): "section li.failed",
 		answer.ShardURL("shard-rs-1"): "section li.failed",
@@ -87,7 +87,7 @@ func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 			t.Errorf("%s does not say that the other has none: %q", page, text)
 		}
 	}
-	other := answer.ChunkURL(docsNS, answer.ChunkRef(c, c.Chunks.At(7).Min))
+	other := answer.ChunkURL(documentsNS, answer.ChunkRef(c, c.Chunks.At(7).Min))
 	if text := parse(t, s.do("GET", other).Body.String()).Text(); strings.Contains(text, "orphaned") {
 		t.Error("the page of another chunk has it")
 	}
@@ -175,7 +175,7 @@ func TestAMoveToItsOwnShardIsNotListedAsFailed(t *testing.T) {
 	)
 	s := newSite(t)
 	table := *s.watcher.get()
-	table.Events = []topology.Event{{ID: "same", Time: epoch.Add(-time.Minute), What: "moveChunk.from", NS: string(docsNS), Details: d}}
+	table.Events = []topology.Event{{ID: "same", Time: epoch.Add(-time.Minute), What: "moveChunk.from", NS: string(documentsNS), Details: d}}
 	s.watcher.publish(&table)
 	if n := parse(t, s.do("GET", "/activity?failed=1").Body.String()).Find("li.failed").Length(); n != 0 {
 		t.Errorf("%d failed", n)
@@ -203,7 +203,7 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 	table := cannedTable(1, 250)
 	events := failedAttempt(t, table, 3, epoch, "")
 	slices.Reverse(events)
-	s := engine.Step{Step: actions.Step{Op: actions.OpMove, NS: docsNS, Shard: "shard-rs-2"}, Events: events,
+	s := engine.Step{Step: actions.Step{Op: actions.OpMove, NS: documentsNS, Shard: "shard-rs-2"}, Events: events,
 		Error: `The cluster refused to move a chunk: "Data transfer error: migrate failed: Location51008: operation was interrupted".`}
 	if got := answer.StepEvents(s); got[1].ReasonCode != "copyStopped" || got[1].ReasonFrom != "run" || got[0].ReasonCode != "" ||
 		!got[1].Failed {
@@ -213,7 +213,7 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 		t.Error(text)
 	}
 	split := engine.Step{
-		Step:  actions.Step{Op: actions.OpSplitAt, NS: docsNS},
+		Step:  actions.Step{Op: actions.OpSplitAt, NS: documentsNS},
 		Error: `The cluster refused to split: "operation exceeded time limit".`,
 	}
 	if row := answer.RunOf(newStory().View(), engine.Run{Steps: []engine.Step{split}}).Steps[0]; row.Means != "" {

@@ -377,7 +377,7 @@ func TestAChunksPageOffersNoPlanThatItsChecksBlock(t *testing.T) {
 	offered, refused := 0, 0
 	for i := range c.Chunks.Len() {
 		r := s.Offers(request(t, auth.Local()), v.Table)
-		for _, a := range r.Chunk(c, i).List {
+		for _, a := range r.Chunk(c, i) {
 			if a.URL == "" {
 				refused++
 				continue

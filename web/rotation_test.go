@@ -14,8 +14,8 @@ import (
 	"shardboard/web/live"
 )
 
-// role changes what an account may, by an admin.
-func (d *door) role(name string, role auth.Role) {
+// changeRole changes what an account may, by an admin.
+func changeRole(d *door, name string, role auth.Role) {
 	d.t.Helper()
 	if err := d.service.SetRole(d.t.Context(), auth.Principal{ID: "user:root", Role: auth.Admin}, name, role); err != nil {
 		d.t.Fatal(err)
@@ -32,7 +32,7 @@ func TestTheRequestAfterAChangeOfTheRoleIsJudgedByTheNewOneAndGetsItsCookie(t *t
 	if code, _ := get("/settings/users", old); code != http.StatusForbidden {
 		t.Fatalf("a viewer: %d", code)
 	}
-	door.role("viewer", auth.Admin)
+	changeRole(door, "viewer", auth.Admin)
 	code, given := get("/settings/users", old)
 	if code != http.StatusOK || len(given) != 1 || given[0].Value == old.Value || !given[0].HttpOnly ||
 		given[0].SameSite != http.SameSiteLaxMode {
@@ -41,7 +41,7 @@ func TestTheRequestAfterAChangeOfTheRoleIsJudgedByTheNewOneAndGetsItsCookie(t *t
 	if code, again := get("/settings/users", old); code != http.StatusOK || len(again) != 0 {
 		t.Errorf("a request that was on its way: %d %v", code, again)
 	}
-	door.role("viewer", auth.Support)
+	changeRole(door, "viewer", auth.Support)
 	if code, given = get("/settings/users", given[0]); code != http.StatusForbidden || len(given) != 1 {
 		t.Errorf("who was demoted: %d %v", code, given)
 	}
@@ -62,7 +62,7 @@ func TestTheRequestAfterAChangeOfTheRoleIsJudgedByTheNewOneAndGetsItsCookie(t *t
 func TestSigningOutOrInByTheRequestThatRotatesLeavesOneSessionOrNone(t *testing.T) {
 	for path, form := range map[string][]string{"/logout": nil, "/login": {"name", "viewer", "password", goodPassword}} {
 		door := newDoor(t)
-		door.role("viewer", auth.Operator)
+		changeRole(door, "viewer", auth.Operator)
 		w := door.ask(door.Handler(), "POST", path, formOf(form...), door.with("viewer"))
 		cookies := w.Result().Cookies()
 		if w.Code != http.StatusSeeOther || len(cookies) != 1 || (path == "/logout") != (cookies[0].MaxAge < 0) {
@@ -105,7 +105,7 @@ func TestASocketOfAChangedRoleClosesAndTheNextOneBringsTheCookie(t *testing.T) {
 	for conn == nil { // until the hub runs
 		conn, _ = dial(door.cookies["viewer"])
 	}
-	door.role("viewer", auth.Support)
+	changeRole(door, "viewer", auth.Support)
 	for {
 		if _, _, err := conn.ReadMessage(); err != nil {
 			if closeCode(err) != live.CloseEnded {

@@ -11,15 +11,15 @@ import (
 // Server is the whole site: pages, API and live updates. Safe for concurrent use.
 type Server struct {
 	*site.Site
-	hub *live.Hub
+	Hub *live.Hub // the open sockets
 }
 
 // New wires a server and starts nothing.
 func New(deps site.Deps) *Server {
 	s := &Server{Site: site.WireSite(deps, served(deps))}
-	s.hub = live.NewHub(s.Site)
-	s.Sockets = s.hub.Sockets
-	s.ServeLive = func(w http.ResponseWriter, r *http.Request) error { return s.hub.Serve(w, r) }
+	s.Hub = live.NewHub(s.Site)
+	s.Sockets = s.Hub.Sockets
+	s.ServeLive = func(w http.ResponseWriter, r *http.Request) error { return s.Hub.Serve(w, r) }
 	return s
 }
 
@@ -51,9 +51,9 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	problems, cancelProblems := s.Deps.Advice.Subscribe()
 	defer cancelProblems()
-	return s.hub.Run(ctx, tables, dirs, runs, pins, outcomes, problems)
+	return s.Hub.Run(ctx, tables, dirs, runs, pins, outcomes, problems)
 }
 
 // Close ends Run and waits until the last socket is gone. New sockets are
 // refused from then on; other requests still work.
-func (s *Server) Close() { s.hub.Close() }
+func (s *Server) Close() { s.Hub.Close() }

@@ -21,7 +21,6 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 )
 
@@ -185,7 +184,7 @@ func formSent(v url.Values) func(*http.Request) {
 
 func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 	s, cluster := sizedSite(t, func(d *site.Deps) {
-		d.Auth = everybody{auth.Principal{ID: "v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}}
+		d.Auth = everybody{who: auth.Principal{ID: "v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}}
 	})
 	path := "/collections/" + sizedNS + "/chunks/" + refOf(s, 3)
 	for _, target := range []string{path + "/size", "/api/v1" + path + "/size"} {
@@ -194,7 +193,7 @@ func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 		}
 	}
 	if body := s.do("GET", path).Body.String(); strings.Contains(body, `value="exact"`) ||
-		!strings.Contains(body, parts.RoleWord(auth.Operator)) {
+		!strings.Contains(body, auth.Operator.Label()) {
 		t.Error("a viewer sees the button, or not why there is none")
 	}
 	if cluster.asked != 0 {

@@ -38,7 +38,7 @@ func actionScenes() []scene {
 		Err:         fault.New(fault.Conflict, "The cluster is not as it was when the plan was made. Make the plan again."),
 		Differences: p.Steps[0].Needs[len(p.Steps[0].Needs)-1].Against(map[string]string{"shard": "shard-rs-3", "lastmod": "9|0"}),
 	}
-	blocked := &engine.BlockedError{Err: fault.New(fault.Conflict, "A check forbids to run this plan."),
+	blocked := &engine.BlockedError{Err: fault.New(fault.Conflict, "A check blocks this plan."),
 		Checks: []actions.Check{{ID: "recipient", Verdict: actions.Block, Text: message.New("recipient.draining",
 			"{shard} is draining and takes no chunks.", message.Shard("shard", "shard-rs-1"))}}}
 	plan := func(name string) string { return "/plans/" + recordNamed(name) }

@@ -246,7 +246,7 @@ func TestSurveyAnswersHaveNoZeroForWhatWasNotSeen(t *testing.T) {
 func TestOnlyOperatorsStartAndStopSurveys(t *testing.T) {
 	viewer := auth.Principal{ID: "user:v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}
 	stub := cannedSurveys()
-	s := newSite(t, func(d *site.Deps) { d.Surveys, d.Auth = stub, everybody{viewer} })
+	s := newSite(t, func(d *site.Deps) { d.Surveys, d.Auth = stub, everybody{who: viewer} })
 	for _, address := range []string{"/surveys", "/surveys/RUNS/stop", "/api/v1/surveys", "/api/v1/surveys/RUNS/stop"} {
 		if w := s.do("POST", address, header("Content-Type", "application/x-www-form-urlencoded"),
 			body("kind=sample")); w.Code != http.StatusForbidden {

@@ -44,7 +44,7 @@ func (t trail) AuditNames(ctx context.Context) (map[string]string, error) {
 
 // onStore makes everything of the site that reads or writes the store a real one.
 // Its result ends what it has started.
-func (f *breakable) onStore(change ...func(*site.Deps)) (end func()) {
+func onStore(f *breakable, change ...func(*site.Deps)) (end func()) {
 	f.Helper()
 	log := slog.New(slog.DiscardHandler)
 	service, err := auth.New(auth.Options{Store: f.db, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
@@ -68,8 +68,8 @@ func (f *breakable) onStore(change ...func(*site.Deps)) (end func()) {
 	return func() { cancel(); running.Wait() }
 }
 
-// changes are requests that write, beside those of questions.
-func (f *breakable) changes(run string) (out []question) {
+// changesTo are requests that write, beside those of questionsTo.
+func changesTo(f *breakable, run string) (out []question) {
 	const password = "a long sentence nobody guesses 77"
 	page := func(path, body string) {
 		out = append(out, question{method: "POST", path: path, body: body, page: true})

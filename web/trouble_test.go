@@ -57,9 +57,9 @@ func TestNoTroubleOfTheStoreIsAnErrorOfOurs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			onBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *breakable) {
-				defer f.onStore()()
-				p, done := f.Plan("anna", splitAt(1)), f.undoable()
-				questions := append(f.questions(p, done), f.changes(done)...)
+				defer onStore(f)()
+				p, done := f.Plan("anna", splitAt(1)), runThatCanBeUndone(f)
+				questions := append(questionsTo(f, p, done), changesTo(f, done)...)
 				f.disk.breaks(func(statement string) error {
 					if trouble.reads || writes(statement) {
 						return trouble.err
@@ -72,12 +72,12 @@ func TestNoTroubleOfTheStoreIsAnErrorOfOurs(t *testing.T) {
 					if strings.HasSuffix(q.path, "/run") {
 						who = "anna" // the plan is hers
 					}
-					w := f.askAs(who, auth.Admin, q)
-					if f.toldOfStore(q, w) {
+					w := askAs(f, who, auth.Admin, q)
+					if answersOutage(f, q, w) {
 						failed++
 					}
 				}
-				if least := len(f.changes(done)) / 2; failed < least {
+				if least := len(changesTo(f, done)) / 2; failed < least {
 					t.Errorf("only %d of %d requests met the store", failed, len(questions))
 				}
 				if now := f.db.Trouble(); now == nil || now.Code != trouble.code {
@@ -98,8 +98,8 @@ func TestNoTroubleOfTheStoreIsAnErrorOfOurs(t *testing.T) {
 	}
 }
 
-// askAs is ask with a role.
-func (f *breakable) askAs(who string, role auth.Role, q question) *httptest.ResponseRecorder {
+// askAs is askOne with a role.
+func askAs(f *breakable, who string, role auth.Role, q question) *httptest.ResponseRecorder {
 	change := []func(*http.Request){as(who, role)}
 	switch {
 	case q.page && q.method == http.MethodPost:
@@ -113,8 +113,8 @@ func (f *breakable) askAs(who string, role auth.Role, q question) *httptest.Resp
 	return f.do(q.method, q.path, change...)
 }
 
-// toldOfStore checks an answer, and tells whether it is a failure of the store.
-func (f *breakable) toldOfStore(q question, w *httptest.ResponseRecorder) bool {
+// answersOutage checks an answer, and tells whether it is a failure of the store.
+func answersOutage(f *breakable, q question, w *httptest.ResponseRecorder) bool {
 	f.Helper()
 	text := w.Body.String()
 	switch {
@@ -157,7 +157,7 @@ func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
 	onBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *breakable) {
 		service, err := auth.New(auth.Options{Store: f.db, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
 		f.must(err)
-		defer f.onStore(func(d *site.Deps) { d.Auth = service })()
+		defer onStore(f, func(d *site.Deps) { d.Auth = service })()
 		f.disk.breaks(func(string) error { return syscall.EIO })
 		for _, path := range []string{"/", "/login", "/api/v1/me", "/runs"} {
 			w := f.do("GET", path, func(r *http.Request) {
@@ -185,14 +185,14 @@ func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
 // Nor are those who could not repair them: their role says so.
 func TestTroubleIsToldWithoutPathsToViewersAndSupport(t *testing.T) {
 	onBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *breakable) {
-		defer f.onStore()()
+		defer onStore(f)()
 		f.disk.breaks(func(string) error { return syscall.EIO })
 		for _, q := range []question{{method: "GET", path: "/runs", page: true}, {method: "GET", path: "/api/v1/runs"},
 			{method: "GET", path: "/settings", page: true},
 			{method: "POST", path: "/settings/tokens", page: true, body: "name=x&role=viewer&days=7"},
 			{method: "GET", path: "/alerts", page: true}} {
 			for _, role := range []auth.Role{auth.Viewer, auth.Support, auth.Operator} {
-				w := f.askAs("vera", role, q)
+				w := askAs(f, "vera", role, q)
 				says, now := html.UnescapeString(w.Body.String()), f.db.Trouble()
 				if now == nil || !strings.Contains(says, now.Title()) || strings.Contains(says, f.dir) != (role == auth.Operator) {
 					t.Errorf("%s %s: %d, %v", role, q, w.Code, now)

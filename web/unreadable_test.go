@@ -40,11 +40,11 @@ func rubbish(kind string) []string {
 // there, with the other rows.
 func TestOneUnreadableRowBreaksNoList(t *testing.T) {
 	onBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *breakable) {
-		defer f.onStore()()
+		defer onStore(f)()
 		ctx, now := f.Context(), time.Now().UTC()
-		first, second := f.undoable(), ""
+		first, second := runThatCanBeUndone(f), ""
 		time.Sleep(2 * time.Second) // another name for its zone
-		second = f.undoable()
+		second = runThatCanBeUndone(f)
 		cluster := f.watcher.Table().ClusterID
 		for i, name := range []string{"row-a", "row-b"} {
 			id, at := fmt.Sprint(i), now.Add(time.Duration(i)*time.Second)
@@ -124,14 +124,14 @@ func TestOneUnreadableRowBreaksNoList(t *testing.T) {
 			{table: "history_events", reads: timeline, which: `id = (SELECT min(id) FROM history_events)`, keep: []string{"cluster"}},
 			{table: "history_watched", reads: timeline, which: `since = (SELECT min(since) FROM history_watched)`, keep: []string{"cluster"}},
 		} {
-			f.damaged(raw, s)
+			checkDamaged(f, raw, s)
 		}
 		f.must(f.db.Close())
 	})
 }
 
-// damaged writes rubbish into each column of a row, one after the other, and reads.
-func (f *breakable) damaged(raw *sql.DB, s stored) {
+// checkDamaged writes rubbish into each column of a row, one after the other, and reads.
+func checkDamaged(f *breakable, raw *sql.DB, s stored) {
 	f.Helper()
 	columns, err := raw.Query(`SELECT name, type FROM pragma_table_info(?)`, s.table)
 	f.must(err)
@@ -195,7 +195,7 @@ func execute(db *sql.DB, statement string) error {
 // neither undone nor finished.
 func TestAnUnreadableRunIsShownAndCannotBeUndone(t *testing.T) {
 	onBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *breakable) {
-		id := f.undoable()
+		id := runThatCanBeUndone(f)
 		r, err := f.db.RunRecord(f.Context(), id)
 		f.must(err)
 		r.Body = []byte("\xff{")

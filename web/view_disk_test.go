@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
+	"shardboard/web/templates"
 )
 
 // undisclosed is what history says of disks: it does not keep them.
@@ -38,16 +38,16 @@ func TestAShardShowsHowFullItsDiskIsAndWhyThatIsNotKnown(t *testing.T) {
 		"shard-rs-1": diskOf(63, 252, epoch), "shard-rs-2": diskOf(240, 252, epoch),
 	})).View()
 	rows := answer.Shards(v)
-	if d := parts.DiskCell(rows[0].Disk); d.Share != 0.25 || d.Bar != 0.25 || !strings.Contains(d.Text, "252") ||
+	if d := templates.DiskCell(rows[0].Disk); d.Share != 0.25 || d.Bar != 0.25 || !strings.Contains(d.Text, "252") ||
 		!strings.Contains(d.Title, "63") ||
 		!strings.Contains(d.Title, "189") {
 		t.Errorf("%+v", d)
 	}
-	if d := parts.DiskCell(rows[2].Disk); d.Known || d.Share >= 0 || d.Text != "not reported" || d.Title == "" {
+	if d := templates.DiskCell(rows[2].Disk); d.Known || d.Share >= 0 || d.Text != "not reported" || d.Title == "" {
 		t.Errorf("%+v", d)
 	}
 	for i, warns := range []bool{false, true, false} {
-		if f := parts.DiskFact(answer.Shards(v)[i].Disk); f.Warn != warns || f.Text == "" {
+		if f := templates.DiskFact(answer.Shards(v)[i].Disk); f.Warn != warns || f.Text == "" {
 			t.Errorf("%d: %+v", i, f)
 		}
 	}
@@ -70,7 +70,7 @@ func TestADiskThatMayNotBeReadNamesWhatToGrant(t *testing.T) {
 		t.Disks = nil
 		t.Health[topology.PartDisks] = topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "dbStats on yorkie-meta"}
 	}).View()
-	if f := parts.DiskFigure(answer.Shards(v)[0].Disk); f.Known || f.Text != "not permitted" ||
+	if f := templates.DiskFact(answer.Shards(v)[0].Disk); f.Known || f.Text != "not permitted" ||
 		!strings.Contains(f.Title, "dbStats on yorkie-meta") {
 		t.Errorf("%+v", f)
 	}
@@ -91,7 +91,7 @@ func TestDisksThatCannotBeReadAnyMoreAreToldAsStale(t *testing.T) {
 			Err: fault.New(fault.Unavailable, "shard-rs-3 does not answer."),
 		}
 	}).View()
-	if f := parts.DiskFigure(answer.Shards(v)[0].Disk); !f.Known {
+	if f := templates.DiskFact(answer.Shards(v)[0].Disk); !f.Known {
 		t.Errorf("the last good figure is gone: %+v", f)
 	}
 	found := false

@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
+	"shardboard/web/templates"
 )
 
 func TestShardLabelsAreWhatTellsNamesApart(t *testing.T) {
@@ -39,13 +39,13 @@ func TestShardLabelsAreWhatTellsNamesApart(t *testing.T) {
 func TestShardColourIsItsPlaceAmongTheSortedNames(t *testing.T) {
 	s := newStory()
 	s.shards = 14
-	list := parts.ShardRefs(s.View().Table)
+	list := templates.ShardRefs(s.View().Table)
 	for i, r := range list {
 		if r.Color != i%12+1 {
 			t.Errorf("%s has colour %d at place %d", r.Name, r.Color, i)
 		}
 	}
-	if got := parts.RefsOf(s.View().Table).Of("never-heard-of"); got.Color != 0 || got.Label != "?" {
+	if got := templates.RefsOf(s.View().Table).Of("never-heard-of"); got.Color != 0 || got.Label != "?" {
 		t.Errorf("an unlisted shard is %+v", got)
 	}
 }
@@ -130,8 +130,10 @@ func TestPagerKeepsWithinItsList(t *testing.T) {
 	link := func(p int) string { return strconv.Itoa(p) }
 	for _, c := range []struct{ n, page, from, to int }{{0, 1, 0, 0}, {1, 0, 0, 1}, {50, 1, 0, 50}, {51, 2, 50, 51}, {51, 99, 50, 51},
 		{200, 2, 50, 100}} {
-		p, from, to := parts.Pager(c.n, c.page, link)
-		if from != c.from || to != c.to || (p.Prev == "") != (from == 0) || (p.Next == "") != (to == c.n) {
+		p := templates.PagerOf(c.n, c.page, link)
+		_, from, to := answer.PageOf(c.n, c.page)
+		if from != c.from || to != c.to || p.To != c.to || p.From != min(c.from+1, c.n) ||
+			(p.Prev == "") != (from == 0) || (p.Next == "") != (to == c.n) {
 			t.Errorf("%+v: %d–%d %+v", c, from, to, p)
 		}
 	}
@@ -153,7 +155,7 @@ func TestEventsTellFailuresFromRacesThatCostNothing(t *testing.T) {
 		{"split", bson.D{{Key: "before", Value: bson.D{}}, {Key: "owningShard", Value: "a"}}, false, "Split a chunk in two"},
 		{"brand.new.entry", bson.D{}, false, "brand.new.entry"},
 	} {
-		row := parts.EventRow(v, parts.RefsOf(v.Table), answer.ReadEvent(topology.Event{What: c.what, Time: epoch, Details: details(c.d)}))
+		row := answer.EventOf(v, answer.ReadEvent(topology.Event{What: c.what, Time: epoch, Details: details(c.d)}))
 		if row.Failed != c.failed || !strings.Contains(row.Text, c.want) || (row.Brief != "") != c.failed {
 			t.Errorf("%s %v: %+v", c.what, c.d, row)
 		}

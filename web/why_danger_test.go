@@ -35,7 +35,7 @@ func TestAChunkSaysToWhichShardItCannotBeMoved(t *testing.T) {
 		{Shard: chunk.Shard}, // the zero project sorts into the first chunk
 		{Shard: other, Project: bson.ObjectID{0xff}},
 	}}
-	s := newSite(t, func(d *site.Deps) { d.Duplicates = foundDuplicates{[]placement.SharedID{shared}} })
+	s := newSite(t, func(d *site.Deps) { d.Duplicates = foundDuplicates{found: []placement.SharedID{shared}} })
 	s.watcher.value, s.keeper.value = v.Table, v.Dir
 	path := "collections/yorkie-meta.documents/chunks/" + answer.ChunkRef(c, chunk.Min)
 	got := decode[api.ChunkWhy](t, s.do("GET", "/api/v1/"+path+"/why"))

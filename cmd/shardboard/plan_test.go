@@ -118,7 +118,7 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 		{4, "a check blocks it", []string{"plan", "zone-remove-shard", "--shard", "shard-rs-1", "--zone", "none", "--reason", "x"}},
 		{4, "hash differs", []string{"run", p.ID, "--hash", "0"}},
 		{3, "no plan or run", []string{"runs", "show", "nope"}},
-		{4, "undone already", []string{"runs", "undo", run.ID}},
+		{4, "already been undone", []string{"runs", "undo", run.ID}},
 	} {
 		code, _, errs := shardboard(t, append(tc.args, "--server", server)...)
 		if code != tc.code || !strings.Contains(errs, tc.says) {

@@ -14,8 +14,7 @@ import (
 // first, and how many it chooses altogether.
 func Activity(v View, q ActivityQuery) (list api.FoldedList[api.Event], matching int) {
 	chosen, hidden := changelogEntries(v, q.takes, q.Internal || AsksInternal(q.NS))
-	_, from := pageOf(len(chosen), q.Page)
-	to := min(from+PageRows, len(chosen))
+	_, from, to := PageOf(len(chosen), q.Page)
 	list.Items, list.Hidden = eventsOf(v, chosen[from:to]), hidden
 	list.AsOf, list.Stale = AsOf(v, topology.PartEvents)
 	return list, len(chosen)

@@ -3,7 +3,11 @@ package answer
 import (
 	"strings"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
 	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
 )
 
 // BoundWidth is how many characters of a bound a table shows: an ObjectID and
@@ -14,7 +18,7 @@ const BoundWidth = 47
 // alone, ids as hex and numbers as digits, which is also what the filters take.
 func BoundText(p shardkey.Pattern, k shardkey.Key) string {
 	if p.Hiding() != nil {
-		return "hidden: needs the role support"
+		return shardkey.HiddenText
 	}
 	values, err := p.Values(k)
 	if err != nil {
@@ -25,4 +29,47 @@ func BoundText(p shardkey.Pattern, k shardkey.Key) string {
 		parts[i] = shardkey.PlainValue(v)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// BoundDocumentText writes a bound by the collection's key if it fits, or as
+// relaxed Extended JSON if the collection is gone or has another key by now.
+func BoundDocumentText(t *topology.Table, ns topology.Namespace, doc bson.Raw) string {
+	switch {
+	case len(doc) == 0:
+		return ""
+	case t.Hiding() != nil || shardkey.IsHidden(doc):
+		return shardkey.HiddenText
+	}
+	if c := t.Collection(ns); c != nil {
+		if k, err := c.Key.Bound(doc); err == nil {
+			return BoundText(c.Key, k)
+		}
+	}
+	out, err := bson.MarshalExtJSON(doc, false, false)
+	if err != nil {
+		return "(unreadable)"
+	}
+	return string(out)
+}
+
+// rangeShown is a range whose bounds are documents, as the cluster writes them.
+func rangeShown(v View, ns topology.Namespace, min, max bson.Raw) api.RangeShown {
+	out := api.RangeShown{Min: BoundDocumentText(v.Table, ns, min), Max: BoundDocumentText(v.Table, ns, max)}
+	if c := v.Table.Collection(ns); c != nil {
+		out.URL, out.Chunk = CollectionURL(ns), chunkOfBound(c, min)
+	}
+	return out
+}
+
+// chunkOfBound is the short name of the chunk that now holds a lower bound.
+func chunkOfBound(c *topology.Collection, min bson.Raw) string {
+	if c.Chunks.Len() == 0 || len(min) == 0 {
+		return ""
+	}
+	k, err := c.Key.Bound(min)
+	if err != nil {
+		return ""
+	}
+	_, ch := c.Chunks.Find(k)
+	return ChunkName(c, ch.Min)
 }

@@ -126,8 +126,9 @@ func ChunkPage(v View, c *topology.Collection, q ChunkQuery) (api.ChunkList, err
 	}
 	out.Of, out.Measured = hits.len(), rows.f.measured(hits)
 	out.Note = chunkListNote(rows.f, hits, q)
-	out.Page, out.First = pageOf(out.Of, page)
-	shown := rows.f.page(hits, q.Sort, out.First, min(out.First+PageRows, out.Of))
+	var end int
+	out.Page, out.First, end = PageOf(out.Of, page)
+	shown := rows.f.page(hits, q.Sort, out.First, end)
 	if v.Sizes != nil {
 		v.Sizes.Viewed(c, shown)
 	}

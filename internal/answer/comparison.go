@@ -87,7 +87,7 @@ func zoneChanges(v View, list []topology.ZoneRange) []api.ZoneChange {
 	out := []api.ZoneChange{}
 	for _, z := range list {
 		out = append(out, api.ZoneChange{NS: string(z.NS), Zone: z.Zone, Min: v.document(z.RawMin), Max: v.document(z.RawMax),
-			Range: api.RangeShown{Min: boundDocumentText(v.Table, z.NS, z.RawMin), Max: boundDocumentText(v.Table, z.NS, z.RawMax)}})
+			Range: api.RangeShown{Min: BoundDocumentText(v.Table, z.NS, z.RawMin), Max: BoundDocumentText(v.Table, z.NS, z.RawMax)}})
 	}
 	return out
 }

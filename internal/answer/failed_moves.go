@@ -13,25 +13,33 @@ import (
 // failedMovesShown is how many failed moves a page about one thing lists.
 const failedMovesShown = 3
 
-// FailedMoves are the newest of the failed moves that takes chooses. more tells
-// that there are others; hidden is how many of the server's own collections were
-// left out, which internal includes.
-func FailedMoves(v View, internal bool, takes func(history.Migration) bool) (list []api.Event, more bool, hidden int) {
+// FailedMoves are the newest of the failed moves that takes chooses. internal includes
+// those of the server's own collections; all is the page with all that failed.
+func FailedMoves(v View, internal bool, all ActivityQuery, takes func(history.Migration) bool) api.FailedMoves {
+	all.Failed = true
+	out := api.FailedMoves{URL: all.Url(0)}
 	if !slices.ContainsFunc(v.Table.Events, history.FailedMove) {
-		return nil, false, 0
+		return out
 	}
 	for _, m := range v.Migrations() {
 		switch {
 		case m.Outcome != history.Aborted || !takes(m):
 		case !internal && topology.IsInternal(m.NS):
-			hidden++
-		case len(list) == failedMovesShown:
-			more = true
+			out.Hidden++
+		case len(out.Items) == failedMovesShown:
+			out.More = true
 		default:
-			list = append(list, failedMove(v, m))
+			out.Items = append(out.Items, failedMove(v, m))
 		}
 	}
-	return list, more, hidden
+	return out
+}
+
+// FailedMovesOf are those of one collection, of any range when takes is nil.
+func FailedMovesOf(v View, ns topology.Namespace, takes func(history.Migration) bool) api.FailedMoves {
+	return FailedMoves(v, true, ActivityQuery{NS: string(ns)}, func(m history.Migration) bool {
+		return m.NS == ns && (takes == nil || takes(m))
+	})
 }
 
 // failedMove is a failed move as an entry of a list. It has no advice elsewhere,

@@ -50,6 +50,31 @@ func InFlightOf(v View, list []topology.InFlight) []api.InFlight {
 	return out
 }
 
+// MovingNow is such a list on a page, with at most so many items and why there are none.
+func MovingNow(v View, list []topology.InFlight, most int) api.MovingNow {
+	var out api.MovingNow
+	if v.Past != nil {
+		return out
+	}
+	h := v.Table.Health[topology.PartMoves]
+	if !h.At.IsZero() || h.Err != nil {
+		out.State = PartState(v, topology.PartMoves)
+	}
+	switch {
+	case len(list) == 0 && h.At.IsZero():
+		out.None = "It is not known yet whether anything is moving."
+	case len(list) == 0:
+		out.None = "Nothing is moving."
+	}
+	if p := v.Table.Moves.ListPrivilege; p != "" && len(list) > 0 {
+		out.Note = "Found in the changelog, which never logs the end of a move whose donor failed over. " +
+			"Reading the list of migrations is not permitted: it needs " + p + "."
+	}
+	shown := min(len(list), most)
+	out.Items, out.More = InFlightOf(v, list[:shown]), len(list)-shown
+	return out
+}
+
 func flightOf(v View, x topology.InFlight, runs []history.OurRun) api.InFlight {
 	m := v.Table.Moves
 	out := api.InFlight{NS: string(x.NS), Min: v.document(x.Min), Max: v.document(x.Max), From: x.From, To: x.To,
@@ -59,7 +84,7 @@ func flightOf(v View, x topology.InFlight, runs []history.OurRun) api.InFlight {
 		Copied: FigureOf(x.Copied), Estimate: FigureOf(x.Estimate),
 		Key: fmt.Sprintf("f%s-%d", v.NameOf(x.Min), x.Since.UnixMilli())}
 	out.By, out.App, out.Run = requesterOf(x, runs)
-	out.Range = api.RangeShown{Min: boundDocumentText(v.Table, x.NS, x.Min), Max: boundDocumentText(v.Table, x.NS, x.Max)}
+	out.Range = api.RangeShown{Min: BoundDocumentText(v.Table, x.NS, x.Min), Max: BoundDocumentText(v.Table, x.NS, x.Max)}
 	if c := v.Table.Collection(x.NS); c != nil {
 		if from, to := x.Positions(c); from < to {
 			min := c.Chunks.At(from).Min

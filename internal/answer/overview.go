@@ -45,7 +45,7 @@ const newestEvents = 8
 // NewestEvents are the latest entries that say what came of something: the steps
 // of a migration that succeeded are left to the activity page. hidden is how many
 // of the server's own collections were left out, of all that are known.
-func NewestEvents(v View) (list []Event, hidden int) {
+func NewestEvents(v View) (list []api.Event, hidden int) {
 	reasons := sync.OnceValue(v.Reasons)
 	for _, e := range v.Table.Events {
 		x := ReadEvent(e)
@@ -58,7 +58,7 @@ func NewestEvents(v View) (list []Event, hidden int) {
 			if x.Failed {
 				x = x.Because(reasons())
 			}
-			list = append(list, x)
+			list = append(list, EventOf(v, x))
 		}
 	}
 	return list, hidden

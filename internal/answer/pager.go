@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// pageRows is how many rows a page of a list has.
+// PageRows is how many rows a page of a list has.
 const PageRows = 50
 
 func set(u url.Values, name, value string) {
@@ -25,10 +25,10 @@ func address(path string, u url.Values, page int) string {
 	return path + "?" + u.Encode()
 }
 
-// pageOf is the page of a list of n rows that is shown, and its first row from 0: a
-// page beyond the end is the last one, as rows may have gone since the link was made.
-func pageOf(n, page int) (shown, first int) {
+// PageOf is the page of a list of n rows that is shown, and its rows [from, to): a page
+// beyond the end is the last one, as rows may have gone since the link was made.
+func PageOf(n, page int) (shown, from, to int) {
 	last := max((n+PageRows-1)/PageRows, 1)
 	shown = min(max(page, 1), last)
-	return shown, (shown - 1) * PageRows
+	return shown, (shown - 1) * PageRows, min(shown*PageRows, n)
 }

@@ -81,9 +81,8 @@ func Projects(v View, p *profile.Profile, q ProjectsQuery) (api.Projects, error)
 // project that it begins with.
 func (q ProjectsQuery) span(found []placement.Project) (from, to int, err error) {
 	if q.limit == 0 {
-		last := max((len(found)+PageRows-1)/PageRows, 1)
-		page := min(max(q.Page, 1), last)
-		return (page - 1) * PageRows, min(page*PageRows, len(found)), nil
+		_, from, to = PageOf(len(found), q.Page)
+		return from, to, nil
 	}
 	if q.cursor != "" {
 		from = slices.IndexFunc(found, func(p placement.Project) bool { return projectCursor(p) == q.cursor })

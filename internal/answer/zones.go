@@ -74,7 +74,7 @@ func zoneCollection(t *topology.Table, ns topology.Namespace) api.ZoneCollection
 func ZoneRangeOf(v View, z topology.ZoneRange) api.ZoneRange {
 	t := v.Table
 	out := api.ZoneRange{Zone: z.Zone, NS: string(z.NS), Min: v.document(z.RawMin), Max: v.document(z.RawMax),
-		MinText: boundDocumentText(t, z.NS, z.RawMin), MaxText: boundDocumentText(t, z.NS, z.RawMax)}
+		MinText: BoundDocumentText(t, z.NS, z.RawMin), MaxText: BoundDocumentText(t, z.NS, z.RawMax)}
 	in, ok := t.RangeChunks(z)
 	if ok {
 		key := t.Collection(z.NS).Key

@@ -25,7 +25,7 @@ type Collection struct {
 	Primary           string          `json:"primary"` // primary shard of its database
 	Bytes             Figure          `json:"bytes"`
 	Documents         Figure          `json:"documents"`
-	Shards            []ShardPart     `json:"shards"`
+	Shards            []ShardPart     `json:"shards" csv:"rows"`
 	Zones             []string        `json:"zones"`
 
 	KeyText string    `json:"-"` // key as in mongosh

@@ -173,6 +173,14 @@ type Moves struct {
 	Steps    []string // names of the donor's steps; nil if none of Ended has named steps
 }
 
+// FailedMoves are the newest moves of a thing that failed, as its page lists them.
+type FailedMoves struct {
+	Items  []Event
+	Hidden int    // of internal collections that are left out
+	URL    string // of the page with all of them
+	More   bool   // there are others
+}
+
 // MigrationEstimate is when a migration will probably end: its begin plus the median of past
 // durations.
 type MigrationEstimate struct {

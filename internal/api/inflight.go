@@ -49,6 +49,15 @@ type InFlight struct {
 	LeftText      Explained  `json:"-"`
 }
 
+// MovingNow is a list of migrations under way as a page shows it, the oldest first.
+type MovingNow struct {
+	Items []InFlight
+	More  int    // how many more the activity page lists
+	Note  string // where the list comes from, if that is not the best source
+	None  string // instead of items: nothing moves, or that is not known
+	State State  // what is wrong with the list: not permitted, stale
+}
+
 // TimeLeft is how long something will still take. Seconds is null if unknown, with Reason; it is
 // never zero.
 type TimeLeft struct {

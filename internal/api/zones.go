@@ -4,7 +4,7 @@ package api
 type Zone struct {
 	Zone   string      `json:"zone"`
 	Shards []string    `json:"shards"` // none: no chunk can satisfy the zone
-	Ranges []ZoneRange `json:"ranges"`
+	Ranges []ZoneRange `json:"ranges" csv:"rows"`
 	PinTerms
 }
 

@@ -8,7 +8,6 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -115,7 +114,7 @@ func roleOptions(greatest, selected auth.Role) []templates.Option {
 	var out []templates.Option
 	for _, role := range auth.Roles() {
 		if greatest.Includes(role) {
-			out = append(out, templates.Option{Value: string(role), Text: parts.RoleWord(role), Selected: role == selected})
+			out = append(out, templates.Option{Value: string(role), Text: role.Label(), Selected: role == selected})
 		}
 	}
 	return out
@@ -132,7 +131,7 @@ func spanOptions() []templates.Option {
 
 func sessionRow(x auth.Session, now time.Time) SessionRow {
 	return SessionRow{
-		ID: x.ID, Who: sanitize.Truncate(x.Name, 80), WhoID: site.IssuersID(x.Subject, x.Name), Role: parts.RoleWord(x.Role),
+		ID: x.ID, Who: sanitize.Truncate(x.Name, 80), WhoID: site.IssuersID(x.Subject, x.Name), Role: x.Role.Label(),
 		Method: methodWord(x.Method), From: sanitize.Truncate(x.From, 60),
 		Created: templates.Ago(x.Created, now), Used: templates.Ago(x.Used, now), Ends: day(x.Ends), Current: x.Current,
 	}
@@ -140,7 +139,7 @@ func sessionRow(x auth.Session, now time.Time) SessionRow {
 
 func tokenRow(x auth.Token, now time.Time) TokenRow {
 	row := TokenRow{
-		ID: x.ID, Name: sanitize.Truncate(x.Name, 80), Role: parts.RoleWord(x.Role), Owner: sanitize.Truncate(x.Owner, 80),
+		ID: x.ID, Name: sanitize.Truncate(x.Name, 80), Role: x.Role.Label(), Owner: sanitize.Truncate(x.Owner, 80),
 		Created: templates.Ago(x.Created, now), Used: templates.Ago(x.Used, now), Ends: day(x.Expires),
 	}
 	if x.OwnerName != "" {

@@ -7,7 +7,6 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -39,7 +38,7 @@ func writeUsers(s *site.Site, w http.ResponseWriter, r *http.Request, status int
 	m.Roles = roleOptions(auth.Admin, auth.Viewer)
 	for _, u := range users {
 		m.Users = append(m.Users, UserRow{
-			Name: u.Name, URL: "/settings/users/" + url.PathEscape(u.Name), Role: parts.RoleWord(u.Role), Roles: roleOptions(auth.Admin, u.Role),
+			Name: u.Name, URL: "/settings/users/" + url.PathEscape(u.Name), Role: u.Role.Label(), Roles: roleOptions(auth.Admin, u.Role),
 			Disabled: u.Disabled, BreakGlass: u.BreakGlass, Self: "user:"+u.ID == who.ID,
 			Created: templates.Ago(u.Created, v.Now), LastLogin: templates.Ago(u.LastLogin, v.Now),
 		})

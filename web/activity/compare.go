@@ -7,33 +7,32 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
 
-// CompareJSON says what became different between two times.
-func CompareJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// compare says what became different between two times.
+func comparison(s *site.Site, r *http.Request) (a api.Comparison, err error) {
 	v, err := s.Loaded(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	if err := s.KeepsHistory(v); err != nil {
-		return err
+		return a, err
 	}
 	from, to, err := twoTimes(s, r, v)
 	if err != nil {
-		return err
+		return a, err
 	}
 	before, after, err := viewsOf(s, r, v, from, to)
 	if err != nil {
-		return err
+		return a, err
 	}
 	gaps, err := s.Deps.History.Gaps(r.Context(), v.Table.ClusterID, from, to)
 	if err != nil {
-		return err
+		return a, err
 	}
-	return site.WriteJSON(w, http.StatusOK, answer.Comparison(before, after, after.Internal, gaps))
+	return answer.Comparison(before, after, after.Internal, gaps), nil
 }
 
 // comparePage is the form and, unless problem says what is wrong with the times,
@@ -44,7 +43,7 @@ type comparePage struct {
 	address          string // the page's own
 	before, after    answer.View
 	answer           api.Comparison
-	refs             parts.Refs
+	refs             templates.Refs
 }
 
 // ComparePage shows what became different between two times.
@@ -62,7 +61,7 @@ func ComparePage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	switch kind := fault.Of(err); {
 	case err == nil:
-		m.answer, m.refs = answer.Comparison(m.before, m.after, m.after.Internal, nil), parts.RefsOf(m.after.Table)
+		m.answer, m.refs = answer.Comparison(m.before, m.after, m.after.Internal, nil), templates.RefsOf(m.after.Table)
 	case kind == fault.Invalid || kind == fault.NotFound:
 		// What was typed is to be corrected in place.
 		m.problem, status = fault.Text(err), kind.HTTPStatus()
@@ -115,8 +114,8 @@ func twoTimes(s *site.Site, r *http.Request, v answer.View) (from, to time.Time,
 }
 
 // notes say where nothing was recorded at a time that is compared.
-func (m comparePage) notes() []templates.State {
-	var out []templates.State
+func (m comparePage) notes() []api.State {
+	var out []api.State
 	for _, v := range []answer.View{m.before, m.after} {
 		if !v.Past.Watched {
 			notes := site.PastNotes(v.Past, "")

@@ -3,7 +3,6 @@ package activity
 import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
-	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
@@ -13,7 +12,7 @@ func changed(c api.CollectionChange, n int) templates.Figure {
 	if c.Label != "" {
 		return templates.Figure{Text: format.Unknown, Title: c.Label}
 	}
-	return parts.Exact(n)
+	return templates.Exact(n)
 }
 
 // signed writes a difference with its sign.

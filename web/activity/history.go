@@ -5,31 +5,28 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/web/site"
 )
 
-// HistoryJSON lists what happened in a time span, oldest first.
-func HistoryJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// happened lists what happened in a time span, oldest first.
+func happened(s *site.Site, r *http.Request) (a api.History, err error) {
 	v, err := s.Loaded(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	if err := s.KeepsHistory(v); err != nil {
-		return err
+		return a, err
 	}
 	q, err := answer.ParseHistoryQuery(r.URL.Query())
 	if err != nil {
-		return err
+		return a, err
 	}
 	if q.From, q.To, err = twoTimes(s, r, v); err != nil {
-		return err
+		return a, err
 	}
-	out, err := answer.History(r.Context(), v, s.Deps.History, q)
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, out)
+	return answer.History(r.Context(), v, s.Deps.History, q)
 }
 
 // Step leads to a page at the time of the next change or failure,

@@ -4,61 +4,49 @@ import (
 	"net/http"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 )
 
-// EventsJSON lists the changelog, newest first.
-func EventsJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// events lists the changelog, newest first.
+func events(s *site.Site, r *http.Request) (a api.FoldedList[api.Event], err error) {
 	v, err := s.LoadedAt(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	q, err := answer.ParseEventsQuery(r.URL.Query())
 	if err != nil {
-		return err
+		return a, err
 	}
-	out, err := answer.Events(v, q)
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, out)
+	return answer.Events(v, q)
 }
 
-// MigrationsJSON lists moves, newest first.
-func MigrationsJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return ofMigrations(s, w, r, answer.Migrations)
+// moves lists moves, newest first.
+func moves(s *site.Site, r *http.Request) (api.FoldedList[api.Migration], error) {
+	return ofMigrations(s, r, answer.Migrations)
 }
 
-// FailuresJSON groups moves that failed by reason, the most frequent first.
-func FailuresJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return ofMigrations(s, w, r, answer.MigrationFailures)
+// failedMoves groups moves that failed by reason, the most frequent first.
+func failedMoves(s *site.Site, r *http.Request) (api.FoldedList[api.MigrationFailures], error) {
+	return ofMigrations(s, r, answer.MigrationFailures)
 }
 
-func ofMigrations[T any](s *site.Site, w http.ResponseWriter, r *http.Request,
-	ask func(answer.View, answer.MigrationsQuery) (T, error)) error {
+func ofMigrations[T any](s *site.Site, r *http.Request, ask func(answer.View, answer.MigrationsQuery) (T, error)) (a T, err error) {
 	v, err := s.LoadedAt(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	q, err := answer.ParseMigrationsQuery(r.URL.Query())
 	if err != nil {
-		return err
+		return a, err
 	}
 	v.Eras = s.Eras(v)
-	out, err := ask(v, q)
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, out)
+	return ask(v, q)
 }
 
-// InFlightJSON lists the migrations under way, the oldest first.
-func InFlightJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// inFlight lists the migrations under way, the oldest first.
+func inFlight(s *site.Site, r *http.Request) (a api.List[api.InFlight], err error) {
 	q := r.URL.Query()
-	out, err := answer.InFlight(s.ViewFor(r), topology.Namespace(q.Get("ns")), q.Get("shard"))
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, out)
+	return answer.InFlight(s.ViewFor(r), topology.Namespace(q.Get("ns")), q.Get("shard"))
 }

@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -21,15 +20,14 @@ import (
 type page struct {
 	query    answer.ActivityQuery
 	list     api.FoldedList[api.Event]
-	rows     []templates.EventRow
 	pager    templates.Pager
 	matching int
 
 	moves    *api.Moves
-	inFlight templates.InFlight
+	inFlight api.MovingNow
 
 	view    answer.View // for ages, and what could be read
-	refs    parts.Refs
+	refs    templates.Refs
 	liveURL string
 }
 
@@ -57,30 +55,29 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 func Region(v answer.View) templ.Component { return region(newPage(v, answer.ActivityQuery{})) }
 
 func newPage(v answer.View, q answer.ActivityQuery) page {
-	m := page{query: q, view: v, refs: parts.RefsOf(v.Table)}
+	m := page{query: q, view: v, refs: templates.RefsOf(v.Table)}
 	m.list, m.matching = answer.Activity(v, q)
-	m.rows = parts.EventRows(v, m.refs, m.list.Items)
-	m.pager, _, _ = parts.Pager(m.matching, q.Page, q.Url)
+	m.pager = templates.PagerOf(m.matching, q.Page, q.Url)
 	if !q.Filtered() && q.Page < 2 {
 		moves := answer.Moves(v, q.Internal)
-		m.moves, m.inFlight = &moves, parts.InFlightView(v, v.Table.Moves.List, answer.FlightsListed)
+		m.moves, m.inFlight = &moves, answer.MovingNow(v, v.Table.Moves.List, answer.FlightsListed)
 	}
 	return m
 }
 
 // state says why there are no entries, or what is wrong with them.
-func (m page) state() templates.State {
-	state := parts.PartState(m.view, topology.PartEvents)
+func (m page) state() api.State {
+	state := answer.PartState(m.view, topology.PartEvents)
 	switch {
 	case m.matching > 0 || state.Code != "":
 		return state
 	case m.query.Filtered():
-		return templates.State{Code: "empty", Title: "No entry matches the filter",
+		return api.State{Code: "empty", Title: "No entry matches the filter",
 			Detail: format.Count(int64(len(m.view.Table.Events))) + " entries were searched."}
 	case m.list.Hidden > 0:
-		return templates.State{Code: "empty", Title: "The log has entries of internal collections only."}
+		return api.State{Code: "empty", Title: "The log has entries of internal collections only."}
 	}
-	return templates.State{Code: "empty", Title: "Nothing has happened yet",
+	return api.State{Code: "empty", Title: "Nothing has happened yet",
 		Detail: "The changelog is empty: no split, move or merge has been recorded."}
 }
 

@@ -17,35 +17,34 @@ var (
 )
 
 // Routes of what the cluster did, and of placement history.
-var Routes = []site.Route{
-	site.Page(site.Route{Pattern: "/activity", Summary: "What the cluster did", Handler: Page, Tagged: true, Time: site.Past,
-		Internal: true,
-		Topic: site.Topic{Kind: "activity", Draw: func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
-			v.Eras = s.Eras(v)
-			return Region(v), nil
-		}}}),
-	site.Get(site.Route{Pattern: "/activity", Summary: "The changelog, newest first",
-		Params: site.Paged(site.Query("ns", "of this namespace"), site.Query("what", "this kind of entry, or a prefix that ends in a dot")),
-		Answer: api.FoldedList[api.Event]{}, Handler: EventsJSON, Tagged: true, Time: site.Past, Internal: true}),
-	site.Get(site.Route{Pattern: "/activity/inflight", Summary: "Migrations under way, the oldest first",
-		Params: []site.Param{site.Query("ns", "of this collection"), site.Query("shard", "from or to this shard")},
-		Answer: api.List[api.InFlight]{}, Handler: InFlightJSON}),
-	site.Get(site.Route{Pattern: "/activity/migrations", Summary: "Moves as the changelog tells of them, newest first",
+var Routes = site.Table(
+	site.Question[api.FoldedList[api.Event]]{
+		Route: site.Route{Pattern: "/activity", Summary: "What the cluster did", Tagged: true, Time: site.Past, Internal: true,
+			Topic: site.Topic{Kind: "activity", Draw: func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
+				v.Eras = s.Eras(v)
+				return Region(v), nil
+			}}},
+		Page: Page, Ask: events, For: "The changelog, newest first",
+		OfData: site.Paged(site.Query("ns", "of this namespace"), site.Query("what", "this kind of entry, or a prefix that ends in a dot")),
+	},
+	site.Asked(site.Route{Pattern: "/activity/inflight", Summary: "Migrations under way, the oldest first",
+		Params: []site.Param{site.Query("ns", "of this collection"), site.Query("shard", "from or to this shard")}}, inFlight),
+	site.Asked(site.Route{Pattern: "/activity/migrations", Summary: "Moves as the changelog tells of them, newest first",
 		Params: []site.Param{site.Query("ns", "of this collection"), site.Query("state", "running, committed, done, aborted or unclear"),
 			site.Number("limit", "1 to 1000, default 100")},
-		Answer: api.FoldedList[api.Migration]{}, Handler: MigrationsJSON, Time: site.Past, Internal: true}),
-	site.Get(site.Route{Pattern: "/activity/failures", Summary: "Moves that failed, by reason",
+		Time: site.Past, Internal: true}, moves),
+	site.Asked(site.Route{Pattern: "/activity/failures", Summary: "Moves that failed, by reason",
 		Params: []site.Param{site.Query("ns", "of this collection")},
-		Answer: api.FoldedList[api.MigrationFailures]{}, Handler: FailuresJSON, Time: site.Past, Internal: true}),
+		Time:   site.Past, Internal: true}, failedMoves),
 
-	site.Page(site.Route{Pattern: "/compare", Summary: "What became different between two times?", Params: []site.Param{paramFrom, paramTo},
-		Handler: ComparePage, Internal: true}),
-	site.Get(site.Route{Pattern: "/history/compare", Summary: "What became different between two times",
-		Params: []site.Param{paramFrom, paramTo},
-		Answer: api.Comparison{}, Handler: CompareJSON, Internal: true}),
-	site.Get(site.Route{Pattern: "/history", Summary: "What happened, oldest first",
-		Params: site.Paged(site.Query("ns", "of this collection; what is about no collection too"), paramFrom, paramTo), Answer: api.History{},
-		Handler: HistoryJSON, Internal: true}),
+	site.Question[api.Comparison]{
+		Route: site.Route{Pattern: "/compare", Summary: "What became different between two times?", Params: []site.Param{paramFrom, paramTo},
+			Internal: true},
+		Page: ComparePage, Ask: comparison, JSON: "/history/compare", For: "What became different between two times",
+	},
+	site.Asked(site.Route{Pattern: "/history", Summary: "What happened, oldest first",
+		Params:   site.Paged(site.Query("ns", "of this collection; what is about no collection too"), paramFrom, paramTo),
+		Internal: true}, happened),
 	site.Page(site.Route{Pattern: "/history/step", Summary: "Leads to a page at the time of the next change or failure",
 		Handler: Step, Status: []int{http.StatusSeeOther},
 		Params: []site.Param{site.Query("page", "address of the page, default the overview"), site.Query("at", "from this time; default now"),
@@ -53,4 +52,4 @@ var Routes = []site.Route{
 			site.Query("of", "change or failure")}}),
 	site.Page(site.Route{Pattern: "/watch", Summary: "Where is what is watched?", Handler: WatchPage,
 		Params: []site.Param{site.Query("watch", "project:<id> or chunk:<namespace>:<reference>; up to 20 times")}}),
-}
+)

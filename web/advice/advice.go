@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
+	"shardboard/web/templates"
 )
 
 // Page lists the problems with what helps.
@@ -21,25 +21,25 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	state := parts.PartState(v, topology.PartRouting)
+	state := answer.PartState(v, topology.PartRouting)
 	if v.Table.Loaded {
 		state.Code = "" // the list can be shown
 	}
 	shell := s.Shell(r, v, "advise", "Advice")
-	return site.WritePage(w, r, http.StatusOK, advicePage(shell, state, list, may, parts.Sentences(v)))
+	return site.WritePage(w, r, http.StatusOK, advicePage(shell, state, list, may, templates.SentencesOf(v)))
 }
 
-// JSON answers the same list.
-func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// problems answers the same list.
+func problems(s *site.Site, r *http.Request) (a api.AdviceList, err error) {
 	v, err := s.Loaded(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	list, _, err := advice(s, r, v)
 	if err != nil {
-		return err
+		return a, err
 	}
-	return site.WriteJSON(w, http.StatusOK, list)
+	return list, nil
 }
 
 // advice fails where it is not known what people have dismissed.
@@ -58,11 +58,11 @@ func advice(s *site.Site, r *http.Request, v answer.View) (api.AdviceList, answe
 type decision func(s *site.Site, r *http.Request, id, reason string) error
 
 func dismiss(s *site.Site, r *http.Request, id, reason string) error {
-	return s.Deps.Advice.Dismiss(r.Context(), id, reason, parts.Deed(r))
+	return s.Deps.Advice.Dismiss(r.Context(), id, reason, site.AuditEntry(r))
 }
 
 func restore(s *site.Site, r *http.Request, id, _ string) error {
-	return s.Deps.Advice.Restore(r.Context(), id, parts.Deed(r))
+	return s.Deps.Advice.Restore(r.Context(), id, site.AuditEntry(r))
 }
 
 func (do decision) about(s *site.Site, r *http.Request, id, reason string) error {
@@ -114,7 +114,7 @@ func decideByJSON(s *site.Site, w http.ResponseWriter, r *http.Request, reason s
 	if err := do.about(s, r, id, reason); err != nil {
 		return err
 	}
-	return JSON(s, w, r)
+	return site.WriteAnswer(s, w, r, problems)
 }
 
 // ruleName is a rule's name for people.

@@ -22,7 +22,7 @@ import (
 	"shardboard/web/templates"
 )
 
-func advicePage(s templates.Shell, state templates.State, list api.AdviceList, may answer.AdviceMay, say templates.Sentences) templ.Component {
+func advicePage(s templates.Shell, state api.State, list api.AdviceList, may answer.AdviceMay, say templates.Sentences) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

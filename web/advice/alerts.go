@@ -15,7 +15,6 @@ import (
 	"shardboard/internal/rules"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 )
 
@@ -27,9 +26,9 @@ func AlertsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return site.WritePage(w, r, http.StatusOK, alertsPage(s.Shell(r, v, "advise", "Alerts"), list, may, v.Now))
 }
 
-// AlertsJSON has an empty list of receivers where none are configured.
-func AlertsJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return site.WriteJSON(w, http.StatusOK, answer.Alerts(s.ViewFor(r), s.AlertStatus(r)))
+// alerts has an empty list of receivers where none are configured.
+func alerts(s *site.Site, r *http.Request) (a api.Alerts, err error) {
+	return answer.Alerts(s.ViewFor(r), s.AlertStatus(r)), nil
 }
 
 // TestReceiver sends a test message to one receiver.
@@ -94,7 +93,7 @@ func alertJSON(s *site.Site, w http.ResponseWriter, r *http.Request, in any, do 
 	if err := do(e); err != nil {
 		return err
 	}
-	return AlertsJSON(s, w, r)
+	return site.WriteAnswer(s, w, r, alerts)
 }
 
 // engine is the alert engine, or why there is none.
@@ -107,12 +106,12 @@ func engine(s *site.Site) (*alert.Engine, error) {
 }
 
 func testReceiver(r *http.Request, e *alert.Engine, target string) error {
-	_, err := e.Test(r.Context(), target, parts.Deed(r))
+	_, err := e.Test(r.Context(), target, site.AuditEntry(r))
 	return err
 }
 
 func endSilence(r *http.Request, e *alert.Engine, id string) error {
-	return e.Unsilence(r.Context(), sanitize.Truncate(id, 100), parts.Deed(r))
+	return e.Unsilence(r.Context(), sanitize.Truncate(id, 100), site.AuditEntry(r))
 }
 
 func silence(r *http.Request, e *alert.Engine, in api.SilenceStart) error {
@@ -131,7 +130,7 @@ func silence(r *http.Request, e *alert.Engine, in api.SilenceStart) error {
 	if err != nil {
 		return fault.New(fault.Invalid, "for must be a duration such as 8h, not %q.", sanitize.Truncate(in.For, 40))
 	}
-	_, err = e.Silence(r.Context(), store.Silence{Alert: in.Alert, Rule: in.Rule, Reason: strings.TrimSpace(in.Reason)}, d, parts.Deed(r))
+	_, err = e.Silence(r.Context(), store.Silence{Alert: in.Alert, Rule: in.Rule, Reason: strings.TrimSpace(in.Reason)}, d, site.AuditEntry(r))
 	return err
 }
 

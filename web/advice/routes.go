@@ -16,30 +16,32 @@ const (
 var ofAdvice = []site.Param{site.InPath("id", "an advice's id")}
 
 // Routes of problems and alerts.
-var Routes = []site.Route{
-	site.Page(site.Route{Pattern: "/advice", Summary: "Which problems are there, and what helps?", Handler: Page, Time: site.NowOnly}),
+var Routes = site.Table(
+	site.Question[api.AdviceList]{
+		Route: site.Route{Pattern: "/advice", Summary: "Which problems are there, and what helps?", Time: site.NowOnly},
+		Page:  Page, Ask: problems, For: "Problems, greatest first, and what could not be checked",
+	},
 	site.Form(site.Route{Pattern: "/advice/dismiss", Summary: "Dismiss a problem with a reason", Policy: dismissPolicy, Handler: Dismiss}),
 	site.Form(site.Route{Pattern: "/advice/restore", Summary: "Take a dismissal back", Policy: dismissPolicy, Handler: Restore}),
-	site.Get(site.Route{Pattern: "/advice", Summary: "Problems, greatest first, and what could not be checked", Answer: api.AdviceList{},
-		Handler: JSON, Time: site.NowOnly}),
 	site.Post(site.Route{Pattern: "/advice/{id}/dismiss", Summary: "Dismiss a problem; the reason is required", Policy: dismissPolicy,
 		Params: ofAdvice,
 		Body:   api.Reason{}, Answer: api.AdviceList{}, Handler: DismissJSON}),
 	site.Post(site.Route{Pattern: "/advice/{id}/restore", Summary: "Take a dismissal back", Policy: dismissPolicy, Params: ofAdvice,
 		Answer: api.AdviceList{}, Handler: RestoreJSON}),
 
-	site.Page(site.Route{Pattern: "/alerts", Summary: "Which alerts were sent, and to whom?", Handler: AlertsPage, Time: site.NowOnly}),
+	site.Question[api.Alerts]{
+		Route: site.Route{Pattern: "/alerts", Summary: "Which alerts were sent, and to whom?", Time: site.NowOnly},
+		Page:  AlertsPage, Ask: alerts, For: "Alerts, receivers and silences",
+	},
 	site.Form(site.Route{Pattern: "/alerts/test", Summary: "Send a test message to one receiver", Policy: alertPolicy,
 		Handler: TestReceiver}),
 	site.Form(site.Route{Pattern: "/alerts/silences", Summary: "Suppress an alert, or a rule's alerts, for a while",
 		Policy: alertPolicy, Handler: Silence}),
 	site.Form(site.Route{Pattern: "/alerts/silences/end", Summary: "End a silence", Policy: alertPolicy, Handler: EndSilence}),
-	site.Get(site.Route{Pattern: "/alerts", Summary: "Alerts, receivers and silences", Answer: api.Alerts{}, Handler: AlertsJSON,
-		Time: site.NowOnly}),
 	site.Post(site.Route{Pattern: "/alerts/test", Summary: "Send a test message to one receiver", Policy: alertPolicy, Body: api.AlertTest{},
 		Answer: api.Alerts{}, Handler: TestReceiverJSON}),
 	site.Post(site.Route{Pattern: "/alerts/silences", Summary: "Begin a silence", Policy: alertPolicy, Body: api.SilenceStart{},
 		Answer: api.Alerts{}, Handler: SilenceJSON}),
 	site.Post(site.Route{Pattern: "/alerts/silences/end", Summary: "End a silence", Policy: alertPolicy, Body: api.SilenceEnd{},
 		Answer: api.Alerts{}, Handler: EndSilenceJSON}),
-}
+)

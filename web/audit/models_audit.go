@@ -1,16 +1,17 @@
 package audit
 
 import (
+	"shardboard/internal/api"
 	"shardboard/web/templates"
 )
 
 // Audit is a part of the audit record.
 type Audit struct {
-	State    templates.State
+	State    api.State
 	Level    string           // of Verdict: "ok", "note", "bad"
 	Verdict  string           // what is known of the chain
 	Head     []templates.Fact // the newest signed head
-	Notes    []templates.State
+	Notes    []api.State
 	By, What string
 	Subject  string
 	From, To string

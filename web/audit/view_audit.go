@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
@@ -42,7 +43,7 @@ func auditView(q answer.AuditQuery, found audit.Found, names map[string]string, 
 		}
 	}
 	if len(m.Rows) == 0 {
-		m.State = templates.State{
+		m.State = api.State{
 			Code:   "empty",
 			Title:  "Nothing is recorded yet",
 			Detail: "Sign-ins, refusals, changes of users and tokens, plans and runs appear here.",
@@ -55,12 +56,12 @@ func auditView(q answer.AuditQuery, found audit.Found, names map[string]string, 
 	return m
 }
 
-func auditNotes(st audit.State) []templates.State {
-	var out []templates.State
+func auditNotes(st audit.State) []api.State {
+	var out []api.State
 	if st.Other != "" {
 		out = append(
 			out,
-			templates.State{
+			api.State{
 				Code:   "failed",
 				Title:  "The newest head was signed by another key.",
 				Detail: "Fingerprint " + st.Other + ". If none of you changed the key, somebody else signed this record.",
@@ -70,7 +71,7 @@ func auditNotes(st audit.State) []templates.State {
 	if st.Key == "" {
 		out = append(
 			out,
-			templates.State{
+			api.State{
 				Code:   "stale",
 				Title:  "Nothing is signed here.",
 				Detail: "This process only reads the record; the one that owns the data signs it.",

@@ -10,7 +10,6 @@ import (
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/outcome"
-	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
@@ -115,16 +114,17 @@ func (m Region) stepCost(i int) string {
 			continue
 		}
 		est, act := c.Estimated, c.Actual
-		out := fmt.Sprintf("Copied %s documents, %s, in %s.", parts.Count(act.Documents).Text, parts.Bytes(act.Bytes).Text, millis(act))
+		out := fmt.Sprintf("Copied %s documents, %s, in %s.", templates.Count(act.Documents).Text, templates.Bytes(act.Bytes).Text, millis(act))
 		if act.Bytes.Value == nil || act.Documents.Value == nil {
 			out = fmt.Sprintf("Took %s; what was copied is not logged.", millis(act))
 		}
 		if est.Bytes.Value == nil {
 			return out + " Not estimated."
 		}
-		return out + fmt.Sprintf(" Estimated: %s documents, %s, %s.", parts.Count(est.Documents).Text, parts.Bytes(est.Bytes).Text, millis(est))
+		return out + fmt.Sprintf(" Estimated: %s documents, %s, %s.", templates.Count(est.Documents).Text,
+			templates.Bytes(est.Bytes).Text, millis(est))
 	}
 	return ""
 }
 
-func millis(a api.RunAmounts) string { return parts.Written(a.DurationMillis, tookMillis).Text }
+func millis(a api.RunAmounts) string { return templates.Written(a.DurationMillis, tookMillis).Text }

@@ -11,15 +11,15 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
-	"shardboard/web/parts"
 	"shardboard/web/site"
+	"shardboard/web/templates"
 )
 
 // planPage is a plan, and what its viewer may do with it.
 type planPage struct {
 	api.Plan
 	v    answer.View
-	refs parts.Refs
+	refs templates.Refs
 
 	Problem      string   // why the request to run it was refused
 	Changed      []string // what is different from the plan
@@ -51,7 +51,7 @@ func PagePlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 // writePlan shows a plan, and why the request to run it was refused.
 func writePlan(s *site.Site, w http.ResponseWriter, r *http.Request, status int, p actions.Plan, refusal error) error {
 	v := s.ViewFor(r)
-	m := planPage{Plan: answer.PlanOf(v, p), v: v, refs: parts.RefsOf(v.Table), Again: planAgain(v.Plan(p))}
+	m := planPage{Plan: answer.PlanOf(v, p), v: v, refs: templates.RefsOf(v.Table), Again: planAgain(v.Plan(p))}
 	m.allow(p, auth.From(r.Context()), s.WhyReadOnly())
 	run, err := s.Deps.Actions.RunOfPlan(r.Context(), p.ID)
 	switch {
@@ -72,7 +72,7 @@ func (m *planPage) allow(p actions.Plan, who auth.Principal, whyReadOnly string)
 	m.MayRun = who.May(auth.Operator)
 	switch {
 	case !m.MayRun:
-		m.WhyNot, m.Again = "To run it needs the role "+parts.RoleWord(auth.Operator)+".", nil
+		m.WhyNot, m.Again = "To run it needs the role "+auth.Operator.Label()+".", nil
 	case whyReadOnly != "":
 		m.WhyNot = whyReadOnly
 	case p.By.ID != who.ID:
@@ -85,7 +85,7 @@ func (m *planPage) allow(p actions.Plan, who auth.Principal, whyReadOnly string)
 			}
 		}
 	case !who.May(p.Role):
-		m.WhyNot = "To run it needs the role " + parts.RoleWord(p.Role) + "."
+		m.WhyNot = "To run it needs the role " + p.Role.Label() + "."
 	case m.expired():
 		m.WhyNot = "This plan has expired. Make it again."
 	default:

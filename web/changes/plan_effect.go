@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
@@ -44,7 +43,7 @@ func (m *planPage) shards() (rows []beforeAfter, byBytes bool) {
 	}
 	for _, s := range effects {
 		before, after := sizes(s)
-		row := beforeAfter{Shard: m.refs.Of(s.Shard), Before: parts.Bytes(s.BytesBefore), After: parts.Bytes(s.BytesAfter),
+		row := beforeAfter{Shard: m.refs.Of(s.Shard), Before: templates.Bytes(s.BytesBefore), After: templates.Bytes(s.BytesAfter),
 			BeforeBar: answer.Share(before, most), AfterBar: answer.Share(after, most), Chunks: format.Count(s.ChunksBefore),
 			Same: before == after && s.ChunksBefore == s.ChunksAfter}
 		if s.ChunksBefore != s.ChunksAfter {
@@ -81,10 +80,10 @@ func (m *planPage) writes() (rows []beforeAfter) {
 func (m *planPage) cost() []templates.Fact {
 	e := m.Effect
 	return []templates.Fact{
-		{Name: "Chunks split or moved", Figure: parts.Count(e.Chunks)},
-		{Name: "Data to move", Figure: parts.Bytes(e.Bytes)},
-		{Name: "Documents to move", Figure: parts.Count(e.Documents)},
-		{Name: "Takes about", Figure: parts.Written(e.DurationMillis, answer.MillisText)},
+		{Name: "Chunks split or moved", Figure: templates.Count(e.Chunks)},
+		{Name: "Data to move", Figure: templates.Bytes(e.Bytes)},
+		{Name: "Documents to move", Figure: templates.Count(e.Documents)},
+		{Name: "Takes about", Figure: templates.Written(e.DurationMillis, answer.MillisText)},
 	}
 }
 
@@ -103,9 +102,9 @@ func (m *planPage) basis() string {
 func boundOf(t *topology.Table, ns string, k api.Key) templates.Key {
 	doc, err := shardkey.ParseExtJSON(string(k))
 	if err != nil {
-		return templates.Cut(string(k), answer.BoundWidth) // longer than what is read
+		return templates.BoundKey(string(k)) // longer than what is read
 	}
-	return parts.BoundOf(t, ns, doc)
+	return templates.BoundKey(answer.BoundDocumentText(t, topology.Namespace(ns), doc))
 }
 
 // limits are what a run of the plan may change, if the cluster changes meanwhile.

@@ -11,15 +11,15 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/outcome"
-	"shardboard/web/parts"
 	"shardboard/web/site"
+	"shardboard/web/templates"
 )
 
 // Region is a run as everybody sees it.
 type Region struct {
 	api.Run
 	v     answer.View
-	refs  parts.Refs
+	refs  templates.Refs
 	whole engine.Run // with what only the log and migrations in flight need
 }
 
@@ -50,7 +50,7 @@ func writeRun(s *site.Site, w http.ResponseWriter, r *http.Request, status int, 
 // RegionOf is a run with its outcome. A page whose outcome cannot be read says so:
 // without a word it would look as if nothing had been measured.
 func RegionOf(ctx context.Context, s *site.Site, v answer.View, run engine.Run) Region {
-	m := Region{v: v, refs: parts.RefsOf(v.Table), whole: run}
+	m := Region{v: v, refs: templates.RefsOf(v.Table), whole: run}
 	var err error
 	if m.Run, err = wholeRun(ctx, s, v, run); err != nil {
 		s.Deps.Log.Warn("read the outcome of a run", "run", run.ID, "err", err)

@@ -14,8 +14,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
-	"shardboard/web/parts"
-	"shardboard/web/templates"
 )
 
 // stateLevel is how a state looks: red is what needs a person.
@@ -109,8 +107,8 @@ func proofFields(p api.StepProof) (out []proofField) {
 }
 
 // moving is the migration that a step has begun.
-func (m Region) moving(i int) templates.InFlight {
-	return parts.InFlightView(m.v, answer.MovingStep(m.v, m.whole.Steps[i]), 1)
+func (m Region) moving(i int) api.MovingNow {
+	return answer.MovingNow(m.v, answer.MovingStep(m.v, m.whole.Steps[i]), 1)
 }
 
 // who is the name of whoever started a run.
@@ -156,11 +154,11 @@ func because(a api.Adaptation) []api.Difference {
 const logListed = 200
 
 // log is what happened, from the run itself and from the changelog.
-func (m Region) log() []templates.EventRow {
-	var out []templates.EventRow
+func (m Region) log() []api.Event {
+	var out []api.Event
 	note := func(at *time.Time, key, text string, failed bool) {
 		if at != nil {
-			out = append(out, templates.EventRow{Event: api.Event{ID: key, Text: text, Failed: failed}, When: templates.Ago(*at, m.v.Now)})
+			out = append(out, api.Event{ID: key, Time: *at, Text: text, Failed: failed})
 		}
 	}
 	note(m.StartedAt, "started", "Started by "+who(m.Run), false)
@@ -174,7 +172,7 @@ func (m Region) log() []templates.EventRow {
 		note(s.EndedAt, "ended-"+key, fmt.Sprintf("Step %s: %s", n, engine.State(s.State).StepLabel()), stateLevel(s.State) == "bad")
 		reasons := answer.StepReasons(seen.Steps[i])
 		for _, e := range seen.Steps[i].Events {
-			row := parts.EventRow(m.v, m.refs, answer.ReadEvent(e).Because(reasons))
+			row := answer.EventOf(m.v, answer.ReadEvent(e).Because(reasons))
 			row.ID = strings.Join([]string{"event", key, e.ID}, "-")
 			if counts := answer.CountsOf(e); len(counts) > 0 {
 				row.Note = "The server counted: " + answer.CountsText(counts)
@@ -183,6 +181,6 @@ func (m Region) log() []templates.EventRow {
 		}
 	}
 	note(m.EndedAt, "ended", "The run ended: "+engine.State(m.State).Label(), stateLevel(m.State) == "bad")
-	slices.SortStableFunc(out, func(a, b templates.EventRow) int { return b.When.At.Compare(a.When.At) })
+	slices.SortStableFunc(out, func(a, b api.Event) int { return b.Time.Compare(a.Time) })
 	return out[:min(len(out), logListed)]
 }

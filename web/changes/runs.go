@@ -17,7 +17,7 @@ import (
 // runsPage is a list of runs with its filter.
 type runsPage struct {
 	Now      time.Time
-	State    templates.State // instead of rows
+	State    api.State // instead of rows
 	States   []templates.Option
 	Kinds    []templates.Option
 	By       string
@@ -67,7 +67,7 @@ func PageRuns(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		m.Older = q.Url(cursor)
 	}
 	if len(m.Rows) == 0 {
-		m.State = templates.State{
+		m.State = api.State{
 			Code:   "empty",
 			Title:  "Nothing was changed from here yet",
 			Detail: "Chunks, projects, shards and zones offer their changes on their own pages.",

@@ -12,26 +12,26 @@ import (
 	"shardboard/web/site"
 )
 
-// ChunkSizeJSON answers what is known of one chunk's size, and has it estimated
+// chunkSize answers what is known of one chunk's size, and has it estimated
 // in the background when nobody has measured it.
-func ChunkSizeJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+func chunkSize(s *site.Site, r *http.Request) (a api.ChunkSize, err error) {
 	v, err := s.Loaded(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	c, i, err := s.ChunkAt(r, v)
 	if err != nil {
-		return err
+		return a, err
 	}
 	if v.Sizes != nil {
 		v.Sizes.Viewed(c, []int{i})
 	}
-	return site.WriteJSON(w, http.StatusOK, answer.ChunkSizeOf(v, c, c.Chunks.At(i)))
+	return answer.ChunkSizeOf(v, c, c.Chunks.At(i)), nil
 }
 
-// MeasureJSON measures one chunk and waits for the answer. It reads the
+// measureJSON measures one chunk and waits for the answer. It reads the
 // cluster and changes nothing of it, so it is no action that has to be planned.
-func MeasureJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+func measureJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	var in api.ChunkMeasure
 	if err := site.ReadJSON(r, &in); err != nil {
 		return err

@@ -10,38 +10,30 @@ import (
 	"shardboard/web/templates"
 )
 
-// ChunksJSON lists a collection's chunks.
-func ChunksJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// chunks lists a collection's chunks.
+func chunks(s *site.Site, r *http.Request) (a api.ChunkList, err error) {
 	v, ns, err := named(s, r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	c, err := answer.ShardedCollection(v.Table, ns)
 	if err != nil {
-		return err
+		return a, err
 	}
-	out, err := answer.Chunks(v, c, r.URL.Query())
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, out)
+	return answer.Chunks(v, c, r.URL.Query())
 }
 
-// MapJSON is one tile of the chunk map.
-func MapJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// mapTile is one tile of the chunk map.
+func mapTile(s *site.Site, r *http.Request) (a api.Tile, err error) {
 	v, ns, err := named(s, r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	c, err := answer.ShardedCollection(v.Table, ns)
 	if err != nil {
-		return err
+		return a, err
 	}
-	out, err := answer.Map(v, c, r.URL.Query())
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, out)
+	return answer.Map(v, c, r.URL.Query())
 }
 
 // chunkOrders are the choices of the filter's order.
@@ -69,13 +61,4 @@ func (m onePage) since(c api.Chunk) templates.Moment {
 		return templates.Moment{Text: format.Unknown}
 	}
 	return templates.Ago(*c.Since, m.view.Now)
-}
-
-// movingTo is the shard to which a migration copies a chunk; nil for none.
-func (m onePage) movingTo(c api.Chunk) *templates.ShardRef {
-	if c.MovingTo == "" {
-		return nil
-	}
-	ref := m.refs.Of(c.MovingTo)
-	return &ref
 }

@@ -7,23 +7,19 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
 
-// CollectionJSON is one collection in detail.
-func CollectionJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// collection is one collection in detail.
+func collection(s *site.Site, r *http.Request) (a api.CollectionDetail, err error) {
 	v, ns, err := named(s, r)
 	if err != nil {
-		return err
+		return a, err
 	}
-	out, err := answer.Collection(v, ns)
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, out)
+	return answer.Collection(v, ns)
 }
 
 // named is the loaded view and the collection's name in the address.
@@ -42,15 +38,15 @@ type onePage struct {
 	c      api.CollectionDetail
 	chunks api.ChunkList
 	query  answer.ChunkQuery
-	refs   parts.Refs
+	refs   templates.Refs
 	shards []templates.ShardRef
 	space  answer.KeySpaceMap
 	view   answer.View
 	live   string
-	heat   templates.HeatLine
-	acts   templates.Acts
-	moving templates.InFlight
-	failed templates.FailedMoves
+	heat   message.Message
+	offers []api.Offer
+	moving api.MovingNow
+	failed api.FailedMoves
 }
 
 // CollectionPage answers "how is the key space cut?" of one collection. Its
@@ -73,7 +69,7 @@ func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	m := onePage{ns: ns, query: q, view: v, refs: parts.RefsOf(v.Table), shards: parts.ShardRefs(v.Table),
+	m := onePage{ns: ns, query: q, view: v, refs: templates.RefsOf(v.Table), shards: templates.ShardRefs(v.Table),
 		space: answer.KeySpace(c), live: r.URL.RequestURI()}
 	if m.c, err = answer.Collection(v, ns); err != nil {
 		return err
@@ -81,22 +77,21 @@ func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	if m.chunks, err = answer.ChunkPage(v, c, q); err != nil {
 		return err
 	}
-	m.moving = parts.InFlightView(v, v.Table.MovingOf(ns), answer.FlightsListed)
+	m.moving = answer.MovingNow(v, v.Table.MovingOf(ns), answer.FlightsListed)
 	if q.Page < 2 { // further pages are of chunks alone
-		m.failed = parts.FailedOf(v, ns, nil)
+		m.failed = answer.FailedMovesOf(v, ns, nil)
 	}
 	if v.Past == nil { // writes are counted now
-		m.heat = s.HeatLine(v, ns, -1)
+		m.heat = answer.HeatLine(v, answer.HeatSource{Counts: s.Deps.Heat}, ns, -1)
 	}
-	m.acts = s.Offers(r, v.Table).Collection(c)
+	m.offers = s.Offers(r, v.Table).Collection(c)
 	s.Deps.Watcher.Viewed(ns)
 	sh := s.Shell(r, v, "collections", raw, "collection:"+raw)
 	return site.WritePage(w, r, http.StatusOK, collectionPage(sh, m))
 }
 
 func (m onePage) pager() templates.Pager {
-	p, _, _ := parts.Pager(m.chunks.Of, m.chunks.Page, func(page int) string { return m.query.URL(m.ns, page) })
-	return p
+	return templates.PagerOf(m.chunks.Of, m.chunks.Page, func(page int) string { return m.query.URL(m.ns, page) })
 }
 
 // zoneOptions are "any" and the zones that have ranges of the collection.
@@ -110,22 +105,22 @@ func (m onePage) zoneOptions() []templates.Option {
 
 // counted is a number of chunks as the lanes of the picture show it.
 func counted(n int) templates.Figure {
-	f := parts.Exact(n)
+	f := templates.Exact(n)
 	f.Text = chunkCount(n)
 	return f
 }
 
 func facts(c api.CollectionDetail) []templates.Fact {
 	out := []templates.Fact{
-		{Name: "Data", Figure: parts.Bytes(c.Bytes)},
-		{Name: "Documents", Figure: parts.Count(c.Documents)},
-		{Name: "Chunks", Figure: parts.Exact(c.Chunks)},
+		{Name: "Data", Figure: templates.Bytes(c.Bytes)},
+		{Name: "Documents", Figure: templates.Count(c.Documents)},
+		{Name: "Chunks", Figure: templates.Exact(c.Chunks)},
 	}
 	if c.BytesPerChunk.Value != nil {
-		out = append(out, templates.Fact{Name: "Data per chunk", Figure: parts.Bytes(c.BytesPerChunk)})
+		out = append(out, templates.Fact{Name: "Data per chunk", Figure: templates.Bytes(c.BytesPerChunk)})
 	}
 	if !c.System && c.Sharded {
-		out = append(out, parts.OrphansFact(c.Orphans))
+		out = append(out, templates.OrphansFact(c.Orphans))
 	}
 	if c.ChunkBytes > 0 {
 		out = append(out, templates.Fact{Name: "Chunk size", Figure: templates.Figure{Known: true, Text: format.Bytes(c.ChunkBytes)}})

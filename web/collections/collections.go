@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -29,22 +28,19 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return site.WritePage(w, r, http.StatusOK, collectionsPage(sh, Region(v)))
 }
 
-// JSON is a page of the list of collections, internal ones too; as CSV all of it.
-func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	if site.WantsCSV(r) {
-		return CSV(s, w, r)
-	}
+// list is a page of the list of collections, internal ones too; as CSV all of it.
+func list(s *site.Site, r *http.Request) (a api.List[api.Collection], err error) {
 	v, err := s.LoadedAt(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	all := answer.Collections(v, r.URL.Query().Get("db"))
 	out, err := site.PageOf(r, all.Items, func(c api.Collection) string { return c.NS }, func(c api.Collection) api.Collection { return c })
 	if err != nil {
-		return err
+		return a, err
 	}
 	out.AsOf, out.Stale = all.AsOf, all.Stale
-	return site.WriteJSON(w, http.StatusOK, out)
+	return out, nil
 }
 
 // matrix is the list of collections as its page lays it out.
@@ -52,29 +48,27 @@ type matrix struct {
 	api.Collections
 	shards []templates.ShardRef
 	live   string // address of the live region; "" for that of everybody
-	state  templates.State
+	state  api.State
 	// why no collection that is not sharded is listed
-	unsharded templates.State
-	folded    *templates.Folded
+	unsharded api.State
 	internal  bool // internal collections are shown
 }
 
 // Region is the live part of the page.
 func Region(v answer.View) templ.Component {
-	m := matrix{Collections: answer.Collections(v, ""), shards: parts.ShardRefs(v.Table), internal: v.Internal}
-	if m.state = parts.PartState(v, topology.PartRouting); m.state.Code == "stale" {
-		m.state = templates.State{} // the header says so on every page
+	m := matrix{Collections: answer.Collections(v, ""), shards: templates.ShardRefs(v.Table), internal: v.Internal}
+	if m.state = answer.PartState(v, topology.PartRouting); m.state.Code == "stale" {
+		m.state = api.State{} // the header says so on every page
 	}
 	if len(m.rows(sharded)) == 0 && m.state.Code == "" {
-		m.state = templates.State{Code: "empty", Title: "No collection is sharded",
+		m.state = api.State{Code: "empty", Title: "No collection is sharded",
 			Detail: "Once sh.shardCollection has run, the collection is here within a few seconds."}
 	}
 	if v.Table.Unsharded == nil {
-		m.unsharded = parts.PartState(v, topology.PartCollections)
+		m.unsharded = answer.PartState(v, topology.PartCollections)
 	} else if len(m.rows(m.isUnsharded)) == 0 {
-		m.unsharded = templates.State{Code: "empty", Title: "Every collection is sharded"}
+		m.unsharded = api.State{Code: "empty", Title: "Every collection is sharded"}
 	}
-	m.folded = parts.FoldedNote("collections", answer.Switched("/collections", v.Internal), m.System, v.Internal)
 	if v.Internal {
 		m.live = answer.Switched("/collections", true)
 	}
@@ -107,7 +101,7 @@ func (m matrix) shard(name string) templates.ShardRef {
 			return r
 		}
 	}
-	return parts.Refs{}.Of(name)
+	return templates.Refs{}.Of(name)
 }
 
 func flagged(c api.Collection) bool {

@@ -9,7 +9,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
-	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
@@ -49,7 +48,7 @@ type path struct {
 }
 
 // draw makes the picture of a key space.
-func draw(m answer.KeySpaceMap, r parts.Refs, shards []templates.ShardRef) strip {
+func draw(m answer.KeySpaceMap, r templates.Refs, shards []templates.ShardRef) strip {
 	s := strip{Label: fmt.Sprintf("Key space of %s: %s chunks in %s runs. The table below says how many each shard has.", m.NS,
 		format.Count(int64(m.Chunks)), format.Count(int64(len(m.Runs))))}
 	if len(m.Runs) > answer.NamedRuns {
@@ -72,7 +71,7 @@ func draw(m answer.KeySpaceMap, r parts.Refs, shards []templates.ShardRef) strip
 }
 
 func rectOf(shard templates.ShardRef, x answer.Run) rect {
-	short := func(bound string) string { return templates.Cut(bound, answer.BoundWidth).Short }
+	short := func(bound string) string { return templates.BoundKey(bound).Short }
 	out := rect{
 		Color: shard.Color, X: templates.Percent(x.From), W: templates.Percent(x.To - x.From), Key: x.Name,
 		Title: fmt.Sprintf("%s: %s, %s to %s", x.Shard, chunkCount(x.Last-x.First+1), short(x.Min), short(x.Max)),

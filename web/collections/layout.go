@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 )
 
@@ -23,35 +22,31 @@ func LayoutPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	state := parts.PartState(v, topology.PartRouting)
+	state := answer.PartState(v, topology.PartRouting)
 	var out api.List[api.Layout]
 	if v.Table.Loaded {
 		if out, err = answer.Layouts(v, p, q); err != nil {
 			return err
 		}
 		if len(out.Items) == 0 {
-			state = site.NoDatabase(p)
+			state = answer.NoDatabase(p)
 		}
 	}
 	sh := s.Shell(r, v, "projects", "Layout", "collections")
 	return site.WritePage(w, r, http.StatusOK, layoutPage(sh, LayoutRegion(state, r.URL.RequestURI(), out.Items)))
 }
 
-// LayoutJSON is the same comparison.
-func LayoutJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// layouts is the same comparison.
+func layouts(s *site.Site, r *http.Request) (a api.List[api.Layout], err error) {
 	v, err := s.Loaded(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	q, err := answer.LayoutQueryOf(s.Deps.Profile, r.URL.Query())
 	if err != nil {
-		return err
+		return a, err
 	}
-	out, err := answer.Layouts(v, s.Deps.Profile, q)
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, out)
+	return answer.Layouts(v, s.Deps.Profile, q)
 }
 
 // layoutURL compares a database with a layout.

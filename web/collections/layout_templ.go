@@ -81,7 +81,7 @@ func layoutPage(s templates.Shell, live templ.Component) templ.Component {
 }
 
 // LayoutRegion answers "is it sharded as the schema means it to be?".
-func LayoutRegion(state templates.State, live string, databases []api.Layout) templ.Component {
+func LayoutRegion(state api.State, live string, databases []api.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -19,25 +19,21 @@ var (
 )
 
 // Routes of collections, their chunks and what their schema means them to be.
-var Routes = []site.Route{
-	site.Page(site.Route{Pattern: "/collections", Summary: "Collections by shard", Handler: Page, Tagged: true, Time: site.Past,
-		Internal: true,
-		Topic: site.Topic{Kind: "collections", Draw: func(_ context.Context, _ *site.Site, v answer.View, _ string) (templ.Component, error) {
-			return Region(v), nil
-		}}}),
-	site.Page(site.Route{Pattern: "/collections.csv", Summary: "Collections by shard, as CSV", Params: ofDatabase, Handler: CSV,
-		Types: []string{site.MediaCSV}, Tagged: true, Time: site.Past}),
-	site.Get(site.Route{Pattern: "/collections", Summary: "Collections by shard; as CSV all of them", Params: site.Paged(ofDatabase...),
-		Answer: api.List[api.Collection]{}, Types: []string{site.MediaJSON, site.MediaCSV}, Handler: JSON, Tagged: true, Time: site.Past}),
-
-	site.Page(site.Route{Pattern: "/collections/{ns}", Summary: "How is one collection's key space cut?", Params: ofCollection,
-		Handler: CollectionPage,
-		Tagged:  true, Measured: true, Time: site.Past, Topic: site.Topic{Kind: "collection", Of: site.Named}}),
-	site.Get(site.Route{Pattern: "/collections/{ns}", Summary: "One collection", Params: ofCollection, Answer: api.CollectionDetail{},
-		Handler: CollectionJSON,
-		Tagged:  true, Measured: true, Time: site.Past}),
-
-	site.Get(site.Route{Pattern: "/collections/{ns}/chunks", Summary: "Chunks of a collection, in key order or by size or writes",
+var Routes = site.Table(
+	site.Question[api.List[api.Collection]]{
+		Route: site.Route{Pattern: "/collections", Summary: "Collections by shard", Tagged: true, Time: site.Past, Internal: true,
+			Topic: site.Topic{Kind: "collections", Draw: func(_ context.Context, _ *site.Site, v answer.View, _ string) (templ.Component, error) {
+				return Region(v), nil
+			}}},
+		Page: Page, Ask: list, All: true,
+		OfData: site.Paged(ofDatabase...),
+	},
+	site.Question[api.CollectionDetail]{
+		Route: site.Route{Pattern: "/collections/{ns}", Summary: "How is one collection's key space cut?", Params: ofCollection,
+			Tagged: true, Measured: true, Time: site.Past, Topic: site.Topic{Kind: "collection", Of: site.Named}},
+		Page: CollectionPage, Ask: collection, For: "One collection",
+	},
+	site.Asked(site.Route{Pattern: "/collections/{ns}/chunks", Summary: "Chunks of a collection, in key order or by size or writes",
 		Params: site.Paged(
 			site.ParamNS,
 			site.Query("shard", "on this shard"),
@@ -51,25 +47,25 @@ var Routes = []site.Route{
 			site.Query("from", "begin with the chunk of this bound"),
 			site.Query("key", "only the chunk that holds this key"),
 		),
-		Answer: api.ChunkList{}, Handler: ChunksJSON, Tagged: true, Measured: true, Time: site.Past}),
-	site.Get(site.Route{Pattern: "/collections/{ns}/map", Summary: "A tile of the chunk map",
+		Tagged: true, Measured: true, Time: site.Past}, chunks),
+	site.Asked(site.Route{Pattern: "/collections/{ns}/map", Summary: "A tile of the chunk map",
 		Params: []site.Param{site.ParamNS, site.Number("level", "0 to 20: the chunks are cut into 2^level tiles"),
 			site.Number("index", "tile, from 0")},
-		Answer: api.Tile{}, Handler: MapJSON, Tagged: true, Time: site.Past}),
+		Tagged: true, Time: site.Past}, mapTile),
 
 	// What is measured is no part of the table.
-	site.Get(site.Route{Pattern: "/collections/{ns}/chunks/{ref}/size",
+	site.Asked(site.Route{Pattern: "/collections/{ns}/chunks/{ref}/size",
 		Summary: "Documents and bytes of one chunk, and whether its shard would move it",
-		Params:  ofChunk, Answer: api.ChunkSize{}, Handler: ChunkSizeJSON, Time: site.NowOnly}),
+		Params:  ofChunk, Time: site.NowOnly}, chunkSize),
 	site.Post(site.Route{Pattern: "/collections/{ns}/chunks/{ref}/size",
 		Summary: "Measure one chunk with dataSize, for at most 10 s; reads only", Policy: guard.PolicyOperate,
-		Params: ofChunk, Body: api.ChunkMeasure{}, BodyOptional: true, Answer: api.ChunkSize{}, Handler: MeasureJSON}),
+		Params: ofChunk, Body: api.ChunkMeasure{}, BodyOptional: true, Answer: api.ChunkSize{}, Handler: measureJSON}),
 	site.Form(site.Route{Pattern: "/collections/{ns}/chunks/{ref}/size", Summary: "Measure one chunk; reads only",
 		Policy: guard.PolicyOperate, Params: ofChunk, Handler: PostChunkSize}),
 
-	site.Page(site.Route{Pattern: "/layout", Summary: "Is it sharded as its schema means it to be?", Params: layoutFilter,
-		Handler: LayoutPage, Tagged: true, Time: site.NowOnly}),
-	site.Get(site.Route{Pattern: "/layout", Summary: "Shard keys beside those of the nearest layout", Params: layoutFilter,
-		Answer: api.List[api.Layout]{}, Handler: LayoutJSON,
-		Tagged: true, Time: site.NowOnly}),
-}
+	site.Question[api.List[api.Layout]]{
+		Route: site.Route{Pattern: "/layout", Summary: "Does the sharding match the schema's layout?", Params: layoutFilter,
+			Tagged: true, Time: site.NowOnly},
+		Page: LayoutPage, Ask: layouts, For: "Shard keys beside those of the nearest layout",
+	},
+)

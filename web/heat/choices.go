@@ -10,14 +10,13 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/message"
-	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
 // page is what the page shows, and how it names shards and links what it names.
 type page struct {
 	answer.HeatReport
-	shards parts.Refs
+	shards templates.Refs
 	names  []string // of the shards
 	say    templates.Sentences
 }

@@ -12,7 +12,6 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/message"
-	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
@@ -133,5 +132,5 @@ func (m page) rowHead(r answer.HeatTableRow) (name templates.Key, url string) {
 	if r.Ref != "" { // not hidden
 		url = answer.ChunkURL(m.Query.NS, "."+r.Ref)
 	}
-	return parts.Bound(m.Picture.Pattern, r.Bound), url
+	return templates.BoundKey(answer.BoundText(m.Picture.Pattern, r.Bound)), url
 }

@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/fault"
-	"shardboard/web/parts"
 	"shardboard/web/site"
+	"shardboard/web/templates"
 )
 
 // Page answers "where is it hot?".
@@ -25,7 +26,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m := page{HeatReport: report, shards: parts.RefsOf(v.Table), say: parts.Sentences(v)}
+	m := page{HeatReport: report, shards: templates.RefsOf(v.Table), say: templates.SentencesOf(v)}
 	for _, shard := range v.Table.Shards {
 		m.names = append(m.names, shard.Name)
 	}
@@ -37,50 +38,42 @@ func source(s *site.Site, r *http.Request, v answer.View) answer.HeatSource {
 	return answer.HeatSource{Counts: s.Deps.Heat, Pictures: s.Deps.Pictures, Plans: s.Offers(r, v.Table) != nil}
 }
 
-// ProjectsJSON, DocumentsJSON, ChunksJSON and ShardsJSON answer what is hot, hottest first.
-func ProjectsJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return listJSON(s, w, r, answer.HeatProjects)
+// hotProjects, hotDocuments, hotChunks and hotShards are what is hot, hottest first.
+func hotProjects(s *site.Site, r *http.Request) (api.HeatList, error) {
+	return hottest(s, r, answer.HeatProjects)
 }
 
-func DocumentsJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return listJSON(s, w, r, answer.HeatDocuments)
+func hotDocuments(s *site.Site, r *http.Request) (api.HeatList, error) {
+	return hottest(s, r, answer.HeatDocuments)
 }
 
-func ChunksJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return listJSON(s, w, r, answer.HeatChunks)
+func hotChunks(s *site.Site, r *http.Request) (api.HeatList, error) {
+	return hottest(s, r, answer.HeatChunks)
 }
 
-func ShardsJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return listJSON(s, w, r, answer.HeatShards)
+func hotShards(s *site.Site, r *http.Request) (api.HeatList, error) {
+	return hottest(s, r, answer.HeatShards)
 }
 
-func listJSON(s *site.Site, w http.ResponseWriter, r *http.Request, lines answer.HeatLines) error {
+func hottest(s *site.Site, r *http.Request, lines answer.HeatLines) (a api.HeatList, err error) {
 	v, err := s.Loaded(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	q, err := answer.HeatListQueryOf(r.URL.Query())
 	if err != nil {
-		return err
+		return a, err
 	}
-	list, err := answer.HeatList(v, source(s, r, v), q, lines)
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, list)
+	return answer.HeatList(v, source(s, r, v), q, lines)
 }
 
-// RangeJSON answers who wrote to a range of keys lately.
-func RangeJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// keyRange answers who wrote to a range of keys lately.
+func keyRange(s *site.Site, r *http.Request) (a api.HeatRange, err error) {
 	v, err := s.Loaded(r)
 	if err != nil {
-		return err
+		return a, err
 	}
-	out, err := answer.HeatRange(v, source(s, r, v), r.URL.Query())
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, out)
+	return answer.HeatRange(v, source(s, r, v), r.URL.Query())
 }
 
 // MapJSON answers a picture. Its version takes the place of an ETag, because it is made

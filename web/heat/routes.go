@@ -17,7 +17,7 @@ var (
 )
 
 // Routes of where writes go.
-var Routes = []site.Route{
+var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/heat", Summary: "Where is it hot?", Handler: Page, Time: site.NowOnly, Internal: true,
 		Params: []site.Param{paramCollection, paramWindow, site.Query("span", "how far back the picture goes: 1h, 6h, 24h, 168h or 840h"),
 			site.Query("by", "key or project")}}),
@@ -26,16 +26,16 @@ var Routes = []site.Route{
 			site.Query("to", "RFC 3339 time; default now"),
 			site.Query("by", "key (default) or project"), site.Query("shard", "only rows that this shard owns now; by=key alone")},
 		Status: []int{http.StatusOK, http.StatusNotModified}, Answer: api.HeatMap{}}),
-	site.Get(site.Route{Pattern: "/heat/range", Summary: "Who writes to a range of keys?", Handler: RangeJSON, Time: site.NowOnly,
-		Answer: api.HeatRange{},
+	site.Asked(site.Route{Pattern: "/heat/range", Summary: "Who writes to a range of keys?", Time: site.NowOnly,
 		Params: []site.Param{paramCollection, site.Query("min", "begin of the range in Extended JSON; hashed fields are hashes"),
-			site.Query("max", "its end, which is not part of it"), paramWindow}}),
-	site.Get(site.Route{Pattern: "/heat/projects", Summary: "Which projects are written to most?", Params: paramsList,
-		Answer: api.HeatList{}, Handler: ProjectsJSON, Time: site.NowOnly}),
-	site.Get(site.Route{Pattern: "/heat/documents", Summary: "Which Yorkie documents are written to most?", Params: paramsList,
-		Answer: api.HeatList{}, Handler: DocumentsJSON, Time: site.NowOnly}),
-	site.Get(site.Route{Pattern: "/heat/chunks", Summary: "Which chunks take the writes?", Params: paramsList, Answer: api.HeatList{},
-		Handler: ChunksJSON, Time: site.NowOnly}),
-	site.Get(site.Route{Pattern: "/heat/shards", Summary: "Which shards take the writes?", Params: paramsList, Answer: api.HeatList{},
-		Handler: ShardsJSON, Time: site.NowOnly}),
+			site.Query("max", "its end, which is not part of it"), paramWindow}}, keyRange),
+	hotList("projects", "Which projects are written to most?", hotProjects),
+	hotList("documents", "Which Yorkie documents are written to most?", hotDocuments),
+	hotList("chunks", "Which chunks take the writes?", hotChunks),
+	hotList("shards", "Which shards take the writes?", hotShards),
+)
+
+// hotList is a list of what is hot, hottest first.
+func hotList(of, summary string, list func(*site.Site, *http.Request) (api.HeatList, error)) site.Question[api.HeatList] {
+	return site.Asked(site.Route{Pattern: "/heat/" + of, Summary: summary, Params: paramsList, Time: site.NowOnly}, list)
 }

@@ -38,5 +38,5 @@ func writeCSV(w http.ResponseWriter, lines []api.LocateLine) error {
 			}
 		}
 	}
-	return out.Done()
+	return out.Close()
 }

@@ -11,13 +11,12 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 )
 
-// DuplicatesJSON is how far the check for duplicate ids is and what it found.
-func DuplicatesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return site.WriteJSON(w, http.StatusOK, answer.Duplicates(s.ViewFor(r), s.Deps.Duplicates))
+// duplicates is how far the check for duplicate ids is and what it found.
+func duplicates(s *site.Site, r *http.Request) (a api.DuplicateCheck, err error) {
+	return answer.Duplicates(s.ViewFor(r), s.Deps.Duplicates), nil
 }
 
 // DuplicatesPage shows the same. While the check runs, the browser reloads the page
@@ -43,7 +42,7 @@ type duplicatesPage struct {
 
 func (p duplicatesPage) is(state placement.CheckState) bool { return p.check.State == string(state) }
 
-func (p duplicatesPage) operator() string { return parts.RoleWord(auth.Operator) }
+func (p duplicatesPage) operator() string { return auth.Operator.Label() }
 
 // DuplicatesForm starts, resumes or stops the check and leads back to its page. The
 // check reads the cluster and changes nothing, so it needs no plan.
@@ -92,7 +91,7 @@ func StartDuplicatesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) e
 	if err := c.Start(in.Resume, from); err != nil {
 		return err
 	}
-	return DuplicatesJSON(s, w, r)
+	return site.WriteAnswer(s, w, r, duplicates)
 }
 
 // StopDuplicatesJSON stops the check.
@@ -104,7 +103,7 @@ func StopDuplicatesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) er
 	if err := c.Stop(); err != nil {
 		return err
 	}
-	return DuplicatesJSON(s, w, r)
+	return site.WriteAnswer(s, w, r, duplicates)
 }
 
 func checker(s *site.Site) (answer.DuplicateChecker, error) {

@@ -19,7 +19,7 @@ var (
 
 // Routes of where something is and why. What asks the cluster, or shows the progress
 // of a check, is made of more than the table and so has no ETag.
-var Routes = []site.Route{
+var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/locate", Summary: "Where is it?", Policy: guard.PolicyLocate, Handler: Page,
 		Params: []site.Param{site.Query("q", "project/key, project or id"), site.Query("ns", "namespace"),
 			site.Query("key", "shard key in Extended JSON"), paramProve, paramCounts}}),
@@ -46,21 +46,21 @@ var Routes = []site.Route{
 	site.Page(site.Route{Pattern: "/collections/{ns}/chunks/{ref}", Summary: "Why is one chunk there, and why does it not move?",
 		Params: ofChunk, Handler: ChunkPage,
 		Tagged: true, Measured: true, Time: site.Past}),
-	site.Get(site.Route{Pattern: "/collections/{ns}/chunks/{ref}/why",
+	site.Asked(site.Route{Pattern: "/collections/{ns}/chunks/{ref}/why",
 		Summary: "Why one chunk is where it is, and what the balancer makes of it", Params: ofChunk,
-		Answer: api.ChunkWhy{}, Handler: ChunkJSON, Tagged: true, Measured: true, Time: site.Past}),
-	site.Get(site.Route{Pattern: "/projects/{id}/why", Summary: "Why a project's own chunks are where they are",
-		Params: []site.Param{site.InPath("id", "a project's id, 24 hexadecimal digits")},
-		Answer: api.ProjectWhy{}, Handler: ProjectJSON, Tagged: true, Time: site.Past}),
+		Tagged: true, Measured: true, Time: site.Past}, whyChunk),
+	site.Asked(site.Route{Pattern: "/projects/{id}/why", Summary: "Why a project's own chunks are where they are",
+		Params: []site.Param{site.InPath("id", "a project's id, 24 hexadecimal digits")}, Tagged: true, Time: site.Past}, whyProject),
 
-	site.Page(site.Route{Pattern: "/checks/duplicates", Summary: "Ids on more than one shard", Handler: DuplicatesPage}),
+	site.Question[api.DuplicateCheck]{
+		Route: site.Route{Pattern: "/checks/duplicates", Summary: "Ids on more than one shard"},
+		Page:  DuplicatesPage, Ask: duplicates, For: "The check for ids on more than one shard",
+	},
 	site.Form(site.Route{Pattern: "/checks/duplicates", Summary: "Start, resume or stop that check; reads only",
 		Policy: guard.PolicyOperate, Handler: DuplicatesForm}),
-	site.Get(site.Route{Pattern: "/checks/duplicates", Summary: "The check for ids on more than one shard", Answer: api.DuplicateCheck{},
-		Handler: DuplicatesJSON}),
 	site.Post(site.Route{Pattern: "/checks/duplicates", Summary: "Look for ids on more than one shard; reads only",
 		Policy: guard.PolicyOperate,
 		Body:   api.DuplicateStart{}, Answer: api.DuplicateCheck{}, Handler: StartDuplicatesJSON}),
 	site.Post(site.Route{Pattern: "/checks/duplicates/stop", Summary: "Stop looking; it can be resumed", Policy: guard.PolicyOperate,
 		Answer: api.DuplicateCheck{}, Handler: StopDuplicatesJSON}),
-}
+)

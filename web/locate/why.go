@@ -12,25 +12,24 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
-	"shardboard/web/parts"
 	"shardboard/web/site"
-	"shardboard/web/templates"
 )
 
-// ChunkJSON says why one chunk is where it is and what the balancer does with it.
-func ChunkJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// whyChunk says why one chunk is where it is and what the balancer does with it.
+func whyChunk(s *site.Site, r *http.Request) (a api.ChunkWhy, err error) {
 	v, err := s.LoadedAt(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	c, i, err := s.ChunkAt(r, v)
 	if err != nil {
-		return err
+		return a, err
 	}
-	return site.WriteJSON(w, http.StatusOK, answer.ChunkWhy(v, c, i, answer.KnownDuplicates(v, s.Deps.Duplicates)))
+	return answer.ChunkWhy(v, c, i, answer.KnownDuplicates(v, s.Deps.Duplicates)), nil
 }
 
 // ChunkPage shows the same beside what can be done with the chunk.
@@ -46,14 +45,14 @@ func ChunkPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	ch := c.Chunks.At(i)
 	p := chunkPage{
 		v: v, why: answer.ChunkWhy(v, c, i, answer.KnownDuplicates(v, s.Deps.Duplicates)),
-		moving: parts.InFlightView(v, answer.MovingChunk(v, c, i), answer.FlightsListed),
-		failed: parts.FailedOf(v, c.NS, answer.Touches(c, shardkey.Range{Min: ch.Min, Max: ch.Max})),
-		size:   parts.ChunkSizeView(v, c, i, auth.From(r.Context())),
+		moving: answer.MovingNow(v, answer.MovingChunk(v, c, i), answer.FlightsListed),
+		failed: answer.FailedMovesOf(v, c.NS, answer.Touches(c, shardkey.Range{Min: ch.Min, Max: ch.Max})),
+		size:   answer.ChunkSizeOf(v, c, ch), mayMeasure: auth.From(r.Context()).May(auth.Operator),
 		watch:  answer.ChunkItem(c, answer.ChunkRef(c, ch.Min)),
-		acts:   s.Offers(r, v.Table).Chunk(c, i),
+		offers: s.Offers(r, v.Table).Chunk(c, i),
 	}
 	if v.Past == nil { // writes and sizes are known of now only
-		p.heat = s.HeatLine(v, c.NS, i)
+		p.heat = answer.HeatLine(v, answer.HeatSource{Counts: s.Deps.Heat}, c.NS, i)
 		if s.Deps.Sizes != nil {
 			s.Deps.Sizes.Viewed(c, []int{i})
 		}
@@ -64,14 +63,15 @@ func ChunkPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // chunkPage is one chunk: why it is there, and what other rooms know of it.
 type chunkPage struct {
-	v      answer.View
-	why    api.ChunkWhy
-	heat   templates.HeatLine
-	moving templates.InFlight
-	failed templates.FailedMoves
-	size   templates.ChunkSize
-	watch  string // the item as it is watched
-	acts   templates.Acts
+	v          answer.View
+	why        api.ChunkWhy
+	heat       message.Message
+	moving     api.MovingNow
+	failed     api.FailedMoves
+	size       api.ChunkSize
+	mayMeasure bool
+	watch      string // the item as it is watched
+	offers     []api.Offer
 }
 
 func (p chunkPage) title() string {
@@ -90,23 +90,23 @@ func level(b api.WhyBalance) string {
 	return "note"
 }
 
-// ProjectJSON says why the chunks of one project are where they are.
-func ProjectJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// whyProject says why the chunks of one project are where they are.
+func whyProject(s *site.Site, r *http.Request) (a api.ProjectWhy, err error) {
 	v, err := s.LoadedAt(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	raw, err := site.PathText(r, "id")
 	if err != nil {
-		return err
+		return a, err
 	}
 	id, err := bson.ObjectIDFromHex(raw)
 	if err != nil {
-		return fault.New(fault.Invalid, "A project's id has 24 hexadecimal digits; %q does not.", sanitize.Truncate(raw, 60))
+		return a, fault.New(fault.Invalid, "A project's id has 24 hexadecimal digits; %q does not.", sanitize.Truncate(raw, 60))
 	}
 	pr, ok := v.Dir.ByID(id)
 	if !ok {
-		return fault.New(fault.NotFound, "There is no project with id %s in %s.", id.Hex(), strings.Join(v.Dir.Databases(), ", "))
+		return a, fault.New(fault.NotFound, "There is no project with id %s in %s.", id.Hex(), strings.Join(v.Dir.Databases(), ", "))
 	}
-	return site.WriteJSON(w, http.StatusOK, answer.ProjectWhy(v, placement.SpreadOf(v.Table, s.Deps.Profile, pr)))
+	return answer.ProjectWhy(v, placement.SpreadOf(v.Table, s.Deps.Profile, pr)), nil
 }

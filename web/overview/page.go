@@ -10,7 +10,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -35,30 +34,25 @@ func Region(v answer.View) templ.Component {
 		n.LiveURL = answer.Switched("/", true)
 	}
 	if v.Table.Loaded {
-		n.Moving = parts.InFlightView(v, v.Table.Moves.List, answer.FlightsBrief)
-		events, hidden := answer.NewestEvents(v)
-		refs := parts.RefsOf(v.Table)
-		for _, x := range events {
-			n.Events = append(n.Events, parts.EventRow(v, refs, x))
-		}
-		n.Folded = parts.FoldedNote("entries", "/", hidden, v.Internal)
-		if len(events) == 0 && n.State.Code == "" {
-			n.State = templates.State{Code: "empty", Title: "Nothing has happened yet"}
-			if hidden > 0 {
-				n.State.Title = "Nothing is logged but entries of internal collections."
+		n.Moving = answer.MovingNow(v, v.Table.Moves.List, answer.FlightsBrief)
+		n.Events, n.Hidden = answer.NewestEvents(v)
+		if len(n.Events) == 0 && n.State.Code == "" {
+			n.State = api.State{Code: "empty", Title: "Nothing has happened yet"}
+			if n.Hidden > 0 {
+				n.State.Title = "The log has entries of internal collections only."
 			}
 		}
 	}
-	return region(answer.Overview(v), n, parts.RefsOf(v.Table))
+	return region(v, answer.Overview(v), n, templates.RefsOf(v.Table))
 }
 
 // news is what happens and has happened lately.
 type news struct {
 	LiveURL string
-	State   templates.State
-	Moving  templates.InFlight
-	Events  []templates.EventRow
-	Folded  *templates.Folded
+	State   api.State
+	Moving  api.MovingNow
+	Events  []api.Event
+	Hidden  int // entries of internal collections that are left out
 }
 
 // balancerFacts are what the balancer is set to and doing.

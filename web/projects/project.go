@@ -7,13 +7,14 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/sanitize"
-	"shardboard/web/parts"
 	"shardboard/web/site"
+	"shardboard/web/templates"
 )
 
 // Page answers "where is this project?".
@@ -49,10 +50,10 @@ func regionOf(v answer.View, p *profile.Profile, pr placement.Project) templ.Com
 	s := placement.SpreadOf(v.Table, p, pr)
 	return projectRegion(projectView{
 		ProjectDetail: answer.Project(v, p, s),
-		inFlight:      parts.InFlightView(v, answer.MovingOfProject(v, s), answer.FlightsListed),
-		failed:        parts.FailedMoves(v, true, answer.ActivityQuery{Failed: true}.Url(0), answer.MovesOfProject(v, s)),
+		inFlight:      answer.MovingNow(v, answer.MovingOfProject(v, s), answer.FlightsListed),
+		failed:        answer.FailedMoves(v, true, answer.ActivityQuery{}, answer.MovesOfProject(v, s)),
 		why:           groupWhy(answer.ProjectWhy(v, s).Collections),
-		shards:        parts.RefsOf(v.Table), columns: parts.ShardRefs(v.Table),
+		now:           v.Now, shards: templates.RefsOf(v.Table), columns: templates.ShardRefs(v.Table),
 	})
 }
 
@@ -64,25 +65,25 @@ func sizes(s *site.Site, v answer.View, p placement.Project, who auth.Principal)
 	}
 	start := s.SurveyForm(who)
 	start.Project, start.DB = p.ID.Hex(), p.DB
-	return sizesRegion(answer.ProjectSizes(s.Deps.Surveys.Findings(p.DB, p.ID)), start, parts.RefsOf(v.Table), v.Now)
+	return sizesRegion(answer.ProjectSizes(s.Deps.Surveys.Findings(p.DB, p.ID)), start, templates.RefsOf(v.Table), v.Now)
 }
 
-// JSON is one project, collection by collection; ?db= chooses among projects with
+// project is one project, collection by collection; ?db= chooses among projects with
 // the same id.
-func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+func project(s *site.Site, r *http.Request) (a api.ProjectDetail, err error) {
 	v, err := loaded(s, r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	id, err := projectID(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	p, err := answer.FindProject(v, r.URL.Query().Get("db"), id)
 	if err != nil {
-		return err
+		return a, err
 	}
-	return site.WriteJSON(w, http.StatusOK, answer.Project(v, s.Deps.Profile, placement.SpreadOf(v.Table, s.Deps.Profile, p)))
+	return answer.Project(v, s.Deps.Profile, placement.SpreadOf(v.Table, s.Deps.Profile, p)), nil
 }
 
 func projectID(r *http.Request) (bson.ObjectID, error) {

@@ -7,10 +7,11 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/profile"
-	"shardboard/web/parts"
 	"shardboard/web/site"
+	"shardboard/web/templates"
 )
 
 // ListPage lists every project and its shards; ?q= searches by name, id and
@@ -45,25 +46,25 @@ func listOf(v answer.View, p *profile.Profile, q answer.ProjectsQuery, liveURL s
 	if err != nil {
 		return nil, err
 	}
-	pager, _, _ := parts.Pager(list.Found, q.Page, q.Url)
-	return listRegion(listView{Projects: list, liveURL: liveURL, query: q.Text, pager: pager, shards: parts.RefsOf(v.Table), now: v.Now}), nil
+	return listRegion(listView{Projects: list, liveURL: liveURL, query: q.Text,
+		pager: templates.PagerOf(list.Found, q.Page, q.Url), shards: templates.RefsOf(v.Table), now: v.Now}), nil
 }
 
-// ListJSON lists projects; a search is in order of relevance.
-func ListJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// list lists projects; a search is in order of relevance.
+func list(s *site.Site, r *http.Request) (a api.Projects, err error) {
 	v, err := loaded(s, r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	q, err := answer.ProjectsListOf(r.URL.Query())
 	if err != nil {
-		return err
+		return a, err
 	}
 	list, err := answer.Projects(v, s.Deps.Profile, q)
 	if err != nil {
-		return err
+		return a, err
 	}
-	return site.WriteJSON(w, http.StatusOK, list)
+	return list, nil
 }
 
 // loaded is the view that the request asks for, once table and projects were read.

@@ -17,16 +17,15 @@ var (
 )
 
 // Routes of projects.
-var Routes = []site.Route{
-	site.Page(site.Route{Pattern: "/projects", Summary: "Projects and their spread", Params: []site.Param{paramSearch},
-		Handler: ListPage, Tagged: true, Time: site.Past,
-		Topic: site.Topic{Kind: "projects", Draw: func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
-			return ListRegion(v, s.Deps.Profile)
-		}}}),
-	site.Get(site.Route{Pattern: "/projects", Summary: "Projects with their spread", Params: site.Paged(paramSearch),
-		Answer: api.List[api.Project]{}, Handler: ListJSON,
-		Tagged: true, Time: site.Past}),
-
+var Routes = site.Table(
+	site.Question[api.Projects]{
+		Route: site.Route{Pattern: "/projects", Summary: "Projects and their spread", Params: []site.Param{paramSearch},
+			Tagged: true, Time: site.Past,
+			Topic: site.Topic{Kind: "projects", Draw: func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
+				return ListRegion(v, s.Deps.Profile)
+			}}},
+		Page: ListPage, Ask: list, OfData: site.Paged(),
+	},
 	site.Page(site.Route{Pattern: "/projects/{id}", Summary: "Where is one project?", Params: []site.Param{paramID}, Handler: Page,
 		Time: site.Past,
 		Topic: site.Topic{Kind: "project", Of: isID,
@@ -37,10 +36,10 @@ var Routes = []site.Route{
 				}
 				return Region(v, s.Deps.Profile, id)
 			}}}),
-	site.Get(site.Route{Pattern: "/projects/{id}", Summary: "One project, collection by collection",
-		Params: []site.Param{paramID, site.Query("db", "of this database, where several have the id")}, Answer: api.ProjectDetail{},
-		Handler: JSON, Tagged: true, Time: site.Past}),
-}
+	site.Asked(site.Route{Pattern: "/projects/{id}", Summary: "One project, collection by collection",
+		Params: []site.Param{paramID, site.Query("db", "of this database, where several have the id")},
+		Tagged: true, Time: site.Past}, project),
+)
 
 func isID(text string) bool {
 	_, err := bson.ObjectIDFromHex(text)

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/sheet"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 )
@@ -48,17 +49,17 @@ func CSV(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 func writeCSV(w http.ResponseWriter, a api.ShardDetail) error {
 	out := site.NewSheet(w, "kind", "shard", "ns", "project_id", "project_name", "db", "chunks", "chunks_of", "share",
 		"bytes", "documents", "row_share_low", "row_share_high")
-	w.Header().Set("Content-Disposition", `attachment; filename="`+answer.FileName(a.Name)+`.csv"`)
+	w.Header().Set("Content-Disposition", `attachment; filename="`+sheet.FileName(a.Name)+`.csv"`)
 	for _, c := range a.Contents {
-		rows := answer.ShareText(c.RowShare)
+		rows := sheet.Share(c.RowShare)
 		out.Row("collection", a.Name, c.NS, "", "", topology.Namespace(c.NS).Database(), strconv.Itoa(c.Chunks), strconv.Itoa(c.Of),
-			answer.ShareText(c.Share), answer.FigureText(c.Bytes), answer.FigureText(c.Documents), rows, rows)
+			sheet.Share(c.Share), sheet.Figure(c.Bytes), sheet.Figure(c.Documents), rows, rows)
 	}
 	for _, p := range a.Projects {
 		for _, c := range p.Collections {
 			out.Row("project", a.Name, c.NS, p.ID, p.Name, p.DB, strconv.Itoa(c.Chunks), strconv.Itoa(c.Of),
-				answer.ShareText(p.Share), "", "", answer.ShareText(p.RowShare.Low), answer.ShareText(p.RowShare.High))
+				sheet.Share(p.Share), "", "", sheet.Share(p.RowShare.Low), sheet.Share(p.RowShare.High))
 		}
 	}
-	return out.Done()
+	return out.Close()
 }

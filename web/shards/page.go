@@ -14,7 +14,6 @@ import (
 	"shardboard/internal/history"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -42,28 +41,26 @@ func Region(v answer.View, p *profile.Profile, name string) (templ.Component, er
 	}
 	address := answer.Switched(answer.ShardURL(name), v.Internal)
 	m := moves{
-		Moving: parts.InFlightView(v, v.Table.MovingOn(name), answer.FlightsListed),
-		Failed: parts.FailedMoves(v, v.Internal, answer.ActivityQuery{Shard: name, Failed: true}.Url(0),
+		Moving: answer.MovingNow(v, v.Table.MovingOn(name), answer.FlightsListed),
+		Failed: answer.FailedMoves(v, v.Internal, answer.ActivityQuery{Shard: name},
 			func(x history.Migration) bool { return x.From == name || x.To == name }),
-		Folded: parts.FoldedNote("collections", address, a.Hidden, v.Internal),
 	}
 	if v.Internal {
 		m.LiveURL = address
 	}
-	return region(a, m, parts.RefsOf(v.Table)), nil
+	return region(v, a, m, templates.RefsOf(v.Table)), nil
 }
 
 // moves is what moves to and from the shard.
 type moves struct {
 	LiveURL string
-	Moving  templates.InFlight
-	Failed  templates.FailedMoves
-	Folded  *templates.Folded // of the list of collections
+	Moving  api.MovingNow
+	Failed  api.FailedMoves
 }
 
 // measures are the overview's bars with the words of one shard only.
-func measures(a api.ShardDetail, refs parts.Refs) []templates.Measure {
-	all := parts.Measures(a.All, refs)
+func measures(a api.ShardDetail, refs templates.Refs) []templates.Measure {
+	all := templates.Measures(a.All, refs)
 	for i := range all {
 		for j := range all[i].Parts {
 			if p := &all[i].Parts[j]; p.Shard.Name != a.Name {
@@ -82,10 +79,10 @@ func facts(a api.ShardDetail) []templates.Fact {
 	}
 	return []templates.Fact{
 		{Name: "Replica set", Figure: templates.Figure{Known: true, Text: a.ReplSet}},
-		parts.DiskFact(a.Disk),
+		templates.DiskFact(a.Disk),
 		{Name: "Hosts", Figure: templates.Figure{Known: true, Text: strings.Join(a.Hosts, ", ")}, Mono: true},
 		{Name: "Zones", Figure: list(a.Zones)},
-		parts.OrphansFact(a.Orphans),
+		templates.OrphansFact(a.Orphans),
 		{Name: "Primary of", Figure: list(a.PrimaryOf)},
 	}
 }
@@ -103,7 +100,7 @@ func chunksCell(c api.ShardCollection) templates.Cell {
 	if !c.Sharded {
 		return templates.Cell{Figure: templates.Figure{Text: format.Unknown}, Share: -1}
 	}
-	return shareCell(parts.Exact(c.Chunks), c.Share)
+	return shareCell(templates.Exact(c.Chunks), c.Share)
 }
 
 // split names the collections of which a shard has all of a project's chunks, and

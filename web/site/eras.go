@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/history"
 	"shardboard/web/templates"
 )
@@ -22,7 +23,7 @@ func (s *Site) inTime(r *http.Request, v answer.View, sh *templates.Shell) {
 	}
 	sh.Topics = nil
 	sh.You.MayOperate, sh.You.MayAdmin = false, false
-	sh.Status = templates.Status{Level: "past", Text: "as of " + answer.FullInstant(v.Past.At), At: v.Past.At}
+	sh.Status = api.Status{Level: "past", Text: "as of " + answer.FullInstant(v.Past.At), At: v.Past.At}
 }
 
 // eras are the balancer's settings over the time of a view's entries; nil when

@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/web/guard"
-	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
@@ -110,9 +109,8 @@ func (s *Site) errorPage(out *response, r *http.Request, err error, se *StatusEr
 		s.WriteErrorPage(out, r, err)
 		return
 	}
-	m := parts.ErrorView(fault.Invalid, se.Text)
-	m.Status = se.Status
-	if err := WritePage(out, r, se.Status, templates.Error(s.Shell(r, s.ViewFor(r), "", m.Title), m)); err != nil {
+	page := templates.Error(s.Shell(r, s.ViewFor(r), "", fault.Invalid.Heading()), se.Text, fault.Invalid.Advice())
+	if err := WritePage(out, r, se.Status, page); err != nil {
 		http.Error(out, se.Text, se.Status)
 	}
 }

@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -17,7 +18,6 @@ import (
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
@@ -59,7 +59,7 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 		Nav:     nav,
 		Topics:  topics,
 		Status:  answer.Status(v),
-		Shards:  parts.ShardRefs(v.Table),
+		Shards:  templates.ShardRefs(v.Table),
 		Target:  s.Deps.Target,
 		Server:  v.Table.ServerInfo.Version,
 		Demo:    s.Deps.Demo,
@@ -67,9 +67,25 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 		You:     youView(who),
 		Banners: s.banners(who), TakeOver: s.mayTakeOver(who),
 		Runs: s.Deps.Actions != nil,
+		CSV:  s.csvOf(r),
 	}
 	s.inTime(r, v, &sh)
 	return sh
+}
+
+// csvOf is the address of the list that a page shows as CSV, at the same time and filtered
+// in the same way; "" if it shows no list.
+func (s *Site) csvOf(r *http.Request) string {
+	file := *r.URL
+	file.Path, file.RawPath = r.URL.Path+".csv", ""
+	if rt, ok := s.routeAt(http.MethodGet, file.Path); !ok || !slices.Equal(rt.Types, []string{MediaCSV}) {
+		return ""
+	}
+	query := file.Query()
+	query.Del("page") // a file has all of them
+	query.Del("watch")
+	file.RawQuery = query.Encode()
+	return file.RequestURI()
 }
 
 // youView is who looks at a page, and what it offers them.
@@ -144,30 +160,28 @@ func WritePage(w http.ResponseWriter, r *http.Request, status int, page templ.Co
 // and a page that says what happened, what was asked for and where to go on.
 func (s *Site) WriteErrorPage(w http.ResponseWriter, r *http.Request, err error) {
 	kind := fault.Of(err)
-	m := parts.ErrorView(kind, fault.Text(err))
+	title, text, advice := kind.Heading(), fault.Text(err), kind.Advice()
 	var denied *topology.DeniedError
 	if kind == fault.Forbidden && errors.As(err, &denied) { // by the cluster, not by us
-		m.Advice = "The cluster user lacks a privilege; the overview names it."
+		advice = "The cluster user lacks a privilege; the overview names it."
 	}
-	if advice := s.outageAdvice(err); advice != "" {
-		m.Title, m.Advice = fault.NoAnswerTitle, advice
+	if outage := s.outageAdvice(err); outage != "" {
+		title, advice = fault.NoAnswerTitle, outage
 	}
-	if title := fault.Title(err); title != "" {
-		m.Title = title
-	}
+	title = cmp.Or(fault.Title(err), title)
 	if t, ok := store.TroubleOf(err); ok {
-		m.Text, m.Advice = troubleText(err, m.Text), "Since "+t.Since.Format("2006-01-02 15:04:05 UTC")+"."
+		text, advice = troubleText(err, text), "Since "+t.Since.Format("2006-01-02 15:04:05 UTC")+"."
 	}
-	if m.Text == "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, "+
+	if text == "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, "+
 		"and try again later." {
-		m.Advice = "" // it would promise that waiting helps
+		advice = "" // it would promise that waiting helps
 	}
 	if b, ours := asBug(err); ours {
-		m.Text = s.bugText(b)
+		text = s.bugText(b)
 	}
-	sh := s.Shell(r, s.ViewFor(r), "", m.Title)
+	sh := s.Shell(r, s.ViewFor(r), "", title)
 	sh.Banners = s.unsaid(sh, auth.From(r.Context()), err)
-	page := templates.Error(sh, m)
+	page := templates.Error(sh, text, advice)
 	if werr := WritePage(w, r, kind.HTTPStatus(), page); werr != nil {
 		http.Error(w, fault.Text(err), kind.HTTPStatus())
 	}

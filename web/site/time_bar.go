@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/web/templates"
 )
@@ -57,10 +58,10 @@ func (s *Site) timeBar(r *http.Request, v answer.View, nav string) templates.Tim
 }
 
 // PastNotes say what may be missing, and what is not of that time.
-func PastNotes(p *answer.PastTime, nav string) []templates.State {
-	var out []templates.State
+func PastNotes(p *answer.PastTime, nav string) []api.State {
+	var out []api.State
 	if !p.Watched {
-		n := templates.State{Code: "stale", Title: "Nothing was recorded then."}
+		n := api.State{Code: "stale", Title: "Nothing was recorded then."}
 		if p.Next.IsZero() {
 			n.Detail = "This is the state of " + answer.FullInstant(p.Last) + "; changes since then may be missing."
 		} else {
@@ -70,7 +71,7 @@ func PastNotes(p *answer.PastTime, nav string) []templates.State {
 		out = append(out, n)
 	}
 	if nav == "projects" || nav == "shards" {
-		out = append(out, templates.State{Code: "partial", Title: "The list of projects is the current one.",
+		out = append(out, api.State{Code: "partial", Title: "The list of projects is the current one.",
 			Detail: "Names and counts are current; where each project is, is as of the time shown."})
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/history"
 	"shardboard/internal/message"
@@ -48,7 +49,7 @@ func (s *Site) timePicture(r *http.Request, v answer.View, here string, m *templ
 	ticks, err := s.Deps.History.Ticks(r.Context(), v.Table.ClusterID, from, to, pictureParts)
 	if err != nil {
 		s.Deps.Log.WarnContext(r.Context(), "history cannot be read", "err", err)
-		m.Notes = append(m.Notes, templates.State{Code: "failed", Title: "What happened around this time could not be read."})
+		m.Notes = append(m.Notes, api.State{Code: "failed", Title: "What happened around this time could not be read."})
 		return
 	}
 	drawTicks(ticks, from, to, m)

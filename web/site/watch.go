@@ -9,7 +9,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
-	"shardboard/web/parts"
 	"shardboard/web/templates"
 )
 
@@ -25,7 +24,7 @@ func (s *Site) Watching(r *http.Request, v answer.View) (templates.Watching, err
 	if !v.Table.Loaded {
 		return m, nil
 	}
-	refs := parts.RefsOf(v.Table)
+	refs := templates.RefsOf(v.Table)
 	for i, item := range all {
 		found, err := answer.Watched(v, s.Deps.Profile, item)
 		if err != nil {

@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
-	"shardboard/web/parts"
 	"shardboard/web/site"
 )
 
@@ -58,7 +57,7 @@ func start(s *site.Site, r *http.Request, in api.SurveyStart) (api.Survey, error
 	if q.Kind == survey.Project && in.Project == "" {
 		return api.Survey{}, fault.New(fault.Invalid, "A survey of a project needs the project's id, 24 hexadecimal digits.")
 	}
-	one, err := e.Start(r.Context(), q, parts.Deed(r))
+	one, err := e.Start(r.Context(), q, site.AuditEntry(r))
 	return answer.Survey(s.ViewFor(r), one), err
 }
 
@@ -100,7 +99,7 @@ func stop(s *site.Site, r *http.Request) (api.Survey, error) {
 	if err != nil {
 		return api.Survey{}, err
 	}
-	if err := e.Stop(r.Context(), id, parts.Deed(r)); err != nil {
+	if err := e.Stop(r.Context(), id, site.AuditEntry(r)); err != nil {
 		return api.Survey{}, err
 	}
 	one, _, err := e.Survey(r.Context(), id)

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat/survey"
-	"shardboard/web/parts"
 	"shardboard/web/site"
+	"shardboard/web/templates"
 )
 
 // ListPage lists the surveys.
@@ -23,9 +23,9 @@ func ListPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return site.WritePage(w, r, http.StatusOK, listPage(s.Shell(r, v, "projects", "Surveys"), list, s.SurveyForm(who), readerOf(v, who)))
 }
 
-// ListJSON lists the surveys.
-func ListJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return site.WriteJSON(w, http.StatusOK, answer.SurveyList(s.ViewFor(r), surveys(s)))
+// list lists the surveys.
+func list(s *site.Site, r *http.Request) (a api.List[api.Survey], err error) {
+	return answer.SurveyList(s.ViewFor(r), surveys(s)), nil
 }
 
 // Page shows one survey and what it found.
@@ -37,16 +37,16 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	refresh(w, one.Survey)
 	sh := s.Shell(r, v, "projects", label(one.Survey))
-	return site.WritePage(w, r, http.StatusOK, surveyPage(sh, one, parts.RefsOf(v.Table), readerOf(v, who)))
+	return site.WritePage(w, r, http.StatusOK, surveyPage(sh, one, templates.RefsOf(v.Table), readerOf(v, who)))
 }
 
-// JSON is one survey and what it found.
-func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// results is one survey and what it found.
+func results(s *site.Site, r *http.Request) (a api.SurveyDetail, err error) {
 	one, err := found(s, s.ViewFor(r), r)
 	if err != nil {
-		return err
+		return a, err
 	}
-	return site.WriteJSON(w, http.StatusOK, one)
+	return one, nil
 }
 
 // refresh makes the browser load the page again while a survey is under way: a

@@ -14,7 +14,7 @@ type TimeBar struct {
 	At      time.Time // zero: the page shows now
 	Looking string    // "You are looking at …", of a past time
 	Status  string
-	Notes   []State // what may be missing, and what is not of that time
+	Notes   []api.State // what may be missing, and what is not of that time
 	NowURL  string
 	Action  string // the page's own address without query
 	Keep    []Option

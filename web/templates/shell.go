@@ -2,7 +2,38 @@ package templates
 
 import (
 	"strings"
+
+	"shardboard/internal/api"
 )
+
+// Shell is what surrounds every page.
+type Shell struct {
+	Title    string
+	Nav      string // code of the current navigation entry
+	Topics   []string
+	Status   api.Status
+	Shards   []ShardRef
+	Target   string // redacted address of the cluster
+	Server   string // MongoDB's version
+	Demo     bool
+	Version  string
+	You      You
+	Banners  []string // what everybody must know on every page
+	TakeOver bool     // the data directory has no owner, and who looks may make this process it
+
+	Time     TimeBar  // leads through time, where the page has a past
+	Watching Watching // asked for in the address
+	Runs     bool     // changes can be made here, so there are runs to look at
+	CSV      string   // address of what the page shows as CSV; "" if it shows no list
+}
+
+// You is who looks at the page and what it offers them. The zero You is
+// nobody, who sees nothing of the cluster.
+type You struct {
+	Name, Role                      string
+	CanLeave                        bool // there is a session to end
+	MayLocate, MayOperate, MayAdmin bool
+}
 
 // legendMax is how many shards the navigation lists; the overview has all.
 const legendMax = 12
@@ -20,7 +51,7 @@ func topics(list []string) string {
 	return strings.Join(out, ",")
 }
 
-// current is the value of aria-current for a navigation entry.
+// Current is the value of aria-current for a navigation entry.
 func Current(is bool) string {
 	if is {
 		return "page"

@@ -9,21 +9,21 @@ import (
 	"shardboard/web/site"
 )
 
-// JSON is the list of zones for scripts.
-func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// list is the list of zones for scripts.
+func list(s *site.Site, r *http.Request) (a api.List[api.Zone], err error) {
 	v, err := s.LoadedAt(r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	if err := answer.Known(v, topology.PartZones, "Zones"); err != nil {
-		return err
+		return a, err
 	}
 	out, err := site.PageOf(r, answer.Zones(v).Items,
 		func(z api.Zone) string { return z.Zone },
 		func(z api.Zone) api.Zone { return z })
 	if err != nil {
-		return err
+		return a, err
 	}
 	out.AsOf, out.Stale = answer.AsOf(v, topology.PartZones, topology.PartShards)
-	return site.WriteJSON(w, http.StatusOK, out)
+	return out, nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
-	"shardboard/web/parts"
 	"shardboard/web/site"
+	"shardboard/web/templates"
 )
 
 // Page shows all zones.
@@ -22,4 +22,4 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 }
 
 // Region is the part of the page that is updated live.
-func Region(v answer.View) templ.Component { return region(answer.Zones(v), parts.RefsOf(v.Table)) }
+func Region(v answer.View) templ.Component { return region(answer.Zones(v), templates.RefsOf(v.Table)) }

@@ -11,11 +11,12 @@ import (
 )
 
 // Routes of zones.
-var Routes = []site.Route{
-	site.Page(site.Route{Pattern: "/zones", Summary: "Zones, their ranges and shards", Handler: Page, Tagged: true, Time: site.Past,
-		Topic: site.Topic{Kind: "zones", Draw: func(_ context.Context, _ *site.Site, v answer.View, _ string) (templ.Component, error) {
-			return Region(v), nil
-		}}}),
-	site.Get(site.Route{Pattern: "/zones", Summary: "Zones, their shards and ranges", Params: site.Paged(), Answer: api.List[api.Zone]{},
-		Handler: JSON, Tagged: true, Time: site.Past}),
-}
+var Routes = site.Table(
+	site.Question[api.List[api.Zone]]{
+		Route: site.Route{Pattern: "/zones", Summary: "Zones, their ranges and shards", Tagged: true, Time: site.Past,
+			Topic: site.Topic{Kind: "zones", Draw: func(_ context.Context, _ *site.Site, v answer.View, _ string) (templ.Component, error) {
+				return Region(v), nil
+			}}},
+		Page: Page, Ask: list, OfData: site.Paged(),
+	},
+)

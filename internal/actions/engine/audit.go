@@ -2,70 +2,92 @@ package engine
 
 import (
 	"context"
+	"fmt"
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 )
 
-// What is recorded, by catalogue code.
+// Codes of the events that are recorded.
 const (
 	auditPlanMade    = "plan.made"
 	auditPlanRefused = "plan.refused"
 	auditRunStarted  = "run.started"
-	auditRunRefused  = "run.refused" // a request to run, before there was a run
+	auditRunRefused  = "run.refused" // a request to run a plan, before a run exists
 	auditRunStep     = "run.step"
-	auditRunAdapted  = "run.adapted" // the rest was planned again
+	auditRunAdapted  = "run.adapted" // the rest of the run was planned again
 	auditRunStop     = "run.stop"
 	auditRunEnded    = "run.ended"
 )
 
-// record puts something into the audit record.
-func (e *Engine) record(ctx context.Context, by auth.Principal, what, subject, outcome string, details map[string]string) error {
-	if e.o.Audit == nil {
+// writeAudit appends an entry to the audit record.
+func (e *Engine) writeAudit(ctx context.Context, by auth.Principal, what, subject, outcome string, details map[string]string) error {
+	if e.opts.Audit == nil {
 		return nil
 	}
-	_, err := e.o.Audit.Append(ctx, store.AuditEntry{Cluster: e.cluster(), At: now(), By: by.ID, Via: string(by.Method), From: by.From,
+	_, err := e.opts.Audit.Append(ctx, store.AuditEntry{Cluster: e.clusterID(), At: now(), By: by.ID, Via: string(by.Method), From: by.From,
 		What: what, Subject: subject, Outcome: outcome, Details: details})
 	return err
 }
 
-// refuse records that a request was refused and gives the refusal. That it
-// could not be recorded is for the log: nothing was done.
-func (e *Engine) refuse(ctx context.Context, by auth.Principal, what, subject string, details map[string]string, err error) error {
+// tryAudit writes an audit entry and only logs a failure to do so.
+func (e *Engine) tryAudit(ctx context.Context, by auth.Principal, what, subject, outcome string, details map[string]string) {
+	if err := e.writeAudit(ctx, by, what, subject, outcome, details); err != nil {
+		e.opts.Log.Error("write audit record", "what", what, "subject", subject, "err", err)
+	}
+}
+
+// auditRefusal records that a request was refused and returns the refusal. A failure
+// to record it is only logged, because nothing was done.
+func (e *Engine) auditRefusal(ctx context.Context, by auth.Principal, what, subject string, details map[string]string, err error) error {
 	if details == nil {
 		details = map[string]string{}
 	}
 	details["kind"], details["text"] = fault.Of(err).String(), fault.Text(err)
-	// A request that was given up is refused all the same.
-	if err := e.record(context.WithoutCancel(ctx), by, what, subject, "refused", details); err != nil {
-		e.o.Log.Error("write audit record", "what", what, "subject", subject, "err", err)
-	}
+	// The refusal is recorded even when the caller has gone away.
+	e.tryAudit(context.WithoutCancel(ctx), by, what, subject, "refused", details)
 	return err
 }
 
-// note records what happened to a run where more is recorded later.
-func (e *Engine) note(by, what, subject, outcome string, details map[string]string) {
-	if err := e.record(context.WithoutCancel(e.life), auth.Principal{ID: by}, what, subject, outcome, details); err != nil {
-		e.o.Log.Error("write audit record", "what", what, "subject", subject, "err", err)
-	}
-}
-
-// recorded records what happened to the run, again and again until it is on
-// disk: until then the run does not go on. False at the end of the process.
-func (x *execution) recorded(what, outcome string, details map[string]string) bool {
-	by := auth.Principal{ID: x.now().By}
-	for pause := saveAgain; ; pause = min(2*pause, saveLonger) {
-		ctx, cancel := context.WithTimeout(x.e.life, saveTime)
-		err := x.e.record(ctx, by, what, x.id, outcome, details)
+// audit records an event of the run and retries until the entry is on disk; the run
+// does not continue before that. It returns false when the process ends.
+func (x *execution) audit(what, outcome string, details map[string]string) bool {
+	by := auth.Principal{ID: x.current().By}
+	return retrySaving(x.e.ctx, func() bool {
+		ctx, cancel := context.WithTimeout(x.e.ctx, saveTimeout)
+		err := x.e.writeAudit(ctx, by, what, x.id, outcome, details)
 		cancel()
 		if err == nil {
 			return true
 		}
-		x.e.o.Log.Error("write audit record", "what", what, "subject", x.id, "err", err)
-		x.show(func(r *Run) { r.Why = runUnsaved })
-		if !x.pause(pause) {
-			return false
-		}
+		x.e.opts.Log.Error("write audit record", "what", what, "subject", x.id, "err", err)
+		x.updateMemory(func(r *Run) { r.Why = runUnsaved })
+		return false
+	})
+}
+
+// auditOutcome maps a state to the outcome in the audit record.
+func auditOutcome(s State) string {
+	switch s {
+	case Succeeded:
+		return "ok"
+	case Refused, Stopped, Deferred, Replaced:
+		return "refused"
+	case Unknown:
+		return "unknown"
 	}
+	return "failed"
+}
+
+// stepAuditDetails are the details of a step in the audit record.
+func stepAuditDetails(i int, s Step) map[string]string {
+	details := map[string]string{"step": fmt.Sprint(i), "op": string(s.Op), "state": string(s.State)}
+	if s.Why.Code != "" {
+		details["why"] = s.Why.Code
+	}
+	if s.Error != "" {
+		details["text"] = s.Error
+	}
+	return details
 }

@@ -8,24 +8,24 @@ import (
 	"shardboard/internal/topology"
 )
 
-// changedSince tells whether the changelog has more than one change of the chunks
-// of a step since its intent: our own and somebody else's, in either order. The
-// preconditions that were read may then no longer have held when the command
+// changedConcurrently reports whether the changelog has more than one change to the
+// chunks of a step since its intent: our own and somebody else's, in either order.
+// The preconditions that were read may then no longer have held when the command
 // arrived.
-func (x *execution) changedSince(s Step) bool {
+func (x *execution) changedConcurrently(s Step) bool {
 	if s.NS == "" {
 		return false
 	}
-	events, err := x.e.o.Reader.Changelog(x.e.life, s.NS, s.Sent, eventLimit)
+	events, err := x.e.opts.Reader.Changelog(x.e.ctx, s.NS, s.Sent, eventLimit)
 	if err != nil {
 		return false
 	}
-	c := x.e.o.Tables.Table().Collection(s.NS)
+	c := x.e.opts.Tables.Table().Collection(s.NS)
 	changes := 0
 	for _, e := range events {
 		switch e.What {
 		case "moveChunk.commit", "split", "multi-split", "merge":
-			if touches(c, s, e) {
+			if mayConcern(c, s, e) {
 				changes++
 			}
 		default:
@@ -39,9 +39,9 @@ func (x *execution) changedSince(s Step) bool {
 	return changes > 1
 }
 
-// touches tells whether a change of chunks may concern a step's range. An entry
-// that cannot be decoded is taken to concern it.
-func touches(c *topology.Collection, s Step, e topology.Event) bool {
+// mayConcern reports whether a change of chunks may concern the range of a step. An
+// entry that cannot be decoded counts as concerning it.
+func mayConcern(c *topology.Collection, s Step, e topology.Event) bool {
 	lo, hi := e.Details.Lookup("min"), e.Details.Lookup("max")
 	if lo.Type == 0 {
 		lo, hi = e.Details.Lookup("before", "min"), e.Details.Lookup("before", "max")
@@ -71,7 +71,7 @@ func touches(c *topology.Collection, s Step, e topology.Event) bool {
 	return first.Compare(end) < 0 && begin.Compare(last) < 0
 }
 
-// mergedBounds are the outer bounds of the chunks that a merge joined.
+// mergedBounds returns the outer bounds of the chunks that a merge joined.
 func mergedBounds(details bson.Raw) (lo, hi bson.RawValue) {
 	merged, ok := details.Lookup("merged").ArrayOK()
 	if !ok {

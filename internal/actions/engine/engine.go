@@ -1,135 +1,132 @@
 // Package engine makes plans and runs them: plan, confirm, run, prove, undo.
 //
-// It promises that a command leaves at most once for one intent, and only after
-// the intent is on disk and what the command needs was read from the cluster
-// again; that a step is called succeeded only when its effect was read from the
-// cluster after it; and that an answer that did not come is a state of its own,
-// settled by reading the cluster, in this process or the next one, never by
-// sending again.
+// It promises three things. A command is sent at most once for each intent, and
+// only after the intent is on disk and the preconditions of the command were read
+// from the cluster again. A step has succeeded only when its effect was read from
+// the cluster after the command. A command without an answer leaves the run in a
+// state of its own, which this process or the next one resolves by reading the
+// cluster and never by sending the command again.
 package engine
 
 import (
 	"context"
-	"crypto/rand"
+	"encoding/base32"
+	"fmt"
 	"io"
-	"log/slog"
+	"strings"
+	"sync"
 	"time"
 
-	"shardboard/internal/actions"
-	"shardboard/internal/auth"
-	"shardboard/internal/placement"
-	"shardboard/internal/profile"
-	"shardboard/internal/store"
-	"shardboard/internal/topology"
+	"shardboard/internal/fault"
+	"shardboard/internal/notify"
 )
 
-// Tables is where the routing table comes from.
-type Tables interface {
-	Table() *topology.Table
-	Refresh(ctx context.Context) error
+// Engine implements Service. It is safe for concurrent use.
+type Engine struct {
+	opts Options
+
+	ctx        context.Context // of all runs; Serve cancels it
+	cancel     context.CancelFunc
+	ready      chan struct{} // closed when the runs of an earlier process hold their locks
+	goroutines sync.WaitGroup
+
+	mu         sync.Mutex
+	executions map[string]*execution // open runs of this process, by id
+	closed     bool
+
+	planLocks keyedMutex
+	locks     locks
+	cleanups  completedCleanups
+	expiry    planExpiry
+
+	subscribers notify.Subscribers
+
+	loggedUnreadable sync.Map // ids of unreadable runs that were already logged
 }
 
-// Directories is where the projects come from.
-type Directories interface {
-	Directory() *placement.Directory
+// New returns an engine that runs nothing until Serve is called.
+func New(o Options) *Engine {
+	e := &Engine{opts: o.withDefaults(), ready: make(chan struct{}), executions: map[string]*execution{}}
+	e.ctx, e.cancel = context.WithCancel(context.Background())
+	return e
 }
 
-// SharedIDs tells which ids were found on several shards, and when; the zero
-// time: nobody has looked.
-type SharedIDs interface {
-	SharedIDs() ([]placement.SharedID, time.Time)
-}
-
-// Journal is the part of the store that the engine writes.
-type Journal interface {
-	store.Journal
-	Owner() bool
-	Writable() error // nil while this process may write; looks at the data directory
-}
-
-// Recorder is the audit record that the engine writes.
-type Recorder interface {
-	Append(ctx context.Context, e store.AuditEntry) (store.AuditRecord, error)
-}
-
-// Options are what an engine works with. All but Audit, Directory, Shared,
-// Counter, Writes, Recent, Sizes, Log, Random, Rounds and Maintenance are needed.
-type Options struct {
-	Admin     actions.Admin
-	Renderer  actions.Renderer
-	Reader    actions.Reader
-	Planners  map[actions.Kind]actions.Planner
-	Journal   Journal
-	Audit     Recorder
-	Tables    Tables
-	Directory Directories
-	Profile   *profile.Profile
-	Shared    SharedIDs
-	Counter   actions.Counter      // nil: no rows are counted
-	Writes    actions.WriteRates   // nil: not known
-	Recent    actions.RecentWrites // nil: not known
-	Sizes     actions.Sizes        // nil: no chunk is measured
-	Log       *slog.Logger
-	Random    io.Reader // of ids; nil: crypto/rand
-
-	Rounds      topology.ActionSource // the balancer's own log; nil: not known
-	Maintenance []actions.Maintenance // when changes are wanted; none: always
-}
-
-func (o Options) withDefaults() Options {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
+// Serve first takes over the runs that an earlier process left open, then lets plans
+// run until ctx ends. It returns when every run has reached a point from which the
+// next process can continue. It does not wait for a command that the cluster is
+// executing: the next process resolves its outcome.
+func (e *Engine) Serve(ctx context.Context) error {
+	defer func() {
+		e.mu.Lock()
+		e.closed = true
+		e.mu.Unlock()
+		e.cancel()
+		e.goroutines.Wait()
+	}()
+	if e.opts.Journal.Owner() {
+		if err := e.recoverRuns(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
 	}
-	if o.Random == nil {
-		o.Random = rand.Reader
+	close(e.ready)
+	<-ctx.Done()
+	return nil
+}
+
+// launch executes a run in a goroutine that Serve waits for. It returns false when
+// Serve has ended.
+func (e *Engine) launch(x *execution, run func()) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return false
 	}
-	return o
+	e.executions[x.id] = x
+	e.goroutines.Add(1)
+	go func() {
+		defer e.goroutines.Done()
+		run()
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.executions, x.id)
+	}()
+	return true
 }
 
-// Request asks for a plan.
-type Request struct {
-	Kind   actions.Kind
-	Args   actions.Args
-	Reason string // why, for the record; needed
-	UndoOf string // id of a run: set by Undo, not by callers
+// executionOf returns the execution of a run that this process has open, or nil.
+func (e *Engine) executionOf(id string) *execution {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.executions[id]
 }
 
-// RunRequest confirms a plan.
-type RunRequest struct {
-	Hash    string // of the plan as it was shown
-	Confirm string // the text that the plan wants typed; "" when it wants none
+// awaitReady waits until the runs of an earlier process hold their locks.
+func (e *Engine) awaitReady(ctx context.Context) error {
+	select {
+	case <-e.ready:
+		return nil
+	case <-ctx.Done():
+	case <-e.ctx.Done():
+	}
+	return fault.New(fault.Unavailable, "shardboard is starting up or shutting down; nothing was started. Try again in a moment.")
 }
 
-// Service is what pages, API and tests use of an Engine.
-type Service interface {
-	// Plan makes a plan, saves it and changes nothing. It is also the dry run.
-	// Errors: fault.Invalid (no reason, no such kind, wrong arguments), NotFound,
-	// Forbidden (role), Unavailable (no table yet, store read only).
-	Plan(ctx context.Context, by auth.Principal, r Request) (actions.Plan, error)
-	// Run starts a plan, once: the same principal gets the run that there is, with
-	// created false. Errors: NotFound (no such plan), Forbidden, Conflict (another
-	// principal's plan or run, expired, wrong hash; *ChangedError when the cluster
-	// is not as planned), Invalid (confirmation; 400), *BlockedError (422).
-	Run(ctx context.Context, by auth.Principal, plan string, r RunRequest) (run Run, created bool, err error)
-	// Stop holds a run before its next command; the command in flight goes on. A
-	// run that has ended stays as it is.
-	Stop(ctx context.Context, by auth.Principal, run string) (Run, error)
-	// Undo plans the inverse of what a run has done, from the table of now.
-	Undo(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error)
-	// Finish plans what a run that has ended early has left to do, from the table of
-	// now. Conflict when it has not ended, has succeeded, or was undone.
-	Finish(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error)
+// clusterID identifies the cluster that the routing table describes.
+func (e *Engine) clusterID() string { return e.opts.Tables.Table().ClusterID }
 
-	// PlanByID gives a plan, RunByID a run, RunOfPlan the run of a plan; fault.NotFound.
-	PlanByID(ctx context.Context, id string) (actions.Plan, error)
-	RunByID(ctx context.Context, id string) (Run, error)
-	RunOfPlan(ctx context.Context, plan string) (Run, error)
-	// Runs lists runs, newest first, after a cursor ("" from the newest); next is
-	// "" at the end.
-	Runs(ctx context.Context, cursor string, limit int) (runs []Run, next string, err error)
-	// Subscribe gives a channel that receives one value after a run changed, several
-	// joined into one. The last result ends it.
-	Subscribe() (<-chan struct{}, func())
+// newID returns 128 random bits in base32, which nobody can guess and people can
+// read out.
+func (e *Engine) newID() (string, error) {
+	var b [16]byte
+	if _, err := io.ReadFull(e.opts.Random, b[:]); err != nil {
+		return "", fmt.Errorf("make id: %w", err)
+	}
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b[:])), nil
 }
 
-var _ Service = (*Engine)(nil)
+// now is the current time in the precision of the store, so that a stored time
+// compares equal to the original.
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

@@ -4,35 +4,62 @@ import (
 	"errors"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 )
 
-// ChangedError is a plan that the cluster does not fit any more, field by field.
+// ChangedError reports that the cluster no longer matches a plan, field by field.
 // Its kind is fault.Conflict.
 type ChangedError struct {
-	Differences []actions.Difference // without a fact: of the plan itself (hash, clusterId, expiresAt, command)
+	Differences []actions.Difference // those without a fact concern the plan itself: hash, clusterId, expiresAt, command
 	Err         *fault.Error
 }
 
 func (e *ChangedError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the classification.
+// Unwrap returns the classified error.
 func (e *ChangedError) Unwrap() error { return e.Err }
 
-// BlockedError is a plan that must not be run as things are. The API answers
-// 422 with the checks; its kind is fault.Conflict for everybody else.
+func changedError(d []actions.Difference, format string, args ...any) error {
+	return &ChangedError{Differences: d, Err: fault.New(fault.Conflict, format, args...)}
+}
+
+// planDifference is a difference in the plan itself rather than in the cluster.
+func planDifference(field, want, got string) []actions.Difference {
+	return []actions.Difference{{Field: field, Want: want, Got: got}}
+}
+
+// BlockedError reports that a check blocks a plan. The API answers 422 with the
+// checks; every other caller sees fault.Conflict.
 type BlockedError struct {
-	Checks []actions.Check // those that block
+	Checks []actions.Check // the blocking ones
 	Err    *fault.Error
 }
 
 func (e *BlockedError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the classification.
+// Unwrap returns the classified error.
 func (e *BlockedError) Unwrap() error { return e.Err }
 
-// whyOf is why a request to run was refused, as a catalogue code.
-func whyOf(err error) string {
+func blockedError(p actions.Plan) error {
+	e := &BlockedError{Err: fault.New(fault.Conflict, "A check blocks this plan.")}
+	for _, c := range p.Checks {
+		if c.Verdict == actions.Block {
+			e.Checks = append(e.Checks, c)
+		}
+	}
+	return e
+}
+
+func roleError(r auth.Role) error {
+	return fault.New(fault.Forbidden, "This needs the role %s.", r)
+}
+
+var errConfirm = errors.New("wrong confirmation")
+
+// refusalReason is the code that the audit record keeps for a refused request to run
+// a plan.
+func refusalReason(err error) string {
 	var c *ChangedError
 	var b *BlockedError
 	switch {

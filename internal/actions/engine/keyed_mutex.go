@@ -7,14 +7,14 @@ import (
 	"shardboard/internal/fault"
 )
 
-// keyedMutex is a mutex for each key. It is used to let one request at a time
-// start a plan.
+// keyedMutex is a mutex for each key. It ensures that only one request at a time
+// starts a plan.
 type keyedMutex struct {
 	mu   sync.Mutex
 	held map[string]chan struct{} // closed when the key is unlocked
 }
 
-// lock waits for the key and gives the function that unlocks it.
+// lock waits for the key and returns the function that unlocks it.
 func (k *keyedMutex) lock(ctx context.Context, key string) (unlock func(), err error) {
 	for {
 		k.mu.Lock()

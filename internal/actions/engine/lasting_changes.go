@@ -2,24 +2,24 @@ package engine
 
 import "shardboard/internal/actions"
 
-// LastingChanges counts what a run has changed in the cluster and not undone
-// itself, by what was read from the cluster after each step. Changes that the
-// balancer or somebody else made in its place are not counted.
+// LastingChanges counts what a run changed in the cluster and did not revert,
+// according to what was read from the cluster after each step. It does not count
+// changes that the balancer or somebody else made instead of the run.
 type LastingChanges struct {
 	Splits        int
 	Merges        int
 	Moves         int // chunks
 	RangesSet     int // zone ranges
 	RangesRemoved int
-	ZonesJoined   int // shards that were put into a zone
+	ZonesJoined   int // shards added to a zone
 	ZonesLeft     int
-	Settings      int // of the balancer and of collections, jumbo flags
-	ByOthers      int // steps that were already done when the run came to them
+	Settings      int // of the balancer and of collections; jumbo flags
+	ByOthers      int // steps whose change somebody else had already made
 	Unknown       int // commands whose outcome is not known yet
 	Paused        bool
 }
 
-// LastingChanges are the changes that the run has left in the cluster so far.
+// LastingChanges counts the changes that the run has left in the cluster so far.
 func (r Run) LastingChanges() (out LastingChanges) {
 	for _, s := range r.Steps {
 		switch {

@@ -7,10 +7,10 @@ import (
 	"shardboard/internal/actions"
 )
 
-// locks grants runs exclusive use of collections, zones, the balancer and, for
-// one migration at a time, shards. A request is granted all of its keys at once
-// or none, and requests for the same key in the order in which they came, so
-// there is neither deadlock nor starvation.
+// locks grants runs exclusive use of collections, zones and the balancer, and of
+// shards for one migration at a time. A request gets all of its keys at once or
+// none, and requests for the same key are granted in the order in which they were
+// made. So there is neither deadlock nor starvation.
 type locks struct {
 	mu      sync.Mutex
 	held    map[string]string // key → run
@@ -37,8 +37,8 @@ func (l *locks) request(run string, keys []string) *lockRequest {
 	return r
 }
 
-// grant gives keys to every request whose keys are all free and that no earlier
-// request is waiting for.
+// grant gives keys to every request whose keys are all free and not wanted by an
+// earlier request.
 func (l *locks) grant() {
 	wanted := map[string]bool{}
 	l.waiting = slices.DeleteFunc(l.waiting, func(r *lockRequest) bool {
@@ -71,8 +71,8 @@ func (r *lockRequest) release() {
 	l.grant()
 }
 
-// blocker is a key that the request waits for, and the run that holds it or asked
-// for it earlier.
+// blocker returns a key that the request waits for, and the run that holds it or
+// requested it earlier.
 func (r *lockRequest) blocker() (key, run string) {
 	l := r.locks
 	l.mu.Lock()
@@ -95,8 +95,8 @@ func (r *lockRequest) blocker() (key, run string) {
 	return "", ""
 }
 
-// keysOf are the keys that a run holds from its first step to its last.
-func keysOf(steps []Step) []string {
+// lockKeys are the keys that a run holds from its first step to its last.
+func lockKeys(steps []Step) []string {
 	var keys []string
 	for _, s := range steps {
 		switch {
@@ -117,9 +117,9 @@ func keysOf(steps []Step) []string {
 	return slices.Compact(keys)
 }
 
-// shardKeysOf are the keys of the shards that take part in a migration: the
+// shardLockKeys are the keys of the shards that take part in a migration: the
 // recipient, and every shard that the step expects to own part of the range.
-func shardKeysOf(s actions.Step) []string {
+func shardLockKeys(s actions.Step) []string {
 	if !s.Migrates() {
 		return nil
 	}

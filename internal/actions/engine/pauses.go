@@ -7,15 +7,15 @@ import (
 
 // Pause is balancing that a run has switched off and has not switched on again.
 type Pause struct {
-	NS    string // collection; "" is the balancer of the whole cluster
+	NS    string // collection; "" for the whole cluster
 	Since time.Time
 }
 
-// Pauses are the pauses of the run. A run that has ended with some of them left
-// belonged to a process that no longer runs.
+// Pauses returns the pauses of the run. An ended run still has pauses only when its
+// process stopped running in the middle of it.
 func (r Run) Pauses() (out []Pause) {
 	for _, on := range r.Steps {
-		if !on.Restores || !r.paused(on) || r.restored(on) {
+		if !on.Restores || !r.hasPaused(on) || r.hasRestored(on) {
 			continue
 		}
 		p := Pause{NS: string(on.NS)}
@@ -31,9 +31,9 @@ func (r Run) Pauses() (out []Pause) {
 	return out
 }
 
-// restored tells whether balancing was switched on again, or is not needed because
-// another collection has taken the place of the one that was paused.
-func (r Run) restored(on Step) bool {
+// hasRestored reports whether balancing was switched on again, or need not be
+// because another collection has replaced the one that was paused.
+func (r Run) hasRestored(on Step) bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool {
 		return s.Restores && s.Op == on.Op && s.NS == on.NS && (s.State == Succeeded || s.State == Refused && len(s.Changed) > 0)
 	})

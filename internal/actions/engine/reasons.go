@@ -2,7 +2,7 @@ package engine
 
 import "shardboard/internal/message"
 
-// Why a run or a step is as it is, for reasons that are given in more than one place.
+// Reasons that are given in several places.
 var (
 	runUnsaved = message.New("run.unsaved", "The run’s state cannot be saved; nothing is sent until it can.")
 	runUnknown = message.New("run.unknown",

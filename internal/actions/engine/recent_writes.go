@@ -7,18 +7,17 @@ import (
 	"shardboard/internal/actions"
 )
 
-// writesTime limits the reading of recent writes (a few short reads, one after the
-// other), after which a plan is made without them.
-const writesTime = 5 * time.Second
+// writesTimeout limits the reading of recent writes, which takes a few short reads
+// in sequence. After it a plan is made without them.
+const writesTimeout = 5 * time.Second
 
-// withWrites is the situation with the recent writes to the ranges that a first
-// draft depends on. The plan is then drafted again from it.
-func (e *Engine) withWrites(ctx context.Context, s actions.Situation, of []actions.Span) actions.Situation {
-	if e.o.Recent == nil {
+// withRecentWrites adds the recent writes to the given ranges to the situation.
+func (e *Engine) withRecentWrites(ctx context.Context, s actions.Situation, of []actions.Span) actions.Situation {
+	if e.opts.Recent == nil {
 		return s
 	}
-	ctx, cancel := context.WithTimeout(ctx, writesTime)
+	ctx, cancel := context.WithTimeout(ctx, writesTimeout)
 	defer cancel()
-	s.Writes = e.o.Recent.RecentWrites(ctx, s.Table, of)
+	s.Writes = e.opts.Recent.RecentWrites(ctx, s.Table, of)
 	return s
 }

@@ -9,7 +9,7 @@ import (
 // Plans and runs of earlier versions hold the code of a sentence and its
 // arguments, but no words.
 func TestARecordWithoutWordsIsStillRead(t *testing.T) {
-	run, err := runOf(store.RunRecord{ID: "r1", Body: []byte(`{"ID":"r1","Kind":"move","State":"failed",
+	run, err := decodeRun(store.RunRecord{ID: "r1", Body: []byte(`{"ID":"r1","Kind":"move","State":"failed",
 		"Summary":{"Code":"move","Args":{"ns":"db.docs","to":"b"}},"Why":{"Code":"step.gaveUp","Args":{"tries":"3"}},
 		"Steps":[{"State":"failed","Why":{"Code":"step.gaveUp","Args":null},"Backoff":{"What":{"Code":"obstacle.lock","Args":{}}}}]}`)})
 	if err != nil {
@@ -22,7 +22,7 @@ func TestARecordWithoutWordsIsStillRead(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	plan, err := planOf(
+	plan, err := decodePlan(
 		store.PlanRecord{ID: "p1", Body: []byte(`{"Summary":{"Code":"split.at","Args":{"at":"5"}},"Undo":{"Text":{"Code":"split","Args":null}},
 		"Checks":[{"ID":"stale","Verdict":"pass","Text":{"Code":"stale.fresh","Args":null},"Source":{"Code":"table","Args":{"part":"routing"}}}],
 		"Effect":{"Stays":[{"Code":"unsharded","Args":{"ns":"db.users"}}]}}`)},

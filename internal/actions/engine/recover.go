@@ -10,73 +10,76 @@ import (
 	"shardboard/internal/store"
 )
 
-// recover takes over the runs that an earlier process left open. Nothing is
-// sent: a command whose intent is on disk is settled by reading the cluster;
-// steps after it are not begun, but for those that only wait for the cluster.
-func (e *Engine) recover(ctx context.Context) error {
-	cluster, err := e.knownCluster(ctx)
+// recoverRuns takes over the runs that an earlier process left open. It sends
+// nothing: the outcome of a command whose intent is on disk is resolved by reading
+// the cluster. Later steps do not begin, except those that only wait for the
+// cluster.
+func (e *Engine) recoverRuns(ctx context.Context) error {
+	cluster, err := e.awaitClusterID(ctx)
 	if err != nil {
 		return err
 	}
 	e.loadCleanups(ctx, cluster)
-	runs, err := e.left(ctx, cluster)
-	for pause := saveAgain; err != nil; pause = min(2*pause, saveLonger) {
-		// While the journal cannot be read nothing is started, and nothing is lost.
-		e.o.Log.Error("take over the runs of an earlier process; trying again", "err", err)
-		if err := clock.Sleep(ctx, pause); err != nil {
-			return err
+	var runs []Run
+	read := retrySaving(ctx, func() bool {
+		if runs, err = e.interruptedRuns(ctx, cluster); err != nil {
+			e.opts.Log.Error("take over the runs of an earlier process; trying again", "err", err)
 		}
-		runs, err = e.left(ctx, cluster)
+		return err == nil
+	})
+	if !read {
+		return ctx.Err()
 	}
 	for _, run := range runs {
 		x := newExecution(e, run)
-		// In the order of their beginning each gets its keys before anybody new.
-		keys := e.locks.request(x.id, keysOf(x.run.Steps))
-		if !e.begin(x, func() { x.recovered(keys) }) {
+		// Runs take their locks in the order in which they began, before any new run.
+		keys := e.locks.request(x.id, lockKeys(x.run.Steps))
+		if !e.launch(x, func() { x.resume(keys) }) {
 			keys.release()
 		}
 	}
 	return nil
 }
 
-// left are the open runs of an earlier process, with what is known to have been sent.
-func (e *Engine) left(ctx context.Context, cluster string) (runs []Run, err error) {
-	open, err := e.o.Journal.OpenRuns(ctx, cluster)
-	if err != nil {
-		return nil, fmt.Errorf("read open runs: %w", err)
-	}
-	for _, record := range open {
-		run, err := runOf(record)
-		if err != nil {
-			// It stays open, for a program that can read it.
-			e.o.Log.Error("take over an open run", "run", record.ID, "err", err)
-			continue
-		}
-		intents, err := e.o.Journal.Intents(ctx, run.ID)
-		if err != nil {
-			return nil, fmt.Errorf("read intents: %w", err)
-		}
-		runs = append(runs, withIntents(run, intents))
-	}
-	return runs, nil
-}
-
-// knownCluster waits for a table, and so for the cluster's id: runs are settled at the cluster that
-// they were made for.
-func (e *Engine) knownCluster(ctx context.Context) (string, error) {
+// awaitClusterID waits until the table is loaded and returns the cluster's id. Only
+// runs that were made for that cluster are taken over.
+func (e *Engine) awaitClusterID(ctx context.Context) (string, error) {
 	for {
-		if t := e.o.Tables.Table(); t.Loaded {
+		if t := e.opts.Tables.Table(); t.Loaded {
 			return t.ClusterID, nil
 		}
-		if err := clock.Sleep(ctx, firstLook); err != nil {
+		if err := clock.Sleep(ctx, outcomePollMin); err != nil {
 			return "", err
 		}
 	}
 }
 
-// withIntents is a run as its intents have it: they were written before the
-// run itself was. A step that began without one was never sent.
-func withIntents(run Run, intents []store.IntentRecord) Run {
+// interruptedRuns returns the open runs of an earlier process, with the steps marked
+// whose commands may have been sent.
+func (e *Engine) interruptedRuns(ctx context.Context, cluster string) (runs []Run, err error) {
+	open, err := e.opts.Journal.OpenRuns(ctx, cluster)
+	if err != nil {
+		return nil, fmt.Errorf("read open runs: %w", err)
+	}
+	for _, record := range open {
+		run, err := decodeRun(record)
+		if err != nil {
+			// It stays open for a version of the program that can read it.
+			e.opts.Log.Error("take over an open run", "run", record.ID, "err", err)
+			continue
+		}
+		intents, err := e.opts.Journal.Intents(ctx, run.ID)
+		if err != nil {
+			return nil, fmt.Errorf("read intents: %w", err)
+		}
+		runs = append(runs, applyIntents(run, intents))
+	}
+	return runs, nil
+}
+
+// applyIntents sets the states of open steps according to the intents, which are
+// saved before the run itself: a step without an intent was never sent.
+func applyIntents(run Run, intents []store.IntentRecord) Run {
 	sent := map[int]store.IntentRecord{}
 	for _, i := range intents {
 		sent[i.Step] = i
@@ -95,51 +98,46 @@ func withIntents(run Run, intents []store.IntentRecord) Run {
 	return run
 }
 
-// recovered settles and ends a run of an earlier process.
-func (x *execution) recovered(keys *lockRequest) {
+// resume resolves the outcomes of a run of an earlier process and ends it.
+func (x *execution) resume(keys *lockRequest) {
 	defer keys.release()
-	run := x.now()
+	run := x.current()
 	if slices.ContainsFunc(run.Steps, func(s Step) bool { return s.State == Unknown }) {
-		select { // an earlier run may have them, until it is settled
+		select { // an earlier run may hold them until its outcome is known
 		case <-keys.granted:
-		case <-x.e.life.Done():
+		case <-x.e.ctx.Done():
 			return
 		}
 	}
 	for i, s := range run.Steps {
 		switch {
 		case s.State == Unknown:
-			if !x.keep(func(r *Run) { r.State, r.Why = Unknown, runUnknown }) || !x.settle(i, silence, nil) {
+			if !x.persist(func(r *Run) { r.State, r.Why = Unknown, runUnknown }) || !x.resolveOutcome(i, noAnswer, nil) {
 				return
 			}
-			s = x.now().Steps[i]
-		case s.State.Open() && x.onlyWaits(i) && !x.stopping():
-			x.goOn(i)
+			s = x.current().Steps[i]
+		case s.State.Open() && x.nothingToSend(i) && !x.stopRequested():
+			x.runSteps(i)
 			return
 		case s.State.Open():
 			why := message.New("run.restarted",
 				"The program ended in the middle of this run. Nothing is sent again; make a new plan for what is "+
 					"left.")
-			if x.stopping() {
-				why = x.stoppedBy()
+			if x.stopRequested() {
+				why = x.stopReason()
 			}
-			x.end(Stopped, why)
+			x.endRun(Stopped, why)
 			return
 		}
 		if s.State != Succeeded && s.State != Deferred && s.State != Replaced {
-			x.end(s.State, s.Why)
+			x.endRun(s.State, s.Why)
 			return
 		}
 	}
-	x.end(Succeeded, message.Message{})
+	x.endRun(Succeeded, message.Message{})
 }
 
-// onlyWaits tells whether no step from i on sends anything.
-func (x *execution) onlyWaits(i int) bool {
-	for _, s := range x.now().Steps[i:] {
-		if s.Sends() {
-			return false
-		}
-	}
-	return true
+// nothingToSend reports whether all steps from i only wait for the cluster.
+func (x *execution) nothingToSend(i int) bool {
+	return !slices.ContainsFunc(x.current().Steps[i:], func(s Step) bool { return s.Sends() })
 }

@@ -12,42 +12,44 @@ import (
 	"shardboard/internal/topology"
 )
 
-// countTime limits the time of all counts that a run makes together.
-const countTime = 5 * time.Second
+// countTimeout limits the time of all counts together.
+const countTimeout = 5 * time.Second
 
 // RowsPending is the reason of a figure that is still to be counted.
 const RowsPending = "pending"
 
-// Why rows were not counted; "notPermitted" and "unreachable" as of any figure.
+// Reasons why rows were not counted, in addition to "notPermitted" and
+// "unreachable".
 const (
 	rowsTooMany     = "tooMany"     // more than actions.MostCounted
-	rowsTooSlow     = "tooSlow"     // not in countTime
+	rowsTooSlow     = "tooSlow"     // longer than countTimeout
 	rowsInterrupted = "interrupted" // the run was stopped, or the process ended
 	rowsNothingSent = "nothingSent" // there is nothing to compare
-	rowsNoBefore    = "noBefore"    // after, when before is not known
+	rowsNoBefore    = "noBefore"    // no count afterwards, because the one before is unknown
 )
 
-// RowCount is how many rows of a project a collection had before the first
-// command and after the last proof. Applications write meanwhile, so a difference
-// is not a failure; the rate of their writes is shown beside it, where it is known.
+// RowCount is how many rows of a project a collection had before the first command
+// and after the last proof. Applications write in between, so a difference is not a
+// failure; their write rate is shown with it where it is known.
 type RowCount struct {
 	actions.Rows
-	Before, After topology.Figure // known ones are exact
+	Before, After topology.Figure // exact when known
 	Writes        Rate
 }
 
-// Rate is rows a second.
+// Rate is a number of rows per second.
 type Rate struct {
 	PerSecond float64
 	Known     bool
 }
 
-// Difference is by how much it has grown; false unless both were counted.
+// Difference is by how many rows the collection has grown. The second result is
+// false unless both counts are known.
 func (c RowCount) Difference() (int64, bool) {
 	return c.After.Value - c.Before.Value, c.Before.Known && c.After.Known
 }
 
-// Took is the time between the counts; 0 unless both were made.
+// Took is the time between the counts; 0 unless both are known.
 func (c RowCount) Took() time.Duration {
 	if _, both := c.Difference(); !both {
 		return 0
@@ -55,8 +57,8 @@ func (c RowCount) Took() time.Duration {
 	return c.After.At.Sub(c.Before.At)
 }
 
-// toCount are a plan's rows before anything is counted.
-func toCount(rows []actions.Rows) []RowCount {
+// uncountedRows are the rows of a plan before anything is counted.
+func uncountedRows(rows []actions.Rows) []RowCount {
 	var out []RowCount
 	not := topology.Figure{Reason: RowsPending}
 	for _, r := range rows {
@@ -65,15 +67,15 @@ func toCount(rows []actions.Rows) []RowCount {
 	return out
 }
 
-// countBefore keeps the counts in memory; they are saved with the first intent. A
-// request to stop ends it.
+// countBefore counts the rows and keeps the counts in memory; they are saved with
+// the first intent. A request to stop ends the counting.
 func (x *execution) countBefore() {
-	rows := x.now().Rows
-	if len(rows) == 0 || x.e.o.Counter == nil {
+	rows := x.current().Rows
+	if len(rows) == 0 || x.e.opts.Counter == nil {
 		return
 	}
-	figures := x.count(rows)
-	x.show(func(r *Run) {
+	figures := x.countAll(rows)
+	x.updateMemory(func(r *Run) {
 		r.Rows = slices.Clone(rows)
 		for i := range r.Rows {
 			r.Rows[i].Before = figures[i]
@@ -81,18 +83,18 @@ func (x *execution) countBefore() {
 	})
 }
 
-// countAfter is the run's rows as they are at its end.
+// countAfter returns the rows of the run with the counts at its end.
 func (x *execution) countAfter() []RowCount {
-	run := x.now()
+	run := x.current()
 	rows := slices.Clone(run.Rows)
-	if len(rows) == 0 || x.e.o.Counter == nil {
+	if len(rows) == 0 || x.e.opts.Counter == nil {
 		return rows
 	}
 	sent := slices.ContainsFunc(run.Steps, func(s Step) bool { return !s.Sent.IsZero() })
 	known := slices.ContainsFunc(rows, func(c RowCount) bool { return c.Before.Known })
 	figures := make([]topology.Figure, len(rows))
 	if sent && known {
-		figures = x.count(rows)
+		figures = x.countAll(rows)
 	}
 	for i := range rows {
 		c := &rows[i]
@@ -104,16 +106,17 @@ func (x *execution) countAfter() []RowCount {
 			c.After = topology.Figure{Reason: rowsNothingSent}
 		case !c.Before.Known:
 			c.After = topology.Figure{Reason: rowsNoBefore}
-		case x.e.o.Writes != nil:
-			c.Writes.PerSecond, c.Writes.Known = x.e.o.Writes.WriteRate(c.NS, c.Project)
+		case x.e.opts.Writes != nil:
+			c.Writes.PerSecond, c.Writes.Known = x.e.opts.Writes.WriteRate(c.NS, c.Project)
 		}
 	}
 	return rows
 }
 
-// count counts all of them at once. A figure that could not be counted has a reason.
-func (x *execution) count(rows []RowCount) []topology.Figure {
-	ctx, cancel := context.WithTimeout(x.e.life, countTime)
+// countAll counts all rows in parallel. A figure that could not be counted has a
+// reason.
+func (x *execution) countAll(rows []RowCount) []topology.Figure {
+	ctx, cancel := context.WithTimeout(x.e.ctx, countTimeout)
 	defer cancel()
 	var all sync.WaitGroup
 	out := make([]topology.Figure, len(rows))
@@ -124,24 +127,15 @@ func (x *execution) count(rows []RowCount) []topology.Figure {
 	go func() { all.Wait(); close(counted) }()
 	select {
 	case <-counted:
-	case <-x.toStop():
+	case <-x.newStopSignal():
 		cancel()
 		<-counted
 	}
 	return out
 }
 
-// toStop is closed when the run is asked to stop. It is nil, which blocks for ever,
-// when that has happened before, so that what was done can still be counted.
-func (x *execution) toStop() <-chan struct{} {
-	if x.stopping() {
-		return nil
-	}
-	return x.stop
-}
-
 func (x *execution) countOne(ctx context.Context, r actions.Rows) topology.Figure {
-	n, err := x.e.o.Counter.CountUpTo(ctx, r.NS, r.Match, actions.MostCounted)
+	n, err := x.e.opts.Counter.CountUpTo(ctx, r.NS, r.Match, actions.MostCounted)
 	switch {
 	case err == nil && n > actions.MostCounted:
 		return topology.Figure{Reason: rowsTooMany}

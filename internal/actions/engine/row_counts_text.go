@@ -9,7 +9,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Text says what was counted, or why it was not, and how much is written meanwhile.
+// Text says how the number of rows changed, or why they were not counted, and how
+// many are written meanwhile.
 func (c RowCount) Text() message.Message {
 	n, both := c.Difference()
 	facts := []message.Fact{message.Namespace("ns", c.NS), message.Count("before", c.Before.Value), message.Count("after", c.After.Value),
@@ -20,7 +21,7 @@ func (c RowCount) Text() message.Message {
 	pattern := "{ns} has {before} rows of the project, as before."
 	if n != 0 {
 		pattern = "{ns} had {before} rows of the project and has {after} ({difference}) after {took}. " +
-			"That alone is no failure: rows are written meanwhile."
+			"A difference alone is not a failure: applications write rows meanwhile."
 		sign := ""
 		if n > 0 {
 			sign = "+"
@@ -62,7 +63,7 @@ func (c RowCount) whyNot() string {
 	return "{ns}: rows not counted ({reason})."
 }
 
-// notCounted is the figure that has the reason why there is no difference.
+// notCounted is the figure whose reason explains why there is no difference.
 func (c RowCount) notCounted() topology.Figure {
 	if !c.Before.Known {
 		return c.Before

@@ -5,60 +5,62 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
-// State is where a run or a step is.
+// State is the state of a run or a step.
 type State string
 
 // The states. Planned, Waiting, Running and Unknown are open: they will change.
 const (
-	Planned   State = "planned"   // not begun; of a step also: will not be, once the run has ended
-	Waiting   State = "waiting"   // for another run, or for what is in the way; Why says for what
+	Planned   State = "planned"   // not begun; once the run has ended, its planned steps will not begin
+	Waiting   State = "waiting"   // for another run or for an obstacle; Why says which
 	Running   State = "running"   // of a step: its intent is on disk
 	Succeeded State = "succeeded" // the effect was read from the cluster
-	Failed    State = "failed"    // the cluster refused, or the proof is not there
-	Refused   State = "refused"   // by us, before it was sent: the cluster is not as planned
-	Unknown   State = "unknown"   // sent, and no answer: being settled
-	Stopped   State = "stopped"   // by somebody or by a restart, between two commands
+	Failed    State = "failed"    // the cluster refused, or the proof does not hold
+	Refused   State = "refused"   // not sent, because the cluster differs from the plan
+	Unknown   State = "unknown"   // sent without an answer; the outcome is being resolved
+	Stopped   State = "stopped"   // by a person or by a restart, between two commands
 	Undone    State = "undone"    // of a run: another run has undone it
-	Deferred  State = "deferred"  // of a step: the server said "not now"; the step after it tries again
-	Replaced  State = "replaced"  // of a step: not sent; the cluster had moved on, and the rest was planned again
+	Deferred  State = "deferred"  // of a step: the server asked to try later; the next step tries again
+	Replaced  State = "replaced"  // of a step: not sent; the cluster had changed, and the rest was planned again
 )
 
-// Open tells whether the state will change by itself.
+// Open reports whether the state will change by itself.
 func (s State) Open() bool {
 	return s == Planned || s == Waiting || s == Running || s == Unknown
 }
 
-// Run is one execution of a plan. A value: it does not change after it was given.
+// Run is one execution of a plan. It is a value: a run that was returned does not
+// change.
 type Run struct {
 	ID       string // 128 bits, base32
-	Plan     string // its plan's id
+	Plan     string // id of the plan
 	Cluster  string
 	Kind     actions.Kind
 	Args     actions.Args
 	Summary  message.Message
 	State    State
-	Resolved bool            // it was unknown, and then the cluster told
-	Why      message.Message // of waiting, failed, refused, unknown, stopped; else empty
+	Resolved bool            // the outcome was unknown first and was then read from the cluster
+	Why      message.Message // set when waiting, failed, refused, unknown or stopped
 	Steps    []Step
-	Rows     []RowCount     // of the project that it is about, by namespace
-	Limits   actions.Limits // as they were confirmed
+	Rows     []RowCount     // of the project that the run concerns, by namespace
+	Limits   actions.Limits // what was confirmed
 
 	Adaptations []Adaptation // oldest first
 
 	By       string // principal id
-	ByName   string // hostile text
+	ByName   string // untrusted text
 	Reason   string
 	Started  time.Time
 	Ended    time.Time // zero while open
-	StopBy   string    // who asked to stop, and when; "" nobody
+	StopBy   string    // principal that asked to stop; "": nobody
 	StopAt   time.Time
-	UndoOf   string // run that this one undoes
-	UndoneBy string // run that has undone this one
-	Seq      uint64 // grows with every change
+	UndoOf   string // id of the run that this one undoes
+	UndoneBy string // id of the run that undid this one
+	Seq      uint64 // increases with every change
 }
 
 // Step is one step of a run.
@@ -66,35 +68,36 @@ type Step struct {
 	actions.Step
 	Command  actions.Command
 	State    State
-	Resolved bool            // it was unknown, and then the cluster told
-	Answered bool            // the server itself said that it is done
-	Why      message.Message // code and data of what is wrong; else empty
-	Error    string          // what the server said, as a sentence; hostile text
+	Resolved bool            // the outcome was unknown first and was then read from the cluster
+	Answered bool            // the server itself acknowledged the command
+	Why      message.Message // what is wrong; else empty
+	Error    string          // what the server answered, as a sentence; untrusted text
 	Brief    string          `json:",omitempty"` // Error without the server's own words; "" in runs recorded before it was kept
-	Sent     time.Time       // when its intent was written; zero: never
+	Sent     time.Time       // when the intent was written; zero: never
 	Ended    time.Time
-	Before   []Reading            // what its preconditions were just before it was sent
-	Changed  []actions.Difference // of the preconditions, when refused; of the proof, when failed
-	Proven   []Reading            // what was read of Step.Proof after
-	Events   []topology.Event     // of the changelog
+	Before   []Reading            // the preconditions as read right before the command
+	Changed  []actions.Difference // refused: of the preconditions; failed: of the proof
+	Proven   []Reading            // the proof as read after the command
+	Events   []topology.Event     // from the changelog
 	Progress Progress
-	Try      int      // how often the same step was put off before this
-	Backoff  *Backoff // what it waits for, or waited for last; nil: nothing
-	Already  string   // who had done it when its turn came, and nothing was sent: ByBalancer, …; "" it was sent
+	Try      int      // how often this step was deferred before
+	Backoff  *Backoff // what the step waits for, or last waited for; nil: nothing
+	Already  string   // who had already made the change: ByBalancer, …; "": the step was sent
 }
 
-// Reading is a fact as it was read.
+// Reading is a fact and the values that were read for it.
 type Reading struct {
 	Fact actions.Fact
 	Got  map[string]string
 	At   time.Time
 }
 
-// Progress is how far a step is: of a migration the donor's step, of an await
-// how many of its proofs hold. Total 0: not known.
+// Progress is how far a step is: for a migration the donor's step, for a step that
+// waits for the cluster the number of proofs that hold. Total is 0 when that is not
+// known.
 type Progress struct{ Done, Total int64 }
 
-// InFlight is the step whose command was sent and has not ended; -1 when none.
+// InFlight is the index of the step whose command was sent and has not ended, or -1.
 func (r Run) InFlight() int {
 	for i, s := range r.Steps {
 		if s.State == Running || s.State == Unknown {
@@ -104,22 +107,22 @@ func (r Run) InFlight() int {
 	return -1
 }
 
-// CanUndo tells whether there is anything of the run to undo. What an undo has
-// done is not undone again: the first plan is made anew.
-func (r Run) CanUndo() bool {
-	if r.State.Open() || r.State == Undone || r.UndoOf != "" {
-		return false
+// setError keeps the text of an error twice: in full for those who may read server
+// messages, and without the server's own words for everybody else.
+func (s *Step) setError(err error) {
+	s.Error, s.Brief = "", ""
+	if err != nil {
+		s.Error, s.Brief = fault.Text(err), fault.Brief(err)
 	}
-	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.changed() && s.Invertible() })
 }
 
-// changed tells whether the step has changed something that stays. What somebody
-// else did in its place counts when the balancer may have done it for the run.
-func (s Step) changed() bool {
+// leavesChange reports whether the step caused a lasting change. A change that was
+// already made counts unless somebody else is known to have made it: the balancer
+// may have made it because of this run.
+func (s Step) leavesChange() bool {
 	return s.State == Succeeded && s.Sends() && !s.Pauses && !s.Restores && s.Already != ByOther
 }
 
-// sent tells whether a command of the run had its effect.
-func (r Run) sent() bool {
-	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.changed() })
+func (r Run) changedAnything() bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.leavesChange() })
 }

@@ -12,105 +12,117 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Time limits of reads, after which a plan is made without the answer. Together they
-// stay below the time limit of a request, so that there is time left to save the plan.
+// Time limits of reads. They stay below the time limit of a request together, so
+// that there is time left to save the plan.
 const (
-	planTime     = 14 * time.Second
-	refreshTime  = 10 * time.Second
-	lostTime     = 2 * time.Second // of a cluster that did not answer the last read
-	activityTime = 5 * time.Second
+	planTimeout        = 14 * time.Second
+	refreshTimeout     = 10 * time.Second
+	lostRefreshTimeout = 2 * time.Second // when the cluster did not answer the last read
+	activityTimeout    = 5 * time.Second
 )
 
-// situation gathers what a plan is made from: a table that was refreshed for
-// it, where the cluster lets itself be read, and what goes on.
-func (e *Engine) situation(ctx context.Context) (actions.Situation, error) {
+// readSituation gathers what a plan is made from: a table that is refreshed for it
+// and the running operations.
+func (e *Engine) readSituation(ctx context.Context) (actions.Situation, error) {
 	e.awaitCleanups(ctx)
-	t, err := e.refreshed(ctx)
+	t, err := e.refreshedTable(ctx)
 	if err != nil {
 		return actions.Situation{}, err
 	}
 	if !t.Loaded {
 		return actions.Situation{}, t.NotLoaded()
 	}
-	s := actions.Situation{
-		Table: t, Profile: e.o.Profile, Release: balance.ReleaseOf(t.ServerInfo.Version), Now: now(),
-		Directory: placement.NewDirectory(0, nil, nil, topology.Health{}), Activity: e.activity(ctx),
-		Cleaned: e.cleanups.list(), Maintenance: e.o.Maintenance,
+	projects := placement.NewDirectory(0, nil, nil, topology.Health{})
+	if e.opts.Directory != nil {
+		projects = e.opts.Directory.Directory()
 	}
-	if e.o.Directory != nil {
-		s.Directory = e.o.Directory.Directory()
-	}
-	if e.o.Shared != nil {
-		s.Shared, s.SharedAt = e.o.Shared.SharedIDs()
-	}
+	s := e.knownSituation(t, projects)
+	s.Activity = e.readActivity(ctx)
 	return s, nil
 }
 
-// awaitCleanups waits a moment until the clean-ups of an earlier process are loaded,
-// so that a plan made right after the start does not take them for pending.
+// knownSituation is the situation as far as it follows from a table and from what
+// the engine already knows.
+func (e *Engine) knownSituation(t *topology.Table, projects *placement.Directory) actions.Situation {
+	s := actions.Situation{
+		Table: t, Directory: projects, Profile: e.opts.Profile, Release: balance.ReleaseOf(t.ServerInfo.Version), Now: now(),
+		Cleaned: e.cleanups.list(), Maintenance: e.opts.Maintenance,
+	}
+	if e.opts.Shared != nil {
+		s.Shared, s.SharedAt = e.opts.Shared.SharedIDs()
+	}
+	return s
+}
+
+// awaitCleanups waits up to a second until the clean-ups of an earlier process are
+// loaded. Otherwise a plan made right after the start would treat completed
+// clean-ups as pending.
 func (e *Engine) awaitCleanups(ctx context.Context) {
-	t := time.NewTimer(time.Second)
-	defer t.Stop()
 	select {
 	case <-e.ready:
-	case <-t.C:
+	case <-time.After(time.Second):
 	case <-ctx.Done():
-	case <-e.life.Done():
+	case <-e.ctx.Done():
 	}
 }
 
-// refreshed is the table after a new read. It is an error when the routing could
-// not be read now; the age of parts that are read less often is a check of the plan.
-func (e *Engine) refreshed(ctx context.Context) (*topology.Table, error) {
-	limit := refreshTime
-	if known := e.o.Tables.Table(); known.Loaded && known.Health[topology.PartRouting].Err != nil {
-		limit = lostTime
+// refreshedTable reads the table again and returns it. It fails when the routing
+// information could not be read now. Parts that are read less often may be older; a
+// check of the plan reports their age.
+func (e *Engine) refreshedTable(ctx context.Context) (*topology.Table, error) {
+	limit := refreshTimeout
+	if known := e.opts.Tables.Table(); known.Loaded && known.Health[topology.PartRouting].Err != nil {
+		limit = lostRefreshTimeout
 	}
 	begun := time.Now()
 	refresh, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := e.o.Tables.Refresh(refresh)
-	t := e.o.Tables.Table()
+	err := e.opts.Tables.Refresh(refresh)
+	t := e.opts.Tables.Table()
 	if err == nil {
 		return t, nil
 	}
-	e.o.Log.Warn("refresh the table for a plan", "err", err)
+	e.opts.Log.Warn("refresh the table for a plan", "err", err)
 	if h := t.Health[topology.PartRouting]; t.Loaded && (h.Err != nil || h.At.Before(begun)) {
 		cause := err
 		if h.Err != nil {
-			cause = h.Err // says more than that time ran out
+			cause = h.Err // more specific than the timeout
 		}
 		return nil, fault.Wrap(fault.Unavailable, cause, "The routing table could not be read. %s", fault.Text(cause))
 	}
 	return t, nil
 }
 
-// without adds to the error of an outage what it means for the request.
-func without(err error, means string) error {
+// explainOutage adds to the error of an outage what it means for the request.
+func explainOutage(err error, means string) error {
 	if fault.Of(err) != fault.Unavailable {
 		return err
 	}
 	return fault.Wrap(fault.Unavailable, err, "%s %s", fault.Text(err), means)
 }
 
-// activity reads the running operations, with a deadline. When they cannot be read,
-// the answer says why.
-func (e *Engine) activity(ctx context.Context) actions.Activity {
-	ctx, cancel := context.WithTimeout(ctx, activityTime)
+// readActivity reads the running operations. When they cannot be read, the result
+// contains the reason.
+func (e *Engine) readActivity(ctx context.Context) actions.Activity {
+	ctx, cancel := context.WithTimeout(ctx, activityTimeout)
 	defer cancel()
-	a, err := e.o.Reader.Activity(ctx, nil)
+	a, err := e.opts.Reader.Activity(ctx, nil)
 	if err == nil {
 		return a
 	}
-	e.o.Log.Warn("ask for the activity for a plan", "err", err)
-	reason := "unreachable"
-	if fault.Of(err) == fault.Forbidden {
-		reason = "notPermitted"
-	}
-	return actions.Activity{Reason: reason, At: now()}
+	e.opts.Log.Warn("read the running operations for a plan", "err", err)
+	return actions.Activity{Reason: readFailureReason(err), At: now()}
 }
 
-// activityCheck says whether the running operations of the cluster are known.
+// readFailureReason is the code of the reason why something could not be read.
+func readFailureReason(err error) string {
+	if fault.Of(err) == fault.Forbidden {
+		return "notPermitted"
+	}
+	return "unreachable"
+}
+
+// activityCheck reports whether the running operations of the cluster are known.
 func activityCheck(a actions.Activity) actions.Check {
 	c := actions.Check{ID: "activity", Verdict: actions.Pass, Text: message.New("check.activityKnown",
 		"The cluster reported the operations that are running."),

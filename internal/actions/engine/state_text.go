@@ -1,6 +1,6 @@
 package engine
 
-// Label is what people call a run's state.
+// Label names a run's state for people.
 func (s State) Label() string {
 	switch s {
 	case Planned:
@@ -29,7 +29,7 @@ func (s State) Label() string {
 	return string(s)
 }
 
-// StepLabel is what people call a step's state.
+// StepLabel names a step's state for people.
 func (s State) StepLabel() string {
 	switch s {
 	case Planned:

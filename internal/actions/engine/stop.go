@@ -8,62 +8,62 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Stop holds a run before its next command. Whoever may run plans may stop any
-// run. It is on disk when Stop returns without an error; it is also obeyed when
-// the disk does not take it.
+// Stop stops a run before its next command. Everybody who may run plans may stop any
+// run. When Stop returns without an error, the request is on disk; the run also
+// stops when it could not be saved.
 func (e *Engine) Stop(ctx context.Context, by auth.Principal, id string) (Run, error) {
-	run, err := e.stop(ctx, by, id)
+	run, err := e.requestStop(ctx, by, id)
 	if err != nil {
-		return run, e.refuse(ctx, by, auditRunStop, id, nil, err)
+		return run, e.auditRefusal(ctx, by, auditRunStop, id, nil, err)
 	}
 	return run, nil
 }
 
-func (e *Engine) stop(ctx context.Context, by auth.Principal, id string) (Run, error) {
+func (e *Engine) requestStop(ctx context.Context, by auth.Principal, id string) (Run, error) {
 	if !by.May(auth.Operator) {
-		return Run{}, errRole(auth.Operator)
+		return Run{}, roleError(auth.Operator)
 	}
-	x := e.executing(id)
+	x := e.executionOf(id)
 	if x == nil {
-		if err := e.o.Journal.Writable(); err != nil {
+		if err := e.opts.Journal.Writable(); err != nil {
 			return Run{}, err // another process may be executing it
 		}
-		return e.RunByID(ctx, id) // has ended, or there is none
+		return e.RunByID(ctx, id) // the run has ended or does not exist
 	}
-	if !x.halt() {
-		return x.now(), nil // asked for already
+	if !x.claimStop() {
+		return x.current(), nil // somebody else is already stopping it
 	}
 	at := now()
 	change := func(r *Run) { r.StopBy, r.StopAt = by.ID, at }
 	err := x.save(ctx, change)
 	if err != nil {
-		x.show(change)
-		err = fault.Wrap(fault.Unavailable, err, "The run is held, but that could not be written down: %s", fault.Text(err))
+		x.updateMemory(change)
+		err = fault.Wrap(fault.Unavailable, err, "The run is stopped, but that could not be saved: %s", fault.Text(err))
 	}
-	close(x.stop)
-	r := x.now()
+	close(x.stopSignal)
+	r := x.current()
 	details := map[string]string{"state": string(r.State)}
 	if i := r.InFlight(); i >= 0 {
 		details["inFlight"] = fmt.Sprint(i)
 	}
-	if err := e.record(ctx, by, auditRunStop, id, "ok", details); err != nil {
+	if err := e.writeAudit(ctx, by, auditRunStop, id, "ok", details); err != nil {
 		return r, fault.Wrap(
 			fault.Unavailable,
 			err,
-			"The run is held, but who stopped it could not be put into the audit record: %s",
+			"The run is stopped, but who stopped it could not be written to the audit record: %s",
 			fault.Text(err),
 		)
 	}
 	return r, err
 }
 
-// halt is true for the first who wants to stop.
-func (x *execution) halt() bool {
+// claimStop returns true for the first request to stop the run.
+func (x *execution) claimStop() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.halting || x.run.StopBy != "" {
+	if x.stopClaimed || x.run.StopBy != "" {
 		return false
 	}
-	x.halting = true
+	x.stopClaimed = true
 	return true
 }

@@ -193,7 +193,7 @@ func TestAStopIsObeyedWhenItCannotBeRecorded(t *testing.T) {
 		<-rule.Reached()
 		r.Disk.Fail(Nth("audit", 1, true), nil)
 		_, err := r.Engine.Stop(r.Context(), Bert, id)
-		if text := fault.Text(err); fault.Of(err) != fault.Unavailable || !strings.Contains(text, "The run is held") ||
+		if text := fault.Text(err); fault.Of(err) != fault.Unavailable || !strings.Contains(text, "The run is stopped") ||
 			!strings.Contains(text, "audit record: The disk is full") {
 			r.Error(err)
 		}

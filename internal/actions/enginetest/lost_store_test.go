@@ -79,7 +79,7 @@ func TestAStopWhileTheDirectoryIsLostIsObeyed(t *testing.T) {
 		r.handle.Lose(errLost)
 		rule.Remove()
 		time.Sleep(time.Minute)
-		if _, err := r.Engine.Stop(r.Context(), Bert, id); !errors.Is(err, errLost) || !strings.Contains(fault.Text(err), "The run is held") {
+		if _, err := r.Engine.Stop(r.Context(), Bert, id); !errors.Is(err, errLost) || !strings.Contains(fault.Text(err), "The run is stopped") {
 			r.Errorf("who stops it is told %v", err)
 		}
 		r.handle.Lose(nil)

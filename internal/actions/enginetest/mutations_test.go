@@ -22,88 +22,105 @@ type mutation struct {
 // this package find every one of them.
 func mutations() []mutation {
 	const (
-		step, settle              = "actions/engine/step.go", "actions/engine/settle.go"
-		start, execute            = "actions/engine/start.go", "actions/engine/execute.go"
-		recover, end, locks, stop = "actions/engine/recover.go", "actions/engine/end.go", "actions/engine/locks.go", "actions/engine/stop.go"
-		hash, plan                = "actions/engine/hash.go", "actions/engine/plan.go"
-		obstacle, goal, restore   = "actions/engine/obstacle.go", "actions/engine/goal.go", "actions/engine/restore.go"
+		engine = "actions/engine/"
+
+		concurrentChange = engine + "concurrent_change.go"
+		endRun           = engine + "end_run.go"
+		execute          = engine + "execute.go"
+		finalGoal        = engine + "final_goal.go"
+		locks            = engine + "locks.go"
+		outcome          = engine + "resolve_outcome.go"
+		plan             = engine + "plan.go"
+		planDifferences  = engine + "plan_differences.go"
+		planHash         = engine + "plan_hash.go"
+		readFacts        = engine + "read_facts.go"
+		replan           = engine + "replan.go"
+		restoreBalancing = engine + "restore_balancing.go"
+		retry            = engine + "retry.go"
+		runStep          = engine + "run_step.go"
+		saveRun          = engine + "save_run.go"
+		send             = engine + "send.go"
+		startRun         = engine + "start_run.go"
+		stop             = engine + "stop.go"
+		takeOver         = engine + "recover.go"
+		waitForObstacle  = engine + "wait_for_obstacle.go"
 	)
 	return []mutation{
-		{"a difference of the preconditions is passed over", step, "case len(different) > 0:", "case len(different) > 1000:"},
-		{"the preconditions are not read", step, "return x.e.read(x.e.life, s.Needs)", "return nil, nil, nil"},
+		{"a difference of the preconditions is passed over", runStep, "case len(different) > 0:", "case len(different) > 1000:"},
+		{"the preconditions are not read", readFacts, "return x.e.readFacts(x.e.ctx, s.Needs)", "return nil, nil, nil"},
 		{
 			"preconditions that can't be read are passed over",
-			step,
-			"	case err != nil:\n		return x.finish(i",
-			"	case err != nil && i < 0:\n		return x.finish(i",
+			runStep,
+			"	case err != nil:\n		return x.endStep(i",
+			"	case err != nil && i < 0:\n		return x.endStep(i",
 		},
 		{
 			"the intent is not written",
-			step,
-			"err := x.e.o.Journal.AddIntent(ctx, store.IntentRecord{Run: x.id, Step: i, At: at, DB: s.Command.DB, Command: s.Command.Doc})",
+			runStep,
+			"err := x.e.opts.Journal.AddIntent(ctx, store.IntentRecord{Run: x.id, Step: i, At: at, DB: s.Command.DB, Command: s.Command.Doc})",
 			"_, _, _, err := ctx, s, store.IntentRecord{}, error(nil)",
 		},
 		{
 			"an intent that is not on disk is passed over",
-			step,
-			"if err := x.intend(i); err != nil {",
-			"if err := x.intend(i); err != nil && i < 0 {",
+			runStep,
+			"if err := x.writeIntent(i); err != nil {",
+			"if err := x.writeIntent(i); err != nil && i < 0 {",
 		},
-		{"a command without an answer is sent again", step, "return s.Send(ctx, x.e.o.Admin, x.id)",
-			"if err := s.Send(ctx, x.e.o.Admin, x.id); fault.Of(err) != fault.UnknownOutcome {\n\t\treturn err\n\t}\n\treturn s.Send(ctx, " +
-				"x.e.o.Admin, x.id)"},
-		{"a command that was refused is sent again", step, "return s.Send(ctx, x.e.o.Admin, x.id)",
-			"if err := s.Send(ctx, x.e.o.Admin, x.id); err == nil {\n\t\treturn err\n\t}\n\treturn s.Send(ctx, x.e.o.Admin, x.id)"},
+		{"a command without an answer is sent again", send, "return s.Send(ctx, x.e.opts.Admin, x.id)",
+			"if err := s.Send(ctx, x.e.opts.Admin, x.id); fault.Of(err) != fault.UnknownOutcome {\n\t\treturn err\n\t}\n\treturn s.Send(ctx, " +
+				"x.e.opts.Admin, x.id)"},
+		{"a command that was refused is sent again", send, "return s.Send(ctx, x.e.opts.Admin, x.id)",
+			"if err := s.Send(ctx, x.e.opts.Admin, x.id); err == nil {\n\t\treturn err\n\t}\n\treturn s.Send(ctx, x.e.opts.Admin, x.id)"},
 		{
 			"no answer counts as a refusal",
-			step,
+			send,
 			"fault.Forbidden, fault.Unavailable:",
 			"fault.Forbidden, fault.Unavailable, fault.UnknownOutcome:",
 		},
-		{"a stop during the last look is passed over", step, "	case x.stopping():\n		return x.halted(i)", "	case false:\n		return x.halted(i)"},
+		{"a stop during the last look is passed over", runStep, "	case x.stopRequested():\n		return x.endStopped(i)", "	case false:\n		return x.endStopped(i)"},
 		{
 			"one shard takes part in several migrations",
-			step,
-			"if keys := shardKeysOf(s.Step); keys != nil {",
-			"if keys := shardKeysOf(s.Step); keys == nil {",
+			runStep,
+			"if keys := shardLockKeys(s.Step); keys != nil {",
+			"if keys := shardLockKeys(s.Step); keys == nil {",
 		},
-		{"a proof that is not there is believed after an answer", settle, "	if len(missing) == 0 {", "	if len(missing) == 0 || a == done {"},
-		{"silence counts as success", settle, "	if len(missing) == 0 {", "	if len(missing) == 0 || a == silence {"},
-		{"a refusal counts as success", settle, "	if len(missing) == 0 {", "	if len(missing) == 0 || a == refused {"},
-		{"a proof that can't be read counts as none missing", settle, "	if readErr != nil {", "	if readErr != nil && a == refused {"},
-		{"a command at work is called failed", settle, "if err != nil || trace.Running {", "if err != nil {"},
-		{"a refused command that goes on is called failed", settle, "err != nil || t.Running {", "err != nil || t.Running && t.Ended {"},
-		{"a race is not flagged", settle, "			if raced {", "			if false && raced {"},
-		{"one change more than ours is not seen", "actions/engine/concurrent_change.go", "return changes > 1", "return changes > 2"},
-		{"our own change counts as somebody else's", "actions/engine/concurrent_change.go", "return changes > 1", "return changes >= 1"},
-		{"an expired plan runs", start, "case !at.Before(p.Expires):", "case false:"},
-		{"a plan runs at the moment of its expiry", start, "case !at.Before(p.Expires):", "case at.After(p.Expires):"},
-		{"a plan runs for longer when the clock is set back", start, "case e.ages.expired(p, at) && at.Before(p.Expires):", "case false:"},
-		{"the confirmation is not compared", start, "case r.Confirm != p.Confirm:", "case false:"},
-		{"the hash of the request is not compared", start, "[]byte(r.Hash)) != 1:", "[]byte(r.Hash)) == 7:"},
-		{"anybody runs anybody's plan", start, "case p.By.ID != by.ID:", "case p.By.ID == \"\":"},
-		{"the plan is not compared with the cluster of now", start, "case fresh.Hash == p.Hash:", "case !fresh.Blocked():"},
-		{"a check that blocks by now is passed over", start, "case fresh.Hash == p.Hash && fresh.Blocked():", "case false:"},
-		{"a check that blocks hides what changed", start, "len(facts) > 0 {", "len(facts) > 1000 {"},
+		{"a proof that is not there is believed after an answer", outcome, "	if len(missing) == 0 {", "	if len(missing) == 0 || a == acknowledged {"},
+		{"silence counts as success", outcome, "	if len(missing) == 0 {", "	if len(missing) == 0 || a == noAnswer {"},
+		{"a refusal counts as success", outcome, "	if len(missing) == 0 {", "	if len(missing) == 0 || a == refused {"},
+		{"a proof that can't be read counts as none missing", outcome, "	if readErr != nil {", "	if readErr != nil && a == refused {"},
+		{"a command at work is called failed", outcome, "if err != nil || trace.Running {", "if err != nil || trace.Running && trace.Ended {"},
+		{"a refused command that goes on is called failed", outcome, "err != nil || t.Running {", "err != nil || t.Running && t.Ended {"},
+		{"a race is not flagged", outcome, "		if raced {", "		if false && raced {"},
+		{"one change more than ours is not seen", concurrentChange, "return changes > 1", "return changes > 2"},
+		{"our own change counts as somebody else's", concurrentChange, "return changes > 1", "return changes >= 1"},
+		{"an expired plan runs", startRun, "case !at.Before(p.Expires):", "case false:"},
+		{"a plan runs at the moment of its expiry", startRun, "case !at.Before(p.Expires):", "case at.After(p.Expires):"},
+		{"a plan runs for longer when the clock is set back", startRun, "case e.expiry.expired(p, at) && at.Before(p.Expires):", "case false:"},
+		{"the confirmation is not compared", startRun, "case r.Confirm != p.Confirm:", "case false:"},
+		{"the hash of the request is not compared", startRun, "[]byte(r.Hash)) != 1:", "[]byte(r.Hash)) == 7:"},
+		{"anybody runs anybody's plan", startRun, "case p.By.ID != by.ID:", "case p.By.ID == \"\":"},
+		{"the plan is not compared with the cluster of now", planDifferences, "case fresh.Hash == p.Hash:", "case !fresh.Blocked():"},
+		{"a check that blocks by now is passed over", planDifferences, "case fresh.Hash == p.Hash && fresh.Blocked():", "case false:"},
+		{"a check that blocks hides what changed", planDifferences, "len(facts) > 0 {", "len(facts) > 1000 {"},
 		{"a plan takes the table's word for jumbo flags", plan, "len(d.Looked) > 0 {", "len(d.Looked) > 1000 {"},
 		{"a chunk that was flagged fits", "actions/step_chunk.go", "from.Want[\"jumbo\"] = strconv.FormatBool(p.Jumbo)", "_ = p.Jumbo"},
 		{
 			"an unknown outcome is shown when it is settled",
-			settle,
-			"	if a == silence {\n		x.doubt(i, err)",
-			"	if a == refused {\n		x.doubt(i, err)",
+			outcome,
+			"	if a == noAnswer {\n		x.markUnknown(i, err)",
+			"	if a == refused {\n		x.markUnknown(i, err)",
 		},
 		{
 			"a plan that has a run gets another",
-			start,
+			startRun,
 			"if run, err := e.RunOfPlan(ctx, id); err == nil ||",
 			"if run, err := e.RunOfPlan(ctx, id); err == nil && run.ID == \"\" ||",
 		},
-		{"requests for one plan do not wait for each other", start, "unlock, err := e.starting.lock(ctx, id)",
-			"turn, _ := e.newID()\n\tunlock, err := e.starting.lock(ctx, turn)"},
-		{"a run that was refused for the disk is forgotten", start, "		e.begin(x, x.abandon)\n", ""},
-		{"a run does not wait for the one before it", execute, "	if !x.wait(keys) {", "	if false && !x.wait(keys) {"},
-		{"a stop between two steps is passed over", execute, "		if x.stopping() {", "		if false && x.stopping() {"},
+		{"requests for one plan do not wait for each other", startRun, "unlock, err := e.planLocks.lock(ctx, id)",
+			"turn, _ := e.newID()\n\tunlock, err := e.planLocks.lock(ctx, turn)"},
+		{"a run that was refused for the disk is forgotten", startRun, "		e.launch(x, x.endUnsaved)\n", ""},
+		{"a run does not wait for the one before it", execute, "	if !x.waitForLocks(lock) {", "	if false && !x.waitForLocks(lock) {"},
+		{"a stop between two steps is passed over", execute, "		if x.stopRequested() {", "		if false && x.stopRequested() {"},
 		{
 			"a step that failed is followed by the next",
 			execute,
@@ -112,41 +129,41 @@ func mutations() []mutation {
 		},
 		{
 			"what the server cannot do now is called failed",
-			obstacle,
-			"if s.State != Failed || !errors.As(err, &busy)",
-			"if s.State != Failed || errors.As(err, &busy)",
+			retry,
+			"s.State == Failed && errors.As(err, &busy)",
+			"s.State == Failed && !errors.As(err, &busy)",
 		},
-		{"a step waits for ever", obstacle, "if !at.Before(s.Backoff.Until) {", "if false {"},
-		{"orphaned documents are not foreseen", obstacle, "	if !pending || !orphans", "	if pending || !orphans"},
-		{"what somebody else has done is done again", step, "	if proof, held := x.held(s); held {\n		return x.already(i, proof)\n	}", ""},
-		{"a run goes beyond its limits", goal, "len(over) > 0 {", "len(over) > 1000 {"},
-		{"a check that forbids the rest is passed over", goal, "if d.Blocked() && !d.Reached {", "if false {"},
-		{"the goal is not looked at in the end", goal, "if !run.Kind.KeepsGoal() ||", "if run.Kind.KeepsGoal() ||"},
-		{"what was paused stays paused", end, "if !x.restore() {", "if false {"},
+		{"a step waits for ever", waitForObstacle, "if !at.Before(s.Backoff.Until) {", "if false {"},
+		{"orphaned documents are not foreseen", waitForObstacle, "	if !pending || !orphans", "	if pending || !orphans"},
+		{"what somebody else has done is done again", runStep, "	if proof, done := x.alreadyDone(s); done {\n		return x.endAlreadyDone(i, proof)\n	}", ""},
+		{"a run goes beyond its limits", replan, "len(over) > 0 {", "len(over) > 1000 {"},
+		{"a check that forbids the rest is passed over", replan, "if d.Blocked() && !d.Reached {", "if false {"},
+		{"the goal is not looked at in the end", finalGoal, "if !run.Kind.KeepsGoal() ||", "if run.Kind.KeepsGoal() ||"},
+		{"what was paused stays paused", endRun, "if !x.restoreBalancing() {", "if false {"},
 		{
 			"what somebody else paused is switched on",
-			restore,
+			restoreBalancing,
 			"s.State == Succeeded && s.Already == \"\" && s.NS",
 			"s.State == Succeeded && s.NS",
 		},
-		{"an end is told before the pages have it", end, "x.e.reread(x.now())", "_ = x.e.reread"},
-		{"what could not be saved is given up", execute, "		if err == nil {\n			return true", "		if err == nil || pause > 0 {\n			return true"},
-		{"a command of an earlier process counts as never sent", recover, "s.State, s.Sent = Unknown, in.At", "s.State, s.Sent = Planned, in.At"},
+		{"an end is told before the pages have it", endRun, "x.e.refreshTable(x.current())", "_ = x.e.refreshTable"},
+		{"what could not be saved is given up", saveRun, "		if err == nil {\n			return true", "		if err == nil || x.id != \"\" {\n			return true"},
+		{"a command of an earlier process counts as never sent", takeOver, "s.State, s.Sent = Unknown, in.At", "s.State, s.Sent = Planned, in.At"},
 		{
 			"the next process goes on sending",
-			recover,
-			"case s.State.Open() && x.onlyWaits(i) && !x.stopping():",
-			"case s.State.Open() && !x.stopping():",
+			takeOver,
+			"case s.State.Open() && x.nothingToSend(i) && !x.stopRequested():",
+			"case s.State.Open() && !x.stopRequested():",
 		},
-		{"a command of an earlier process counts as done", recover, "s.State, s.Sent = Unknown, in.At", "s.State, s.Sent = Succeeded, in.At"},
-		{"open runs are forgotten", recover, "for _, record := range open {", "for _, record := range open[:0] {"},
-		{"an end is not recorded", end, "	if !x.recorded(auditRunEnded,", "	if false && !x.recorded(auditRunEnded,"},
-		{"a run is not marked as undone", end, "of != \"\" && !x.markUndone(of)", "of != \"\" && false && !x.markUndone(of)"},
+		{"a command of an earlier process counts as done", takeOver, "s.State, s.Sent = Unknown, in.At", "s.State, s.Sent = Succeeded, in.At"},
+		{"open runs are forgotten", takeOver, "for _, record := range open {", "for _, record := range open[:0] {"},
+		{"an end is not recorded", endRun, "	if !x.audit(auditRunEnded,", "	if false && !x.audit(auditRunEnded,"},
+		{"a run is not marked as undone", endRun, "of != \"\" && !x.markUndone(of)", "of != \"\" && false && !x.markUndone(of)"},
 		{"keys that others hold are given", locks, "l.held[k] != \"\" || wanted[k]", "wanted[k]"},
 		{"keys are not given back", locks, "			delete(l.held, k)\n", "			_ = k\n"},
-		{"a stop is not written down", stop, "err := x.save(ctx, change)", "x.show(change)\n\tvar err error"},
-		{"a hash leaves out what a plan needs", hash, "			h.fact(f)\n", "			_ = f\n"},
-		{"a hash leaves out what a plan sends", hash, "h.text(string(commands[i].Doc))", "h.text(commands[i].DB)"},
+		{"a stop is not written down", stop, "err := x.save(ctx, change)", "x.updateMemory(change)\n\tvar err error"},
+		{"a hash leaves out what a plan needs", planHash, "			h.fact(f)\n", "			_ = f\n"},
+		{"a hash leaves out what a plan sends", planHash, "h.text(string(commands[i].Doc))", "h.text(commands[i].DB)"},
 		{"a plan needs no reason", plan, "case r.Reason == \"\":", "case false:"},
 		{"an undo of a cut joins up to the wrong bound", "actions/undo.go", "d.merge(k, left.Min, right.Max)", "d.merge(k, left.Min, right.Min)"},
 		{

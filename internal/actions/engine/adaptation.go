@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/format"
+	"shardboard/internal/message"
+)
+
+// Adaptation records that the rest of a run was planned again because the cluster
+// had changed.
+type Adaptation struct {
+	At      time.Time
+	Step    int                  // number of the first new step, from 1; 0: before the run began
+	Because []actions.Difference // how the cluster differed from the plan
+	Before  int                  // remaining steps before the change
+	After   int                  // remaining steps after it
+	Same    bool                 // the commands are the same; only their preconditions are new
+	Refused bool                 // not planned again: that would exceed the confirmed limits
+}
+
+// Text says what was planned again and introduces the differences in Because.
+func (a Adaptation) Text() message.Message {
+	pattern := "Adapted at {at}: {after} now left instead of {before}, because:"
+	switch {
+	case a.Refused:
+		pattern = "Not adapted at {at}, because:"
+	case len(a.Because) == 1 && a.Because[0].Field == goalField:
+		pattern = "Adapted at {at}: {after} added, because the goal was no longer met."
+	case a.Step == 0:
+		pattern = "Adapted before the first step, at {at}: {after} instead of {before}, because:"
+	}
+	steps := func(name string, n int) message.Fact {
+		return message.Words(name, format.Count(int64(n))+message.Plural(n, " step", " steps"))
+	}
+	return message.New("adapted", pattern, message.Words("at", format.Clock(a.At)), steps("before", a.Before), steps("after", a.After))
+}
+
+// goalField is the field of a difference which says that the goal is no longer met.
+const goalField = "goal"

@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/clock"
+	"shardboard/internal/message"
+)
+
+// How long a step waits for an obstacle, and how often it looks.
+const (
+	conflictLimit = 15 * time.Minute // for migrations, locks and metadata changes
+	longestWait   = time.Hour        // for alternating obstacles
+	orphanGrace   = 10 * time.Minute // after the time by which the shard should have deleted them
+
+	// The balancer pauses for a second between rounds; looking twice in that time finds the gap.
+	obstaclePoll = 500 * time.Millisecond
+
+	// How often to check whether somebody else has made the change. Deleting orphaned
+	// documents takes minutes.
+	effectPoll       = 2 * time.Second
+	orphanEffectPoll = 10 * time.Second
+
+	lockRetryMin = time.Second
+	lockRetryMax = 5 * time.Second
+
+	// Each try of a move to a shard with orphaned documents keeps both shards busy for
+	// ten seconds.
+	orphanRetryMin = 30 * time.Second
+	orphanRetryMax = 2 * time.Minute
+)
+
+// Backoff is what a step waits for.
+type Backoff struct {
+	Obstacle actions.Obstacle
+	What     message.Message // what is in the way, as far as known
+	Since    time.Time       // when this obstacle was first in the way
+	First    time.Time       // when any obstacle was first in the way
+	Next     time.Time       // when the step is tried again
+	Until    time.Time       // when the step gives up
+	Pause    time.Duration
+}
+
+// afterClockChange restarts a wait that appears to have begun in the future, which
+// means that the clock was set back. Otherwise the wait would last until that time.
+func (w Backoff) afterClockChange(at time.Time) (restarted Backoff, changed bool) {
+	if !clock.Ahead(w.Since, at) {
+		return w, false
+	}
+	w.Next, w.Until = at, at.Add(w.Until.Sub(w.Since))
+	w.Since, w.First = at, at
+	return w, true
+}
+
+// newBackoff decides how long a step waits after a refusal.
+func (x *execution) newBackoff(s Step, busy *actions.BusyError) Backoff {
+	at := now()
+	w := Backoff{Obstacle: busy.Obstacle, Since: at, First: at, What: obstacleText(busy)}
+	if s.Backoff != nil {
+		before, _ := s.Backoff.afterClockChange(at)
+		w.First = before.First
+		if before.Obstacle == w.Obstacle { // every obstacle has its own time limit
+			w.Since, w.Pause = before.Since, before.Pause
+		}
+	}
+	switch busy.Obstacle {
+	case actions.ObstacleOrphans:
+		w.Pause = min(max(2*w.Pause, orphanRetryMin), orphanRetryMax)
+		w.Until = w.Since.Add(actions.OrphanDelay + orphanGrace)
+		if c, ok := x.pendingCleanup(s); ok {
+			w = backoffForCleanup(w, c)
+		}
+		w.Next = at.Add(w.Pause)
+	case actions.ObstacleMigration, actions.ObstacleTime:
+		w.Next, w.Until = at.Add(obstaclePoll), w.Since.Add(conflictLimit)
+	default:
+		w.Pause = min(max(2*w.Pause, lockRetryMin), lockRetryMax)
+		w.Next, w.Until = at.Add(w.Pause), w.Since.Add(conflictLimit)
+	}
+	if last := w.First.Add(longestWait); w.Until.After(last) {
+		w.Until = last
+	}
+	return w
+}
+
+// backoffForCleanup waits for a range that the recipient still has to delete.
+func backoffForCleanup(w Backoff, c actions.Cleanup) Backoff {
+	w.Until = c.Until.Add(orphanGrace)
+	w.What = message.New("obstacle.orphansUntil",
+		"This range was moved away from {shard} at {since}, and {shard} still has to delete its documents; "+
+			"it cannot take the range back before about {until}.",
+		message.Text("obstacle", string(actions.ObstacleOrphans)), message.Shard("shard", c.Shard),
+		message.Time("since", c.Since), message.Time("until", c.Until))
+	return w
+}
+
+// setNextTry sets the time of the next try. Runs are values, so the Backoff that
+// they point to is replaced and never changed.
+func setNextTry(r *Run, i int, at time.Time) {
+	w := *r.Steps[i].Backoff
+	w.Next = at
+	r.Steps[i].Backoff = &w
+}

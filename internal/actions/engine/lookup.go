@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// PlanByID returns a plan.
+func (e *Engine) PlanByID(ctx context.Context, id string) (actions.Plan, error) {
+	r, err := e.opts.Journal.PlanRecord(ctx, id)
+	if err != nil {
+		return actions.Plan{}, err
+	}
+	return decodePlan(r)
+}
+
+// RunByID returns the current state of a run.
+func (e *Engine) RunByID(ctx context.Context, id string) (Run, error) {
+	if x := e.executionOf(id); x != nil {
+		return x.current(), nil
+	}
+	r, err := e.opts.Journal.RunRecord(ctx, id)
+	if err != nil {
+		return Run{}, err
+	}
+	return e.readableRun(r), nil
+}
+
+// RunOfPlan returns the run of a plan.
+func (e *Engine) RunOfPlan(ctx context.Context, plan string) (Run, error) {
+	r, err := e.opts.Journal.PlanRun(ctx, plan)
+	if err != nil {
+		return Run{}, err
+	}
+	return e.currentRun(r), nil
+}
+
+// runsPageLimit is the largest number of runs on a page.
+const runsPageLimit = 200
+
+// Runs lists the runs of this cluster, newest first.
+func (e *Engine) Runs(ctx context.Context, cursor string, limit int) (runs []Run, next string, err error) {
+	var before int64
+	if cursor != "" {
+		if before, err = strconv.ParseInt(cursor, 10, 64); err != nil || before <= 0 {
+			return nil, "", fault.New(fault.Invalid, "This is not a cursor of the list of runs.")
+		}
+	}
+	if limit <= 0 || limit > runsPageLimit {
+		limit = runsPageLimit
+	}
+	rows, err := e.opts.Journal.RunRecords(ctx, e.clusterID(), before, limit)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, r := range rows {
+		runs = append(runs, e.currentRun(r))
+	}
+	if len(rows) == limit {
+		next = strconv.FormatInt(rows[len(rows)-1].Seq, 10)
+	}
+	return runs, next, nil
+}
+
+// currentRun returns the run from memory while it is open, and decodes its record
+// otherwise.
+func (e *Engine) currentRun(r store.RunRecord) Run {
+	if x := e.executionOf(r.ID); x != nil {
+		return x.current()
+	}
+	return e.readableRun(r)
+}
+
+// endedRun returns a run that has ended and can be decoded.
+func (e *Engine) endedRun(ctx context.Context, id string) (Run, error) {
+	run, err := e.RunByID(ctx, id)
+	switch {
+	case err != nil:
+		return run, err
+	case run.Kind == Unreadable:
+		return run, errUnreadableRun
+	case run.State.Open():
+		return run, fault.New(fault.Conflict, "This run has not ended. Stop it, or wait.")
+	}
+	return run, nil
+}

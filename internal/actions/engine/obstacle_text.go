@@ -1,0 +1,43 @@
+package engine
+
+import (
+	"shardboard/internal/actions"
+	"shardboard/internal/message"
+)
+
+// waitingText is why a run waits while one of its steps cannot be done.
+func waitingText(w Backoff) message.Message {
+	return message.New("run.obstacle", "Waiting: something is in the way; the step says what.", w.What.Facts...)
+}
+
+// obstacleText says what the server was busy with.
+func obstacleText(busy *actions.BusyError) message.Message {
+	out := message.New("obstacle."+string(busy.Obstacle), "", message.Text("obstacle", string(busy.Obstacle)))
+	if busy.NS != "" {
+		out = out.With(message.Namespace("ns", busy.NS))
+	}
+	if busy.Shard != "" {
+		out = out.With(message.Shard("shard", busy.Shard))
+	}
+	switch {
+	case busy.Obstacle == actions.ObstacleMigration && busy.NS != "":
+		out.Code += ".of"
+		out.Pattern = "A migration of {ns} with {shard}: a shard takes part in one migration at a time."
+	case busy.Obstacle == actions.ObstacleMigration:
+		out.Pattern = "One of the shards takes part in another migration."
+	case busy.Obstacle == actions.ObstacleOrphans:
+		out.Pattern = "The shard still has documents of this range from before, " +
+			"and deletes them about 15 minutes after the range was moved away."
+	case busy.Obstacle == actions.ObstacleLock:
+		out.Pattern = "Another operation holds a lock that the server needs for this."
+	case busy.Obstacle == actions.ObstacleMetadata:
+		out.Pattern = "The routing information changed while the command was running."
+	case busy.Obstacle == actions.ObstacleDDL:
+		out.Pattern = "Another operation is changing the collection, or its migrations are disabled."
+	case busy.Obstacle == actions.ObstacleTime:
+		out.Pattern = "The server’s time limit was reached, as happens behind a migration of the same collection."
+	default:
+		out.Pattern = "Something is in the way ({obstacle})."
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/store"
+	"shardboard/internal/topology"
+)
+
+// Options are the dependencies of an engine. Audit, Directory, Shared, Counter,
+// Writes, Recent, Sizes, Log, Random, Rounds and Maintenance are optional.
+type Options struct {
+	Admin     actions.Admin
+	Renderer  actions.Renderer
+	Reader    actions.Reader
+	Planners  map[actions.Kind]actions.Planner
+	Journal   Journal
+	Audit     Recorder
+	Tables    Tables
+	Directory Directories
+	Profile   *profile.Profile
+	Shared    SharedIDs
+	Counter   actions.Counter      // nil: rows are not counted
+	Writes    actions.WriteRates   // nil: unknown
+	Recent    actions.RecentWrites // nil: unknown
+	Sizes     actions.Sizes        // nil: chunks are not measured
+	Log       *slog.Logger
+	Random    io.Reader // source of ids; nil: crypto/rand
+
+	Rounds      topology.ActionSource // the balancer's own log; nil: unknown
+	Maintenance []actions.Maintenance // when changes are allowed; none: always
+}
+
+func (o Options) withDefaults() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Random == nil {
+		o.Random = rand.Reader
+	}
+	return o
+}
+
+// Tables provides the routing table.
+type Tables interface {
+	Table() *topology.Table
+	Refresh(ctx context.Context) error
+}
+
+// Directories provides the projects.
+type Directories interface {
+	Directory() *placement.Directory
+}
+
+// SharedIDs reports which ids were found on several shards, and when they were
+// looked for. A zero time means never.
+type SharedIDs interface {
+	SharedIDs() ([]placement.SharedID, time.Time)
+}
+
+// Journal is the part of the store that the engine writes.
+type Journal interface {
+	store.Journal
+	Owner() bool
+	Writable() error // nil while this process may write; checks the data directory
+}
+
+// Recorder appends to the audit record.
+type Recorder interface {
+	Append(ctx context.Context, e store.AuditEntry) (store.AuditRecord, error)
+}

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/fault"
+)
+
+// planAgain makes the plan again and reports what has changed since. It also returns
+// the situation that the new plan is based on.
+func (e *Engine) planAgain(ctx context.Context, p actions.Plan) (actions.Situation, error) {
+	s, fresh, err := e.planFromCluster(ctx, Request{Kind: p.Kind, Args: p.Args, UndoOf: p.UndoOf})
+	return s, e.checkUnchanged(s, p, fresh, err)
+}
+
+// checkUnchanged compares a plan with the one that would be made now; err is the
+// error of making that one.
+func (e *Engine) checkUnchanged(s actions.Situation, p, fresh actions.Plan, err error) error {
+	current := func(f actions.Fact) map[string]string { return actions.Fields(s.Table, f) }
+	const changedSince = "The cluster is not as it was when the plan was made. Make the plan again."
+	switch {
+	case err != nil && fault.Of(err) == fault.Unavailable:
+		return err
+	case err != nil:
+		return changedError(planDifferences(p, actions.Plan{}, current), "This plan can no longer be made: %s", fault.Text(err))
+	case fresh.Hash == p.Hash && fresh.Blocked():
+		return blockedError(fresh)
+	case fresh.Hash == p.Hash:
+		if d := actions.MaintenanceClosed(p.Checks, fresh.Checks); d != nil {
+			return changedError(
+				d,
+				"The maintenance window has closed since the plan was made. Make the plan again: outside the window it has to be confirmed by typing.",
+			)
+		}
+		return nil
+	}
+	// What changed is more useful than the check that blocks because of it.
+	if facts := factDifferences(p, fresh, current); len(facts) > 0 {
+		return changedError(facts, changedSince)
+	}
+	if fresh.Blocked() {
+		return blockedError(fresh)
+	}
+	return changedError(planDifferences(p, fresh, current), changedSince)
+}
+
+// planDifferences lists how a plan differs from the one that would be made now: its
+// preconditions field by field or, when those are equal, its commands.
+func planDifferences(old actions.Plan, fresh actions.Plan, now func(actions.Fact) map[string]string) []actions.Difference {
+	out := factDifferences(old, fresh, now)
+	if len(out) > 0 {
+		return out
+	}
+	for i := range max(len(old.Commands), len(fresh.Commands)) {
+		var was, is actions.Command
+		if i < len(old.Commands) {
+			was = old.Commands[i]
+		}
+		if i < len(fresh.Commands) {
+			is = fresh.Commands[i]
+		}
+		if !was.Equal(is) {
+			out = append(out, actions.Difference{Field: "command", Want: commandText(was.Doc), Got: commandText(is.Doc)})
+		}
+	}
+	return out
+}
+
+// factDifferences lists the preconditions that have changed. When several steps have
+// the same precondition, only the first one describes the current cluster: earlier
+// steps may bring about what later ones need.
+func factDifferences(old actions.Plan, fresh actions.Plan, now func(actions.Fact) map[string]string) []actions.Difference {
+	needs := map[string]actions.Fact{}
+	for _, s := range fresh.Steps {
+		for _, f := range s.Needs {
+			if id := factIdentity(f); needs[id].Kind == "" {
+				needs[id] = f
+			}
+		}
+	}
+	var out []actions.Difference
+	seen := map[string]bool{}
+	for i, s := range old.Steps {
+		for _, f := range s.Needs {
+			id := factIdentity(f)
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			switch twin, ok := needs[id]; {
+			case ok:
+				out = append(out, f.Against(twin.Want)...)
+			case i == 0: // earlier steps may bring about what later ones need
+				out = append(out, f.Against(now(f))...)
+			}
+		}
+	}
+	return out
+}
+
+func commandText(doc bson.Raw) string {
+	if doc == nil {
+		return ""
+	}
+	return doc.String()
+}

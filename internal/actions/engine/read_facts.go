@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"context"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/fault"
+)
+
+// readPreconditions reads the preconditions of a step and compares them. An error
+// means that some could not be read, so none may be relied on.
+func (x *execution) readPreconditions(s actions.Step) (readings []Reading, different []actions.Difference, err error) {
+	return x.e.readFacts(x.e.ctx, s.Needs)
+}
+
+// readFacts reads facts and lists how they differ from their expected values.
+func (e *Engine) readFacts(ctx context.Context, facts []actions.Fact) (readings []Reading, different []actions.Difference, err error) {
+	for _, f := range facts {
+		ctx, cancel := context.WithTimeout(ctx, readTimeout)
+		got, err := e.opts.Reader.ReadFact(ctx, f)
+		cancel()
+		if err != nil {
+			return readings, different, err
+		}
+		readings = append(readings, Reading{Fact: f, Got: got, At: now()})
+		different = append(different, f.Against(got)...)
+	}
+	return readings, different, e.checkSameCluster(ctx)
+}
+
+// checkSameCluster fails when a different cluster now answers at the address. It is
+// called after facts were read, so that none of them can come from the other
+// cluster.
+func (e *Engine) checkSameCluster(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	id, err := e.opts.Reader.ClusterID(ctx)
+	if known := e.clusterID(); err == nil && id != "" && known != "" && id != known {
+		err = fault.New(
+			fault.Unavailable,
+			"Another cluster (%s) answers at this address now, and not %s: nothing can be read of that one.",
+			id,
+			known,
+		)
+	}
+	return err
+}

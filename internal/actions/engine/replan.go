@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/message"
+)
+
+// maxAdaptations limits how often the rest of a run is planned again. A cluster that
+// changes more often should not be changed at the same time.
+const maxAdaptations = 100
+
+// canAdapt reports whether the rest of the run may be planned again.
+func (r Run) canAdapt() bool { return r.Kind.Adapts() || r.UndoOf != "" }
+
+// replan plans the rest of the run again, from step i, which has an intent and was
+// not sent. When the goal cannot be reached within the confirmed limits, the step is
+// refused and shows what changed.
+func (x *execution) replan(i int, readings []Reading, because []actions.Difference) bool {
+	run := x.current()
+	refuse := func(why message.Message, d []actions.Difference, err error) bool {
+		return x.endStep(i, func(s *Step) {
+			s.State, s.Changed, s.Before = Refused, d, readings
+			s.setError(err)
+			s.Why = why
+		})
+	}
+	if len(run.Adaptations) >= maxAdaptations {
+		return refuse(message.New("step.restless",
+			"Not sent: the cluster changed again and again during this run. Pause balancing for the run, or "+
+				"wait until the cluster is calm."), because, nil)
+	}
+	end := firstRestore(run.Steps)
+	rest, commands, err := x.draftRemaining(run, planSteps(run.Steps[i:end]))
+	var conflict *actions.UndoConflictError
+	var exceeded *ChangedError
+	switch {
+	case x.e.ctx.Err() != nil:
+		return false
+	case errors.As(err, &conflict):
+		return refuse(stepChanged, slices.Concat(because, conflict.Differences), err)
+	case errors.As(err, &exceeded):
+		return refuse(message.New("step.beyondLimits",
+			"Not sent: the rest of the change now exceeds the limits that were confirmed. Make a plan for the "+
+				"rest."), slices.Concat(because, exceeded.Differences), nil)
+	case err != nil:
+		return refuse(stepUnread, because, err)
+	}
+	a := Adaptation{
+		At:      now(),
+		Step:    i + 1,
+		Because: because,
+		Before:  end - i,
+		After:   len(rest.Steps),
+		Same:    sameCommands(run.Steps[i:end], commands),
+	}
+	if !x.audit(
+		auditRunAdapted,
+		"ok",
+		map[string]string{"step": fmt.Sprint(i), "before": fmt.Sprint(a.Before), "after": fmt.Sprint(a.After)},
+	) {
+		return false
+	}
+	step := x.current().Steps[i]
+	step.State = Replaced
+	if !x.audit(auditRunStep, auditOutcome(Replaced), stepAuditDetails(i, step)) {
+		return false
+	}
+	return x.persist(func(r *Run) {
+		s := &r.Steps[i]
+		s.State, s.Ended, s.Before, s.Changed = Replaced, a.At, readings, because
+		s.Why = message.New("step.replaced",
+			"Not sent: the cluster had changed. The rest was planned again.")
+		r.Steps = slices.Concat(r.Steps[:i+1], newSteps(rest.Steps, commands), r.Steps[end:])
+		r.Adaptations = append(slices.Clone(r.Adaptations), a)
+		r.State, r.Why = Running, message.Message{}
+	})
+}
+
+// draftRemaining plans what is left of steps, from a table that is read for it. It
+// returns a *ChangedError when that would exceed the confirmed limits or a check
+// blocks it.
+func (x *execution) draftRemaining(run Run, steps []actions.Step) (actions.Draft, []actions.Command, error) {
+	s, err := x.e.readSituation(x.e.ctx)
+	if err != nil {
+		return actions.Draft{}, nil, err
+	}
+	d, err := x.e.draftRest(x.e.ctx, s, run.Kind, run.Args, run.Summary, steps)
+	if err != nil {
+		return d, nil, err
+	}
+	return x.e.withinLimits(d, run.Limits, run.chunksMoved())
+}
+
+// draftRest drafts what is left of steps, with the current jumbo flags of the chunks
+// concerned.
+func (e *Engine) draftRest(
+	ctx context.Context,
+	s actions.Situation,
+	kind actions.Kind,
+	a actions.Args,
+	summary message.Message,
+	steps []actions.Step,
+) (actions.Draft, error) {
+	d, err := actions.Remaining(s, kind, a, summary, steps)
+	if err != nil || len(d.Looked) == 0 {
+		return d, err
+	}
+	return actions.Remaining(e.withJumboFlags(ctx, s, d.Looked), kind, a, summary, steps)
+}
+
+// withinLimits renders a draft that may run without another confirmation.
+func (e *Engine) withinLimits(d actions.Draft, l actions.Limits, moved int) (actions.Draft, []actions.Command, error) {
+	if over := l.Exceeded(moved, d); len(over) > 0 {
+		return d, nil, changedError(over, "What is left to do exceeds the limits that were confirmed.")
+	}
+	if d.Blocked() && !d.Reached {
+		return d, nil, changedError(blockingChecks(d), "A check blocks what is left to do.")
+	}
+	commands, err := e.renderCommands(d.Steps)
+	return d, commands, err
+}
+
+// blockingChecks lists the checks that block a draft, as differences.
+func blockingChecks(d actions.Draft) (out []actions.Difference) {
+	for _, c := range d.Checks {
+		if c.Verdict == actions.Block {
+			out = append(out, actions.Difference{Field: "check", Want: string(actions.Pass), Got: c.ID})
+		}
+	}
+	return out
+}
+
+// chunksMoved is the number of chunks that the run has moved.
+func (r Run) chunksMoved() (n int) {
+	for _, s := range r.Steps {
+		if s.Migrates() && s.State == Succeeded && s.Already == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// firstRestore is the index of the first step that restores balancing.
+func firstRestore(steps []Step) int {
+	if i := slices.IndexFunc(steps, func(s Step) bool { return s.Restores }); i >= 0 {
+		return i
+	}
+	return len(steps)
+}
+
+// planSteps returns the planned part of each step.
+func planSteps(steps []Step) []actions.Step {
+	out := make([]actions.Step, len(steps))
+	for i, s := range steps {
+		out[i] = s.Step
+	}
+	return out
+}
+
+// newSteps returns the steps of a run for planned steps and their commands.
+func newSteps(steps []actions.Step, commands []actions.Command) []Step {
+	out := make([]Step, len(steps))
+	for i, s := range steps {
+		out[i] = Step{Step: s, Command: commands[i], State: Planned}
+	}
+	return out
+}
+
+func sameCommands(steps []Step, commands []actions.Command) bool {
+	return slices.EqualFunc(steps, commands, func(s Step, c actions.Command) bool { return s.Command.Equal(c) })
+}

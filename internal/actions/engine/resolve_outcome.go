@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/auth"
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+)
+
+// Times and limits of finding out what a command did.
+const (
+	outcomePollMin = 250 * time.Millisecond // pause after the first read
+	outcomePollMax = 5 * time.Second        // longest pause between reads
+	// proofReads is how often the proof is read after the server acknowledged a
+	// command, before the proof counts as missing.
+	proofReads = 4
+	// quietPeriod is how long a command without effect must not have been running
+	// before it counts as failed.
+	quietPeriod = 20 * time.Second
+	// lateEffect is how long after its time limit a command may still take effect.
+	lateEffect = 5 * time.Second
+	// eventLimit is how many changelog entries a step keeps.
+	eventLimit = 50
+)
+
+// resolveOutcome finds out what a command did. It only reads. An acknowledged
+// command has succeeded when the proof holds. A refused command has failed when the
+// proof does not hold. A command without an answer is resolved when its effect is
+// there or when it can no longer be running. resolveOutcome returns false when the
+// process ends.
+func (x *execution) resolveOutcome(i int, a answer, err error) bool {
+	s := x.current().Steps[i]
+	seen := now() // when the command was last seen running, or may have been
+	if a == noAnswer {
+		x.markUnknown(i, err) // first, because reading may block when the cluster is unreachable
+	}
+	reads := 0
+	for pause := outcomePollMin; ; pause = min(2*pause, outcomePollMax) {
+		verdict, known := x.checkOutcome(s, a, err, reads, &seen)
+		if x.e.ctx.Err() != nil {
+			return false
+		}
+		if known {
+			return x.endOrRetry(i, verdict, err)
+		}
+		if reads++; reads > proofReads {
+			x.markUnknown(i, err)
+		}
+		if !x.sleep(pause) {
+			return false
+		}
+	}
+}
+
+// markUnknown shows that the outcome is unknown; the first time it also saves that.
+func (x *execution) markUnknown(i int, err error) {
+	r := x.current()
+	if r.Steps[i].State == Unknown {
+		return
+	}
+	change := func(r *Run) {
+		s := &r.Steps[i]
+		s.State, s.Why = Unknown, message.New("step.unknown",
+			"The command was sent and no answer came.")
+		if err != nil {
+			s.setError(err)
+		}
+		r.State, r.Why = Unknown, runUnknown
+	}
+	if x.save(x.e.ctx, change) != nil {
+		x.updateMemory(change) // the intent is on disk, so the outcome is unknown after a crash anyway
+	}
+	details := map[string]string{"step": strconv.Itoa(i), "op": string(r.Steps[i].Op), "state": string(Unknown)}
+	x.e.tryAudit(context.WithoutCancel(x.e.ctx), auth.Principal{ID: r.By}, auditRunStep, x.id, "unknown", details)
+}
+
+// checkOutcome reads the cluster once. known is false when the result does not
+// decide the outcome yet.
+func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *time.Time) (verdict func(*Step), known bool) {
+	proof, missing, readErr := x.e.readFacts(x.e.ctx, s.Proof)
+	if readErr != nil {
+		*seen = now()
+		return nil, false
+	}
+	if len(missing) == 0 {
+		return x.effectProven(s, a, err, proof), true
+	}
+	failed := func(why message.Message) (func(*Step), bool) {
+		events := x.stepEvents(s)
+		return func(s *Step) {
+			s.Resolved = s.State == Unknown
+			s.State, s.Proven, s.Changed, s.Events = Failed, proof, missing, events
+			s.Why = why
+			if err != nil {
+				s.setError(err)
+			}
+		}, true
+	}
+	switch a {
+	case refused:
+		// A server in between may refuse while the command continues behind it.
+		if reads == 0 {
+			return nil, false
+		}
+		if t, err := x.e.opts.Reader.Trace(x.e.ctx, x.id, s.Step, s.Sent); err != nil || t.Running {
+			return nil, false
+		}
+		return failed(message.New("step.serverRefused",
+			"The server refused this command, and it had no effect."))
+	case acknowledged:
+		if reads+1 < proofReads {
+			return nil, false
+		}
+		if x.changedConcurrently(s) {
+			return failed(stepChangedSince)
+		}
+		return failed(message.New("step.proofDiffers",
+			"The command succeeded, but the cluster does not show its effect."))
+	}
+	return x.checkUnanswered(s, seen, failed)
+}
+
+// effectProven ends a step whose proof was read.
+func (x *execution) effectProven(s Step, a answer, err error, proof []Reading) func(*Step) {
+	events, raced := x.stepEvents(s), x.changedConcurrently(s)
+	return func(s *Step) {
+		s.Resolved = s.State == Unknown
+		s.State, s.Proven, s.Events, s.Why = Succeeded, proof, events, message.Message{}
+		s.Answered = a == acknowledged
+		if raced {
+			s.Why = message.New("step.raced",
+				"The cluster is as it should be, but somebody else changed the same chunks between the last check and "+
+					"the command.")
+		}
+		if a == refused {
+			s.Resolved, s.Why = true, message.New("step.refusedButSo",
+				"The command was refused, but the cluster is as it should be: somebody else made the same change, "+
+					"or the command arrived twice.")
+			s.setError(err)
+		}
+	}
+}
+
+// checkUnanswered decides whether a command that was not answered and shows no
+// effect has failed.
+func (x *execution) checkUnanswered(s Step, seen *time.Time, failed func(message.Message) (func(*Step), bool)) (func(*Step), bool) {
+	at := now()
+	trace, err := x.e.opts.Reader.Trace(x.e.ctx, x.id, s.Step, s.Sent)
+	if err != nil || trace.Running {
+		*seen = at
+		return nil, false
+	}
+	over := at.Sub(*seen) >= quietPeriod
+	if !s.Migrates() && s.Op != actions.OpBalancerOff {
+		over = at.Sub(s.Sent) >= timeoutOf(s.Step)+lateEffect
+	}
+	if !over {
+		return nil, false
+	}
+	// The proof was read before the trace. A command that ended between the two reads
+	// had its effect after the proof was read, so it is read again.
+	if _, missing, err := x.e.readFacts(x.e.ctx, s.Proof); err != nil || len(missing) == 0 {
+		return nil, false
+	}
+	if x.changedConcurrently(s) {
+		return failed(stepChangedSince)
+	}
+	return failed(message.New("step.noEffect",
+		"The command has had no effect, and it is no longer running."))
+}
+
+// stepEvents reads the changelog entries of a step. Failing to read them is not an
+// error of the step.
+func (x *execution) stepEvents(s Step) []topology.Event {
+	if s.NS == "" {
+		return nil
+	}
+	t, err := x.e.opts.Reader.Trace(x.e.ctx, x.id, s.Step, s.Sent)
+	if err != nil {
+		x.e.opts.Log.Warn("read the changelog of a step", "run", x.id, "err", err)
+		return nil
+	}
+	return t.Events[max(0, len(t.Events)-eventLimit):]
+}

@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/fault"
+)
+
+// Time limits of commands. There is no useful limit for a migration, because the
+// server continues with it in any case.
+const (
+	commandTimeout     = 30 * time.Second
+	balancerOffTimeout = 10 * time.Minute // switching it off waits for the end of its round
+	migrationTimeout   = 12 * time.Hour
+	readTimeout        = 10 * time.Second // for one fact
+)
+
+// timeoutOf is the time limit of a step's command.
+func timeoutOf(s actions.Step) time.Duration {
+	switch {
+	case s.Migrates():
+		return migrationTimeout
+	case s.Op == actions.OpBalancerOff:
+		return balancerOffTimeout
+	}
+	return commandTimeout
+}
+
+// send sends the command of a step, once.
+func (x *execution) send(i int, s actions.Step) error {
+	ctx, cancel := context.WithTimeout(x.e.ctx, timeoutOf(s))
+	defer cancel()
+	if s.Migrates() {
+		defer x.followMigration(i, s)()
+	}
+	return s.Send(ctx, x.e.opts.Admin, x.id)
+}
+
+// answer is what is known about a command after it was sent.
+type answer int
+
+const (
+	acknowledged answer = iota // the server said that the command is done
+	refused                    // the server refused the command, or it never left
+	noAnswer                   // whether the command had an effect is unknown
+)
+
+// classifyAnswer treats a command as refused only for errors which guarantee that
+// nothing changed.
+func classifyAnswer(err error) answer {
+	var e *fault.Error
+	if err == nil {
+		return acknowledged
+	}
+	if errors.As(err, &e) {
+		switch e.Kind {
+		case fault.Invalid, fault.NotFound, fault.Conflict, fault.Forbidden, fault.Unavailable:
+			return refused
+		}
+	}
+	return noAnswer
+}

@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"context"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/auth"
+)
+
+// Service is what pages, the API and tests use of an Engine.
+type Service interface {
+	// Plan makes a plan and saves it; it changes nothing in the cluster, so it also
+	// serves as the dry run. Errors: fault.Invalid (no reason, unknown kind, wrong
+	// arguments), NotFound, Forbidden (role), Unavailable (no table yet, read-only store).
+	Plan(ctx context.Context, by auth.Principal, r Request) (actions.Plan, error)
+	// Run starts a plan, once: a second request of the same principal returns the same
+	// run, with created false. Errors: NotFound (no such plan), Forbidden, Conflict
+	// (another principal's plan or run, expired, wrong hash; *ChangedError when the
+	// cluster differs from the plan), Invalid (confirmation; 400), *BlockedError (422).
+	Run(ctx context.Context, by auth.Principal, plan string, r RunRequest) (run Run, created bool, err error)
+	// Stop stops a run before its next command; a command in flight continues. A run
+	// that has ended does not change.
+	Stop(ctx context.Context, by auth.Principal, run string) (Run, error)
+	// Undo plans the inverse of what a run did, from the current table.
+	Undo(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error)
+	// Finish plans the rest of a run that ended early, from the current table. It
+	// returns Conflict when the run is open, has succeeded or was undone.
+	Finish(ctx context.Context, by auth.Principal, run, reason string) (actions.Plan, error)
+
+	// PlanByID, RunByID and RunOfPlan, the run of a plan, return fault.NotFound when
+	// there is none.
+	PlanByID(ctx context.Context, id string) (actions.Plan, error)
+	RunByID(ctx context.Context, id string) (Run, error)
+	RunOfPlan(ctx context.Context, plan string) (Run, error)
+	// Runs lists a page of runs, newest first, after a cursor ("": from the newest).
+	// next is the cursor of the next page, "" at the end.
+	Runs(ctx context.Context, cursor string, limit int) (runs []Run, next string, err error)
+	// Subscribe returns a channel that receives a value after a run changed, and a
+	// function that ends the subscription. Changes in quick succession share a value.
+	Subscribe() (<-chan struct{}, func())
+}
+
+var _ Service = (*Engine)(nil)
+
+// Request asks for a plan.
+type Request struct {
+	Kind   actions.Kind
+	Args   actions.Args
+	Reason string // required; kept in the audit record
+	UndoOf string // id of the run to undo; set by the engine, not by callers
+}
+
+// RunRequest confirms a plan.
+type RunRequest struct {
+	Hash    string // of the plan that was shown
+	Confirm string // the text that the plan asks to be typed; "" when it asks for none
+}
+
+// Subscribe implements Service.
+func (e *Engine) Subscribe() (<-chan struct{}, func()) { return e.subscribers.Subscribe() }

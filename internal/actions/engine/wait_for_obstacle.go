@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/balance"
+	"shardboard/internal/fault"
+	"shardboard/internal/message"
+)
+
+// waitForObstacle waits until the step is worth trying. try is false when the step
+// has ended instead; ok is false when the run or the process has.
+func (x *execution) waitForObstacle(i int) (try, ok bool) {
+	if x.current().Steps[i].Backoff == nil {
+		return true, true
+	}
+	if !x.persist(func(r *Run) {
+		r.Steps[i].State = Waiting
+		r.State, r.Why = Waiting, waitingText(*r.Steps[i].Backoff)
+	}) {
+		return false, false
+	}
+	looked := time.Time{}
+	for {
+		s := x.current().Steps[i]
+		at := now()
+		if restarted, changed := s.Backoff.afterClockChange(at); changed {
+			x.updateMemory(func(r *Run) { r.Steps[i].Backoff = &restarted })
+			continue
+		}
+		every, tick := effectPoll, obstaclePoll
+		if s.Backoff.Obstacle == actions.ObstacleOrphans {
+			every, tick = orphanEffectPoll, effectPoll
+		}
+		if at.Sub(looked).Abs() >= every {
+			looked = at
+			if proof, done := x.alreadyDone(s); done {
+				return false, x.endAlreadyDone(i, proof)
+			}
+		}
+		if !at.Before(s.Backoff.Until) {
+			return false, x.endStep(i, func(s *Step) { markGaveUp(s, *s.Backoff) })
+		}
+		if !at.Before(s.Backoff.Next) && x.obstacleGone(i, s) {
+			return true, true
+		}
+		select {
+		case <-time.After(tick):
+		case <-x.newStopSignal():
+			return false, x.endStopped(i)
+		case <-x.e.ctx.Done():
+			return false, false
+		}
+		if x.stopRequested() && !s.Restores {
+			return false, x.endStopped(i)
+		}
+	}
+}
+
+// obstacleGone reports whether the migration in the way has ended. When migrations
+// may not be read, the step is tried: waiting longer would not help.
+func (x *execution) obstacleGone(i int, s Step) bool {
+	if s.Backoff.Obstacle != actions.ObstacleMigration && s.Backoff.Obstacle != actions.ObstacleTime {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(x.e.ctx, readTimeout)
+	defer cancel()
+	all, err := x.e.opts.Reader.MigrationsNow(ctx)
+	if err != nil {
+		if fault.Of(err) == fault.Forbidden {
+			return true
+		}
+		x.updateMemory(func(r *Run) { setNextTry(r, i, now().Add(lockRetryMax)) })
+		return false
+	}
+	at := slices.IndexFunc(all, func(m balance.Migration) bool { return blocks(s.Step, m) })
+	if at < 0 {
+		return true
+	}
+	m := all[at]
+	x.updateMemory(func(r *Run) {
+		setNextTry(r, i, now().Add(obstaclePoll))
+		r.Steps[i].Backoff.What = message.New("obstacle.migrationOf",
+			"The migration of a chunk of {ns} from {from} to {to}: a shard takes part in one migration at a time.",
+			message.Text("obstacle", string(s.Backoff.Obstacle)), message.Namespace("ns", m.NS),
+			message.Shard("from", m.From), message.Shard("to", m.To))
+		r.Why.Facts = r.Steps[i].Backoff.What.Facts
+	})
+	return false
+}
+
+// blocks reports whether a migration prevents a step. A shard takes part in one
+// migration at a time, and a split or a merge waits for a migration of its
+// collection.
+func blocks(s actions.Step, m balance.Migration) bool {
+	if !s.Migrates() {
+		return m.NS == s.NS
+	}
+	for _, key := range shardLockKeys(s) {
+		if key == "shard "+m.From || key == "shard "+m.To {
+			return true
+		}
+	}
+	return false
+}
+
+// foreseeOrphans lets a move wait that would certainly fail: its recipient gave the
+// range away and was seen to have orphaned documents since. When orphaned documents
+// are not counted, the first try finds out, which costs ten seconds; a shard may
+// delete them at once.
+func (x *execution) foreseeOrphans(i int) bool {
+	s := x.current().Steps[i]
+	orphans := x.e.opts.Tables.Table().SizeOn(s.NS, s.Shard).Orphans
+	if s.Backoff != nil || !orphans.Known || orphans.Value == 0 {
+		return true
+	}
+	c, pending := x.pendingCleanup(s)
+	if !pending || !orphans.At.After(c.Since) {
+		return true
+	}
+	at := now()
+	w := backoffForCleanup(Backoff{Obstacle: actions.ObstacleOrphans, Since: at, First: at, Pause: orphanRetryMin, Next: at.Add(orphanRetryMin)}, c)
+	return x.persist(func(r *Run) { r.Steps[i].Backoff = &w })
+}
+
+// pendingCleanup returns the newest range that the recipient of a move gave away and
+// may not have deleted yet.
+func (x *execution) pendingCleanup(s Step) (found actions.Cleanup, ok bool) {
+	if !s.Migrates() {
+		return found, false
+	}
+	ctx, cancel := context.WithTimeout(x.e.ctx, readTimeout)
+	defer cancel()
+	a, err := x.e.opts.Reader.Activity(ctx, nil)
+	if err != nil {
+		return found, false
+	}
+	t := x.e.opts.Tables.Table()
+	c := t.Collection(s.NS)
+	if c == nil {
+		return found, false
+	}
+	orphans := t.SizeOn(s.NS, s.Shard).Orphans
+	done := x.e.cleanups.list()
+	for _, p := range a.Cleanups {
+		if p.NS != s.NS || p.Shard != s.Shard || p.Until.IsZero() || !p.Overlaps(c.Key, s.Min, s.Max) || slices.ContainsFunc(done, p.Same) {
+			continue
+		}
+		if orphans.Known && orphans.Value == 0 && orphans.At.After(p.Since) {
+			continue
+		}
+		if !ok || p.Until.After(found.Until) {
+			found, ok = p, true
+		}
+	}
+	return found, ok
+}

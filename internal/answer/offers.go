@@ -1,0 +1,99 @@
+package answer
+
+import (
+	"cmp"
+	"slices"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/api"
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+)
+
+// Offers tells which changes can be planned of a chunk, a collection, a project, a
+// shard, the zones or the balancer, and why others cannot. The reasons here are only
+// those that the table shows; the plan's own checks decide. A nil Offers offers nothing.
+type Offers struct {
+	Table   *topology.Table
+	Try     TryPlan // nil: plans are not tried
+	WhyNone string  // why nothing can be planned at all
+}
+
+// offer is a change with its arguments as name, value pairs; why says that it cannot
+// be planned now.
+func (o *Offers) offer(k actions.Kind, text, why string, pairs ...string) api.Offer {
+	out := api.Offer{Text: text, Why: cmp.Or(o.WhyNone, why)}
+	if out.Why != "" {
+		return out
+	}
+	out.URL = PlanURL(k, pairs...)
+	if o.Try == nil {
+		return out
+	}
+	// What is missing is asked for in the form, so only a check that blocks counts.
+	if came := TryAddress(o.Try, out.URL); came.Why != "" && !came.Asks {
+		out.URL, out.Why = "", came.Why
+	}
+	return out
+}
+
+// whyIf is the reason if it applies.
+func whyIf(applies bool, reason string) string {
+	if applies {
+		return reason
+	}
+	return ""
+}
+
+// oneShard is why nothing can be moved in a cluster with one shard.
+func (o *Offers) oneShard() string {
+	return whyIf(len(o.Table.Shards) < 2, "There is only one shard.")
+}
+
+func resharding(c *topology.Collection) string {
+	return whyIf(c.Resharding, "The collection is being resharded.")
+}
+
+// Balancer offers to turn the balancer on and off, and to set its window.
+func (o *Offers) Balancer() []api.Offer {
+	if o == nil {
+		return nil
+	}
+	b := o.Table.Balancer
+	return []api.Offer{
+		o.offer(actions.BalancerOn, "Turn the balancer on…", whyIf(b.Known && b.Enabled() && b.Mode != "autoSplitOnly", "It is on.")),
+		o.offer(actions.BalancerOff, "Turn the balancer off…", whyIf(b.Known && !b.Enabled(), "It is off.")),
+		o.offer(actions.BalancerWindow, "Set the window…", ""),
+	}
+}
+
+// Shard offers to add a shard to zones and to remove it from them.
+func (o *Offers) Shard(name string) []api.Offer {
+	if o == nil {
+		return nil
+	}
+	s := o.Table.Shard(name)
+	if s == nil {
+		return nil
+	}
+	out := []api.Offer{
+		o.offer(actions.ZoneAddShard, "Add to a zone…", whyIf(s.Draining, "The shard is draining."), "shard", name),
+	}
+	if len(s.Zones) == 0 {
+		out = append(out, o.offer(actions.ZoneRemoveShard, "Remove from a zone…", "It is in no zone."))
+	}
+	for _, z := range s.Zones {
+		out = append(out, o.leaveZone(name, z))
+	}
+	return out
+}
+
+// leaveZone offers to remove a shard from a zone. The only shard of a zone with
+// ranges stays: their chunks would have nowhere to be.
+func (o *Offers) leaveZone(shard, zone string) api.Offer {
+	ranged := slices.ContainsFunc(o.Table.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
+	last := ranged && len(o.Table.CarriersOf(zone)) < 2
+	text := message.New("offer.leaveZone", "Remove {shard} from {zone}…", message.Text("shard", shard), message.Text("zone", shortZone(zone)))
+	return o.offer(actions.ZoneRemoveShard, text.String(),
+		whyIf(last, "It is the last shard of this zone, which has ranges. Remove those first."), "shard", shard, "zone", zone)
+}

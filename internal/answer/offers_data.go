@@ -1,0 +1,74 @@
+package answer
+
+import (
+	"cmp"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/api"
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+)
+
+// Chunk offers what can be done with the chunk at a position.
+func (o *Offers) Chunk(c *topology.Collection, i int) []api.Offer {
+	if o == nil {
+		return nil
+	}
+	ch, busy := c.Chunks.At(i), resharding(c)
+	of := []string{"ns", string(c.NS), "chunk", ChunkRef(c, ch.Min)}
+	still := cmp.Or(busy, o.oneShard(), whyIf(c.MigrationsBlocked, "Migrations of the collection are forbidden."))
+	return []api.Offer{
+		o.offer(actions.Split, "Split…", busy, of...),
+		o.offer(actions.SplitHot, "Split where it is hot…", still, of...),
+		o.offer(actions.MoveChunk, "Move…", still, of...),
+		o.mergeWithNext(c, i),
+		o.offer(actions.ClearJumbo, "Clear the jumbo flag…", cmp.Or(busy, whyIf(!ch.Jumbo, "It is not flagged as jumbo.")), of...),
+	}
+}
+
+func (o *Offers) mergeWithNext(c *topology.Collection, i int) api.Offer {
+	const text = "Merge with the next…"
+	busy := resharding(c)
+	if i+1 == c.Chunks.Len() {
+		return o.offer(actions.Merge, text, cmp.Or(busy, "It is the last chunk."))
+	}
+	ch, next := c.Chunks.At(i), c.Chunks.At(i+1)
+	return o.offer(actions.Merge, text, cmp.Or(busy, whyIf(next.Shard != ch.Shard, "The next chunk is on another shard.")),
+		"ns", string(c.NS), "min", c.Key.ExtJSON(ch.Min), "max", c.Key.ExtJSON(next.Max))
+}
+
+// Collection offers what can be done with a collection as a whole.
+func (o *Offers) Collection(c *topology.Collection) []api.Offer {
+	if o == nil || c == nil {
+		return nil
+	}
+	ns, busy := string(c.NS), resharding(c)
+	balance, on := "Exclude it from balancing…", "false"
+	if c.NoBalance {
+		balance, on = "Let the balancer move its chunks…", "true"
+	}
+	return []api.Offer{
+		o.offer(actions.Split, "Split at a key…", busy, "ns", ns),
+		o.offer(actions.BalanceCollection, balance, busy, "ns", ns, "on", on),
+	}
+}
+
+// Project offers what can be done with a project's data.
+func (o *Offers) Project(p placement.Project) []api.Offer {
+	if o == nil {
+		return nil
+	}
+	id, pinned := p.ID.Hex(), false
+	for _, z := range o.Table.Zones {
+		pinned = pinned || z.NS.Database() == p.DB && z.Zone == placement.PinZone(id)
+	}
+	of := []string{"project", id, "db", p.DB}
+	held := cmp.Or(o.oneShard(), whyIf(pinned, "It is pinned; unpin it first."))
+	return []api.Offer{
+		o.offer(actions.SplitProject, "Split its chunks…", "", of...),
+		o.offer(actions.Pin, "Pin to a shard…", held, of...),
+		o.offer(actions.Isolate, "Isolate…", held, of...),
+		o.offer(actions.Unpin, "Unpin…", whyIf(!pinned, "It is not pinned."), of...),
+		o.offer(actions.Spread, "Spread…", held, of...),
+	}
+}

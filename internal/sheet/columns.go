@@ -1,0 +1,157 @@
+package sheet
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"shardboard/internal/api"
+)
+
+// Columns describe the rows of a list in CSV. They follow from the type of its items: a
+// column for each JSON field, with the field's name; fields of a nested object are
+// "outer.inner". A figure has a second column ".exact" that tells measured from estimated,
+// and is empty while it is unknown. Lists of names are joined with spaces, other nested
+// values are JSON. A field with the tag `csv:"rows"` is a list whose elements have a row
+// each, and the item's other cells are repeated; one with `csv:"-"` is left out.
+type Columns struct {
+	names []string
+	cells []func(item, element reflect.Value) string // element: of the field with rows; invalid if it has none
+	rows  []int                                      // index of the field with rows; nil if there is none
+}
+
+// Names are the header.
+func (c Columns) Names() []string { return c.names }
+
+// Rows are the lines of one item, which has the type that the columns were made of.
+func (c Columns) Rows(item reflect.Value) [][]string {
+	elements := []reflect.Value{{}}
+	if c.rows != nil {
+		if list := item.FieldByIndex(c.rows); list.Len() > 0 {
+			elements = elements[:0]
+			for i := range list.Len() {
+				elements = append(elements, list.Index(i))
+			}
+		}
+	}
+	out := make([][]string, len(elements))
+	for i, element := range elements {
+		for _, cell := range c.cells {
+			out[i] = append(out[i], cell(item, element))
+		}
+	}
+	return out
+}
+
+// ColumnsOf are the columns of items of a type.
+func ColumnsOf(item reflect.Type) Columns {
+	var c Columns
+	c.add("", item, nil, func(item, _ reflect.Value) reflect.Value { return item })
+	return c
+}
+
+// pick finds a struct in an item or its element; invalid where a pointer on the way is nil.
+type pick func(item, element reflect.Value) reflect.Value
+
+// add makes columns of the fields of a struct. index leads to it from the item, and is only
+// followed while there is no pointer on the way.
+func (c *Columns) add(prefix string, t reflect.Type, index []int, of pick) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		at := append(append([]int{}, index...), i)
+		field := func(item, element reflect.Value) reflect.Value {
+			v := of(item, element)
+			if !v.IsValid() {
+				return v
+			}
+			if v = v.Field(i); v.Kind() == reflect.Pointer {
+				return v.Elem() // invalid when it is nil
+			}
+			return v
+		}
+		kind := f.Type
+		if kind.Kind() == reflect.Pointer {
+			kind = kind.Elem()
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			c.add(prefix, kind, at, field)
+		case !f.IsExported() || name == "" || name == "-" || f.Tag.Get("csv") == "-":
+		case f.Tag.Get("csv") == "rows":
+			c.rows = at
+			c.add(prefix+name+".", kind.Elem(), nil, func(_, element reflect.Value) reflect.Value { return element })
+		case kind == reflect.TypeFor[api.Figure]():
+			c.column(prefix+name, field, cellText)
+			c.column(prefix+name+".exact", field, func(v reflect.Value) string {
+				figure := v.Interface().(api.Figure)
+				if figure.Value == nil {
+					return ""
+				}
+				return strconv.FormatBool(figure.Exact)
+			})
+		case kind.Kind() == reflect.Struct && !isMarshaler(kind):
+			c.add(prefix+name+".", kind, at, field)
+		default:
+			c.column(prefix+name, field, cellText)
+		}
+	}
+}
+
+func (c *Columns) column(name string, of pick, text func(reflect.Value) string) {
+	c.names = append(c.names, name)
+	c.cells = append(c.cells, func(item, element reflect.Value) string {
+		if v := of(item, element); v.IsValid() {
+			return text(v)
+		}
+		return ""
+	})
+}
+
+func isMarshaler(t reflect.Type) bool {
+	return t.Implements(reflect.TypeFor[json.Marshaler]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]())
+}
+
+// cellText is a value as a cell.
+func cellText(v reflect.Value) string {
+	switch x := v.Interface().(type) {
+	case api.Figure:
+		return Figure(x)
+	case time.Time:
+		if x.IsZero() {
+			return ""
+		}
+		return x.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano)
+	case json.RawMessage:
+		if string(x) == "null" {
+			return ""
+		}
+		return string(x)
+	case []string:
+		return strings.Join(x, " ")
+	}
+	switch v.Kind() {
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint64, reflect.Uint32, reflect.Int32:
+		if !isMarshaler(v.Type()) {
+			return fmt.Sprint(v.Interface())
+		}
+	case reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'f', -1, 64)
+	case reflect.Slice, reflect.Map:
+		if v.Len() == 0 {
+			return ""
+		}
+	}
+	text, err := json.Marshal(v.Interface())
+	if err != nil {
+		return ""
+	}
+	var plain string
+	if json.Unmarshal(text, &plain) == nil { // a type that writes itself as a string, or as null
+		return plain
+	}
+	return string(text)
+}

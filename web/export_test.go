@@ -1,0 +1,6 @@
+package web
+
+var (
+	Routes = routes
+	Served = served
+)

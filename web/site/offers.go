@@ -1,0 +1,41 @@
+package site
+
+import (
+	"net/http"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/auth"
+	"shardboard/internal/topology"
+)
+
+// Offers tells which changes a page offers its viewer; nil if this person or this
+// page can plan none.
+func (s *Site) Offers(r *http.Request, t *topology.Table) *answer.Offers {
+	if s.Deps.Actions == nil || r.URL.Query().Has("at") || !auth.From(r.Context()).May(auth.Operator) {
+		return nil
+	}
+	v := s.ViewFor(r)
+	v.Table = t
+	o := &answer.Offers{Table: t, Try: s.Tries(v), WhyNone: s.WhyReadOnly()}
+	if o.WhyNone == "" && !t.Loaded {
+		o.WhyNone = "The cluster has not been read yet."
+	}
+	return o
+}
+
+// Tries tries plans on the state of a page.
+func (s *Site) Tries(v answer.View) answer.TryPlan { return s.trials.On(v, s.Deps.Trier) }
+
+// MayPlan tells whether somebody is offered forms of plans.
+func (s *Site) MayPlan(who auth.Principal) bool { return s.Deps.PlanForms && who.May(auth.Operator) }
+
+// WhyNoPlan says why somebody is not offered forms of plans; "" where they are.
+func (s *Site) WhyNoPlan(who auth.Principal) string {
+	switch {
+	case !s.Deps.PlanForms:
+		return "Remedies are listed without links: this shardboard may not change the cluster (--actions=off)."
+	case !who.May(auth.Operator):
+		return "Remedies are listed without links: making a plan needs the role operator."
+	}
+	return ""
+}

@@ -1,0 +1,88 @@
+package site
+
+import (
+	"net/http"
+	"reflect"
+	"shardboard/internal/sheet"
+	"slices"
+)
+
+// Question is a question of the site with the faces of its answer, which therefore cannot
+// differ: a page for people, JSON for scripts at the same address behind the API's prefix,
+// and CSV if the answer is a list. The embedded route says what its faces share.
+type Question[A any] struct {
+	Route
+	Ask  func(*Site, *http.Request) (A, error)                 // computes the answer
+	Page func(*Site, http.ResponseWriter, *http.Request) error // writes the page; nil: it has none
+	JSON string                                                // its address for scripts, if not that of the page
+	For  string                                                // its summary for scripts, if not that of the page
+	All  bool                                                  // JSON and CSV have the server's own collections too, always
+	// Parameters of the page alone, and of JSON and CSV alone.
+	OfPage, OfData []Param
+}
+
+// Routed is what a table of routes is made of: a Route or a Question.
+type Routed interface{ routes() []Route }
+
+func (rt Route) routes() []Route { return []Route{rt} }
+
+// Table is the route table of a subject.
+func Table(of ...Routed) []Route {
+	var out []Route
+	for _, one := range of {
+		out = append(out, one.routes()...)
+	}
+	return out
+}
+
+// Asked is a question that only scripts ask.
+func Asked[A any](rt Route, ask func(*Site, *http.Request) (A, error)) Question[A] {
+	return Question[A]{Route: rt, Ask: ask}
+}
+
+func (q Question[A]) routes() []Route {
+	var out []Route
+	if q.Page != nil {
+		page := q.Route
+		page.Handler, page.Params = q.Page, append(slices.Clone(q.Params), q.OfPage...)
+		out = append(out, Page(page))
+	}
+	data := q.Route
+	data.Topic, data.Internal = Topic{}, q.Internal && !q.All
+	data.Params = append(slices.Clone(q.Params), q.OfData...)
+	if q.For != "" {
+		data.Summary = q.For
+	}
+	list := sheet.ItemsOf(reflect.TypeFor[A]()) != nil
+	if list && q.Page != nil {
+		file := data
+		file.Pattern, file.Summary, file.Types = q.Pattern+".csv", data.Summary+", as CSV", []string{MediaCSV}
+		file.Handler = q.writeCSV
+		out = append(out, Page(file))
+	}
+	if q.JSON != "" {
+		data.Pattern = q.JSON
+	}
+	var answered A
+	data.Answer, data.Handler = answered, q.writeJSON
+	if list {
+		data.Types = []string{MediaJSON, MediaCSV}
+	}
+	return append(out, Get(data))
+}
+
+func (q Question[A]) writeJSON(s *Site, w http.ResponseWriter, r *http.Request) error {
+	if WantsCSV(r) && sheet.ItemsOf(reflect.TypeFor[A]()) != nil {
+		return q.writeCSV(s, w, r)
+	}
+	return WriteAnswer(s, w, r, q.Ask)
+}
+
+// WriteAnswer writes the answer to a question as JSON.
+func WriteAnswer[A any](s *Site, w http.ResponseWriter, r *http.Request, ask func(*Site, *http.Request) (A, error)) error {
+	a, err := ask(s, r)
+	if err != nil {
+		return err
+	}
+	return WriteJSON(w, http.StatusOK, a)
+}

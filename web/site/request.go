@@ -1,0 +1,73 @@
+package site
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+	"shardboard/internal/topology"
+)
+
+// PathText is a path parameter, unescaped exactly once: chi matches on the
+// escaped path when there is one.
+func PathText(r *http.Request, name string) (string, error) {
+	raw := chi.URLParam(r, name)
+	if r.URL.RawPath != "" {
+		un, err := url.PathUnescape(raw)
+		if err != nil {
+			return "", fault.New(fault.Invalid, "The address is not escaped correctly.")
+		}
+		raw = un
+	}
+	return answer.CheckText(name, raw)
+}
+
+// Sharded is the sharded collection that the address names.
+func (s *Site) Sharded(r *http.Request, t *topology.Table) (*topology.Collection, error) {
+	ns, err := PathText(r, "ns")
+	if err != nil {
+		return nil, err
+	}
+	return answer.ShardedCollection(t, topology.Namespace(ns))
+}
+
+// ChunkAt finds the chunk that the address names: exactly that one, not what
+// it has become, for an answer about another chunk would be wrong.
+func (s *Site) ChunkAt(r *http.Request, v answer.View) (*topology.Collection, int, error) {
+	c, err := s.Sharded(r, v.Table)
+	if err == nil {
+		err = answer.MayNameChunks(v)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	ref, err := PathText(r, "ref")
+	if err != nil {
+		return nil, 0, err
+	}
+	if !strings.Contains(ref, ".") {
+		ref = answer.IdentityOf(c) + "." + ref // the bound alone: of the collection as it is now
+	}
+	k, err := answer.ParseChunkRef(c, ref)
+	if err != nil {
+		return nil, 0, err
+	}
+	i, ch := c.Chunks.Find(k)
+	if i < 0 || ch.Min.Compare(k) != 0 {
+		return nil, 0, fault.New(fault.NotFound, "%s", "No chunk of "+string(c.NS)+" begins at this key any more.")
+	}
+	return c, i, nil
+}
+
+// AuditEntry is the beginning of the audit entry of what a request does: who sent it, how
+// they signed in and from where.
+func AuditEntry(r *http.Request) store.AuditEntry {
+	who := auth.From(r.Context())
+	return store.AuditEntry{By: who.ID, Via: string(who.Method), From: who.From}
+}

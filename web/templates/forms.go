@@ -1,0 +1,7 @@
+package templates
+
+// Option is one choice of a select element.
+type Option struct {
+	Value, Text string
+	Selected    bool
+}

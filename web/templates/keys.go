@@ -1,0 +1,17 @@
+package templates
+
+import (
+	"shardboard/internal/answer"
+	"shardboard/internal/format"
+)
+
+// Key is a bound or another long name: short for the eye, full for the clipboard.
+type Key struct {
+	Short, Full string
+}
+
+// Cut is a text of which at most n characters are seen.
+func Cut(s string, n int) Key { return Key{Short: format.Middle(s, n), Full: s} }
+
+// BoundKey is a bound as a table shows it.
+func BoundKey(text string) Key { return Cut(text, answer.BoundWidth) }

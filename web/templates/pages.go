@@ -1,0 +1,23 @@
+package templates
+
+import "shardboard/internal/answer"
+
+// Pager turns pages; empty URLs are ends.
+type Pager struct {
+	From, To, Of int // rows shown and rows matching; From counts from 1
+	Prev, Next   string
+}
+
+// PagerOf cuts n rows into pages; a page beyond the end is the last one, as rows
+// may have gone since the link was made.
+func PagerOf(n, page int, link func(page int) string) Pager {
+	page, from, to := answer.PageOf(n, page)
+	p := Pager{From: min(from+1, n), To: to, Of: n}
+	if page > 1 {
+		p.Prev = link(page - 1)
+	}
+	if to < n {
+		p.Next = link(page + 1)
+	}
+	return p
+}
