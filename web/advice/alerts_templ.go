@@ -343,7 +343,7 @@ func receivers(list []api.AlertTarget, may bool, now time.Time) templ.Component 
 			templ_7745c5c3_Var15 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<h2>Receivers</h2><table class=\"rows told\"><thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Format</th><th scope=\"col\">Minimum severity</th><th scope=\"col\">Repeated after</th><th scope=\"col\">Last message</th><th scope=\"col\" class=\"num\">Waiting</th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<h2>Receivers</h2><table class=\"rows wrapped\"><thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Format</th><th scope=\"col\">Minimum severity</th><th scope=\"col\">Repeated after</th><th scope=\"col\">Last message</th><th scope=\"col\" class=\"num\">Waiting</th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -561,7 +561,7 @@ func alertList(list []api.Alert, maySilence bool, now time.Time) templ.Component
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(list) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<h2>Alerts</h2><table class=\"rows told\"><thead><tr><th scope=\"col\">What</th><th scope=\"col\">Severity</th><th scope=\"col\">State</th><th scope=\"col\">Since</th>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<h2>Alerts</h2><table class=\"rows wrapped\"><thead><tr><th scope=\"col\">What</th><th scope=\"col\">Severity</th><th scope=\"col\">State</th><th scope=\"col\">Since</th>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -721,7 +721,7 @@ func silences(list []api.AlertSilence, may bool) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(list) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<h2>Silences</h2><table class=\"rows told\"><thead><tr><th scope=\"col\">Of</th><th scope=\"col\">Reason</th><th scope=\"col\">By</th><th scope=\"col\">Until</th>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<h2>Silences</h2><table class=\"rows wrapped\"><thead><tr><th scope=\"col\">Of</th><th scope=\"col\">Reason</th><th scope=\"col\">By</th><th scope=\"col\">Until</th>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
