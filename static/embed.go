@@ -49,9 +49,9 @@ type table struct {
 // built is computed at first use and never changes.
 var built = sync.OnceValue(build)
 
-// URL is the address of app.css, which has all style sheets, or of a file of FS ("js/app.js"), for templates. Addresses are flat,
-// without the folder. An unknown name gives an address that answers 404; a test checks every name
-// used.
+// URL is the address of a file of FS ("js/app.js"), or of app.css, which has all style sheets, for
+// templates. Addresses are flat, without the folder. An unknown name gives an address that answers 404;
+// a test checks every name used.
 func URL(name string) string {
 	if a := built().byName[name]; a != nil {
 		return a.URL
