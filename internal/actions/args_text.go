@@ -14,8 +14,8 @@ import (
 	"shardboard/internal/sanitize"
 )
 
-// FromText is the JSON value of an argument that was typed, in a form or on a
-// command line.
+// FromText converts an argument that was typed in a form or on a command line to its JSON
+// value.
 func (x Argument) FromText(text string) (json.RawMessage, error) {
 	if !utf8.ValidString(text) {
 		return nil, fault.New(fault.Invalid, "The argument %q is not valid UTF-8.", x.Name)
@@ -23,19 +23,20 @@ func (x Argument) FromText(text string) (json.RawMessage, error) {
 	switch x.Type {
 	case TypeKey, TypeBounds, TypeCuts:
 		if !json.Valid([]byte(text)) {
-			return nil, fault.New(fault.Invalid, "The argument %q is JSON, such as %s; %q is not.", x.Name, x.sample(), sanitize.Truncate(text, 40))
+			return nil, fault.New(fault.Invalid, "The argument %q must be JSON, such as %s; %q is not.", x.Name, x.sample(),
+				sanitize.Truncate(text, 40))
 		}
 		return json.RawMessage(strings.TrimSpace(text)), nil
 	case TypeCount:
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "The argument %q is a number; %q is not.", x.Name, sanitize.Truncate(text, 40))
+			return nil, fault.New(fault.Invalid, "The argument %q must be a number; %q is not.", x.Name, sanitize.Truncate(text, 40))
 		}
 		return json.Marshal(n)
 	case TypeBool, TypeSwitch:
 		b, err := strconv.ParseBool(strings.TrimSpace(text))
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "The argument %q is true or false; %q is neither.", x.Name, sanitize.Truncate(text, 40))
+			return nil, fault.New(fault.Invalid, "The argument %q must be true or false; %q is neither.", x.Name, sanitize.Truncate(text, 40))
 		}
 		return json.Marshal(b)
 	case TypeChunks:
@@ -43,10 +44,10 @@ func (x Argument) FromText(text string) (json.RawMessage, error) {
 	case TypeChoice, TypeDuration, TypeTime:
 		return json.Marshal(strings.TrimSpace(text))
 	}
-	return json.Marshal(text) // names are taken as they are, with spaces at their ends
+	return json.Marshal(text) // names are kept as they are, even with spaces at their ends
 }
 
-// sample is what a value in JSON looks like.
+// sample returns an example of a value in JSON.
 func (x Argument) sample() string {
 	switch x.Type {
 	case TypeBounds:
@@ -57,7 +58,7 @@ func (x Argument) sample() string {
 	return sampleKey
 }
 
-// Texts are the arguments that are given as FromText reads them, by name.
+// Texts returns the given arguments in the form that FromText reads, by name.
 func (a Args) Texts() map[string]string {
 	out := map[string]string{}
 	for _, x := range Arguments() {
@@ -80,8 +81,8 @@ func (a Args) Texts() map[string]string {
 	return out
 }
 
-// HideKeys is the arguments with shard keys replaced. References of chunks are
-// left out: they contain keys.
+// HideKeys returns the arguments with all shard keys replaced. References of chunks
+// contain keys, so they are left out.
 func (a Args) HideKeys(replace func(bson.Raw) bson.Raw) Args {
 	for _, x := range Arguments() {
 		switch p := x.field(&a).(type) {

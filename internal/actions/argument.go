@@ -11,12 +11,12 @@ import (
 	"shardboard/internal/fault"
 )
 
-// ArgumentType says what an argument names: how it is written as JSON and as
-// text, and which field a form has for it.
+// ArgumentType says what an argument is: how it is written in JSON and as text, and which
+// field a form has for it.
 type ArgumentType string
 
-// The types. A value of TypeCollection or TypeShard is looked up in the table
-// before a plan is made, and refused when there is no such thing.
+// The types. A value of TypeCollection or TypeShard is looked up in the table before a
+// plan is made, and refused if it does not exist.
 const (
 	TypeCollection ArgumentType = "collection"    // namespace of a sharded collection with known chunks
 	TypeNamespace  ArgumentType = "namespace"     // database.collection, sharded or not
@@ -30,30 +30,30 @@ const (
 	TypeProject    ArgumentType = "project"       // id, exact name or public key
 	TypeDatabase   ArgumentType = "database"      // name of a database
 	TypeChoice     ArgumentType = "choice"        // one of Choices
-	TypeBool       ArgumentType = "true or false" // has to be said
-	TypeSwitch     ArgumentType = "switch"        // true or false; false when left out
+	TypeBool       ArgumentType = "true or false" // must be given
+	TypeSwitch     ArgumentType = "switch"        // true or false; false when omitted
 	TypeCount      ArgumentType = "count"         // whole number from Least to Most
 	TypeDuration   ArgumentType = "duration"      // such as 720h
 	TypeTime       ArgumentType = "time of day"   // HH:MM
 	TypeText       ArgumentType = "text"
 )
 
-// Argument is one argument of a kind of change. JSON, forms, flags of the command
+// Argument describes one argument of a kind of change. JSON, forms, flags of the command
 // line, the OpenAPI description and docs/actions.md follow from it.
 type Argument struct {
 	Name     string // in JSON, on the command line and in forms
 	Type     ArgumentType
 	Label    string   // of its field in a form
-	Help     string   // begins with what it is, as a sentence
-	Choices  []Choice // of TypeChoice all values, of other types those that a form offers
-	Empty    string   // what leaving it out means, where a form offers a list; "" when it can't be left out there
+	Help     string   // a sentence that begins with what it is
+	Choices  []Choice // of TypeChoice: all values; of other types: the values that a form offers
+	Empty    string   // what omitting it means, in a list of a form; "" if the list does not offer that
 	Default  string   // of TypeChoice
 	Least    int      // of TypeCount
 	Most     int      // of TypeCount
 	Required bool
-	Or       []string // arguments that say the same in another way: with one of them this is neither required nor asked for
-	Subject  bool     // what the change is about: a form states it when its address names one that exists
-	Unasked  bool     // no form asks for it; one shows it when its address has it
+	Or       []string // alternatives: if one of them is given, this one is not required
+	Subject  bool     // what is changed: a form shows it as text if its address names one that exists
+	Unasked  bool     // not a field of forms; shown if the address of the form has it
 
 	field func(*Args) any // pointer to where the value is kept
 }
@@ -61,10 +61,10 @@ type Argument struct {
 // Choice is a value and what it means.
 type Choice struct{ Value, Text string }
 
-// Given tells whether arguments have it.
+// Given reports whether the arguments have it.
 func (x Argument) Given(a Args) bool { return !reflect.ValueOf(x.field(&a)).Elem().IsZero() }
 
-// needed, with and so on vary a shared argument for one kind.
+// These vary a shared argument for one kind.
 func (x Argument) needed() Argument                { x.Required = true; return x }
 func (x Argument) about() Argument                 { x.Subject = true; return x }
 func (x Argument) unasked() Argument               { x.Unasked = true; return x }
@@ -73,25 +73,25 @@ func (x Argument) of(t ArgumentType) Argument      { x.Type = t; return x }
 func (x Argument) help(text string) Argument       { x.Help = text; return x }
 func (x Argument) emptyMeans(text string) Argument { x.Empty = text; return x }
 
-// checkValue refuses a value that no cluster makes right.
+// checkValue refuses a value that is wrong for every cluster.
 func (x Argument) checkValue(a *Args) error {
 	switch p := x.field(a).(type) {
 	case *int:
 		if *p < x.Least || *p > x.Most {
-			return fault.New(fault.Invalid, "The argument %q is %d; it is a number from %d to %d.", x.Name, *p, x.Least, x.Most)
+			return fault.New(fault.Invalid, "The argument %q is %d; it must be a number from %d to %d.", x.Name, *p, x.Least, x.Most)
 		}
 	case *string:
 		switch {
 		case x.Type == TypeChoice && !slices.ContainsFunc(x.Choices, func(c Choice) bool { return c.Value == *p }):
-			return fault.New(fault.Invalid, "The argument %q is %q; it is %s.", x.Name, *p, x.choices())
+			return fault.New(fault.Invalid, "The argument %q is %q; it must be %s.", x.Name, *p, x.choices())
 		case x.Type == TypeTime && !clockTime.MatchString(*p):
-			return fault.New(fault.Invalid, "The argument %q is no time of day; write it as HH:MM, from 00:00 to 23:59.", x.Name)
+			return fault.New(fault.Invalid, "The argument %q is not a time of day; write it as HH:MM, from 00:00 to 23:59.", x.Name)
 		}
 	}
 	return nil
 }
 
-// choices are the values as a sentence lists them.
+// choices lists the values for a sentence.
 func (x Argument) choices() string {
 	var out []string
 	for _, c := range x.Choices {
@@ -99,13 +99,22 @@ func (x Argument) choices() string {
 	}
 	text := strings.Join(out, " or ")
 	if !x.Required && x.Default == "" {
-		text += ", or left out"
+		text += ", or omitted"
 	}
 	return text
 }
 
-// missing says that a kind needs it.
+// missing returns the error that a kind requires it.
 func (x Argument) missing(kind Kind) error { return missing(kind, x.Name, lowerFirst(x.Help)) }
+
+// list joins names for a sentence.
+func list[S ~string](names []S) string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = string(name)
+	}
+	return strings.Join(texts, ", ")
+}
 
 func lowerFirst(s string) string {
 	r, n := utf8.DecodeRuneInString(s)

@@ -2,15 +2,15 @@ package actions
 
 import "slices"
 
-// Arguments are all arguments, as kinds share them, in the order in which they
-// are listed and written. What an argument means must not differ between kinds;
-// a kind may say more precisely what it does with one.
+// Arguments returns all arguments, in the order in which they are listed and written.
+// Kinds share them: an argument means the same for every kind, though a kind may describe
+// it more precisely.
 func Arguments() []Argument {
 	return []Argument{argNS, argAt, argParts, argBounds, argChunk, argTo, argProject, argDB, argShard, argZone, argMin, argMax,
 		argMode, argOn, argStart, argStop, argForce, argExpires, argOwner, argPause, argChunks, argCuts}
 }
 
-// ArgumentNamed is the shared argument of a name.
+// ArgumentNamed returns the shared argument with a name.
 func ArgumentNamed(name string) (Argument, bool) {
 	all := Arguments()
 	if i := slices.IndexFunc(all, func(x Argument) bool { return x.Name == name }); i >= 0 {
@@ -19,7 +19,7 @@ func ArgumentNamed(name string) (Argument, bool) {
 	return Argument{}, false
 }
 
-// The shared arguments. A new one needs a field in Args and a place in Arguments.
+// The shared arguments. A new one also needs a field in Args and a place in Arguments.
 var (
 	argNS = Argument{
 		Name: "ns", Type: TypeCollection, Label: "Collection",
@@ -64,7 +64,7 @@ var (
 	}
 	argDB = Argument{
 		Name: "db", Type: TypeDatabase, Label: "Database",
-		Help:    "The database of the project, where several have it.",
+		Help:    "The database of the project, if several databases have it.",
 		Subject: true, Unasked: true,
 		field: func(a *Args) any { return &a.DB },
 	}
@@ -90,8 +90,9 @@ var (
 	}
 	argMode = Argument{
 		Name: "mode", Type: TypeChoice, Label: "How",
-		Help:    "Who moves the chunks: this run, or the balancer by the zones that are set.",
-		Choices: []Choice{{ModeMoves, "Split and move now, chunk by chunk"}, {ModeBalancer, "Set the zones and leave the moves to the balancer"}},
+		Help: "Who moves the chunks: this run, or the balancer, which follows the zones.",
+		Choices: []Choice{{ModeMoves, "Split and move the chunks in this run"}, {ModeBalancer,
+			"Set the zones and let the balancer move the chunks"}},
 		Default: ModeMoves,
 		field:   func(a *Args) any { return &a.Mode },
 	}
@@ -109,17 +110,17 @@ var (
 	}
 	argStop = Argument{
 		Name: "stop", Type: TypeTime, Label: "Until",
-		Help:  "When the balancer’s window ends. Without both times the balancer may run always.",
+		Help:  "When the balancer’s window ends. Without both times, the balancer may run at any time.",
 		field: func(a *Args) any { return &a.Stop },
 	}
 	argForce = Argument{
-		Name: "force", Type: TypeSwitch, Label: "Also when it is jumbo or too big",
-		Help:  "Move the chunk even when it is jumbo or too big; writes to it wait while it moves.",
+		Name: "force", Type: TypeSwitch, Label: "Even if it is jumbo or too big",
+		Help:  "Move the chunk even if it is jumbo or too big. Writes to it wait during the move.",
 		field: func(a *Args) any { return &a.Force },
 	}
 	argExpires = Argument{
 		Name: "expires", Type: TypeDuration, Label: "For how long",
-		Help:    "After how long the pin is reported as expired, such as 720h. Nothing is undone by itself.",
+		Help:    "After how long the pin is reported as expired, such as 720h. It is not undone by itself.",
 		Choices: []Choice{{"24h", "1 day"}, {"168h", "1 week"}, {"720h", "30 days"}, {"2160h", "90 days"}},
 		Empty:   "until it is unpinned",
 		field:   func(a *Args) any { return &a.Expires },
@@ -131,15 +132,15 @@ var (
 	}
 	argPause = Argument{
 		Name: "pause", Type: TypeChoice, Label: "Pause balancing for this run",
-		Help: "Whose balancing is paused during the run. It is switched on again at the end, also after a stop, a failure or a crash. " +
-			"Choose the whole cluster where the cluster user may not switch single collections.",
+		Help: "What balancing is paused during the run. It is turned on again at the end, also after a stop, a failure or a crash. " +
+			"Choose the whole cluster if the cluster user is not permitted to pause single collections.",
 		Choices: []Choice{{PauseCollections, "of its collections"}, {PauseBalancer, "of the whole cluster"}},
 		Empty:   "no",
 		field:   func(a *Args) any { return &a.Pause },
 	}
 	argChunks = Argument{
 		Name: "chunks", Type: TypeChunks, Label: "Several chunks",
-		Help:  "References of up to 16 chunks of one collection; as text, with spaces or commas between them.",
+		Help:  "References of up to 16 chunks of one collection. In text, separate them by spaces or commas.",
 		field: func(a *Args) any { return &a.Chunks },
 	}
 	argCuts = Argument{

@@ -7,16 +7,16 @@ import (
 	"shardboard/internal/topology"
 )
 
-// BalanceCollection lets the balancer move a collection's chunks, or forbids it.
+// BalanceCollection enables or disables balancing of a collection.
 const BalanceCollection Kind = "balance-collection"
 
 func describeBalanceCollection() Description {
 	return Description{
 		Kind:      BalanceCollection,
-		Title:     "Balance a collection, or not",
-		Lead:      "Lets the balancer move this collection’s chunks, or keeps it from that.",
+		Title:     "Turn balancing of a collection on or off",
+		Lead:      "Allows or forbids the balancer to move this collection’s chunks.",
 		Proof:     "The setting of the collection.",
-		Undo:      "The opposite. What the balancer has moved meanwhile stays there.",
+		Undo:      "Restores the previous setting. Chunks that the balancer has moved by then stay where they are.",
 		Arguments: []Argument{argNS.needed(), argOn.needed()},
 		plan:      planBalanceCollection,
 	}
@@ -46,9 +46,9 @@ func planBalanceCollection(d *draftBuilder) (Draft, Args, error) {
 	undo := Undo{Possible: true, Kind: BalanceCollection, Args: Args{NS: c.NS, On: &back}}
 	if on {
 		undo.Text = message.New("balance-collection.on",
-			"Balancing of {ns} is disabled again. Chunks that the balancer has moved by then stay where they are.", ns)
-		return d.finish(message.New("balance-collection.on", "Let the balancer move chunks of {ns}.", ns), undo)
+			"Disables balancing of {ns}. Chunks that the balancer has moved by then stay where they are.", ns)
+		return d.finish(message.New("balance-collection.on", "Enable balancing of {ns}.", ns), undo)
 	}
-	undo.Text = message.New("balance-collection.off", "Balancing of {ns} is enabled again.", ns)
-	return d.finish(message.New("balance-collection.off", "Stop the balancer from moving chunks of {ns}.", ns), undo)
+	undo.Text = message.New("balance-collection.off", "Enables balancing of {ns} again.", ns)
+	return d.finish(message.New("balance-collection.off", "Disable balancing of {ns}.", ns), undo)
 }

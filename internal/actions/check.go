@@ -8,9 +8,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// always makes the checks that every plan has, and those that every plan with
-// moves has, in the order in which they are told: what blocks most first.
-func (d *draftBuilder) always() {
+// addCommonChecks adds the checks that every plan has, and those that every plan with
+// moves has, in the order in which they are shown: those that block most often first.
+func (d *draftBuilder) addCommonChecks() {
 	own := d.checks
 	d.checks = nil
 	d.checkStale()
@@ -30,7 +30,7 @@ func (d *draftBuilder) always() {
 		d.checkDuplicates()
 		d.checkCleanup()
 	}
-	d.checkUndone()
+	d.checkBalancerAfter()
 }
 
 // pass, warn and block add a check with its verdict.
@@ -46,7 +46,7 @@ func (d *draftBuilder) block(id string, source, text message.Message) {
 	d.check(Check{ID: id, Verdict: Block, Text: text, Source: source})
 }
 
-// fromTable says that an answer was read from a part of the table, and when.
+// fromTable is the source of an answer that comes from a part of the table.
 func (d *draftBuilder) fromTable(p topology.Part) message.Message {
 	return fromPart(p, d.s.Table.Health[p].At)
 }
@@ -60,7 +60,7 @@ func fromPart(p topology.Part, at time.Time) message.Message {
 		"{part}, read at {at}", message.Coded("part", string(p), p.Name()), message.Time("at", at))
 }
 
-// fromRule says that an answer is a rule of the server's release.
+// fromRule is the source of an answer that follows from a rule of the server's release.
 func (d *draftBuilder) fromRule() message.Message {
 	if !d.s.Release.Known() {
 		return message.New("rules", "A rule of MongoDB, version unknown")
@@ -74,16 +74,16 @@ func (d *draftBuilder) fromCluster() message.Message {
 		"Read from the cluster at {at}", message.Time("at", d.s.Activity.At))
 }
 
-// recipients are the shards that take something, sorted; donors those that give.
+// recipients returns the shards that receive chunks, sorted.
 func (d *draftBuilder) recipients() []string {
-	return d.ends(func(m transfer) string { return m.to })
+	return d.shardsOfMoves(func(m transfer) string { return m.to })
 }
 
 func (d *draftBuilder) donors() []string {
-	return d.ends(func(m transfer) string { return m.from })
+	return d.shardsOfMoves(func(m transfer) string { return m.from })
 }
 
-func (d *draftBuilder) ends(of func(transfer) string) []string {
+func (d *draftBuilder) shardsOfMoves(of func(transfer) string) []string {
 	var out []string
 	for _, m := range d.moves {
 		out = append(out, of(m))

@@ -8,23 +8,23 @@ import (
 	"shardboard/internal/topology"
 )
 
-// awaits tells whether the balancer is to do the moving.
-func (d *draftBuilder) awaits() bool {
+// waitsForBalancer reports whether the plan leaves moves to the balancer.
+func (d *draftBuilder) waitsForBalancer() bool {
 	return slices.ContainsFunc(d.steps, func(s Step) bool { return s.Op == OpAwait })
 }
 
-// checkBalancer: while it is on it may move the same chunks first; when it is
-// to do the work it must be on.
+// checkBalancer warns that a running balancer may move the same chunks first. If the
+// plan leaves the moves to the balancer, it must be on.
 func (d *draftBuilder) checkBalancer() {
 	b := d.s.Table.Balancer
 	src := d.fromTable(topology.PartSettings)
 	switch {
 	case !b.Known:
 		d.warn("balancer", src, message.New("balancer.unknown", "It is not known whether the balancer is on."))
-	case d.awaits() && (!b.Enabled() || b.Mode == "autoSplitOnly"):
+	case d.waitsForBalancer() && (!b.Enabled() || b.Mode == "autoSplitOnly"):
 		d.block("balancer", src, message.New("balancer.needed",
 			"The balancer has to move the chunks, but it is off. Turn it on, or use the mode “moves”."))
-	case d.awaits():
+	case d.waitsForBalancer():
 		d.pass("balancer", src, message.New("balancer.works", "The balancer is on and will move the chunks."))
 		for _, k := range d.movedCollections() {
 			if k.c.NoBalance {
@@ -32,23 +32,24 @@ func (d *draftBuilder) checkBalancer() {
 					"The balancer has to move the chunks, but balancing is disabled for {ns}.", message.Namespace("ns", k.c.NS)))
 			}
 		}
-	case d.paused:
+	case d.pausesBalancing:
 		d.pass("balancer", src, message.New("balancer.paused",
-			"Balancing is paused during this run and switched on again at its end, "+
+			"Balancing is paused during this run and turned on again at its end, "+
 				"also after a stop, a failure or a crash of shardboard.", message.Text("what", d.a.Pause)))
 	case len(d.futures) == 0:
 		d.pass("balancer", src, message.New("balancer.apart", "The balancer does not interfere with this change."))
 	case b.Enabled() && b.Mode != "autoSplitOnly":
 		d.warn("balancer", src, message.New("balancer.races",
 			"The balancer is on. If one of its migrations is in the way, the run waits for up to 15 minutes; "+
-				"moves that the balancer has done already are not repeated."))
+				"moves that the balancer has already made are not repeated."))
 	default:
 		d.pass("balancer", src, message.New("balancer.off", "The balancer is off: it moves no chunks during this run."))
 	}
 }
 
-// checkWindow: the window is when the operators of this cluster want data to
-// move. Its times are of the config server's clock, which nobody tells.
+// checkWindow says when the balancer may run, because the window shows when the operators
+// of this cluster want data to move. Its times are by the config server's clock, whose
+// time zone cannot be read.
 func (d *draftBuilder) checkWindow() {
 	b := d.s.Table.Balancer
 	if len(d.moves) == 0 || d.kind == BalancerWindow {
@@ -61,29 +62,30 @@ func (d *draftBuilder) checkWindow() {
 	text := message.New("window.set",
 		"The balancing window is {start} to {stop} by the config server’s clock, whose time zone is not known here.",
 		message.Text("start", b.WindowStart), message.Text("stop", b.WindowStop))
-	if d.awaits() {
+	if d.waitsForBalancer() {
 		text.Code, text.Pattern = "window.awaits", "The balancer moves chunks only between {start} and {stop}, by the config server’s clock."
 	}
 	d.warn("window", d.fromTable(topology.PartSettings), text)
 }
 
-// judged bounds the moved ranges whose fate is asked of the balancer's rules.
-const judged = 64
+// maxExplained is how many moved ranges are checked against the balancer's rules.
+const maxExplained = 64
 
-// checkUndone asks the balancer's own rules what it would do with the outcome.
-func (d *draftBuilder) checkUndone() {
+// checkBalancerAfter applies the balancer's rules to the table after the steps, and warns
+// when the balancer would move something away again.
+func (d *draftBuilder) checkBalancerAfter() {
 	if len(d.futures) == 0 && len(d.zones) == 0 {
 		return
 	}
-	after := d.after()
-	for _, k := range d.touched() {
+	after := d.tableAfter()
+	for _, k := range d.changedCollections() {
 		c := after.Collection(k.c.NS)
 		if c == nil || c.Chunks == nil {
 			continue
 		}
 		plan := balance.PlanOf(balance.Situation{Table: after}, c)
 		for n, m := range d.moves {
-			if m.k != k || n >= judged {
+			if m.k != k || n >= maxExplained {
 				continue
 			}
 			i, ch := c.Chunks.Find(m.lo)
@@ -113,7 +115,7 @@ func (d *draftBuilder) checkUndone() {
 	}
 	if d.splitsOnly() && d.s.Release.AtLeast(7, 0, 0) {
 		d.warn("undo-by-balancer", d.fromRule(), message.New("undo-by-balancer.autoMerge",
-			"MongoDB 7.0 and later merges adjacent chunks on one shard again while the balancer is on."))
+			"While the balancer is on, MongoDB 7.0 and later merges adjacent chunks of one shard again."))
 		return
 	}
 	if len(d.moves) > 0 || d.cuts > 0 {
@@ -122,88 +124,8 @@ func (d *draftBuilder) checkUndone() {
 	}
 }
 
-// splitsOnly: cuts without moves leave neighbours on one shard, which releases
-// from 7.0 on join again while the balancer is on.
+// splitsOnly reports whether the plan splits and moves nothing. Since 7.0 the balancer
+// merges such neighbouring chunks again.
 func (d *draftBuilder) splitsOnly() bool {
 	return len(d.moves) == 0 && slices.ContainsFunc(d.steps, func(s Step) bool { return s.Op == OpSplitAt || s.Op == OpSplitMedian })
-}
-
-// after is the table as the steps leave it; sizes follow the moves.
-func (d *draftBuilder) after() *topology.Table {
-	t := *d.s.Table
-	t.Shards = d.shards
-	t.Collections = slices.Clone(t.Collections)
-	for i, c := range t.Collections {
-		k := d.futures[c.NS]
-		if k == nil {
-			continue
-		}
-		next := *c
-		if next.Chunks = k.chunks(); next.Chunks == nil {
-			next.Chunks = c.Chunks
-		}
-		t.Collections[i] = &next
-	}
-	if len(d.zones) > 0 {
-		var zones []topology.ZoneRange
-		for _, z := range t.Zones {
-			if _, changed := d.zones[z.NS]; !changed {
-				zones = append(zones, z)
-			}
-		}
-		for _, ns := range d.zonedNamespaces() {
-			zones = append(zones, d.zones[ns]...)
-		}
-		slices.SortStableFunc(zones, func(a, b topology.ZoneRange) int {
-			if a.NS != b.NS {
-				if a.NS < b.NS {
-					return -1
-				}
-				return 1
-			}
-			return a.Min.Compare(b.Min)
-		})
-		t.Zones = zones
-	}
-	t.Sizes = d.sizesAfter()
-	return &t
-}
-
-func (d *draftBuilder) zonedNamespaces() []topology.Namespace {
-	var out []topology.Namespace
-	for ns := range d.zones {
-		out = append(out, ns)
-	}
-	slices.Sort(out)
-	return out
-}
-
-// sizesAfter moves the estimated bytes with the ranges.
-func (d *draftBuilder) sizesAfter() map[topology.Namespace]topology.Sizes {
-	out := map[topology.Namespace]topology.Sizes{}
-	for ns, s := range d.s.Table.Sizes {
-		out[ns] = s
-	}
-	for _, k := range d.movedCollections() {
-		s := out[k.c.NS]
-		if s.At.IsZero() {
-			continue
-		}
-		shards := map[string]topology.Size{}
-		for _, sh := range d.shards {
-			shards[sh.Name] = d.s.Table.SizeOn(k.c.NS, sh.Name)
-		}
-		for _, m := range d.moves {
-			if m.k != k {
-				continue
-			}
-			moved := d.estimate(k.c, m.lo, m.hi, bytesOf)
-			from, to := shards[m.from], shards[m.to]
-			from.Bytes, to.Bytes = shifted(from.Bytes, moved, false), shifted(to.Bytes, moved, true)
-			shards[m.from], shards[m.to] = from, to
-		}
-		s.Shards = shards
-		out[k.c.NS] = s
-	}
-	return out
 }

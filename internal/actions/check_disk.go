@@ -6,29 +6,31 @@ import (
 )
 
 const (
-	// diskTight is the used part of a disk from which a plan that adds to it warns.
-	diskTight = 0.9
-	// diskKept is how much of a disk no plan may take, at most a twentieth of it:
-	// journals, index builds and the documents of the time it takes need room too.
-	diskKept = 10 << 30
+	// diskNearlyFull is the used share of a disk from which a plan that adds to it warns.
+	diskNearlyFull = 0.9
+	// diskReserve is the space that a plan must leave free, at most a twentieth of the
+	// disk: journals, index builds and new documents need space too.
+	diskReserve = 10 << 30
 )
 
-// checkDisks: does what a shard takes fit on its disk? Nothing that it gives is
-// taken off: deleted documents leave room in files, which stay as large as they are.
+func reserveOf(disk topology.Disk) int64 { return min(diskReserve, disk.Total.Value/20) }
+
+// checkDisks checks that the data fits on the disks of the recipients. What a shard
+// gives away is not subtracted, because files do not shrink when documents are deleted.
 func (d *draftBuilder) checkDisks() {
 	comes := map[string][]topology.Figure{}
 	for _, m := range d.moves {
 		comes[m.to] = append(comes[m.to], d.estimate(m.k.c, m.lo, m.hi, bytesOf))
 	}
 	for _, shard := range d.recipients() {
-		d.checkRoom([]string{shard}, sumOf(comes[shard]...))
+		d.checkDiskSpace([]string{shard}, sumOf(comes[shard]...))
 	}
 }
 
-// checkRoom holds bytes that come against what the disks of shards have left
-// together. Bytes are those of the documents: on disk they are compressed, and
-// their indexes come on top, so what is estimated here is near the truth, not it.
-func (d *draftBuilder) checkRoom(shards []string, comes topology.Figure) {
+// checkDiskSpace compares incoming bytes with the free space of the shards' disks
+// together. Bytes are those of the documents. On disk they are compressed and have
+// indexes, so the result is an estimate.
+func (d *draftBuilder) checkDiskSpace(shards []string, comes topology.Figure) {
 	var used, total, kept int64
 	var read topology.Figure // the oldest
 	old := false
@@ -41,7 +43,7 @@ func (d *draftBuilder) checkRoom(shards []string, comes topology.Figure) {
 			return
 		}
 		used, total = used+disk.Used.Value, total+disk.Total.Value
-		kept += min(diskKept, disk.Total.Value/20)
+		kept += reserveOf(disk)
 		old = old || d.s.Table.DiskOld(shard, d.s.Now)
 		if !read.Known || disk.Used.At.Before(read.At) {
 			read = disk.Used
@@ -63,37 +65,37 @@ func (d *draftBuilder) checkRoom(shards []string, comes topology.Figure) {
 		d.check(Check{ID: "disk", Verdict: v, Text: text, Source: source})
 	}
 	switch most := comes.Value + comes.PlusMinus; {
-	case !comes.Known && full(0) >= diskTight:
+	case !comes.Known && full(0) >= diskNearlyFull:
 		check(Warn, "tightUnknown", 0,
-			"It is not known how much data comes to {shard}. Its disk is {share} full: {free} are free.",
-			"It is not known how much data comes to {shard}. Together their disks are {share} full: {free} are free.")
+			"It is not known how much data moves to {shard}. Its disk is {share} full: {free} are free.",
+			"It is not known how much data moves to {shard}. Together their disks are {share} full: {free} are free.")
 	case !comes.Known:
 		check(Pass, "comesUnknown", 0,
-			"It is not known how much data comes to {shard}; {free} are free there.",
-			"It is not known how much data comes to {shard}; together they have {free} free.")
+			"It is not known how much data moves to {shard}; {free} are free there.",
+			"It is not known how much data moves to {shard}; together they have {free} free.")
 	case room == 0 || comes.Value > room:
 		check(Block, "full", 0,
-			"About {bytes} come to {shard}, where {free} are free: its disk is already {share} full. "+
+			"About {bytes} move to {shard}, where {free} are free: its disk is already {share} full. "+
 				"Make room there, or choose another shard.",
-			"About {bytes} come to {shard}, where {free} are free together: their disks are already {share} full. "+
+			"About {bytes} move to {shard}, where {free} are free together: their disks are already {share} full. "+
 				"Make room there, or add a shard to the zone.")
-	case most > room || full(most) >= diskTight:
+	case most > room || full(most) >= diskNearlyFull:
 		check(Warn, "tight", comes.Value,
-			"About {bytes} come to {shard}, where {free} are free: its disk will be about {share} full, by an estimate.",
-			"About {bytes} come to {shard}, where {free} are free together: their disks will be about {share} full, by an estimate.")
+			"About {bytes} move to {shard}, where {free} are free: its disk will be about {share} full, by an estimate.",
+			"About {bytes} move to {shard}, where {free} are free together: their disks will be about {share} full, by an estimate.")
 	case old:
 		check(Pass, "old", 0,
-			"About {bytes} come to {shard}. Its disk was {share} full at the last read, which was a while ago.",
-			"About {bytes} come to {shard}. Together their disks were {share} full at the last read, which was a while ago.")
+			"About {bytes} move to {shard}. Its disk was {share} full at the last read, which was a while ago.",
+			"About {bytes} move to {shard}. Together their disks were {share} full at the last read, which was a while ago.")
 	default:
 		check(Pass, "fits", comes.Value,
-			"About {bytes} come to {shard}; its disk will be about {share} full.",
-			"About {bytes} come to {shard}; together their disks will be about {share} full.")
+			"About {bytes} move to {shard}; its disk will be about {share} full.",
+			"About {bytes} move to {shard}; together their disks will be about {share} full.")
 	}
 }
 
-// checkZoneRoom holds what ranges will bring to a zone against its shards' disks.
-func (d *draftBuilder) checkZoneRoom(zone string, comes topology.Figure) {
+// checkZoneDiskSpace compares the data that comes to a zone with its shards' disks.
+func (d *draftBuilder) checkZoneDiskSpace(zone string, comes topology.Figure) {
 	var takers []string
 	for _, shard := range d.members(zone) {
 		if s := d.shard(shard); s != nil && !s.Draining {
@@ -101,6 +103,6 @@ func (d *draftBuilder) checkZoneRoom(zone string, comes topology.Figure) {
 		}
 	}
 	if len(takers) > 0 {
-		d.checkRoom(takers, comes)
+		d.checkDiskSpace(takers, comes)
 	}
 }

@@ -8,38 +8,28 @@ import (
 // CheckMaintenance is the id of the check of maintenance windows.
 const CheckMaintenance = "maintenance"
 
-// disturbs tells whether a step moves data, or makes the balancer move some.
-func (s Step) disturbs() bool {
+// affectsPlacement reports whether a step moves data or changes what the balancer moves.
+func (s Step) affectsPlacement() bool {
 	switch s.Op {
-	case OpMove,
-		OpMoveRange,
-		OpAwait,
-		OpAddZone,
-		OpRemoveZone,
-		OpSetRange,
-		OpRemoveRange,
-		OpBalancerOn,
-		OpBalancerOff,
-		OpBalancerWindow,
-		OpBalancing:
-		return true
+	case OpSplitAt, OpSplitMedian, OpMerge, OpClearJumbo:
+		return false
 	}
-	return false
+	return true
 }
 
-// checkMaintenance: outside the windows a plan is not blocked, for whoever is on
-// call must be able to act; it has to be confirmed by typing. Without windows
-// there is nothing to check.
+// checkMaintenance warns outside the maintenance windows. It does not block, because
+// whoever is on call must be able to act, but the plan then has to be confirmed by
+// typing. Without windows there is no such check.
 func (d *draftBuilder) checkMaintenance() {
-	if len(d.s.Maintenance) == 0 || !slices.ContainsFunc(d.steps, Step.disturbs) {
+	if len(d.s.Maintenance) == 0 || !slices.ContainsFunc(d.steps, Step.affectsPlacement) {
 		return
 	}
-	m, open, at := maintained(d.s.Maintenance, d.s.Now)
+	m, open, at := currentOrNextWindow(d.s.Maintenance, d.s.Now)
 	c := Check{ID: CheckMaintenance, Verdict: Pass, Source: message.New("setting", "The setting --maintenance-window")}
 	switch {
 	case open && at.IsZero():
 		c.Text = message.New("maintenance.always",
-			"Inside the maintenance window {window}, which does not end.",
+			"Inside the maintenance window {window}, which never ends.",
 			message.Text("window", m.String()))
 	case open:
 		c.Text = message.New("maintenance.inside",
@@ -54,14 +44,13 @@ func (d *draftBuilder) checkMaintenance() {
 	d.check(c)
 }
 
-// OutsideMaintenance tells whether checks were made outside the maintenance
-// windows.
+// OutsideMaintenance reports whether checks were made outside the maintenance windows.
 func OutsideMaintenance(checks []Check) bool {
 	return slices.ContainsFunc(checks, func(c Check) bool { return c.ID == CheckMaintenance && c.Verdict == Warn })
 }
 
-// MaintenanceClosed is what has changed about a plan that was made inside a
-// maintenance window and is to be run outside; nil when it is not so.
+// MaintenanceClosed returns the difference of a plan that was made inside a maintenance
+// window and is about to run outside; nil otherwise.
 func MaintenanceClosed(made, now []Check) []Difference {
 	if OutsideMaintenance(made) || !OutsideMaintenance(now) {
 		return nil

@@ -6,12 +6,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// listedSizes is how many ranges of a plan are named to be measured: more than
-// are measured, so that it is known that some were not.
+// listedSizes is how many ranges of a plan are listed to be measured. It is more than
+// are measured, so that the plan can say how many were not.
 const listedSizes = 100
 
-// How much an answer about sizes matters, the least first. Of several ranges the
-// plan tells the one that matters most.
+// The possible answers about sizes, the least important first. The plan shows the most
+// important one of all its ranges.
 const (
 	sizeFits = iota
 	sizeUnmeasured
@@ -22,36 +22,36 @@ const (
 	sizeBlocks
 )
 
-// sizeAnswer is what is known of the size of one range that moves.
+// sizeAnswer is what is known about the size of one range that moves.
 type sizeAnswer struct {
 	weight int
 	check  Check
-	share  float64 // of the limit, to tell the largest
+	share  float64 // of the limit, to find the largest
 }
 
-// checkSize: what has more documents than the donor moves at once is refused with
-// code 153, and then nothing has changed. Ranges are measured for the plan; those
-// that were not are estimated from the shards' sizes.
+// checkSize checks that ranges are small enough to move. A donor refuses a range with
+// more documents than it moves at once (code 153); then nothing has changed. Ranges are
+// measured for the plan, or else estimated from the sizes of the shards.
 func (d *draftBuilder) checkSize() {
 	var worst sizeAnswer
 	ranges, measured := 0, 0
 	for _, m := range d.moves {
-		parts := d.partsOf(m)
+		parts := d.rangesOfTransfer(m)
 		ranges += m.chunks
-		asked := false
+		estimated := false
 		for _, p := range parts {
-			if len(d.measures) < listedSizes {
-				d.measures = append(d.measures, p)
+			if len(d.sizeSpans) < listedSizes {
+				d.sizeSpans = append(d.sizeSpans, p)
 			}
 			var a sizeAnswer
 			if r, ok := d.s.Measured.Ranges[p]; ok {
 				measured++
 				a = d.measuredSize(m, p, r)
 			} else {
-				if asked {
+				if estimated {
 					continue // all of them have the same estimate
 				}
-				asked, a = true, d.estimatedSize(m)
+				estimated, a = true, d.estimatedSize(m)
 			}
 			if worst.check.ID == "" || a.weight > worst.weight || a.weight == worst.weight && a.share > worst.share {
 				worst = a
@@ -71,8 +71,8 @@ func (d *draftBuilder) checkSize() {
 	d.check(worst.check)
 }
 
-// partsOf are the ranges that a transfer moves one by one.
-func (d *draftBuilder) partsOf(m transfer) []Span {
+// rangesOfTransfer returns the ranges that a transfer moves one by one.
+func (d *draftBuilder) rangesOfTransfer(m transfer) []Span {
 	if m.chunks == 1 {
 		return []Span{{NS: m.k.c.NS, Min: m.lo, Max: m.hi}}
 	}
@@ -83,16 +83,14 @@ func (d *draftBuilder) partsOf(m transfer) []Span {
 	return out
 }
 
-// measuredSize applies the donor's rule to a range that was measured.
+// measuredSize applies the donor's limit to a range that was measured.
 func (d *draftBuilder) measuredSize(m transfer, p Span, r topology.RangeSize) sizeAnswer {
 	c := m.k.c
 	l := d.s.moveLimit(c, m.from, r)
 	source := message.New("measured",
 		"Measured with dataSize at {at}", message.Time("at", r.At))
 	if !l.known {
-		return sizeAnswer{weight: sizeUnknown, check: Check{ID: "size", Verdict: Warn, Text: message.New("size.unknown",
-			"It is not known whether it is small enough to move: {ns} has no sizes yet.",
-			message.Namespace("ns", c.NS)), Source: source}}
+		return sizeAnswer{weight: sizeUnknown, check: Check{ID: "size", Verdict: Warn, Text: sizeUnknownText(c.NS), Source: source}}
 	}
 	facts := []message.Fact{message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(p.Min)), message.Count("documents", r.Documents),
 		message.Bytes("bytes", r.Bytes), message.Count("most", l.documents), message.Bytes("chunkSize", l.chunkBytes),
@@ -111,22 +109,22 @@ func (d *draftBuilder) measuredSize(m transfer, p Span, r topology.RangeSize) si
 	case tooMany && d.a.Force:
 		return answer(sizeForced, Warn, "size.forcedMeasured",
 			"The chunk of {ns} at {min} has {documents} documents ({bytes}), more than the {most} that its "+
-				"shard moves at once. It is moved by force: writes to it wait meanwhile.")
+				"shard moves at once. It is moved by force: writes to it wait during the move.")
 	case !tooMany:
 		return answer(sizeNear, Warn, "size.near",
 			"The chunk of {ns} at {min} has about {documents} documents ({bytes}), close to the {most} that its "+
-				"shard moves at once, and it could not be read exactly. If it has more by then, the move is refused "+
-				"and nothing has changed.")
+				"shard moves at once, and it could not be counted exactly. If it has more, the move is refused "+
+				"and nothing changes.")
 	case m.awaited && d.s.Release.MovesParts():
 		return answer(sizeNear, Warn, "size.parts",
 			"The chunk of {ns} at {min} has {documents} documents ({bytes}), more than the {most} that are "+
 				"moved at once. The balancer of this release moves it in parts of about {chunkSize}, unless it has "+
 				"one value of the shard key.")
-	case d.copiesIn(c, p, m.from):
+	case d.mayCountOrphans(c, p, m.from):
 		return answer(sizePerhaps, Warn, "size.copies",
 			"The chunk of {ns} at {min} was measured at {documents} documents ({bytes}), and its shard moves no "+
-				"more than {most} at once. Copies that wait for deletion on other shards may be counted in. If they "+
-				"are not, the move is refused and nothing has changed.")
+				"more than {most} at once. The count may include orphaned documents on other shards. If it does not, "+
+				"the move is refused and nothing changes.")
 	}
 	return answer(sizeBlocks, Block, "size.tooMany",
 		"The chunk of {ns} at {min} has {documents} documents ({bytes}). Its shard moves no more than "+
@@ -134,10 +132,10 @@ func (d *draftBuilder) measuredSize(m transfer, p Span, r topology.RangeSize) si
 			"value of the shard key: {remedy}.")
 }
 
-// copiesIn tells whether a measurement may count copies that wait for deletion
-// on other shards than the owner. Since 6.0 shards report how many they have;
-// before, what was given away lately is known from the cluster and its changelog.
-func (d *draftBuilder) copiesIn(c *topology.Collection, p Span, owner string) bool {
+// mayCountOrphans reports whether a measurement may include orphaned documents on
+// shards other than the owner. Since 6.0 shards report how many they have. On older
+// releases, the ranges that were given away recently are known from the changelog.
+func (d *draftBuilder) mayCountOrphans(c *topology.Collection, p Span, owner string) bool {
 	all := true
 	for shard := range d.s.Table.Sizes[c.NS].Shards {
 		o := d.s.Table.SizeOn(c.NS, shard).Orphans
@@ -156,17 +154,15 @@ func (d *draftBuilder) copiesIn(c *topology.Collection, p Span, owner string) bo
 		if g.NS != c.NS || g.Shard == owner {
 			continue
 		}
-		lo, errLo := c.Key.Bound(g.Min)
-		hi, errHi := c.Key.Bound(g.Max)
-		if errLo != nil || errHi != nil || lo.Compare(p.Max) < 0 && p.Min.Compare(hi) < 0 {
+		if g.overlapsKeys(c.Key, p.Min, p.Max) {
 			return true
 		}
 	}
 	return false
 }
 
-// estimatedSize is the answer for a transfer that was not measured. How big a
-// chunk is can only be estimated then, but when it is the only one of its shard.
+// estimatedSize is the answer for a transfer that was not measured. Its size is known
+// only if the chunk is the only one on its shard; otherwise it is estimated.
 func (d *draftBuilder) estimatedSize(m transfer) sizeAnswer {
 	c, source := m.k.c, d.fromTable(topology.PartSizes)
 	limit := d.chunkLimit(c)
@@ -179,31 +175,27 @@ func (d *draftBuilder) estimatedSize(m transfer) sizeAnswer {
 	}
 	switch {
 	case limit <= 0 || !size.Known:
-		facts = facts[:1]
-		return answer(sizeUnknown, Warn, "size.unknown",
-			"It is not known whether it is small enough to move: {ns} has no sizes yet.")
+		return sizeAnswer{weight: sizeUnknown, check: Check{ID: "size", Verdict: Warn, Text: sizeUnknownText(c.NS), Source: source}}
 	case size.Value <= limit && d.s.Measured.Reason != "":
 		return d.unmeasured(1, 1)
 	case size.Value <= limit:
-		facts = nil
-		return answer(sizeFits, Pass, "size.fits",
-			"It is small enough to move, by an estimate from the shards’ sizes.")
+		return sizeAnswer{weight: sizeFits, check: Check{ID: "size", Verdict: Pass, Text: sizeFitsText(), Source: source}}
 	case d.a.Force:
 		return answer(sizeForced, Warn, "size.forced",
 			"The chunk of {ns} at {min} may have {bytes}, more than {limit}. It is moved by force: writes to it "+
 				"wait during the move.")
-	case d.lone(m):
+	case d.isOnlyChunk(m):
 		return answer(sizeBlocks, Block, "size.tooBig",
 			"The chunk of {ns} at {min} has {bytes}; chunks over {limit} are not moved. Split it first "+
 				"({remedy}).")
 	}
 	return answer(sizePerhaps, Warn, "size.perhaps",
-		"The chunk of {ns} at {min} may have {bytes}; a move of more than {limit} is refused, and then "+
-			"nothing has changed. Splitting it first helps ({remedy}).")
+		"The chunk of {ns} at {min} may have {bytes}. A move of more than {limit} is refused, and then "+
+			"nothing changes. Splitting it first helps ({remedy}).")
 }
 
-// unmeasured says that ranges are small enough by an estimate alone, and why
-// they were not measured.
+// unmeasured says that ranges are small enough by an estimate only, and why they were
+// not measured.
 func (d *draftBuilder) unmeasured(n, of int) sizeAnswer {
 	reason := d.s.Measured.Reason
 	if reason == "" {
@@ -216,18 +208,19 @@ func (d *draftBuilder) unmeasured(n, of int) sizeAnswer {
 	return sizeAnswer{weight: sizeUnmeasured, check: Check{ID: "size", Verdict: Warn, Text: text, Source: d.fromTable(topology.PartSizes)}}
 }
 
-// lone tells whether the moved range is all that its shard has of the
-// collection: then its size is no estimate.
-func (d *draftBuilder) lone(m transfer) bool {
+// isOnlyChunk reports whether the range is the only chunk of the collection on its
+// shard, so that its size is known.
+func (d *draftBuilder) isOnlyChunk(m transfer) bool {
 	i, ch := m.k.c.Chunks.Find(m.lo)
 	return i >= 0 && ch.Min.Compare(m.lo) == 0 && ch.Max.Compare(m.hi) == 0 && m.k.c.Chunks.CountByShard()[ch.Shard] == 1
 }
 
-// tooBigAt tells whether a range would be too big to move, and how that is told:
-// by the documents where it was measured, else by the estimated bytes.
+// tooBigAt reports whether a range would be too big to move, with the facts for a
+// sentence. It decides by the documents if the range was measured, else by the
+// estimated bytes.
 func (d *draftBuilder) tooBigAt(c *topology.Collection, shard string, lo, hi shardkey.Key) (facts []message.Fact, tooBig, known bool) {
 	p := Span{NS: c.NS, Min: lo, Max: hi}
-	d.measures = append(d.measures, p)
+	d.sizeSpans = append(d.sizeSpans, p)
 	limit, size := d.chunkLimit(c), d.estimate(c, lo, hi, bytesOf)
 	facts = []message.Fact{message.Bytes("bytes", size.Value), message.Bytes("limit", limit), message.Words("remedy", d.remedy())}
 	if r, ok := d.s.Measured.Ranges[p]; ok {
@@ -236,4 +229,13 @@ func (d *draftBuilder) tooBigAt(c *topology.Collection, shard string, lo, hi sha
 		}
 	}
 	return facts, size.Value > limit, limit > 0 && size.Known
+}
+
+func sizeUnknownText(ns topology.Namespace) message.Message {
+	return message.New("size.unknown", "It is not known whether the chunk is small enough to move: the sizes of {ns} have not been read yet.",
+		message.Namespace("ns", ns))
+}
+
+func sizeFitsText() message.Message {
+	return message.New("size.fits", "The chunk is small enough to move, by an estimate from the shards’ sizes.")
 }

@@ -6,9 +6,15 @@ import (
 	"shardboard/internal/topology"
 )
 
-// checkConsequence: what the balancer will cut and move because of a zone's
-// ranges as they will be. There is no threshold: every chunk outside of its zone
-// moves.
+// checkMovesNothing says that removing zones or ranges moves no data by itself.
+func (d *draftBuilder) checkMovesNothing() {
+	d.pass("consequence", d.fromRule(), message.New("consequence.unpin",
+		"This alone moves nothing. The balancer may move chunks later, if a shard has too much data."))
+}
+
+// checkConsequence says what the balancer will split and move because of a zone's new
+// ranges. It has no threshold for zones: it moves every chunk that is outside of its
+// zone.
 func (d *draftBuilder) checkConsequence(zone string, ranges []topology.ZoneRange) {
 	straddled, chunks := 0, 0
 	var bytes []topology.Figure
@@ -22,7 +28,7 @@ func (d *draftBuilder) checkConsequence(zone string, ranges []topology.ZoneRange
 			if ch.Min.Compare(z.Min) < 0 || ch.Max.Compare(z.Max) > 0 {
 				straddled++
 			}
-			if !d.carries(ch.Shard, z.Zone) {
+			if !d.isInZone(ch.Shard, z.Zone) {
 				chunks++
 				bytes = append(bytes, d.estimate(c, later(z.Min, ch.Min), earlier(z.Max, ch.Max), bytesOf))
 			}
@@ -48,13 +54,13 @@ func (d *draftBuilder) checkConsequence(zone string, ranges []topology.ZoneRange
 	}
 	d.warn("consequence", d.fromRule(), text)
 	if chunks > 0 {
-		d.checkZoneRoom(zone, sum)
+		d.checkZoneDiskSpace(zone, sum)
 	}
 }
 
-// checkPrefix: a range that was stored with fewer fields than the key has can't
-// be removed by command: the server completes the bounds that it is given, and
-// then finds no such range.
+// checkPrefix blocks when a range is stored with fewer fields than the shard key has. No
+// command can remove such a range: the server completes the bounds of the command,
+// and then finds no range with these bounds.
 func (d *draftBuilder) checkPrefix(z topology.ZoneRange) {
 	c := d.s.Table.Collection(z.NS)
 	if c == nil {
@@ -64,7 +70,7 @@ func (d *draftBuilder) checkPrefix(z topology.ZoneRange) {
 		if _, err := c.Key.Bound(raw); err != nil {
 			d.block("zone", d.fromRule(), message.New("zone.prefix",
 				"The range of the zone {zone} in {ns} is stored with fewer fields than the shard key has. No "+
-					"command removes such a range; it has to be deleted in config.tags.",
+					"command can remove it; delete it from config.tags by hand.",
 				message.Namespace("ns", z.NS), message.Zone("zone", z.Zone)))
 			return
 		}

@@ -5,16 +5,16 @@ import (
 	"shardboard/internal/topology"
 )
 
-// ClearJumbo takes the jumbo flag from a chunk.
+// ClearJumbo clears the jumbo flag of a chunk.
 const ClearJumbo Kind = "clear-jumbo"
 
 func describeClearJumbo() Description {
 	return Description{
 		Kind:      ClearJumbo,
 		Title:     "Clear a jumbo flag",
-		Lead:      "The balancer tries again to move the chunk.",
+		Lead:      "After that, the balancer tries again to move the chunk.",
 		Proof:     "The chunk has no jumbo flag.",
-		Undo:      "Nothing: only the balancer sets the flag.",
+		Undo:      "Cannot be undone: only the balancer sets the flag.",
 		Arguments: []Argument{argNS.needed(), argChunk, argBounds},
 		plan:      planClearJumbo,
 	}
@@ -26,31 +26,29 @@ func planClearJumbo(d *draftBuilder) (Draft, Args, error) {
 	if err != nil {
 		return Draft{}, a, err
 	}
-	d.resolved(c, ch)
-	d.look(c, ch.Min, ch.Max)
+	d.nameByBounds(c, ch)
+	d.dependsOnFlags(c, ch.Min, ch.Max)
 	if !ch.Jumbo {
 		d.block("jumbo", d.fromFlags(), message.New("jumbo.notFlagged",
 			"The chunk is not flagged as jumbo."))
 	} else {
 		d.clearJumbo(d.future(c), d.future(c).at(ch.Min))
-		d.checkAgain(c, ch)
+		d.checkFlaggedAgain(c, ch)
 	}
 	return d.finish(message.New("clear-jumbo",
-		"Clear the jumbo flag of the chunk {min} → {max} of {ns} on {shard}.", chunkFacts(c, ch)...), Undo{Text: message.New("clear-jumbo",
-		"No command sets the flag; the balancer sets it when it fails to move the chunk.")})
+		"Clear the jumbo flag of the chunk {min} → {max} of {ns} on {shard}.", chunkFacts(c, ch)...),
+		Undo{Text: message.New("clear-jumbo",
+			"Cannot be undone: no command sets the flag. The balancer sets it when it fails to move the chunk.")})
 }
 
-// checkAgain: a chunk that is still too big is flagged again when the balancer
-// next fails to move it.
-func (d *draftBuilder) checkAgain(c *topology.Collection, ch topology.Chunk) {
+// checkFlaggedAgain warns about a chunk that is still too big: the balancer will flag it
+// again when it fails to move it.
+func (d *draftBuilder) checkFlaggedAgain(c *topology.Collection, ch topology.Chunk) {
 	facts, tooBig, known := d.tooBigAt(c, ch.Shard, ch.Min, ch.Max)
-	out := Check{ID: "size", Verdict: Pass, Text: message.New("size.fits",
-		"It is small enough to move, by an estimate from the shards’ sizes."), Source: d.fromTable(topology.PartSizes)}
+	out := Check{ID: "size", Verdict: Pass, Text: sizeFitsText(), Source: d.fromTable(topology.PartSizes)}
 	switch {
 	case !known:
-		out.Verdict, out.Text = Warn, message.New("size.unknown",
-			"It is not known whether it is small enough to move: {ns} has no sizes yet.",
-			message.Namespace("ns", c.NS))
+		out.Verdict, out.Text = Warn, sizeUnknownText(c.NS)
 	case tooBig:
 		out.Verdict, out.Text = Warn, message.New("size.again",
 			"The chunk may have {bytes}, and more than {limit} cannot be moved: the balancer will flag it again. Split it ({remedy}).",

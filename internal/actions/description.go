@@ -7,38 +7,38 @@ import (
 	"shardboard/internal/fault"
 )
 
-// Description is everything that is particular to one kind of change. The fields
-// of text are for people; Proof and Undo are in docs/actions.md.
+// Description is everything that is specific to one kind of change. The texts are for
+// people; docs/actions.md shows Proof and Undo.
 type Description struct {
 	Kind      Kind
-	Title     string // what it does, as a button says it
-	Lead      string // what to know before filling in its form
+	Title     string // what it does, as the label of a button
+	Lead      string // what to know before filling in the form
 	Proof     string // what is read from the cluster to prove it
-	Undo      string // what takes it back
+	Undo      string // what its undo does
 	Arguments []Argument
 
-	// Adapts: a run is planned again when the cluster has changed meanwhile. It is
-	// for kinds whose goal is where data lies, not what becomes of one named chunk.
+	// Adapts: the rest of a run is planned again when the cluster has changed. This is
+	// for kinds whose goal is where data is, not the change of one named chunk.
 	Adapts bool
-	// KeepsGoal: the goal is checked once more after the last step, because what an
-	// early step did may have been changed during a late one.
+	// KeepsGoal: the goal is checked again after the last step, because something may
+	// have changed the effect of an early step while a later one ran.
 	KeepsGoal bool
-	// Gathers: it brings a project's data together on one shard, by zones.
+	// Gathers: brings a project's data together on one shard, by zones.
 	Gathers bool
-	// LeastRisk is the risk that no plan of this kind is below; "" is Low. Undoing a
-	// change of high risk is judged by what the undo does.
+	// LeastRisk is the lowest risk that a plan of this kind can have; "" is Low. It does
+	// not apply to undos, whose risk depends on what the undo does.
 	LeastRisk Risk
 
-	// rewrite turns other spellings of arguments into the usual one, before they are
-	// checked; nil for none.
+	// rewrite replaces alternative arguments by the usual ones, before they are checked;
+	// nil for none.
 	rewrite func(*Args) error
-	// plan adds the steps and the checks of this kind. The arguments have been checked
-	// one by one, and the collection is resolved.
+	// plan adds the steps and the checks of this kind. Each argument has been checked by
+	// itself, and the collection has been looked up.
 	plan func(*draftBuilder) (Draft, Args, error)
 }
 
-// Descriptions are all kinds, in the order of the documentation. A new kind is
-// added here.
+// Descriptions returns all kinds, in the order of the documentation. Add a new kind
+// here.
 func Descriptions() []Description {
 	return []Description{
 		describeSplit(),
@@ -62,10 +62,10 @@ func Descriptions() []Description {
 	}
 }
 
-// Kind names what can be done, as the API and the command line name it.
+// Kind is the name of a kind of change in the API and on the command line.
 type Kind string
 
-// Kinds are all kinds in the order of the documentation.
+// Kinds returns all kinds, in the order of the documentation.
 func Kinds() []Kind {
 	var out []Kind
 	for _, k := range Descriptions() {
@@ -74,7 +74,7 @@ func Kinds() []Kind {
 	return out
 }
 
-// Planners are how each kind is planned. The map is the caller's.
+// Planners returns the planner of each kind, in a new map.
 func Planners() map[Kind]Planner {
 	out := map[Kind]Planner{}
 	for _, k := range Descriptions() {
@@ -83,8 +83,8 @@ func Planners() map[Kind]Planner {
 	return out
 }
 
-// Describe is the description of a kind. One that is not known, as a record of a
-// newer release may have, is described by its name alone.
+// Describe returns the description of a kind. An unknown kind, as the record of a newer
+// release may have, is described by its name alone.
 func (k Kind) Describe() Description {
 	for _, d := range Descriptions() {
 		if d.Kind == k {
@@ -94,14 +94,14 @@ func (k Kind) Describe() Description {
 	return Description{Kind: k, Title: string(k)}
 }
 
-// Adapts tells whether a run of this kind is planned again when the cluster has
-// changed meanwhile.
+// Adapts reports whether the rest of a run of this kind is planned again when the cluster
+// has changed.
 func (k Kind) Adapts() bool { return k.Describe().Adapts }
 
-// KeepsGoal tells whether the goal is checked once more after the last step.
+// KeepsGoal reports whether the goal is checked again after the last step.
 func (k Kind) KeepsGoal() bool { return k.Describe().KeepsGoal }
 
-// Known tells whether there is such a kind.
+// Known reports whether the kind exists.
 func (k Kind) Known() bool { return slices.Contains(Kinds(), k) }
 
 // Draft checks the arguments and plans the change. It is the Planner of the kind.
@@ -115,27 +115,27 @@ func (k Description) Draft(s Situation, a Args) (Draft, Args, error) {
 
 // readArguments checks the arguments one by one and looks up what they name.
 func (d *draftBuilder) readArguments() error {
-	if err := d.about.refuseForeign(d.a); err != nil {
+	if err := d.description.refuseForeign(d.a); err != nil {
 		return err
 	}
-	if d.about.rewrite != nil {
-		if err := d.about.rewrite(&d.a); err != nil {
+	if d.description.rewrite != nil {
+		if err := d.description.rewrite(&d.a); err != nil {
 			return err
 		}
 	}
-	for _, x := range d.about.Arguments {
+	for _, x := range d.description.Arguments {
 		switch {
 		case x.Given(d.a):
 			if err := x.checkValue(&d.a); err != nil {
 				return err
 			}
-		case x.Required && !d.about.anyGiven(x.Or, d.a):
+		case x.Required && !d.description.anyGiven(x.Or, d.a):
 			return x.missing(d.kind)
 		case x.Default != "":
 			*x.field(&d.a).(*string) = x.Default
 		}
 	}
-	for _, x := range d.about.Arguments {
+	for _, x := range d.description.Arguments {
 		if !x.Given(d.a) {
 			continue
 		}
@@ -153,8 +153,8 @@ func (d *draftBuilder) readArguments() error {
 	return nil
 }
 
-// refuseForeign refuses arguments that the kind does not take: a mistyped plan
-// must not become another one.
+// refuseForeign refuses arguments that the kind does not take, so that a mistyped request
+// does not become another change.
 func (k Description) refuseForeign(a Args) error {
 	var names []string
 	for _, x := range k.Arguments {
@@ -173,7 +173,7 @@ func (k Description) refuseForeign(a Args) error {
 	return nil
 }
 
-// anyGiven tells whether one of the named arguments is given.
+// anyGiven reports whether one of the named arguments is given.
 func (k Description) anyGiven(names []string, a Args) bool {
 	return slices.ContainsFunc(k.Arguments, func(x Argument) bool { return slices.Contains(names, x.Name) && x.Given(a) })
 }

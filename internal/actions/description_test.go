@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestEveryKindAndArgumentSaysWhatItIs(t *testing.T) {
+func TestEveryKindAndArgumentIsDescribed(t *testing.T) {
 	sentence := func(what, text string) {
 		if text == "" || !strings.HasSuffix(text, ".") || strings.ToUpper(text[:1]) != text[:1] {
 			t.Errorf("%s: %q is no sentence", what, text)
@@ -55,7 +55,7 @@ func TestEveryKindAndArgumentSaysWhatItIs(t *testing.T) {
 	}
 }
 
-func TestAKindThatIsNotKnownIsDescribedByItsName(t *testing.T) {
+func TestUnknownKindIsDescribedByItsName(t *testing.T) {
 	k := Kind("later")
 	if d := k.Describe(); k.Known() || d.Title != "later" || k.Adapts() || k.KeepsGoal() {
 		t.Errorf("%+v", d)

@@ -1,12 +1,13 @@
-// Package actions is the one door through which shardboard changes a cluster.
+// Package actions is the only package through which shardboard changes a cluster.
 //
-// Each kind of change has a Planner: a pure function from a Situation and its
-// arguments to a Draft that says exactly which commands would be sent, what each
-// needs and what proves it, what it changes, what stands against it and how it is
-// taken back. A planner sends and reads nothing; a draft that a check blocks is
-// shown and never run. PlanUndo is the planner of all undos.
+// Each kind of change has a Description with its arguments and a planner: a pure
+// function from a Situation and the arguments to a Draft. A draft holds the exact
+// commands, what each of them requires, what proves its effect, what the change
+// affects, which checks were made, and how it is undone. Planning sends nothing
+// and reads nothing from the cluster. A draft with a check that blocks is shown
+// but cannot be run. PlanUndo plans the undo of every kind.
 //
-// Admin says which commands there are: it is implemented by package cluster and
-// promises that a command is sent once or not at all, and that what is not known
-// of its effect is said to be unknown.
+// Admin lists the commands. Package cluster implements it and promises that each
+// command is sent once or not at all, and that an unknown effect is reported as
+// unknown. Package actions/engine runs plans.
 package actions

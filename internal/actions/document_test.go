@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The tables of docs/actions.md follow from the descriptions: -update writes them.
-func TestTheDocumentHasTheTablesOfKindsAndArguments(t *testing.T) {
+// -update writes the tables.
+func TestDocumentTablesMatchDescriptions(t *testing.T) {
 	const path = "../../docs/actions.md"
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -23,11 +23,11 @@ func TestTheDocumentHasTheTablesOfKindsAndArguments(t *testing.T) {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("%s has other tables than follow from the descriptions; run this test with -update", path)
+		t.Errorf("the tables of %s are out of date; run this test with -update", path)
 	}
 }
 
-// replaceSection puts a table between the marks of a name.
+// replaceSection replaces the table between the marks of a name.
 func replaceSection(t *testing.T, text, name, table string) string {
 	t.Helper()
 	before, rest, begins := strings.Cut(text, "<!-- "+name+":")

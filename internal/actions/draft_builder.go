@@ -11,56 +11,56 @@ import (
 	"shardboard/internal/topology"
 )
 
-// The two ways of a pin: our own splits and moves, or zones alone and the
-// balancer does the rest.
+// The modes of a pin: the run splits and moves the chunks itself, or it only sets the
+// zones and the balancer moves the chunks.
 const (
 	ModeMoves    = "moves"
 	ModeBalancer = "balancer"
 )
 
-// draftBuilder collects what makes a draft: the steps planned so far, and what the
-// cluster will be like after them.
+// draftBuilder collects the parts of a draft, and keeps the state that the cluster will
+// have after the steps planned so far.
 type draftBuilder struct {
-	s         Situation
-	a         Args
-	kind      Kind
-	about     Description          // of the kind
-	c         *topology.Collection // that the arguments name, where the kind takes one
-	steps     []Step
-	futures   map[topology.Namespace]*futureChunks
-	shards    []topology.Shard // with the zones that they will have
-	zones     map[topology.Namespace][]topology.ZoneRange
-	moves     []transfer
-	cuts      int // chunks that are split or merged
-	stays     []message.Message
-	checks    []Check
-	ids       map[string][]bson.ObjectID // of projects, by database
-	looked    []Span
-	written   []Span
-	writes    []WriteEffect
-	measures  []Span
-	undoing   bool
-	receivers []string // shards that the goal may bring chunks to, beside those of the moves
-	reached   bool     // what the plan is for is so already
-	paused    bool     // balancing is switched off while the steps run
-	// continuing: this is the rest of a confirmed plan, which may have few steps or none.
+	s               Situation
+	a               Args
+	kind            Kind
+	description     Description          // of the kind
+	c               *topology.Collection // named by the argument ns, if the kind takes one
+	steps           []Step
+	futures         map[topology.Namespace]*futureChunks
+	shards          []topology.Shard // with their zones after the steps
+	zones           map[topology.Namespace][]topology.ZoneRange
+	moves           []transfer
+	cuts            int // number of splits and merged chunks
+	stays           []message.Message
+	checks          []Check
+	ids             map[string][]bson.ObjectID // of projects, by database; a cache
+	flagSpans       []Span
+	writeSpans      []Span
+	writes          []WriteEffect
+	sizeSpans       []Span
+	isUndo          bool
+	receivers       []string // shards that may receive chunks, beside those of the moves
+	reached         bool     // the goal is reached already
+	pausesBalancing bool     // the steps pause balancing
+	// continuing: this is the rest of a confirmed plan, which may have no steps.
 	continuing bool
 	err        error
 }
 
-// transfer is a range that goes from one shard to another, as one or several chunks.
+// transfer is a range that moves from one shard to another, as one or several chunks.
 type transfer struct {
 	k        *futureChunks
 	lo, hi   shardkey.Key
 	from, to string
 	chunks   int
 	jumbo    bool
-	awaited  bool // the balancer moves it, not a command
+	awaited  bool // moved by the balancer, not by a command
 }
 
-// newDraft begins the draft of a change.
+// newDraft starts the draft of a change.
 func newDraft(s Situation, about Description, a Args) *draftBuilder {
-	d := &draftBuilder{s: s, a: a, kind: about.Kind, about: about, futures: map[topology.Namespace]*futureChunks{},
+	d := &draftBuilder{s: s, a: a, kind: about.Kind, description: about, futures: map[topology.Namespace]*futureChunks{},
 		zones: map[topology.Namespace][]topology.ZoneRange{}, ids: map[string][]bson.ObjectID{}}
 	d.shards = slices.Clone(s.Table.Shards)
 	for i := range d.shards {
@@ -69,7 +69,7 @@ func newDraft(s Situation, about Description, a Args) *draftBuilder {
 	return d
 }
 
-// future is what the steps make of a collection's chunks.
+// future returns a collection's chunks as they will be after the steps.
 func (d *draftBuilder) future(c *topology.Collection) *futureChunks {
 	k := d.futures[c.NS]
 	if k == nil {
@@ -79,8 +79,8 @@ func (d *draftBuilder) future(c *topology.Collection) *futureChunks {
 	return k
 }
 
-// touched are the collections whose chunks the steps change, by namespace.
-func (d *draftBuilder) touched() []*futureChunks {
+// changedCollections returns the collections whose chunks the steps change, by namespace.
+func (d *draftBuilder) changedCollections() []*futureChunks {
 	chunks := func(s Step) bool {
 		return s.NS != "" && s.Op != OpSetRange && s.Op != OpRemoveRange && s.Op != OpBalancing
 	}
@@ -94,7 +94,7 @@ func (d *draftBuilder) touched() []*futureChunks {
 	return out
 }
 
-// namespaces are those of the steps, sorted.
+// namespaces returns the namespaces of the steps, sorted.
 func (d *draftBuilder) namespaces() []topology.Namespace {
 	var out []topology.Namespace
 	for _, s := range d.steps {
@@ -115,7 +115,7 @@ func (d *draftBuilder) shard(name string) *topology.Shard {
 	return nil
 }
 
-// ranges are the zone ranges of a namespace as the steps leave them.
+// ranges returns the zone ranges of a namespace as they will be after the steps.
 func (d *draftBuilder) ranges(ns topology.Namespace) []topology.ZoneRange {
 	if z, ok := d.zones[ns]; ok {
 		return z
@@ -123,13 +123,15 @@ func (d *draftBuilder) ranges(ns topology.Namespace) []topology.ZoneRange {
 	return d.s.Table.ZonesOf(ns)
 }
 
-// zonesRead tells whether zone ranges have ever been read: they may be forbidden.
+// zonesRead reports whether zone ranges could be read: the cluster user may not be
+// permitted to.
 func (d *draftBuilder) zonesRead() bool {
 	return len(d.s.Table.Zones) > 0 || !d.s.Table.Health[topology.PartZones].At.IsZero()
 }
 
-// doc is a bound as commands take it. Every bound is the table's or made of
-// complete values, so an error is a defect; finish returns it.
+// doc encodes a bound as commands take it. All bounds come from the table or are made of
+// complete values, so an error is a programming error. It is kept, and finish returns
+// it.
 func (d *draftBuilder) doc(c *topology.Collection, k shardkey.Key) bson.Raw {
 	raw, err := c.Key.Document(k)
 	if err != nil && d.err == nil {
@@ -142,51 +144,50 @@ func (d *draftBuilder) step(s Step) { d.steps = append(d.steps, s) }
 
 func (d *draftBuilder) check(c ...Check) { d.checks = append(d.checks, c...) }
 
-// patient is how many moves a plan may have to wait for the clean-up after each.
-// Waiting makes the donor delete at once instead of 15 minutes later, so that
-// everything can be undone at once; it also keeps the donor busy, and queries
-// that still read there are cut off, so wide plans leave it to the server.
-const patient = 20
+// maxWaitingMoves is the number of moves up to which a plan waits for the donor's
+// clean-up after each. A donor that is waited for deletes at once instead of 15 minutes
+// later, so the plan can be undone at once. But deleting keeps the donor busy and ends
+// queries that still read the range there, so larger plans do not wait.
+const maxWaitingMoves = 20
 
-// listed is how many moves a plan lists one by one. Only the balancer can be asked
-// for more; one plan could not undo as many.
-const listed = 2000
+// maxListedMoves is how many moves a plan lists. Only the mode “balancer” can cause more,
+// and one plan could not undo so many.
+const maxListedMoves = 2000
 
-// finish makes the draft, with its effect, the checks that every plan has, and
-// its risk.
+// finish makes the draft: with its effect, the checks that every plan has, and its
+// risk.
 func (d *draftBuilder) finish(summary message.Message, undo Undo) (Draft, Args, error) {
 	if d.err != nil {
 		return Draft{}, Args{}, d.err
 	}
 	sent := 0
-	for i := range d.steps {
-		if s := &d.steps[i]; s.Op == OpMove || s.Op == OpMoveRange {
+	for _, s := range d.steps {
+		if s.Migrates() {
 			sent++
 		}
 	}
-	waits := sent <= patient
+	waits := sent <= maxWaitingMoves
 	for i := range d.steps {
-		if s := &d.steps[i]; s.Op == OpMove || s.Op == OpMoveRange {
-			s.Wait = waits
-		}
+		d.steps[i].Wait = waits && d.steps[i].Migrates()
 	}
-	if d.about.Gathers && !d.undoing {
+	if d.description.Gathers && !d.isUndo {
 		sortPinSteps(d.steps)
 	}
-	d.pause()
-	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator, Looked: d.looked, Written: d.written}
+	d.addPauseSteps()
+	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator,
+		Looked: d.flagSpans, Written: d.writeSpans}
 	if out.Undo.Possible && len(d.moves) > 0 && (!waits || sent == 0) {
 		out.Undo.From = d.cleanFrom(out.Effect.Duration)
 	}
-	if len(out.Effect.Moves) > listed {
-		out.Effect.Moves = out.Effect.Moves[:listed]
+	if len(out.Effect.Moves) > maxListedMoves {
+		out.Effect.Moves = out.Effect.Moves[:maxListedMoves]
 		out.Undo = Undo{Text: message.New("tooMany",
-			"The balancer would move {moves} ranges, too many for one plan to move back. Without the zones it "+
-				"distributes the data evenly by itself.",
+			"The balancer would move {moves} ranges, too many for one plan to move back. Once the zones are "+
+				"removed, it distributes the data evenly by itself.",
 			message.Count("moves", len(d.moves)))}
 	}
-	d.always()
-	out.Checks, out.Measures = d.checks, d.measures
+	d.addCommonChecks()
+	out.Checks, out.Measures = d.checks, d.sizeSpans
 	out.Limits, out.Reached = d.limits(out), d.reached
 	out.Risk, out.Confirm = d.risk(out.Effect, out.Undo)
 	return out, d.a, nil

@@ -8,18 +8,18 @@ import (
 	"shardboard/internal/topology"
 )
 
-// The methods of figures that plans make (catalogue codes beside topology's).
+// How a plan's figures were computed, as codes. Topology has more of them.
 const (
 	methodRouting   = "routing"
 	methodShare     = "chunkShare"   // bytes of the shard divided by its chunks
-	methodPart      = "chunkPart"    // half of such a chunk: how much of it is in the range is not known
-	methodProjects  = "projectShare" // as many of the chunk's share as of its projects
-	methodSum       = "shareMoved"   // a shard's bytes with estimates taken off or added
-	methodNothing   = "plan"         // it follows from the plan: nothing moves
+	methodPart      = "chunkPart"    // half of such a chunk, when it is not known how much of it is in the range
+	methodProjects  = "projectShare" // such a chunk, divided by the projects in it
+	methodSum       = "shareMoved"   // a shard's bytes, with the estimated moves added and subtracted
+	methodNothing   = "plan"         // follows from the plan: nothing moves
 	reasonNotLoaded = "notLoaded"
 )
 
-// effect is what the steps change.
+// effect computes what the steps change.
 func (d *draftBuilder) effect() Effect {
 	e := Effect{
 		Chunks: topology.Figure{
@@ -50,7 +50,7 @@ func (d *draftBuilder) effect() Effect {
 	return e
 }
 
-// sumOf adds figures; one that is not known makes the sum not known.
+// sumOf adds figures. If one of them is not known, the sum is not known.
 func sumOf(figures ...topology.Figure) topology.Figure {
 	var s sum
 	for _, f := range figures {
@@ -60,26 +60,26 @@ func sumOf(figures ...topology.Figure) topology.Figure {
 }
 
 type sum struct {
-	n, plusMinus int64
-	loose        bool
-	method       string
-	at           time.Time
-	missing      string
-	some         bool
+	value, plusMinus int64
+	estimated        bool
+	method           string
+	at               time.Time
+	unknownBecause   string
+	any              bool
 }
 
 func (s *sum) add(f topology.Figure) {
 	if !f.Known {
-		s.missing = f.Reason
+		s.unknownBecause = f.Reason
 		return
 	}
-	if !s.some || f.At.Before(s.at) {
+	if !s.any || f.At.Before(s.at) {
 		s.at = f.At
 	}
-	s.some = true
-	s.n += f.Value
+	s.any = true
+	s.value += f.Value
 	s.plusMinus += f.PlusMinus
-	s.loose = s.loose || !f.Exact
+	s.estimated = s.estimated || !f.Exact
 	if s.method == "" || f.Method == methodPart || f.Method == methodProjects && s.method != methodPart {
 		s.method = f.Method
 	}
@@ -87,33 +87,33 @@ func (s *sum) add(f topology.Figure) {
 
 func (s *sum) figure() topology.Figure {
 	switch {
-	case s.missing != "":
-		return topology.Figure{Reason: s.missing}
-	case !s.some:
+	case s.unknownBecause != "":
+		return topology.Figure{Reason: s.unknownBecause}
+	case !s.any:
 		return topology.Figure{Known: true, Exact: true, Method: methodNothing, At: s.at}
 	}
-	return topology.Figure{Known: true, Value: s.n, PlusMinus: s.plusMinus, Exact: !s.loose, Method: s.method, At: s.at}
+	return topology.Figure{Known: true, Value: s.value, PlusMinus: s.plusMinus, Exact: !s.estimated, Method: s.method, At: s.at}
 }
 
-// shardEffects are the shards before and after over the collections concerned:
-// those that change first, then by name.
+// shardEffects returns each shard before and after, over all changed collections:
+// first the shards that change, then the others, by name.
 func (d *draftBuilder) shardEffects(moves []MoveEffect) []ShardEffect {
 	all := map[string]*ShardEffect{}
-	get := func(shard string) *ShardEffect {
+	effectOn := func(shard string) *ShardEffect {
 		if all[shard] == nil {
 			all[shard] = &ShardEffect{Shard: shard}
 		}
 		return all[shard]
 	}
 	before := map[string][]topology.Figure{}
-	for _, k := range d.touched() {
+	for _, k := range d.changedCollections() {
 		for shard, n := range k.counts() {
-			e := get(shard)
+			e := effectOn(shard)
 			e.ChunksBefore += n[0]
 			e.ChunksAfter += n[1]
 		}
 	}
-	for _, k := range d.touched() {
+	for _, k := range d.changedCollections() {
 		for shard := range all {
 			before[shard] = append(before[shard], d.s.Table.SizeOn(k.c.NS, shard).Bytes)
 		}
@@ -123,7 +123,7 @@ func (d *draftBuilder) shardEffects(moves []MoveEffect) []ShardEffect {
 		e.BytesAfter = e.BytesBefore
 		for _, m := range moves {
 			if m.From == shard || m.To == shard {
-				e.BytesAfter = shifted(e.BytesAfter, m.Bytes, m.To == shard)
+				e.BytesAfter = withMoved(e.BytesAfter, m.Bytes, m.To == shard)
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func (d *draftBuilder) shardEffects(moves []MoveEffect) []ShardEffect {
 	for _, e := range all {
 		out = append(out, *e)
 	}
-	same := func(e ShardEffect) int {
+	unchanged := func(e ShardEffect) int {
 		for _, m := range moves {
 			if m.From == e.Shard || m.To == e.Shard {
 				return 0
@@ -143,7 +143,7 @@ func (d *draftBuilder) shardEffects(moves []MoveEffect) []ShardEffect {
 		return 1
 	}
 	slices.SortFunc(out, func(a, b ShardEffect) int {
-		if x := same(a) - same(b); x != 0 {
+		if x := unchanged(a) - unchanged(b); x != 0 {
 			return x
 		}
 		return strings.Compare(a.Shard, b.Shard)
@@ -151,8 +151,8 @@ func (d *draftBuilder) shardEffects(moves []MoveEffect) []ShardEffect {
 	return out
 }
 
-// shifted is a shard's bytes with a range added or taken off.
-func shifted(have, moved topology.Figure, gains bool) topology.Figure {
+// withMoved is a shard's bytes after a range has arrived there or left.
+func withMoved(have, moved topology.Figure, gains bool) topology.Figure {
 	switch {
 	case !have.Known:
 		return have

@@ -7,12 +7,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// estimate is what [lo, hi) has of a collection's bytes or documents: as it was
-// measured for this plan, else an estimate. The config database has no size of a
-// chunk: a shard's amount is divided by its chunks.
-// Of a chunk that the range cuts, a hashed key gives the part by arithmetic, and
-// a key that leads with the project the part of its projects; else half of it is
-// taken, give or take the other half.
+// estimate returns the bytes or documents of a collection in [lo, hi), as measured for
+// this plan, or else estimated. The config database has no sizes of chunks, so the
+// amount on a shard is divided by the number of its chunks. If the range covers only a
+// part of a chunk, the part is computed from the hashes of a hashed key, or from the
+// number of projects if the key begins with the project; otherwise it is half of the
+// chunk, plus or minus half.
 func (d *draftBuilder) estimate(c *topology.Collection, lo, hi shardkey.Key, of func(topology.Size) topology.Figure) topology.Figure {
 	if f, ok := d.s.Measured.figure(Span{NS: c.NS, Min: lo, Max: hi}, of); ok {
 		return f
@@ -38,8 +38,8 @@ func (d *draftBuilder) estimate(c *topology.Collection, lo, hi shardkey.Key, of 
 	return total.figure()
 }
 
-// perChunk is the mean of a shard's chunks. Of a shard with one chunk it is
-// that chunk's, as far as no orphans are counted in.
+// perChunk is the mean of a shard's chunks. If the shard has one chunk it is the size of
+// that chunk, unless orphaned documents are included.
 func perChunk(whole topology.Figure, chunks int) topology.Figure {
 	if !whole.Known || chunks == 0 {
 		if whole.Reason == "" {
@@ -55,7 +55,7 @@ func perChunk(whole topology.Figure, chunks int) topology.Figure {
 	return whole
 }
 
-// cutShare is the part of a chunk's share that is in [lo, hi).
+// cutShare estimates the part of a chunk that is in [lo, hi).
 func (d *draftBuilder) cutShare(c *topology.Collection, ch topology.Chunk, lo, hi shardkey.Key, share topology.Figure) topology.Figure {
 	in := shardkey.Range{Min: later(lo, ch.Min), Max: earlier(hi, ch.Max)}
 	if in.Min.Compare(ch.Min) == 0 && in.Max.Compare(ch.Max) == 0 || !share.Known {
@@ -77,7 +77,7 @@ func (d *draftBuilder) cutShare(c *topology.Collection, ch topology.Chunk, lo, h
 	return share
 }
 
-// hashPart is how much of a range of hashes another one inside it takes.
+// hashPart is the share of a range of hashes that a range inside it covers.
 func hashPart(p shardkey.Pattern, whole, in shardkey.Range) (float64, bool) {
 	if !hashedLast(p) {
 		return 0, false
@@ -112,7 +112,7 @@ func bytesOf(s topology.Size) topology.Figure { return s.Bytes }
 
 func documentsOf(s topology.Size) topology.Figure { return s.Documents }
 
-// chunkLimit is the size from which a chunk can't be moved: twice the chunk
-// size in documents of the average size (MongoDB 5.0.7, refused with code 153);
-// 0 when the chunk size is not known.
+// chunkLimit is the size above which a chunk cannot be moved: twice the chunk size, in
+// documents of the average size (MongoDB 5.0.7, refused with code 153). 0 when the
+// chunk size is not known.
 func (d *draftBuilder) chunkLimit(c *topology.Collection) int64 { return 2 * chunkBytes(d.s.Table, c) }

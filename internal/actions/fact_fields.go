@@ -13,10 +13,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Fields are the fields of a fact as a table has them, in exactly the form in
-// which Want has them and in which a Reader gives them. A collection that is
-// not there, or bounds that are no keys of it, have none but exists or counts of
-// "0".
+// Fields returns the fields of a fact from a table, in the same form as Want and as a
+// Reader returns them. If the collection does not exist, or the bounds are not keys of
+// it, there are no fields.
 func Fields(t *topology.Table, f Fact) map[string]string {
 	switch f.Kind {
 	case FactCollection:
@@ -51,8 +50,8 @@ func Fields(t *topology.Table, f Fact) map[string]string {
 	return chunkFields(c, f)
 }
 
-// collectionFields are the fields of FactCollection; identities that the server
-// does not have are "".
+// collectionFields returns the fields of FactCollection. An identity that this release
+// of the server does not have is "".
 func collectionFields(m topology.Meta) map[string]string {
 	return map[string]string{
 		"uuid": UUIDText(m.Incarnation.UUID), "timestamp": TimestampText(m.Incarnation.Timestamp), "epoch": epochText(m.Incarnation.Epoch),
@@ -110,14 +109,14 @@ func zoneFields(c *topology.Collection, zones []topology.ZoneRange, f Fact) map[
 		return map[string]string{}
 	}
 	var others []string
-	for _, z := range meeting(zones, lo, hi) {
+	for _, z := range overlapping(zones, lo, hi) {
 		others = append(others, fmt.Sprintf("%s: %s → %s", z.Zone, c.Key.Display(z.Min), c.Key.Display(z.Max)))
 	}
 	return map[string]string{"ranges": strconv.Itoa(len(others)), "others": strings.Join(others, "; ")}
 }
 
-// meeting are the zone ranges that have a key in [lo, hi), in key order.
-func meeting(zones []topology.ZoneRange, lo, hi shardkey.Key) []topology.ZoneRange {
+// overlapping returns the zone ranges that overlap [lo, hi), in key order.
+func overlapping(zones []topology.ZoneRange, lo, hi shardkey.Key) []topology.ZoneRange {
 	var out []topology.ZoneRange
 	for _, z := range zones {
 		if !z.Min.IsZero() && z.Min.Compare(hi) < 0 && z.Max.Compare(lo) > 0 {
@@ -127,7 +126,7 @@ func meeting(zones []topology.ZoneRange, lo, hi shardkey.Key) []topology.ZoneRan
 	return out
 }
 
-// UUIDText is a uuid as people write it; "" for none.
+// UUIDText formats a UUID in the usual form; "" for none.
 func UUIDText(u [16]byte) string {
 	if u == [16]byte{} {
 		return ""
@@ -136,7 +135,7 @@ func UUIDText(u [16]byte) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// TimestampText is a timestamp as mongosh writes it; "" for none.
+// TimestampText formats a timestamp as mongosh does; "" for none.
 func TimestampText(t bson.Timestamp) string {
 	if t.IsZero() {
 		return ""

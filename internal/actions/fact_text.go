@@ -44,7 +44,7 @@ func (k FactKind) subject() string {
 	return string(k)
 }
 
-// Text is the fact with the values that it must have.
+// Text is the fact with its expected values.
 func (f Fact) Text() string {
 	var fields []string
 	for _, name := range slices.Sorted(maps.Keys(f.Want)) {
@@ -53,7 +53,7 @@ func (f Fact) Text() string {
 	return f.Subject().String() + ": " + strings.Join(fields, ", ")
 }
 
-// FieldLabel is what people call a field of a fact, or of what a plan is limited to.
+// FieldLabel is the name for people of a field of a fact or of Limits.
 func FieldLabel(name string) string {
 	if label := fieldLabels[name]; label != "" {
 		return label
@@ -94,7 +94,7 @@ func (d Difference) Text() message.Message {
 		message.Words("field", FieldLabel(d.Field)), message.Text("want", d.Want), message.Text("got", d.Got))
 }
 
-// code tells which sentence fits.
+// code chooses the sentence.
 func (d Difference) code() string {
 	if d.Fact.Kind != "" { // of the cluster
 		switch {
@@ -126,16 +126,16 @@ var differencePatterns = map[string]string{
 	"difference.changed":      "{subject}: {field}: expected {want}, found {got}.",
 	"difference.gone":         "{subject}: {field}: expected {want}, but it no longer exists.",
 	"difference.notThere":     "{subject} no longer exists.",
-	"difference.there":        "{subject} exists by now.",
+	"difference.there":        "{subject} exists now.",
 	"difference.ofPlan":       "{field}: expected {want}, found {got}.",
-	"difference.limit":        "Limit of {field}: {want} was confirmed, and {got} would be needed now.",
-	"difference.check":        "A check forbids it now: {got}.",
+	"difference.limit":        "Limit of {field}: {want} was confirmed, but {got} would now be needed.",
+	"difference.check":        "A check now blocks the plan: {got}.",
 	"difference.goal":         "The goal is no longer met: {got} more steps are needed.",
-	"difference.hash":         "The plan’s hash is {want}, and {got} was given.",
-	"difference.hash.none":    "The plan’s hash is {want}, and none was given.",
-	"difference.clusterId":    "The plan is for the cluster {want}, but {got} answers now.",
-	"difference.expiresAt":    "The plan could be run until {want}, and it is {got}.",
-	"difference.command":      "The command {want} would be {got} now.",
+	"difference.hash":         "The plan’s hash is {want}, but {got} was given.",
+	"difference.hash.none":    "The plan’s hash is {want}, but none was given.",
+	"difference.clusterId":    "The plan is for the cluster {want}, but the cluster {got} answers now.",
+	"difference.expiresAt":    "The plan expired at {want}; it is now {got}.",
+	"difference.command":      "The command {want} would now be {got}.",
 	"difference.command.less": "The command {want} would no longer be sent.",
-	"difference.command.more": "The command {got} would be sent now too.",
+	"difference.command.more": "The command {got} would now be sent too.",
 }

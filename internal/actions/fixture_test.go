@@ -25,7 +25,7 @@ const (
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// oid is an id that sorts by n.
+// oid makes an id that sorts by n.
 func oid(n byte) bson.ObjectID { return bson.ObjectID{0: 1, 11: n} }
 
 func pattern(t testing.TB, fields ...bson.E) shardkey.Pattern {
@@ -46,8 +46,8 @@ func doc(t testing.TB, d any) bson.Raw {
 	return raw
 }
 
-// keyed is the bound with these values, in the order of the fields.
-func keyed(t testing.TB, p shardkey.Pattern, values ...any) shardkey.Key {
+// keyOf makes the bound with these values, in the order of the fields.
+func keyOf(t testing.TB, p shardkey.Pattern, values ...any) shardkey.Key {
 	t.Helper()
 	var d bson.D
 	for i, v := range values {
@@ -60,8 +60,8 @@ func keyed(t testing.TB, p shardkey.Pattern, values ...any) shardkey.Key {
 	return k
 }
 
-// collection has a chunk between each two bounds; owners[i] holds chunk i, and
-// a capital letter is a jumbo chunk.
+// collection makes a collection with a chunk between each two bounds. owners[i] is the
+// shard of chunk i; a capital letter makes the chunk jumbo.
 func collection(t testing.TB, ns topology.Namespace, p shardkey.Pattern, bounds []shardkey.Key, owners string) *topology.Collection {
 	t.Helper()
 	if len(owners) != len(bounds)+1 {
@@ -93,8 +93,8 @@ func collection(t testing.TB, ns topology.Namespace, p shardkey.Pattern, bounds 
 	return &topology.Collection{Meta: m, Chunks: chunks}
 }
 
-// cluster is a situation with four projects (alpha 10, beta 20, gamma 30 and
-// delta 40) on shards a, b and c, in the layout of Yorkie 0.4 or of 0.6.38.
+// cluster makes a situation with four projects (alpha 10, beta 20, gamma 30 and
+// delta 40) on shards a, b and c, in the layout of Yorkie 0.4 or 0.6.38.
 //
 //	documents  {project_id: 1}                …a 20 b 40 c…
 //	clients    0.4: the same; 0.6.38: {project_id: 1, _id: "hashed"} …a [20,0] b [30,MinKey] c…
@@ -103,19 +103,19 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 	t.Helper()
 	one := bson.E{Key: "project_id", Value: int32(1)}
 	documents := pattern(t, one)
-	docBounds := []shardkey.Key{keyed(t, documents, oid(20)), keyed(t, documents, oid(40))}
+	docBounds := []shardkey.Key{keyOf(t, documents, oid(20)), keyOf(t, documents, oid(40))}
 	all := []*topology.Collection{collection(t, db+".documents", documents, docBounds, "abc")}
 	if layout == "0.4" {
 		ranged := pattern(t, bson.E{Key: "doc_id", Value: int32(1)})
 		all = append(all,
 			collection(t, db+".clients", documents, docBounds, "abc"),
-			collection(t, db+".changes", ranged, []shardkey.Key{keyed(t, ranged, oid(100)), keyed(t, ranged, oid(200))}, "abc"))
+			collection(t, db+".changes", ranged, []shardkey.Key{keyOf(t, ranged, oid(100)), keyOf(t, ranged, oid(200))}, "abc"))
 	} else {
 		clients := pattern(t, one, bson.E{Key: "_id", Value: "hashed"})
 		hashed := pattern(t, bson.E{Key: "doc_id", Value: "hashed"})
 		all = append(all,
-			collection(t, db+".clients", clients, []shardkey.Key{keyed(t, clients, oid(20), int64(0)), keyed(t, clients, oid(30))}, "abc"),
-			collection(t, db+".changes", hashed, []shardkey.Key{keyed(t, hashed, int64(-3e18)), keyed(t, hashed, int64(3e18))}, "abc"))
+			collection(t, db+".clients", clients, []shardkey.Key{keyOf(t, clients, oid(20), int64(0)), keyOf(t, clients, oid(30))}, "abc"),
+			collection(t, db+".changes", hashed, []shardkey.Key{keyOf(t, hashed, int64(-3e18)), keyOf(t, hashed, int64(3e18))}, "abc"))
 	}
 	slices.SortFunc(all, byName)
 	tab := &topology.Table{
@@ -131,9 +131,9 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 		topology.PartBalancer, topology.PartEvents, topology.PartSizes, topology.PartDisks} {
 		tab.Health[p] = topology.Health{At: now}
 	}
-	weighed(tab, 1000, 1000, 1000)
+	setDisks(tab, 1000, 1000, 1000)
 	for _, c := range all {
-		sized(tab, c.NS, 40, 20, 10)
+		setSizes(tab, c.NS, 40, 20, 10)
 	}
 	var projects []placement.Project
 	for n, name := range map[byte]string{10: "alpha", 20: "beta", 30: "gamma", 40: "delta"} {
@@ -150,8 +150,8 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 	return s
 }
 
-// sized gives the shards their megabytes of a collection.
-func sized(tab *topology.Table, ns topology.Namespace, mb ...int64) {
+// setSizes sets the megabytes of a collection on each shard.
+func setSizes(tab *topology.Table, ns topology.Namespace, mb ...int64) {
 	s := topology.Sizes{NS: ns, At: now, Shards: map[string]topology.Size{}, Sharded: true}
 	for i, n := range mb {
 		exact := topology.Figure{Known: true, Exact: true, Method: "collStats", At: now}
@@ -162,8 +162,8 @@ func sized(tab *topology.Table, ns topology.Namespace, mb ...int64) {
 	tab.Sizes[ns] = s
 }
 
-// weighed gives the shards disks of 10,000 MB of which so many are used.
-func weighed(tab *topology.Table, mb ...int64) {
+// setDisks gives each shard a disk of 10,000 MB with this much used.
+func setDisks(tab *topology.Table, mb ...int64) {
 	tab.Disks = map[string]topology.Disk{}
 	for i, n := range mb {
 		f := topology.Figure{Known: true, Exact: true, Method: "dbStats", At: now}
@@ -173,12 +173,14 @@ func weighed(tab *topology.Table, mb ...int64) {
 	}
 }
 
-func in(s *Situation, ns topology.Namespace) *topology.Collection { return s.Table.Collection(ns) }
+func collectionIn(s *Situation, ns topology.Namespace) *topology.Collection {
+	return s.Table.Collection(ns)
+}
 
-// owned sets what the chunks of a collection are on, by letters.
-func owned(t testing.TB, ns topology.Namespace, owners string) func(*Situation) {
+// withOwners sets the shards of a collection's chunks, one letter per chunk.
+func withOwners(t testing.TB, ns topology.Namespace, owners string) func(*Situation) {
 	return func(s *Situation) {
-		c := in(s, ns)
+		c := collectionIn(s, ns)
 		var rows []topology.Chunk
 		for i, ch := range c.Chunks.All() {
 			o := rune(owners[i])
@@ -193,7 +195,7 @@ func owned(t testing.TB, ns topology.Namespace, owners string) func(*Situation) 
 	}
 }
 
-// zone puts shards in a zone and gives it a range of a collection.
+// zone adds shards to a zone and assigns a range of a collection to it.
 func zone(t testing.TB, name, shards string, ns topology.Namespace, lo, hi func(p shardkey.Pattern) shardkey.Key) func(*Situation) {
 	return func(s *Situation) {
 		for i := range s.Table.Shards {
@@ -201,7 +203,7 @@ func zone(t testing.TB, name, shards string, ns topology.Namespace, lo, hi func(
 				s.Table.Shards[i].Zones = append(s.Table.Shards[i].Zones, name)
 			}
 		}
-		c := in(s, ns)
+		c := collectionIn(s, ns)
 		z := topology.ZoneRange{NS: ns, Zone: name, Min: lo(c.Key), Max: hi(c.Key)}
 		z.RawMin, z.RawMax = raw(t, c, z.Min), raw(t, c, z.Max)
 		s.Table.Zones = append(s.Table.Zones, z)
@@ -215,7 +217,7 @@ func zone(t testing.TB, name, shards string, ns topology.Namespace, lo, hi func(
 }
 
 func from(t testing.TB, n byte) func(shardkey.Pattern) shardkey.Key {
-	return func(p shardkey.Pattern) shardkey.Key { return keyed(t, p, oid(n)) }
+	return func(p shardkey.Pattern) shardkey.Key { return keyOf(t, p, oid(n)) }
 }
 
 func raw(t testing.TB, c *topology.Collection, k shardkey.Key) bson.Raw {
@@ -227,7 +229,7 @@ func raw(t testing.TB, c *topology.Collection, k shardkey.Key) bson.Raw {
 	return d
 }
 
-// chunkAt are the bounds of chunk i.
+// chunkAt returns the bounds of chunk i.
 func chunkAt(t testing.TB, s Situation, ns topology.Namespace, i int) [2]bson.Raw {
 	c := s.Table.Collection(ns)
 	ch := c.Chunks.At(i)
@@ -240,21 +242,21 @@ func draining(shard string) func(*Situation) {
 	return func(s *Situation) { s.Table.Shard(shard).Draining = true }
 }
 
-// plan drafts and fails the test when that is refused.
+// plan makes a draft, and fails the test if it is refused.
 func plan(t testing.TB, s Situation, kind Kind, a Args) (Draft, Args) {
 	t.Helper()
 	d, resolved, err := Planners()[kind](s, a)
 	if err != nil {
 		t.Fatalf("%s: %v", kind, err)
 	}
-	speaks(t, d)
+	checkTexts(t, d)
 	return d, resolved
 }
 
 var placeholder = regexp.MustCompile(`\{([a-z]+)\}`)
 
-// speaks checks that everything a draft says has words and facts for them.
-func speaks(t interface {
+// checkTexts checks that every message of a draft has a text, and a fact for each name in it.
+func checkTexts(t interface {
 	Helper()
 	Errorf(string, ...any)
 }, d Draft) {
@@ -265,7 +267,7 @@ func speaks(t interface {
 	}
 	for _, m := range all {
 		if m.Code == "" || m.Pattern == "" {
-			t.Errorf("a sentence without a code or words: %+v", m)
+			t.Errorf("a message without a code or text: %+v", m)
 		}
 		for _, name := range placeholder.FindAllStringSubmatch(m.Pattern, -1) {
 			if _, ok := m.Fact(name[1]); !ok {
@@ -276,13 +278,13 @@ func speaks(t interface {
 	for _, f := range []topology.Figure{d.Effect.Chunks, d.Effect.Bytes, d.Effect.Documents, d.Effect.Duration} {
 		if f.Known && strings.HasPrefix(topology.MethodText(f.Method), "Measured by ") ||
 			!f.Known && strings.HasPrefix(topology.ReasonText(f.Reason), "unknown") {
-			t.Errorf("no words for the figure %+v", f)
+			t.Errorf("no text for the figure %+v", f)
 		}
 	}
 }
 
-// verdict is the worst verdict of the checks of an id, and its code; "" for none.
-func verdict(d Draft, id string) (v Verdict, code string) {
+// worstVerdict returns the worst verdict of the checks with an id, and its code; "" for none.
+func worstVerdict(d Draft, id string) (v Verdict, code string) {
 	rank := map[Verdict]int{"": 0, Pass: 1, Warn: 2, Block: 3}
 	for _, c := range d.Checks {
 		if c.ID == id && rank[c.Verdict] > rank[v] {
@@ -292,7 +294,7 @@ func verdict(d Draft, id string) (v Verdict, code string) {
 	return v, code
 }
 
-// ops are the ops of the steps.
+// ops returns the ops of the steps.
 func ops(d Draft) []Op {
 	var out []Op
 	for _, s := range d.Steps {

@@ -15,18 +15,18 @@ type futureChunk struct {
 	Shard    string
 	Version  topology.Version
 	Jumbo    bool
-	made     bool // by a step of this plan: its version is not known
+	changed  bool // by a step of this plan, so its version is not known
 }
 
 type key = shardkey.Key
 
 // futureChunks are a collection's chunks as they will be after the steps planned
-// so far. Only what differs from the table's chunk map is kept, so that planning
-// costs what a plan changes, however many chunks there are.
+// so far. It stores only the differences from the table's chunk map, so that the
+// cost of planning follows what the plan changes, not the number of chunks.
 type futureChunks struct {
 	c       *topology.Collection
-	over    []futureChunk    // what differs, sorted; covers each chunk of the map wholly or not at all
-	delta   map[string]int64 // chunks more or fewer, by shard
+	changed []futureChunk    // the differences, sorted; each chunk of the map is covered completely or not at all
+	delta   map[string]int64 // change of the number of chunks, by shard
 	donated map[string]bool  // shards that a planned move takes a chunk from
 }
 
@@ -34,20 +34,20 @@ func newFutureChunks(c *topology.Collection) *futureChunks {
 	return &futureChunks{c: c, delta: map[string]int64{}, donated: map[string]bool{}}
 }
 
-// at is the chunk that will hold a key.
+// at returns the chunk that will contain a key.
 func (k *futureChunks) at(key shardkey.Key) futureChunk {
-	i := sort.Search(len(k.over), func(i int) bool { return k.over[i].Max.Compare(key) > 0 })
-	if i < len(k.over) && k.over[i].Min.Compare(key) <= 0 {
-		return k.over[i]
+	i := sort.Search(len(k.changed), func(i int) bool { return k.changed[i].Max.Compare(key) > 0 })
+	if i < len(k.changed) && k.changed[i].Min.Compare(key) <= 0 {
+		return k.changed[i]
 	}
 	_, ch := k.c.Chunks.Find(key)
 	return futureChunk{Min: ch.Min, Max: ch.Max, Shard: ch.Shard, Version: ch.Version, Jumbo: ch.Jumbo}
 }
 
-// within are the chunks that meet [lo, hi), in key order.
+// within returns the chunks that overlap [lo, hi), in key order.
 func (k *futureChunks) within(lo, hi shardkey.Key) []futureChunk {
 	var out []futureChunk
-	if len(k.over) == 0 {
+	if len(k.changed) == 0 {
 		from, to := k.c.Chunks.Overlap(shardkey.Range{Min: lo, Max: hi})
 		for _, ch := range k.c.Chunks.Range(from, to) {
 			out = append(out, futureChunk{Min: ch.Min, Max: ch.Max, Shard: ch.Shard, Version: ch.Version, Jumbo: ch.Jumbo})
@@ -57,7 +57,7 @@ func (k *futureChunks) within(lo, hi shardkey.Key) []futureChunk {
 	for at := lo; at.Compare(hi) < 0; {
 		p := k.at(at)
 		out = append(out, p)
-		if p.Max.Compare(at) <= 0 { // the upper end of the key space: nothing lies beyond
+		if p.Max.Compare(at) <= 0 { // the upper end of the key space
 			break
 		}
 		at = p.Max
@@ -65,22 +65,22 @@ func (k *futureChunks) within(lo, hi shardkey.Key) []futureChunk {
 	return out
 }
 
-// replace puts chunks in the place of those that fill the same range.
+// replace replaces the chunks of a range by others that cover the same range.
 func (k *futureChunks) replace(with ...futureChunk) {
 	lo, hi := with[0].Min, with[len(with)-1].Max
 	for _, p := range k.within(lo, hi) {
 		k.delta[p.Shard]--
 	}
 	for i := range with {
-		with[i].made = true
+		with[i].changed = true
 		k.delta[with[i].Shard]++
 	}
-	from := sort.Search(len(k.over), func(i int) bool { return k.over[i].Min.Compare(lo) >= 0 })
-	to := sort.Search(len(k.over), func(i int) bool { return k.over[i].Min.Compare(hi) >= 0 })
-	k.over = slices.Replace(k.over, from, to, with...)
+	from := sort.Search(len(k.changed), func(i int) bool { return k.changed[i].Min.Compare(lo) >= 0 })
+	to := sort.Search(len(k.changed), func(i int) bool { return k.changed[i].Min.Compare(hi) >= 0 })
+	k.changed = slices.Replace(k.changed, from, to, with...)
 }
 
-// cut divides the chunk that holds the key; false when a chunk begins there already.
+// cut splits the chunk that contains the key; false when a chunk begins there already.
 func (k *futureChunks) cut(at shardkey.Key) bool {
 	p := k.at(at)
 	if p.Min.Compare(at) == 0 {
@@ -92,8 +92,8 @@ func (k *futureChunks) cut(at shardkey.Key) bool {
 	return true
 }
 
-// put gives a range that chunks fill to a shard.
-func (k *futureChunks) put(lo, hi shardkey.Key, shard string) {
+// setShard moves the chunks of a range to a shard. Chunks begin and end at its ends.
+func (k *futureChunks) setShard(lo, hi shardkey.Key, shard string) {
 	parts := slices.Clone(k.within(lo, hi))
 	for i := range parts {
 		k.donated[parts[i].Shard] = true
@@ -102,26 +102,26 @@ func (k *futureChunks) put(lo, hi shardkey.Key, shard string) {
 	k.replace(parts...)
 }
 
-// wants are the fields of a chunk that a command on it relies on. The version is
-// left out where an earlier step of the plan changes it: a move gives one other
-// chunk of its donor a new version.
-func (k *futureChunks) wants(p futureChunk) map[string]string {
+// preconditions returns the fields of a chunk that a command on it relies on. The
+// version is left out if an earlier step of the plan changes it: a move gives one
+// other chunk of its donor a new version.
+func (k *futureChunks) preconditions(p futureChunk) map[string]string {
 	want := map[string]string{"exists": "true", "shard": p.Shard}
-	if !p.made && !k.donated[p.Shard] {
+	if !p.changed && !k.donated[p.Shard] {
 		want["lastmod"] = p.Version.String()
 	}
 	return want
 }
 
-// chunks is the map as the steps leave it; nil when that is no complete map,
-// which a cut at an unknown point makes it.
+// chunks returns the chunk map after the steps; nil when it cannot be built, because a
+// chunk is split at a key that only the server knows.
 func (k *futureChunks) chunks() *topology.ChunkMap {
-	if len(k.over) == 0 {
+	if len(k.changed) == 0 {
 		return k.c.Chunks
 	}
-	rows := make([]topology.Chunk, len(k.over))
+	rows := make([]topology.Chunk, len(k.changed))
 	next := k.c.Chunks.Highest().Major + 1
-	for i, p := range k.over {
+	for i, p := range k.changed {
 		rows[i] = topology.Chunk{Min: p.Min, Max: p.Max, Shard: p.Shard, Jumbo: p.Jumbo, Version: topology.Version{Major: next, Minor: uint32(i)}}
 	}
 	m, _, err := k.c.Chunks.Apply(rows)
@@ -131,8 +131,7 @@ func (k *futureChunks) chunks() *topology.ChunkMap {
 	return m
 }
 
-// counts are the shards whose number of chunks the steps change, or that have
-// any: before and after.
+// counts returns the number of chunks per shard, before and after the steps.
 func (k *futureChunks) counts() map[string][2]int64 {
 	out := map[string][2]int64{}
 	for shard, n := range k.c.Chunks.CountByShard() {

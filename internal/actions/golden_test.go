@@ -15,11 +15,11 @@ import (
 	"shardboard/internal/topology"
 )
 
-var update = flag.Bool("update", false, "write the golden plans anew")
+var update = flag.Bool("update", false, "rewrite the golden plans and the tables of the documentation")
 
-// One plan of each kind, for reading: testdata/plans. What they do is tested by
-// the laws.
-func TestOnePlanOfEachKindIsAsItIsWrittenDown(t *testing.T) {
+// testdata/plans has one plan of each kind, for people to read. laws_test.go tests what
+// plans do.
+func TestPlansMatchGoldenFiles(t *testing.T) {
 	at := func(d any) bson.Raw { return doc(t, d) }
 	pinned := pinnedBeta(t, "b")
 	for _, x := range []struct {
@@ -29,11 +29,11 @@ func TestOnePlanOfEachKindIsAsItIsWrittenDown(t *testing.T) {
 	}{
 		{Split, nil, func(Situation) Args { return Args{NS: documents, At: at(project(30))} }},
 		{SplitProject, nil, func(Situation) Args { return Args{Project: "gamma"} }},
-		{SplitHot, []func(*Situation){written(t, documents, nil, rows{10: 5, 15: 10, 20: 40, 25: 30, 30: 30, 35: 10}),
-			taking(30, 10, 2)}, func(s Situation) Args {
+		{SplitHot, []func(*Situation){withWrites(t, documents, nil, rows{10: 5, 15: 10, 20: 40, 25: 30, 30: 30, 35: 10}),
+			withShardWrites(30, 10, 2)}, func(s Situation) Args {
 			return Args{NS: documents, Chunks: []string{encoded(chunkAt(t, s, documents, 1)[0]), encoded(chunkAt(t, s, documents, 0)[0])}}
 		}},
-		{Merge, []func(*Situation){owned(t, documents, "bbc")}, func(s Situation) Args {
+		{Merge, []func(*Situation){withOwners(t, documents, "bbc")}, func(s Situation) Args {
 			return Args{NS: documents, Bounds: [2]bson.Raw{chunkAt(t, s, documents, 0)[0], chunkAt(t, s, documents, 1)[1]}}
 		}},
 		{MoveChunk, nil, func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"} }},
@@ -44,7 +44,7 @@ func TestOnePlanOfEachKindIsAsItIsWrittenDown(t *testing.T) {
 		{ZoneAddShard, nil, func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }},
 		{ZoneRemoveShard, []func(*Situation){zone(t, "eu", "ab", documents, from(t, 20), from(t, 30))},
 			func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }},
-		{ZoneSetRange, []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, ranging("eu", 20, 35)},
+		{ZoneSetRange, []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, rangeArgs("eu", 20, 35)},
 		{ZoneRemoveRange, []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, func(Situation) Args {
 			return Args{NS: documents, Min: at(project(20)), Max: at(project(30))}
 		}},
@@ -52,12 +52,12 @@ func TestOnePlanOfEachKindIsAsItIsWrittenDown(t *testing.T) {
 		{BalancerOff, []func(*Situation){balancing}, func(Situation) Args { return Args{} }},
 		{BalancerWindow, nil, func(Situation) Args { return Args{Start: "22:00", Stop: "04:30"} }},
 		{BalanceCollection, nil, func(Situation) Args { return Args{NS: documents, On: yes(false)} }},
-		{ClearJumbo, []func(*Situation){owned(t, documents, "aBc")},
+		{ClearJumbo, []func(*Situation){withOwners(t, documents, "aBc")},
 			func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }},
 	} {
 		s := cluster(t, "0.6.38", "5.0.7", x.change...)
 		d, _ := plan(t, s, x.kind, x.args(s))
-		got, err := json.MarshalIndent(readable(d), "", "  ")
+		got, err := json.MarshalIndent(asJSON(d), "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestOnePlanOfEachKindIsAsItIsWrittenDown(t *testing.T) {
 	}
 }
 
-func readable(d Draft) any {
+func asJSON(d Draft) any {
 	type object = map[string]any
 	key := func(r bson.Raw) any {
 		if r == nil {
@@ -84,7 +84,8 @@ func readable(d Draft) any {
 		return json.RawMessage(r.String())
 	}
 	fact := func(f Fact) object {
-		return trim(object{"kind": f.Kind, "ns": f.NS, "min": key(f.Min), "max": key(f.Max), "shard": f.Shard, "zone": f.Zone, "want": f.Want})
+		return withoutZeros(object{"kind": f.Kind, "ns": f.NS, "min": key(f.Min), "max": key(f.Max), "shard": f.Shard,
+			"zone": f.Zone, "want": f.Want})
 	}
 	facts := func(all []Fact) (out []object) {
 		for _, f := range all {
@@ -96,7 +97,7 @@ func readable(d Draft) any {
 		if !f.Known {
 			return f.Reason
 		}
-		return trim(object{"value": f.Value, "exact": f.Exact, "plusMinus": f.PlusMinus, "method": f.Method})
+		return withoutZeros(object{"value": f.Value, "exact": f.Exact, "plusMinus": f.PlusMinus, "method": f.Method})
 	}
 	said := func(s message.Message) string {
 		text := s.Code
@@ -111,7 +112,7 @@ func readable(d Draft) any {
 	for _, s := range d.Steps {
 		steps = append(
 			steps,
-			trim(object{"op": s.Op, "ns": s.NS, "at": key(s.At), "min": key(s.Min), "max": key(s.Max), "shard": s.Shard, "zone": s.Zone,
+			withoutZeros(object{"op": s.Op, "ns": s.NS, "at": key(s.At), "min": key(s.Min), "max": key(s.Max), "shard": s.Shard, "zone": s.Zone,
 				"start": s.Start, "stop": s.Stop, "wait": s.Wait, "needs": facts(s.Needs), "proof": facts(s.Proof)}),
 		)
 	}
@@ -144,8 +145,8 @@ func readable(d Draft) any {
 	return out
 }
 
-// trim leaves out what says nothing.
-func trim(o map[string]any) map[string]any {
+// withoutZeros removes empty values.
+func withoutZeros(o map[string]any) map[string]any {
 	for k, v := range o {
 		switch v := v.(type) {
 		case nil:

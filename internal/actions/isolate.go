@@ -8,51 +8,51 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Isolate pins a project and keeps everything else of the same collections away
-// from its shard.
+// Isolate pins a project and keeps all other data of the same collections away from
+// its shard.
 const Isolate Kind = "isolate"
 
 func describeIsolate() Description {
 	return Description{
 		Kind:      Isolate,
 		Title:     "Isolate a project on a shard",
-		Lead:      "As pinning; all other rows of these collections are kept away from the shard.",
-		Proof:     "The zones have their ranges; the project’s are all on the shard, and nothing else is there.",
-		Undo:      "Removing the zones, moving back and merging.",
+		Lead:      "Pins the project, and keeps all other data of the same collections away from its shard.",
+		Proof:     "The zones have their ranges; all of the project’s chunks are on the shard, and no others.",
+		Undo:      "Removes the zones, moves the chunks back and merges what was split.",
 		Arguments: pinArguments(),
 		Adapts:    true,
 		KeepsGoal: true,
 		Gathers:   true,
 		LeastRisk: High,
-		rewrite:   pinShard,
+		rewrite:   useToAsShard,
 		plan:      planIsolate,
 	}
 }
 
 func planIsolate(d *draftBuilder) (Draft, Args, error) {
-	p, err := d.pinnedProject()
+	p, err := d.projectToPin()
 	if err != nil {
 		return Draft{}, d.a, err
 	}
-	held := d.heldBy(p)
-	d.pin(p, held)
-	d.keepOut(p, held)
-	d.already(p)
+	ranges := d.projectRanges(p)
+	d.pinProject(p, ranges)
+	d.zoneOthers(p, ranges)
+	d.checkAlreadyPinned(p)
 	undo := message.New("isolate",
-		"The zones {zone} and {others} are removed, and the chunks that were moved and split for {project} are moved back and merged.",
+		"Removes the zones {zone} and {others}, moves the chunks of {project} back and merges what was split.",
 		projectFact(p), message.Zone("zone", placement.PinZone(p.ID.Hex())), message.Zone("others", placement.OthersZone(p.ID.Hex())))
-	if d.a.Mode == ModeBalancer { // its cuts at the edges of zones stay
+	if d.a.Mode == ModeBalancer { // as of a pin
 		undo.Code = "isolate.cutsStay"
-		undo.Pattern = "The zones {zone} and {others} are removed, and the data that the balancer moved for {project} is moved back. " +
-			"The splits at its edges stay; they do no harm."
+		undo.Pattern = "Removes the zones {zone} and {others} and moves the data of {project} back. " +
+			"The balancer’s splits at its bounds stay; they do no harm."
 	}
-	summary := d.pinned("isolate", "Pin the project {project} ({id}) to {shard}, in {collections} collections, "+
-		"and keep all others away from that shard there", p, held)
+	summary := d.pinSummary("isolate", "Pin the project {project} ({id}) to {shard}, in {collections} collections, "+
+		"and keep all other data of these collections away from that shard", p, ranges)
 	return d.finish(summary, Undo{Possible: true, Text: undo})
 }
 
-// keepOut gives all that no range covers yet to a zone of the other shards.
-func (d *draftBuilder) keepOut(p placement.Project, held []held) {
+// zoneOthers assigns all keys that no zone range covers to a zone of the other shards.
+func (d *draftBuilder) zoneOthers(p placement.Project, ranges []projectRange) {
 	zone := placement.OthersZone(p.ID.Hex())
 	var others []string
 	for _, s := range d.s.Table.Shards {
@@ -62,11 +62,11 @@ func (d *draftBuilder) keepOut(p placement.Project, held []held) {
 	}
 	if len(others) == 0 {
 		d.block("isolate", d.fromTable(topology.PartShards), message.New("isolate.alone",
-			"There is no other shard to hold the other projects’ data.",
+			"No other shard can take the data of the other projects.",
 			message.Shard("shard", d.a.Shard)))
 		return
 	}
-	if d.carries(d.a.Shard, zone) {
+	if d.isInZone(d.a.Shard, zone) {
 		d.block("isolate", d.fromTable(topology.PartShards), message.New("isolate.member",
 			"{shard} is in the zone {zone}, which holds the other projects’ data. Unpin the project first.",
 			message.Shard("shard", d.a.Shard), message.Zone("zone", zone)))
@@ -78,30 +78,31 @@ func (d *draftBuilder) keepOut(p placement.Project, held []held) {
 	d.receivers = append(d.receivers, others...)
 	load := map[string]int64{}
 	var all []topology.Figure
-	for _, h := range held {
-		d.keepOutOf(h, p, others, load)
-		all = append(all, d.estimate(h.c, h.c.Key.Min(), h.lo, bytesOf), d.estimate(h.c, h.hi, h.c.Key.Max(), bytesOf))
+	for _, r := range ranges {
+		d.zoneOthersIn(r, p, others, load)
+		all = append(all, d.estimate(r.c, r.c.Key.Min(), r.lo, bytesOf), d.estimate(r.c, r.hi, r.c.Key.Max(), bytesOf))
 	}
 	whole := sumOf(all...)
 	text := message.New("isolate.complementUnknown",
-		"All other data of these collections, of unknown size, is kept on {shards} shards.",
+		"All other data of these collections stays on the other {shards} shards. Its size is not known.",
 		message.Count("shards", len(others)))
 	if whole.Known {
 		text = message.New("isolate.complement",
-			"All other data of these collections, about {bytes}, is kept on {shards} shards.",
+			"All other data of these collections, about {bytes}, stays on the other {shards} shards.",
 			message.Bytes("bytes", whole.Value), message.Count("shards", len(others)))
 	}
 	d.warn("isolate", d.fromTable(topology.PartSizes), text)
 }
 
-// keepOutOf does it in one collection. Ranges that are there already stay; one
-// that its shard may hold would let others in.
-func (d *draftBuilder) keepOutOf(h held, p placement.Project, others []string, load map[string]int64) {
-	k := d.future(h.c)
+// zoneOthersIn does this in one collection. load counts chunks per shard, so that what
+// has to move goes where the fewest are. Existing zone ranges stay. One of a zone that
+// the project's shard is in blocks, because it could bring other data there.
+func (d *draftBuilder) zoneOthersIn(r projectRange, p placement.Project, others []string, load map[string]int64) {
+	k := d.future(r.c)
 	for shard, n := range k.counts() {
 		load[shard] = n[1]
 	}
-	least := func(from string) string {
+	target := func(from string) string {
 		if from != d.a.Shard {
 			return from
 		}
@@ -115,39 +116,39 @@ func (d *draftBuilder) keepOutOf(h held, p placement.Project, others []string, l
 		return best
 	}
 	own, zone := placement.PinZone(p.ID.Hex()), placement.OthersZone(p.ID.Hex())
-	for _, z := range d.ranges(h.c.NS) {
-		if z.Zone != own && z.Zone != zone && d.carries(d.a.Shard, z.Zone) {
+	for _, z := range d.ranges(r.c.NS) {
+		if z.Zone != own && z.Zone != zone && d.isInZone(d.a.Shard, z.Zone) {
 			d.block("zone-overlap", d.fromTable(topology.PartZones), message.New("zone-overlap.shares",
-				"{shard} is also in the zone {zone}, which has ranges in {ns}: other projects’ data could be placed "+
-					"there.",
-				message.Namespace("ns", h.c.NS), message.Zone("zone", z.Zone), message.Shard("shard", d.a.Shard)))
+				"{shard} is also in the zone {zone}, which has ranges in {ns}: the balancer could place data of "+
+					"other projects there.",
+				message.Namespace("ns", r.c.NS), message.Zone("zone", z.Zone), message.Shard("shard", d.a.Shard)))
 			return
 		}
 	}
-	kept := d.zoned(h.c, zone)
-	for _, g := range d.gaps(h.c) {
-		d.setRange(h.c, g[0], g[1], zone)
-		kept = append(kept, g)
+	spans := d.spansInZone(r.c, zone)
+	for _, g := range d.spansWithoutZone(r.c) {
+		d.setRange(r.c, g[0], g[1], zone)
+		spans = append(spans, g)
 	}
-	for _, g := range kept {
+	for _, g := range spans {
 		if d.a.Mode == ModeBalancer {
 			if slices.ContainsFunc(k.within(g[0], g[1]), func(p futureChunk) bool { return p.Shard == d.a.Shard }) {
-				d.awaitOff(k, g[0], g[1], d.a.Shard, least)
+				d.awaitNoneOn(k, g[0], g[1], d.a.Shard, target)
 			}
 			continue
 		}
-		d.cutOut(k, g[0], g[1])
+		d.splitAtEnds(k, g[0], g[1])
 		for _, ch := range k.within(g[0], g[1]) {
 			if ch.Shard == d.a.Shard {
-				d.moveOff(k, ch.Min, ch.Max, least(ch.Shard), d.a.Shard)
+				d.moveOff(k, ch.Min, ch.Max, target(ch.Shard), d.a.Shard)
 			}
 		}
 	}
 }
 
-// zoned are the ranges of a collection that a zone has already.
-func (d *draftBuilder) zoned(c *topology.Collection, zone string) (out [][2]key) {
-	for _, z := range meeting(d.ranges(c.NS), c.Key.Min(), c.Key.Max()) {
+// spansInZone returns the ranges of a collection that are assigned to a zone.
+func (d *draftBuilder) spansInZone(c *topology.Collection, zone string) (out [][2]key) {
+	for _, z := range overlapping(d.ranges(c.NS), c.Key.Min(), c.Key.Max()) {
 		if z.Zone == zone {
 			out = append(out, [2]key{z.Min, z.Max})
 		}
@@ -155,11 +156,11 @@ func (d *draftBuilder) zoned(c *topology.Collection, zone string) (out [][2]key)
 	return out
 }
 
-// gaps are the ranges of a collection's keys that no zone range covers.
-func (d *draftBuilder) gaps(c *topology.Collection) [][2]key {
+// spansWithoutZone returns the key ranges of a collection that no zone range covers.
+func (d *draftBuilder) spansWithoutZone(c *topology.Collection) [][2]key {
 	var out [][2]key
 	at := c.Key.Min()
-	for _, z := range meeting(d.ranges(c.NS), c.Key.Min(), c.Key.Max()) {
+	for _, z := range overlapping(d.ranges(c.NS), c.Key.Min(), c.Key.Max()) {
 		if at.Compare(z.Min) < 0 {
 			out = append(out, [2]key{at, z.Min})
 		}

@@ -25,7 +25,7 @@ func project(n byte) bson.D { return bson.D{{Key: "project_id", Value: oid(n)}} 
 
 func yes(b bool) *bool { return &b }
 
-func TestEachKindMakesTheStepsThatItsReleaseNeeds(t *testing.T) {
+func TestStepsOfEachKindByRelease(t *testing.T) {
 	at := func(d any) bson.Raw { return doc(t, d) }
 	for _, x := range []struct {
 		name    string
@@ -61,21 +61,21 @@ func TestEachKindMakesTheStepsThatItsReleaseNeeds(t *testing.T) {
 		{name: "move to where it is", kind: MoveChunk,
 			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "b"} }, blocked: true},
 		{name: "split where the writes are before 6.0",
-			change: []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(0, 10, 5)}, kind: SplitHot,
+			change: []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(0, 10, 5)}, kind: SplitHot,
 			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, want: "splitAt move"},
 		{name: "split where the writes are from 6.0 on", version: "8.0.4",
-			change: []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(0, 10, 5)}, kind: SplitHot,
+			change: []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(0, 10, 5)}, kind: SplitHot,
 			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, want: "splitAt moveRange"},
 		{name: "split two hot chunks",
-			change: []func(*Situation){owned(t, documents, "bbc"), written(t, documents, nil, rows{10: 50, 11: 50, 21: 50, 30: 50}),
-				taking(1, 20, 2)}, kind: SplitHot,
+			change: []func(*Situation){withOwners(t, documents, "bbc"), withWrites(t, documents, nil, rows{10: 50, 11: 50, 21: 50, 30: 50}),
+				withShardWrites(1, 20, 2)}, kind: SplitHot,
 			args: func(s Situation) Args {
 				return Args{NS: documents, Chunks: []string{encoded(chunkAt(t, s, documents, 0)[0]), encoded(chunkAt(t, s, documents, 1)[0])}}
 			}, want: "splitAt splitAt move move"},
-		{name: "merge", change: []func(*Situation){owned(t, documents, "bbc")}, kind: Merge, args: func(s Situation) Args {
+		{name: "merge", change: []func(*Situation){withOwners(t, documents, "bbc")}, kind: Merge, args: func(s Situation) Args {
 			return Args{NS: documents, Bounds: [2]bson.Raw{chunkAt(t, s, documents, 0)[0], chunkAt(t, s, documents, 1)[1]}}
 		}, want: "merge"},
-		{name: "merge by min and max", change: []func(*Situation){owned(t, documents, "bbc")}, kind: Merge, args: func(s Situation) Args {
+		{name: "merge by min and max", change: []func(*Situation){withOwners(t, documents, "bbc")}, kind: Merge, args: func(s Situation) Args {
 			return Args{NS: documents, Min: chunkAt(t, s, documents, 0)[0], Max: chunkAt(t, s, documents, 1)[1]}
 		}, want: "merge"},
 		{name: "merge over two shards", kind: Merge, args: func(s Situation) Args {
@@ -104,19 +104,19 @@ func TestEachKindMakesTheStepsThatItsReleaseNeeds(t *testing.T) {
 			want: "splitAt splitAt splitAt splitAt move move"},
 		{name: "spread where nothing is hashed", layout: "0.4", kind: Spread,
 			args: func(Situation) Args { return Args{Project: "beta"} }, blocked: true},
-		{name: "unpin what is not pinned", kind: Unpin, args: func(Situation) Args { return Args{Project: "beta"} }, blocked: true},
+		{name: "unpin a project that is not pinned", kind: Unpin, args: func(Situation) Args { return Args{Project: "beta"} }, blocked: true},
 		{name: "unpin", kind: Unpin,
 			change: []func(*Situation){zone(t, placement.PinZone(oid(20).Hex()), "b", documents, from(t, 20), from(t, 21))},
 			args:   func(Situation) Args { return Args{Project: "beta"} }, want: "removeZoneRange removeShardFromZone"},
-		{name: "unpin a project that is gone", kind: Unpin,
+		{name: "unpin a project that no longer exists", kind: Unpin,
 			change: []func(*Situation){zone(t, placement.PinZone(oid(77).Hex()), "b", documents, from(t, 77), from(t, 78))},
 			args:   func(Situation) Args { return Args{Project: oid(77).Hex()} }, want: "removeZoneRange removeShardFromZone"},
 		{name: "add a shard to a zone", kind: ZoneAddShard, args: func(Situation) Args { return Args{Shard: "a", Zone: "eu"} },
 			want: "addShardToZone"},
-		{name: "add a shard that is there", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))},
+		{name: "add a shard that is already in the zone", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))},
 			kind: ZoneAddShard,
 			args: func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }, blocked: true},
-		{name: "remove the last shard of a zone in use",
+		{name: "remove the last shard of a zone with ranges",
 			change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, kind: ZoneRemoveShard,
 			args: func(Situation) Args { return Args{Shard: "a", Zone: "eu"} }, want: "removeShardFromZone", blocked: true},
 		{name: "remove one of two", change: []func(*Situation){zone(t, "eu", "ab", documents, from(t, 20), from(t, 30))}, kind: ZoneRemoveShard,
@@ -145,20 +145,20 @@ func TestEachKindMakesTheStepsThatItsReleaseNeeds(t *testing.T) {
 		{name: "remove a range", change: []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))}, kind: ZoneRemoveRange,
 			args: func(Situation) Args { return Args{NS: documents, Min: at(project(20)), Max: at(project(30))} }, want: "removeZoneRange"},
 		{name: "balancer on", kind: BalancerOn, args: func(Situation) Args { return Args{} }, want: "startBalancer"},
-		{name: "balancer on twice", change: []func(*Situation){balancing}, kind: BalancerOn,
+		{name: "balancer already on", change: []func(*Situation){balancing}, kind: BalancerOn,
 			args: func(Situation) Args { return Args{} }, blocked: true},
 		{name: "balancer off", change: []func(*Situation){balancing}, kind: BalancerOff, args: func(Situation) Args { return Args{} },
 			want: "stopBalancer"},
 		{name: "balancer window", kind: BalancerWindow, args: func(Situation) Args { return Args{Start: "22:00", Stop: "04:30"} },
 			want: "setBalancerWindow"},
-		{name: "no window, as it is", kind: BalancerWindow, args: func(Situation) Args { return Args{} }, blocked: true},
+		{name: "no window, unchanged", kind: BalancerWindow, args: func(Situation) Args { return Args{} }, blocked: true},
 		{name: "collection off", kind: BalanceCollection, args: func(Situation) Args { return Args{NS: documents, On: yes(false)} },
 			want: "setBalancing"},
-		{name: "collection on, as it is", kind: BalanceCollection,
+		{name: "collection already on", kind: BalanceCollection,
 			args: func(Situation) Args { return Args{NS: documents, On: yes(true)} }, blocked: true},
-		{name: "clear jumbo", change: []func(*Situation){owned(t, documents, "aBc")}, kind: ClearJumbo,
+		{name: "clear jumbo", change: []func(*Situation){withOwners(t, documents, "aBc")}, kind: ClearJumbo,
 			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, want: "clearJumbo"},
-		{name: "clear what is not jumbo", kind: ClearJumbo,
+		{name: "clear a flag that is not set", kind: ClearJumbo,
 			args: func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }, blocked: true},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -192,7 +192,7 @@ func TestEachKindMakesTheStepsThatItsReleaseNeeds(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatAreWrongAreRefusedByTheirNames(t *testing.T) {
+func TestInvalidArgumentsAreRefusedByName(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7", zone(t, "eu", "a", documents, from(t, 20), from(t, 30)))
 	whole := chunkAt(t, s, documents, 1)
 	half := [2]bson.Raw{whole[0], doc(t, project(33))}
@@ -204,8 +204,8 @@ func TestArgumentsThatAreWrongAreRefusedByTheirNames(t *testing.T) {
 		want fault.Kind
 		says string
 	}{
-		{"hot and no chunk", SplitHot, Args{NS: documents}, fault.Invalid, `"chunk"`},
-		{"no place", Split, Args{NS: documents}, fault.Invalid, `"at"`},
+		{"split-hot without a chunk", SplitHot, Args{NS: documents}, fault.Invalid, `"chunk"`},
+		{"no key and no chunk", Split, Args{NS: documents}, fault.Invalid, `"at"`},
 		{"no namespace", Split, Args{At: doc(t, project(30))}, fault.Invalid, `"ns"`},
 		{"unknown collection", Split, Args{NS: "a.b", At: doc(t, project(30))}, fault.NotFound, `"ns"`},
 		{"unsharded collection", Split, Args{NS: db + ".users", At: doc(t, project(30))}, fault.Invalid, "not sharded"},
@@ -250,7 +250,7 @@ func TestArgumentsThatAreWrongAreRefusedByTheirNames(t *testing.T) {
 		{"range of another type", ZoneSetRange,
 			Args{NS: documents, Zone: "eu", Min: doc(t, bson.D{{Key: "project_id", Value: int32(1)}}),
 				Max: doc(t, bson.D{{Key: "project_id", Value: int32(2)}})}, fault.Invalid, `"min"`},
-		{"range up to no number", ZoneSetRange,
+		{"range up to NaN", ZoneSetRange,
 			Args{NS: documents, Zone: "eu", Min: doc(t, project(20)), Max: doc(t, bson.D{{Key: "project_id", Value: math.NaN()}})},
 			fault.Invalid, `"max"`},
 		{"first field of another type", ZoneSetRange,
@@ -262,7 +262,7 @@ func TestArgumentsThatAreWrongAreRefusedByTheirNames(t *testing.T) {
 		{"half a window", BalancerWindow, Args{Start: "10:00"}, fault.Invalid, `"stop"`},
 		{"no time of day", BalancerWindow, Args{Start: "25:00", Stop: "26:00"}, fault.Invalid, `"start"`},
 		{"window of no length", BalancerWindow, Args{Start: "10:00", Stop: "10:00"}, fault.Invalid, `"stop"`},
-		{"neither on nor off", BalanceCollection, Args{NS: documents}, fault.Invalid, `"on"`},
+		{"no setting", BalanceCollection, Args{NS: documents}, fault.Invalid, `"on"`},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			_, _, err := Planners()[x.kind](s, x.args)
@@ -273,11 +273,11 @@ func TestArgumentsThatAreWrongAreRefusedByTheirNames(t *testing.T) {
 	}
 }
 
-// A range that is there already may be of any type: it is taken away as it is,
-// and no plan of its own could set it.
-func TestARangeOfAnotherTypeThatIsThereCanBeRemoved(t *testing.T) {
+// An existing range may have bounds of any type. It can be removed, though no plan could
+// set it.
+func TestExistingRangeOfWrongTypeCanBeRemoved(t *testing.T) {
 	odd := func(n int32) func(shardkey.Pattern) shardkey.Key {
-		return func(p shardkey.Pattern) shardkey.Key { return keyed(t, p, n) }
+		return func(p shardkey.Pattern) shardkey.Key { return keyOf(t, p, n) }
 	}
 	s := cluster(t, "0.6.38", "5.0.7", zone(t, "eu", "a", documents, odd(1), odd(2)))
 	z := s.Table.Zones[0]
@@ -291,8 +291,8 @@ func TestARangeOfAnotherTypeThatIsThereCanBeRemoved(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeUndoneIsConfirmedByTyping(t *testing.T) {
-	s := cluster(t, "0.6.38", "5.0.7", owned(t, documents, "aBc"))
+func TestPlansWithoutUndoNeedTypedConfirmation(t *testing.T) {
+	s := cluster(t, "0.6.38", "5.0.7", withOwners(t, documents, "aBc"))
 	unknown := s
 	table := *s.Table
 	table.Balancer.Known = false
@@ -322,7 +322,7 @@ func TestEveryKindHasAPlanner(t *testing.T) {
 	}
 }
 
-func TestAChunkIsFoundByItsReferenceAndByThePartAfterTheDot(t *testing.T) {
+func TestChunkIsFoundByFullOrShortReference(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7")
 	whole := chunkAt(t, s, documents, 1)
 	id := UUIDText(s.Table.Collection(documents).Incarnation.UUID)
@@ -334,7 +334,7 @@ func TestAChunkIsFoundByItsReferenceAndByThePartAfterTheDot(t *testing.T) {
 	}
 }
 
-func TestMovesWaitForTheCleanUpUnlessThereAreMany(t *testing.T) {
+func TestMovesWaitForCleanupUnlessMany(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7")
 	d, _ := plan(t, s, MoveChunk, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"})
 	if !d.Steps[0].Wait || !d.Undo.From.IsZero() || !d.Undo.Possible {
@@ -345,7 +345,7 @@ func TestMovesWaitForTheCleanUpUnlessThereAreMany(t *testing.T) {
 	if got := d.Undo.From.Sub(now); got < OrphanDelay {
 		t.Errorf("the undo of what the balancer moved works %s from now", got)
 	}
-	many := wide(t, 30)
+	many := manyChunksOf(t, 30)
 	d, _ = plan(t, many, Pin, Args{Project: "beta", Shard: "c"})
 	moved := slices.IndexFunc(d.Steps, func(s Step) bool { return s.Op == OpMove })
 	if moved < 0 || d.Steps[moved].Wait || d.Undo.From.Before(now.Add(OrphanDelay)) || d.Risk != High || d.Confirm != "beta" {
@@ -353,14 +353,14 @@ func TestMovesWaitForTheCleanUpUnlessThereAreMany(t *testing.T) {
 	}
 }
 
-// wide is a cluster in which beta's clients are n chunks on b.
-func wide(t *testing.T, n int) Situation {
+// manyChunksOf makes a cluster in which the clients of beta are n chunks on b.
+func manyChunksOf(t *testing.T, n int) Situation {
 	s := cluster(t, "0.6.38", "5.0.7")
 	c := s.Table.Collection(clients)
 	all := []topology.Chunk{}
 	at := c.Key.Min()
 	for i := range n {
-		next := keyed(t, c.Key, oid(20), int64(i))
+		next := keyOf(t, c.Key, oid(20), int64(i))
 		all = append(all, topology.Chunk{Min: at, Max: next, Shard: "b", Version: topology.Version{Major: 1, Minor: uint32(i)}})
 		at = next
 	}

@@ -12,16 +12,16 @@ import (
 	"shardboard/internal/topology"
 )
 
-// drawn is a cluster at random: a layout, a release, chunks cut and spread
-// anyhow, zones now and then, a draining shard now and then.
-func drawn(t testing.TB, r *rapid.T) Situation {
+// randomCluster draws a layout, a release, chunks with random bounds and owners, sometimes
+// zones, and sometimes a draining shard.
+func randomCluster(t testing.TB, r *rapid.T) Situation {
 	layout := rapid.SampledFrom([]string{"0.4", "0.6.38"}).Draw(r, "layout")
 	version := rapid.SampledFrom([]string{"4.4.9", "5.0.7", "6.0.1", "6.0.9", "7.0.2", "8.0.4"}).Draw(r, "version")
 	s := cluster(t, layout, version)
 	for _, c := range s.Table.Collections {
 		points := map[string]shardkey.Key{}
 		for range rapid.IntRange(0, 9).Draw(r, "cuts") {
-			k := anyKey(t, r, c.Key)
+			k := randomKey(t, r, c.Key)
 			points[k.Encoded()] = k
 		}
 		var bounds []shardkey.Key
@@ -56,25 +56,25 @@ func drawn(t testing.TB, r *rapid.T) Situation {
 	if rapid.Bool().Draw(r, "balancer") {
 		balancing(&s)
 	}
-	drawnWrites(t, r, &s)
+	randomWrites(t, r, &s)
 	return s
 }
 
-// anyKey is a bound at or near the projects, with a hash where one belongs.
-func anyKey(t testing.TB, r *rapid.T, p shardkey.Pattern) shardkey.Key {
+// randomKey draws a bound at or near the projects, with a hash for a hashed field.
+func randomKey(t testing.TB, r *rapid.T, p shardkey.Pattern) shardkey.Key {
 	id := oid(rapid.SampledFrom([]byte{5, 10, 11, 20, 21, 25, 30, 31, 40, 41, 60}).Draw(r, "id"))
 	hash := rapid.Int64().Draw(r, "hash")
 	switch {
 	case p.Len() == 2 && rapid.Bool().Draw(r, "deep"):
-		return keyed(t, p, id, hash)
+		return keyOf(t, p, id, hash)
 	case p.Hashed() == 0:
-		return keyed(t, p, hash)
+		return keyOf(t, p, hash)
 	}
-	return keyed(t, p, id)
+	return keyOf(t, p, id)
 }
 
-// asked are arguments of a kind at random that may well be right.
-func asked(t testing.TB, r *rapid.T, s Situation, kind Kind) (Kind, Args) {
+// randomArgs draws arguments of a kind that are often valid.
+func randomArgs(t testing.TB, r *rapid.T, s Situation, kind Kind) (Kind, Args) {
 	c := rapid.SampledFrom(s.Table.Collections).Draw(r, "collection")
 	i := rapid.IntRange(0, c.Chunks.Len()-1).Draw(r, "chunk")
 	j := min(i+rapid.IntRange(1, 3).Draw(r, "more"), c.Chunks.Len()-1)
@@ -85,7 +85,7 @@ func asked(t testing.TB, r *rapid.T, s Situation, kind Kind) (Kind, Args) {
 	switch kind {
 	case Split:
 		if rapid.Bool().Draw(r, "at") {
-			return kind, Args{NS: c.NS, At: raw(t, c, anyKey(t, r, c.Key))}
+			return kind, Args{NS: c.NS, At: raw(t, c, randomKey(t, r, c.Key))}
 		}
 		return kind, Args{NS: c.NS, Bounds: bounds, Parts: rapid.SampledFrom([]int{0, 0, 2, 3, 5}).Draw(r, "parts")}
 	case SplitHot:
@@ -107,15 +107,15 @@ func asked(t testing.TB, r *rapid.T, s Situation, kind Kind) (Kind, Args) {
 	case MoveChunk:
 		a := Args{NS: c.NS, Bounds: bounds, To: shard}
 		if rapid.Bool().Draw(r, "part") {
-			a.Min = raw(t, c, anyKey(t, r, c.Key))
+			a.Min = raw(t, c, randomKey(t, r, c.Key))
 		}
 		return kind, a
 	case Pin, Isolate:
 		return kind, Args{Project: project, Shard: shard, Mode: mode}
 	case ZoneSetRange:
-		return kind, Args{NS: c.NS, Zone: "eu", Min: raw(t, c, anyKey(t, r, c.Key)), Max: raw(t, c, anyKey(t, r, c.Key))}
+		return kind, Args{NS: c.NS, Zone: "eu", Min: raw(t, c, randomKey(t, r, c.Key)), Max: raw(t, c, randomKey(t, r, c.Key))}
 	case ZoneRemoveRange:
-		a := Args{NS: documents, Min: doc(t, project10()), Max: doc(t, project10())}
+		a := Args{NS: documents, Min: doc(t, projectAlpha()), Max: doc(t, projectAlpha())}
 		if len(s.Table.Zones) > 0 {
 			a.Min, a.Max = s.Table.Zones[0].RawMin, s.Table.Zones[0].RawMax
 		}
@@ -124,26 +124,26 @@ func asked(t testing.TB, r *rapid.T, s Situation, kind Kind) (Kind, Args) {
 	return kind, Args{Shard: shard, Zone: "eu"}
 }
 
-func project10() bson.D { return project(10) }
+func projectAlpha() bson.D { return project(10) }
 
-// A plan that is not blocked can be run on the cluster that it was made from:
-// every need holds before its command, every proof after, nothing else moves
-// than it says, the numbers after are those that it says, and its undo brings
-// everything back, but for the cuts of the balancer.
-func TestAPlanDoesWhatItSaysAndItsUndoTakesItBack(t *testing.T) {
+// A plan that is not blocked can be run on the cluster that it was made from: every
+// precondition is true before its command and every proof after it, only what the plan
+// lists moves, the numbers afterwards are those of the plan, and its undo restores
+// everything, except the balancer's splits.
+func TestPlanHasItsStatedEffectAndUndoRestores(t *testing.T) {
 	for _, kind := range []Kind{Split, SplitProject, SplitHot, Merge, MoveChunk, Pin, Isolate, Spread, ZoneAddShard, ZoneRemoveShard,
 		ZoneSetRange, ZoneRemoveRange} {
 		t.Run(string(kind), func(t *testing.T) { doesWhatItSays(t, kind) })
 	}
 }
 
-// doesWhatItSays asks for one kind of change often enough that some of the plans can
-// run, whatever the seed. Kinds drawn at random left the rarest one out now and then.
+// doesWhatItSays tests one kind so often that some plans can run, whatever the seed.
+// Drawing the kinds at random sometimes left out the rarest one.
 func doesWhatItSays(t *testing.T, asking Kind) {
 	ran, undone := 0, 0
 	rapid.Check(t, func(r *rapid.T) {
-		s := drawn(t, r)
-		kind, args := asked(t, r, s, asking)
+		s := randomCluster(t, r)
+		kind, args := randomArgs(t, r, s, asking)
 		d, resolved, err := Planners()[kind](s, args)
 		if err != nil {
 			if k := fault.Of(err); k != fault.Invalid && k != fault.NotFound {
@@ -151,7 +151,7 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 			}
 			return
 		}
-		speaks(r, d)
+		checkTexts(r, d)
 		if d.Blocked() {
 			return
 		}
@@ -165,7 +165,7 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 		onlyWhatItSays(r, s, after, d)
 		for _, e := range d.Effect.Shards {
 			n := int64(0)
-			for _, ns := range concerned(d) {
+			for _, ns := range namespacesOf(d) {
 				n += int64(after.Table.Collection(ns).Chunks.CountByShard()[e.Shard])
 			}
 			if n != e.ChunksAfter && !slices.Contains(ops(d), OpSplitMedian) {
@@ -182,9 +182,9 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 		if err != nil {
 			r.Fatalf("undo %s: %v", kind, err)
 		}
-		speaks(r, back)
-		// The donor may be draining: then nothing can go back to it.
-		if v, _ := verdict(back, "recipient"); v == Block {
+		checkTexts(r, back)
+		// If the donor is draining, nothing can move back to it.
+		if v, _ := worstVerdict(back, "recipient"); v == Block {
 			return
 		}
 		if err := m.run(back.Steps, back.Effect); err != nil {
@@ -192,7 +192,7 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 		}
 		undone++
 		if slices.Contains(ops(d), OpAwait) {
-			// What the balancer cut at the edges of zones stays cut.
+			// The balancer's splits at the bounds of zones stay.
 			onlyWhatItSays(r, s, m.now(), Draft{})
 			return
 		}
@@ -206,8 +206,8 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 	t.Logf("%d plans ran, %d were undone", ran, undone)
 }
 
-// concerned are the collections whose chunks a draft touches.
-func concerned(d Draft) []topology.Namespace {
+// namespacesOf returns the collections whose chunks a draft changes.
+func namespacesOf(d Draft) []topology.Namespace {
 	var out []topology.Namespace
 	for _, s := range d.Steps {
 		switch s.Op {
@@ -219,7 +219,7 @@ func concerned(d Draft) []topology.Namespace {
 	return slices.Compact(out)
 }
 
-// onlyWhatItSays: the owner of a key changes exactly where a move of the plan is.
+// onlyWhatItSays checks that the owner of a key changes exactly where the plan has a move.
 func onlyWhatItSays(r *rapid.T, before, after Situation, d Draft) {
 	for _, c := range after.Table.Collections {
 		for _, ch := range c.Chunks.All() {

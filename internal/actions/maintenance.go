@@ -11,28 +11,28 @@ import (
 	"shardboard/internal/sanitize"
 )
 
-// Maintenance is a window of the week in which those who run this cluster want
-// it to be changed: days, from one time of day to another, by the clocks of a
-// place. The zero value is never open. Immutable.
+// Maintenance is a weekly window in which the operators of this cluster want it to be
+// changed: days, and two times of day in a time zone. The zero value is never open.
+// Immutable.
 type Maintenance struct {
 	text     string
-	days     [7]bool // by time.Weekday, on which it begins
-	from, to int     // minutes of the day; to is at most from when it ends on the day after
+	days     [7]bool // by time.Weekday: the days on which it begins
+	from, to int     // minutes of the day; to <= from if it ends on the next day
 	zone     *time.Location
 }
 
-// String is the window as it was given, with single spaces.
+// String returns the window as it was given, with single spaces.
 func (m Maintenance) String() string { return m.text }
 
-// horizon is how far ahead a window is looked for: a weekly one that a change of
-// clocks leaves out is there a week later.
+// horizon is how far ahead a window is searched. A change of the clocks can skip a weekly
+// window; a week later it exists again.
 const horizon = 15 * 24 * time.Hour
 
 const maintenanceForm = "write it like “Mon-Fri 01:00-05:00 Europe/Berlin”: days (default all), from-to, time zone (default UTC)"
 
 // ParseMaintenance reads a window such as "Mon-Fri 01:00-05:00 Europe/Berlin",
-// "Sat,Sun 22:00-06:00" or "01:00-05:00". It is over midnight when it ends
-// earlier in the day than it begins, and belongs to the day on which it begins.
+// "Sat,Sun 22:00-06:00" or "01:00-05:00". A window whose end is earlier in the day than
+// its start goes over midnight, and belongs to the day on which it begins.
 // Errors are fault.Invalid.
 func ParseMaintenance(text string) (Maintenance, error) {
 	bad := func(why string) (Maintenance, error) {
@@ -74,7 +74,7 @@ func ParseMaintenance(text string) (Maintenance, error) {
 
 var weekdays = [7]string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
-// setDays reads days and ranges of days, which may go over the end of the week.
+// setDays reads days and ranges of days, which may cross the end of the week.
 func (m *Maintenance) setDays(text string) bool {
 	for part := range strings.SplitSeq(strings.ToLower(text), ",") {
 		first, last, ranged := strings.Cut(part, "-")
@@ -106,8 +106,8 @@ func minutes(text string) (int, bool) {
 	return n, err == nil && merr == nil && m < 60 && n <= 24*60
 }
 
-// Open tells whether a time is inside, by the clocks of the place: an hour that
-// they show twice is inside twice, one that they leave out is not there.
+// Open reports whether a time is inside the window, by local time. An hour that occurs
+// twice when the clocks change is inside twice.
 func (m Maintenance) Open(at time.Time) bool {
 	if m.zone == nil {
 		return false
@@ -120,9 +120,9 @@ func (m Maintenance) Open(at time.Time) bool {
 	return m.days[day] && now >= m.from || m.days[(day+6)%7] && now < m.to
 }
 
-// change is the first full minute after at in which the window is as asked; the
-// zero time when there is none within the horizon. Looking at every minute is
-// some milliseconds at most, and right whatever the clocks do.
+// change returns the first full minute after at in which the window is open, or closed;
+// the zero time if there is none within the horizon. Trying every minute takes a few
+// milliseconds at most, and is right across any change of the clocks.
 func (m Maintenance) change(at time.Time, open bool) time.Time {
 	for t, end := at.Truncate(time.Minute).Add(time.Minute), at.Add(horizon); t.Before(end); t = t.Add(time.Minute) {
 		if m.Open(t) == open {
@@ -132,9 +132,9 @@ func (m Maintenance) change(at time.Time, open bool) time.Time {
 	return time.Time{}
 }
 
-// maintained finds the window that is open now and when it ends, or the one that
-// begins next and when.
-func maintained(windows []Maintenance, now time.Time) (m Maintenance, open bool, at time.Time) {
+// currentOrNextWindow finds the window that is open now and its end, or the one that
+// begins next and its start.
+func currentOrNextWindow(windows []Maintenance, now time.Time) (m Maintenance, open bool, at time.Time) {
 	for _, w := range windows {
 		if w.Open(now) {
 			if end := w.change(now, false); !open || end.IsZero() || !at.IsZero() && end.After(at) {

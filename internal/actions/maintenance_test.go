@@ -27,7 +27,7 @@ func clock(t testing.TB, text string) time.Time {
 	return at
 }
 
-func TestAWindowIsOpenByTheClocksOfItsPlace(t *testing.T) {
+func TestWindowFollowsLocalTime(t *testing.T) {
 	for _, c := range []struct{ window, from, to string }{ // open in [from, to), closed the minute before and at to
 		{"01:00-05:00", "2026-03-02T01:00:00Z", "2026-03-02T05:00:00Z"},
 		{"Mon-Fri 01:00-05:00 Europe/Berlin", "2026-03-02T00:00:00Z", "2026-03-02T04:00:00Z"},
@@ -58,7 +58,7 @@ func TestAWindowIsOpenByTheClocksOfItsPlace(t *testing.T) {
 	}
 }
 
-func TestTheNextWindowIsFoundWhateverTheClocksDo(t *testing.T) {
+func TestNextWindowAcrossClockChanges(t *testing.T) {
 	for _, c := range []struct{ windows, at, open, when string }{
 		{"Mon 01:00-05:00", "2026-03-02T05:00:00Z", "", "2026-03-09T01:00:00Z"},
 		{"Sun 02:00-03:00 Europe/Berlin", "2026-03-28T12:00:00Z", "", "2026-04-05T00:00:00Z"}, // left out on the 29th
@@ -71,7 +71,7 @@ func TestTheNextWindowIsFoundWhateverTheClocksDo(t *testing.T) {
 		for text := range strings.SplitSeq(c.windows, ";") {
 			all = append(all, window(t, text))
 		}
-		_, open, at := maintained(all, clock(t, c.at))
+		_, open, at := currentOrNextWindow(all, clock(t, c.at))
 		when := ""
 		if !at.IsZero() {
 			when = format.Stamp(at)
@@ -82,7 +82,7 @@ func TestTheNextWindowIsFoundWhateverTheClocksDo(t *testing.T) {
 	}
 }
 
-func TestAWindowThatIsNoneIsRefusedWithASentence(t *testing.T) {
+func TestInvalidWindowIsRefused(t *testing.T) {
 	for _, text := range []string{"", " ", "Mon", "Mon-Fri", "01:00", "1:00-5:00", "01:00-25:00", "01:60-02:00", "24:00-05:00",
 		"01:00-01:00", "Mon-Fry 01:00-05:00",
 		"Mon- 01:00-05:00", "Monday 01:00-05:00", ",Mon 01:00-05:00", "01:00-05:00 Mars/Olympus", "01:00-05:00 Local",
@@ -99,7 +99,7 @@ func TestAWindowThatIsNoneIsRefusedWithASentence(t *testing.T) {
 	}
 }
 
-func TestOutsideAMaintenanceWindowAPlanWantsToBeConfirmedAndIsNotBlocked(t *testing.T) {
+func TestPlanOutsideWindowNeedsConfirmationButIsNotBlocked(t *testing.T) {
 	inside := now.UTC().Format("15:04") + "-" + now.UTC().Add(time.Hour).Format("15:04")
 	outside := now.UTC().Add(time.Hour).Format("15:04") + "-" + now.UTC().Add(2*time.Hour).Format("15:04")
 	for _, c := range []struct {
@@ -108,9 +108,9 @@ func TestOutsideAMaintenanceWindowAPlanWantsToBeConfirmedAndIsNotBlocked(t *test
 		args         func(Situation) Args
 		want         Verdict
 	}{
-		{"no window", "", MoveChunk, moved(t), ""},
-		{"inside", inside, MoveChunk, moved(t), Pass},
-		{"outside", outside, MoveChunk, moved(t), Warn},
+		{"no window", "", MoveChunk, moveDocuments(t), ""},
+		{"inside", inside, MoveChunk, moveDocuments(t), Pass},
+		{"outside", outside, MoveChunk, moveDocuments(t), Warn},
 		{"a zone", outside, ZoneAddShard, func(Situation) Args { return Args{Shard: "a", Zone: "z"} }, Warn},
 		{"the balancer", outside, BalancerOn, func(Situation) Args { return Args{} }, Warn},
 		{"the balancer, inside", inside, BalancerOn, func(Situation) Args { return Args{} }, Pass},
@@ -147,6 +147,6 @@ func TestOutsideAMaintenanceWindowAPlanWantsToBeConfirmedAndIsNotBlocked(t *test
 	}
 }
 
-func moved(t *testing.T) func(Situation) Args {
+func moveDocuments(t *testing.T) func(Situation) Args {
 	return func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"} }
 }

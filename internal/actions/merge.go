@@ -11,16 +11,16 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Merge joins chunks that follow each other on one shard.
+// Merge merges adjacent chunks of one shard.
 const Merge Kind = "merge"
 
 func describeMerge() Description {
 	return Description{
 		Kind:  Merge,
 		Title: "Merge chunks",
-		Lead:  "Chunks that follow each other on one shard become one. No data moves.",
+		Lead:  "Adjacent chunks of one shard become one chunk. No data moves.",
 		Proof: "One chunk has exactly these bounds.",
-		Undo:  "Splitting it where the chunks met.",
+		Undo:  "Splits the chunk at the same bounds again.",
 		Arguments: []Argument{argNS.needed(),
 			argBounds.help("The bounds of the first and the last chunk, [min, max]; the same as min and max."),
 			argMin.needed().about().or("bounds").help("The lower bound of the first chunk, as Extended JSON."),
@@ -30,13 +30,13 @@ func describeMerge() Description {
 	}
 }
 
-// mergeBounds turns min and max into bounds.
+// mergeBounds accepts min and max instead of bounds.
 func mergeBounds(a *Args) error {
 	if a.Min == nil && a.Max == nil {
 		return nil
 	}
 	if a.Bounds[0] != nil || a.Bounds[1] != nil {
-		return fault.New(fault.Invalid, "The argument \"bounds\" says the same as \"min\" and \"max\"; give one of both.")
+		return fault.New(fault.Invalid, "The argument \"bounds\" means the same as \"min\" and \"max\"; give only one of them.")
 	}
 	a.Bounds, a.Min, a.Max = [2]bson.Raw{a.Min, a.Max}, nil, nil
 	return nil
@@ -44,7 +44,7 @@ func mergeBounds(a *Args) error {
 
 func planMerge(d *draftBuilder) (Draft, Args, error) {
 	s, a, c := d.s, d.a, d.c
-	lo, hi, err := s.ends(c, Merge, a.Bounds)
+	lo, hi, err := s.rangeBounds(c, Merge, a.Bounds)
 	if err != nil {
 		return Draft{}, a, err
 	}
@@ -52,20 +52,19 @@ func planMerge(d *draftBuilder) (Draft, Args, error) {
 	parts := k.within(lo, hi)
 	if parts[0].Min.Compare(lo) != 0 || parts[len(parts)-1].Max.Compare(hi) != 0 {
 		return Draft{}, a, fault.New(fault.NotFound,
-			"The argument \"bounds\" does not begin and end where chunks of %s do: the bounds are not those of chunks (any more).", string(c.NS))
+			"The argument \"bounds\" does not begin and end at bounds of chunks of %s.", string(c.NS))
 	}
 	if len(parts) < 2 {
-		return Draft{}, a, fault.New(fault.Invalid, "The argument \"bounds\" is one chunk already: there is nothing to merge.")
+		return Draft{}, a, fault.New(fault.Invalid, "The argument \"bounds\" is a single chunk: there is nothing to merge.")
 	}
-	d.a.Bounds = d.bounds(c, lo, hi)
-	d.look(c, lo, hi)
+	d.a.Bounds = d.boundsAsDocuments(c, lo, hi)
+	d.dependsOnFlags(c, lo, hi)
 	d.checkMergeable(c, parts, lo, hi)
 	if !d.blocked() {
 		d.merge(k, lo, hi)
 	}
 	undo := Undo{Possible: true, Text: message.New("merge",
-		"The chunk is split again where the {chunks} chunks met. Flags and history of the original chunks "+
-			"are lost.",
+		"Splits the chunk into the {chunks} chunks again. Their jumbo flags and history are lost.",
 		message.Count("chunks", len(parts)))}
 	if len(parts) == 2 {
 		undo.Kind, undo.Args = Split, Args{NS: c.NS, At: d.doc(c, parts[1].Min)}
@@ -76,7 +75,8 @@ func planMerge(d *draftBuilder) (Draft, Args, error) {
 		message.Key("max", c.Key.Display(hi)), message.Shard("shard", parts[0].Shard)), undo)
 }
 
-// checkMergeable: one shard, one zone, and not too big to be moved afterwards.
+// checkMergeable checks that the chunks are on one shard and in one zone, and that the
+// result is not too big to move.
 func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChunk, lo, hi shardkey.Key) {
 	var shards []string
 	jumbo := 0
@@ -98,13 +98,13 @@ func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChun
 	}
 	if edge, zone := d.edgeInside(c, lo, hi); zone != "" {
 		d.block("zone-overlap", d.fromTable(topology.PartZones), message.New("zone-overlap.edge",
-			"A range of the zone {zone} begins or ends inside, at {at}: the balancer would split the chunk "+
-				"there again.",
+			"A range of the zone {zone} begins or ends at {at}, inside the merged chunk: the balancer would "+
+				"split it there again.",
 			message.Zone("zone", zone), message.Key("at", c.Key.Display(edge))))
 	}
 	if jumbo > 0 {
 		text := message.New("jumbo.merged",
-			"{chunks} of these chunks are flagged as jumbo. The flag of the first one stays on the result.", message.Count("chunks", jumbo))
+			"{chunks} of these chunks are flagged as jumbo. The merged chunk keeps the flag of the first one.", message.Count("chunks", jumbo))
 		if d.s.Release.AtLeast(7, 0, 0) {
 			text.Code = "jumbo.mergedLater"
 			text.Pattern = "{chunks} of these chunks are flagged as jumbo. The result may be too big to move."
@@ -117,9 +117,9 @@ func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChun
 	}
 }
 
-// edgeInside is an end of a zone range strictly inside a range.
+// edgeInside finds a bound of a zone range that is strictly inside a range.
 func (d *draftBuilder) edgeInside(c *topology.Collection, lo, hi shardkey.Key) (shardkey.Key, string) {
-	for _, z := range meeting(d.ranges(c.NS), lo, hi) {
+	for _, z := range overlapping(d.ranges(c.NS), lo, hi) {
 		for _, at := range []shardkey.Key{z.Min, z.Max} {
 			if at.Compare(lo) > 0 && at.Compare(hi) < 0 {
 				return at, z.Zone

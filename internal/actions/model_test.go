@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// model is a cluster that does what the commands say, as slowly and simply as
-// can be, with the server's own rules of which chunk gets a new version.
+// model is the simplest cluster that carries out the commands, with the server's rules
+// for chunk versions.
 type model struct {
 	t      testing.TB
 	s      Situation
@@ -43,7 +43,7 @@ func modelOf(t testing.TB, s Situation) *model {
 	return m
 }
 
-// now is the situation that a table of the model makes.
+// now returns the situation with a table of the model.
 func (m *model) now() Situation {
 	s, tab := m.s, *m.s.Table
 	tab.Collections = nil
@@ -79,7 +79,7 @@ func (m *model) key(ns topology.Namespace, d bson.Raw) shardkey.Key {
 	return k
 }
 
-// run does the steps: what each needs must be so before, and its proof after.
+// run runs the steps. Each precondition must be true before its step, each proof after.
 func (m *model) run(steps []Step, effect Effect) error {
 	for i, s := range steps {
 		before := m.now().Table
@@ -171,7 +171,7 @@ func (m *model) split(ns topology.Namespace, at shardkey.Key) error {
 	return fmt.Errorf("no chunk of %s has the key inside", ns)
 }
 
-// median cuts between the first two ids that a key of the range can lie at.
+// median splits between the first two ids that the range can contain.
 func (m *model) median(ns topology.Namespace, lo, hi shardkey.Key) error {
 	for _, ch := range m.chunks[ns] {
 		if ch.Min.Compare(lo) != 0 || ch.Max.Compare(hi) != 0 {
@@ -190,7 +190,7 @@ func (m *model) median(ns topology.Namespace, lo, hi shardkey.Key) error {
 			}
 			for _, v := range [][]any{values[:1], values} {
 				if len(v) <= p.Len() {
-					if at := keyed(m.t, p, v...); lo.Compare(at) < 0 && at.Compare(hi) < 0 {
+					if at := keyOf(m.t, p, v...); lo.Compare(at) < 0 && at.Compare(hi) < 0 {
 						return m.split(ns, at)
 					}
 				}
@@ -219,8 +219,8 @@ func (m *model) merge(ns topology.Namespace, lo, hi shardkey.Key) error {
 	return nil
 }
 
-// move refuses what servers refuse: bounds that are not a chunk (before 6.0, and
-// in moveChunk), a draining recipient, one outside of the range's zone.
+// move refuses what servers refuse: bounds that are not those of a chunk (before 6.0, and
+// in moveChunk), a draining recipient, and one outside of the range's zone.
 func (m *model) move(s Step, lo, hi shardkey.Key) error {
 	if s.Op == OpMoveRange && !m.s.Release.AtLeast(6, 0, 0) {
 		return fmt.Errorf("no such command")
@@ -255,7 +255,7 @@ func (m *model) move(s Step, lo, hi shardkey.Key) error {
 	return nil
 }
 
-// picture is what a plan and its undo may not leave different: bounds, owners,
+// picture is the state that must be the same after a plan and its undo: bounds, owners,
 // zones and their shards.
 func (m *model) picture() string {
 	var out []string

@@ -6,17 +6,16 @@ import (
 	"shardboard/internal/topology"
 )
 
-// MoveChunk brings a chunk, or the part of it between min and max, to another
-// shard.
+// MoveChunk moves a chunk, or the part of it between min and max, to another shard.
 const MoveChunk Kind = "move"
 
 func describeMove() Description {
 	return Description{
 		Kind:  MoveChunk,
 		Title: "Move a chunk",
-		Lead:  "A whole chunk, or the part of it between two keys.",
-		Proof: "All of the range is on the shard.",
-		Undo:  "Moving it back, and merging what was cut.",
+		Lead:  "Moves a whole chunk, or the part of it between two keys.",
+		Proof: "The whole range is on the shard.",
+		Undo:  "Moves it back and merges what was split.",
 		Arguments: []Argument{argNS.needed(), argChunk, argBounds, argTo.needed(),
 			argMin.help("The lower bound of the part to move, to move only a part of the chunk."),
 			argMax.help("The upper bound of the part to move, to move only a part of the chunk."), argForce, argPause},
@@ -30,7 +29,7 @@ func planMove(d *draftBuilder) (Draft, Args, error) {
 	if err != nil {
 		return Draft{}, a, err
 	}
-	d.resolved(c, ch)
+	d.nameByBounds(c, ch)
 	part, err := d.part(c, ch)
 	if err != nil {
 		return Draft{}, a, err
@@ -43,27 +42,27 @@ func planMove(d *draftBuilder) (Draft, Args, error) {
 		d.move(k, part.Min, part.Max, a.To)
 	}
 	undo := Undo{Possible: true, Text: message.New("move",
-		"It is moved back to {shard}.",
+		"Moves it back to {shard}.",
 		message.Namespace("ns", c.NS), message.Shard("shard", ch.Shard)), Kind: MoveChunk,
-		Args: Args{NS: c.NS, Bounds: d.bounds(c, part.Min, part.Max), To: ch.Shard, Force: a.Force}}
+		Args: Args{NS: c.NS, Bounds: d.boundsAsDocuments(c, part.Min, part.Max), To: ch.Shard, Force: a.Force}}
 	if d.cuts > 0 || part.Min.Compare(ch.Min) != 0 || part.Max.Compare(ch.Max) != 0 {
-		undo.Kind, undo.Args = "", Args{} // there and back, and joined again
+		undo.Kind, undo.Args = "", Args{} // the undo also merges what was split, so it is more than one move
 	}
 	return d.finish(message.New("move", "Move {min} → {max} of {ns} from {shard} to {to}.",
 		append(chunkFacts(c, part), message.Shard("to", a.To))...), undo)
 }
 
-// part is what of the chunk is to move.
+// part returns the part of the chunk that moves.
 func (d *draftBuilder) part(c *topology.Collection, ch topology.Chunk) (topology.Chunk, error) {
 	var err error
 	part := ch
 	if d.a.Min != nil {
-		if part.Min, err = d.s.bound(c, "min", d.a.Min); err != nil {
+		if part.Min, err = d.s.completeKey(c, "min", d.a.Min); err != nil {
 			return ch, err
 		}
 	}
 	if d.a.Max != nil {
-		if part.Max, err = d.s.bound(c, "max", d.a.Max); err != nil {
+		if part.Max, err = d.s.completeKey(c, "max", d.a.Max); err != nil {
 			return ch, err
 		}
 	}
@@ -72,10 +71,10 @@ func (d *draftBuilder) part(c *topology.Collection, ch topology.Chunk) (topology
 			"The part to move ends before it begins: the argument \"min\" must be below \"max\", both inside the chunk.")
 	}
 	if part.Min.Compare(ch.Min) < 0 {
-		return ch, fault.New(fault.Invalid, "The argument \"min\" is outside of the chunk that is named.")
+		return ch, fault.New(fault.Invalid, "The argument \"min\" is outside of the named chunk.")
 	}
 	if part.Max.Compare(ch.Max) > 0 {
-		return ch, fault.New(fault.Invalid, "The argument \"max\" is outside of the chunk that is named.")
+		return ch, fault.New(fault.Invalid, "The argument \"max\" is outside of the named chunk.")
 	}
 	return part, nil
 }

@@ -7,17 +7,16 @@ import (
 	"shardboard/internal/topology"
 )
 
-// What a run may switch off for its own time. Per collection is the smaller
-// change; it needs a privilege that the cluster user may lack.
+// What a run may pause for its own time. Pausing collections is the smaller change, but
+// needs a privilege that the cluster user may lack.
 const (
 	PauseCollections = "collections"
 	PauseBalancer    = "balancer"
 )
 
-// pause puts the steps around the others that switch balancing off and on again.
-// Nothing is switched that is off already, and nothing when there is nothing else
-// to do.
-func (d *draftBuilder) pause() {
+// addPauseSteps adds a first step that turns balancing off, and a last one that turns it
+// on again. It adds none for what is off already, or if there are no other steps.
+func (d *draftBuilder) addPauseSteps() {
 	if d.a.Pause == "" || d.continuing || len(d.steps) == 0 {
 		return
 	}
@@ -37,12 +36,13 @@ func (d *draftBuilder) pause() {
 			last = append(last, switchBalancing(c, true))
 		}
 	}
-	d.paused = len(first) > 0
+	d.pausesBalancing = len(first) > 0
 	d.steps = slices.Concat(first, d.steps, last)
 }
 
-// switchBalancing switches a collection's balancing for the time of a run. That it is
-// on again at the end needs no precondition but that it is the same collection.
+// switchBalancing turns balancing of a collection off or on for a run. The only
+// precondition is that the collection is still the same, so that it is always turned on
+// again at the end.
 func switchBalancing(c *topology.Collection, on bool) Step {
 	return Step{Op: OpBalancing, NS: c.NS, On: on, Pauses: !on, Restores: on, Needs: []Fact{sameCollection(c)},
 		Proof: []Fact{{Kind: FactCollection, NS: c.NS, Want: map[string]string{"noBalance": strconv.FormatBool(!on)}}}}

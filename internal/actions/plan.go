@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"bytes"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -10,17 +11,17 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Verdict is what a check comes to.
+// Verdict is the result of a check.
 type Verdict string
 
-// The verdicts. A plan with one that blocks is shown and cannot be run.
+// The verdicts. A plan with a check that blocks is shown but cannot be run.
 const (
 	Pass  Verdict = "pass"
 	Warn  Verdict = "warn"
 	Block Verdict = "block"
 )
 
-// Label is the verdict of a check, as a verb.
+// Label is the verdict as a verb, for a sentence.
 func (v Verdict) Label() string {
 	switch v {
 	case Pass:
@@ -33,10 +34,10 @@ func (v Verdict) Label() string {
 	return string(v)
 }
 
-// Check is one question that a plan answers before it is run, with where the
-// answer comes from (a rule of a server release, a table's part and its age).
+// Check is one question that is answered before a plan is run. Source says where the
+// answer comes from: a rule of the server's release, or a part of the table and its age.
 type Check struct {
-	// ID is stable: "balancer", "undo-by-balancer", "competing", "unsplittable", "size",
+	// ID is stable, because scripts read it: "balancer", "undo-by-balancer", "competing", "unsplittable", "size",
 	// "jumbo", "recipient", "zone-overlap", "duplicates", "stale", "window", …
 	ID      string
 	Verdict Verdict
@@ -44,17 +45,17 @@ type Check struct {
 	Source  message.Message
 }
 
-// Risk says how much goes wrong when the plan was a mistake.
+// Risk says how bad it is if the plan was a mistake.
 type Risk string
 
 // The risk classes.
 const (
-	Low    Risk = "low"    // metadata only, undone in a moment
+	Low    Risk = "low"    // metadata only, quickly undone
 	Medium Risk = "medium" // moves data, can be undone
 	High   Risk = "high"   // wide, cannot be undone, or outside maintenance: needs typed confirmation
 )
 
-// Label is the risk in two words.
+// Label is the risk in two words, as a sentence.
 func (r Risk) Label() string {
 	switch r {
 	case Low:
@@ -67,40 +68,40 @@ func (r Risk) Label() string {
 	return "Risk: " + string(r) + "."
 }
 
-// Meaning says what plans of this risk do.
+// Meaning explains the risk in one sentence.
 func (r Risk) Meaning() string {
 	switch r {
 	case Low:
-		return "Metadata only; can be undone in a moment."
+		return "Changes metadata only and can be undone quickly."
 	case Medium:
-		return "Moves data or changes what moves it; can be undone."
+		return "Moves data, or changes what the balancer moves. Can be undone."
 	case High:
-		return "Far-reaching or hard to undo."
+		return "Affects a lot of data, or is hard to undo."
 	}
 	return ""
 }
 
-// Effect is what will have changed.
+// Effect is what the plan changes.
 type Effect struct {
-	Chunks    topology.Figure // that move or are cut
-	Documents topology.Figure // that move
-	Bytes     topology.Figure // that move
-	Duration  topology.Figure // milliseconds; the method is its basis
+	Chunks    topology.Figure // that are moved, split or merged
+	Documents topology.Figure // that are moved
+	Bytes     topology.Figure // that are moved
+	Duration  topology.Figure // milliseconds; the method says how it was estimated
 	Moves     []MoveEffect
-	Shards    []ShardEffect     // before and after, shards that change first
-	Stays     []message.Message // what stays as it is and might be taken for part of it
-	Writes    []WriteEffect     // expected, for kinds that move writes; none when they are not known
+	Shards    []ShardEffect     // before and after; shards that change come first
+	Stays     []message.Message // data that stays where it is, though a reader might expect it to move
+	Writes    []WriteEffect     // expected; only of split-hot, and empty when the writes are not known
 }
 
-// WriteEffect is the writes that one shard takes of what is counted, in rows a
-// second over the last quarter of an hour: before, and what is expected after if
-// people go on writing as they did. Both are estimates.
+// WriteEffect is the writes of one shard, in rows a second over the last quarter of
+// an hour: before, and expected after if the load stays as it was. Only collections
+// whose writes are counted are included, so both are estimates.
 type WriteEffect struct {
 	Shard         string
 	Before, After float64
 }
 
-// MoveEffect is one range that goes from one shard to another.
+// MoveEffect is one range that moves from one shard to another.
 type MoveEffect struct {
 	NS       topology.Namespace
 	Min, Max bson.Raw
@@ -108,28 +109,28 @@ type MoveEffect struct {
 	Bytes    topology.Figure
 
 	Documents topology.Figure
-	Duration  topology.Figure // milliseconds, of this move alone
+	Duration  topology.Figure // milliseconds, for this move alone
 }
 
-// ShardEffect is one shard before and after, over the collections concerned.
+// ShardEffect is one shard before and after, over all collections that the plan changes.
 type ShardEffect struct {
 	Shard                     string
 	ChunksBefore, ChunksAfter int64
 	BytesBefore, BytesAfter   topology.Figure
 }
 
-// Undo is the inverse plan: not what is sent (that is planned afresh from the
-// table of then), but what it will be and from when it can work.
+// Undo describes the inverse plan: what it will do, and when it becomes possible. Its
+// commands are not in it. They are planned when somebody asks for the undo, from the
+// table at that time.
 type Undo struct {
 	Possible bool
 	Text     message.Message
-	From     time.Time // earliest time at which it works; zero: at once
-	Kind     Kind      // with Args, what to plan; "" when several steps are undone by their own inverses
+	From     time.Time // earliest time at which it can work; zero: at once
+	Kind     Kind      // the kind to plan, with Args; "" when each step is undone by its own inverse
 	Args     Args
 }
 
-// Draft is what a kind makes of a situation and its arguments: a pure
-// function of both.
+// Draft is what a planner returns: a pure function of a situation and arguments.
 type Draft struct {
 	Summary message.Message
 	Steps   []Step
@@ -138,21 +139,21 @@ type Draft struct {
 	Undo    Undo
 	Risk    Risk
 	Role    auth.Role // needed to run it
-	Confirm string    // text to type before it runs; "" = none
-	Limits  Limits    // within which a run may be adapted to a cluster that has moved on
-	Reached bool      // there is nothing to do: what is asked for is so already
-	Looked  []Span    `json:"-"` // chunks whose jumbo flags it depends on: to be read while planning, not kept
-	Written []Span    `json:"-"` // ranges whose recent writes it depends on: likewise
+	Confirm string    // text that must be typed before it runs; "" for none
+	Limits  Limits    // within which a run may be adapted when the cluster has changed
+	Reached bool      // the goal is reached already: there is nothing to do
+	Looked  []Span    `json:"-"` // chunks whose jumbo flags it depends on; read while planning, not stored
+	Written []Span    `json:"-"` // ranges whose recent writes it depends on; likewise
 
-	Measures []Span `json:"-"` // ranges whose size it depends on: to be measured while planning, not kept
+	Measures []Span `json:"-"` // ranges whose size it depends on; measured while planning, not stored
 }
 
-// Plan is a draft that was given to somebody: what it says is what runs.
+// Plan is a draft that was shown to a person. Exactly its commands are run.
 // Immutable.
 type Plan struct {
 	Draft
 	ID       string // 128 bits, base32
-	Hash     string // hex SHA-256 over the commands and what they need
+	Hash     string // hex SHA-256 of the commands and their preconditions
 	Cluster  string
 	Kind     Kind
 	Args     Args // resolved: a project's id, a chunk's bounds
@@ -160,19 +161,19 @@ type Plan struct {
 	By       auth.Principal
 	Made     time.Time
 	Expires  time.Time
-	Commands []Command // of the steps, in order; a step that sends nothing has an empty one
-	UndoOf   string    // id of the run that it undoes
-	Rows     []Rows    // to count before the first command and after the last proof
+	Commands []Command // one per step, in order; empty for a step that sends nothing
+	UndoOf   string    // id of the run that this plan undoes
+	Rows     []Rows    // counted before the first command and after the last proof
 }
 
-// Command is a command exactly as it is sent, but for the comment (the run's
-// id), the time limit and what the driver adds.
+// Command is a command exactly as it is sent, without the comment (the run's id),
+// the time limit and the fields that the driver adds.
 type Command struct {
 	DB  string
 	Doc bson.Raw
 }
 
-// Blocked tells whether a check forbids to run it.
+// Blocked reports whether a check forbids to run it.
 func (d Draft) Blocked() bool {
 	for _, c := range d.Checks {
 		if c.Verdict == Block {
@@ -181,3 +182,6 @@ func (d Draft) Blocked() bool {
 	}
 	return false
 }
+
+// Equal reports whether both are the same command, byte by byte.
+func (c Command) Equal(o Command) bool { return c.DB == o.DB && bytes.Equal(c.Doc, o.Doc) }

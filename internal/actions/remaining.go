@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Achieves are the facts that a step is to make true. When all of them are true
-// already, nothing has to be sent.
+// Achieves returns the facts that a step has to make true. When all are true already,
+// nothing is sent.
 func (s Step) Achieves() []Fact {
 	if len(s.Goal) > 0 {
 		return s.Goal
@@ -16,7 +16,7 @@ func (s Step) Achieves() []Fact {
 
 // Remaining drafts what is left to do of confirmed steps: the same ranges, zones
 // and recipients, with the chunks as they are now. A draft without steps means that
-// nothing is left, an *UndoConflictError that the rest cannot be done any more.
+// nothing is left. An *UndoConflictError means that the rest has become impossible.
 func Remaining(s Situation, kind Kind, a Args, summary message.Message, steps []Step) (Draft, error) {
 	d := newDraft(s, kind.Describe(), a)
 	d.continuing = true
@@ -26,11 +26,11 @@ func Remaining(s Situation, kind Kind, a Args, summary message.Message, steps []
 		}
 	}
 	out, _, err := d.finish(summary, Undo{Possible: true, Text: message.New("redo",
-		"To make the change again, make the first plan again.")})
+		"An undo cannot be undone. To make the change again, plan it again.")})
 	return out, err
 }
 
-// remaining adds what is left of one step.
+// remaining plans what is left of one step.
 func (d *draftBuilder) remaining(s Step) error {
 	switch s.Op {
 	case OpSplitAt:
@@ -47,23 +47,15 @@ func (d *draftBuilder) remaining(s Step) error {
 		return d.remainingMerge(s)
 	case OpAddZone, OpRemoveZone, OpSetRange, OpRemoveRange:
 		return d.remainingZone(s)
-	case OpAwait:
-		if !d.holds(s.Proof) {
-			d.step(s)
-		}
-	case OpBalancing, OpBalancerOn, OpBalancerOff, OpBalancerWindow:
-		if s.Restores || !d.holds(s.Proof) {
-			d.step(s) // its needs are few, and say what it changes
-		}
 	default:
-		if !d.holds(s.Proof) {
+		if s.Restores || !d.holds(s.Proof) {
 			d.step(s)
 		}
 	}
 	return nil
 }
 
-// holds tells whether facts are so in the table.
+// holds reports whether facts are true in the table.
 func (d *draftBuilder) holds(facts []Fact) bool {
 	return !slices.ContainsFunc(facts, func(f Fact) bool { return len(d.differences(f)) > 0 })
 }
@@ -77,23 +69,23 @@ func (d *draftBuilder) remainingMedian(s Step) error {
 	parts := k.within(lo, hi)
 	switch {
 	case parts[0].Min.Compare(lo) != 0 || parts[len(parts)-1].Max.Compare(hi) != 0:
-		return d.scattered("the chunk to split is part of a larger one now", k, lo, hi, parts)
+		return d.chunksChanged("the chunk to split is now part of a larger chunk", k, lo, hi, parts)
 	case len(parts) == 1:
 		d.splitMedian(k, parts[0])
 	}
 	return nil
 }
 
-// remainingMove moves what of the range is not where it is to be.
+// remainingMove moves the parts of the range that are not on the recipient yet.
 func (d *draftBuilder) remainingMove(s Step) error {
 	c, lo, hi, err := d.rangeOf(s)
 	if err != nil {
 		return err
 	}
 	if d.shard(s.Shard) == nil {
-		return undoConflict("a shard is not there any more", d.differences(exists(s.Shard))...)
+		return undoConflict("a shard no longer exists", d.differences(shardExists(s.Shard))...)
 	}
-	off := "" // the only shard that it has to leave; "" when all have to
+	off := "" // the shard that the range has to leave; "" for every shard but the recipient
 	for _, f := range s.Goal {
 		if f.Kind == FactHeld {
 			off = f.Shard
@@ -109,9 +101,9 @@ func (d *draftBuilder) remainingMove(s Step) error {
 	return nil
 }
 
-// remainingMerge joins what fills the range; parts that went elsewhere since come
-// back first. Only undos have such steps in a plan that is adapted: they join what
-// was cut. When the server has merged or cut across the ends since, that is left.
+// remainingMerge merges the chunks of the range. Parts that are on other shards now come
+// back first. Only undos have merges among steps that are adapted. If the server has
+// since merged or split chunks across the ends of the range, nothing is merged.
 func (d *draftBuilder) remainingMerge(s Step) error {
 	c, lo, hi, err := d.rangeOf(s)
 	if err != nil {
@@ -123,10 +115,10 @@ func (d *draftBuilder) remainingMerge(s Step) error {
 		return nil
 	}
 	home := parts[0].Shard
-	if planned := homeOf(s); len(planned) == 1 && d.shard(planned[0]) != nil {
+	if planned := plannedShard(s); len(planned) == 1 && d.shard(planned[0]) != nil {
 		home = planned[0]
 	}
-	d.gather(k, lo, hi, home)
+	d.moveAllTo(k, lo, hi, home)
 	if parts = k.within(lo, hi); len(parts) > 1 {
 		d.merge(k, lo, hi)
 	}
@@ -136,7 +128,7 @@ func (d *draftBuilder) remainingMerge(s Step) error {
 func (d *draftBuilder) remainingZone(s Step) error {
 	if s.Op == OpAddZone || s.Op == OpRemoveZone {
 		if d.shard(s.Shard) == nil {
-			return undoConflict("a shard is not there any more", d.differences(exists(s.Shard))...)
+			return undoConflict("a shard no longer exists", d.differences(shardExists(s.Shard))...)
 		}
 		if s.Op == OpAddZone {
 			d.addZone(s.Shard, s.Zone)
@@ -145,11 +137,11 @@ func (d *draftBuilder) remainingZone(s Step) error {
 		}
 		return nil
 	}
-	z, there := rangeWith(d.ranges(s.NS), s.Min, s.Max)
+	z, there := rangeWithBounds(d.ranges(s.NS), s.Min, s.Max)
 	if s.Op == OpRemoveRange {
 		switch {
 		case there && z.Zone != s.Zone:
-			return undoConflict("another zone range is in its place", d.differences(rangeIs(s.NS, s.Min, s.Max, s.Zone))...)
+			return undoConflict("another zone range overlaps it now", d.differences(zoneOfRange(s.NS, s.Min, s.Max, s.Zone))...)
 		case there:
 			d.removeRange(z)
 		}
@@ -162,8 +154,8 @@ func (d *draftBuilder) remainingZone(s Step) error {
 	if err != nil {
 		return err
 	}
-	if len(meeting(d.ranges(s.NS), lo, hi)) > 0 {
-		return undoConflict("another zone range is in its place", d.differences(zoneRanges(s.NS, s.Min, s.Max, 0))...)
+	if len(overlapping(d.ranges(s.NS), lo, hi)) > 0 {
+		return undoConflict("another zone range overlaps it now", d.differences(overlapCount(s.NS, s.Min, s.Max, 0))...)
 	}
 	d.setRange(c, lo, hi, s.Zone)
 	return nil

@@ -14,7 +14,7 @@ func missing(kind Kind, name, what string) error {
 	return fault.New(fault.Invalid, "%s needs the argument %q: %s.", kind, name, what)
 }
 
-// collection finds a sharded collection that chunks can be changed of.
+// collectionOf finds a sharded collection whose chunks can be changed.
 func collectionOf(t *topology.Table, kind Kind, ns topology.Namespace) (*topology.Collection, error) {
 	if ns == "" {
 		return nil, missing(kind, "ns", "a collection as database.collection")
@@ -24,13 +24,13 @@ func collectionOf(t *topology.Table, kind Kind, ns topology.Namespace) (*topolog
 	case c == nil && slices.Contains(t.Unsharded, ns):
 		return nil, fault.New(fault.Invalid, "The argument \"ns\" names %q, which is not sharded: it has no chunks.", string(ns))
 	case c == nil:
-		return nil, fault.New(fault.NotFound, "The argument \"ns\" names %q, and no sharded collection has that name.", string(ns))
+		return nil, fault.New(fault.NotFound, "The argument \"ns\" names %q, and there is no sharded collection with that name.", string(ns))
 	case c.Unsplittable:
 		return nil, fault.New(fault.Invalid,
 			"The argument \"ns\" names %q, which is not sharded: it is kept as one piece on one shard.", string(ns))
 	case c.Temporary:
 		return nil, fault.New(fault.Invalid,
-			"The argument \"ns\" names %q, the temporary copy of a collection that is being resharded; it is not to be touched.", string(ns))
+			"The argument \"ns\" names %q, the temporary copy of a collection that is being resharded; it must not be changed.", string(ns))
 	case c.Chunks.Len() == 0:
 		return nil, fault.New(fault.NotFound, "The chunks of %q are not known yet; try again in a moment.", string(ns))
 	}
@@ -44,32 +44,27 @@ func shardOf(t *topology.Table, kind Kind, name, value string) (*topology.Shard,
 	}
 	s := t.Shard(value)
 	if s == nil {
-		return nil, fault.New(fault.NotFound, "The argument %q names the shard %q, and there is none of that name.", name, value)
+		return nil, fault.New(fault.NotFound, "The argument %q names the shard %q, which does not exist.", name, value)
 	}
 	return s, nil
 }
 
-// bound reads a complete shard key in an argument. Fields that hold ids of the
-// profile must be ids: a key of another type is accepted by every server and
-// never met by a row.
-func (s Situation) bound(c *topology.Collection, name string, doc bson.Raw) (shardkey.Key, error) {
+// completeKey reads an argument that must be a complete shard key. Fields that hold ids
+// by the profile must be ids: servers accept a key of another type, but no row ever
+// has such a key.
+func (s Situation) completeKey(c *topology.Collection, name string, doc bson.Raw) (shardkey.Key, error) {
 	k, err := c.Key.Bound(doc)
 	if err != nil {
-		return shardkey.Key{}, fault.Wrap(
-			fault.Invalid,
-			err,
-			"The argument %q is no complete shard key of %s: it needs exactly the fields of %s, in that order, hashed ones as NumberLong.",
-			name,
-			string(c.NS),
-			c.Key,
-		)
+		return shardkey.Key{}, fault.Wrap(fault.Invalid, err,
+			"The argument %q is not a complete shard key of %s: it needs exactly the fields of %s, in this order, hashed ones as NumberLong.",
+			name, string(c.NS), c.Key)
 	}
-	return k, s.typed(c, name, k, c.Key.Len())
+	return k, s.checkIDTypes(c, name, k, c.Key.Len())
 }
 
-// typed refuses a key of which one of the first so many fields holds an id by
-// the profile, and has something else here.
-func (s Situation) typed(c *topology.Collection, name string, k shardkey.Key, given int) error {
+// checkIDTypes refuses a key with a value that is not an id in a field that holds ids by
+// the profile. Only the first given fields are checked.
+func (s Situation) checkIDTypes(c *topology.Collection, name string, k shardkey.Key, given int) error {
 	if s.Profile == nil {
 		return nil
 	}

@@ -11,50 +11,50 @@ import (
 	"shardboard/internal/topology"
 )
 
-// chunkOf finds the chunk that an argument names: by exact bounds or by its
-// reference. It returns its position too. Both given must be the same.
+// chunkOf finds the chunk that the arguments name, by exact bounds or by its reference,
+// and its position. If both are given they must name the same chunk.
 func (s Situation) chunkOf(c *topology.Collection, kind Kind, a Args) (int, topology.Chunk, error) {
 	none := topology.Chunk{}
 	switch {
 	case a.Bounds[0] == nil && a.Bounds[1] == nil && a.Chunk == "":
 		return 0, none, missing(kind, "chunk", "the reference of a chunk, or its exact bounds as \"bounds\"")
 	case a.Chunk != "":
-		i, ch, err := referred(c, a.Chunk)
+		i, ch, err := chunkByReference(c, a.Chunk)
 		if err != nil || a.Bounds[0] == nil && a.Bounds[1] == nil {
 			return i, ch, err
 		}
-		j, _, err := s.bounded(c, kind, a.Bounds)
+		j, _, err := s.chunkWithBounds(c, kind, a.Bounds)
 		if err == nil && j != i {
 			return 0, none, fault.New(fault.Invalid, "The arguments \"chunk\" and \"bounds\" name two different chunks.")
 		}
 		return i, ch, err
 	}
-	return s.bounded(c, kind, a.Bounds)
+	return s.chunkWithBounds(c, kind, a.Bounds)
 }
 
-// bounded is the chunk with exactly these bounds.
-func (s Situation) bounded(c *topology.Collection, kind Kind, bounds [2]bson.Raw) (int, topology.Chunk, error) {
-	lo, hi, err := s.ends(c, kind, bounds)
+// chunkWithBounds finds the chunk with exactly these bounds.
+func (s Situation) chunkWithBounds(c *topology.Collection, kind Kind, bounds [2]bson.Raw) (int, topology.Chunk, error) {
+	lo, hi, err := s.rangeBounds(c, kind, bounds)
 	if err != nil {
 		return 0, topology.Chunk{}, err
 	}
 	i, ch := c.Chunks.Find(lo)
 	if ch.Min.Compare(lo) != 0 || ch.Max.Compare(hi) != 0 {
 		return 0, topology.Chunk{}, fault.New(fault.NotFound,
-			"The argument \"bounds\" is not a chunk: no chunk of %s has exactly these bounds (any more).", string(c.NS))
+			"The argument \"bounds\" is not a chunk: no chunk of %s has exactly these bounds now.", string(c.NS))
 	}
 	return i, ch, nil
 }
 
-// ends reads two bounds that make a range.
-func (s Situation) ends(c *topology.Collection, kind Kind, bounds [2]bson.Raw) (lo, hi shardkey.Key, err error) {
+// rangeBounds reads two bounds, the lower one first.
+func (s Situation) rangeBounds(c *topology.Collection, kind Kind, bounds [2]bson.Raw) (lo, hi shardkey.Key, err error) {
 	if bounds[0] == nil || bounds[1] == nil {
 		return lo, hi, missing(kind, "bounds", "two complete shard keys, lower and upper")
 	}
-	if lo, err = s.bound(c, "bounds", bounds[0]); err != nil {
+	if lo, err = s.completeKey(c, "bounds", bounds[0]); err != nil {
 		return lo, hi, err
 	}
-	if hi, err = s.bound(c, "bounds", bounds[1]); err != nil {
+	if hi, err = s.completeKey(c, "bounds", bounds[1]); err != nil {
 		return lo, hi, err
 	}
 	if lo.Compare(hi) >= 0 {
@@ -63,9 +63,9 @@ func (s Situation) ends(c *topology.Collection, kind Kind, bounds [2]bson.Raw) (
 	return lo, hi, nil
 }
 
-// referred finds a chunk by its reference: the collection's identity, a dot and
-// the lower bound in base64url, or the bound alone.
-func referred(c *topology.Collection, ref string) (int, topology.Chunk, error) {
+// chunkByReference finds a chunk by its reference: the collection's identity, a dot and
+// the lower bound in base64url; or the lower bound alone.
+func chunkByReference(c *topology.Collection, ref string) (int, topology.Chunk, error) {
 	none := topology.Chunk{}
 	id, enc, whole := strings.Cut(ref, ".")
 	if !whole {
@@ -81,7 +81,7 @@ func referred(c *topology.Collection, ref string) (int, topology.Chunk, error) {
 	}
 	if id != "" && id != own {
 		return 0, none, fault.New(fault.NotFound,
-			"The argument \"chunk\" is of another collection, or of one that has been dropped or resharded since.")
+			"The argument \"chunk\" is a chunk of another collection, or the collection was dropped or resharded since.")
 	}
 	k, err := c.Key.Bound(b)
 	if err != nil {
@@ -90,12 +90,12 @@ func referred(c *topology.Collection, ref string) (int, topology.Chunk, error) {
 	i, ch := c.Chunks.Find(k)
 	if ch.Min.Compare(k) != 0 {
 		return 0, none, fault.New(fault.NotFound,
-			"The argument \"chunk\" names a chunk that %s does not have (any more).", string(c.NS))
+			"The argument \"chunk\" names a chunk that %s does not have now.", string(c.NS))
 	}
 	return i, ch, nil
 }
 
-// bounds are a chunk's as arguments have them.
-func (d *draftBuilder) bounds(c *topology.Collection, lo, hi shardkey.Key) [2]bson.Raw {
+// boundsAsDocuments returns bounds in the form of the argument "bounds".
+func (d *draftBuilder) boundsAsDocuments(c *topology.Collection, lo, hi shardkey.Key) [2]bson.Raw {
 	return [2]bson.Raw{d.doc(c, lo), d.doc(c, hi)}
 }

@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// project finds the one project that the arguments name, and writes its id and
-// database into them.
+// project finds the project that the arguments name, and puts its id and database into
+// the arguments.
 func (s Situation) project(kind Kind, a *Args) (placement.Project, error) {
 	none := placement.Project{}
 	if a.Project == "" {
@@ -42,23 +42,24 @@ func (s Situation) project(kind Kind, a *Args) (placement.Project, error) {
 	for _, p := range found[1:] {
 		if p.DB != found[0].DB {
 			return none, fault.New(fault.Invalid,
-				"The argument \"project\" names %q, which several databases have; say which as \"db\".", a.Project)
+				"The argument \"project\" names %q, which several databases have; choose one with \"db\".", a.Project)
 		}
 	}
 	return none, fault.New(fault.Invalid,
-		"The argument \"project\" names %q, which several projects answer to; give the id.", a.Project)
+		"The argument \"project\" names %q, which matches several projects; give the id.", a.Project)
 }
 
-// held is what one collection has of a project: the range of its keys.
-type held struct {
+// projectRange is the key range of a project in one collection.
+type projectRange struct {
 	c      *topology.Collection
 	lo, hi shardkey.Key // [lo, hi) are the keys of the project and of nothing else
 }
 
-// heldBy are the sharded collections of the project's database whose key leads
-// with the project, by name, and what of its rows is elsewhere.
-func (d *draftBuilder) heldBy(p placement.Project) []held {
-	var out []held
+// projectRanges returns the project's range in each sharded collection whose shard key
+// begins with the project, by namespace. It also notes the collections in which the
+// project's data stays where it is.
+func (d *draftBuilder) projectRanges(p placement.Project) []projectRange {
+	var out []projectRange
 	for _, coll := range d.s.Profile.Nearest(d.s.Table, p.DB).Collections {
 		if coll.Scope == profile.ScopeCluster {
 			continue
@@ -69,7 +70,7 @@ func (d *draftBuilder) heldBy(p placement.Project) []held {
 		case c == nil && slices.Contains(d.s.Table.Unsharded, ns), c != nil && c.Unsplittable:
 			d.stays = append(d.stays, message.New("unsharded",
 				"{ns} is not sharded and stays on {shard}.",
-				message.Namespace("ns", ns), message.Shard("shard", d.home(ns))))
+				message.Namespace("ns", ns), message.Shard("shard", d.shardOfUnsharded(ns))))
 		case c == nil || c.Temporary || c.Chunks.Len() == 0:
 		case !c.Key.LeadsWith(coll.ProjectField):
 			d.stays = append(d.stays, message.New("byDocument",
@@ -78,26 +79,26 @@ func (d *draftBuilder) heldBy(p placement.Project) []held {
 				message.Namespace("ns", ns), message.Text("key", c.Key.String()),
 				message.Count("shards", len(c.Chunks.CountByShard()))))
 		default:
-			lo, hi := projectRange(c.Key, p.ID)
-			out = append(out, held{c: c, lo: lo, hi: hi})
+			lo, hi := projectBounds(c.Key, p.ID)
+			out = append(out, projectRange{c: c, lo: lo, hi: hi})
 		}
 	}
-	slices.SortFunc(out, func(a, b held) int { return byName(a.c, b.c) })
+	slices.SortFunc(out, func(a, b projectRange) int { return byName(a.c, b.c) })
 	return out
 }
 
-// home is the shard of an unsharded collection; "" when not known.
-func (d *draftBuilder) home(ns topology.Namespace) string {
+// shardOfUnsharded returns the shard of an unsharded collection; "" when not known.
+func (d *draftBuilder) shardOfUnsharded(ns topology.Namespace) string {
 	if c := d.s.Table.Collection(ns); c != nil && c.Chunks.Len() > 0 {
 		return c.Chunks.Owner(0)
 	}
 	return d.s.Table.Primary(ns.Database())
 }
 
-// projectRange is the range from a project's id to the next possible one, with
-// MinKey in the other fields of both. The highest id of all has no next: its
-// range ends with the key space.
-func projectRange(p shardkey.Pattern, id bson.ObjectID) (lo, hi shardkey.Key) {
+// projectBounds returns the key range of a project: from its id to the next possible
+// id, with MinKey in the other fields of both. The highest id has no next one; its
+// range ends above all ids.
+func projectBounds(p shardkey.Pattern, id bson.ObjectID) (lo, hi shardkey.Key) {
 	lo = prefixKey(p, bson.RawValue{Type: bson.TypeObjectID, Value: id[:]})
 	after, ok := nextID(id)
 	if !ok {
@@ -106,7 +107,7 @@ func projectRange(p shardkey.Pattern, id bson.ObjectID) (lo, hi shardkey.Key) {
 	return lo, prefixKey(p, bson.RawValue{Type: bson.TypeObjectID, Value: after[:]})
 }
 
-// nextID is the id plus one; false when there is none.
+// nextID returns the id plus one; false for the highest id.
 func nextID(id bson.ObjectID) (bson.ObjectID, bool) {
 	for i := len(id) - 1; i >= 0; i-- {
 		if id[i]++; id[i] != 0 {
@@ -116,13 +117,13 @@ func nextID(id bson.ObjectID) (bson.ObjectID, bool) {
 	return id, false
 }
 
-// afterIDs is a key just above every ObjectID: booleans follow them.
+// afterIDs is a key just above every ObjectID: booleans sort after them.
 func afterIDs(p shardkey.Pattern) shardkey.Key {
 	return prefixKey(p, bson.RawValue{Type: bson.TypeBoolean, Value: []byte{0}})
 }
 
-// prefixKey is the key with a value first and MinKey in the other fields; of a
-// value that no bound can have, the zero key.
+// prefixKey is the key with the value in its first field and MinKey in the others; the
+// zero key for a value that no bound can have.
 func prefixKey(p shardkey.Pattern, first bson.RawValue) shardkey.Key {
 	doc := make(bson.D, p.Len())
 	for i, f := range p.Fields() {

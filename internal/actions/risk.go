@@ -1,25 +1,26 @@
 package actions
 
-// What makes a plan wide: from here on it has to be confirmed by typing.
+// A plan that moves more than this is of high risk and has to be confirmed by typing.
 const (
 	wideBytes  = 10 << 30
 	wideChunks = 20
 )
 
-// risk is the class and the text to type. An undo cannot itself be undone, and
-// yet takes back what was there before. Bytes that are not known may be many.
+// risk returns the class, and the text to type. That an undo cannot be undone does not
+// make it risky, because it restores an earlier state. An unknown number of bytes
+// counts as many.
 func (d *draftBuilder) risk(e Effect, undo Undo) (Risk, string) {
 	wide := d.movedChunks() > wideChunks || e.Bytes.Known && e.Bytes.Value > wideBytes || len(d.moves) > 0 && !e.Bytes.Known
 	switch {
-	case d.about.LeastRisk == High && !d.undoing, !undo.Possible && !d.undoing, wide, OutsideMaintenance(d.checks):
+	case d.description.LeastRisk == High && !d.isUndo, !undo.Possible && !d.isUndo, wide, OutsideMaintenance(d.checks):
 		return High, d.confirm()
-	case len(d.moves) > 0, d.about.LeastRisk == Medium:
+	case len(d.moves) > 0, d.description.LeastRisk == Medium:
 		return Medium, ""
 	}
 	return Low, ""
 }
 
-// movedChunks is how many chunks move.
+// movedChunks returns how many chunks move.
 func (d *draftBuilder) movedChunks() (n int) {
 	for _, m := range d.moves {
 		n += m.chunks
@@ -27,28 +28,28 @@ func (d *draftBuilder) movedChunks() (n int) {
 	return n
 }
 
-// confirm is what to type: the project's name, else the namespace. A text that
-// nobody can type is replaced by one that all can.
+// confirm returns the text to type: the project's name, else the namespace. A name that
+// cannot be typed on every keyboard is replaced by the project's id or the kind.
 func (d *draftBuilder) confirm() string {
 	if d.a.Project != "" && d.s.Directory != nil {
 		for _, p := range d.s.Directory.Exactly(d.a.Project) {
-			if p.DB == d.a.DB && typed(p.Name) {
+			if p.DB == d.a.DB && canBeTyped(p.Name) {
 				return p.Name
 			}
 		}
 	}
 	if d.a.Project != "" {
-		return d.a.Project // an id by now
+		return d.a.Project // resolved to an id
 	}
-	if ns := string(d.a.NS); typed(ns) {
+	if ns := string(d.a.NS); canBeTyped(ns) {
 		return ns
 	}
 	return string(d.kind)
 }
 
-// typed tells whether a text is short, and of characters that are on every
-// keyboard and are not lost at its ends.
-func typed(s string) bool {
+// canBeTyped reports whether a text is short, has only characters that are on every
+// keyboard, and has no spaces at its ends, which a form would trim.
+func canBeTyped(s string) bool {
 	if s == "" || len(s) > 80 || s[0] == ' ' || s[len(s)-1] == ' ' {
 		return false
 	}

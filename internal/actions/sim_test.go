@@ -31,7 +31,7 @@ type site struct {
 	watcher *topology.Watcher
 }
 
-func on(t *testing.T, version, layout string, test func(s *site)) {
+func onSimulator(t *testing.T, version, layout string, test func(s *site)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(
@@ -77,8 +77,8 @@ func (s *site) situation() actions.Situation {
 		Directory: placement.NewDirectory(1, []string{db}, projects, topology.Health{At: now}), Activity: actions.Activity{Known: true, At: now}}
 }
 
-// run sends the steps: the cluster must say of every need that it is so before,
-// and of every proof after.
+// run sends the steps. By the cluster's answers, each precondition must be true before its
+// step, and each proof after.
 func (s *site) run(steps []actions.Step) error {
 	holds := func(when string, facts []actions.Fact) error {
 		for _, f := range facts {
@@ -113,7 +113,7 @@ func (s *site) run(steps []actions.Step) error {
 	return nil
 }
 
-// picture is who owns what, and the zones.
+// picture is the owners of all ranges, and the zones.
 func (s *site) picture(t *topology.Table) string {
 	var out []string
 	for _, c := range t.Collections {
@@ -130,9 +130,9 @@ func (s *site) picture(t *topology.Table) string {
 	return strings.Join(out, "\n")
 }
 
-// Every plan that says it can be run runs on the cluster, and its undo brings
-// back what was there, at once.
-func TestPlansRunOnAClusterAndAreUndoneAtOnce(t *testing.T) {
+// Every plan that is not blocked runs on the cluster, and its undo restores the previous
+// state at once.
+func TestPlansRunAndUndoOnSimulatedCluster(t *testing.T) {
 	const documents, clients, changes = topology.Namespace(db + ".documents"), topology.Namespace(db +
 		".clients"), topology.Namespace(db + ".changes")
 	bounds := func(t *topology.Table, ns topology.Namespace, i int) [2]bson.Raw {
@@ -149,7 +149,7 @@ func TestPlansRunOnAClusterAndAreUndoneAtOnce(t *testing.T) {
 	for _, layout := range []string{"yorkie-head", "yorkie-0.4"} {
 		for _, version := range versions {
 			t.Run(layout+" "+version, func(t *testing.T) {
-				on(t, version, layout, func(s *site) {
+				onSimulator(t, version, layout, func(s *site) {
 					t := s.t
 					ran := 0
 					for _, kind := range []actions.Kind{actions.Split, actions.SplitProject, actions.MoveChunk, actions.Pin, actions.Isolate,
@@ -183,7 +183,7 @@ func TestPlansRunOnAClusterAndAreUndoneAtOnce(t *testing.T) {
 							t.Fatalf("%s: %v", kind, err)
 						}
 						if d.Blocked() {
-							t.Logf("%s is blocked: %+v", kind, blocks(d))
+							t.Logf("%s is blocked: %+v", kind, blockingTexts(d))
 							continue
 						}
 						if err := s.run(d.Steps); err != nil {
@@ -210,7 +210,7 @@ func TestPlansRunOnAClusterAndAreUndoneAtOnce(t *testing.T) {
 	}
 }
 
-func blocks(d actions.Draft) (out []message.Message) {
+func blockingTexts(d actions.Draft) (out []message.Message) {
 	for _, c := range d.Checks {
 		if c.Verdict == actions.Block {
 			out = append(out, c.Text)
@@ -219,10 +219,10 @@ func blocks(d actions.Draft) (out []message.Message) {
 	return out
 }
 
-func TestTheBalancerBringsAPinnedProjectToItsShard(t *testing.T) {
+func TestBalancerMovesPinnedProjectToItsShard(t *testing.T) {
 	for _, version := range []string{"5.0", "7.0"} {
 		t.Run(version, func(t *testing.T) {
-			on(t, version, "yorkie-head", func(s *site) {
+			onSimulator(t, version, "yorkie-head", func(s *site) {
 				t := s.t
 				if err := s.c.StartBalancer(t.Context(), ""); err != nil {
 					t.Fatal(err)
@@ -232,7 +232,7 @@ func TestTheBalancerBringsAPinnedProjectToItsShard(t *testing.T) {
 					project := now.Directory.All()[3]
 					d, _, err := actions.Planners()[kind](now, actions.Args{Project: project.Name, Shard: "shard-rs-3", Mode: actions.ModeBalancer})
 					if err != nil || d.Blocked() {
-						t.Fatalf("%s: %v, %+v", kind, err, blocks(d))
+						t.Fatalf("%s: %v, %+v", kind, err, blockingTexts(d))
 					}
 					if err := s.run(d.Steps); err != nil {
 						t.Fatalf("%s: %v", kind, err)
@@ -240,7 +240,7 @@ func TestTheBalancerBringsAPinnedProjectToItsShard(t *testing.T) {
 					time.Sleep(20 * time.Minute)
 					d, _, err = actions.Planners()[actions.Unpin](s.situation(), actions.Args{Project: project.Name})
 					if err != nil || d.Blocked() {
-						t.Fatalf("unpin: %v, %+v", err, blocks(d))
+						t.Fatalf("unpin: %v, %+v", err, blockingTexts(d))
 					}
 					if err := s.run(d.Steps); err != nil {
 						t.Fatalf("unpin: %v", err)

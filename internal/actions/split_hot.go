@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"maps"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -11,34 +12,33 @@ import (
 	"shardboard/internal/topology"
 )
 
-// maxHot bounds the chunks of one plan.
-const maxHot = 16
+// maxHotChunks is the highest number of chunks of one plan.
+const maxHotChunks = 16
 
-// hotChunk is a chunk that is split where its recent writes divide, and of which
-// one half moves.
+// hotChunk is a chunk that is split by its recent writes, and one half of which moves.
 type hotChunk struct {
-	lo, hi key // of the chunk as it was when the split was chosen
+	lo, hi key // bounds of the chunk when the split was chosen
 	at     key // zero until it is chosen
 	given  bool
 	owner  string
-	w      topology.RangeWrites
-	// Rows a second in [lo, at) and in [at, hi).
+	writes topology.RangeWrites
+	// Rows a second written to [lo, at) and to [at, hi).
 	lower, upper float64
 	half, to     string
 }
 
-// part is the half that moves, and its rows a second.
-func (h hotChunk) part() (lo, hi key, rate float64) {
+// movingHalf returns the half that moves, and the rows a second that are written to it.
+func (h hotChunk) movingHalf() (lo, hi key, rate float64) {
 	if h.half == HalfLower {
 		return h.lo, h.at, h.lower
 	}
 	return h.at, h.hi, h.upper
 }
 
-// measure divides the writes of the chunk at its split point.
-func (h *hotChunk) measure() {
+// divideWrites computes the writes to each half.
+func (h *hotChunk) divideWrites() {
 	all, below := int64(0), int64(0)
-	for _, k := range h.w.Keys {
+	for _, k := range h.writes.Keys {
 		all += k.Rows
 		if k.Key.Compare(h.at) < 0 {
 			below += k.Rows
@@ -47,33 +47,28 @@ func (h *hotChunk) measure() {
 	if all == 0 {
 		return
 	}
-	h.lower = h.w.PerSecond * float64(below) / float64(all)
-	h.upper = h.w.PerSecond - h.lower
+	h.lower = h.writes.PerSecond * float64(below) / float64(all)
+	h.upper = h.writes.PerSecond - h.lower
 }
 
 // SplitHot splits chunks of one collection at the median of their recent writes and
-// moves one half of each to where fewest writes are. The arguments come back with
-// what was chosen as cuts: planned again from those, it plans what is left to do
-// and chooses nothing anew.
+// moves one half of each to the shard with the fewest writes. The plan's arguments come
+// back with the choices as cuts. Planning again from cuts chooses nothing new and plans
+// only what is left to do.
 const SplitHot Kind = "split-hot"
 
 func describeSplitHot() Description {
 	return Description{
 		Kind:  SplitHot,
-		Title: "Split a hot chunk where its writes are",
-		Lead: "The chunk is split at the median of its recent writes, and one half moves to the shard that takes fewest writes. " +
-			"Up to 16 hot chunks of one collection go into one plan.",
-		Proof: "A chunk begins at each new bound, and the halves that move are on their shards.",
-		Undo:  "Moving back and merging.",
+		Title: "Split a hot chunk by its writes",
+		Lead: "Splits the chunk at the median of its recent writes, and moves one half to the shard with the fewest writes. " +
+			"One plan can split up to 16 hot chunks of one collection.",
+		Proof: "A chunk begins at each new bound, and the moved halves are on their shards.",
+		Undo:  "Moves the halves back and merges them.",
 		Arguments: []Argument{argNS.needed(), argChunk.or("bounds", "chunks", "cuts"), argBounds, argChunks.or("chunk", "bounds", "cuts"),
 			argAt.or("chunks", "cuts").help("The shard key to split at, as Extended JSON. Leave empty to split at the median of the recent writes."),
-			argTo.or(
-				"cuts",
-			).emptyMeans(
-				"chosen by the plan",
-			).help(
-				"The shard to move to. When left to the plan: the shard that makes the writes of all shards most even.",
-			),
+			argTo.or("cuts").emptyMeans("chosen by the plan").
+				help("The shard to move to. If left empty, the plan chooses the shard that makes the writes of all shards most even."),
 			argCuts, argPause},
 		Adapts: true,
 		plan:   planSplitHot,
@@ -85,41 +80,41 @@ func planSplitHot(d *draftBuilder) (Draft, Args, error) {
 	var err error
 	var hot []*hotChunk
 	if len(a.Cuts) > 0 {
-		hot, err = d.cutsOf(c)
+		hot, err = d.chunksOfCuts(c)
 	} else {
-		hot, err = d.hotChunks(c)
+		hot, err = d.chunksToSplit(c)
 	}
 	if err != nil {
 		return Draft{}, d.a, err
 	}
 	for _, h := range hot {
-		d.written = append(d.written, Span{NS: c.NS, Min: h.lo, Max: h.hi})
-		h.w = s.Writes.of(c.NS, h.lo, h.hi)
+		d.writeSpans = append(d.writeSpans, Span{NS: c.NS, Min: h.lo, Max: h.hi})
+		h.writes = s.Writes.of(c.NS, h.lo, h.hi)
 		h.owner = d.future(c).at(h.lo).Shard
 	}
-	asked := len(hot)
+	named := len(hot)
 	if len(a.Cuts) > 0 {
 		for _, h := range hot {
-			h.measure()
-			d.checkGiven(c, h)
+			h.divideWrites()
+			d.checkGivenSplit(c, h)
 		}
 	} else {
-		hot = d.choose(c, hot)
-		d.keep(c, hot)
+		hot = d.chooseSplits(c, hot)
+		d.storeCuts(c, hot)
 	}
 	d.splitAndMove(c, hot)
 	undo := Undo{Possible: true, Text: message.New("split-hot",
-		"The half that was moved is moved back, and both are merged again.",
+		"Moves the half back and merges both halves.",
 		message.Count("chunks", len(hot)))}
 	if len(hot) > 1 {
 		undo.Text.Code = "split-hot.many"
-		undo.Text.Pattern = "The halves that were moved are moved back, and {chunks} chunks are merged again."
+		undo.Text.Pattern = "Moves the halves back and merges {chunks} chunks again."
 	}
-	return d.finish(d.hotSummary(c, hot, asked), undo)
+	return d.finish(d.hotSummary(c, hot, named), undo)
 }
 
-// hotChunks are the chunks that the arguments name.
-func (d *draftBuilder) hotChunks(c *topology.Collection) ([]*hotChunk, error) {
+// chunksToSplit returns the chunks that the arguments name.
+func (d *draftBuilder) chunksToSplit(c *topology.Collection) ([]*hotChunk, error) {
 	a := d.a
 	one := a.Chunk != "" || a.Bounds[0] != nil || a.Bounds[1] != nil
 	switch {
@@ -128,9 +123,9 @@ func (d *draftBuilder) hotChunks(c *topology.Collection) ([]*hotChunk, error) {
 	case one && len(a.Chunks) > 0:
 		return nil, fault.New(fault.Invalid,
 			"The arguments \"chunks\" and \"chunk\" or \"bounds\" do not go together: name one chunk or several.")
-	case len(a.Chunks) > maxHot:
+	case len(a.Chunks) > maxHotChunks:
 		return nil, fault.New(fault.Invalid,
-			"The argument \"chunks\" names %d chunks; one plan splits %d at most.", len(a.Chunks), maxHot)
+			"The argument \"chunks\" names %d chunks; one plan splits %d at most.", len(a.Chunks), maxHotChunks)
 	case len(a.Chunks) > 1 && a.At != nil:
 		return nil, fault.New(fault.Invalid, "The argument \"at\" is one key, for one chunk; \"chunks\" names %d.", len(a.Chunks))
 	}
@@ -142,20 +137,20 @@ func (d *draftBuilder) hotChunks(c *topology.Collection) ([]*hotChunk, error) {
 			return nil, err
 		}
 		add(ch)
-		d.resolved(c, ch)
+		d.nameByBounds(c, ch)
 	}
 	for i, ref := range a.Chunks {
-		_, ch, err := referred(c, ref)
+		_, ch, err := chunkByReference(c, ref)
 		if err != nil {
 			return nil, fault.Wrap(fault.Of(err), err, "The argument \"chunks\", number %d: %s", i+1, fault.Text(err))
 		}
 		if slices.ContainsFunc(hot, func(h *hotChunk) bool { return h.lo.Compare(ch.Min) == 0 }) {
-			return nil, fault.New(fault.Invalid, "The argument \"chunks\" names one chunk twice: number %d.", i+1)
+			return nil, fault.New(fault.Invalid, "The argument \"chunks\" names a chunk twice: number %d.", i+1)
 		}
 		add(ch)
 	}
 	if a.At != nil {
-		at, err := d.s.bound(c, "at", a.At)
+		at, err := d.s.completeKey(c, "at", a.At)
 		if err != nil {
 			return nil, err
 		}
@@ -168,17 +163,17 @@ func (d *draftBuilder) hotChunks(c *topology.Collection) ([]*hotChunk, error) {
 	return hot, nil
 }
 
-// cutsOf are the chunks with everything chosen. The chunks need not be as they
-// were: a part of the work may be done.
-func (d *draftBuilder) cutsOf(c *topology.Collection) ([]*hotChunk, error) {
+// chunksOfCuts returns the chunks of the argument cuts, with all choices made. The chunks
+// need not be as they were, because part of the work may be done.
+func (d *draftBuilder) chunksOfCuts(c *topology.Collection) ([]*hotChunk, error) {
 	a := d.a
 	for _, x := range Arguments() {
 		if x.Given(a) && x.Name != "ns" && x.Name != "cuts" {
-			return nil, fault.New(fault.Invalid, "The argument \"cuts\" says everything; %q does not go with it.", x.Name)
+			return nil, fault.New(fault.Invalid, "The argument \"cuts\" is complete; %q cannot be given with it.", x.Name)
 		}
 	}
-	if len(a.Cuts) > maxHot {
-		return nil, fault.New(fault.Invalid, "The argument \"cuts\" has %d chunks; one plan splits %d at most.", len(a.Cuts), maxHot)
+	if len(a.Cuts) > maxHotChunks {
+		return nil, fault.New(fault.Invalid, "The argument \"cuts\" has %d chunks; one plan splits %d at most.", len(a.Cuts), maxHotChunks)
 	}
 	var hot []*hotChunk
 	for i, cut := range a.Cuts {
@@ -187,13 +182,13 @@ func (d *draftBuilder) cutsOf(c *topology.Collection) ([]*hotChunk, error) {
 		}
 		h := &hotChunk{half: cut.Half, to: cut.To, given: true}
 		var err error
-		if h.lo, h.hi, err = d.s.ends(c, SplitHot, [2]bson.Raw{cut.Min, cut.Max}); err != nil {
+		if h.lo, h.hi, err = d.s.rangeBounds(c, SplitHot, [2]bson.Raw{cut.Min, cut.Max}); err != nil {
 			return nil, wrong(err)
 		}
 		if cut.At == nil {
 			return nil, wrong(missing(SplitHot, "at", "the shard key to split at"))
 		}
-		if h.at, err = d.s.bound(c, "at", cut.At); err != nil {
+		if h.at, err = d.s.completeKey(c, "at", cut.At); err != nil {
 			return nil, wrong(err)
 		}
 		if h.at.Compare(h.lo) <= 0 || h.at.Compare(h.hi) >= 0 {
@@ -214,9 +209,8 @@ func (d *draftBuilder) cutsOf(c *topology.Collection) ([]*hotChunk, error) {
 	return hot, nil
 }
 
-// keep writes what was chosen into the arguments; they stay as they are when
-// nothing could be.
-func (d *draftBuilder) keep(c *topology.Collection, hot []*hotChunk) {
+// storeCuts puts the choices into the arguments, unless there are none.
+func (d *draftBuilder) storeCuts(c *topology.Collection, hot []*hotChunk) {
 	if len(hot) == 0 {
 		return
 	}
@@ -226,25 +220,22 @@ func (d *draftBuilder) keep(c *topology.Collection, hot []*hotChunk) {
 	}
 }
 
-// splitAndMove makes the steps that are left: all splits first, while the table's
-// versions of the chunks still hold, then the moves, hottest first.
+// splitAndMove plans the steps that are left: first all splits, while the chunks still
+// have the versions of the table, then the moves, the hottest first.
 func (d *draftBuilder) splitAndMove(c *topology.Collection, hot []*hotChunk) {
 	k := d.future(c)
 	for _, h := range hot {
 		d.splitAt(k, h.at)
 	}
 	rates := d.shardRates(hot)
-	after := map[string]float64{}
-	for shard, rate := range rates {
-		after[shard] = rate
-	}
+	after := maps.Clone(rates)
 	for _, h := range hot {
-		lo, hi, rate := h.part()
+		lo, hi, rate := h.movingHalf()
 		before := len(d.moves)
 		for _, p := range slices.Clone(k.within(lo, hi)) {
 			d.move(k, later(p.Min, lo), earlier(p.Max, hi), h.to)
 		}
-		if len(d.moves) > before {
+		if after != nil && len(d.moves) > before {
 			after[d.moves[before].from] -= rate
 			after[h.to] += rate
 		}
@@ -255,42 +246,32 @@ func (d *draftBuilder) splitAndMove(c *topology.Collection, hot []*hotChunk) {
 	for _, s := range d.s.Table.Shards {
 		d.writes = append(d.writes, WriteEffect{Shard: s.Name, Before: rates[s.Name], After: max(0, after[s.Name])})
 	}
-	slices.SortStableFunc(d.writes, func(a, b WriteEffect) int { return changedFirst(a) - changedFirst(b) })
+	slices.SortStableFunc(d.writes, func(a, b WriteEffect) int { return changesNothing(a) - changesNothing(b) })
 }
 
-func changedFirst(w WriteEffect) int {
+func changesNothing(w WriteEffect) int {
 	if w.Before != w.After {
 		return 0
 	}
 	return 1
 }
 
-// hotSummary is the plan in one sentence.
-func (d *draftBuilder) hotSummary(c *topology.Collection, hot []*hotChunk, asked int) message.Message {
+// hotSummary describes the plan in one sentence.
+func (d *draftBuilder) hotSummary(c *topology.Collection, hot []*hotChunk, named int) message.Message {
 	switch {
 	case len(hot) == 0:
 		return message.New("split-hot.none",
-			"Split hot chunks of {ns} where their writes divide ({chunks} named): not possible, see the checks.",
-			message.Namespace("ns", c.NS), message.Count("chunks", asked))
+			"Split {chunks} hot chunks of {ns} by their writes: not possible, see the checks.",
+			message.Namespace("ns", c.NS), message.Count("chunks", named))
 	case len(hot) == 1:
 		h := hot[0]
 		pattern := "Split the chunk {min} → {max} of {ns} on {shard} at {at} and move the upper half to {to}."
 		if h.half == HalfLower {
 			pattern = "Split the chunk {min} → {max} of {ns} on {shard} at {at} and move the lower half to {to}."
 		}
-		return message.New(
-			"split-hot."+h.half,
-			pattern,
-			message.Namespace("ns", c.NS),
-			message.Key("min", c.Key.Display(h.lo)),
-			message.Key(
-				"max",
-				c.Key.Display(h.hi),
-			),
-			message.Shard("shard", h.owner),
-			message.Key("at", c.Key.Display(h.at)),
-			message.Shard("to", h.to),
-		)
+		return message.New("split-hot."+h.half, pattern, message.Namespace("ns", c.NS), message.Key("min", c.Key.Display(h.lo)),
+			message.Key("max", c.Key.Display(h.hi)), message.Shard("shard", h.owner), message.Key("at", c.Key.Display(h.at)),
+			message.Shard("to", h.to))
 	}
 	var to []string
 	for _, h := range hot {
@@ -298,6 +279,6 @@ func (d *draftBuilder) hotSummary(c *topology.Collection, hot []*hotChunk, asked
 	}
 	slices.Sort(to)
 	return message.New("split-hot.many",
-		"Split {chunks} hot chunks of {ns} where their writes divide, and move one half of each to {shards}.",
+		"Split {chunks} hot chunks of {ns} by their writes, and move one half of each to {shards}.",
 		message.Namespace("ns", c.NS), message.Count("chunks", len(hot)), message.Text("shards", list(slices.Compact(to))))
 }

@@ -17,20 +17,21 @@ import (
 	"shardboard/internal/topology"
 )
 
-// rows are writes by the id that their key has.
+// rows are numbers of writes, by the id in their key.
 type rows map[byte]int64
 
-// written gives every chunk of a collection its part of the writes of a quarter of an
-// hour, as counted, by keys of one field: an id, or what hash makes of one.
-func written(t testing.TB, ns topology.Namespace, value func(byte) any, all rows, change ...func(*topology.RangeWrites)) func(*Situation) {
+// withWrites gives every chunk of a collection its part of the writes in a quarter of an
+// hour, by keys of one field: an id, or the hash of one.
+func withWrites(t testing.TB, ns topology.Namespace, value func(byte) any, all rows,
+	change ...func(*topology.RangeWrites)) func(*Situation) {
 	if value == nil {
 		value = func(n byte) any { return oid(n) }
 	}
 	return func(s *Situation) {
-		c := in(s, ns)
+		c := collectionIn(s, ns)
 		var keys []topology.KeyWrites
 		for n, many := range all {
-			keys = append(keys, topology.KeyWrites{Key: keyed(t, c.Key, value(n)), Rows: many})
+			keys = append(keys, topology.KeyWrites{Key: keyOf(t, c.Key, value(n)), Rows: many})
 		}
 		s.Writes.At = now
 		for _, ch := range c.Chunks.All() {
@@ -67,8 +68,8 @@ func rangeWrites(
 	return w
 }
 
-// taking says how many rows a second the shards a, b and c take.
-func taking(perSecond ...float64) func(*Situation) {
+// withShardWrites sets the rows a second that the shards a, b and c receive.
+func withShardWrites(perSecond ...float64) func(*Situation) {
 	return func(s *Situation) {
 		s.Writes.Shards = map[string]float64{}
 		for i, rate := range perSecond {
@@ -77,13 +78,13 @@ func taking(perSecond ...float64) func(*Situation) {
 	}
 }
 
-// cutAt is a cut's key as the projects of the test are numbered.
+// cutAt returns the key of a cut as the number of a project.
 func cutAt(t testing.TB, cut Cut) byte {
 	t.Helper()
 	return cut.At.Lookup("project_id").ObjectID()[11]
 }
 
-func TestAHotChunkIsSplitAtTheMedianOfItsWritesAndTheRightHalfMoves(t *testing.T) {
+func TestHotSplitUsesMedianAndMovesBetterHalf(t *testing.T) {
 	one := func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} } // [20, 40) on b
 	both := func(s Situation) Args {
 		return Args{NS: documents, Chunks: []string{encoded(chunkAt(t, s, documents, 0)[0]), encoded(chunkAt(t, s, documents, 1)[0])}}
@@ -95,41 +96,45 @@ func TestAHotChunkIsSplitAtTheMedianOfItsWritesAndTheRightHalfMoves(t *testing.T
 		args   func(Situation) Args
 		want   string // cuts in their order
 	}{
-		{"even writes", []func(*Situation){written(t, documents, nil, rows{21: 25, 25: 25, 30: 25, 35: 25}), taking(0, 10, 5)}, one,
+		{"even writes", []func(*Situation){withWrites(t, documents, nil, rows{21: 25, 25: 25, 30: 25, 35: 25}), withShardWrites(0, 10, 5)}, one,
 			"30 upper a"},
 		{"what is written most below is left below",
-			[]func(*Situation){written(t, documents, nil, rows{21: 60, 22: 5, 30: 20, 35: 20}), taking(0, 20, 5)}, one, "22 lower a"},
+			[]func(*Situation){withWrites(t, documents, nil, rows{21: 60, 22: 5, 30: 20, 35: 20}), withShardWrites(0, 20, 5)}, one, "22 lower a"},
 		{"the half that evens out more moves",
-			[]func(*Situation){written(t, documents, nil, rows{21: 60, 22: 5, 30: 20, 35: 20}), taking(0, 10, 5)}, one, "22 upper a"},
+			[]func(*Situation){withWrites(t, documents, nil, rows{21: 60, 22: 5, 30: 20, 35: 20}), withShardWrites(0, 10, 5)}, one, "22 upper a"},
 		{"few documents and many writes",
-			[]func(*Situation){written(t, documents, nil, rows{21: 1, 22: 1, 23: 1, 38: 50, 39: 50}), taking(0, 10, 5)}, one, "39 upper a"},
-		{"to the shard that takes least", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1)}, one,
+			[]func(*Situation){withWrites(t, documents, nil, rows{21: 1, 22: 1, 23: 1, 38: 50, 39: 50}), withShardWrites(0, 10,
+				5)}, one, "39 upper a"},
+		{"to the shard with the fewest writes", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}),
+			withShardWrites(4, 10, 1)}, one,
 			"30 upper c"},
-		{"to the shard that is named", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1)},
+		{"to the named shard", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10, 1)},
 			func(s Situation) Args { a := one(s); a.To = "a"; return a }, "30 upper a"},
-		{"at the key that is given", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 20, 35: 30}), taking(4, 10, 1)},
+		{"at the given key", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 20, 35: 30}), withShardWrites(4, 10, 1)},
 			func(s Situation) Args { a := one(s); a.At = doc(t, project(35)); return a }, "35 upper c"},
-		{"the zone decides", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1), zoned}, one, "30 upper a"},
+		{"the zone decides", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10,
+			1), zoned}, one, "30 upper a"},
 		{"a draining shard takes none",
-			[]func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1), draining("c")}, one, "30 upper a"},
-		{"a full shard takes none", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1),
-			func(s *Situation) { weighed(s.Table, 1000, 1000, 9995) }}, one, "30 upper a"},
+			[]func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10, 1), draining("c")}, one, "30 upper a"},
+		{"a full shard takes none", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10, 1),
+			func(s *Situation) { setDisks(s.Table, 1000, 1000, 9995) }}, one, "30 upper a"},
 		{"a shard with the same ids takes none",
-			[]func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1), func(s *Situation) {
+			[]func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10, 1), func(s *Situation) {
 				s.Shared = []placement.SharedID{{IDPlace: placement.IDPlace{NS: documents, ID: oid(99)},
 					Rows: []placement.SharedRow{{Shard: "b", Project: oid(32)}, {Shard: "c", Project: oid(70)}}}}
 			}}, one, "30 upper a"},
-		{"a shard that has to clean up is not chosen", []func(*Situation){written(t, documents, nil, rows{21: 50, 30: 50}), taking(4, 10, 1),
+		{"a shard with a pending clean-up is not chosen", []func(*Situation){withWrites(t, documents, nil, rows{21: 50,
+			30: 50}), withShardWrites(4, 10, 1),
 			func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }}, one, "30 upper a"},
 		{"several chunks, the hottest first and each where it evens out most", []func(*Situation){
-			written(t, documents, nil, rows{10: 20, 11: 20, 21: 50, 30: 50}), taking(12, 12, 1)}, both, "30 upper c, 11 upper c"},
-		{"several chunks of one shard go to different ones", []func(*Situation){owned(t, documents, "bbc"),
-			written(t, documents, nil, rows{10: 50, 11: 50, 21: 50, 30: 50}), taking(1, 20, 2)}, both, "11 upper a, 30 upper c"},
+			withWrites(t, documents, nil, rows{10: 20, 11: 20, 21: 50, 30: 50}), withShardWrites(12, 12, 1)}, both, "30 upper c, 11 upper c"},
+		{"several chunks of one shard go to different ones", []func(*Situation){withOwners(t, documents, "bbc"),
+			withWrites(t, documents, nil, rows{10: 50, 11: 50, 21: 50, 30: 50}), withShardWrites(1, 20, 2)}, both, "11 upper a, 30 upper c"},
 		{"a chunk that is not divided is left out",
-			[]func(*Situation){written(t, documents, nil, rows{10: 2, 21: 50, 30: 50}), taking(8, 12, 1)}, both, "30 upper c"},
+			[]func(*Situation){withWrites(t, documents, nil, rows{10: 2, 21: 50, 30: 50}), withShardWrites(8, 12, 1)}, both, "30 upper c"},
 		{"writes that are not in what shards take are added", []func(*Situation){
-			written(t, documents, nil, rows{21: 50, 30: 50},
-				func(w *topology.RangeWrites) { w.InShards, w.Method = false, topology.WritesChanged }), taking(4, 1, 0)}, one, "30 upper c"},
+			withWrites(t, documents, nil, rows{21: 50, 30: 50},
+				func(w *topology.RangeWrites) { w.InShards, w.Method = false, topology.WritesChanged }), withShardWrites(4, 1, 0)}, one, "30 upper c"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			s := cluster(t, "0.6.38", "5.0.7", x.change...)
@@ -151,7 +156,7 @@ func TestAHotChunkIsSplitAtTheMedianOfItsWritesAndTheRightHalfMoves(t *testing.T
 	}
 }
 
-func TestAHotChunkThatNoSplitHelpsIsRefusedWithWhatHelps(t *testing.T) {
+func TestHotSplitThatCannotHelpIsRefusedWithRemedy(t *testing.T) {
 	one := func(s Situation) Args { return Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)} }
 	busy := rows{21: 50, 30: 50}
 	reason := func(code string) func(*topology.RangeWrites) {
@@ -171,48 +176,55 @@ func TestAHotChunkThatNoSplitHelpsIsRefusedWithWhatHelps(t *testing.T) {
 		id     string
 		code   string
 	}{
-		{"one value takes most", []func(*Situation){written(t, documents, nil, rows{21: 83, 30: 17}), taking(0, 10, 5)}, one, "writes",
+		{"one value takes most", []func(*Situation){withWrites(t, documents, nil, rows{21: 83, 30: 17}), withShardWrites(0,
+			10, 5)}, one, "writes",
 			"writes.oneValue"},
-		{"one project takes most", []func(*Situation){written(t, documents, nil, rows{21: 83, 30: 17}, whose), taking(0, 10, 5)}, one,
+		{"one project takes most", []func(*Situation){withWrites(t, documents, nil, rows{21: 83, 30: 17}, whose), withShardWrites(0, 10, 5)}, one,
 			"writes", "writes.oneProject"},
-		{"one document takes all", []func(*Situation){written(t, documents, nil, rows{21: 83}, whose, func(w *topology.RangeWrites) {
+		{"one document takes all", []func(*Situation){withWrites(t, documents, nil, rows{21: 83}, whose, func(w *topology.RangeWrites) {
 			for i := range w.Keys {
 				w.Keys[i].Document = oid(99)
 			}
-		}), taking(0, 10, 5)}, one, "writes", "writes.oneDocument"},
-		{"too few writes", []func(*Situation){written(t, documents, nil, rows{21: 10, 30: 9}), taking(0, 10, 5)}, one, "writes", "writes.few"},
-		{"no writes", []func(*Situation){written(t, documents, nil, nil), taking(0, 10, 5)}, one, "writes", "writes.few"},
+		}), withShardWrites(0, 10, 5)}, one, "writes", "writes.oneDocument"},
+		{"too few writes", []func(*Situation){withWrites(t, documents, nil, rows{21: 10, 30: 9}), withShardWrites(0, 10,
+			5)}, one, "writes", "writes.few"},
+		{"no writes", []func(*Situation){withWrites(t, documents, nil, nil), withShardWrites(0, 10, 5)}, one, "writes", "writes.few"},
 		{"nothing is known", nil, one, "writes", "writes.unknown"},
-		{"may not be read", []func(*Situation){written(t, documents, nil, busy, reason("notPermitted")), taking(0, 10, 5)}, one,
+		{"may not be read", []func(*Situation){withWrites(t, documents, nil, busy, reason("notPermitted")), withShardWrites(0, 10, 5)}, one,
 			"writes", "writes.unknown"},
-		{"changed in place without a date", []func(*Situation){written(t, documents, nil, busy, reason("inPlace")), taking(0, 10, 5)},
+		{"changed in place without a date", []func(*Situation){withWrites(t, documents, nil, busy, reason("inPlace")), withShardWrites(0, 10, 5)},
 			one, "writes", "writes.unknown"},
 		{"keys grow with time",
-			[]func(*Situation){written(t, documents, nil, busy, func(w *topology.RangeWrites) { w.Growing = true }), taking(0, 10, 5)}, one,
+			[]func(*Situation){withWrites(t, documents, nil, busy, func(w *topology.RangeWrites) { w.Growing = true }),
+				withShardWrites(0, 10, 5)}, one,
 			"writes", "writes.growing"},
-		{"what shards take is not known", []func(*Situation){written(t, documents, nil, busy)}, one, "even", "even.unknown"},
-		{"all others take as much", []func(*Situation){written(t, documents, nil, busy), taking(10, 10, 10)}, one, "even", "even.already"},
+		{"the writes of the shards are not known", []func(*Situation){withWrites(t, documents, nil, busy)}, one, "even", "even.unknown"},
+		{"all other shards have as many writes", []func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(10,
+			10, 10)}, one, "even", "even.already"},
 		{"no other shard may have it",
-			[]func(*Situation){written(t, documents, nil, busy), taking(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))},
+			[]func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1), zone(t, "eu", "b", documents,
+				from(t, 20), from(t, 40))},
 			one, "even", "even.nowhere"},
-		{"the only shard that helps has to clean up", []func(*Situation){written(t, documents, nil, busy), taking(10, 10, 1),
+		{"the only shard that helps has a pending clean-up", []func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(10, 10, 1),
 			func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }}, one, "even", "even.waits"},
-		{"to where it is", []func(*Situation){written(t, documents, nil, busy), taking(1, 10, 1)},
+		{"to where it is", []func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1)},
 			func(s Situation) Args { a := one(s); a.To = "b"; return a }, "recipient", "recipient.same"},
 		{"to a shard outside of its zone",
-			[]func(*Situation){written(t, documents, nil, busy), taking(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))},
+			[]func(*Situation){withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1), zone(t, "eu", "b", documents,
+				from(t, 20), from(t, 40))},
 			func(s Situation) Args { a := one(s); a.To = "c"; return a }, "recipient", "recipient.outside"},
-		{"jumbo", []func(*Situation){owned(t, documents, "aBc"), written(t, documents, nil, busy), taking(1, 10, 1)}, one, "jumbo",
+		{"jumbo", []func(*Situation){withOwners(t, documents, "aBc"), withWrites(t, documents, nil, busy),
+			withShardWrites(1, 10, 1)}, one, "jumbo",
 			"jumbo.flagged"},
 		{"one value by its bounds", []func(*Situation){func(s *Situation) {
-			c := in(s, documents)
-			*c = *collection(t, documents, c.Key, []shardkey.Key{keyed(t, c.Key, oid(20)), keyed(t, c.Key, oid(21))}, "abc")
-		}, written(t, documents, nil, rows{20: 100}), taking(1, 10, 1)}, one, "unsplittable", "unsplittable.oneValue"},
+			c := collectionIn(s, documents)
+			*c = *collection(t, documents, c.Key, []shardkey.Key{keyOf(t, c.Key, oid(20)), keyOf(t, c.Key, oid(21))}, "abc")
+		}, withWrites(t, documents, nil, rows{20: 100}), withShardWrites(1, 10, 1)}, one, "unsplittable", "unsplittable.oneValue"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			s := cluster(t, "0.6.38", "5.0.7", x.change...)
 			d, resolved := plan(t, s, SplitHot, x.args(s))
-			if v, code := verdict(d, x.id); v != Block || code != x.code {
+			if v, code := worstVerdict(d, x.id); v != Block || code != x.code {
 				t.Errorf("%s %s, want %s to block\n%+v", v, code, x.code, d.Checks)
 			}
 			if len(d.Steps) > 0 && len(resolved.Cuts) == 0 {
@@ -222,27 +234,27 @@ func TestAHotChunkThatNoSplitHelpsIsRefusedWithWhatHelps(t *testing.T) {
 	}
 }
 
-func TestADivisionNearToOneValuesShareIsStillMade(t *testing.T) {
-	s := cluster(t, "0.6.38", "5.0.7", written(t, documents, nil, rows{21: 79, 30: 21}), taking(0, 10, 5))
+func TestHotSplitBelowDominantShareIsPlanned(t *testing.T) {
+	s := cluster(t, "0.6.38", "5.0.7", withWrites(t, documents, nil, rows{21: 79, 30: 21}), withShardWrites(0, 10, 5))
 	d, resolved := plan(t, s, SplitHot, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)})
 	if d.Blocked() || len(resolved.Cuts) != 1 || cutAt(t, resolved.Cuts[0]) != 30 {
 		t.Errorf("blocked %t, %+v", d.Blocked(), resolved.Cuts)
 	}
 }
 
-func TestTheEffectOfAHotSplitIsWhatEachShardTakesAfter(t *testing.T) {
-	s := cluster(t, "0.6.38", "5.0.7", written(t, documents, nil, rows{21: 60, 30: 40}), taking(1, 10, 2))
+func TestHotSplitEffectIsWritesPerShard(t *testing.T) {
+	s := cluster(t, "0.6.38", "5.0.7", withWrites(t, documents, nil, rows{21: 60, 30: 40}), withShardWrites(1, 10, 2))
 	d, _ := plan(t, s, SplitHot, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1)})
 	part := cluster(
 		t,
 		"0.6.38",
 		"5.0.7",
-		written(t, documents, nil, rows{21: 60, 30: 40}, func(w *topology.RangeWrites) { w.AtLeast = true }),
-		taking(1, 10, 2),
+		withWrites(t, documents, nil, rows{21: 60, 30: 40}, func(w *topology.RangeWrites) { w.AtLeast = true }),
+		withShardWrites(1, 10, 2),
 	)
 	if busiest, _ := plan(t, part, SplitHot, Args{NS: documents, Bounds: chunkAt(t, part, documents, 1)}); busiest.Blocked() {
 		t.Error("what was counted in part is still known")
-	} else if v, code := verdict(busiest, "writes"); v != Warn || code != "writes.busiest" {
+	} else if v, code := worstVerdict(busiest, "writes"); v != Warn || code != "writes.busiest" {
 		t.Errorf("%s %s", v, code)
 	}
 	want := map[string][2]float64{"a": {1, 5}, "b": {10, 6}, "c": {2, 2}} // 4 of 10 rows a second move
@@ -261,7 +273,7 @@ func TestTheEffectOfAHotSplitIsWhatEachShardTakesAfter(t *testing.T) {
 	}
 }
 
-func TestWrongArgumentsOfAHotSplitAreRefusedByTheirNames(t *testing.T) {
+func TestInvalidHotSplitArgumentsAreRefusedByName(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7")
 	whole := chunkAt(t, s, documents, 1)
 	ref := encoded(whole[0])
@@ -305,13 +317,13 @@ func TestWrongArgumentsOfAHotSplitAreRefusedByTheirNames(t *testing.T) {
 	}
 }
 
-// drawnWrites makes up where rows were written and what shards take.
-func drawnWrites(t testing.TB, r *rapid.T, s *Situation) {
+// randomWrites draws where rows were written and the writes of the shards.
+func randomWrites(t testing.TB, r *rapid.T, s *Situation) {
 	for _, c := range s.Table.Collections {
 		var keys []topology.KeyWrites
 		seen := map[string]bool{}
 		for range rapid.IntRange(0, 12).Draw(r, "written keys") {
-			if k := anyKey(t, r, c.Key); !seen[k.Encoded()] {
+			if k := randomKey(t, r, c.Key); !seen[k.Encoded()] {
 				seen[k.Encoded()] = true
 				keys = append(keys, topology.KeyWrites{Key: k, Rows: rapid.Int64Range(1, 60).Draw(r, "rows")})
 			}
@@ -327,16 +339,17 @@ func drawnWrites(t testing.TB, r *rapid.T, s *Situation) {
 	s.Writes.At = now
 	if rapid.IntRange(0, 4).Draw(r, "rates") > 0 {
 		rate := func(name string) float64 { return float64(rapid.IntRange(0, 60).Draw(r, name)) }
-		taking(rate("a"), rate("b"), rate("c"))(s)
+		withShardWrites(rate("a"), rate("b"), rate("c"))(s)
 	}
 }
 
-// Whatever was written, a split point is a written key strictly inside its chunk with
-// writes on both sides, never the heaviest value alone; and what evens out does.
-func TestASplitPointHasWritesOnBothSides(t *testing.T) {
+// For any writes, a split key is a written key strictly inside its chunk, with writes on
+// both sides, and never leaves only the most written value; and the chosen move makes the
+// writes more even.
+func TestHotSplitKeyHasWritesOnBothSides(t *testing.T) {
 	found := 0
 	rapid.Check(t, func(r *rapid.T) {
-		s := drawn(t, r)
+		s := randomCluster(t, r)
 		c := rapid.SampledFrom(s.Table.Collections).Draw(r, "hot")
 		i := rapid.IntRange(0, c.Chunks.Len()-1).Draw(r, "which")
 		d, resolved, err := Planners()[SplitHot](s, Args{NS: c.NS, Bounds: chunkAt(t, s, c.NS, i)})
@@ -346,7 +359,7 @@ func TestASplitPointHasWritesOnBothSides(t *testing.T) {
 			}
 			return
 		}
-		speaks(r, d)
+		checkTexts(r, d)
 		if len(resolved.Cuts) == 0 {
 			if !d.Blocked() {
 				r.Fatalf("nothing was chosen, and nothing blocks: %+v", d.Checks)
@@ -386,12 +399,12 @@ func TestASplitPointHasWritesOnBothSides(t *testing.T) {
 	}
 }
 
-// Planned again from what it chose, on a cluster where a part of it is done, a plan
-// makes the rest; after all of it, nothing.
-func TestAHotSplitPlannedAgainMakesTheRest(t *testing.T) {
+// Planned again from its choices, on a cluster where part of it is done, a plan has the
+// rest; when all is done, nothing.
+func TestHotSplitPlannedAgainPlansTheRest(t *testing.T) {
 	ran := 0
 	rapid.Check(t, func(r *rapid.T) {
-		s := drawn(t, r)
+		s := randomCluster(t, r)
 		c := rapid.SampledFrom(s.Table.Collections).Draw(r, "hot")
 		var refs []string
 		for i := range min(4, c.Chunks.Len()) {

@@ -3,7 +3,6 @@ package actions
 import (
 	"math/big"
 	"slices"
-	"sort"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -12,10 +11,10 @@ import (
 	"shardboard/internal/topology"
 )
 
-// points are the inner bounds that cut a range into equal parts, or why none
-// can be named. Hashes are cut by arithmetic; ranges of projects between them,
-// equally many in each part.
-func (d *draftBuilder) points(c *topology.Collection, r shardkey.Range, parts int) ([]shardkey.Key, message.Message) {
+// equalParts returns the inner bounds that divide a range into equal parts, or a message
+// that says why there are none. Hashes are divided by arithmetic; ranges of projects so
+// that each part has as many projects.
+func (d *draftBuilder) equalParts(c *topology.Collection, r shardkey.Range, parts int) ([]shardkey.Key, message.Message) {
 	if hashedLast(c.Key) {
 		prefix, lo, hi, ok := hashSpan(c.Key, r)
 		if ok {
@@ -26,17 +25,17 @@ func (d *draftBuilder) points(c *topology.Collection, r shardkey.Range, parts in
 	switch {
 	case !known:
 		return nil, message.New("parts.unknown",
-			"The key space of {key} cannot be divided into equal parts, because its values are not known. Split "+
+			"The range cannot be divided into equal parts, because the values of {key} are not known. Split "+
 				"at the median, or at a key.",
 			message.Text("key", c.Key.String()))
 	case len(ids) < parts:
 		return nil, message.New("parts.few",
-			"The chunk holds {projects} projects, too few to split it into {parts} parts between projects.",
+			"The chunk contains {projects} projects, too few to split it into {parts} parts between projects.",
 			message.Count("projects", len(ids)), message.Count("parts", parts))
 	}
 	var out []shardkey.Key
 	for i := 1; i < parts; i++ {
-		lo, _ := projectRange(c.Key, ids[i*len(ids)/parts])
+		lo, _ := projectBounds(c.Key, ids[i*len(ids)/parts])
 		out = append(out, lo)
 	}
 	return out, message.Message{}
@@ -44,8 +43,9 @@ func (d *draftBuilder) points(c *topology.Collection, r shardkey.Range, parts in
 
 func hashedLast(p shardkey.Pattern) bool { return p.Len() > 0 && p.Hashed() == p.Len()-1 }
 
-// hashSpan takes a range apart whose keys differ in the last field, a hash, only.
-// hi is the first hash after the range, one more than the highest int64 at most.
+// hashSpan returns the common first values and the hashes of a range whose keys differ
+// only in the last field, a hash. hi is the first hash after the range; it may be one
+// more than the highest int64.
 func hashSpan(p shardkey.Pattern, r shardkey.Range) (prefix []bson.RawValue, lo, hi *big.Int, ok bool) {
 	a, err := p.Values(r.Min)
 	if err != nil {
@@ -57,10 +57,10 @@ func hashSpan(p shardkey.Pattern, r shardkey.Range) (prefix []bson.RawValue, lo,
 	}
 	n := p.Len() - 1
 	lo, hi = hashOf(a[n]), hashOf(b[n])
-	if same(a[:n], b[:n]) {
+	if sameValues(a[:n], b[:n]) {
 		return a[:n], lo, hi, true
 	}
-	// [{P, x}, {next(P), MinKey}) is all of P from x on.
+	// [{P, x}, {next(P), MinKey}) contains all keys of P from the hash x on.
 	if n == 1 && a[0].Type == bson.TypeObjectID && b[0].Type == bson.TypeObjectID && b[1].Type == bson.TypeMinKey {
 		if next, more := nextID(a[0].ObjectID()); more && next == b[0].ObjectID() {
 			return a[:n], lo, new(big.Int).Lsh(big.NewInt(1), 63), true
@@ -69,11 +69,11 @@ func hashSpan(p shardkey.Pattern, r shardkey.Range) (prefix []bson.RawValue, lo,
 	return nil, nil, nil, false
 }
 
-func same(a, b []bson.RawValue) bool {
+func sameValues(a, b []bson.RawValue) bool {
 	return slices.EqualFunc(a, b, func(x, y bson.RawValue) bool { return x.Equal(y) })
 }
 
-// hashOf is a bound of a hash as a number; MinKey is the lowest hash and MaxKey
+// hashOf converts a bound of a hash to a number. MinKey is the lowest hash, and MaxKey is
 // one more than the highest.
 func hashOf(v bson.RawValue) *big.Int {
 	switch v.Type {
@@ -102,7 +102,7 @@ func hashPoints(p shardkey.Pattern, prefix []bson.RawValue, lo, hi *big.Int, par
 	return out, message.Message{}
 }
 
-// hashKey is the key with these values before a last field that is hashed.
+// hashKey returns the key with these values, followed by a hash.
 func hashKey(p shardkey.Pattern, prefix []bson.RawValue, hash int64) shardkey.Key {
 	doc := make(bson.D, 0, p.Len())
 	for i, v := range prefix {
@@ -114,41 +114,4 @@ func hashKey(p shardkey.Pattern, prefix []bson.RawValue, hash int64) shardkey.Ke
 	}
 	k, _ := p.Bound(raw)
 	return k
-}
-
-// projectsIn are the projects whose keys begin in a range, in order; false when
-// the key does not lead with the project or the projects are not known.
-func (d *draftBuilder) projectsIn(c *topology.Collection, r shardkey.Range) ([]bson.ObjectID, bool) {
-	if d.s.Profile == nil || d.s.Directory == nil || !d.s.Directory.Loaded() {
-		return nil, false
-	}
-	coll, ok := d.s.Profile.Collection(c.NS.Collection())
-	if !ok || !c.Key.LeadsWith(coll.ProjectField) {
-		return nil, false
-	}
-	ids := d.idsOf(c.NS.Database())
-	first := func(bound shardkey.Key) int {
-		return sort.Search(len(ids), func(i int) bool {
-			lo, _ := projectRange(c.Key, ids[i])
-			return lo.Compare(bound) >= 0
-		})
-	}
-	from := first(r.Min)
-	return ids[from:max(from, first(r.Max))], true
-}
-
-// idsOf are the ids of a database's projects, in order; sorted once a draft.
-func (d *draftBuilder) idsOf(db string) []bson.ObjectID {
-	if ids, ok := d.ids[db]; ok {
-		return ids
-	}
-	var out []bson.ObjectID
-	for _, p := range d.s.Directory.All() {
-		if p.DB == db {
-			out = append(out, p.ID)
-		}
-	}
-	slices.SortFunc(out, func(a, b bson.ObjectID) int { return slices.Compare(a[:], b[:]) })
-	d.ids[db] = out
-	return out
 }

@@ -7,18 +7,18 @@ import (
 	"shardboard/internal/topology"
 )
 
-// SplitProject cuts the chunks that hold a project, in one collection or in all
-// whose key begins with it: between projects where the key is the project alone,
-// inside the project where the key goes on.
+// SplitProject splits the chunks of a project, in one collection or in all whose shard
+// key begins with the project. If the project is the whole key, it splits between
+// projects; if the key has more fields, it splits inside the project.
 const SplitProject Kind = "split-project"
 
 func describeSplitProject() Description {
 	return Description{
 		Kind:      SplitProject,
 		Title:     "Split a project’s chunks",
-		Lead:      "Cuts at the project’s edges, or inside it where the shard key goes on. No data moves.",
+		Lead:      "Splits at the ends of the project’s range, or inside it if the shard key has more fields. No data moves.",
 		Proof:     "A chunk begins at each new bound.",
-		Undo:      "Merging the parts.",
+		Undo:      "Merges the parts.",
 		Arguments: []Argument{argProject.needed(), argDB, argNS.of(TypeNamespace).help("Only this collection, as database.collection.")},
 		Adapts:    true,
 		plan:      planSplitProject,
@@ -31,106 +31,90 @@ func planSplitProject(d *draftBuilder) (Draft, Args, error) {
 	if err != nil {
 		return Draft{}, a, err
 	}
-	parts := d.heldBy(p)
+	ranges := d.projectRanges(p)
 	if a.NS != "" {
-		if parts, err = d.heldIn(parts, a.NS); err != nil {
+		if ranges, err = d.onlyRangeIn(ranges, a.NS); err != nil {
 			return Draft{}, a, err
 		}
 	}
-	if len(parts) == 0 {
+	if len(ranges) == 0 {
 		d.block("unsplittable", d.fromTable(topology.PartRouting), message.New("unsplittable.nowhere",
-			"No sharded collection has a key that begins with the project: no chunk of {project} can be split.",
-			message.Project("project", p.ID.Hex(), p.Name)))
+			"No sharded collection has a shard key that begins with the project, so no chunk of {project} can be split.",
+			projectFact(p)))
 	}
 	cut := 0
-	for _, h := range parts {
+	for _, r := range ranges {
 		before := len(d.steps)
-		if h.c.Key.Len() == 1 {
-			d.cutOut(d.future(h.c), h.lo, h.hi)
+		if r.c.Key.Len() == 1 {
+			d.splitAtEnds(d.future(r.c), r.lo, r.hi)
 		} else {
-			d.cutInside(h)
+			d.splitInside(r)
 		}
 		if len(d.steps) > before {
 			cut++
 			continue
 		}
 		d.stays = append(d.stays, message.New("oneValue",
-			"{ns} is not split: the project is one value of {key} there and already has its own chunks. {remedy}.",
-			message.Namespace("ns", h.c.NS), message.Text("key", h.c.Key.String()),
+			"{ns} is not split: the project is one value of {key} there, and already has its own chunk. To divide it: {remedy}.",
+			message.Namespace("ns", r.c.NS), message.Text("key", r.c.Key.String()),
 			message.Words("remedy", d.remedy())))
 	}
 	switch {
 	case cut > 0:
 		d.pass("unsplittable", d.fromTable(topology.PartRouting), message.New("unsplittable.cuts",
 			"Chunks can be split in {collections} collections.", message.Count("collections", cut)))
-	case len(parts) > 0:
-		d.block("unsplittable", d.fromTable(topology.PartRouting), message.New("unsplittable.oneProject",
-			"The chunk holds only the project {project}, which is one value of {key}, and a chunk cannot be "+
-				"split inside a value: {remedy}.",
-			message.Project("project", p.ID.Hex(), ""), message.Text("key", parts[0].c.Key.String()),
-			message.Words("remedy", d.remedy())))
+	case len(ranges) > 0:
+		d.block("unsplittable", d.fromTable(topology.PartRouting), d.oneProjectText(ranges[0].c, p.ID))
 	}
 	return d.finish(message.New("split-project",
 		"Split the chunks that hold the project {project} ({id}): {cuts} splits.",
-		message.Project("project", p.ID.Hex(), p.Name), message.Key("id", p.ID.Hex()),
+		projectFact(p), message.Key("id", p.ID.Hex()),
 		message.Count("cuts", d.cuts)),
 		Undo{Possible: true, Text: message.New("cuts",
-			"The chunks are merged again ({cuts} splits).", message.Count("cuts", d.cuts))})
+			"Merges the chunks again ({cuts} splits).", message.Count("cuts", d.cuts))})
 }
 
-// heldIn is the one of the project's collections that ns names.
-func (d *draftBuilder) heldIn(all []held, ns topology.Namespace) ([]held, error) {
-	for _, h := range all {
-		if h.c.NS == ns {
+// onlyRangeIn returns the project's range in the collection that ns names.
+func (d *draftBuilder) onlyRangeIn(all []projectRange, ns topology.Namespace) ([]projectRange, error) {
+	for _, r := range all {
+		if r.c.NS == ns {
 			d.stays = nil
-			return []held{h}, nil
+			return []projectRange{r}, nil
 		}
 	}
 	if _, err := collectionOf(d.s.Table, d.kind, ns); err != nil {
 		return nil, err
 	}
-	return nil, fault.New(
-		fault.Invalid,
-		"The argument \"ns\" names %q, whose shard key does not begin with the project: its rows are not together in chunks of their own.",
-		string(ns),
-	)
+	return nil, fault.New(fault.Invalid,
+		"The argument \"ns\" names %q, whose shard key does not begin with the project: it has no chunks of its own there.", string(ns))
 }
 
-// cutOut gives a range chunks of its own: a cut at each end that is inside one.
-func (d *draftBuilder) cutOut(k *futureChunks, lo, hi shardkey.Key) {
+// splitAtEnds splits at the ends of a range, so that chunks begin and end there.
+func (d *draftBuilder) splitAtEnds(k *futureChunks, lo, hi shardkey.Key) {
 	d.splitAt(k, lo)
 	if hi.Compare(k.c.Key.Max()) < 0 {
 		d.splitAt(k, hi)
 	}
 }
 
-// cutInside halves what each chunk has of a project: at the middle of the
-// hashes, else where the server finds the median of its documents.
-func (d *draftBuilder) cutInside(h held) {
-	k := d.future(h.c)
-	if hashedLast(h.c.Key) {
-		for _, p := range k.within(h.lo, h.hi) {
-			in := shardkey.Range{Min: later(p.Min, h.lo), Max: earlier(p.Max, h.hi)}
-			points, _ := d.hashMiddle(h.c, in)
-			for _, at := range points {
-				d.splitAt(k, at)
+// splitInside splits the project's part of each chunk into halves: in the middle of the
+// hashes, or else at the median of the documents, which the server finds.
+func (d *draftBuilder) splitInside(r projectRange) {
+	k := d.future(r.c)
+	if hashedLast(r.c.Key) {
+		for _, p := range k.within(r.lo, r.hi) {
+			in := shardkey.Range{Min: later(p.Min, r.lo), Max: earlier(p.Max, r.hi)}
+			if prefix, lo, hi, ok := hashSpan(r.c.Key, in); ok {
+				points, _ := hashPoints(r.c.Key, prefix, lo, hi, 2)
+				for _, at := range points {
+					d.splitAt(k, at)
+				}
 			}
 		}
 		return
 	}
-	d.cutOut(k, h.lo, h.hi)
-	for _, p := range k.within(h.lo, h.hi) {
+	d.splitAtEnds(k, r.lo, r.hi)
+	for _, p := range k.within(r.lo, r.hi) {
 		d.splitMedian(k, p)
 	}
-}
-
-func (d *draftBuilder) hashMiddle(c *topology.Collection, r shardkey.Range) ([]shardkey.Key, message.Message) {
-	prefix, lo, hi, ok := hashSpan(c.Key, r)
-	if !ok {
-		return nil, message.New("parts.unknown",
-			"The key space of {key} cannot be divided into equal parts, because its values are not known. Split "+
-				"at the median, or at a key.",
-			message.Text("key", c.Key.String()))
-	}
-	return hashPoints(c.Key, prefix, lo, hi, 2)
 }

@@ -13,18 +13,18 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Spread cuts a project's rows into as many equal ranges of hashes as there are
-// shards and gives each shard one, in collections whose key goes on with a hash.
+// Spread divides a project's data into one equal range of hashes per shard, in
+// collections whose shard key has a hashed field after the project.
 const Spread Kind = "spread"
 
 func describeSpread() Description {
 	return Description{
 		Kind:      Spread,
 		Title:     "Spread a project over the shards",
-		Lead:      "Every shard gets an equal part of the project’s hashes, where its shard key goes on with a hash.",
+		Lead:      "Every shard gets an equal part of the project, in collections whose shard key has a hashed field after the project.",
 		Proof:     "Each part is on its shard.",
-		Undo:      "Moving back and merging.",
-		Arguments: []Argument{argProject.needed(), argDB, argMode.unasked().help("Who moves the chunks; only moves, by this run."), argPause},
+		Undo:      "Moves the chunks back and merges what was split.",
+		Arguments: []Argument{argProject.needed(), argDB, argMode.unasked().help("Who moves the chunks: always moves, by this run."), argPause},
 		Adapts:    true,
 		KeepsGoal: true,
 		plan:      planSpread,
@@ -35,50 +35,50 @@ func planSpread(d *draftBuilder) (Draft, Args, error) {
 	s := d.s
 	if mode := d.a.Mode; mode != ModeMoves {
 		return Draft{}, d.a, fault.New(fault.Invalid,
-			"The argument \"mode\" is %q; spread takes %q only: the balancer knows nothing of projects and spreads none.", mode, ModeMoves)
+			"The argument \"mode\" is %q; spread takes %q only, because the balancer does not know projects.", mode, ModeMoves)
 	}
 	p, err := s.project(Spread, &d.a)
 	if err != nil {
 		return Draft{}, d.a, err
 	}
 	shards, spread := 0, 0
-	for _, h := range d.heldBy(p) {
-		if h.c.Key.Len() < 2 || !hashedLast(h.c.Key) {
+	for _, r := range d.projectRanges(p) {
+		if r.c.Key.Len() < 2 || !hashedLast(r.c.Key) {
 			d.stays = append(d.stays, message.New("together",
-				"{ns} stays together: a project is one value of {key} there. {remedy}.",
-				message.Namespace("ns", h.c.NS), message.Text("key", h.c.Key.String()),
+				"{ns} stays on one shard, because a project is one value of {key} there. To divide it: {remedy}.",
+				message.Namespace("ns", r.c.NS), message.Text("key", r.c.Key.String()),
 				message.Words("remedy", d.remedy())))
 			continue
 		}
-		if takers := d.takers(h); len(takers) > 1 {
-			shards = max(shards, len(takers))
-			d.receivers = append(d.receivers, takers...)
-			d.spread(h, p, takers)
+		if targets := d.spreadTargets(r); len(targets) > 1 {
+			shards = max(shards, len(targets))
+			d.receivers = append(d.receivers, targets...)
+			d.spreadRange(r, p, targets)
 			spread++
 		}
 	}
 	if spread == 0 && !d.blocked() {
 		d.block("unsplittable", d.fromTable(topology.PartRouting), message.New("unsplittable.notHashed",
-			"No collection of {project} has a shard key with a hashed field after the project, so its data "+
-				"cannot be spread: {remedy}.",
-			message.Project("project", p.ID.Hex(), p.Name), message.Words("remedy", d.remedy())))
+			"No collection has a shard key with a hashed field after the project, so {project} cannot be "+
+				"spread. To divide it: {remedy}.",
+			projectFact(p), message.Words("remedy", d.remedy())))
 	}
 	d.reached = spread > 0 && len(d.steps) == 0 && !d.blocked()
 	return d.finish(message.New("spread",
 		"Spread the data of the project {project} ({id}) whose shard key is hashed over {shards} shards.",
-		message.Project("project", p.ID.Hex(), p.Name), message.Key("id", p.ID.Hex()),
+		projectFact(p), message.Key("id", p.ID.Hex()),
 		message.Count("shards", shards)), Undo{Possible: true, Text: message.New("spread",
-		"The chunks that were moved and split for {project} are moved back and merged.",
-		message.Project("project", p.ID.Hex(), p.Name))})
+		"Moves the chunks of {project} back and merges what was split.",
+		projectFact(p))})
 }
 
-// takers are the shards over which a project's part of a collection may be
-// spread. A zone that holds it together has to go first.
-func (d *draftBuilder) takers(h held) []string {
-	if met := meeting(d.ranges(h.c.NS), h.lo, h.hi); len(met) > 0 {
+// spreadTargets returns the shards over which a project's range may be spread. A zone
+// range that keeps it together blocks.
+func (d *draftBuilder) spreadTargets(r projectRange) []string {
+	if met := overlapping(d.ranges(r.c.NS), r.lo, r.hi); len(met) > 0 {
 		d.block("zone-overlap", d.fromTable(topology.PartZones), message.New("zone-overlap.holds",
 			"The zone {zone} keeps the project together in {ns}. Unpin it first.",
-			message.Namespace("ns", h.c.NS), message.Zone("zone", met[0].Zone)))
+			message.Namespace("ns", r.c.NS), message.Zone("zone", met[0].Zone)))
 		return nil
 	}
 	var out []string
@@ -89,24 +89,24 @@ func (d *draftBuilder) takers(h held) []string {
 	}
 	if len(out) < 2 {
 		d.block("recipient", d.fromTable(topology.PartShards), message.New("recipient.single",
-			"Only one shard can take a part."))
+			"Only one shard can take chunks, so there is nothing to spread over."))
 	}
 	return out[:min(len(out), maxParts)]
 }
 
-// spread cuts at equal hashes and gives each shard the part of which it has most.
-func (d *draftBuilder) spread(h held, p placement.Project, shards []string) {
-	k := d.future(h.c)
+// spreadRange splits at equal distances of the hash and moves each part to its shard.
+func (d *draftBuilder) spreadRange(r projectRange, p placement.Project, shards []string) {
+	k := d.future(r.c)
 	end := new(big.Int).Lsh(big.NewInt(1), 63)
 	prefix := []bson.RawValue{placement.ObjectIDValue(p.ID)}
-	points, _ := hashPoints(h.c.Key, prefix, new(big.Int).Neg(end), end, len(shards))
-	edges := append(append([]shardkey.Key{h.lo}, points...), h.hi)
+	points, _ := hashPoints(r.c.Key, prefix, new(big.Int).Neg(end), end, len(shards))
+	edges := append(append([]shardkey.Key{r.lo}, points...), r.hi)
 	parts := make([]shardkey.Range, len(shards))
 	for i := range parts {
 		parts[i] = shardkey.Range{Min: edges[i], Max: edges[i+1]}
 	}
-	owners := d.settled(k, parts, shards)
-	d.cutOut(k, h.lo, h.hi)
+	owners := d.assignParts(k, parts, shards)
+	d.splitAtEnds(k, r.lo, r.hi)
 	for i, part := range parts {
 		if i > 0 {
 			d.splitAt(k, part.Min)
@@ -119,9 +119,9 @@ func (d *draftBuilder) spread(h held, p placement.Project, shards []string) {
 	}
 }
 
-// settled pairs parts and shards so that little moves: the greatest holdings
-// first, each part and each shard once.
-func (d *draftBuilder) settled(k *futureChunks, parts []shardkey.Range, shards []string) []string {
+// assignParts gives each shard one part so that little has to move: it takes the pairs
+// of a part and a shard in the order of how much of the part the shard already has.
+func (d *draftBuilder) assignParts(k *futureChunks, parts []shardkey.Range, shards []string) []string {
 	type holding struct {
 		part  int
 		shard string

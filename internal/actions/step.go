@@ -3,16 +3,17 @@ package actions
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/topology"
 )
 
-// Op is one command of Admin, or waiting for what the cluster does by itself.
+// Op is a command of Admin, or waiting for the balancer.
 type Op string
 
-// The ops; each but OpAwait sends exactly one command.
+// The ops. Each sends exactly one command, except OpAwait, which sends none.
 const (
 	OpSplitAt        Op = "splitAt"
 	OpSplitMedian    Op = "splitMedian"
@@ -28,33 +29,33 @@ const (
 	OpBalancerOff    Op = "stopBalancer"
 	OpBalancerWindow Op = "setBalancerWindow"
 	OpBalancing      Op = "setBalancing"
-	OpAwait          Op = "await" // sends nothing: until the proof holds, with progress
+	OpAwait          Op = "await" // waits until the proof holds, and shows progress
 )
 
-// Step is one command as data, so that it can be shown, hashed, stored and sent
-// without being made twice.
+// Step is one command as data, so that what is shown, hashed, stored and sent is the
+// same.
 type Step struct {
 	Op       Op
 	NS       topology.Namespace
 	At       bson.Raw
 	Min, Max bson.Raw
-	Shard    string // where to, or which
+	Shard    string // the recipient of a move; else the shard that is changed
 	Zone     string
 	Start    string
 	Stop     string
 	On       bool
 	Force    bool
-	Wait     bool // a move ends only when the donor has deleted the range
+	Wait     bool // the move ends only when the donor has deleted the range
 
-	Needs []Fact // hold immediately before it is sent, else nothing is sent
-	Proof []Fact // hold when it has had its effect
-	Goal  []Fact `json:",omitempty"` // when all hold there is nothing to send; empty: Proof
+	Needs []Fact // preconditions, read right before it is sent; otherwise nothing is sent
+	Proof []Fact // true once it has had its effect
+	Goal  []Fact `json:",omitempty"` // if all are true there is nothing to send; empty: as Proof
 
-	Pauses   bool `json:",omitempty"` // switches balancing off for the time of the run
-	Restores bool `json:",omitempty"` // switches it on again, however the run ends
+	Pauses   bool `json:",omitempty"` // turns balancing off for the time of the run
+	Restores bool `json:",omitempty"` // turns it on again, however the run ends
 }
 
-// Send asks an Admin for the step. OpAwait is none of its methods.
+// Send sends the command of the step. OpAwait has none, and is an error.
 func (s Step) Send(ctx context.Context, a Admin, run string) error {
 	switch s.Op {
 	case OpSplitAt:
@@ -88,5 +89,27 @@ func (s Step) Send(ctx context.Context, a Admin, run string) error {
 	case OpBalancing:
 		return a.SetBalancing(ctx, run, s.NS, s.On)
 	}
-	return fmt.Errorf("send step: %q is no command", s.Op)
+	return fmt.Errorf("send step: %q is not a command", s.Op)
+}
+
+// Migrates reports whether the step moves data between shards. A shard takes part in
+// one migration at a time, and a time limit does not stop a migration.
+func (s Step) Migrates() bool { return s.Op == OpMove || s.Op == OpMoveRange }
+
+// Sends reports whether the step sends a command.
+func (s Step) Sends() bool { return s.Op != OpAwait }
+
+// Invertible reports whether a command can undo the step. No command sets a jumbo flag,
+// and a balancing window that was not known before cannot be restored.
+func (s Step) Invertible() bool {
+	switch s.Op {
+	case OpClearJumbo:
+		return false
+	case OpBalancerWindow:
+		return slices.ContainsFunc(s.Needs, func(f Fact) bool {
+			_, known := f.Want["windowStart"]
+			return f.Kind == FactBalancer && known
+		})
+	}
+	return true
 }

@@ -7,15 +7,15 @@ import (
 	"shardboard/internal/topology"
 )
 
-// chunkFact is what a command on this chunk relies on.
+// chunkFact is the precondition of a command on a chunk.
 func (d *draftBuilder) chunkFact(k *futureChunks, p futureChunk) Fact {
-	return chunkIs(k.c.NS, d.doc(k.c, p.Min), d.doc(k.c, p.Max), k.wants(p))
+	return chunkIs(k.c.NS, d.doc(k.c, p.Min), d.doc(k.c, p.Max), k.preconditions(p))
 }
 
-// splitAt cuts at a key; nothing when a chunk begins there already.
+// splitAt plans to split at a key, unless a chunk already begins there.
 func (d *draftBuilder) splitAt(k *futureChunks, at shardkey.Key) {
-	if len(d.steps) > most {
-		return // as in move
+	if len(d.steps) > maxSteps {
+		return // blocked by checkSteps; further steps do not matter
 	}
 	p := k.at(at)
 	raw := d.doc(k.c, at)
@@ -29,8 +29,8 @@ func (d *draftBuilder) splitAt(k *futureChunks, at shardkey.Key) {
 		Proof: []Fact{edgeAt(k.c.NS, raw, true)}})
 }
 
-// splitMedian cuts a chunk where only the server knows. That it is cut shows in
-// that its range is filled by chunks of which none is the old one.
+// splitMedian plans to split a chunk at a key that the server chooses. It is proven when
+// the chunk no longer exists and other chunks cover its range.
 func (d *draftBuilder) splitMedian(k *futureChunks, p futureChunk) {
 	lo, hi := d.doc(k.c, p.Min), d.doc(k.c, p.Max)
 	d.cuts++
@@ -43,19 +43,19 @@ func (d *draftBuilder) splitMedian(k *futureChunks, p futureChunk) {
 	k.delta[p.Shard]++
 }
 
-// move brings what one chunk has of [lo, hi) to a shard. From 6.0 on a part is
-// cut out by the move itself; before, it is cut first.
+// move plans to move the part [lo, hi) of one chunk to a shard. Since 6.0 the move splits
+// the chunk itself; on older releases it is split first.
 func (d *draftBuilder) move(k *futureChunks, lo, hi shardkey.Key, to string) {
 	d.moveOff(k, lo, hi, to, "")
 }
 
-// moveOff is move for a range that has to leave one shard and may be anywhere
-// else; off "" when it has to be on the recipient.
+// moveOff is move for a range that only has to leave the shard off, and may be on any
+// other. off is "" if the range has to be on the recipient.
 func (d *draftBuilder) moveOff(k *futureChunks, lo, hi shardkey.Key, to, off string) {
-	if len(d.steps) > most {
-		return // blocked for that; what more there would be is of no interest
+	if len(d.steps) > maxSteps {
+		return // blocked by checkSteps; further steps do not matter
 	}
-	d.look(k.c, lo, hi)
+	d.dependsOnFlags(k.c, lo, hi)
 	ranges := d.s.Release.AtLeast(6, 0, 0)
 	if !ranges {
 		d.splitAt(k, lo)
@@ -72,10 +72,10 @@ func (d *draftBuilder) moveOff(k *futureChunks, lo, hi shardkey.Key, to, off str
 		s.Op = OpMoveRange
 	}
 	from := d.chunkFact(k, p)
-	if !p.made { // a cut takes the flag off
+	if !p.changed { // a split clears the flag
 		from.Want["jumbo"] = strconv.FormatBool(p.Jumbo)
 	}
-	s.Needs = append([]Fact{sameCollection(k.c), from, takes(to)}, d.zoneFacts(k.c, lo, hi, to)...)
+	s.Needs = append([]Fact{sameCollection(k.c), from, shardTakesChunks(to)}, d.zoneFacts(k.c, lo, hi, to)...)
 	s.Proof = []Fact{coveredBy(k.c.NS, s.Min, s.Max, to)}
 	if off != "" {
 		s.Goal = []Fact{noneOn(k.c.NS, s.Min, s.Max, off)}
@@ -86,23 +86,23 @@ func (d *draftBuilder) moveOff(k *futureChunks, lo, hi shardkey.Key, to, off str
 	if k.at(lo).Max.Compare(hi) > 0 {
 		k.cut(hi)
 	}
-	k.put(lo, hi, to)
+	k.setShard(lo, hi, to)
 }
 
-// zoneFacts are the zone rows that let the range be on the shard.
+// zoneFacts returns the preconditions on zones that allow the range to be on the shard.
 func (d *draftBuilder) zoneFacts(c *topology.Collection, lo, hi shardkey.Key, shard string) []Fact {
 	if !d.zonesRead() {
 		return nil
 	}
-	met := meeting(d.ranges(c.NS), lo, hi)
+	met := overlapping(d.ranges(c.NS), lo, hi)
 	if len(met) == 1 && met[0].Min.Compare(lo) <= 0 && met[0].Max.Compare(hi) >= 0 {
-		return []Fact{rangeIs(c.NS, met[0].RawMin, met[0].RawMax, met[0].Zone), member(shard, met[0].Zone, d.carries(shard, met[0].Zone))}
+		return []Fact{zoneOfRange(c.NS, met[0].RawMin, met[0].RawMax, met[0].Zone), inZone(shard, met[0].Zone, d.isInZone(shard, met[0].Zone))}
 	}
-	return []Fact{zoneRanges(c.NS, d.doc(c, lo), d.doc(c, hi), len(met))}
+	return []Fact{overlapCount(c.NS, d.doc(c, lo), d.doc(c, hi), len(met))}
 }
 
-// merge joins the chunks that fill a range on one shard. Each bound between
-// them is a need: it is lost, and it is what an undo cuts at.
+// merge plans to merge the chunks of a range, which are on one shard. The bounds between
+// them are preconditions, so that an undo knows where to split again.
 func (d *draftBuilder) merge(k *futureChunks, lo, hi shardkey.Key) {
 	parts := k.within(lo, hi)
 	s := Step{Op: OpMerge, NS: k.c.NS, Min: d.doc(k.c, lo), Max: d.doc(k.c, hi)}

@@ -5,7 +5,7 @@ import (
 	"shardboard/internal/shardkey"
 )
 
-// Text is what the step does, as one line of a plan.
+// Text describes the step in one line.
 func (s Step) Text() message.Message {
 	ns := s.NS
 	if ns == "" && len(s.Proof) > 0 {
@@ -38,7 +38,7 @@ func (s Step) pattern() string {
 		return "Remove {min} → {max} of {ns} from its zone"
 	case OpBalancerOn:
 		if s.Restores {
-			return "Switch the balancer on again"
+			return "Turn the balancer on again"
 		}
 		return "Turn the balancer on"
 	case OpBalancerOff:
@@ -56,13 +56,13 @@ func (s Step) pattern() string {
 		case s.Pauses:
 			return "Pause balancing of {ns}"
 		case s.Restores:
-			return "Switch balancing of {ns} on again"
+			return "Resume balancing of {ns}"
 		case s.On:
-			return "Let the balancer move chunks of {ns}"
+			return "Enable balancing of {ns}"
 		}
-		return "Keep the balancer from moving chunks of {ns}"
+		return "Disable balancing of {ns}"
 	case OpAwait:
-		return "Wait until the balancer has done it in {ns}; sends nothing"
+		return "Wait for the balancer to move the chunks of {ns}; sends no command"
 	}
 	return string(s.Op)
 }

@@ -9,13 +9,13 @@ import (
 	"shardboard/internal/topology"
 )
 
-// carries tells whether a shard will be in a zone; every shard is in "".
-func (d *draftBuilder) carries(shard, zone string) bool {
+// isInZone reports whether a shard will be in a zone. Every shard is in the zone "".
+func (d *draftBuilder) isInZone(shard, zone string) bool {
 	s := d.shard(shard)
 	return s != nil && (zone == "" || slices.Contains(s.Zones, zone))
 }
 
-// members are the shards that will be in a zone.
+// members returns the shards that will be in a zone.
 func (d *draftBuilder) members(zone string) []string {
 	var out []string
 	for _, s := range d.shards {
@@ -26,34 +26,34 @@ func (d *draftBuilder) members(zone string) []string {
 	return out
 }
 
-// addZone gives a shard a zone; nothing when it has it.
+// addZone plans to add a shard to a zone, unless it is in it already.
 func (d *draftBuilder) addZone(shard, zone string) {
-	if d.carries(shard, zone) {
+	if d.isInZone(shard, zone) {
 		return
 	}
 	d.step(Step{Op: OpAddZone, Shard: shard, Zone: zone,
-		Needs: []Fact{exists(shard), member(shard, zone, false)}, Proof: []Fact{member(shard, zone, true)}})
+		Needs: []Fact{shardExists(shard), inZone(shard, zone, false)}, Proof: []Fact{inZone(shard, zone, true)}})
 	s := d.shard(shard)
 	s.Zones = append(s.Zones, zone)
 }
 
 func (d *draftBuilder) removeZone(shard, zone string) {
-	if !d.carries(shard, zone) {
+	if !d.isInZone(shard, zone) {
 		return
 	}
 	d.step(Step{Op: OpRemoveZone, Shard: shard, Zone: zone,
-		Needs: []Fact{exists(shard), member(shard, zone, true)}, Proof: []Fact{member(shard, zone, false)}})
+		Needs: []Fact{shardExists(shard), inZone(shard, zone, true)}, Proof: []Fact{inZone(shard, zone, false)}})
 	s := d.shard(shard)
 	s.Zones = slices.DeleteFunc(s.Zones, func(z string) bool { return z == zone })
 }
 
-// setRange gives a range of complete keys to a zone that some shard has.
+// setRange plans to assign a range of complete keys to a zone that has a shard.
 func (d *draftBuilder) setRange(c *topology.Collection, lo, hi shardkey.Key, zone string) {
 	rawLo, rawHi := d.doc(c, lo), d.doc(c, hi)
-	s := Step{Op: OpSetRange, NS: c.NS, Min: rawLo, Max: rawHi, Zone: zone, Proof: []Fact{rangeIs(c.NS, rawLo, rawHi, zone)}}
-	s.Needs = []Fact{sameCollection(c), zoneRanges(c.NS, rawLo, rawHi, 0)}
+	s := Step{Op: OpSetRange, NS: c.NS, Min: rawLo, Max: rawHi, Zone: zone, Proof: []Fact{zoneOfRange(c.NS, rawLo, rawHi, zone)}}
+	s.Needs = []Fact{sameCollection(c), overlapCount(c.NS, rawLo, rawHi, 0)}
 	for _, m := range d.members(zone) {
-		s.Needs = append(s.Needs, member(m, zone, true))
+		s.Needs = append(s.Needs, inZone(m, zone, true))
 	}
 	d.step(s)
 	all := append(slices.Clone(d.ranges(c.NS)), topology.ZoneRange{NS: c.NS, Zone: zone, Min: lo, Max: hi, RawMin: rawLo, RawMax: rawHi})
@@ -61,10 +61,10 @@ func (d *draftBuilder) setRange(c *topology.Collection, lo, hi shardkey.Key, zon
 	d.zones[c.NS] = all
 }
 
-// removeRange takes the range with exactly these bounds, as stored, from its zone.
+// removeRange plans to remove the range with exactly these bounds, as stored.
 func (d *draftBuilder) removeRange(z topology.ZoneRange) {
 	s := Step{Op: OpRemoveRange, NS: z.NS, Min: z.RawMin, Max: z.RawMax, Zone: z.Zone,
-		Needs: []Fact{rangeIs(z.NS, z.RawMin, z.RawMax, z.Zone)}, Proof: []Fact{rangeIs(z.NS, z.RawMin, z.RawMax, "")}}
+		Needs: []Fact{zoneOfRange(z.NS, z.RawMin, z.RawMax, z.Zone)}, Proof: []Fact{zoneOfRange(z.NS, z.RawMin, z.RawMax, "")}}
 	if c := d.s.Table.Collection(z.NS); c != nil {
 		s.Needs = append([]Fact{sameCollection(c)}, s.Needs...)
 	}
@@ -74,8 +74,8 @@ func (d *draftBuilder) removeRange(z topology.ZoneRange) {
 	})
 }
 
-// rangeWith is the zone range with exactly these stored bounds.
-func rangeWith(zones []topology.ZoneRange, lo, hi bson.Raw) (topology.ZoneRange, bool) {
+// rangeWithBounds finds the zone range with exactly these bounds, as stored.
+func rangeWithBounds(zones []topology.ZoneRange, lo, hi bson.Raw) (topology.ZoneRange, bool) {
 	for _, z := range zones {
 		if string(z.RawMin) == string(lo) && string(z.RawMax) == string(hi) {
 			return z, true
@@ -84,33 +84,32 @@ func rangeWith(zones []topology.ZoneRange, lo, hi bson.Raw) (topology.ZoneRange,
 	return topology.ZoneRange{}, false
 }
 
-// awaitOn waits until the balancer has brought a range to one shard, and notes
-// what it will move.
-func (d *draftBuilder) awaitOn(k *futureChunks, lo, hi shardkey.Key, to string) {
-	d.settle(k, lo, hi, func(string) string { return to })
+// awaitAllOn plans to wait until the balancer has moved a range to one shard.
+func (d *draftBuilder) awaitAllOn(k *futureChunks, lo, hi shardkey.Key, to string) {
+	d.applyZone(k, lo, hi, func(string) string { return to })
 	rawLo, rawHi := d.doc(k.c, lo), d.doc(k.c, hi)
 	d.step(Step{Op: OpAwait, NS: k.c.NS, Min: rawLo, Max: rawHi, Shard: to,
 		Needs: []Fact{sameCollection(k.c)}, Proof: []Fact{coveredBy(k.c.NS, rawLo, rawHi, to)}})
 }
 
-// awaitOff waits until nothing of a range is on a shard any more.
-func (d *draftBuilder) awaitOff(k *futureChunks, lo, hi shardkey.Key, shard string, next func(from string) string) {
-	d.settle(k, lo, hi, next)
+// awaitNoneOn plans to wait until the balancer has moved a range away from a shard.
+func (d *draftBuilder) awaitNoneOn(k *futureChunks, lo, hi shardkey.Key, shard string, next func(from string) string) {
+	d.applyZone(k, lo, hi, next)
 	rawLo, rawHi := d.doc(k.c, lo), d.doc(k.c, hi)
 	d.step(Step{Op: OpAwait, NS: k.c.NS, Min: rawLo, Max: rawHi, Shard: shard,
 		Needs: []Fact{sameCollection(k.c)}, Proof: []Fact{noneOn(k.c.NS, rawLo, rawHi, shard)}})
 }
 
-// settle does in the planned chunk map what the balancer does with a zone range: it cuts
-// the chunks at its ends and moves those that are on a wrong shard. Neighbours
-// that come from one shard are noted as one range.
-func (d *draftBuilder) settle(k *futureChunks, lo, hi shardkey.Key, next func(from string) string) {
+// applyZone changes the planned chunks as the balancer will for a zone range: it splits
+// at the ends of the range, and moves the chunks that are on other shards. Adjacent
+// chunks from one shard become one transfer.
+func (d *draftBuilder) applyZone(k *futureChunks, lo, hi shardkey.Key, next func(from string) string) {
 	for _, at := range []shardkey.Key{lo, hi} {
 		if at.Compare(k.c.Key.Max()) < 0 && k.cut(at) {
 			d.cuts++
 		}
 	}
-	d.look(k.c, lo, hi)
+	d.dependsOnFlags(k.c, lo, hi)
 	parts := k.within(lo, hi)
 	for i := 0; i < len(parts); {
 		run := transfer{k: k, lo: parts[i].Min, from: parts[i].Shard, to: next(parts[i].Shard), awaited: true}

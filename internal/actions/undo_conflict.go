@@ -12,9 +12,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// UndoConflictError says that an undo, or the rest of a plan, cannot be made any
-// more, because what the run did has been changed since, and in what. Its kind is
-// fault.Conflict.
+// UndoConflictError says that an undo, or the rest of a plan, has become impossible,
+// because something else has changed what the run did. Differences say what. Its kind
+// is fault.Conflict.
 type UndoConflictError struct {
 	Differences []Difference
 	Err         *fault.Error
@@ -25,17 +25,17 @@ func (e *UndoConflictError) Error() string { return e.Err.Error() }
 // Unwrap gives the classification.
 func (e *UndoConflictError) Unwrap() error { return e.Err }
 
-// undoConflict says in a clause what was changed; the differences say it as facts.
+// undoConflict makes the error. The clause says in words what has changed.
 func undoConflict(clause string, d ...Difference) error {
-	return &UndoConflictError{Differences: d, Err: fault.New(fault.Conflict, "This cannot be undone any more: %s.", clause)}
+	return &UndoConflictError{Differences: d, Err: fault.New(fault.Conflict, "This can no longer be undone: %s.", clause)}
 }
 
-// differences says in what the table is not as the run left it.
+// differences lists how the table differs from a fact.
 func (d *draftBuilder) differences(f Fact) []Difference { return f.Against(Fields(d.s.Table, f)) }
 
 func collectionGone(ns topology.Namespace) error {
 	return undoConflict(
-		"the collection is not there any more",
+		"the collection no longer exists",
 		Difference{Fact: Fact{Kind: FactCollection, NS: ns}, Field: "exists", Want: "true", Got: "false"},
 	)
 }
@@ -47,13 +47,13 @@ func keyChanged(c *topology.Collection, doc bson.Raw) error {
 			names = append(names, f.Key())
 		}
 	}
-	return undoConflict("the collection has another shard key now",
+	return undoConflict("the collection now has another shard key",
 		Difference{Fact: Fact{Kind: FactCollection, NS: c.NS}, Field: "key", Want: strings.Join(names, ", "), Got: c.Key.String()})
 }
 
-// scattered is the conflict of chunks that should fill one range on one shard and,
-// after the steps planned so far, do not.
-func (d *draftBuilder) scattered(clause string, k *futureChunks, lo, hi shardkey.Key, parts []futureChunk) error {
+// chunksChanged is the conflict of a range whose chunks should be on one shard, with
+// bounds at its ends, but are not after the steps planned so far.
+func (d *draftBuilder) chunksChanged(clause string, k *futureChunks, lo, hi shardkey.Key, parts []futureChunk) error {
 	var shards []string
 	for _, p := range parts {
 		shards = append(shards, p.Shard)

@@ -9,17 +9,17 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Unpin takes the zones of a pinned or isolated project away. A project that is
-// gone can be unpinned by its id.
+// Unpin removes the zones of a pinned or isolated project. A project that no longer
+// exists can be unpinned by its id.
 const Unpin Kind = "unpin"
 
 func describeUnpin() Description {
 	return Description{
 		Kind:      Unpin,
 		Title:     "Unpin a project",
-		Lead:      "The project’s zones are removed. Nothing moves by that alone.",
+		Lead:      "Removes the project’s zones. This alone moves nothing.",
 		Proof:     "The zones and their ranges are gone.",
-		Undo:      "Setting the zones and their ranges.",
+		Undo:      "Restores the zones and their ranges.",
 		Arguments: []Argument{argProject.needed(), argDB},
 		Adapts:    true,
 		plan:      planUnpin,
@@ -33,7 +33,7 @@ func planUnpin(d *draftBuilder) (Draft, Args, error) {
 	switch id, notID := bson.ObjectIDFromHex(a.Project); {
 	case err == nil:
 		name = p.Name
-	case fault.Of(err) == fault.NotFound && notID == nil && s.zoned(id.Hex()):
+	case fault.Of(err) == fault.NotFound && notID == nil && s.hasProjectZones(id.Hex()):
 		a.Project = id.Hex()
 	default:
 		return Draft{}, a, err
@@ -50,8 +50,8 @@ func planUnpin(d *draftBuilder) (Draft, Args, error) {
 		d.removeRange(z)
 	}
 	for _, zone := range zones {
-		if d.ranged(zone) {
-			continue // in another database
+		if d.keepsRanges(zone) {
+			continue // ranges in another database, which stay
 		}
 		for _, shard := range d.members(zone) {
 			d.removeZone(shard, zone)
@@ -61,24 +61,15 @@ func planUnpin(d *draftBuilder) (Draft, Args, error) {
 		d.block("pin", d.fromTable(topology.PartZones), message.New("pin.none",
 			"{project} is not pinned.", message.Text("project", name)))
 	} else {
-		d.pass("consequence", d.fromRule(), message.New("consequence.unpin",
-			"This alone moves nothing. The balancer may move chunks later, when it finds a shard too full."))
+		d.checkMovesNothing()
 	}
-	return d.finish(message.New(
-		"unpin",
-		"Unpin the project {project} ({id}): remove its zone and {ranges} zone ranges.",
-		message.Text(
-			"project",
-			name,
-		),
-		message.Key("id", a.Project),
-		message.Count("ranges", len(ranges)),
-	), Undo{Possible: true, Text: message.New("unpin",
-		"{project} gets its zones back.", message.Text("project", name))})
+	return d.finish(message.New("unpin", "Unpin the project {project} ({id}): remove its zone and {ranges} zone ranges.",
+		message.Text("project", name), message.Key("id", a.Project), message.Count("ranges", len(ranges))),
+		Undo{Possible: true, Text: message.New("unpin", "Restores the zones of {project}.", message.Text("project", name))})
 }
 
-// zoned tells whether there are zones of a project's id.
-func (s Situation) zoned(id string) bool {
+// hasProjectZones reports whether there are zones for a project's id.
+func (s Situation) hasProjectZones(id string) bool {
 	for _, z := range s.Table.Zones {
 		if z.Zone == placement.PinZone(id) || z.Zone == placement.OthersZone(id) {
 			return true
@@ -94,10 +85,10 @@ func (s Situation) zoned(id string) bool {
 	return false
 }
 
-// ranged tells whether a zone will have ranges still.
-func (d *draftBuilder) ranged(zone string) bool {
+// keepsRanges reports whether a zone still has ranges after the steps planned so far.
+func (d *draftBuilder) keepsRanges(zone string) bool {
 	for _, z := range d.s.Table.Zones {
-		if _, left := rangeWith(d.ranges(z.NS), z.RawMin, z.RawMax); left && z.Zone == zone {
+		if _, left := rangeWithBounds(d.ranges(z.NS), z.RawMin, z.RawMax); left && z.Zone == zone {
 			return true
 		}
 	}

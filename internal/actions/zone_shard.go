@@ -7,16 +7,16 @@ import (
 	"shardboard/internal/topology"
 )
 
-// ZoneAddShard puts a shard into a zone.
+// ZoneAddShard adds a shard to a zone.
 const ZoneAddShard Kind = "zone-add-shard"
 
 func describeZoneAddShard() Description {
 	return Description{
 		Kind:      ZoneAddShard,
 		Title:     "Add a shard to a zone",
-		Lead:      "The shard may then hold the zone’s ranges.",
+		Lead:      "The balancer may then place the zone’s ranges on this shard.",
 		Proof:     "The shard is in the zone.",
-		Undo:      "Removing the shard from the zone.",
+		Undo:      "Removes the shard from the zone.",
 		Arguments: []Argument{argShard.needed().about(), argZone.needed().help("The name of a zone, an existing one or a new one.")},
 		plan:      planZoneAddShard,
 	}
@@ -24,14 +24,13 @@ func describeZoneAddShard() Description {
 
 func planZoneAddShard(d *draftBuilder) (Draft, Args, error) {
 	a := d.a
-	if d.carries(a.Shard, a.Zone) {
+	if d.isInZone(a.Shard, a.Zone) {
 		d.block("zone", d.fromTable(topology.PartShards), message.New("zone.member",
 			"{shard} is already in the zone {zone}.",
 			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)))
 	}
 	if d.shard(a.Shard).Draining {
-		d.warn("recipient", d.fromTable(topology.PartShards), message.New("recipient.draining",
-			"{shard} is draining and takes no chunks.", message.Shard("shard", a.Shard)))
+		d.checkDraining(Warn, a.Shard)
 	}
 	d.addZone(a.Shard, a.Zone)
 	d.checkConsequence(a.Zone, d.rangesOf(a.Zone))
@@ -39,20 +38,20 @@ func planZoneAddShard(d *draftBuilder) (Draft, Args, error) {
 		"Add the shard {shard} to the zone {zone}.",
 		message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)),
 		Undo{Possible: true, Text: message.New("zone-add-shard",
-			"{shard} is removed from the zone {zone}.",
+			"Removes {shard} from the zone {zone}.",
 			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)), Kind: ZoneRemoveShard, Args: Args{Shard: a.Shard, Zone: a.Zone}})
 }
 
-// ZoneRemoveShard takes a shard out of a zone.
+// ZoneRemoveShard removes a shard from a zone.
 const ZoneRemoveShard Kind = "zone-remove-shard"
 
 func describeZoneRemoveShard() Description {
 	return Description{
 		Kind:      ZoneRemoveShard,
 		Title:     "Remove a shard from a zone",
-		Lead:      "The zone’s ranges leave the shard when the balancer next runs.",
+		Lead:      "The balancer then moves the zone’s ranges away from this shard.",
 		Proof:     "The shard is not in the zone.",
-		Undo:      "Adding the shard to the zone.",
+		Undo:      "Adds the shard to the zone.",
 		Arguments: []Argument{argShard.needed().about(), argZone.needed().about()},
 		plan:      planZoneRemoveShard,
 	}
@@ -62,14 +61,14 @@ func planZoneRemoveShard(d *draftBuilder) (Draft, Args, error) {
 	a := d.a
 	ranges := d.rangesOf(a.Zone)
 	switch {
-	case !d.carries(a.Shard, a.Zone):
+	case !d.isInZone(a.Shard, a.Zone):
 		d.block("zone", d.fromTable(topology.PartShards), message.New("zone.notMember",
 			"{shard} is not in the zone {zone}.",
 			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)))
 	case len(ranges) > 0 && slices.Equal(d.members(a.Zone), []string{a.Shard}):
 		d.block("zone", d.fromRule(), message.New("zone.last",
-			"{shard} is the last shard of the zone {zone}, which has {ranges} ranges. Remove those first, or "+
-				"add another shard.",
+			"{shard} is the last shard of the zone {zone}, which has {ranges} ranges. Remove the ranges first, "+
+				"or add another shard.",
 			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone), message.Count("ranges", len(ranges))))
 	}
 	d.removeZone(a.Shard, a.Zone)
@@ -78,11 +77,11 @@ func planZoneRemoveShard(d *draftBuilder) (Draft, Args, error) {
 		"Remove the shard {shard} from the zone {zone}.",
 		message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)),
 		Undo{Possible: true, Text: message.New("zone-remove-shard",
-			"{shard} is added to the zone {zone} again.",
+			"Adds {shard} to the zone {zone} again.",
 			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)), Kind: ZoneAddShard, Args: Args{Shard: a.Shard, Zone: a.Zone}})
 }
 
-// rangesOf are all ranges of a zone.
+// rangesOf returns all ranges of a zone.
 func (d *draftBuilder) rangesOf(zone string) []topology.ZoneRange {
 	var out []topology.ZoneRange
 	for _, z := range d.s.Table.Zones {

@@ -22,7 +22,7 @@ func (o *Offers) Zones() []api.Offer {
 	}
 	out := []api.Offer{
 		o.offer(actions.ZoneAddShard, "Add a shard to a zone…", ""),
-		o.offer(actions.ZoneSetRange, "Give a range to a zone…", whyIf(len(o.Table.Collections) == 0, "No collection is sharded.")),
+		o.offer(actions.ZoneSetRange, "Assign a range to a zone…", whyIf(len(o.Table.Collections) == 0, "No collection is sharded.")),
 	}
 	for _, s := range o.Table.Shards {
 		for _, z := range s.Zones {

@@ -1,13 +1,18 @@
 package site
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
+	"shardboard/internal/answer"
+	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
+	"shardboard/web/guard"
 )
 
-// parseForm reads a form of ours: urlencoded, nothing else.
+// ParseForm reads a form of ours: urlencoded, nothing else.
 func ParseForm(r *http.Request) error {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if !strings.EqualFold(strings.TrimSpace(kind), "application/x-www-form-urlencoded") {
@@ -20,4 +25,46 @@ func ParseForm(r *http.Request) error {
 		return fault.Wrap(fault.Invalid, err, "The form is not readable.")
 	}
 	return nil
+}
+
+// Problem turns a refusal into the words of the form that caused it; what is
+// nobody's fault but ours is a failed request.
+func (s *Site) Problem(w http.ResponseWriter, err error, text *string, again func(status int) error) error {
+	if wait, ok := guard.WaitOf(err); ok {
+		w.Header().Set("Retry-After", guard.WholeSeconds(wait))
+		*text = "Too many requests. Try again in " + guard.WholeSeconds(wait) + " s."
+		return again(http.StatusTooManyRequests)
+	}
+	if busy := (*auth.Busy)(nil); errors.As(err, &busy) {
+		w.Header().Set("Retry-After", guard.WholeSeconds(busy.Wait))
+		*text = "Too many people sign in at this moment. Your name and password were not looked at. Try again in " + guard.WholeSeconds(
+			busy.Wait,
+		) + " s."
+		return again(http.StatusServiceUnavailable)
+	}
+	kind := fault.Of(err)
+	if kind == fault.Internal {
+		return err
+	}
+	*text = s.ProblemText(w, err)
+	return again(kind.HTTPStatus())
+}
+
+// Typed is what somebody typed, fit to be typed again.
+func Typed(s string, most int) string {
+	s, err := answer.CheckText("", sanitize.Truncate(s, most))
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
+func SeeOther(w http.ResponseWriter, to string) {
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+func tooLarge(err error) bool {
+	var tooLong *http.MaxBytesError
+	return errors.As(err, &tooLong)
 }

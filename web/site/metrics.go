@@ -13,7 +13,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// metrics is what shardboard tells Prometheus about itself. Figures of the
+// Metrics is what shardboard tells Prometheus about itself. Figures of the
 // cluster carry its id, so that several clusters can share one Prometheus, and
 // are read from the table when asked for: nothing is counted twice.
 type Metrics struct {
@@ -156,5 +156,31 @@ func (s *Site) ServeMetrics(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// live hands a request for the WebSocket to whoever serves it.
+// Live hands a request for the WebSocket to whoever serves it.
 func (s *Site) Live(w http.ResponseWriter, r *http.Request) error { return s.ServeLive(w, r) }
+
+// registerTrouble adds what an alert can be made of: whether our own data can be used.
+func registerTrouble(reg *prometheus.Registry, s *Site) {
+	reg.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "shardboard_data_trouble",
+			Help: "1 while shardboard's own database cannot be used as it should: damaged, incomplete, full, locked.",
+		}, func() float64 {
+			if s.troubleNow() != nil {
+				return 1
+			}
+			return 0
+		}),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "shardboard_data_unreadable_rows", Help: "Rows of shardboard's own database that were met since the start and cannot be read.",
+		}, func() float64 {
+			n := 0
+			if s.Deps.Unreadable != nil {
+				for _, u := range s.Deps.Unreadable() {
+					n += u.Rows
+				}
+			}
+			return float64(n)
+		}),
+	)
+}

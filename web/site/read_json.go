@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
@@ -42,4 +43,53 @@ func ReadJSON(r *http.Request, into any) error {
 		)
 	}
 	return nil
+}
+
+// TwiceNamed finds a name that is more than once in one object of a JSON value.
+// Package json lets the last one count, others the first: what a plan does must
+// not depend on that. The names of a request and of a plan's arguments are
+// compared as package json does it, without regard to case; in what is deeper,
+// such as a shard key, case counts. Readers that refuse duplicates, such as jsontext,
+// regard case everywhere and would let "to" beside "To" pass.
+func TwiceNamed(text []byte) (string, bool) {
+	type level struct {
+		names map[string]bool // nil in an array
+		last  string          // the newest of them
+		value bool            // a name was read, its value is next
+	}
+	var in []level
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return "", false // the end; what is wrong was found before
+		}
+		if d, ok := token.(json.Delim); ok && (d == '}' || d == ']') {
+			in = in[:len(in)-1]
+			continue
+		}
+		if n := len(in); n > 0 && in[n-1].names != nil {
+			if top := &in[n-1]; top.value {
+				top.value = false
+			} else {
+				name, _ := token.(string)
+				same := name
+				if n == 1 || n == 2 && in[0].last == "args" {
+					same = strings.ToLower(name)
+				}
+				if top.names[same] {
+					return name, true
+				}
+				top.names[same], top.last, top.value = true, same, true
+				continue
+			}
+		}
+		switch token {
+		case json.Delim('{'):
+			in = append(in, level{names: map[string]bool{}})
+		case json.Delim('['):
+			in = append(in, level{})
+		}
+	}
 }

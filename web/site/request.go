@@ -71,3 +71,12 @@ func AuditEntry(r *http.Request) store.AuditEntry {
 	who := auth.From(r.Context())
 	return store.AuditEntry{By: who.ID, Via: string(who.Method), From: who.From}
 }
+
+// Loaded is the newest view, once there is one to answer from.
+func (s *Site) Loaded(r *http.Request) (answer.View, error) {
+	v := s.ViewFor(r)
+	if !v.Table.Loaded {
+		return v, v.Table.NotLoaded()
+	}
+	return v, nil
+}

@@ -1,0 +1,91 @@
+package actions
+
+import (
+	"slices"
+
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+)
+
+// checkCompeting reports what else changes the same collections and shards. Splits and
+// merges wait for a migration of their collection. Moves that involve a shard of a
+// running migration fail at once.
+func (d *draftBuilder) checkCompeting() {
+	nss := d.namespaces()
+	for _, ns := range nss {
+		if c := d.s.Table.Collection(ns); c != nil && c.Resharding {
+			d.block("competing", d.fromTable(topology.PartRouting), message.New("competing.resharding",
+				"{ns} is being resharded: all of its chunks will be replaced.", message.Namespace("ns", ns)))
+		}
+	}
+	if len(nss) == 0 {
+		return
+	}
+	act := d.s.Activity
+	if !act.Known {
+		reason := act.Reason
+		if reason == "" {
+			reason = reasonNotLoaded
+		}
+		d.warn("competing", message.New("notAsked",
+			"The cluster was not asked, or did not answer"), message.New("competing.unknown",
+			"It is not known what else is running ({reason}).",
+			message.Coded("reason", reason, topology.ReasonText(reason))))
+		return
+	}
+	quiet := true
+	for _, o := range act.DDL {
+		if slices.Contains(nss, o.NS) ||
+			o.NS.Collection() == "" && slices.ContainsFunc(nss, func(ns topology.Namespace) bool { return ns.Database() == o.NS.Database() }) {
+			quiet = false
+			d.block("competing", d.fromCluster(), message.New("competing.ddl",
+				"{what} on {ns} has been running for {seconds} s and conflicts with this plan.",
+				message.Namespace("ns", o.NS), message.Text("what", o.What),
+				message.Count("seconds", int64(o.For.Seconds()))))
+		}
+	}
+	shards := append(d.recipients(), d.donors()...)
+	for _, m := range act.Migrations {
+		facts := []message.Fact{message.Namespace("ns", m.NS), message.Shard("from", m.From), message.Shard("to", m.To)}
+		switch {
+		case slices.Contains(shards, m.From) || slices.Contains(shards, m.To):
+			quiet = false
+			d.warn("competing", d.fromCluster(), message.New("competing.shards",
+				"A migration of {ns} from {from} to {to} is running. A shard takes part in one migration at a time: "+
+					"until it ends, a move of these shards is refused.", facts...))
+		case slices.Contains(nss, m.NS):
+			quiet = false
+			d.warn("competing", d.fromCluster(), message.New("competing.waits",
+				"A migration of {ns} from {from} to {to} is running; splits and merges wait for it.", facts...))
+		}
+	}
+	if quiet {
+		d.pass("competing", d.fromCluster(), message.New("competing.none",
+			"No migration or other change of these collections is running."))
+	}
+}
+
+// checkMigrations blocks moves of a collection whose migrations are disabled.
+func (d *draftBuilder) checkMigrations() {
+	for _, k := range d.movedCollections() {
+		if k.c.MigrationsBlocked {
+			d.block("migrations-blocked", d.fromTable(topology.PartRouting), message.New("migrations-blocked.blocked",
+				"Migrations of {ns} are disabled (allowMigrations: false). Allow them first.",
+				message.Namespace("ns", k.c.NS)))
+			continue
+		}
+		d.pass("migrations-blocked", d.fromTable(topology.PartRouting), message.New("migrations-blocked.allowed",
+			"Migrations of {ns} are allowed.", message.Namespace("ns", k.c.NS)))
+	}
+}
+
+// movedCollections returns the collections with moves, by name.
+func (d *draftBuilder) movedCollections() []*futureChunks {
+	var out []*futureChunks
+	for _, k := range d.changedCollections() {
+		if slices.ContainsFunc(d.moves, func(m transfer) bool { return m.k == k }) {
+			out = append(out, k)
+		}
+	}
+	return out
+}

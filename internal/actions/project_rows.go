@@ -1,0 +1,112 @@
+package actions
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+)
+
+// MostCounted is the highest number of rows that is counted. Counting reads an index
+// entry per row, on shards that are about to be busy.
+const MostCounted = 100_000
+
+// Rows are the rows of one project in one collection that a plan changes.
+type Rows struct {
+	NS      topology.Namespace
+	Project string   // hex id
+	Match   bson.Raw // filter
+}
+
+// Counter counts rows. Errors are classified with fault.
+type Counter interface {
+	// CountUpTo counts the rows that match a filter, without orphans, and stops at one
+	// more than most. The context needs a deadline.
+	CountUpTo(ctx context.Context, ns topology.Namespace, filter bson.Raw, most int64) (int64, error)
+}
+
+// WriteRates returns how fast rows of a project are written.
+type WriteRates interface {
+	// WriteRate returns the rows a second that are inserted or deleted in a collection
+	// for a project (hex id), as measured recently; known is false if not measured.
+	WriteRate(ns topology.Namespace, project string) (perSecond float64, known bool)
+}
+
+// RowsOf returns the rows to count before and after a plan's steps, by namespace: the
+// rows of the plan's project, or of the only project that its chunks can contain. None
+// when the chunks may contain several projects.
+func RowsOf(s Situation, a Args, steps []Step) []Rows {
+	if s.Profile == nil || s.Table == nil {
+		return nil
+	}
+	of := map[topology.Namespace]string{} // the only project of all steps so far; "" for none or several
+	for _, step := range steps {
+		if step.NS == "" || a.Project == "" && !step.Migrates() {
+			continue
+		}
+		project := a.Project
+		if project == "" {
+			project = s.onlyProject(step)
+		}
+		if seen, ok := of[step.NS]; ok && seen != project {
+			project = ""
+		}
+		of[step.NS] = project
+	}
+	var out []Rows
+	for ns, project := range of {
+		id, err := bson.ObjectIDFromHex(project)
+		field := s.projectField(ns)
+		if err != nil || field == "" {
+			continue
+		}
+		match, err := bson.Marshal(bson.D{{Key: field, Value: bson.D{{Key: "$eq", Value: id}}}})
+		if err != nil {
+			continue
+		}
+		out = append(out, Rows{NS: ns, Project: project, Match: match})
+	}
+	slices.SortFunc(out, func(a, b Rows) int { return strings.Compare(string(a.NS), string(b.NS)) })
+	return out
+}
+
+// projectField returns the field with the project's id in the rows of a collection; ""
+// when there is none.
+func (s Situation) projectField(ns topology.Namespace) string {
+	for _, c := range s.Profile.Nearest(s.Table, ns.Database()).Collections {
+		if c.Name == ns.Collection() && c.Scope != profile.ScopeCluster {
+			return c.ProjectField
+		}
+	}
+	return ""
+}
+
+// onlyProject returns the project of all rows within a step's bounds; "" when there may
+// be rows of several.
+func (s Situation) onlyProject(step Step) string {
+	c := s.Table.Collection(step.NS)
+	if c == nil || !c.Key.LeadsWith(s.projectField(step.NS)) {
+		return ""
+	}
+	lo, errLo := c.Key.Bound(step.Min)
+	hi, errHi := c.Key.Bound(step.Max)
+	if errLo != nil || errHi != nil {
+		return ""
+	}
+	first, err := step.Min.IndexErr(0)
+	if err != nil {
+		return ""
+	}
+	id, ok := first.Value().ObjectIDOK()
+	if !ok {
+		return ""
+	}
+	if from, to := projectBounds(c.Key, id); lo.Compare(from) < 0 || hi.Compare(to) > 0 {
+		return ""
+	}
+	return id.Hex()
+}
