@@ -214,7 +214,7 @@ func TestTheAuditPageSaysWhatIsKnownOfTheChain(t *testing.T) {
 		"failed first": {func(s *audit.State) { *s = audit.State{Key: s.Key, Err: errors.New("disk /var/x")} },
 			[]string{"could not be verified since the start"}, "/var/x"},
 		"failed since": {func(s *audit.State) { s.Err = errors.New("disk /var/x") },
-			[]string{"was in order up to record 120 20 s ago", "could not be read"}, "/var/x"},
+			[]string{"was in order up to record 120 when it was checked 20 s ago", "could not be read"}, "/var/x"},
 		"broken": {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} },
 			[]string{"record 7 was edited after it was written"}, "in order up to"},
 		"cut": {func(s *audit.State) {
@@ -273,7 +273,7 @@ func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 	}
 	refused := parse(t, s.do("GET", "/audit?what=login.refused").Body.String()).Find("tbody").Text()
 	if strings.Count(refused, "Tried to sign in") != 10 || strings.Contains(refused, "Signed in") || !strings.Contains(refused, "anna") ||
-		!strings.Contains(refused, "nobody known") {
+		!strings.Contains(refused, "unknown") {
 		t.Error(refused)
 	}
 	for address, want := range map[string]string{"/audit?by=user:nobody": "No record matches", "/audit?below=1": "No record matches"} {

@@ -19,13 +19,13 @@ func filters(more ...site.Param) []site.Param {
 // Viewers and support may not: it holds people's names and addresses, which their
 // work does not need.
 var Routes = []site.Route{
-	site.Page(site.Route{Pattern: "/audit", Summary: "Who did what?", Policy: guard.PolicyOperate, Handler: PageAudit,
+	site.Page(site.Route{Pattern: "/audit", Summary: "Who did what?", Policy: guard.PolicyOperate, Handler: Page,
 		Params: filters(site.Query("below", "older than the record with this number"))}),
-	site.Get(site.Route{Pattern: "/audit", Summary: "The audit record, newest first", Policy: guard.PolicyOperate, Handler: ApiAudit,
+	site.Get(site.Route{Pattern: "/audit", Summary: "The audit record, newest first", Policy: guard.PolicyOperate, Handler: JSON,
 		Answer: api.List[api.AuditRecord]{},
 		Params: site.Paged(filters(site.Query("order", "newest, the default, or oldest"))...)}),
 	site.Get(site.Route{Pattern: "/audit/head", Summary: "The newest signed head and what is known of the chain",
-		Policy: guard.PolicyOperate, Handler: ApiAuditState, Answer: api.AuditState{}}),
+		Policy: guard.PolicyOperate, Handler: StateJSON, Answer: api.AuditState{}}),
 	site.Get(site.Route{Pattern: "/audit/heads", Summary: "All signed heads, oldest first", Policy: guard.PolicyOperate,
-		Handler: ApiAuditHeads, Params: site.Paged(), Answer: api.List[api.AuditHead]{}}),
+		Handler: HeadsJSON, Params: site.Paged(), Answer: api.List[api.AuditHead]{}}),
 }

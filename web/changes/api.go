@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
+	"shardboard/internal/store"
 	"shardboard/web/site"
 )
 
@@ -175,7 +176,7 @@ func recordID(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !answer.RecordName(id) {
+	if !store.IsPlanOrRunID(id) {
 		return "", fault.New(fault.NotFound, "There is no plan or run with the id %q.", sanitize.Truncate(id, 60))
 	}
 	return id, nil
