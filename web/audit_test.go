@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"crypto/ed25519"
+	"encoding/csv"
 	"errors"
 	"go/ast"
 	"go/parser"
@@ -164,6 +165,25 @@ func TestAuditIsListedFilteredAndPagedBothWays(t *testing.T) {
 		if w := s.do("GET", "/api/v1/audit?"+query); w.Code != 400 {
 			t.Errorf("%s: %d", query, w.Code)
 		}
+	}
+}
+
+// A file has all records that match the filter of the page, not a part, and no cell
+// that a spreadsheet would run.
+func TestTheAuditRecordIsAFileToo(t *testing.T) {
+	a := cannedAudit()
+	a.Add(store.AuditEntry{At: epoch, What: "login.refused", From: "=HYPERLINK(1)", Details: map[string]string{"reason": "password"}})
+	s := newSite(t, func(d *site.Deps) { d.Audit = a })
+	link, _ := parse(t, s.do("GET", "/audit?what=login.&below=50").Body.String()).Find("a[href*='/audit.csv']").Attr("href")
+	if !strings.Contains(link, "what=login.") {
+		t.Errorf("the page's link to the file is %q", link)
+	}
+	rows, err := csv.NewReader(strings.NewReader(s.do("GET", "/audit.csv?what=login.").Body.String())).ReadAll()
+	if err != nil || len(rows) != 122 || rows[0][0] != "seq" || rows[1][0] != "121" {
+		t.Fatalf("%d lines, %v", len(rows), err)
+	}
+	if from := rows[1][slices.Index(rows[0], "from")]; !strings.HasPrefix(from, "'=") {
+		t.Errorf("a spreadsheet would run %q", from)
 	}
 }
 

@@ -3,7 +3,9 @@ package account
 import (
 	"net/http"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/auth"
 	"shardboard/web/guard"
 	"shardboard/web/site"
 )
@@ -19,7 +21,7 @@ var (
 
 // Routes that lead in and out, and those about people: oneself, and for an admin
 // everybody.
-var Routes = []site.Route{
+var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/login", Summary: "Sign in", Policy: guard.PolicyOpen, Handler: SignInPage, Status: orOn,
 		Params: []site.Param{paramNext, site.Query("ended", "1 says that a session is over")}}),
 	site.Form(site.Route{Pattern: "/login", Summary: "Sign in by name and password", Policy: guard.PolicyOpen, Handler: SignIn}),
@@ -49,25 +51,38 @@ var Routes = []site.Route{
 	site.Form(site.Route{Pattern: "/settings/users/{name}", Summary: "Change a user's role or password, disable or enable",
 		Policy: guard.PolicyAdmin, Params: ofUser, Handler: ChangeUser}),
 
-	site.Get(site.Route{Pattern: "/me", Summary: "Who is asking, and what they may", Policy: guard.PolicySelf, Answer: api.Me{},
-		Handler: MeJSON}),
-	site.Get(site.Route{Pattern: "/sessions", Summary: "Own sessions; everybody's for an admin, none for a token below admin",
-		Policy: guard.PolicySelf,
-		Answer: api.List[api.Session]{}, Handler: SessionsJSON}),
+	site.Asked(site.Route{Pattern: "/me", Summary: "Who is asking, and what they may", Policy: guard.PolicySelf}, me),
+	site.Asked(site.Route{Pattern: "/sessions", Summary: "Own sessions; everybody's for an admin, none for a token below admin",
+		Policy: guard.PolicySelf}, sessions),
 	site.Post(site.Route{Pattern: "/sessions/{id}/revoke", Summary: "End a session", Policy: guard.PolicySelf, Params: ofSession,
 		Answer: api.Done{}, Handler: EndSessionJSON}),
-	site.Get(site.Route{Pattern: "/tokens", Summary: "Own tokens; everybody's for an admin, only itself for a token below admin",
-		Policy: guard.PolicySelf,
-		Answer: api.List[api.Token]{}, Handler: TokensJSON}),
+	site.Asked(site.Route{Pattern: "/tokens", Summary: "Own tokens; everybody's for an admin, only itself for a token below admin",
+		Policy: guard.PolicySelf}, tokens),
 	site.Post(site.Route{Pattern: "/tokens", Summary: "Make a token; its secret is in this answer only", Policy: guard.PolicySelf,
 		Body: api.TokenCreate{}, Answer: api.TokenCreated{}, Handler: CreateTokenJSON}),
 	site.Post(site.Route{Pattern: "/tokens/{id}/revoke", Summary: "Revoke a token", Policy: guard.PolicySelf, Params: ofToken,
 		Answer: api.Done{}, Handler: RevokeTokenJSON}),
-	site.Get(site.Route{Pattern: "/users", Summary: "Accounts of shardboard's own", Policy: guard.PolicyAdmin, Answer: api.List[api.User]{},
-		Handler: UsersJSON}),
+	site.Asked(site.Route{Pattern: "/users", Summary: "Accounts of shardboard's own", Policy: guard.PolicyAdmin}, users),
 	site.Post(site.Route{Pattern: "/users", Summary: "Add a user", Policy: guard.PolicyAdmin, Body: api.UserCreate{}, Answer: api.User{},
 		Handler: AddUserJSON}),
 	site.Post(site.Route{Pattern: "/users/{name}", Summary: "Change a user's role or password, disable or enable", Policy: guard.PolicyAdmin,
 		Params: ofUser,
 		Body:   api.UserChange{}, Answer: api.User{}, Handler: ChangeUserJSON}),
+)
+
+func me(_ *site.Site, r *http.Request) (api.Me, error) { return answer.Me(auth.From(r.Context())), nil }
+
+func sessions(s *site.Site, r *http.Request) (api.List[api.Session], error) {
+	items, err := answer.Sessions(r.Context(), s.Deps.Auth, auth.From(r.Context()))
+	return api.List[api.Session]{Items: items, AsOf: s.Deps.Now()}, err
+}
+
+func tokens(s *site.Site, r *http.Request) (api.List[api.Token], error) {
+	items, err := answer.Tokens(r.Context(), s.Deps.Auth, auth.From(r.Context()), s.Deps.Now())
+	return api.List[api.Token]{Items: items, AsOf: s.Deps.Now()}, err
+}
+
+func users(s *site.Site, r *http.Request) (api.List[api.User], error) {
+	items, err := answer.Users(r.Context(), s.Deps.Auth, auth.From(r.Context()))
+	return api.List[api.User]{Items: items, AsOf: s.Deps.Now()}, err
 }

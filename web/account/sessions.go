@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/web/site"
@@ -18,12 +17,6 @@ func EndSession(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 // EndSessionJSON is EndSession for scripts.
 func EndSessionJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return endByJSON(w, r, s.Deps.Auth.Revoke)
-}
-
-// SessionsJSON is the sessions that somebody may see.
-func SessionsJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	list, err := answer.Sessions(r.Context(), s.Deps.Auth, auth.From(r.Context()))
-	return writeList(s, w, list, err)
 }
 
 // endFunc ends a session or a token.
@@ -58,12 +51,4 @@ func endByJSON(w http.ResponseWriter, r *http.Request, end endFunc) error {
 		return err
 	}
 	return site.WriteJSON(w, http.StatusOK, api.Done{Done: true})
-}
-
-// writeList answers with a whole list that is read now: it is never stale.
-func writeList[T any](s *site.Site, w http.ResponseWriter, items []T, err error) error {
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, api.List[T]{Items: items, AsOf: s.Deps.Now()})
 }

@@ -61,8 +61,3 @@ func ChangePassword(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	site.SeeOther(w, "/settings?done=password")
 	return nil
 }
-
-// MeJSON is who asks.
-func MeJSON(_ *site.Site, w http.ResponseWriter, r *http.Request) error {
-	return site.WriteJSON(w, http.StatusOK, answer.Me(auth.From(r.Context())))
-}

@@ -60,9 +60,3 @@ func RevokeToken(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 func RevokeTokenJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return endByJSON(w, r, s.Deps.Auth.RevokeToken)
 }
-
-// TokensJSON is the tokens that somebody may see.
-func TokensJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	list, err := answer.Tokens(r.Context(), s.Deps.Auth, auth.From(r.Context()), s.Deps.Now())
-	return writeList(s, w, list, err)
-}

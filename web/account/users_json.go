@@ -10,12 +10,6 @@ import (
 	"shardboard/web/site"
 )
 
-// UsersJSON is all accounts of shardboard's own.
-func UsersJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	list, err := answer.Users(r.Context(), s.Deps.Auth, auth.From(r.Context()))
-	return writeList(s, w, list, err)
-}
-
 // AddUserJSON creates an account.
 func AddUserJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	var in api.UserCreate
