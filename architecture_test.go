@@ -52,7 +52,7 @@ var rooms = map[string][]string{
 		"internal/alert", "internal/history", "internal/outcome", "internal/balance", "internal/chunksize", "internal/placement",
 		"internal/profile", "internal/shardkey", "internal/topology"},
 	"web":           {"*"}, // wires the rooms below; only tests and package app are above it
-	"web/guard":     {"internal/auth", "internal/connlimit", "internal/store", "internal/answer", "internal/api"},
+	"web/guard":     {"internal/auth", "internal/connlimit", "internal/store", "internal/api"},
 	"web/templates": {"static", "internal/api", "internal/answer", "internal/topology"},
 	"web/site":      webMay,
 	"web/live":      append([]string{"web/site"}, webMay...),

@@ -271,7 +271,7 @@ func TestARunIsFollowedLiveAndTheSameForAll(t *testing.T) {
 
 func TestCommandsAreShownAsMongoshTakesThem(t *testing.T) {
 	p := cannedActions().plans[1]
-	got := answer.ShellCommand(p.Commands[0])
+	got := answer.MongoshCommand(p.Commands[0])
 	if !strings.HasPrefix(
 		got,
 		`db.getSiblingDB("admin").runCommand({"moveChunk": "yorkie-meta.changes", "bounds": [{"doc_id": NumberLong("-`,

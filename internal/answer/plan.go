@@ -29,7 +29,7 @@ func PlanOf(v View, p actions.Plan) api.Plan {
 	for i, s := range p.Steps {
 		c := api.PlanCommand{Op: string(s.Op), Text: s.Text().String()}
 		if i < len(p.Commands) {
-			c.DB, c.Command, c.Shell = p.Commands[i].DB, api.Document(p.Commands[i].Doc), ShellCommand(p.Commands[i])
+			c.DB, c.Command, c.Shell = p.Commands[i].DB, api.Document(p.Commands[i].Doc), MongoshCommand(p.Commands[i])
 		}
 		out.Commands = append(out.Commands, c)
 		for _, f := range s.Needs {

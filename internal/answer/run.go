@@ -66,7 +66,7 @@ func RunOf(v View, r engine.Run) api.Run {
 			Already:  s.Already,
 			Waiting:  stepWaitOf(s),
 			Text:     s.Text().String(),
-			Shell:    ShellCommand(s.Command),
+			Shell:    MongoshCommand(s.Command),
 		}
 		if c := StepCode(s); c != "" {
 			step.Code, step.Means = string(c), FailureAdvice(c)

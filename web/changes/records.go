@@ -5,9 +5,9 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
-	"shardboard/internal/answer"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
+	"shardboard/internal/store"
 	"shardboard/web/site"
 )
 
@@ -35,7 +35,7 @@ func recordID(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !answer.RecordName(id) {
+	if !store.IsPlanOrRunID(id) {
 		return "", fault.New(fault.NotFound, "There is no plan or run with the id %q.", sanitize.Truncate(id, 60))
 	}
 	return id, nil

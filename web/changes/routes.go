@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/store"
 	"shardboard/web/guard"
 	"shardboard/web/site"
 )
@@ -39,7 +40,7 @@ var Routes = []site.Route{
 			site.Query("by", "of this principal"), site.Query("cursor", "next of the page before")}}),
 	site.Get(site.Route{Pattern: "/runs", Summary: "Runs, newest first", Params: site.Paged(), Answer: api.List[api.Run]{}, Handler: RunsJSON}),
 	site.Page(site.Route{Pattern: "/runs/{id}", Summary: "How far is it, and what is proven?", Params: ofRun, Handler: RunPage,
-		Topic: site.Topic{Kind: "run", Of: answer.RecordName, Draw: drawRun}}),
+		Topic: site.Topic{Kind: "run", Of: store.IsPlanOrRunID, Draw: drawRun}}),
 	site.Get(site.Route{Pattern: "/runs/{id}", Summary: "One run", Params: ofRun, Answer: api.Run{}, Handler: RunJSON}),
 	site.Form(site.Route{Pattern: "/runs/{id}/stop", Summary: "Hold a run before its next command", Policy: guard.PolicyOperate,
 		Params: ofRun, Handler: StopRun}),

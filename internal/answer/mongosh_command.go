@@ -15,9 +15,9 @@ import (
 	"shardboard/internal/shardkey"
 )
 
-// shellCommand is a command as it can be pasted into mongosh; "" for a step that
+// MongoshCommand is a command as it can be pasted into mongosh; "" for a step that
 // sends nothing.
-func ShellCommand(c actions.Command) string {
+func MongoshCommand(c actions.Command) string {
 	if len(c.Doc) == 0 {
 		return ""
 	}

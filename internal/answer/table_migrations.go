@@ -1,13 +1,12 @@
 package answer
 
 import (
-	"sync"
 	"time"
 
 	"shardboard/internal/history"
 )
 
-// runs are ours of a time.
+// OurRuns are the runs of a time; none if no journal is kept.
 func (v View) OurRuns(from, to time.Time) []history.OurRun {
 	if v.Runs == nil {
 		return nil
@@ -15,7 +14,7 @@ func (v View) OurRuns(from, to time.Time) []history.OurRun {
 	return v.Runs(from, to)
 }
 
-// migrations are the moves that the table's changelog entries tell of.
+// Migrations are the moves in the table's changelog entries.
 func (v View) Migrations() []history.Migration {
 	if len(v.Table.Events) == 0 {
 		return nil
@@ -30,19 +29,4 @@ func (v View) Migrations() []history.Migration {
 		t.Rounds = v.Past.Rounds
 	}
 	return settleFlights(v, history.Migrations(&t, v.Now, v.OurRuns(oldest, v.Now), eras))
-}
-
-// erasFor is how long the balancer's past settings are good for: they are read
-// for a region that is drawn with every change.
-const (
-	ErasFor  = 30 * time.Second
-	ErasWait = 2 * time.Second
-)
-
-// settledEras are the settings that were read last.
-type SettledEras struct {
-	Mu   sync.Mutex
-	At   time.Time
-	From time.Time
-	Eras history.Eras
 }
