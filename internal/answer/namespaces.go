@@ -28,7 +28,7 @@ func holders(t *topology.Table, ns topology.Namespace) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// namespaces yields every collection of the table, sharded or not.
+// Namespaces yields every collection of the table, sharded or not.
 func Namespaces(t *topology.Table) iter.Seq[topology.Namespace] {
 	return func(yield func(topology.Namespace) bool) {
 		for _, c := range t.Collections {
@@ -49,3 +49,12 @@ func system(t *topology.Table, ns topology.Namespace) bool {
 	c := t.Collection(ns)
 	return topology.IsInternal(ns) || c != nil && !Visible(c)
 }
+
+// Visible tells whether a tracked collection belongs on pages: not the
+// server's own, not a copy that resharding is filling.
+func Visible(c *topology.Collection) bool {
+	return !c.Temporary && !topology.IsInternal(c.NS)
+}
+
+// Sharded tells whether a visible collection is really cut into chunks.
+func Sharded(c *topology.Collection) bool { return Visible(c) && !c.Unsplittable }

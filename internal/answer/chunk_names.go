@@ -2,6 +2,8 @@ package answer
 
 import (
 	"encoding/hex"
+	"hash/fnv"
+	"strconv"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
@@ -54,4 +56,27 @@ func ParseChunkRef(c *topology.Collection, ref string) (shardkey.Key, error) {
 		return shardkey.Key{}, fault.Wrap(fault.Invalid, err, "This chunk reference does not have the fields of the shard key %s.", c.Key)
 	}
 	return k, nil
+}
+
+// ChunkName is a short name for a chunk of any collection within a page, for
+// a script to find what shows it.
+func ChunkName(c *topology.Collection, min shardkey.Key) string {
+	if hiding := c.Key.Hiding(); hiding != nil {
+		return hiding.Name(string(c.NS) + "\x00" + min.Encoded())
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(string(c.NS) + "\x00" + min.Encoded())) // a hash does not fail
+	return strconv.FormatUint(h.Sum64()>>16, 36)
+}
+
+// ChunkKey is a short name for a chunk within a page: a hash of its lower
+// bound, which is its identity; opaque where bounds are hidden, for a plain hash
+// can be compared with that of a guess.
+func ChunkKey(p shardkey.Pattern, min shardkey.Key) string {
+	if hiding := p.Hiding(); hiding != nil {
+		return hiding.Name(min.Encoded())
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(min.Encoded())) // a hash does not fail
+	return strconv.FormatUint(h.Sum64()>>16, 36)
 }

@@ -15,9 +15,8 @@ import (
 )
 
 // View is what a page or a fragment is made from: one routing table, one
-// directory of projects and one moment. Builders in view_*.go are pure
-// functions of it, so a page and the fragment that later replaces a part of
-// it can never disagree.
+// directory of projects and one moment. Answers are pure functions of it, so a
+// page and the fragment that later replaces a part of it can never disagree.
 type View struct {
 	Table   *topology.Table
 	Dir     *placement.Directory
@@ -47,6 +46,6 @@ type View struct {
 	PinsVersion uint64
 }
 
-// fragmentFunc renders the shared live region of one topic. It holds nothing
+// FragmentFunc renders the shared live region of one topic. It holds nothing
 // that depends on the user, a filter or a page number.
 type FragmentFunc func(ctx context.Context, w io.Writer, v View) error

@@ -1,53 +1,20 @@
 package answer
 
 import (
-	"math"
 	"time"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
-	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
-// This file turns the domain's values into the wire's, one function per type.
-
-func FigureOf(f topology.Figure) api.Figure {
-	if !f.Known {
-		return api.Figure{Reason: f.Reason}
-	}
-	return api.Figure{Value: &f.Value, Exact: f.Exact, PlusMinus: f.PlusMinus, Method: f.Method, At: f.At}
-}
-
-// keyOf is a bound as embedded JSON; null for a bound that is not there.
-func KeyOf(p shardkey.Pattern, k shardkey.Key) api.Key {
-	if p.IsZero() || k.IsZero() {
-		return nil
-	}
-	return api.Embedded(p.ExtJSON(k))
-}
-
-func versionOf(v topology.Version) *api.Version {
-	if v == (topology.Version{}) {
-		return nil
-	}
-	return &api.Version{Major: v.Major, Minor: v.Minor}
-}
-
-// shareOf is null for a share that is not known.
-func ShareOf(f float64) *float64 {
-	if math.IsNaN(f) || f < 0 {
-		return nil
-	}
-	return &f
-}
-
+// FreshnessOf is AsOf as an answer has it.
 func FreshnessOf(v View, parts ...topology.Part) api.Freshness {
 	at, stale := AsOf(v, parts...)
 	return api.Freshness{AsOf: at, Stale: stale}
 }
 
-// asOf is the age of the oldest of the parts that an answer is made of.
+// AsOf is the age of the oldest of the parts that an answer is made of.
 func AsOf(v View, parts ...topology.Part) (at time.Time, stale bool) {
 	for i, p := range parts {
 		h := v.Table.Health[p]
@@ -62,7 +29,7 @@ func AsOf(v View, parts ...topology.Part) (at time.Time, stale bool) {
 	return at.UTC().Truncate(time.Millisecond), stale
 }
 
-// directoryAsOf is the age of what is made of projects and chunks.
+// DirectoryAsOf is the age of what is made of projects and chunks.
 func DirectoryAsOf(v View) (at time.Time, stale bool) {
 	at, stale = AsOf(v, topology.PartRouting)
 	h := v.Dir.Health()
@@ -72,7 +39,7 @@ func DirectoryAsOf(v View) (at time.Time, stale bool) {
 	return at, stale || h.Err != nil
 }
 
-// known refuses to answer from a part that was never read: an empty list would
+// Known refuses to answer from a part that was never read: an empty list would
 // say that there is nothing.
 func Known(v View, p topology.Part, what string) error {
 	h := v.Table.Health[p]
