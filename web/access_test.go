@@ -190,7 +190,7 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 		}, "everybody on this machine is its operator"},
 		"break-glass": {func(d *site.Deps) {
 			d.Auth = everybody{who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Admin, Method: auth.ByBreakGlass}}
-		}, "emergency account"},
+		}, "break-glass account"},
 		"read only":         {held(store.OwnedByAnother), "Read only"},
 		"without an owner":  {held(store.OwnerGone), "has stopped"},
 		"without its data":  {held(store.Vanished), "was moved, deleted or replaced while shardboard was running"},

@@ -31,7 +31,7 @@ func TestAStormOfIdenticalPostsIsOneCommand(t *testing.T) {
 					defer mu.Unlock()
 					codes[w.Code]++
 					if who == "bert" {
-						c.Problem(w, http.StatusConflict, "somebody else's")
+						c.Problem(w, http.StatusConflict, "made by somebody else")
 						return
 					}
 					if w.Code == http.StatusTooManyRequests {

@@ -218,7 +218,7 @@ func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {
 		name, role string
 		buttons    int
 		says       string
-	}{{"olga", "operator", 1, ""}, {"bert", "operator", 0, "is Olga’s"}, {"vera", "viewer", 0, "needs the role"}} {
+	}{{"olga", "operator", 1, ""}, {"bert", "operator", 0, "was made by Olga"}, {"vera", "viewer", 0, "needs the role"}} {
 		page := parse(t, s.do("GET", "/plans/"+recordNamed("move"), as(c.name, auth.Role(c.role))).Body.String())
 		if n := page.Find(".confirm button.main:not([disabled])").Length(); n != c.buttons ||
 			!strings.Contains(page.Find(".confirm").Text(), c.says) {
@@ -271,7 +271,7 @@ func TestARunIsFollowedLiveAndTheSameForAll(t *testing.T) {
 
 func TestCommandsAreShownAsMongoshTakesThem(t *testing.T) {
 	p := cannedActions().plans[1]
-	got := answer.ShellCommand(p.Commands[0])
+	got := answer.MongoshCommand(p.Commands[0])
 	if !strings.HasPrefix(
 		got,
 		`db.getSiblingDB("admin").runCommand({"moveChunk": "yorkie-meta.changes", "bounds": [{"doc_id": NumberLong("-`,

@@ -16,15 +16,15 @@ func TestWhatChangedIsToldInASentence(t *testing.T) {
 		{actions.Difference{Fact: chunk, Field: "exists", Want: "true", Got: "false"}, "of db.c no longer exists."},
 		{actions.Difference{Fact: chunk, Field: "exists", Want: "true"}, "of db.c no longer exists."},
 		{actions.Difference{Fact: actions.Fact{Kind: actions.FactEdge, NS: "db.c"}, Field: "exists", Want: "false", Got: "true"},
-			"of db.c exists by now."},
+			"of db.c exists now."},
 		{actions.Difference{Fact: chunk, Field: "shard", Want: "a", Got: "b"}, "shard: expected a, found b."},
-		{actions.Difference{Field: "hash", Want: "abc", Got: "000"}, "hash is abc, and 000 was given"},
+		{actions.Difference{Field: "hash", Want: "abc", Got: "000"}, "hash is abc, but 000 was given"},
 		{actions.Difference{Field: "hash", Want: "abc"}, "none was given"},
-		{actions.Difference{Field: "clusterId", Want: "abc", Got: "def"}, "for the cluster abc, but def answers"},
-		{actions.Difference{Field: "expiresAt", Want: "10:00", Got: "11:00"}, "until 10:00, and it is 11:00"},
-		{actions.Difference{Field: "command", Want: "{a}", Got: "{b}"}, "{a} would be {b}"},
+		{actions.Difference{Field: "clusterId", Want: "abc", Got: "def"}, "for the cluster abc, but the cluster def answers"},
+		{actions.Difference{Field: "expiresAt", Want: "10:00", Got: "11:00"}, "expired at 10:00; it is now 11:00"},
+		{actions.Difference{Field: "command", Want: "{a}", Got: "{b}"}, "{a} would now be {b}"},
 		{actions.Difference{Field: "command", Want: "{a}"}, "{a} would no longer be sent"},
-		{actions.Difference{Field: "command", Got: "{b}"}, "{b} would be sent"},
+		{actions.Difference{Field: "command", Got: "{b}"}, "{b} would now be sent"},
 	} {
 		if got := x.d.Text().String(); !strings.Contains(got, x.says) || strings.HasPrefix(got, ":") || strings.Contains(got, "there: expected") {
 			t.Errorf("%+v: %q, want %q", x.d, got, x.says)

@@ -67,16 +67,16 @@ func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 	c := s.watcher.get().Collection(documentsNS)
 	chunk := answer.ChunkURL(documentsNS, answer.ChunkRef(c, c.Chunks.At(3).Min))
 	for page, where := range map[string]string{
-		"/":                           ".events li.failed",
-		"/activity":                   ".events li.failed",
-		"/activity?failed=1":          ".events li.failed",
-		"/activity?kind=all":          ".events li.failed",
-		"/activity ":                  ".timings tr.reasons",
-		"/activity  ":                 ".failures tbody tr",
-		answer.CollectionURL(documentsNS):  "section li.failed",
-		chunk:                         "section li.failed",
-		answer.ShardURL("shard-rs-2"): "section li.failed",
-		answer.ShardURL("shard-rs-1"): "section li.failed",
+		"/":                               ".events li.failed",
+		"/activity":                       ".events li.failed",
+		"/activity?failed=1":              ".events li.failed",
+		"/activity?kind=all":              ".events li.failed",
+		"/activity ":                      ".timings tr.reasons",
+		"/activity  ":                     ".failures tbody tr",
+		answer.CollectionURL(documentsNS): "section li.failed",
+		chunk:                             "section li.failed",
+		answer.ShardURL("shard-rs-2"):     "section li.failed",
+		answer.ShardURL("shard-rs-1"):     "section li.failed",
 	} {
 		w := s.do("GET", strings.TrimSpace(page))
 		text := parse(t, w.Body.String()).Find(where).Text()

@@ -56,7 +56,7 @@ func TestAChunkThatOneValueMakesHotSaysSoOnThePage(t *testing.T) {
 	s := newSite(t)
 	page := parse(t, s.do("GET", "/plans/"+recordNamed("onevalue")).Body.String())
 	text := page.Find(".checks tr.is-block").Text()
-	for _, want := range []string{"takes 83", "no split divides it", "Move the whole chunk",
+	for _, want := range []string{"takes 83", "no split divides them", "Move the whole chunk",
 		"project " + newStory().View().Dir.All()[3].Name} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %q", want, text)

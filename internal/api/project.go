@@ -11,7 +11,7 @@ type Project struct {
 	CreatedAt *time.Time      `json:"createdAt"`
 	Documents Figure          `json:"documents"` // Yorkie documents, as Yorkie counts them
 	Clients   Figure          `json:"clients"`
-	Spread    []ProjectSpread `json:"spread"`
+	Spread    []ProjectSpread `json:"spread" csv:"rows"`
 
 	Label string `json:"-"` // Name, or ID if it has none
 }
