@@ -1,4 +1,4 @@
-package web
+package webtest
 
 import (
 	"context"
@@ -16,6 +16,28 @@ import (
 	"shardboard/web/live"
 	"shardboard/web/site"
 )
+
+// OpenAs opens a socket as somebody, by a dialer that brings their proof.
+func (l *LiveServer) OpenAs(who, query string) (*Browser, *http.Response) {
+	l.t.Helper()
+	d := websocket.Dialer{NetDialContext: l.Pipes.Dial}
+	conn, res, err := d.Dial("ws://localhost:8090/live?"+query, http.Header{"Origin": {"http://localhost:8090"}, "X-Test-Who": {who}})
+	if err != nil {
+		return nil, res
+	}
+	b := &Browser{Conn: conn}
+	go b.read()
+	synctest.Wait()
+	return b, res
+}
+
+func CloseCode(err error) int {
+	var e *websocket.CloseError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return 0
+}
 
 // pipes is a listener without a network, so that sockets live inside a
 // synctest bubble and time is the test's.
@@ -40,7 +62,7 @@ func (p *pipes) Close() error { p.once.Do(func() { close(p.done) }); return nil 
 
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8090} }
 
-func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
+func (p *pipes) Dial(context.Context, string, string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	select {
 	case p.conns <- theirs:
@@ -50,25 +72,25 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 	}
 }
 
-// liveSite is a site that serves sockets inside a bubble.
-type liveSite struct {
-	*testSite
+// LiveServer is a site that serves sockets inside a bubble.
+type LiveServer struct {
+	*Server
 	t      *testing.T
-	pipes  *pipes
+	Pipes  *pipes
 	stop   func()
 	server *http.Server
 	done   chan error
 }
 
-// inBubble runs a test with a live site; at its end everything must be over,
+// InBubble runs a test with a live site; at its end everything must be over,
 // or synctest reports the goroutine that is left.
-func inBubble(t *testing.T, test func(*testing.T, *liveSite), change ...func(*site.Deps)) {
+func InBubble(t *testing.T, test func(*testing.T, *LiveServer), change ...func(*site.Deps)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
-		l := &liveSite{testSite: newSite(t, change...), t: t, pipes: newPipes(), stop: cancel, done: make(chan error, 2)}
+		l := &LiveServer{Server: New(t, change...), t: t, Pipes: newPipes(), stop: cancel, done: make(chan error, 2)}
 		l.server = &http.Server{Handler: l.Handler(), ReadHeaderTimeout: site.ReadHeaderTimeout}
-		go func() { l.done <- l.server.Serve(l.pipes) }()
+		go func() { l.done <- l.server.Serve(l.Pipes) }()
 		go func() { l.done <- l.Run(ctx) }()
 		synctest.Wait()
 		test(t, l)
@@ -85,8 +107,8 @@ func inBubble(t *testing.T, test func(*testing.T, *liveSite), change ...func(*si
 	})
 }
 
-// frame is any frame as a browser reads it.
-type frame struct {
+// Frame is any frame as a browser reads it.
+type Frame struct {
 	Topic  string
 	V      uint64
 	HTML   string
@@ -94,24 +116,24 @@ type frame struct {
 	Status *live.LiveStatus
 }
 
-// browser is one open socket and what it has received.
-type browser struct {
-	conn   *websocket.Conn
-	mu     sync.Mutex
-	frames []frame
-	status []frame
+// Browser is one open socket and what it has received.
+type Browser struct {
+	Conn   *websocket.Conn
+	Mu     sync.Mutex
+	frames []Frame
+	Status []Frame
 	ended  error
 }
 
-func (l *liveSite) dial(query string) (*websocket.Conn, *http.Response, error) {
-	d := websocket.Dialer{NetDialContext: l.pipes.dial}
+func (l *LiveServer) Dial(query string) (*websocket.Conn, *http.Response, error) {
+	d := websocket.Dialer{NetDialContext: l.Pipes.Dial}
 	return d.Dial("ws://localhost:8090/live?"+query, http.Header{"Origin": {"http://localhost:8090"}})
 }
 
-// open connects and reads in the background.
-func (l *liveSite) open(query string) *browser {
+// Open connects and reads in the background.
+func (l *LiveServer) Open(query string) *Browser {
 	l.t.Helper()
-	conn, res, err := l.dial(query)
+	conn, res, err := l.Dial(query)
 	if err != nil {
 		text := ""
 		if res != nil {
@@ -120,60 +142,60 @@ func (l *liveSite) open(query string) *browser {
 		}
 		l.t.Fatalf("%v %s", err, text)
 	}
-	b := &browser{conn: conn}
+	b := &Browser{Conn: conn}
 	go b.read()
 	synctest.Wait()
 	return b
 }
 
-func (b *browser) read() {
+func (b *Browser) read() {
 	for {
-		_, data, err := b.conn.ReadMessage()
-		b.mu.Lock()
+		_, data, err := b.Conn.ReadMessage()
+		b.Mu.Lock()
 		if err != nil {
 			b.ended = err
-			b.mu.Unlock()
-			_ = b.conn.Close()
+			b.Mu.Unlock()
+			_ = b.Conn.Close()
 			return
 		}
-		var f frame
+		var f Frame
 		if err := json.Unmarshal(data, &f); err != nil {
 			panic(err)
 		}
 		if f.Status != nil {
-			b.status = append(b.status, f)
+			b.Status = append(b.Status, f)
 		} else {
 			b.frames = append(b.frames, f)
 		}
-		b.mu.Unlock()
+		b.Mu.Unlock()
 	}
 }
 
-// got is every topic frame so far.
-func (b *browser) got() []frame {
+// Frames is every topic frame so far.
+func (b *Browser) Frames() []Frame {
 	synctest.Wait()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return append([]frame(nil), b.frames...)
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	return append([]Frame(nil), b.frames...)
 }
 
-func (b *browser) over() error {
+func (b *Browser) Ended() error {
 	synctest.Wait()
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
 	return b.ended
 }
 
-func (b *browser) last(t *testing.T) frame {
+func (b *Browser) Last(t *testing.T) Frame {
 	t.Helper()
-	all := b.got()
+	all := b.Frames()
 	if len(all) == 0 {
 		t.Fatal("no frame")
 	}
 	return all[len(all)-1]
 }
 
-func (b *browser) Close() {
-	_ = b.conn.Close()
+func (b *Browser) Close() {
+	_ = b.Conn.Close()
 	synctest.Wait()
 }

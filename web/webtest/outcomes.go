@@ -1,4 +1,4 @@
-package web
+package webtest
 
 import (
 	"context"
@@ -14,43 +14,43 @@ import (
 	"shardboard/web/site"
 )
 
-// stubOutcomes answers the same for every run.
-type stubOutcomes struct {
+// StubOutcomes answers the same for every run.
+type StubOutcomes struct {
 	mu   sync.Mutex
 	is   outcome.Outcome
 	err  error
 	told chan struct{}
 }
 
-func newOutcomes(o outcome.Outcome) *stubOutcomes {
-	return &stubOutcomes{is: o, told: make(chan struct{}, 1)}
+func NewOutcomes(o outcome.Outcome) *StubOutcomes {
+	return &StubOutcomes{is: o, told: make(chan struct{}, 1)}
 }
 
-func (s *stubOutcomes) Of(context.Context, engine.Run) (outcome.Outcome, error) {
+func (s *StubOutcomes) Of(context.Context, engine.Run) (outcome.Outcome, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.is, s.err
 }
 
-func (s *stubOutcomes) Subscribe() (<-chan struct{}, func()) { return s.told, func() {} }
+func (s *StubOutcomes) Subscribe() (<-chan struct{}, func()) { return s.told, func() {} }
 
-func (s *stubOutcomes) change(o outcome.Outcome) {
+func (s *StubOutcomes) Change(o outcome.Outcome) {
 	s.mu.Lock()
 	s.is = o
 	s.mu.Unlock()
 	s.told <- struct{}{}
 }
 
-func withOutcome(o outcome.Outcome, change ...func(*outcome.Outcome)) func(*site.Deps) {
+func WithOutcome(o outcome.Outcome, change ...func(*outcome.Outcome)) func(*site.Deps) {
 	for _, f := range change {
 		f(&o)
 	}
-	return func(d *site.Deps) { d.Outcomes = newOutcomes(o) }
+	return func(d *site.Deps) { d.Outcomes = NewOutcomes(o) }
 }
 
-// helpedOutcome is that of a move over the story's changes which spread the
+// HelpedOutcome is that of a move over the story's changes which spread the
 // writes: 62 % on the hottest shard before, 41 % after.
-func helpedOutcome(v answer.View) outcome.Outcome {
+func HelpedOutcome(v answer.View) outcome.Outcome {
 	at := v.Now.Add(-time.Hour).Truncate(time.Minute)
 	rate := func(perSecond, share float64) heat.Rate {
 		return heat.Rate{PerSecond: perSecond, Share: share, Exact: true, Rows: int64(600 * perSecond)}
@@ -59,7 +59,7 @@ func helpedOutcome(v answer.View) outcome.Outcome {
 	c := v.Table.Collection("yorkie-meta.changes")
 	document := func(i int) (lo, hi []byte) {
 		ch := c.Chunks.At(i)
-		return must(c.Key.Document(ch.Min)), must(c.Key.Document(ch.Max))
+		return Must(c.Key.Document(ch.Min)), Must(c.Key.Document(ch.Max))
 	}
 	min2, max2 := document(2)
 	min3, max3 := document(3)
@@ -104,17 +104,17 @@ func helpedOutcome(v answer.View) outcome.Outcome {
 	return o
 }
 
-// outcomeScenes are the states of the question whether a run helped.
-func outcomeScenes() []scene {
-	fine := newStory().View()
-	o := helpedOutcome(fine)
-	sc := func(name, run string, change ...func(*outcome.Outcome)) scene {
-		return scene{name: "outcome-" + name, path: "/runs/" + recordNamed(run), view: fine, change: func(d *site.Deps) {
-			playing(cast{mode: "local", me: olga})(d)
-			actions := cannedActions()
-			actions.runs = append(actions.runs, movedRun(fine, actions))
+// OutcomeScenes are the states of the question whether a run helped.
+func OutcomeScenes() []Scene {
+	fine := NewStory().View()
+	o := HelpedOutcome(fine)
+	sc := func(name, run string, change ...func(*outcome.Outcome)) Scene {
+		return Scene{Name: "outcome-" + name, Path: "/runs/" + RecordID(run), View: fine, Change: func(d *site.Deps) {
+			Playing(Account{SignInMode: "local", Me: Olga})(d)
+			actions := CannedActions()
+			actions.RunList = append(actions.RunList, MovedRun(fine, actions))
 			d.Actions = actions
-			withOutcome(o, change...)(d)
+			WithOutcome(o, change...)(d)
 		}}
 	}
 	none := func(o *outcome.Outcome) {
@@ -137,12 +137,12 @@ func outcomeScenes() []scene {
 		}
 	}
 	failing := sc("unread", "moved")
-	with := failing.change
-	failing.change = func(d *site.Deps) {
+	with := failing.Change
+	failing.Change = func(d *site.Deps) {
 		with(d)
-		d.Outcomes = &stubOutcomes{err: fault.New(fault.Unavailable, "The data directory is full.")}
+		d.Outcomes = &StubOutcomes{err: fault.New(fault.Unavailable, "The data directory is full.")}
 	}
-	return []scene{
+	return []Scene{
 		sc("helped", "moved"),
 		sc("nochange", "moved", func(o *outcome.Outcome) { o.Verdict, o.After.Share = outcome.NoChange, .61 }),
 		sc("worse", "moved", func(o *outcome.Outcome) {
@@ -154,7 +154,7 @@ func outcomeScenes() []scene {
 		}),
 		sc("early", "moved", later),
 		sc("shared", "moved", none, func(o *outcome.Outcome) {
-			o.State, o.PlusMinus, o.OtherRuns = outcome.Shared, .01, []string{recordNamed("succeeded"), recordNamed("undone")}
+			o.State, o.PlusMinus, o.OtherRuns = outcome.Shared, .01, []string{RecordID("succeeded"), RecordID("undone")}
 		}),
 		sc("few", "moved", none, func(o *outcome.Outcome) { o.State, o.Before.Total.Rows = outcome.Few, 41 }),
 		sc("idle", "moved", none, func(o *outcome.Outcome) {
@@ -174,18 +174,18 @@ func outcomeScenes() []scene {
 	}
 }
 
-// movedRun is a move that succeeded, with what the server logged of it.
-func movedRun(v answer.View, a *stubActions) engine.Run {
-	p := a.plans[1]
+// MovedRun is a move that succeeded, with what the server logged of it.
+func MovedRun(v answer.View, a *StubActions) engine.Run {
+	p := a.PlanList[1]
 	r := engine.Run{
-		ID:      recordNamed("moved"),
+		ID:      RecordID("moved"),
 		Plan:    p.ID,
 		Kind:    p.Kind,
 		Args:    p.Args,
 		Summary: p.Summary,
 		State:   engine.Succeeded,
-		By:      olga.ID,
-		ByName:  olga.Name,
+		By:      Olga.ID,
+		ByName:  Olga.Name,
 		Reason:  p.Reason,
 		Started: v.Now.Add(-time.Hour),
 		Ended:   v.Now.Add(-time.Hour + 10*time.Second),

@@ -1,6 +1,7 @@
-package web
+package webtest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,33 +11,42 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
+// DiskOf is a disk of which so many GiB are used, as read at a time.
+func DiskOf(used, total int64, at time.Time) topology.Disk {
+	f := topology.Figure{Known: true, Exact: true, Method: "dbStats", At: at}
+	d := topology.Disk{Used: f, Total: f}
+	d.Used.Value, d.Total.Value = used<<30, total<<30
+	return d
+}
+
 // story is a cluster as people have it: Yorkie's collections on some shards,
 // skewed projects, an hour of changelog. Options change one thing each.
 type story struct {
-	shards   int
-	projects int
-	chunks   int // of changes
-	rng      *rand.Rand
+	Shards   int
+	Projects int
+	Chunks   int // of changes
+	Rand     *rand.Rand
 	change   []func(*topology.Table)
 }
 
-func newStory() *story {
-	return &story{shards: 3, projects: 60, chunks: 24, rng: rand.New(rand.NewPCG(7, 7))}
+func NewStory() *story {
+	return &story{Shards: 3, Projects: 60, Chunks: 24, Rand: rand.New(rand.NewPCG(7, 7))}
 }
 
-func (s *story) with(f func(*topology.Table)) *story {
+func (s *story) With(f func(*topology.Table)) *story {
 	s.change = append(s.change, f)
 	return s
 }
 
 func (s *story) View() answer.View {
-	v := answer.View{Now: epoch, Table: s.Table(), Dir: s.directory(), Profile: profile.Yorkie()}
+	v := answer.View{Now: Epoch, Table: s.Table(), Dir: s.directory(), Profile: profile.Yorkie()}
 	for _, f := range s.change {
 		f(v.Table)
 	}
@@ -45,10 +55,10 @@ func (s *story) View() answer.View {
 
 func (s *story) Shard(i int) string { return fmt.Sprintf("shard-rs-%d", i+1) }
 
-func (s *story) projectIDs() []bson.ObjectID {
-	ids := make([]bson.ObjectID, s.projects)
+func (s *story) ProjectIDs() []bson.ObjectID {
+	ids := make([]bson.ObjectID, s.Projects)
 	for i := range ids {
-		ids[i] = bson.NewObjectIDFromTimestamp(epoch.Add(-time.Duration(s.projects-i) * 36 * time.Hour))
+		ids[i] = bson.NewObjectIDFromTimestamp(Epoch.Add(-time.Duration(s.Projects-i) * 36 * time.Hour))
 		copy(ids[i][4:], []byte{0x6b, 1, byte(i), 0x2e, byte(i * 7), 0x31, 0x62, byte(i)})
 	}
 	return ids
@@ -56,7 +66,7 @@ func (s *story) projectIDs() []bson.ObjectID {
 
 func (s *story) Table() *topology.Table {
 	t := &topology.Table{
-		ClusterID: "6920a1b2c3d4e5f60718293a", Seq: 412, Built: epoch, Loaded: true,
+		ClusterID: "6920a1b2c3d4e5f60718293a", Seq: 412, Built: Epoch, Loaded: true,
 		ServerInfo: topology.ServerInfo{Version: "5.0.7"},
 		Databases:  []topology.Database{{Name: "yorkie-meta", Primary: s.Shard(0)}},
 		Unsharded: []topology.Namespace{"yorkie-meta.clusternodes", "yorkie-meta.invites", "yorkie-meta.members",
@@ -70,11 +80,11 @@ func (s *story) Table() *topology.Table {
 			ChunkBytes:   64 << 20,
 			ChunkDefault: true,
 		},
-		Routers: []topology.Router{{Host: "mongos-0:27017", Version: "5.0.7", Ping: epoch.Add(-4 * time.Second)}},
+		Routers: []topology.Router{{Host: "mongos-0:27017", Version: "5.0.7", Ping: Epoch.Add(-4 * time.Second)}},
 		Health:  map[topology.Part]topology.Health{},
 		Sizes:   map[topology.Namespace]topology.Sizes{},
 	}
-	for i := range s.shards {
+	for i := range s.Shards {
 		t.Shards = append(t.Shards, topology.Shard{Name: s.Shard(i), ReplSet: s.Shard(i),
 			Hosts: []string{
 				fmt.Sprintf("%s-0.mongo:27018", s.Shard(i)),
@@ -82,18 +92,18 @@ func (s *story) Table() *topology.Table {
 				fmt.Sprintf("%s-2.mongo:27018", s.Shard(i)),
 			}})
 	}
-	slices.SortFunc(t.Shards, func(a, b topology.Shard) int { return compareText(a.Name, b.Name) })
-	for _, p := range everyPart() {
-		t.Health[p] = topology.Health{At: epoch.Add(-2 * time.Second)}
+	slices.SortFunc(t.Shards, func(a, b topology.Shard) int { return CompareText(a.Name, b.Name) })
+	for _, p := range EveryPart() {
+		t.Health[p] = topology.Health{At: Epoch.Add(-2 * time.Second)}
 	}
 	t.Disks = map[string]topology.Disk{}
-	for i := range s.shards {
-		t.Disks[s.Shard(i)] = diskOf(int64(90+17*i), 480, epoch.Add(-31*time.Second))
+	for i := range s.Shards {
+		t.Disks[s.Shard(i)] = DiskOf(int64(90+17*i), 480, Epoch.Add(-31*time.Second))
 	}
 	hashed := bson.D{{Key: "doc_id", Value: "hashed"}}
 	byProject := bson.D{{Key: "project_id", Value: 1}}
-	ids := s.projectIDs()
-	s.Add(t, "changes", hashed, s.hashBounds("doc_id", s.chunks), 9_400_000_000, 14_200_000)
+	ids := s.ProjectIDs()
+	s.Add(t, "changes", hashed, s.hashBounds("doc_id", s.Chunks), 9_400_000_000, 14_200_000)
 	s.Add(t, "clients", bson.D{{Key: "project_id", Value: 1}, {Key: "_id", Value: "hashed"}}, s.clientBounds(ids), 610_000_000, 1_340_000)
 	s.Add(t, "documents", byProject, s.idBounds(ids, 4), 22_000_000, 20_000)
 	s.Add(t, "revisions", hashed, s.hashBounds("doc_id", 6), 180_000_000, 4_100)
@@ -102,7 +112,7 @@ func (s *story) Table() *topology.Table {
 	s.Add(t, "versionvectors", hashed, s.hashBounds("doc_id", 6), 41_000_000, 88_000)
 	for i, ns := range t.Unsharded {
 		n := int64(900 + i*77)
-		t.Sizes[ns] = topology.Sizes{NS: ns, At: epoch, Shards: map[string]topology.Size{s.Shard(0): size(n*400, n)}}
+		t.Sizes[ns] = topology.Sizes{NS: ns, At: Epoch, Shards: map[string]topology.Size{s.Shard(0): Size(n*400, n)}}
 	}
 	s.events(t)
 	return t
@@ -110,37 +120,37 @@ func (s *story) Table() *topology.Table {
 
 func (s *story) Add(t *topology.Table, name string, key bson.D, bounds []bson.D, bytes, docs int64) {
 	ns := topology.Namespace("yorkie-meta." + name)
-	raw := must(bson.Marshal(key))
-	p := must(shardkey.ParsePattern(raw))
+	raw := Must(bson.Marshal(key))
+	p := Must(shardkey.ParsePattern(raw))
 	keys := []shardkey.Key{p.Min()}
 	for _, b := range bounds {
-		keys = append(keys, must(p.Bound(must(bson.Marshal(b)))))
+		keys = append(keys, Must(p.Bound(Must(bson.Marshal(b)))))
 	}
 	slices.SortFunc(keys, shardkey.Key.Compare)
 	keys = slices.CompactFunc(append(keys, p.Max()), func(a, b shardkey.Key) bool { return a.Compare(b) == 0 })
 	rows := make([]topology.Chunk, len(keys)-1)
 	counts := map[string]int64{}
 	for i := range rows {
-		shard := s.Shard(min(int(math.Abs(s.rng.NormFloat64())*float64(s.shards)*0.62), s.shards-1))
+		shard := s.Shard(min(int(math.Abs(s.Rand.NormFloat64())*float64(s.Shards)*0.62), s.Shards-1))
 		counts[shard]++
 		rows[i] = topology.Chunk{Min: keys[i], Max: keys[i+1], Shard: shard,
-			Version: topology.Version{Major: uint32(1 + s.rng.IntN(40)), Minor: uint32(s.rng.IntN(3))},
-			Since:   bson.Timestamp{T: uint32(epoch.Unix()) - uint32(s.rng.IntN(900_000))}}
+			Version: topology.Version{Major: uint32(1 + s.Rand.IntN(40)), Minor: uint32(s.Rand.IntN(3))},
+			Since:   bson.Timestamp{T: uint32(Epoch.Unix()) - uint32(s.Rand.IntN(900_000))}}
 	}
 	n := int64(len(rows))
-	m := must(topology.BuildChunks(p, rows))
+	m := Must(topology.BuildChunks(p, rows))
 	t.Collections = append(t.Collections, &topology.Collection{
 		Meta: topology.Meta{NS: ns, Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{byte(len(name))}}}, Highest: m.Highest(), Chunks: m})
-	sizes := topology.Sizes{NS: ns, At: epoch.Add(-31 * time.Second), Sharded: true, Shards: map[string]topology.Size{}}
+	sizes := topology.Sizes{NS: ns, At: Epoch.Add(-31 * time.Second), Sharded: true, Shards: map[string]topology.Size{}}
 	for shard, c := range counts {
-		sizes.Shards[shard] = size(bytes*c/n, docs*c/n)
+		sizes.Shards[shard] = Size(bytes*c/n, docs*c/n)
 	}
 	t.Sizes[ns] = sizes
 }
 
-func size(bytes, docs int64) topology.Size {
+func Size(bytes, docs int64) topology.Size {
 	f := func(n int64) topology.Figure {
-		return topology.Figure{Known: true, Exact: true, Value: n, Method: "collStats", At: epoch.Add(-31 * time.Second)}
+		return topology.Figure{Known: true, Exact: true, Value: n, Method: "collStats", At: Epoch.Add(-31 * time.Second)}
 	}
 	return topology.Size{
 		Bytes:     f(bytes),
@@ -155,7 +165,7 @@ func (s *story) hashBounds(field string, n int) []bson.D {
 	var out []bson.D
 	for i := 1; i < n; i++ {
 		h := int64(math.MinInt64) + int64(float64(i)/float64(n)*math.MaxUint64/2)*2
-		out = append(out, bson.D{{Key: field, Value: h + s.rng.Int64N(math.MaxInt64/int64(n))}})
+		out = append(out, bson.D{{Key: field, Value: h + s.Rand.Int64N(math.MaxInt64/int64(n))}})
 	}
 	return out
 }
@@ -191,13 +201,13 @@ func (s *story) events(t *topology.Table) {
 	for i := range 240 {
 		c := t.Collections[i%len(t.Collections)]
 		ch := c.Chunks.At(i % c.Chunks.Len())
-		lo, hi := must(c.Key.Document(ch.Min)), must(c.Key.Document(ch.Max))
+		lo, hi := Must(c.Key.Document(ch.Min)), Must(c.Key.Document(ch.Max))
 		what := whats[(i*5)%len(whats)]
 		d := bson.D{
 			{Key: "min", Value: lo},
 			{Key: "max", Value: hi},
-			{Key: "from", Value: s.Shard(i % s.shards)},
-			{Key: "to", Value: s.Shard((i + 1) % s.shards)},
+			{Key: "from", Value: s.Shard(i % s.Shards)},
+			{Key: "to", Value: s.Shard((i + 1) % s.Shards)},
 		}
 		switch what {
 		case "split":
@@ -212,8 +222,8 @@ func (s *story) events(t *topology.Table) {
 		case "moveChunk.from", "moveChunk.to":
 			d = append(d, bson.E{Key: "note", Value: []string{"success", "aborted"}[i%2]})
 		}
-		t.Events = append(t.Events, topology.Event{ID: fmt.Sprintf("cfg-%d", 240-i), Time: epoch.Add(-time.Duration(i*i*3+7) * time.Second),
-			What: what, NS: string(c.NS), Shard: s.Shard(i % s.shards), Details: must(bson.Marshal(d))})
+		t.Events = append(t.Events, topology.Event{ID: fmt.Sprintf("cfg-%d", 240-i), Time: Epoch.Add(-time.Duration(i*i*3+7) * time.Second),
+			What: what, NS: string(c.NS), Shard: s.Shard(i % s.Shards), Details: Must(bson.Marshal(d))})
 	}
 }
 
@@ -221,9 +231,9 @@ var storyNames = []string{"wiki", "whiteboard", "forms", "atlas-notes", "codepai
 
 func (s *story) directory() *placement.Directory {
 	var out []placement.Project
-	for i, id := range s.projectIDs() {
+	for i, id := range s.ProjectIDs() {
 		known := func(n int64) topology.Figure {
-			return topology.Figure{Known: true, Value: n, Method: "projectStats", At: epoch.Add(-3 * time.Minute)}
+			return topology.Figure{Known: true, Value: n, Method: "projectStats", At: Epoch.Add(-3 * time.Minute)}
 		}
 		p := placement.Project{
 			DB:        "yorkie-meta",
@@ -242,17 +252,17 @@ func (s *story) directory() *placement.Directory {
 		}
 		out = append(out, p)
 	}
-	return placement.NewDirectory(9, []string{"yorkie-meta"}, out, topology.Health{At: epoch.Add(-8 * time.Second)})
+	return placement.NewDirectory(9, []string{"yorkie-meta"}, out, topology.Health{At: Epoch.Add(-8 * time.Second)})
 }
 
-func must[T any](v T, err error) T {
+func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
 	return v
 }
 
-func compareText(a, b string) int {
+func CompareText(a, b string) int {
 	switch {
 	case a < b:
 		return -1
@@ -262,11 +272,46 @@ func compareText(a, b string) int {
 	return 0
 }
 
-// everyPart is every part that a page can speak of.
-func everyPart() []topology.Part {
+// EveryPart is every part that a page can speak of.
+func EveryPart() []topology.Part {
 	out := slices.Clone(answer.AllParts[:])
 	if !slices.Contains(out, topology.PartCollections) {
 		out = append(out, topology.PartCollections)
 	}
 	return out
+}
+
+// Troubled breaks what can be broken.
+func Troubled(t *topology.Table) {
+	t.Shards[1].Draining = true
+	t.Shards[0].Zones = []string{"eu"}
+	t.Balancer.Stopped, t.Balancer.InRound = true, false
+	docs := *t.Collection("yorkie-meta.documents")
+	docs.NoBalance, docs.MigrationsBlocked = true, true
+	var rows []topology.Chunk
+	for i, ch := range docs.Chunks.All() {
+		ch.Jumbo = i == 3 || i == 4
+		rows = append(rows, ch)
+	}
+	docs.Chunks = Must(topology.BuildChunks(docs.Key, rows))
+	for i, c := range t.Collections {
+		if c.NS == docs.NS {
+			t.Collections[i] = &docs
+		}
+	}
+	zone := func(c *topology.Collection, name string, from, to int) topology.ZoneRange {
+		lo, hi := c.Chunks.At(from).Min, c.Chunks.At(to).Min
+		return topology.ZoneRange{NS: c.NS, Zone: name, Min: lo, Max: hi, RawMin: Must(c.Key.Document(lo)), RawMax: Must(c.Key.Document(hi))}
+	}
+	t.Zones = []topology.ZoneRange{zone(&docs, "eu", 2, 6), zone(&docs, "mars", 8, 9)}
+	t.Health[topology.PartBalancer] = topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "clusterMonitor (balancerStatus)"}
+	t.Health[topology.PartEvents] = topology.Health{
+		At:  Epoch.Add(-90 * time.Second),
+		Err: fault.New(fault.Unavailable, "The config servers did not answer within 10 s."),
+	}
+	t.Balancer.StatusKnown = false
+	t.Routers = append(t.Routers, topology.Router{Host: "mongos-1:27017", Version: "5.0.6", Ping: Epoch.Add(-20 * time.Minute)})
+	big := t.Sizes["yorkie-meta.snapshot_bodies"]
+	big.Shards = map[string]topology.Size{t.Primary("yorkie-meta"): Size(8_000_000_000, 310)}
+	t.Sizes["yorkie-meta.snapshot_bodies"] = big
 }

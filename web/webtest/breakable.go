@@ -1,4 +1,4 @@
-package web
+package webtest
 
 import (
 	"context"
@@ -23,17 +23,17 @@ import (
 	"shardboard/web/site"
 )
 
-// breakable is a site over the real watcher, engine and driver, and a simulated
+// Breakable is a site over the real watcher, engine and driver, and a simulated
 // cluster that can be made to fail.
-type breakable struct {
-	*changer
-	client *cluster.Client
-	line   *line
-	disk   *disk
-	db     *sqlite.DB
-	dir    string // of db
-	engine *engine.Engine
-	wired  func(*site.Deps) // the real parts
+type Breakable struct {
+	*Simulated
+	Client *cluster.Client
+	Line   *line
+	Disk   *disk
+	DB     *sqlite.DB
+	Dir    string // of db
+	Engine *engine.Engine
+	Wired  func(*site.Deps) // the real parts
 }
 
 // disk is what is under the store; a broken one fails each statement that fits.
@@ -52,7 +52,7 @@ func (d *disk) before(statement string) error {
 	return fails(statement)
 }
 
-func (d *disk) breaks(how func(statement string) error) {
+func (d *disk) Breaks(how func(statement string) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.fails = how
@@ -110,8 +110,8 @@ func (l *line) DialContext(ctx context.Context, network, address string) (net.Co
 	return w, nil
 }
 
-// end breaks every connection; refuse says whether a new one can be made.
-func (l *line) end(refuse bool) {
+// End breaks every connection; refuse says whether a new one can be made.
+func (l *line) End(refuse bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cut = refuse
@@ -121,63 +121,63 @@ func (l *line) end(refuse bool) {
 	l.conns = nil
 }
 
-func (l *line) silence(on bool) {
+func (l *line) Silence(on bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.mute = on
 }
 
-// onBreakable runs a test in a bubble of simulated time, over a cluster with the
+// OnBreakable runs a test in a bubble of simulated time, over a cluster with the
 // data of a small Yorkie.
-func onBreakable(t *testing.T, o simcluster.Options, test func(f *breakable)) {
+func OnBreakable(t *testing.T, o simcluster.Options, test func(f *Breakable)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		f := &breakable{changer: &changer{T: t}}
+		f := &Breakable{Simulated: &Simulated{T: t}}
 		var err error
-		f.sim, err = simcluster.New(t.Context(), o)
-		f.must(err)
-		defer func() { _ = f.sim.Close() }()
-		f.sim.Start(t.Context())
+		f.Sim, err = simcluster.New(t.Context(), o)
+		f.Must(err)
+		defer func() { _ = f.Sim.Close() }()
+		f.Sim.Start(t.Context())
 		time.Sleep(time.Hour) // what was done to make it is long ago
-		f.line = &line{sim: f.sim}
+		f.Line = &line{sim: f.Sim}
 		uri, err := cluster.ParseURI(simcluster.URI())
-		f.must(err)
-		f.client, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: f.line})
-		f.must(err)
-		defer func() { _ = f.client.Close(context.Background()) }()
-		f.disk = &disk{}
-		f.dir = t.TempDir()
-		db, err := sqlite.OpenWith(t.Context(), f.dir, sqlite.Options{Before: f.disk.before})
-		f.must(err)
-		f.db = db
+		f.Must(err)
+		f.Client, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: f.Line})
+		f.Must(err)
+		defer func() { _ = f.Client.Close(context.Background()) }()
+		f.Disk = &disk{}
+		f.Dir = t.TempDir()
+		db, err := sqlite.OpenWith(t.Context(), f.Dir, sqlite.Options{Before: f.Disk.before})
+		f.Must(err)
+		f.DB = db
 		defer func() { _ = db.Close() }()
 		log, prof := slog.New(slog.DiscardHandler), profile.Yorkie()
-		f.watcher = topology.NewWatcher(f.client, topology.Options{})
-		_, err = f.watcher.Load(t.Context())
-		f.must(err)
-		keeper := placement.NewKeeper(f.client, f.watcher, prof, log)
-		keeper.Poll(t.Context(), prof.Match(f.watcher.Table()))
-		duplicates := placement.NewDuplicateCheck(f.client, f.watcher, keeper, prof, log)
+		f.Watcher = topology.NewWatcher(f.Client, topology.Options{})
+		_, err = f.Watcher.Load(t.Context())
+		f.Must(err)
+		keeper := placement.NewKeeper(f.Client, f.Watcher, prof, log)
+		keeper.Poll(t.Context(), prof.Match(f.Watcher.Table()))
+		duplicates := placement.NewDuplicateCheck(f.Client, f.Watcher, keeper, prof, log)
 		budget := heat.NewBudget(0, nil)
-		surveys := survey.New(f.client, f.watcher, keeper, prof, survey.Options{Store: db, Budget: budget, Log: log})
+		surveys := survey.New(f.Client, f.Watcher, keeper, prof, survey.Options{Store: db, Budget: budget, Log: log})
 		e := engine.New(
 			engine.Options{
-				Admin:     f.client,
-				Renderer:  f.client,
-				Reader:    f.client,
-				Counter:   f.client,
+				Admin:     f.Client,
+				Renderer:  f.Client,
+				Reader:    f.Client,
+				Counter:   f.Client,
 				Planners:  actions.Planners(),
 				Journal:   db,
 				Audit:     db,
-				Tables:    f.watcher,
+				Tables:    f.Watcher,
 				Directory: keeper,
 				Profile:   prof,
 			},
 		)
-		locator := placement.NewLocator(f.client, f.watcher, keeper, prof)
+		locator := placement.NewLocator(f.Client, f.Watcher, keeper, prof)
 		ctx, end := context.WithCancel(context.Background())
 		var all sync.WaitGroup
-		for _, run := range []func(context.Context) error{e.Serve, duplicates.Run, surveys.Run, f.watcher.Run, keeper.Run} {
+		for _, run := range []func(context.Context) error{e.Serve, duplicates.Run, surveys.Run, f.Watcher.Run, keeper.Run} {
 			all.Go(func() {
 				if err := run(ctx); err != nil && ctx.Err() == nil {
 					t.Error(err)
@@ -185,12 +185,12 @@ func onBreakable(t *testing.T, o simcluster.Options, test func(f *breakable)) {
 			})
 		}
 		defer func() { end(); all.Wait() }()
-		f.engine = e
-		f.wired = func(d *site.Deps) {
-			d.Now, d.Watcher, d.Keeper, d.Locator, d.Duplicates, d.Surveys = time.Now, f.watcher, keeper, locator, duplicates, surveys
-			d.Prover = placement.NewProver(f.client, f.watcher)
+		f.Engine = e
+		f.Wired = func(d *site.Deps) {
+			d.Now, d.Watcher, d.Keeper, d.Locator, d.Duplicates, d.Surveys = time.Now, f.Watcher, keeper, locator, duplicates, surveys
+			d.Prover = placement.NewProver(f.Client, f.Watcher)
 		}
-		f.testSite = newSite(t, withClaims, withActions(e), f.wired)
+		f.Server = New(t, WithClaims, WithActions(e), f.Wired)
 		test(f)
 	})
 }
