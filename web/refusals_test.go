@@ -124,7 +124,7 @@ func TestFloodsOfRefusalsAreCountedAndDoNotFillTheRecord(t *testing.T) {
 }
 
 func TestASummaryOfRefusalsHasWords(t *testing.T) {
-	if !answer.AuditKnows(audit.AccessFlood) {
+	if answer.AuditText(audit.AccessFlood) == audit.AccessFlood {
 		t.Error(audit.AccessFlood)
 	}
 }
