@@ -43,8 +43,7 @@ func (f *chunkFigures) ranked(hits positionsFound, by string, from, to int) []in
 			cmp.Compare(a.at, b.at), cmp.Compare(a.shard, b.shard))
 	})
 	out := make([]int, max(to-from, 0))
-	type need struct{ skip, put, left int }
-	needs := map[string]*need{}
+	groups := map[string]*groupRows{}
 	place := 0
 	for _, b := range blocks {
 		lo, hi := max(place, from), min(place+b.n, to)
@@ -53,13 +52,26 @@ func (f *chunkFigures) ranked(hits positionsFound, by string, from, to int) []in
 		case b.at >= 0:
 			out[lo-from] = b.at
 		default:
-			needs[b.shard] = &need{skip: lo - place, put: lo - from, left: hi - lo}
+			groups[b.shard] = &groupRows{skip: lo - place, next: lo - from, left: hi - lo}
 		}
 		place += b.n
 	}
-	open := len(needs)
+	f.fillGroups(out, groups, hits, by)
+	return out
+}
+
+// groupRows are the rows of a page that chunks of one group take.
+type groupRows struct {
+	skip int // chunks of the group on pages before
+	next int // the next row to fill
+	left int // rows to fill
+}
+
+// fillGroups writes the positions of the chunks of groups into their rows, in key order.
+func (f *chunkFigures) fillGroups(rows []int, groups map[string]*groupRows, hits positionsFound, by string) {
+	open := len(groups)
 	if open == 0 {
-		return out
+		return
 	}
 	singles := f.singles(by)
 	for i, shard := range hits.each(f.C) {
@@ -72,23 +84,22 @@ func (f *chunkFigures) ranked(hits positionsFound, by string, from, to int) []in
 		if by == ByHeat {
 			shard = ""
 		}
-		n := needs[shard]
-		if n == nil || n.left == 0 {
-			continue
-		}
-		if n.skip > 0 {
-			n.skip--
-			continue
-		}
-		out[n.put] = i
-		n.put++
-		if n.left--; n.left == 0 {
-			if open--; open == 0 {
-				break
+		g := groups[shard]
+		switch {
+		case g == nil || g.left == 0:
+		case g.skip > 0:
+			g.skip--
+		default:
+			rows[g.next] = i
+			g.next++
+			if g.left--; g.left == 0 {
+				open--
 			}
 		}
+		if open == 0 {
+			return
+		}
 	}
-	return out
 }
 
 // singles are the positions of chunks of which something is known alone, in
@@ -100,6 +111,8 @@ func (f *chunkFigures) singles(by string) []int {
 	return slices.Sorted(maps.Keys(f.known))
 }
 
+// blocks are what is ordered: every chunk of which something is known alone, and for each
+// shard all others.
 func (f *chunkFigures) blocks(hits positionsFound, by string) []chunkBlock {
 	if by == ByHeat {
 		rest := chunkBlock{at: -1, n: hits.len()}
@@ -122,11 +135,9 @@ func (f *chunkFigures) blocks(hits positionsFound, by string) []chunkBlock {
 		}
 		return g.Value
 	}
-	left := map[string]int{}
+	left := map[string]int{} // by shard, chunks of which nothing is known alone
 	if !hits.some && hits.len() == f.C.Chunks.Len() {
-		for shard, n := range f.counts {
-			left[shard] = n
-		}
+		left = maps.Clone(f.counts)
 	} else {
 		for _, shard := range hits.each(f.C) {
 			left[shard]++

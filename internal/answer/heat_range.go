@@ -58,22 +58,28 @@ func HeatRange(v View, h HeatSource, q url.Values) (api.HeatRange, error) {
 		}
 	}
 	slices.Sort(out.Shards)
+	out.Projects, out.Documents = rangeWriters(v, w, part, out.Window)
+	return out, nil
+}
+
+// rangeWriters are the projects and documents that wrote most to a part of a window.
+func rangeWriters(v View, w, part heat.Window, length string) (projects, documents []api.Heat) {
 	writer := func(l heat.Line) api.Heat {
 		line := rateIn(w, l.Rate)
-		line.Window, line.Name = out.Window, v.projectName(c.NS.Database(), l.Project)
+		line.Window, line.Name = length, v.projectName(w.NS.Database(), l.Project)
 		return line
 	}
-	for _, l := range First(part.Projects(), ShownWriters) {
+	projects = each(First(part.Projects(), ShownWriters), func(l heat.Line) api.Heat {
 		line := writer(l)
 		line.ID = l.Project.Hex()
-		out.Projects = append(out.Projects, line)
-	}
-	for _, l := range First(part.Documents(), ShownWriters) {
+		return line
+	})
+	documents = each(First(part.Documents(), ShownWriters), func(l heat.Line) api.Heat {
 		line := writer(l)
 		line.ID, line.Project = l.Document.Hex(), l.Project.Hex()
-		out.Documents = append(out.Documents, line)
-	}
-	return out, nil
+		return line
+	})
+	return projects, documents
 }
 
 // parseKeyRange reads ?min= and ?max=.

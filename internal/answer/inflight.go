@@ -39,15 +39,11 @@ func InFlight(v View, ns topology.Namespace, shard string) (api.List[api.InFligh
 // InFlightOf are migrations under way; never nil. None are known of a past time:
 // what moved then is in the changelog.
 func InFlightOf(v View, list []topology.InFlight) []api.InFlight {
-	out := []api.InFlight{}
 	if v.Past != nil {
-		return out
+		return []api.InFlight{}
 	}
 	runs := requestingRuns(v, list)
-	for _, x := range list {
-		out = append(out, flightOf(v, x, runs))
-	}
-	return out
+	return each(list, func(x topology.InFlight) api.InFlight { return flightOf(v, x, runs) })
 }
 
 // MovingNow is such a list on a page, with at most so many items and why there are none.

@@ -31,7 +31,7 @@ func Layouts(v View, p *profile.Profile, q LayoutQuery) (api.List[api.Layout], e
 func layoutOf(p *profile.Profile, d profile.Drift) api.Layout {
 	out := api.Layout{
 		DB: d.DB, Profile: p.Name, Nearest: d.Nearest, Compared: d.Layout.Name, Looks: d.Looks(), Listed: d.Actual.Listed,
-		Layouts: []api.LayoutScore{}, Collections: []api.LayoutCollection{}, Findings: []api.LayoutFinding{},
+		Layouts: []api.LayoutScore{}, Findings: each(d.Findings, layoutFinding),
 		Verdict: layoutVerdict(d), Detail: layoutDetail(d),
 	}
 	for i, s := range d.Scores {
@@ -39,12 +39,7 @@ func layoutOf(p *profile.Profile, d profile.Drift) api.Layout {
 			Layout: s.Layout, Since: p.Layouts[i].Since, Agree: s.Agree, Differ: s.Differ, Extra: s.Extra, Points: s.Points,
 		})
 	}
-	for _, name := range layoutNames(d) {
-		out.Collections = append(out.Collections, layoutCollection(p, d, name))
-	}
-	for _, f := range d.Findings {
-		out.Findings = append(out.Findings, layoutFinding(f))
-	}
+	out.Collections = each(layoutNames(d), func(name string) api.LayoutCollection { return layoutCollection(p, d, name) })
 	out.Grouped = groupedFindings(d.Findings)
 	return out
 }
@@ -88,10 +83,7 @@ func ParseLayoutQuery(p *profile.Profile, in url.Values) (q LayoutQuery, err err
 		return q, err
 	}
 	if _, ok := p.Layout(q.Layout); !ok {
-		var names []string
-		for _, l := range p.Layouts {
-			names = append(names, l.Name)
-		}
+		names := each(p.Layouts, func(l profile.Layout) string { return l.Name })
 		return q, fault.New(fault.Invalid, "There is no layout %q; known are %s.", sanitize.Truncate(q.Layout, 60), strings.Join(names, ", "))
 	}
 	return q, nil
@@ -113,10 +105,7 @@ func (q LayoutQuery) databases(v View, p *profile.Profile) ([]string, error) {
 // layoutNames are the collections of the compared layout in its order, then
 // what the database has beside them.
 func layoutNames(d profile.Drift) []string {
-	var out []string
-	for _, c := range d.Layout.Collections {
-		out = append(out, c.Name)
-	}
+	out := each(d.Layout.Collections, func(c profile.Collection) string { return c.Name })
 	for _, name := range d.Actual.Names {
 		if !slices.Contains(out, name) {
 			out = append(out, name)

@@ -38,15 +38,13 @@ func FindProject(v View, db string, id bson.ObjectID) (placement.Project, error)
 // collection.
 func Project(v View, p *profile.Profile, s placement.Spread) api.ProjectDetail {
 	zone := PinZone(s.Project.ID)
-	out := api.ProjectDetail{Project: projectOf(s), Collections: []api.ProjectCollection{}, Moving: InFlightOf(v, MovingOfProject(v, s)),
+	out := api.ProjectDetail{Project: projectOf(s), Moving: InFlightOf(v, MovingOfProject(v, s)),
 		Answer: projectAnswer(s), Layout: s.Layout, DocumentsName: documentsName(p), Verdicts: projectVerdicts(s)}
 	if shards, pinned := zoneExists(v.Table, zone); pinned {
 		out.PinTerms, out.PinnedTo = PinTermsOf(v, zone), shards
 	}
 	out.AsOf, out.Stale = DirectoryAsOf(v)
-	for _, c := range s.Collections {
-		out.Collections = append(out.Collections, projectCollection(v, c))
-	}
+	out.Collections = each(s.Collections, func(c placement.CollectionSpread) api.ProjectCollection { return projectCollection(v, c) })
 	return out
 }
 

@@ -112,11 +112,7 @@ func projectOf(sp placement.Spread) api.Project {
 }
 
 func shardsOf(c placement.CollectionSpread) []string {
-	out := make([]string, len(c.Shards))
-	for i, part := range c.Shards {
-		out[i] = part.Shard
-	}
-	return out
+	return each(c.Shards, func(part placement.ShardPart) string { return part.Shard })
 }
 
 func presenceOf(p placement.Presence) string {

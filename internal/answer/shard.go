@@ -15,20 +15,18 @@ import (
 func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDetail, error) {
 	t := v.Table
 	if t.Shard(name) == nil {
-		names := make([]string, len(t.Shards))
-		for i := range t.Shards {
-			names[i] = t.Shards[i].Name
-		}
+		names := each(t.Shards, func(s topology.Shard) string { return s.Name })
 		return api.ShardDetail{}, fault.New(fault.NotFound, "There is no shard %q (searched %d: %s).",
 			sanitize.Truncate(name, 100), len(names), JoinWords(names))
 	}
 	contents := placement.ShardContents(t, v.Dir, p, name)
 	out := api.ShardDetail{
 		Orphans:  orphansOf(t.OrphansAt(name, v.Now)),
-		Contents: []api.ShardCollection{}, Projects: []api.ShardProject{}, ByDocument: []api.ShardCollection{},
-		Moving:    InFlightOf(v, t.MovingOn(name)),
-		Freshness: freshnessOf(v, topology.PartShards, topology.PartRouting),
-		Outage:    outage(v, contents), All: Shards(v), ProjectsState: ProjectsState(v), DocumentsName: documentsName(p),
+		Contents: []api.ShardCollection{}, Projects: each(contents.Projects, shardProject),
+		ByDocument: each(contents.ByDocument, func(c placement.CollectionOn) api.ShardCollection { return shardCollection(t, c) }),
+		Moving:     InFlightOf(v, t.MovingOn(name)),
+		Freshness:  freshnessOf(v, topology.PartShards, topology.PartRouting),
+		Outage:     outage(v, contents), All: Shards(v), ProjectsState: ProjectsState(v), DocumentsName: documentsName(p),
 	}
 	for _, s := range out.All {
 		if s.Name == name {
@@ -49,12 +47,6 @@ func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDet
 			continue
 		}
 		out.Contents = append(out.Contents, shardCollection(t, c))
-	}
-	for _, c := range contents.ByDocument {
-		out.ByDocument = append(out.ByDocument, shardCollection(t, c))
-	}
-	for _, p := range contents.Projects {
-		out.Projects = append(out.Projects, shardProject(p))
 	}
 	return out, nil
 }

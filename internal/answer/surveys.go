@@ -68,11 +68,8 @@ func Survey(v View, s survey.Survey) api.Survey {
 // SurveyFound is one survey with what it found; result is nil before its end.
 func SurveyFound(v View, s survey.Survey, result *survey.Result) api.SurveyDetail {
 	out := api.SurveyDetail{Survey: Survey(v, s), Collections: []api.SurveyCollection{}}
-	if result == nil {
-		return out
-	}
-	for _, c := range result.Collections {
-		out.Collections = append(out.Collections, surveyCollection(v, s.Request, c))
+	if result != nil {
+		out.Collections = each(result.Collections, func(c survey.Collection) api.SurveyCollection { return surveyCollection(v, s.Request, c) })
 	}
 	return out
 }
@@ -94,8 +91,7 @@ func surveyCollection(v View, q survey.Request, c survey.Collection) api.SurveyC
 }
 
 func surveyLines(v View, q survey.Request, c survey.Collection, lines []survey.Line) []api.SurveyLine {
-	out := make([]api.SurveyLine, len(lines))
-	for i, l := range lines {
+	return each(lines, func(l survey.Line) api.SurveyLine {
 		one := surveyLine(l)
 		// A document that was asked for without its project may be any project's; the zero
 		// id is a project's name otherwise.
@@ -105,20 +101,19 @@ func surveyLines(v View, q survey.Request, c survey.Collection, lines []survey.L
 		if !l.Document.IsZero() {
 			one.Document = l.Document.Hex()
 		}
-		out[i] = one
-	}
-	return out
+		return one
+	})
 }
 
 // surveyLine is a line's figures, without whose they are.
 func surveyLine(l survey.Line) api.SurveyLine {
-	out := api.SurveyLine{Rows: surveyFigure(l.Rows), Bytes: surveyFigure(l.Bytes), Shards: make([]api.SurveyShard, len(l.Shards))}
+	out := api.SurveyLine{Rows: surveyFigure(l.Rows), Bytes: surveyFigure(l.Bytes)}
 	if l.Dead != nil {
 		out.Dead = &api.SurveyDead{Rows: surveyFigure(l.Dead.Rows), Bytes: surveyFigure(l.Dead.Bytes)}
 	}
-	for i, s := range l.Shards {
-		out.Shards[i] = api.SurveyShard{Shard: s.Shard, Rows: surveyFigure(s.Rows), Bytes: surveyFigure(s.Bytes)}
-	}
+	out.Shards = each(l.Shards, func(s survey.Part) api.SurveyShard {
+		return api.SurveyShard{Shard: s.Shard, Rows: surveyFigure(s.Rows), Bytes: surveyFigure(s.Bytes)}
+	})
 	return out
 }
 

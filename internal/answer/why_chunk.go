@@ -7,6 +7,8 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
 // ChunkWhy says why chunk i of a collection is where it is, what the balancer will
@@ -19,11 +21,7 @@ func ChunkWhy(v View, c *topology.Collection, i int, found []placement.SharedID)
 	size := ChunkSizeOf(v, c, c.Chunks.At(i))
 	out.Size, out.Dangers = &size, []api.Danger{}
 	for _, d := range placement.Dangers(c, i, found) {
-		ids := make([]string, len(d.IDs))
-		for k, id := range d.IDs {
-			ids[k] = id.Hex()
-		}
-		out.Dangers = append(out.Dangers, api.Danger{Shard: d.Shard, IDs: ids})
+		out.Dangers = append(out.Dangers, api.Danger{Shard: d.Shard, IDs: each(d.IDs, bson.ObjectID.Hex)})
 	}
 	return out
 }

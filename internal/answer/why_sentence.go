@@ -43,11 +43,7 @@ func sentenceOf(ns topology.Namespace, w placement.Why) string {
 
 // ticketPlace is where it is, without history and zone.
 func ticketPlace(ns topology.Namespace, w placement.Why) string {
-	shards := make([]string, len(w.Shards))
-	for i, s := range w.Shards {
-		shards[i] = s.Name
-	}
-	on := JoinWords(shards)
+	on := JoinWords(each(w.Shards, func(s placement.WhyShard) string { return s.Name }))
 	of := format.Count(int64(w.Of))
 	switch w.Basis {
 	case placement.WhyAbsent:

@@ -61,7 +61,7 @@ func chunkHistory(t *topology.Table, c *topology.Collection, ch topology.Chunk) 
 			if h.Moved != nil {
 				continue
 			}
-			x.From, x.To = text(e.Details, "from"), text(e.Details, "to")
+			x.From, x.To = topology.TextField(e.Details, "from"), topology.TextField(e.Details, "to")
 			lo, hi, ok := bounds(c.Key, e.Details)
 			if ok && x.To == ch.Shard && meets(lo, hi, ch) {
 				h.Moved = &x
@@ -95,7 +95,7 @@ func primaryHistory(t *topology.Table, db, primary string) History {
 	h := newHistory(t)
 	for _, e := range t.Events {
 		if e.What == "movePrimary.commit" && e.NS == db {
-			if x := (Cause{What: e.What, At: e.Time, From: text(e.Details, "from"), To: text(e.Details, "to")}); x.To == primary {
+			if x := (Cause{What: e.What, At: e.Time, From: topology.TextField(e.Details, "from"), To: topology.TextField(e.Details, "to")}); x.To == primary {
 				h.Moved, h.State = &x, HistoryFound
 			}
 			break
@@ -108,11 +108,6 @@ func primaryHistory(t *topology.Table, db, primary string) History {
 // in common.
 func meets(lo, hi shardkey.Key, ch topology.Chunk) bool {
 	return lo.Compare(ch.Max) < 0 && ch.Min.Compare(hi) < 0
-}
-
-func text(d bson.Raw, name string) string {
-	s, _ := d.Lookup(name).StringValueOK()
-	return s
 }
 
 // bounds reads min and max; not ok when they are not of the present shard key.
