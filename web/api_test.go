@@ -3,12 +3,10 @@ package web_test
 import (
 	"encoding/json"
 	"maps"
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
-	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
@@ -77,100 +75,6 @@ func TestNamesInAddressesAreUnescapedOnce(t *testing.T) {
 	}
 	if len(s.Watcher.Seen) == 0 || s.Watcher.Seen[0] != topology.Namespace(ns) {
 		t.Errorf("viewed %q", s.Watcher.Seen)
-	}
-}
-
-func TestProjectsAreSearchedAndPaged(t *testing.T) {
-	s := webtest.New(t)
-	seen := map[string]bool{}
-	cursor := ""
-	for {
-		page := webtest.Decode[api.List[api.Project]](t, s.Do("GET", "/api/v1/projects?limit=50&cursor="+cursor))
-		for _, p := range page.Items {
-			if seen[p.ID] || len(p.Spread) == 0 {
-				t.Errorf("project %+v", p)
-			}
-			seen[p.ID] = true
-		}
-		if cursor = string(page.Next); cursor == "" {
-			break
-		}
-	}
-	if len(seen) != 230 {
-		t.Errorf("%d projects", len(seen))
-	}
-	for q, want := range map[string]string{"project-007": webtest.ProjectID(7).Hex(), webtest.ProjectID(9).Hex(): webtest.ProjectID(9).Hex(),
-		"pk12": webtest.ProjectID(12).Hex(), webtest.HostileName: webtest.ProjectID(0).Hex()} {
-		got := webtest.Decode[api.List[api.Project]](t, s.Do("GET", "/api/v1/projects?q="+url.QueryEscape(q)))
-		if len(got.Items) == 0 || got.Items[0].ID != want {
-			t.Errorf("%s: %+v", q, got.Items)
-		}
-	}
-	one := webtest.Decode[api.ProjectDetail](t, s.Do("GET", "/api/v1/projects/"+webtest.ProjectID(5).Hex()))
-	for _, c := range one.Collections {
-		if c.NS == "yorkie-meta.documents" &&
-			(len(c.Shards) != 1 || c.ChunkCount != 1 || !c.Exact || c.Presence != "exists" || len(c.Chunks) != 1 || c.Chunks[0].Zone != "") {
-			t.Errorf("%+v", c)
-		}
-	}
-}
-
-func TestActivityIsPagedByEntry(t *testing.T) {
-	s := webtest.New(t)
-	var ids []string
-	cursor := ""
-	for {
-		page := webtest.Decode[api.List[api.Event]](t, s.Do("GET", "/api/v1/activity?what=split&limit=40&cursor="+cursor))
-		for _, e := range page.Items {
-			if e.What != "split" {
-				t.Errorf("%+v", e)
-			}
-			ids = append(ids, e.ID)
-		}
-		if cursor = string(page.Next); cursor == "" {
-			break
-		}
-	}
-	if len(ids) != 150 {
-		t.Errorf("%d entries", len(ids))
-	}
-	if got := webtest.Decode[api.List[api.Event]](t,
-		s.Do("GET", "/api/v1/activity?what=moveChunk.&limit=1")); got.Items[0].What != "moveChunk.commit" {
-		t.Errorf("%+v", got)
-	}
-	if w := s.Do("GET", "/api/v1/activity?cursor="+string(answer.CursorOf("gone"))); w.Code != http.StatusConflict {
-		t.Errorf("gone: %d", w.Code)
-	}
-}
-
-func TestZonesCountWhatIsOutside(t *testing.T) {
-	s := webtest.New(t)
-	got := webtest.Decode[api.List[api.Zone]](t, s.Do("GET", "/api/v1/zones"))
-	if len(got.Items) != 1 || got.Items[0].Zone != "eu" || len(got.Items[0].Shards) != 1 || len(got.Items[0].Ranges) != 1 {
-		t.Fatalf("%+v", got)
-	}
-	if r := got.Items[0].Ranges[0]; *r.Chunks != 3 || *r.Outside != 2 || *r.Straddling != 0 {
-		t.Errorf("%d chunks, %d outside, %d straddling", *r.Chunks, *r.Outside, *r.Straddling)
-	}
-}
-
-func TestClusterAndShardsAgree(t *testing.T) {
-	s := webtest.New(t)
-	cluster := webtest.Decode[api.Cluster](t, s.Do("GET", "/api/v1/cluster"))
-	shards := webtest.Decode[api.List[api.Shard]](t, s.Do("GET", "/api/v1/shards"))
-	chunks, bytes := 0, int64(0)
-	for _, sh := range shards.Items {
-		chunks += sh.Chunks
-		if sh.Bytes.Value != nil {
-			bytes += *sh.Bytes.Value
-		}
-	}
-	if cluster.Shards != 3 || cluster.Chunks != chunks || chunks != 1453 || *cluster.Bytes.Value != bytes || cluster.Balancer.InRound != nil ||
-		!*cluster.Balancer.Enabled {
-		t.Errorf("%+v", cluster)
-	}
-	if len(cluster.Parts) != len(answer.AllParts) || !cluster.Parts[0].OK {
-		t.Errorf("parts %+v", cluster.Parts)
 	}
 }
 

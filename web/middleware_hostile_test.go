@@ -24,8 +24,8 @@ func changing() []string {
 // browser calls another one, gets past the checks around the router, whatever
 // the address and the method.
 func TestRequestsOfOtherSitesChangeNothing(t *testing.T) {
-	s := webtest.New(t, withHosts)
-	if len(foreignOrigins) < 30 {
+	s := webtest.New(t, webtest.WithHosts)
+	if len(webtest.ForeignOrigins) < 30 {
 		t.Fatal("too few origins")
 	}
 	refuses := func(method, address, why string, change func(*http.Request)) {
@@ -36,7 +36,7 @@ func TestRequestsOfOtherSitesChangeNothing(t *testing.T) {
 		}
 	}
 	for _, address := range changing() {
-		for _, origin := range foreignOrigins {
+		for _, origin := range webtest.ForeignOrigins {
 			refuses("POST", address, "origin "+origin, func(r *http.Request) { r.Header["Origin"] = []string{origin} })
 		}
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "MADE-UP"} {

@@ -287,7 +287,7 @@ func TestNoOutageIsAnErrorOfOurs(t *testing.T) {
 			t.Parallel()
 			webtest.OnBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *webtest.Breakable) {
 				for i, late := range []bool{false, true} {
-					p := f.Plan("anna", splitAt(i+1))
+					p := f.Plan("anna", webtest.SplitAt(i+1))
 					done := runThatCanBeUndone(f)
 					questions := questionsTo(f, p, done)
 					o.begin(f)
@@ -313,11 +313,6 @@ func TestNoOutageIsAnErrorOfOurs(t *testing.T) {
 			})
 		})
 	}
-}
-
-// splitAt is a plan that was not run before, for each hash.
-func splitAt(hash int) string {
-	return fmt.Sprintf(`{"kind":"split","args":{"ns":"yorkie-meta.changes","at":{"doc_id":{"$numberLong":"%d"}}},"reason":"a test"}`, hash)
 }
 
 // runThatCanBeUndone is a run that can be undone.

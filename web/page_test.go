@@ -11,8 +11,6 @@ import (
 	"shardboard/web/webtest"
 )
 
-const maxPage = 68 << 10
-
 func TestEveryPageInEveryStateIsWhole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")
@@ -21,8 +19,8 @@ func TestEveryPageInEveryStateIsWhole(t *testing.T) {
 	for _, sc := range scenes() {
 		t.Run(sc.Name, func(t *testing.T) {
 			html := sc.Open(t)
-			if len(html) > maxPage {
-				t.Errorf("%d bytes, at most %d", len(html), maxPage)
+			if len(html) > webtest.LargestPage {
+				t.Errorf("%d bytes, at most %d", len(html), webtest.LargestPage)
 			}
 			doc := webtest.ParseHTML(t, html)
 			if n := doc.Find("h1").Length(); n < 1 {
@@ -59,8 +57,8 @@ func TestLargestPagesStaySmall(t *testing.T) {
 		"activity":                 {Path: "/activity?kind=all", View: many.View()},
 		"12 shards by collections": {Path: "/collections", View: wide.View()},
 	} {
-		if n := len(sc.Open(t)); n > maxPage {
-			t.Errorf("%s: %d bytes, at most %d", name, n, maxPage)
+		if n := len(sc.Open(t)); n > webtest.LargestPage {
+			t.Errorf("%s: %d bytes, at most %d", name, n, webtest.LargestPage)
 		}
 	}
 }

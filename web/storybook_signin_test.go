@@ -2,29 +2,12 @@ package web_test
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/web/webtest"
 )
-
-// noGroups is a refusal by the names of its claims, one of which means ill.
-func noGroups() error {
-	r := auth.Refuse(
-		"groups-missing",
-		fault.Forbidden,
-		nil,
-		"You are signed in at the issuer, but shardboard cannot tell which groups you are in.",
-		`The claim "groups" came neither in the ID token nor from UserInfo.`,
-	)
-	r.Claims = auth.ClaimNames{
-		IDToken:  []string{"aud", "iss", "sub"},
-		UserInfo: []string{`<img src=x onerror=alert(1)>`, "realm_access.roles", "urn:example:" + strings.Repeat("long", 12)},
-	}
-	return r
-}
 
 // bareScenes are the pages before sign-in.
 func bareScenes() []webtest.Scene {
@@ -87,7 +70,7 @@ func bareScenes() []webtest.Scene {
 			Path: "/login/oidc",
 			View: fine,
 			Change: webtest.Playing(
-				webtest.Account{SignInMode: "local,oidc", SignInOffers: auth.Offers{Password: true, OIDC: true}, Refusal: noGroups()},
+				webtest.Account{SignInMode: "local,oidc", SignInOffers: auth.Offers{Password: true, OIDC: true}, Refusal: webtest.NoGroups()},
 			),
 			Ask: post("/login/oidc"),
 		},

@@ -59,7 +59,7 @@ func TestNoTroubleOfTheStoreIsAnErrorOfOurs(t *testing.T) {
 			t.Parallel()
 			webtest.OnBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *webtest.Breakable) {
 				defer onStore(f)()
-				p, done := f.Plan("anna", splitAt(1)), runThatCanBeUndone(f)
+				p, done := f.Plan("anna", webtest.SplitAt(1)), runThatCanBeUndone(f)
 				questions := append(questionsTo(f, p, done), changesTo(f, done)...)
 				f.Disk.Breaks(func(statement string) error {
 					if trouble.reads || writes(statement) {

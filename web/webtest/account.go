@@ -3,9 +3,11 @@ package webtest
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fault"
 	"shardboard/web/site"
 )
 
@@ -151,3 +153,19 @@ var (
 )
 
 func Playing(c Account) func(*site.Deps) { return func(d *site.Deps) { d.Auth = c } }
+
+// noGroups is a refusal by the names of its claims, one of which means ill.
+func NoGroups() error {
+	r := auth.Refuse(
+		"groups-missing",
+		fault.Forbidden,
+		nil,
+		"You are signed in at the issuer, but shardboard cannot tell which groups you are in.",
+		`The claim "groups" came neither in the ID token nor from UserInfo.`,
+	)
+	r.Claims = auth.ClaimNames{
+		IDToken:  []string{"aud", "iss", "sub"},
+		UserInfo: []string{`<img src=x onerror=alert(1)>`, "realm_access.roles", "urn:example:" + strings.Repeat("long", 12)},
+	}
+	return r
+}

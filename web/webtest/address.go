@@ -36,3 +36,15 @@ func AddressOf(pattern string) string {
 		pattern,
 	)
 }
+
+// pagesWithActs are the pages of things that can be changed.
+func PagesWithChanges() []string {
+	return []string{
+		"/",
+		"/shards/shard-rs-1",
+		"/collections/yorkie-meta.documents",
+		AddressOf("/collections/{ns}/chunks/{ref}"),
+		"/projects/" + ProjectID(5).Hex(),
+		"/zones",
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/web/guard"
 )
 
 // StubAudit is a record in memory.
@@ -97,4 +98,14 @@ func CannedAudit() *StubAudit {
 		Key:   audit.Fingerprint(h.Key),
 	}
 	return a
+}
+
+// refusalsOf are the refused requests in a record.
+func RefusalsOf(a *StubAudit) (out []store.AuditEntry) {
+	for _, r := range a.Records {
+		if r.What == guard.AuditAccessRefused {
+			out = append(out, r.AuditEntry)
+		}
+	}
+	return out
 }

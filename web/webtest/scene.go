@@ -69,3 +69,5 @@ func (sc Scene) Open(t testing.TB) string {
 	}
 	return s.Do("GET", sc.Path, sc.Ask...).Body.String()
 }
+
+const LargestPage = 68 << 10

@@ -3,6 +3,7 @@ package webtest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -132,4 +133,9 @@ func (c *Simulated) Ended(id string) api.Run {
 	}
 	c.Fatal("the run does not end")
 	return api.Run{}
+}
+
+// splitAt is a plan that was not run before, for each hash.
+func SplitAt(hash int) string {
+	return fmt.Sprintf(`{"kind":"split","args":{"ns":"yorkie-meta.changes","at":{"doc_id":{"$numberLong":"%d"}}},"reason":"a test"}`, hash)
 }
