@@ -116,7 +116,7 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 		}, "everybody on this machine is its operator"},
 		"break-glass": {func(d *site.Deps) {
 			d.Auth = webtest.Everybody{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Admin, Method: auth.ByBreakGlass}}
-		}, "emergency account"},
+		}, "break-glass account"},
 		"read only":         {webtest.WithData(store.OwnedByAnother), "Read only"},
 		"without an owner":  {webtest.WithData(store.OwnerGone), "has stopped"},
 		"without its data":  {webtest.WithData(store.Vanished), "was moved, deleted or replaced while shardboard was running"},

@@ -8,16 +8,21 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"shardboard/internal/actions"
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
 )
 
 // printPlan writes a plan for people: what it does, its checks, commands, effects and undo.
 func printPlan(w io.Writer, p api.Plan) error {
 	line(w, "%s", p.Summary)
+	line(w, "%s", answer.AskedForText(p.ByName, p.By, p.Reason))
 	line(w, "")
-	facts := [][2]string{{"plan", p.ID}, {"hash", p.Hash}, {"kind", p.Kind}, {"reason", p.Reason}, {"by", p.By},
-		{"risk", p.Risk + ", needs the role " + p.Role}, {"expires", timeText(p.ExpiresAt, "never")}}
+	risk := actions.Risk(p.Risk)
+	facts := [][2]string{{"plan", p.ID}, {"hash", p.Hash}, {"kind", p.Kind}, {"risk", risk.Label() + " " + risk.Meaning()},
+		{"role", p.Role}, {"expires", timeText(p.ExpiresAt, "never")}}
 	if p.UndoOf != "" {
 		facts = append(facts, [2]string{"undo of", p.UndoOf})
 	}
@@ -25,7 +30,8 @@ func printPlan(w io.Writer, p api.Plan) error {
 		line(w, "%-8s %s", f[0], f[1])
 	}
 	line(w, "\nChecks")
-	for _, c := range p.Checks {
+	line(w, "  %s", answer.ChecksText(p.Checks))
+	for _, c := range answer.WorstChecksFirst(p.Checks) {
 		printCheck(w, c)
 	}
 	line(w, "\nCommands")
@@ -36,9 +42,8 @@ func printPlan(w io.Writer, p api.Plan) error {
 		return err
 	}
 	line(w, "\nUndo")
-	line(w, "  %s%s", map[bool]string{false: "Not possible. "}[p.Undo.Possible], p.Undo.Text)
-	if p.Undo.From != nil {
-		line(w, "  Possible from about %s on.", timeText(p.Undo.From, ""))
+	for _, text := range answer.UndoTexts(p.Undo, time.Now()) {
+		line(w, "  %s", text)
 	}
 	line(w, "")
 	return nextStep(w, p)
@@ -59,33 +64,35 @@ func nextStep(w io.Writer, p api.Plan) error {
 }
 
 func printCheck(w io.Writer, c api.PlanCheck) {
-	line(w, "  %-5s %s: %s  [%s]", c.Verdict, c.ID, c.Text, c.Source)
+	line(w, "  %-6s %s: %s  [%s]", actions.Verdict(c.Verdict).Label(), c.ID, c.Text, c.Source)
 }
 
 func commandText(op, db string, command api.Key) string {
 	if len(command) == 0 || string(command) == "null" {
-		return op + ": sends nothing, waits until it is done"
+		return op + ": sends nothing; waits until it is done"
 	}
 	return op + "  " + db + "  " + string(command)
 }
 
 func printEffect(w io.Writer, e api.Effect) error {
 	line(w, "\nEffect")
-	line(w, "  chunks %s, documents %s, size %s, time %s", figureText(e.Chunks, count), figureText(e.Documents, count),
-		figureText(e.Bytes, size), figureText(e.DurationMillis, took))
+	for _, f := range [][2]string{
+		{"Chunks split or moved", answer.ApproxText(e.Chunks, format.Count)},
+		{"Data to move", answer.ApproxText(e.Bytes, format.Bytes)},
+		{"Documents to move", answer.ApproxText(e.Documents, format.Count)},
+		{"Takes about", answer.ValueOrReason(e.DurationMillis, answer.MillisText)},
+	} {
+		line(w, "  %-21s  %s", f[0], f[1])
+	}
+	if from := answer.EstimatedFrom(e); from != "" {
+		line(w, "  %s", from)
+	}
 	if len(e.Shards) > 0 {
 		tab := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
 		fmt.Fprintln(tab, "  SHARD\tCHUNKS\tSIZE")
 		for _, s := range e.Shards {
-			fmt.Fprintf(
-				tab,
-				"  %s\t%d → %d\t%s → %s\n",
-				clean(s.Shard),
-				s.ChunksBefore,
-				s.ChunksAfter,
-				clean(figureText(s.BytesBefore, size)),
-				clean(figureText(s.BytesAfter, size)),
-			)
+			fmt.Fprintf(tab, "  %s\t%s → %s\t%s → %s\n", clean(s.Shard), clean(format.Count(s.ChunksBefore)), clean(format.Count(s.ChunksAfter)),
+				clean(answer.ApproxText(s.BytesBefore, format.Bytes)), clean(answer.ApproxText(s.BytesAfter, format.Bytes)))
 		}
 		if err := tab.Flush(); err != nil {
 			return err
@@ -95,48 +102,20 @@ func printEffect(w io.Writer, e api.Effect) error {
 		tab := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
 		fmt.Fprintln(tab, "  SHARD\tWRITES/S, EXPECTED")
 		for _, s := range e.Writes {
-			fmt.Fprintf(tab, "  %s\tabout %.1f → %.1f\n", clean(s.Shard), s.PerSecondBefore, s.PerSecondAfter)
+			fmt.Fprintf(tab, "  %s\tabout %s → %s\n", clean(s.Shard), clean(answer.PerSecond(s.PerSecondBefore)),
+				clean(answer.PerSecond(s.PerSecondAfter)))
 		}
 		if err := tab.Flush(); err != nil {
 			return err
 		}
 	}
 	for _, m := range e.Moves {
-		line(w, "  %s [%s, %s) from %s to %s, %s", m.NS, m.Min, m.Max, cmp.Or(m.From, "?"), m.To, figureText(m.Bytes, size))
+		line(w, "  %s [%s, %s) from %s to %s, %s", m.NS, m.Min, m.Max, cmp.Or(m.From, "?"), m.To, answer.ApproxText(m.Bytes, format.Bytes))
 	}
 	for _, s := range e.Stays {
 		line(w, "  Stays as it is: %s", s)
 	}
 	return nil
-}
-
-// figureText distinguishes exact, estimated and unknown values.
-func figureText(f api.Figure, write func(int64) string) string {
-	switch {
-	case f.Value == nil:
-		return "unknown (" + cmp.Or(f.Reason, "notLoaded") + ")"
-	case f.Exact || *f.Value == 0:
-		return write(*f.Value)
-	case f.PlusMinus > 0:
-		return "about " + write(*f.Value) + " (± " + write(f.PlusMinus) + ")"
-	}
-	return "about " + write(*f.Value)
-}
-
-func count(n int64) string { return fmt.Sprint(n) }
-
-func took(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }
-
-func size(n int64) string {
-	v, unit := float64(n), 0
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
-	for v >= 1024 && unit < len(units)-1 {
-		v, unit = v/1024, unit+1
-	}
-	if unit == 0 {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.1f %s", v, units[unit])
 }
 
 // line writes exactly one line: only the format may begin with a line end.

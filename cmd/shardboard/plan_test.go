@@ -80,7 +80,7 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 		}
 	}
 	code, out, errs = shardboard(t, "run", p.ID, "--hash", p.Hash, "--wait", "--server", server)
-	if code != 0 || !strings.Contains(out, "succeeded") || !strings.Contains(out, "exists=true") {
+	if code != 0 || !strings.Contains(out, "Done and proven") || !strings.Contains(out, "exists: true, as wanted") {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
 	run := asked[api.Run](t, server, "run", p.ID, "--hash", p.Hash) // the same one
@@ -127,7 +127,7 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	}
 	blocked := blockedPlan(t, server, "plan", "zone-remove-shard", "--shard", "shard-rs-1", "--zone", "none", "--reason", "x")
 	code, _, errs = shardboard(t, "run", blocked.ID, "--hash", blocked.Hash, "--server", server)
-	if code != 4 || !strings.Contains(errs, "block zone: shard-rs-1 is not in the zone none.") {
+	if code != 4 || !strings.Contains(errs, "blocks zone: shard-rs-1 is not in the zone none.") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }

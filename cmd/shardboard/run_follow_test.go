@@ -31,12 +31,12 @@ func TestAFollowedRunIsToldInTheOrderInWhichItHappens(t *testing.T) {
 	}
 	f.progress(run)
 	text := out.String()
-	if strings.Contains(text, "not yet") || strings.Contains(text, "planned") {
+	if strings.Contains(text, "not yet") || strings.Contains(text, "About to begin") || strings.Contains(text, "not begun") {
 		t.Errorf("it tells what is over:\n%s", text)
 	}
 	rest := text
-	for _, part := range []string{"run r1\n", "Move it.", "started 2026", "1  running", "run r1: running", "1  succeeded",
-		"logged 2026", "moveChunk.commit a → b: cloned=7, clonedBytes=700", "run r1: succeeded", "ended 2026"} {
+	for _, part := range []string{"run r1\n", "Move it.", "started 2026", "1  running", "run r1: Running", "1  proven",
+		"logged 2026", "Moved a chunk, a → b. The server counted: cloned 7, clonedBytes 700", "run r1: Done and proven", "ended 2026"} {
 		_, after, found := strings.Cut(rest, part)
 		if !found {
 			t.Fatalf("%q is missing, or in the wrong place:\n%s", part, text)

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"text/tabwriter"
 
-	"shardboard/internal/api"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
 )
 
 type runsCmd struct {
@@ -37,7 +38,8 @@ func (c runsListCmd) Run(e *env) error {
 	tab := tabwriter.NewWriter(e.stdout, 2, 4, 2, ' ', 0)
 	fmt.Fprintln(tab, "RUN\tSTARTED\tSTATE\tBY\tWHAT")
 	for _, r := range list.Items {
-		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\n", clean(r.ID), timeText(r.StartedAt, "-"), clean(r.State), clean(r.By), clean(r.Summary))
+		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\n", clean(r.ID), timeText(r.StartedAt, "-"), clean(engine.State(r.State).Label()),
+			clean(answer.RunBy(r)), clean(r.Summary))
 	}
 	return tab.Flush()
 }
@@ -84,24 +86,11 @@ func (c runsStopCmd) Run(e *env) error {
 		return err
 	}
 	f := follower{env: e, json: c.JSON}
-	if err := f.show(run); err != nil || c.JSON {
+	if err := f.show(run); err != nil || c.JSON || run.Open {
 		return err
 	}
-	_, err = fmt.Fprintln(e.stdout, stopText(run))
+	_, err = fmt.Fprintln(e.stdout, "The run has already ended; there is nothing to stop.")
 	return err
-}
-
-// stopText says what a stop did and did not do.
-func stopText(r api.Run) string {
-	if !r.Open {
-		return "The run has already ended; there is nothing to stop."
-	}
-	for _, s := range r.Steps {
-		if s.State == "running" || s.State == "unknown" {
-			return "No further command is sent. The current one continues, because a cluster cannot cancel it."
-		}
-	}
-	return "No further command is sent."
 }
 
 type runsUndoCmd struct {

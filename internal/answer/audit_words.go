@@ -1,106 +1,47 @@
 package answer
 
-import (
-	"cmp"
-
-	"shardboard/internal/sanitize"
-)
-
-// AuditWhat says what was done. A code of a newer server stands for itself; so with
-// the next two.
-func AuditWhat(code string) string { return cmp.Or(auditWhat[code], code) }
-
-// AuditVia says how somebody was known.
-func AuditVia(code string) string { return cmp.Or(auditVia[code], code) }
-
-// AuditOutcome says how what did not succeed ended.
-func AuditOutcome(code string) string { return cmp.Or(auditOutcome[code], code) }
-
-// AuditKnows tells whether there are words for what was done.
+// AuditKnows tells whether a code of a record has words.
 func AuditKnows(code string) bool { return auditWhat[code] != "" }
 
-// AuditKind is a choice of the filter: those of the list have words, a code
-// that somebody typed into the address stands for itself.
-func AuditKind(what string) string {
-	if what == "" {
-		return "any"
-	}
-	return cmp.Or(auditKind[what], sanitize.Truncate(what, 60))
-}
-
-// auditKind are the choices of the filter by their prefix.
-var auditKind = map[string]string{
-	"login.":   "sign-in",
-	"session.": "sessions",
-	"user.":    "users",
-	"token.":   "tokens",
-	"survey.":  "surveys",
-	"advice.":  "advice",
-	"alert.":   "alerts",
-	"plan.":    "plans",
-	"run.":     "runs",
-	"access.":  "refused requests",
-	"audit.":   "this record",
-	"data.":    "the data directory",
-}
-
-// auditWhat is what was done, by the code that is kept.
+// auditWhat says what was done, by the code in the record.
 var auditWhat = map[string]string{
 	"login.ok":         "Signed in",
 	"login.refused":    "Tried to sign in",
 	"login.limited":    "Tried to sign in too often",
 	"logout":           "Signed out",
 	"break-glass.used": "Break-glass account used",
-	"proxy.spoofed":    "Claimed a name from an address that is no proxy of ours",
+	"proxy.spoofed":    "Claimed a name from an address that is not a trusted proxy",
 	"user.created":     "User added",
 	"user.role":        "Role changed",
 	"user.disabled":    "User disabled",
 	"user.enabled":     "User enabled",
 	"user.password":    "Password change",
-	"token.created":    "Token made",
+	"token.created":    "Token created",
 	"token.revoked":    "Token revoked",
 	"session.revoked":  "Session revoked",
-	"session.rotated":  "Session replaced after a change of the role",
+	"session.rotated":  "Session replaced after a role change",
 	"survey.started":   "Survey started",
 	"survey.stopped":   "Survey stopped",
-	"alert.tested":     "Test of alerts sent",
-	"plan.made":        "Plan made",
+	"alert.tested":     "Test alert sent",
+	"plan.made":        "Plan created",
 	"plan.refused":     "Plan refused",
 	"run.started":      "Run started",
-	"run.refused":      "Run of a plan refused",
-	"run.step":         "Step of a run ended",
-	"run.stop":         "Stop of a run asked for",
+	"run.refused":      "Run refused",
+	"run.step":         "Run step ended",
+	"run.stop":         "Run stop requested",
 	"run.ended":        "Run ended",
-	"access.refused":   "Request to change something refused: by role, or it came from another site",
-	"access.flood":     "Many refused attempts of several kinds, summed up",
-	"unreadable":       "Cannot be read: the kept bytes are not a record",
+	"access.refused":   "Change refused: wrong role, or the request came from another site",
+	"access.flood":     "Many refused attempts, summed up",
+	"unreadable":       "Unreadable: the stored bytes are not a record",
 	"data.takeover":    "Data directory taken over after its owner had stopped",
 	"advice.dismissed": "Problem dismissed",
 	"advice.restored":  "Dismissal undone",
 	"alert.silenced":   "Alerts silenced",
 	"alert.unsilenced": "Silence ended",
-	"run.adapted":      "The rest of a run was planned again",
+	"run.adapted":      "Rest of a run planned again",
 }
 
-// auditVia is how somebody was known.
-var auditVia = map[string]string{
-	"password":    "by password",
-	"oidc":        "by OIDC",
-	"proxy":       "by the proxy's header",
-	"token":       "by token",
-	"break-glass": "by the break-glass account",
-	"demo":        "in a demo",
-	"none":        "sign-in is off",
-}
-
-// auditOutcome is how what did not succeed ended.
-var auditOutcome = map[string]string{
-	"refused": "refused",
-	"failed":  "failed",
-	"unknown": "outcome unknown",
-}
-
-// auditBreaks say what is wrong with the chain and how that is known.
+// auditBreaks are the sentences about a Break by its code, with .witness or .seen for how it is known.
 var auditBreaks = map[string]string{
 	"misplaced": "The record was changed: number {found} follows where number {seq} " +
 		"belongs. A record was deleted, moved or inserted.",
@@ -124,10 +65,10 @@ var auditBreaks = map[string]string{
 	"forged.witness": "The head at record {seq} in the witness file has a false signature.",
 	"forged":         "A head at record {seq} has a false signature.",
 	"otherKey":       "The head at record {seq} is signed by a key that is not trusted: {key}.",
-	"other":          "The record is wrong at {seq} ({code}).",
+	"other":          "The record is inconsistent at record {seq} ({code}).",
 }
 
-// auditBanners are for every page, by the trouble with the record.
+// auditBanners are the banners of every page, by the code of a Trouble.
 var auditBanners = map[string]string{
 	"damaged":  "The audit record is missing or damaged; the page Audit says what is wrong and what to do.",
 	"unread":   "The audit record could not be read for more than a minute; the page Audit says more.",

@@ -1,11 +1,13 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/store"
 )
 
@@ -19,10 +21,59 @@ type DataDirectory interface {
 	TakeOver(ctx context.Context, by auth.Principal) error
 }
 
-func DataWire(c store.Condition) api.DataDirectory {
+// DataDirectoryState is who owns the data directory, and why this process cannot write to it.
+func DataDirectoryState(c store.Condition) api.DataDirectory {
 	out := api.DataDirectory{Hold: string(c.Hold), Writable: c.Hold == store.Owned, Since: api.Time(c.Since)}
 	if c.Err != nil {
 		out.Why = fault.Text(c.Err)
 	}
 	return out
+}
+
+// ReadOnlyReason says why nothing can be stored; zero when it can.
+func ReadOnlyReason(c store.Condition) message.Message {
+	return holdMessage("readOnly", readOnlyReasons, c)
+}
+
+// holdMessage is the sentence of a list for how the data directory is held; zero
+// while this process owns it.
+func holdMessage(code string, patterns map[store.Hold]string, c store.Condition) message.Message {
+	if c.Hold == store.Owned {
+		return message.Message{}
+	}
+	return message.New(code, cmp.Or(patterns[c.Hold], patterns["other"]),
+		message.Time("at", c.Since), message.Words("code", string(c.Hold)))
+}
+
+// dataBanners stand on every page.
+var dataBanners = map[store.Hold]string{
+	store.OwnedByAnother: "Read only: another shardboard owns the data directory. Sign in, plan changes and change settings at that one.",
+	store.OwnerGone: "Read only: the other shardboard that owned the data directory has stopped (noticed at {at}). " +
+		"Nobody can sign in or change anything, and no alert is sent, until an admin lets this one take over or the other one is started again.",
+	store.Vanished: "Nothing can be stored: the data directory or a file in it was moved, deleted or replaced while shardboard was running " +
+		"(noticed at {at}). What was stored shortly before may be lost. Put the same directory back (a copy is not the same), " +
+		"or restart shardboard. The log has the path.",
+	store.Unreadable: "Nothing is stored: the data directory cannot be looked at (since {at}), so shardboard cannot tell whether it is " +
+		"still the same one. The log has the cause. shardboard tries again every few seconds.",
+	"other": "Nothing can be stored now ({code}).",
+}
+
+// readOnlyReasons stand beside what is not offered.
+var readOnlyReasons = map[store.Hold]string{
+	store.OwnedByAnother: "Another shardboard owns the data directory; changes are made there.",
+	store.OwnerGone:      "This shardboard is read-only until an admin lets it take over the data directory.",
+	store.Vanished:       "Nothing can be stored: the data directory was moved or deleted.",
+	store.Unreadable:     "Nothing can be stored: the data directory cannot be looked at.",
+	"other":              "Nothing can be stored now ({code}).",
+}
+
+// noSignInReasons stand on the sign-in page.
+var noSignInReasons = map[store.Hold]string{
+	store.OwnedByAnother: "Another shardboard owns the data directory, so nobody can sign in here. Sign in at the other one.",
+	store.OwnerGone: "The shardboard that owned the data has stopped, so nobody can sign in here. Start that one again, or restart " +
+		"this one. An admin who is still signed in here, or who has a token (shardboard takeover), can let this one take over.",
+	store.Vanished: "The data directory was moved or deleted while shardboard was running, so nobody can sign in until it is back " +
+		"or shardboard is restarted.",
+	store.Unreadable: "The data directory cannot be looked at, so nobody can sign in now. The log has the cause.",
+	"other":          "Nobody can sign in now ({code}).",
 }

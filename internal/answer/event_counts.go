@@ -35,8 +35,8 @@ func CountsOf(e topology.Event) map[string]int64 {
 	return out
 }
 
-// CountsText is the same as one line for people.
-func CountsText(counts map[string]int64) string {
+// countsText is the same as one line for people.
+func countsText(counts map[string]int64) string {
 	parts := make([]string, 0, len(counts))
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		parts = append(parts, sanitize.Truncate(sanitize.Sentence(name), 40)+" "+format.Count(counts[name]))

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -106,28 +105,11 @@ func adaptationsOf(r engine.Run) []api.Adaptation {
 	return out
 }
 
-// waitTexts say what a step waits for, since when, and until when at most.
-func waitTexts(s engine.Step) []string {
-	w := s.Backoff
-	if w == nil {
-		return nil
-	}
-	out := []string{w.What.String()}
-	if s.State == engine.Waiting {
-		return append(
-			out,
-			"Blocked since "+format.Clock(w.Since)+".",
-			fmt.Sprintf("Next try about %s; gives up at %s.", format.Clock(w.Next), format.Clock(w.Until)),
-		)
-	}
-	return append(out, "It was blocked from "+format.Clock(w.Since)+" on.")
-}
-
 // whyText is why a run is as it is. One that waits for what is in the way, or has
 // given up waiting, says what that is.
 func whyText(r engine.Run) string {
 	if i := waitingStep(r); i >= 0 {
-		return strings.Join(waitTexts(r.Steps[i]), " ")
+		return strings.Join(StepWaitTexts(string(r.Steps[i].State), stepWaitOf(r.Steps[i])), " ")
 	}
 	why := r.Why.String()
 	if r.Why.Code == "step.gaveUp" {
@@ -154,7 +136,7 @@ func stepWaitOf(s engine.Step) *api.StepWait {
 		return nil
 	}
 	return &api.StepWait{Obstacle: string(w.Obstacle), Text: w.What.String(), Since: api.Time(w.Since), Next: api.Time(w.Next),
-		Until: api.Time(w.Until), Said: waitTexts(s)}
+		Until: api.Time(w.Until)}
 }
 
 func limitsOf(l actions.Limits) api.Limits {

@@ -1,13 +1,13 @@
 package answer
 
 import (
+	"cmp"
 	"time"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
-	"shardboard/internal/sanitize"
 )
 
 // TextShown is how much of a reason or an error a page shows, in bytes.
@@ -29,17 +29,18 @@ func PlanOf(v View, p actions.Plan) api.Plan {
 	for i, s := range p.Steps {
 		c := api.PlanCommand{Op: string(s.Op), Text: s.Text().String()}
 		if i < len(p.Commands) {
-			c.DB, c.Command, c.Shell = p.Commands[i].DB, api.Document(p.Commands[i].Doc), ShellCommand(p.Commands[i])
+			c.DB, c.Command, c.Shell = p.Commands[i].DB, api.Document(p.Commands[i].Doc), MongoshCommand(p.Commands[i])
 		}
 		out.Commands = append(out.Commands, c)
 		for _, f := range s.Needs {
 			out.Preconditions = append(out.Preconditions, api.Precondition{Step: i, Kind: string(f.Kind), NS: string(f.NS),
-				Min: api.Document(f.Min), Max: api.Document(f.Max), Shard: f.Shard, Zone: f.Zone, Want: f.Want, Text: f.Text()})
+				Min: api.Document(f.Min), Max: api.Document(f.Max), Shard: f.Shard, Zone: f.Zone, Want: f.Want})
 		}
 	}
 	return out
 }
 
+// ChecksOf are the checks of a plan.
 func ChecksOf(checks []actions.Check) []api.PlanCheck {
 	out := make([]api.PlanCheck, 0, len(checks))
 	for _, c := range checks {
@@ -86,6 +87,7 @@ func undoOf(u actions.Undo) api.Undo {
 	return out
 }
 
+// DifferencesOf are what is not as it was planned.
 func DifferencesOf(ds []actions.Difference) []api.Difference {
 	out := make([]api.Difference, 0, len(ds))
 	for _, d := range ds {
@@ -100,10 +102,7 @@ func DifferencesOf(ds []actions.Difference) []api.Difference {
 
 // personOf is how a plan names who made it.
 func personOf(p auth.Principal) string {
-	if p.Name != "" {
-		return sanitize.Truncate(sanitize.Sentence(p.Name), 80)
-	}
-	return sanitize.Truncate(sanitize.Sentence(p.ID), 80)
+	return PersonText(cmp.Or(p.Name, p.ID))
 }
 
 // MillisText is a duration in milliseconds as people read it.

@@ -17,13 +17,10 @@ type Outcomes interface {
 	Subscribe() (<-chan struct{}, func())
 }
 
-func RunOutcome(v View, r engine.Run, o outcome.Outcome) *api.RunOutcome {
-	out := &api.RunOutcome{State: string(o.State), Verdict: string(o.Verdict), Text: o.Text().String(), Label: o.Label(r),
-		Good: o.Verdict == outcome.Helped, Bad: o.Verdict == outcome.Worse && !outcome.Gathering(r), Basis: string(o.Basis),
-		KnownAt: api.Time(o.KnownAt), Reason: o.Reason,
-		Before: outcomeWindow(
-			o.Before,
-		), After: outcomeWindow(o.After), Shards: []api.OutcomeShard{}, Chunks: []api.OutcomeChunk{}, MoreChunks: o.More,
+func runOutcome(v View, o outcome.Outcome) *api.RunOutcome {
+	out := &api.RunOutcome{State: string(o.State), Verdict: string(o.Verdict), Text: o.Text().String(), Basis: string(o.Basis),
+		KnownAt: api.Time(o.KnownAt), Reason: o.Reason, Before: outcomeWindow(o.Before), After: outcomeWindow(o.After),
+		Shards: []api.OutcomeShard{}, Chunks: []api.OutcomeChunk{}, MoreChunks: o.More,
 		Collections: []api.OutcomeCollection{}, OtherRuns: append([]string{}, o.OtherRuns...), OtherMoves: o.OtherMoves,
 		Notes: []api.OutcomeNote{}}
 	if o.Before.Covered > 0 && o.After.Covered > 0 {
@@ -94,10 +91,7 @@ func outcomeRate(r *heat.Rate) *api.OutcomeRate {
 	return out
 }
 
-func RunCost(c *outcome.Cost) *api.RunCost {
-	if c == nil {
-		return nil
-	}
+func runCost(c outcome.Cost) *api.RunCost {
 	out := &api.RunCost{
 		Steps:     []api.RunStepCost{},
 		Estimated: runAmounts(c.Total.Estimated),

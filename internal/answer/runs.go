@@ -1,24 +1,61 @@
 package answer
 
 import (
+	"context"
 	"net/url"
 	"slices"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
 )
 
-// runsLooked bounds how many runs one page looks through for its filter.
-const RunsLooked = 1000
+// runsLooked bounds how many runs one answer looks through for its filter.
+const runsLooked = 1000
 
-// runsQuery filters the list of runs. The zero value is all of them.
+// RunsQuery filters the list of runs. The zero value is all of them.
 type RunsQuery struct {
 	State, Kind, By, Cursor string
 }
 
-// runStates are the choices of the filter; open stands for all that still change.
+// RunsFound are the runs that a query finds, newest first.
+type RunsFound struct {
+	Items  []api.Run
+	Next   string // where to go on; "" at the end
+	Looked int    // runs looked through, if the search stopped before it found enough; else 0
+}
+
+// Runs finds up to limit runs. It stops early after many runs that the filter does not
+// take, so that a page never reads the whole record.
+func Runs(ctx context.Context, v View, kept engine.Service, q RunsQuery, limit int) (RunsFound, error) {
+	out, looked := RunsFound{Next: q.Cursor}, 0
+	for {
+		runs, next, err := kept.Runs(ctx, out.Next, limit)
+		if err != nil {
+			return out, err
+		}
+		for _, r := range runs {
+			if q.takes(r) {
+				out.Items = append(out.Items, RunOf(v, r))
+			}
+		}
+		out.Next, looked = next, looked+len(runs)
+		switch {
+		case next == "" || len(out.Items) >= limit || !q.Filters():
+			return out, nil
+		case looked >= runsLooked:
+			out.Looked = looked
+			return out, nil
+		}
+	}
+}
+
+// Filters tells whether the query leaves runs out.
+func (q RunsQuery) Filters() bool { return q.State+q.Kind+q.By != "" }
+
+// RunStates are the choices of the filter; open stands for all that still change.
 func RunStates() []string {
 	out := []string{"", "open"}
 	for _, s := range []engine.State{engine.Planned, engine.Waiting, engine.Running, engine.Unknown, engine.Succeeded, engine.Failed,
@@ -28,6 +65,18 @@ func RunStates() []string {
 	return out
 }
 
+// RunStateChoice names a choice of the filter by state.
+func RunStateChoice(state string) string {
+	switch state {
+	case "":
+		return "any"
+	case "open":
+		return "not ended"
+	}
+	return engine.State(state).Label()
+}
+
+// RunsQueryOf reads the filter of an address.
 func RunsQueryOf(in url.Values) (q RunsQuery, err error) {
 	for name, to := range map[string]*string{"state": &q.State, "kind": &q.Kind, "by": &q.By} {
 		if *to, err = text(in, name); err != nil {
@@ -44,7 +93,8 @@ func RunsQueryOf(in url.Values) (q RunsQuery, err error) {
 	return q, err
 }
 
-func (q RunsQuery) Url(cursor string) string {
+// URL is the address of the list from a cursor on.
+func (q RunsQuery) URL(cursor string) string {
 	u := url.Values{}
 	set(u, "state", q.State)
 	set(u, "kind", q.Kind)
@@ -55,7 +105,7 @@ func (q RunsQuery) Url(cursor string) string {
 	return address("/runs", u, 1)
 }
 
-func (q RunsQuery) Takes(r engine.Run) bool {
+func (q RunsQuery) takes(r engine.Run) bool {
 	return (q.Kind == "" || q.Kind == string(r.Kind)) && (q.By == "" || q.By == r.By) &&
 		(q.State == "" || q.State == string(r.State) || q.State == "open" && r.State.Open())
 }

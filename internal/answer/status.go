@@ -12,8 +12,11 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Status says how old the routing data is and what is wrong.
+// Status says how old the routing data is and what is wrong; of the past, only the time.
 func Status(v View) api.Status {
+	if v.Past != nil {
+		return api.Status{Level: "past", Text: "as of " + FullInstant(v.Past.At), At: v.Past.At}
+	}
 	h := v.Table.Health[topology.PartRouting]
 	s := api.Status{Level: "ok", At: h.At}
 	age := format.Span(v.Now.Sub(h.At))

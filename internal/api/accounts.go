@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"shardboard/internal/message"
+)
 
 // User is an account kept by shardboard.
 type User struct {
@@ -11,6 +15,8 @@ type User struct {
 	BreakGlass bool       `json:"breakGlass"`
 	Created    time.Time  `json:"created"`
 	LastLogin  *time.Time `json:"lastLogin"` // null: never
+
+	Self bool `json:"-"` // the account of the request
 }
 
 // UserCreate is the body of POST users.
@@ -39,6 +45,8 @@ type Session struct {
 	Used    time.Time `json:"used"`
 	Ends    time.Time `json:"ends"`
 	Current bool      `json:"current"` // the session of the request
+
+	IssuerID string `json:"-"` // tells people with the same name apart; "" if there is nothing to add
 }
 
 // Token is an API key of a script, without its secret.
@@ -51,6 +59,10 @@ type Token struct {
 	Expires time.Time  `json:"expires"`
 	Used    *time.Time `json:"used"`    // null: never
 	Revoked *time.Time `json:"revoked"` // null: not revoked
+
+	OwnerName     string `json:"-"` // "" if Owner says as much
+	OwnerIssuerID string `json:"-"` // as Session.IssuerID
+	Expired       bool   `json:"-"`
 }
 
 // TokenCreate is the body of POST tokens.
@@ -64,4 +76,29 @@ type TokenCreate struct {
 type TokenCreated struct {
 	Token
 	Secret string `json:"secret"`
+}
+
+// SignIn is how people can sign in. It is not in JSON.
+type SignIn struct {
+	Password, OIDC, Proxy bool
+	NoUserYet             bool            // the first admin is made by a link on the server's output
+	Closed                message.Message // why nobody can sign in now; zero if people can
+}
+
+// Settings is what somebody can see and change about themselves. In JSON these are three answers: me,
+// sessions and tokens.
+type Settings struct {
+	Me
+	CanChangePassword bool // it is a password of shardboard's own
+	CanAddToken       bool // sign-in is on
+	Sessions          []Session
+	Tokens            []Token
+}
+
+// Everybody is all accounts, sessions and tokens. In JSON these are three lists.
+type Everybody struct {
+	CanChange bool // sign-in is on
+	Users     []User
+	Sessions  []Session
+	Tokens    []Token
 }

@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"shardboard/internal/message"
+)
 
 // AuditRecord is one entry of the audit chain. Details is null or an object; the difference matters
 // to the hash.
@@ -17,6 +21,33 @@ type AuditRecord struct {
 	Details map[string]string `json:"details"`
 	Prev    string            `json:"prev"` // hexadecimal
 	Hash    string            `json:"hash"` // hexadecimal
+
+	WhatText    string        `json:"-"` // What, Via and Outcome in words; a code of a newer server as it is
+	ViaText     string        `json:"-"`
+	OutcomeText string        `json:"-"` // "" of what succeeded
+	ByName      string        `json:"-"` // present names of the accounts and tokens; "" if they have none
+	SubjectName string        `json:"-"` // "" also if the subject is who did it
+	ByIssuerID  string        `json:"-"` // tells people with the same name apart; "" if there is nothing to add
+	DetailTexts []AuditDetail `json:"-"` // Details, sorted by name
+}
+
+// AuditDetail is one of a record's details. Both texts come from outside.
+type AuditDetail struct {
+	Name, Text string
+	Whole      string // of a text that is too long for a table; "" if Text is all of it
+}
+
+// Audit is a part of the audit record, and what is known of its chain. In JSON it is a list of
+// Records, and AuditState.
+type Audit struct {
+	State   State  // why there are no records
+	Level   string // of Verdict: ok, note or bad
+	Verdict message.Message
+	Notes   []State // what else to know of the chain
+	Head    *AuditHead
+	Records []AuditRecord   // newest first
+	Older   int64           // older records follow below this number; 0 if there are none
+	Partial message.Message // the search ended before it had found enough
 }
 
 // AuditHead is the signed end of the chain. Fingerprint is Key's.

@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/json"
 	"time"
+
+	"shardboard/internal/message"
 )
 
 // History is a page of changes in a time span, oldest first (GET history).
@@ -207,4 +209,22 @@ type MigrationFailures struct {
 	Advice string        `json:"-"` // what Title does not say of Means
 	Who    string        `json:"-"` // By in words
 	Sample FailureReason `json:"-"` // of the newest one
+}
+
+// TimeAround is what happened around a past time, for the picture above its page. It is not in JSON.
+type TimeAround struct {
+	From, To time.Time
+	Long     time.Duration // To - From
+	Parts    int           // into which the time is divided
+	Ticks    []TimeTick
+	Most     int // changes in one part
+	Summary  message.Message
+}
+
+// TimeTick is how many changes or failures one part of the time had.
+type TimeTick struct {
+	Part   int // from 0
+	N      int
+	Failed bool
+	Title  message.Message
 }

@@ -14,9 +14,6 @@ type RunOutcome struct {
 	// smaller after the run), worse (larger) or noChange.
 	Verdict string     `json:"verdict,omitempty"`
 	Text    string     `json:"text"`    // the answer as a sentence
-	Label   string     `json:"-"`       // the answer in a word or two
-	Good    bool       `json:"-"`       // it helped
-	Bad     bool       `json:"-"`       // it made things worse, and was not meant to
 	Basis   string     `json:"basis"`   // what is compared: shards, or chunks if the run only split
 	KnownAt *time.Time `json:"knownAt"` // end of the window after the run; null while it runs, or if there will be no answer
 	// Reason is present if state is uncounted: gap (less than two minutes of a window were

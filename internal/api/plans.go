@@ -71,7 +71,6 @@ type Precondition struct {
 	Shard string            `json:"shard,omitempty"`
 	Zone  string            `json:"zone,omitempty"`
 	Want  map[string]string `json:"want"`
-	Text  string            `json:"-"` // the same in words
 }
 
 // Difference is a field of the cluster that differs from the expected value.

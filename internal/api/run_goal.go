@@ -47,5 +47,4 @@ type StepWait struct {
 	Since    *time.Time `json:"since"`
 	Next     *time.Time `json:"next"`  // of the next try
 	Until    *time.Time `json:"until"` // when it gives up
-	Said     []string   `json:"-"`     // all of it in sentences
 }

@@ -98,5 +98,4 @@ type StepProof struct {
 	Want  map[string]string `json:"want"`
 	Got   map[string]string `json:"got"`
 	At    *time.Time        `json:"at"`
-	Text  string            `json:"-"` // what the fact is about
 }

@@ -16,6 +16,19 @@ const (
 	ByNone       Method = "none" // sign-in is off
 )
 
+// Label is the method as people read it; an unknown one is shown as it is.
+func (m Method) Label() string {
+	switch m {
+	case ByOIDC:
+		return "single sign-on"
+	case ByBreakGlass:
+		return "break-glass account"
+	case ByNone:
+		return "sign-in is off"
+	}
+	return string(m)
+}
+
 // Principal is the user or token behind a request. The zero Principal is anonymous and has no
 // rights.
 type Principal struct {

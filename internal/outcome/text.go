@@ -4,14 +4,16 @@ import (
 	"strconv"
 	"time"
 
-	"shardboard/internal/actions/engine"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
 )
 
-// Label answers in a word or two whether the run helped.
-func (o Outcome) Label(r engine.Run) string {
-	switch o.State {
+// Label answers in a word or two whether the run helped. gathers tells whether its
+// purpose was to gather writes on one shard.
+func Label(state State, verdict Verdict, gathers bool) string {
+	switch state {
+	case "":
+		return "Not known."
 	case Running:
 		return "Not known yet."
 	case TooEarly:
@@ -28,20 +30,17 @@ func (o Outcome) Label(r engine.Run) string {
 		return "Nothing to compare."
 	}
 	switch {
-	case o.Verdict == Helped:
+	case verdict == Helped:
 		return "Yes."
-	case o.Verdict == NoChange:
+	case verdict == NoChange:
 		return "No measurable change."
-	case o.Verdict == Worse && Gathering(r):
+	case verdict == Worse && gathers:
 		return "Less even, as intended."
-	case o.Verdict == Worse:
+	case verdict == Worse:
 		return "No: the writes are less even."
 	}
-	return string(o.State)
+	return string(state)
 }
-
-// Gathering tells whether the purpose of a run was to gather writes on one shard.
-func Gathering(r engine.Run) bool { return r.Kind.Describe().Gathers && r.UndoOf == "" }
 
 // Text answers in a sentence whether the run helped.
 func (o Outcome) Text() message.Message {

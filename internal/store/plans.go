@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"time"
 
 	"shardboard/internal/fault"
@@ -21,3 +22,8 @@ var ErrPlanRemoved = fault.New(
 	"This plan was never run and was removed after %d days. Make a new one.",
 	int(PlanKept.Hours()/24),
 )
+
+// IsPlanOrRunID tells whether a text can be the id of a plan or a run: 128 bits in base32.
+func IsPlanOrRunID(id string) bool {
+	return len(id) == 26 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}

@@ -3,7 +3,9 @@ package account
 import (
 	"net/http"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/auth"
 	"shardboard/web/guard"
 	"shardboard/web/site"
 )
@@ -19,54 +21,68 @@ var (
 
 // Routes that lead in and out, and those about people: oneself, and for an admin
 // everybody.
-var Routes = []site.Route{
-	site.Page(site.Route{Pattern: "/login", Summary: "Sign in", Policy: guard.PolicyOpen, Handler: PageLogin, Status: orOn,
+var Routes = site.Table(
+	site.Page(site.Route{Pattern: "/login", Summary: "Sign in", Policy: guard.PolicyOpen, Handler: SignInPage, Status: orOn,
 		Params: []site.Param{paramNext, site.Query("ended", "1 says that a session is over")}}),
-	site.Form(site.Route{Pattern: "/login", Summary: "Sign in by name and password", Policy: guard.PolicyOpen, Handler: PostLogin}),
+	site.Form(site.Route{Pattern: "/login", Summary: "Sign in by name and password", Policy: guard.PolicyOpen, Handler: SignIn}),
 	site.Page(site.Route{Pattern: "/login/first", Summary: "Become the first admin, by the link that the server printed",
-		Policy: guard.PolicyOpen, Handler: PageFirst, Status: orOn,
+		Policy: guard.PolicyOpen, Handler: FirstAdminPage, Status: orOn,
 		Params: []site.Param{site.Query("key", "secret of that link")}}),
-	site.Form(site.Route{Pattern: "/login/first", Summary: "Make the first admin and sign in", Policy: guard.PolicyOpen, Handler: PostFirst}),
+	site.Form(site.Route{Pattern: "/login/first", Summary: "Make the first admin and sign in", Policy: guard.PolicyOpen,
+		Handler: CreateFirstAdmin}),
 	site.Form(site.Route{Pattern: "/login/oidc", Summary: "To the OpenID Connect issuer, by a page that leads there",
-		Policy: guard.PolicyOpen, Handler: PostOIDC, Status: orOn}),
+		Policy: guard.PolicyOpen, Handler: StartOIDC, Status: orOn}),
 	site.Page(site.Route{Pattern: "/login/oidc/callback", Summary: "Back from the OpenID Connect issuer", Policy: guard.PolicyOpen,
 		Handler: FinishOIDC, Status: []int{http.StatusSeeOther},
 		Params: []site.Param{site.Query("code", "the issuer's"), site.Query("state", "ours"), site.Query("error", "the issuer's")}}),
-	site.Form(site.Route{Pattern: "/logout", Summary: "Sign out", Policy: guard.PolicySelf, Handler: PostLogout}),
+	site.Form(site.Route{Pattern: "/logout", Summary: "Sign out", Policy: guard.PolicySelf, Handler: SignOut}),
 
-	site.Page(site.Route{Pattern: "/settings", Summary: "Own password, sessions and tokens", Policy: guard.PolicySelf, Handler: PageSettings}),
+	site.Page(site.Route{Pattern: "/settings", Summary: "Own password, sessions and tokens", Policy: guard.PolicySelf, Handler: SettingsPage}),
 	site.Form(site.Route{Pattern: "/settings/password", Summary: "Change one's own password", Policy: guard.PolicySelf,
-		Handler: PostPassword}),
+		Handler: ChangePassword}),
 	site.Form(site.Route{Pattern: "/settings/sessions/{id}/revoke", Summary: "End a session", Policy: guard.PolicySelf, Params: ofSession,
-		Handler: PostRevokeSession}),
+		Handler: EndSession}),
 	site.Form(site.Route{Pattern: "/settings/tokens", Summary: "Make a token; its secret is shown once", Policy: guard.PolicySelf,
-		Handler: PostToken, Status: []int{http.StatusOK}}),
+		Handler: CreateToken, Status: []int{http.StatusOK}}),
 	site.Form(site.Route{Pattern: "/settings/tokens/{id}/revoke", Summary: "Revoke a token", Policy: guard.PolicySelf, Params: ofToken,
-		Handler: PostRevokeToken}),
-	site.Page(site.Route{Pattern: "/settings/users", Summary: "Users, and who is in", Policy: guard.PolicyAdmin, Handler: PageUsers}),
-	site.Form(site.Route{Pattern: "/settings/users", Summary: "Add a user", Policy: guard.PolicyAdmin, Handler: PostUser}),
+		Handler: RevokeToken}),
+	site.Page(site.Route{Pattern: "/settings/users", Summary: "Users, and who is in", Policy: guard.PolicyAdmin, Handler: UsersPage}),
+	site.Form(site.Route{Pattern: "/settings/users", Summary: "Add a user", Policy: guard.PolicyAdmin, Handler: AddUser}),
 	site.Form(site.Route{Pattern: "/settings/users/{name}", Summary: "Change a user's role or password, disable or enable",
-		Policy: guard.PolicyAdmin, Params: ofUser, Handler: PostUserChange}),
+		Policy: guard.PolicyAdmin, Params: ofUser, Handler: ChangeUser}),
 
-	site.Get(site.Route{Pattern: "/me", Summary: "Who is asking, and what they may", Policy: guard.PolicySelf, Answer: api.Me{},
-		Handler: ApiMe}),
-	site.Get(site.Route{Pattern: "/sessions", Summary: "Own sessions; everybody's for an admin, none for a token below admin",
-		Policy: guard.PolicySelf,
-		Answer: api.List[api.Session]{}, Handler: ApiSessions}),
+	site.Asked(site.Route{Pattern: "/me", Summary: "Who is asking, and what they may", Policy: guard.PolicySelf}, me),
+	site.Asked(site.Route{Pattern: "/sessions", Summary: "Own sessions; everybody's for an admin, none for a token below admin",
+		Policy: guard.PolicySelf}, sessions),
 	site.Post(site.Route{Pattern: "/sessions/{id}/revoke", Summary: "End a session", Policy: guard.PolicySelf, Params: ofSession,
-		Answer: api.Done{}, Handler: ApiRevokeSession}),
-	site.Get(site.Route{Pattern: "/tokens", Summary: "Own tokens; everybody's for an admin, only itself for a token below admin",
-		Policy: guard.PolicySelf,
-		Answer: api.List[api.Token]{}, Handler: ApiTokens}),
+		Answer: api.Done{}, Handler: EndSessionJSON}),
+	site.Asked(site.Route{Pattern: "/tokens", Summary: "Own tokens; everybody's for an admin, only itself for a token below admin",
+		Policy: guard.PolicySelf}, tokens),
 	site.Post(site.Route{Pattern: "/tokens", Summary: "Make a token; its secret is in this answer only", Policy: guard.PolicySelf,
-		Body: api.TokenCreate{}, Answer: api.TokenCreated{}, Handler: ApiCreateToken}),
+		Body: api.TokenCreate{}, Answer: api.TokenCreated{}, Handler: CreateTokenJSON}),
 	site.Post(site.Route{Pattern: "/tokens/{id}/revoke", Summary: "Revoke a token", Policy: guard.PolicySelf, Params: ofToken,
-		Answer: api.Done{}, Handler: ApiRevokeToken}),
-	site.Get(site.Route{Pattern: "/users", Summary: "Accounts of shardboard's own", Policy: guard.PolicyAdmin, Answer: api.List[api.User]{},
-		Handler: ApiUsers}),
+		Answer: api.Done{}, Handler: RevokeTokenJSON}),
+	site.Asked(site.Route{Pattern: "/users", Summary: "Accounts of shardboard's own", Policy: guard.PolicyAdmin}, users),
 	site.Post(site.Route{Pattern: "/users", Summary: "Add a user", Policy: guard.PolicyAdmin, Body: api.UserCreate{}, Answer: api.User{},
-		Handler: ApiCreateUser}),
+		Handler: AddUserJSON}),
 	site.Post(site.Route{Pattern: "/users/{name}", Summary: "Change a user's role or password, disable or enable", Policy: guard.PolicyAdmin,
 		Params: ofUser,
-		Body:   api.UserChange{}, Answer: api.User{}, Handler: ApiChangeUser}),
+		Body:   api.UserChange{}, Answer: api.User{}, Handler: ChangeUserJSON}),
+)
+
+func me(_ *site.Site, r *http.Request) (api.Me, error) { return answer.Me(auth.From(r.Context())), nil }
+
+func sessions(s *site.Site, r *http.Request) (api.List[api.Session], error) {
+	items, err := answer.Sessions(r.Context(), s.Deps.Auth, auth.From(r.Context()))
+	return api.List[api.Session]{Items: items, AsOf: s.Deps.Now()}, err
+}
+
+func tokens(s *site.Site, r *http.Request) (api.List[api.Token], error) {
+	items, err := answer.Tokens(r.Context(), s.Deps.Auth, auth.From(r.Context()), s.Deps.Now())
+	return api.List[api.Token]{Items: items, AsOf: s.Deps.Now()}, err
+}
+
+func users(s *site.Site, r *http.Request) (api.List[api.User], error) {
+	items, err := answer.Users(r.Context(), s.Deps.Auth, auth.From(r.Context()))
+	return api.List[api.User]{Items: items, AsOf: s.Deps.Now()}, err
 }

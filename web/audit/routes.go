@@ -1,31 +1,54 @@
 package audit
 
 import (
+	"net/http"
+
+	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/web/guard"
 	"shardboard/web/site"
 )
 
-func filters(more ...site.Param) []site.Param {
-	return append([]site.Param{
-		site.Query("by", "of this principal"), site.Query("what", "this code, or a prefix that ends in a dot"),
-		site.Query("subject", "about this"),
-		site.Query("from", "at this time or later, RFC 3339 or a date in UTC"), site.Query("to", "before this time"),
-	}, more...)
-}
-
 // Routes of the record of who did what. Operators may read it and not only admins:
 // who runs a plan at night has to see what others did, refused and stopped before.
 // Viewers and support may not: it holds people's names and addresses, which their
 // work does not need.
-var Routes = []site.Route{
-	site.Page(site.Route{Pattern: "/audit", Summary: "Who did what?", Policy: guard.PolicyOperate, Handler: PageAudit,
-		Params: filters(site.Query("below", "older than the record with this number"))}),
-	site.Get(site.Route{Pattern: "/audit", Summary: "The audit record, newest first", Policy: guard.PolicyOperate, Handler: ApiAudit,
-		Answer: api.List[api.AuditRecord]{},
-		Params: site.Paged(filters(site.Query("order", "newest, the default, or oldest"))...)}),
-	site.Get(site.Route{Pattern: "/audit/head", Summary: "The newest signed head and what is known of the chain",
-		Policy: guard.PolicyOperate, Handler: ApiAuditState, Answer: api.AuditState{}}),
-	site.Get(site.Route{Pattern: "/audit/heads", Summary: "All signed heads, oldest first", Policy: guard.PolicyOperate,
-		Handler: ApiAuditHeads, Params: site.Paged(), Answer: api.List[api.AuditHead]{}}),
+var Routes = site.Table(
+	site.Question[api.List[api.AuditRecord]]{
+		Route: site.Route{Pattern: "/audit", Summary: "Who did what?", Policy: guard.PolicyOperate, Params: []site.Param{
+			site.Query("by", "of this principal"), site.Query("what", "this code, or a prefix that ends in a dot"),
+			site.Query("subject", "about this"),
+			site.Query("from", "at this time or later, RFC 3339 or a date in UTC"), site.Query("to", "before this time"),
+		}},
+		Page: Page, OfPage: []site.Param{site.Query("below", "older than the record with this number")},
+		Ask: records, For: "The audit record, newest first", OfData: site.Paged(site.Query("order", "newest, the default, or oldest")),
+	},
+	site.Asked(site.Route{Pattern: "/audit/head", Summary: "The newest signed head and what is known of the chain",
+		Policy: guard.PolicyOperate}, chain),
+	site.Asked(site.Route{Pattern: "/audit/heads", Summary: "All signed heads, oldest first", Policy: guard.PolicyOperate,
+		Params: site.Paged()}, heads),
+)
+
+func records(s *site.Site, r *http.Request) (api.List[api.AuditRecord], error) {
+	trail, err := trailOf(s)
+	if err != nil {
+		return api.List[api.AuditRecord]{}, err
+	}
+	return answer.AuditRecords(r.Context(), trail, r.URL.Query(), s.Deps.Now())
+}
+
+func heads(s *site.Site, r *http.Request) (api.List[api.AuditHead], error) {
+	trail, err := trailOf(s)
+	if err != nil {
+		return api.List[api.AuditHead]{}, err
+	}
+	return answer.AuditHeads(r.Context(), trail, r.URL.Query(), s.Deps.Now())
+}
+
+func chain(s *site.Site, _ *http.Request) (api.AuditState, error) {
+	trail, err := trailOf(s)
+	if err != nil {
+		return api.AuditState{}, err
+	}
+	return answer.AuditState(trail.State()), nil
 }

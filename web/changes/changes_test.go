@@ -142,7 +142,7 @@ func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {
 		name, role string
 		buttons    int
 		says       string
-	}{{"olga", "operator", 1, ""}, {"bert", "operator", 0, "is Olga’s"}, {"vera", "viewer", 0, "needs the role"}} {
+	}{{"olga", "operator", 1, ""}, {"bert", "operator", 0, "was made by Olga"}, {"vera", "viewer", 0, "needs the role"}} {
 		page := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("move"), webtest.As(c.name, auth.Role(c.role))).Body.String())
 		if n := page.Find(".confirm button.main:not([disabled])").Length(); n != c.buttons ||
 			!strings.Contains(page.Find(".confirm").Text(), c.says) {
@@ -195,7 +195,7 @@ func TestARunIsFollowedLiveAndTheSameForAll(t *testing.T) {
 
 func TestCommandsAreShownAsMongoshTakesThem(t *testing.T) {
 	p := webtest.CannedActions().PlanList[1]
-	got := answer.ShellCommand(p.Commands[0])
+	got := answer.MongoshCommand(p.Commands[0])
 	if !strings.HasPrefix(
 		got,
 		`db.getSiblingDB("admin").runCommand({"moveChunk": "yorkie-meta.changes", "bounds": [{"doc_id": NumberLong("-`,

@@ -2,13 +2,11 @@ package changes
 
 import (
 	"slices"
-	"strings"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
-	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
@@ -27,7 +25,7 @@ type beforeAfter struct {
 }
 
 // shards draws bars of bytes where all are known, else of chunks.
-func (m *planPage) shards() (rows []beforeAfter, byBytes bool) {
+func (m *shownPlan) shards() (rows []beforeAfter, byBytes bool) {
 	effects := m.Effect.Shards
 	byBytes = !slices.ContainsFunc(effects, func(s api.ShardEffect) bool { return s.BytesBefore.Value == nil || s.BytesAfter.Value == nil })
 	sizes := func(s api.ShardEffect) (before, after int64) {
@@ -55,7 +53,7 @@ func (m *planPage) shards() (rows []beforeAfter, byBytes bool) {
 }
 
 // writes draws the writes of each shard.
-func (m *planPage) writes() (rows []beforeAfter) {
+func (m *shownPlan) writes() (rows []beforeAfter) {
 	most := 0.0
 	for _, w := range m.Effect.Writes {
 		most = max(most, w.PerSecondBefore, w.PerSecondAfter)
@@ -77,7 +75,7 @@ func (m *planPage) writes() (rows []beforeAfter) {
 	return rows
 }
 
-func (m *planPage) cost() []templates.Fact {
+func (m *shownPlan) cost() []templates.Fact {
 	e := m.Effect
 	return []templates.Fact{
 		{Name: "Chunks split or moved", Figure: templates.Count(e.Chunks)},
@@ -87,17 +85,6 @@ func (m *planPage) cost() []templates.Fact {
 	}
 }
 
-// basis is what size and duration are estimated from.
-func (m *planPage) basis() string {
-	var out []string
-	for _, f := range []api.Figure{m.Effect.Bytes, m.Effect.DurationMillis} {
-		if f.Value != nil && !f.Exact && f.Method != "" {
-			out = append(out, topology.MethodText(f.Method)+".")
-		}
-	}
-	return strings.Join(slices.Compact(out), " ")
-}
-
 // boundOf is a bound of a plan or a run as tables show it.
 func boundOf(t *topology.Table, ns string, k api.Key) templates.Key {
 	doc, err := shardkey.ParseExtJSON(string(k))
@@ -105,27 +92,6 @@ func boundOf(t *topology.Table, ns string, k api.Key) templates.Key {
 		return templates.BoundKey(string(k)) // longer than what is read
 	}
 	return templates.BoundKey(answer.BoundDocumentText(t, topology.Namespace(ns), doc))
-}
-
-// limits are what a run of the plan may change, if the cluster changes meanwhile.
-func limits(l api.Limits) (out []templates.Fact) {
-	add := func(name, value string) {
-		if value != "" {
-			out = append(out, templates.Fact{Name: name, Figure: templates.Figure{Text: value, Known: true}})
-		}
-	}
-	add("Collections", strings.Join(l.Collections, ", "))
-	add("Zones", strings.Join(l.Zones, ", "))
-	add("Shards that may receive chunks", strings.Join(l.Shards, ", "))
-	if l.Chunks > 0 {
-		add("Most moves", format.Count(int64(l.Chunks)))
-		bytes := "not known; no limit"
-		if l.Bytes.Value != nil {
-			bytes = format.Bytes(*l.Bytes.Value)
-		}
-		add("Most data left to move", bytes)
-	}
-	return out
 }
 
 // riskLevel is how a risk looks.
@@ -138,6 +104,3 @@ func riskLevel(risk string) string {
 	}
 	return "bad"
 }
-
-// shownText is a text that somebody typed, on one line and not too long.
-func shownText(s string) string { return sanitize.Truncate(sanitize.Sentence(s), answer.TextShown) }

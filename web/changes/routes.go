@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/store"
 	"shardboard/web/guard"
 	"shardboard/web/site"
 )
@@ -20,40 +21,40 @@ var (
 // Routes of plans and runs. A server that changes nothing has none of them.
 var Routes = []site.Route{
 	site.Page(site.Route{Pattern: "/plans/new", Summary: "Fill in a change to plan; changes nothing", Policy: guard.PolicyOperate,
-		Handler: PageNewPlan,
+		Handler: NewPlanPage,
 		Params:  []site.Param{site.Query("kind", "what to do; its arguments may follow")}}),
-	site.Form(site.Route{Pattern: "/plans", Summary: "Plan a change; changes nothing", Policy: guard.PolicyOperate, Handler: PostPlan}),
+	site.Form(site.Route{Pattern: "/plans", Summary: "Plan a change; changes nothing", Policy: guard.PolicyOperate, Handler: MakePlan}),
 	site.Post(site.Route{Pattern: "/plans", Summary: "Plan a change; changes nothing", Policy: guard.PolicyOperate, Body: api.PlanRequest{},
 		Answer: api.Plan{},
-		Status: []int{http.StatusCreated}, Handler: ApiMakePlan}),
-	site.Page(site.Route{Pattern: "/plans/{id}", Summary: "What will happen, and may it?", Params: ofPlan, Handler: PagePlan}),
-	site.Get(site.Route{Pattern: "/plans/{id}", Summary: "One plan", Params: ofPlan, Answer: api.Plan{}, Handler: ApiPlan}),
+		Status: []int{http.StatusCreated}, Handler: MakePlanJSON}),
+	site.Page(site.Route{Pattern: "/plans/{id}", Summary: "What will happen, and may it?", Params: ofPlan, Handler: PlanPage}),
+	site.Get(site.Route{Pattern: "/plans/{id}", Summary: "One plan", Params: ofPlan, Answer: api.Plan{}, Handler: PlanJSON}),
 	site.Form(site.Route{Pattern: "/plans/{id}/run", Summary: "Run a plan, once", Policy: guard.PolicyOperate, Params: ofPlan,
-		Handler: PostRunPlan}),
+		Handler: RunPlan}),
 	site.Post(site.Route{Pattern: "/plans/{id}/run", Summary: "Run a plan, once; 200 is the run that there was", Policy: guard.PolicyOperate,
 		Params: ofPlan,
-		Body:   api.PlanRun{}, Answer: api.Run{}, Status: []int{http.StatusAccepted, http.StatusOK}, Handler: ApiRunPlan}),
+		Body:   api.PlanRun{}, Answer: api.Run{}, Status: []int{http.StatusAccepted, http.StatusOK}, Handler: RunPlanJSON}),
 
-	site.Page(site.Route{Pattern: "/runs", Summary: "What was changed from here?", Handler: PageRuns,
+	site.Page(site.Route{Pattern: "/runs", Summary: "What was changed from here?", Handler: RunsPage,
 		Params: []site.Param{site.Query("state", "in this state, or open"), site.Query("kind", "of this kind"),
 			site.Query("by", "of this principal"), site.Query("cursor", "next of the page before")}}),
-	site.Get(site.Route{Pattern: "/runs", Summary: "Runs, newest first", Params: site.Paged(), Answer: api.List[api.Run]{}, Handler: ApiRuns}),
-	site.Page(site.Route{Pattern: "/runs/{id}", Summary: "How far is it, and what is proven?", Params: ofRun, Handler: PageRun,
-		Topic: site.Topic{Kind: "run", Of: answer.RecordName, Draw: drawRun}}),
-	site.Get(site.Route{Pattern: "/runs/{id}", Summary: "One run", Params: ofRun, Answer: api.Run{}, Handler: ApiRun}),
+	site.Get(site.Route{Pattern: "/runs", Summary: "Runs, newest first", Params: site.Paged(), Answer: api.List[api.Run]{}, Handler: RunsJSON}),
+	site.Page(site.Route{Pattern: "/runs/{id}", Summary: "How far is it, and what is proven?", Params: ofRun, Handler: RunPage,
+		Topic: site.Topic{Kind: "run", Of: store.IsPlanOrRunID, Draw: drawRun}}),
+	site.Get(site.Route{Pattern: "/runs/{id}", Summary: "One run", Params: ofRun, Answer: api.Run{}, Handler: RunJSON}),
 	site.Form(site.Route{Pattern: "/runs/{id}/stop", Summary: "Hold a run before its next command", Policy: guard.PolicyOperate,
-		Params: ofRun, Handler: PostStopRun}),
+		Params: ofRun, Handler: StopRun}),
 	site.Post(site.Route{Pattern: "/runs/{id}/stop", Summary: "Hold a run before its next command", Policy: guard.PolicyOperate,
-		Params: ofRun, Answer: api.Run{}, Handler: ApiStopRun}),
+		Params: ofRun, Answer: api.Run{}, Handler: StopRunJSON}),
 	site.Form(site.Route{Pattern: "/runs/{id}/finish", Summary: "Plan what is left of a run", Policy: guard.PolicyOperate, Params: ofRun,
-		Handler: PostFinishRun}),
+		Handler: FinishRun}),
 	site.Post(site.Route{Pattern: "/runs/{id}/finish", Summary: "Plan what is left of a run that has ended early",
 		Policy: guard.PolicyOperate, Params: ofRun,
-		Body: api.PlanUndo{}, BodyOptional: true, Answer: api.Plan{}, Status: []int{http.StatusCreated}, Handler: ApiFinishRun}),
+		Body: api.PlanUndo{}, BodyOptional: true, Answer: api.Plan{}, Status: []int{http.StatusCreated}, Handler: FinishRunJSON}),
 	site.Form(site.Route{Pattern: "/runs/{id}/undo", Summary: "Plan the inverse of a run", Policy: guard.PolicyOperate, Params: ofRun,
-		Handler: PostUndoRun}),
+		Handler: UndoRun}),
 	site.Post(site.Route{Pattern: "/runs/{id}/undo", Summary: "Plan the inverse of a run", Policy: guard.PolicyOperate, Params: ofRun,
-		Body: api.PlanUndo{}, BodyOptional: true, Answer: api.Plan{}, Status: []int{http.StatusCreated}, Handler: ApiUndoRun}),
+		Body: api.PlanUndo{}, BodyOptional: true, Answer: api.Plan{}, Status: []int{http.StatusCreated}, Handler: UndoRunJSON}),
 }
 
 // drawRun draws a run for all who look at it. It reads the run itself: no table
@@ -63,5 +64,5 @@ func drawRun(ctx context.Context, s *site.Site, v answer.View, id string) (templ
 	if err != nil {
 		return nil, err
 	}
-	return RunRegion(RegionOf(ctx, s, v, run)), nil
+	return runRegion(regionOf(ctx, s, v, run)), nil
 }

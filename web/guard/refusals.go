@@ -5,7 +5,6 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
@@ -40,7 +39,7 @@ func (g *Guard) refuseForeign(w http.ResponseWriter, r *http.Request) {
 
 func (g *Guard) note(rt Rule, who auth.Principal, subject string, details map[string]string) {
 	details["route"] = rt.Method + " " + rt.Pattern
-	if !answer.RecordName(subject) {
+	if !store.IsPlanOrRunID(subject) {
 		subject = "" // whoever is refused does not choose what the record holds
 	}
 	g.Refusals.Add(store.AuditEntry{Cluster: g.Cluster(), At: g.Now(), By: who.ID, Via: string(who.Method), From: who.From,

@@ -79,8 +79,8 @@ func (Nobody) FinishOIDC(http.ResponseWriter, *http.Request) (string, error) {
 	return "", auth.ErrNobody
 }
 
-// identify asks who sent a request. Nobody is no failure; not to be able to
-// tell is one, and nobody too. The answer may get a cookie of another session.
+// identify finds out who sent a request. An anonymous request is not an error. A
+// failed lookup is, and is treated as anonymous. The response may set a new session cookie.
 func (g *Guard) identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error) {
 	who, err := g.Auth.Identify(w, r)
 	switch {

@@ -22,7 +22,7 @@ func (s *Site) Healthz(w http.ResponseWriter, _ *http.Request) error {
 func (s *Site) Readyz(w http.ResponseWriter, _ *http.Request) error {
 	out := api.Ready{Reason: s.notReady()}
 	t := s.troubleNow()
-	switch c := s.condition(); {
+	switch c := s.DataCondition(); {
 	case c.Lost():
 		out.Reason = fault.Text(c.Err) // names no path, so anybody may read it
 	case t != nil && t.Lasting():

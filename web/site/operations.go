@@ -22,11 +22,11 @@ func Operations() []Route {
 	}
 	return []Route{
 		Form(Route{Pattern: "/data/takeover", Summary: "Own the data directory after its owner has ended", Policy: guard.PolicyAdmin,
-			Handler: (*Site).PostTakeOver}),
+			Handler: (*Site).TakeOver}),
 		Get(Route{Pattern: "/data", Summary: "Whether this server can store anything, and why not", Answer: api.DataDirectory{},
-			Handler: (*Site).ApiData}),
+			Handler: (*Site).DataDirectoryJSON}),
 		Post(Route{Pattern: "/data/takeover", Summary: "Own the data directory after its owner has ended", Policy: guard.PolicyAdmin,
-			Answer: api.DataDirectory{}, Handler: (*Site).ApiTakeOver}),
+			Answer: api.DataDirectory{}, Handler: (*Site).TakeOverJSON}),
 
 		operation(Route{Pattern: "/api/openapi.json", Policy: guard.PolicyOpen, Summary: "This description", Answer: map[string]any{},
 			Handler: (*Site).ServeOpenAPI}),

@@ -72,3 +72,16 @@ func (s *Site) LoadedAt(r *http.Request) (answer.View, error) {
 	}
 	return v, err
 }
+
+// Eras are the balancer's settings over the time of a view's entries; nil when no
+// history is kept or it cannot be read: then those of the table count.
+func (s *Site) Eras(v answer.View) history.Eras {
+	if s.KeepsHistory(v) != nil {
+		return nil
+	}
+	eras, err := s.eras.Of(v, s.Deps.History)
+	if err != nil {
+		s.Deps.Log.Warn("history cannot be read", "err", err)
+	}
+	return eras
+}

@@ -10,8 +10,6 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
-	"shardboard/internal/format"
-	"shardboard/internal/message"
 	"shardboard/internal/store"
 )
 
@@ -23,46 +21,6 @@ func (s *Site) troubleNow() *store.Trouble {
 	return s.Deps.Trouble()
 }
 
-// troubleBanner is what everybody who is signed in must know of it, "" when nothing
-// is. Where our files are is for operators, who can do something about it.
-func (s *Site) troubleBanner(who auth.Principal) string {
-	t := s.troubleNow()
-	if t == nil {
-		return ""
-	}
-	text := t.Title() + ". Part of this site does not work until it is repaired. Tell who runs shardboard: the log says which file it " +
-		"is and what to do."
-	if who.May(auth.Operator) {
-		text = fmt.Sprintf("%s. %s %s", t.Title(), t.Cause, t.Remedy)
-	}
-	return text + " " + "Since " + t.Since.Format("2006-01-02 15:04:05 UTC") + "."
-}
-
-// unreadableBanner says how many rows lists are without, "" when none was met.
-func (s *Site) unreadableBanner() string {
-	if s.Deps.Unreadable == nil {
-		return ""
-	}
-	var n int64
-	var tables []string
-	for _, u := range s.Deps.Unreadable() {
-		n += int64(u.Rows)
-		tables = append(tables, u.Table)
-	}
-	if n == 0 {
-		return ""
-	}
-	return message.Plural(
-		n,
-		"1 row of the database is unreadable and left out of its list ("+strings.Join(tables, ", ")+"). The log names it.",
-		fmt.Sprintf(
-			"%s rows of the database are unreadable and left out of their lists (%s). The log names them.",
-			format.Count(n),
-			strings.Join(tables, ", "),
-		),
-	)
-}
-
 // troubleText adds cause and remedy to a sentence that says what could not be done
 // because of a trouble with our data.
 func troubleText(err error, text string) string {
@@ -72,32 +30,29 @@ func troubleText(err error, text string) string {
 	return text
 }
 
-// shownTo is a failure as it may be told to who asks: where our files are is for
+// logHasTheFile is what people read of a trouble with our data who may not know where
+// our files are.
+const logHasTheFile = "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs " +
+	"shardboard, and try again later."
+
+// ShownTo is a failure as it may be told to who asks: where our files are is for
 // operators.
 func ShownTo(r *http.Request, err error) error {
 	t, ok := store.TroubleOf(err)
 	if !ok || auth.From(r.Context()).May(auth.Operator) {
 		return err
 	}
-	return &fault.Error{Kind: fault.Unavailable, Title: t.Title(),
-		Text: "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, and " +
-			"try again later."}
+	return &fault.Error{Kind: fault.Unavailable, Title: t.Title(), Text: logHasTheFile}
 }
 
-// shownInForm is shownTo for a form, which has no heading for the title: the cause
+// ShownInForm is ShownTo for a form, which has no heading for the title: the cause
 // has to be in the sentence.
 func ShownInForm(r *http.Request, err error) error {
 	t, ok := store.TroubleOf(err)
 	if !ok || auth.From(r.Context()).ID != "" {
 		return err
 	}
-	return fault.New(
-		fault.Unavailable,
-		"%s. %s",
-		t.Title(),
-		"Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs shardboard, and try "+
-			"again later.",
-	)
+	return fault.New(fault.Unavailable, "%s. %s", t.Title(), logHasTheFile)
 }
 
 // bug is a defect of ours that has met a request. Its reference is on the page and in

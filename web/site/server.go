@@ -107,7 +107,7 @@ type Site struct {
 	gzips   sync.Pool // of *gzip.Writer
 	flights singleflight.Group
 	pasts   *answer.Pasts
-	settled answer.SettledEras
+	eras    answer.BalancerEras
 
 	flightRuns answer.FlightMemo
 	Guard      *guard.Guard

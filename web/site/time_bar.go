@@ -1,7 +1,6 @@
 package site
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -9,8 +8,6 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
-	"shardboard/internal/api"
-	"shardboard/internal/format"
 	"shardboard/web/templates"
 )
 
@@ -50,31 +47,24 @@ func (s *Site) timeBar(r *http.Request, v answer.View, nav string) templates.Tim
 	}
 	p := v.Past
 	m.At, m.Latest, m.Input = p.At, p.Now.UTC().Format(answer.FieldTime), p.At.Format(answer.FieldTime)
-	m.Looking = fmt.Sprintf("You are looking at %s (%s ago).", answer.FullInstant(p.At), format.Span(p.Now.Sub(p.At)))
+	m.Looking = answer.LookingAt(p)
 	m.Compare = "/compare?" + url.Values{"from": {answer.AtText(p.At)}}.Encode()
-	m.Notes = PastNotes(p, nav)
+	m.Notes = answer.PastNotes(p, nav == "projects" || nav == "shards")
 	s.timePicture(r, v, here, &m)
 	return m
 }
 
-// PastNotes say what may be missing, and what is not of that time.
-func PastNotes(p *answer.PastTime, nav string) []api.State {
-	var out []api.State
-	if !p.Watched {
-		n := api.State{Code: "stale", Title: "Nothing was recorded then."}
-		if p.Next.IsZero() {
-			n.Detail = "This is the state of " + answer.FullInstant(p.Last) + "; changes since then may be missing."
-		} else {
-			n.Detail = fmt.Sprintf("This is the state of %s; changes until %s may be missing.",
-				answer.FullInstant(p.Last), answer.FullInstant(p.Next))
-		}
-		out = append(out, n)
+// fitToTime fits what surrounds a page to the time that it shows. A page of the
+// past has no live updates and offers nothing to do: what it shows is over.
+func (s *Site) fitToTime(r *http.Request, v answer.View, sh *templates.Shell) {
+	sh.Time = s.timeBar(r, v, sh.Nav)
+	if m, err := s.Watching(r, v); err == nil {
+		sh.Watching = m
 	}
-	if nav == "projects" || nav == "shards" {
-		out = append(out, api.State{Code: "partial", Title: "The list of projects is the current one.",
-			Detail: "Names and counts are current; where each project is, is as of the time shown."})
+	if v.Past != nil {
+		sh.Topics = nil
+		sh.You.MayOperate, sh.You.MayAdmin = false, false
 	}
-	return out
 }
 
 // OwnPage tells whether an address is that of a page here that has a past.

@@ -5,16 +5,16 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/message"
 )
 
 // TimeBar is what leads a page through time. The zero value is none: the page
 // is of now only, or no history is kept.
 type TimeBar struct {
 	On      bool
-	At      time.Time // zero: the page shows now
-	Looking string    // "You are looking at …", of a past time
-	Status  string
-	Notes   []api.State // what may be missing, and what is not of that time
+	At      time.Time       // zero: the page shows now
+	Looking message.Message // "You are looking at …", of a past time
+	Notes   []api.State     // what may be missing, and what is not of that time
 	NowURL  string
 	Action  string // the page's own address without query
 	Keep    []Option
@@ -26,9 +26,6 @@ type TimeBar struct {
 
 	Spans    []TimeSpan
 	From, To Moment // of the picture
-	FromMs   int64
-	ToMs     int64
-	AtMs     int64
 	Ticks    []TimeTick
 	Here     string // where At is, as a percentage
 	Summary  string // of the picture, for those who do not see it

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"shardboard/internal/api"
+	"shardboard/internal/message"
 )
 
 // Shell is what surrounds every page.
@@ -18,8 +19,8 @@ type Shell struct {
 	Demo     bool
 	Version  string
 	You      You
-	Banners  []string // what everybody must know on every page
-	TakeOver bool     // the data directory has no owner, and who looks may make this process it
+	Banners  []message.Message // what everybody must know on every page
+	TakeOver bool              // the data directory has no owner, and who looks may make this process it
 
 	Time     TimeBar  // leads through time, where the page has a past
 	Watching Watching // asked for in the address

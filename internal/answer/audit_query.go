@@ -1,0 +1,91 @@
+package answer
+
+import (
+	"net/url"
+	"strconv"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/store/audit"
+)
+
+// AuditQuery selects a part of the audit record. The zero value is its newest part.
+type AuditQuery struct {
+	By, What, Subject, From, To string // as they were typed
+	Filter                      audit.Filter
+	Below                       int64 // 0: from the end
+}
+
+// AuditQueryOf reads the query of the page.
+func AuditQueryOf(in url.Values) (q AuditQuery, err error) {
+	for name, to := range map[string]*string{"by": &q.By, "what": &q.What, "subject": &q.Subject, "from": &q.From, "to": &q.To} {
+		if *to, err = text(in, name); err != nil {
+			return q, err
+		}
+	}
+	if q.Filter, err = auditFilterOf(in); err != nil {
+		return q, err
+	}
+	if below := in.Get("below"); below != "" {
+		q.Below, err = strconv.ParseInt(below, 10, 64)
+		if err != nil || q.Below < 1 {
+			return q, fault.New(fault.Invalid, "below is the number of a record; %q is not.", sanitize.Truncate(below, 40))
+		}
+	}
+	return q, nil
+}
+
+// Filtered tells that some records are left out.
+func (q AuditQuery) Filtered() bool { return q.Filter != audit.Filter{} }
+
+// Url is the page's address for records below a number; 0 is its newest part.
+func (q AuditQuery) Url(below int64) string {
+	u := url.Values{}
+	set(u, "by", q.By)
+	set(u, "what", q.What)
+	set(u, "subject", q.Subject)
+	set(u, "from", q.From)
+	set(u, "to", q.To)
+	if below > 0 {
+		u.Set("below", strconv.FormatInt(below, 10))
+	}
+	return address("/audit", u, 1)
+}
+
+func auditFilterOf(q url.Values) (f audit.Filter, err error) {
+	f = audit.Filter{By: q.Get("by"), What: q.Get("what"), Subject: q.Get("subject")}
+	if f.From, err = pointInTime(q, "from"); err != nil {
+		return f, err
+	}
+	f.To, err = pointInTime(q, "to")
+	return f, err
+}
+
+// pointInTime reads a time as scripts write it, or as a date field sends it.
+func pointInTime(q url.Values, name string) (time.Time, error) {
+	text := q.Get(name)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly} {
+		if t, err := time.Parse(form, text); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fault.New(fault.Invalid, "%s is a time like 2026-03-01T12:00:00Z or a date like 2026-03-01; %q is neither.",
+		name, sanitize.Truncate(text, 40))
+}
+
+// cursorNumber is a cursor that holds a place; 0 when there is none.
+func cursorNumber(q url.Values) (int64, error) {
+	key, given, err := CursorKey(q)
+	if err != nil || !given {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(key, 10, 64)
+	if err != nil || n < 1 || n > 1<<53 {
+		return 0, fault.New(fault.Invalid, "This cursor is not from this list: %q.", sanitize.Truncate(q.Get("cursor"), 80))
+	}
+	return n, nil
+}

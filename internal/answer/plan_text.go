@@ -1,0 +1,129 @@
+package answer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/format"
+	"shardboard/internal/topology"
+)
+
+// AskedForText says who asked for a plan or a run, and why.
+func AskedForText(name, id, reason string) string {
+	return "Asked for by " + PersonText(cmp.Or(name, id)) + ": " + ReasonText(reason)
+}
+
+// WorstChecksFirst are the checks of a plan, those that block first.
+func WorstChecksFirst(checks []api.PlanCheck) []api.PlanCheck {
+	order := []string{string(actions.Block), string(actions.Warn), string(actions.Pass)}
+	out := slices.Clone(checks)
+	slices.SortStableFunc(out, func(a, b api.PlanCheck) int {
+		return slices.Index(order, a.Verdict) - slices.Index(order, b.Verdict)
+	})
+	return out
+}
+
+// ChecksText counts the checks of a plan by verdict.
+func ChecksText(checks []api.PlanCheck) string {
+	n := map[string]int{}
+	for _, c := range checks {
+		n[c.Verdict]++
+	}
+	return fmt.Sprintf("%d pass, %d warn, %d block", n[string(actions.Pass)], n[string(actions.Warn)], n[string(actions.Block)])
+}
+
+// PreconditionTexts are what is read again right before a command of a plan is sent.
+func PreconditionTexts(p api.Plan, command int) (out []string) {
+	for _, c := range p.Preconditions {
+		if c.Step == command {
+			f := factNamed(c.Kind, c.NS, c.Min, c.Max, c.Shard, c.Zone)
+			f.Want = c.Want
+			out = append(out, f.Text())
+		}
+	}
+	return out
+}
+
+// EstimatedFrom says what the size and the duration of a plan are estimated from.
+func EstimatedFrom(e api.Effect) string {
+	var out []string
+	for _, f := range []api.Figure{e.Bytes, e.DurationMillis} {
+		if f.Value != nil && !f.Exact && f.Method != "" {
+			out = append(out, topology.MethodText(f.Method)+".")
+		}
+	}
+	return strings.Join(slices.Compact(out), " ")
+}
+
+// LimitBytesText is the largest amount of data that a run may have left to move.
+func LimitBytesText(l api.Limits) string {
+	if l.Bytes.Value == nil {
+		return "not known; no limit"
+	}
+	return format.Bytes(*l.Bytes.Value)
+}
+
+// UndoTexts say how the run of a plan is undone, and from when if that is later than now.
+func UndoTexts(u api.Undo, now time.Time) []string {
+	if !u.Possible {
+		return []string{"It cannot be undone. " + u.Text}
+	}
+	out := []string{u.Text}
+	if u.From != nil && u.From.After(now) {
+		out = append(out, "Works from "+format.Clock(*u.From)+": before, the shards still clean up.")
+	}
+	return out
+}
+
+// Expired tells whether it is too late to run a plan.
+func Expired(p api.Plan, now time.Time) bool { return p.ExpiresAt == nil || !now.Before(*p.ExpiresAt) }
+
+// PlanMay is what somebody may do with a plan.
+type PlanMay struct {
+	Run    bool   // this person may run plans; the button is off if WhyNot says so
+	WhyNot string // why this plan cannot be run; "" if it can
+	Again  bool   // making the plan again may help
+}
+
+// PlanMayOf tells what somebody may do with a plan. readOnly is why nothing can be
+// changed at all.
+func PlanMayOf(p api.Plan, who auth.Principal, readOnly string, now time.Time) PlanMay {
+	if !who.May(auth.Operator) {
+		return PlanMay{WhyNot: needsRole(auth.Operator)}
+	}
+	out := PlanMay{Run: true, Again: true}
+	switch {
+	case readOnly != "":
+		out.WhyNot = readOnly
+	case p.By != who.ID:
+		out.WhyNot = "This plan was made by " + PersonText(cmp.Or(p.ByName, p.By)) + ". Make your own: it is checked again."
+	case p.Blocked:
+		out.WhyNot = blockedText(p)
+	case !who.May(auth.Role(p.Role)):
+		out.WhyNot = needsRole(auth.Role(p.Role))
+	case Expired(p, now):
+		out.WhyNot = "This plan has expired. Make it again."
+	default:
+		out.Again = false
+	}
+	return out
+}
+
+func needsRole(role auth.Role) string { return "Running it needs the role " + role.Label() + "." }
+
+// blockedText says which checks forbid to run a plan.
+func blockedText(p api.Plan) string {
+	text := "A check blocks this plan."
+	for _, c := range p.Checks {
+		if c.Verdict == string(actions.Block) {
+			text += " " + c.Text
+		}
+	}
+	return text
+}

@@ -1,0 +1,59 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/api"
+)
+
+// logListed is how many entries the log of a run has.
+const logListed = 200
+
+// RunLog is what happened in a run, newest first, from the run itself and from the
+// changelog.
+func RunLog(v View, whole engine.Run) []api.Event {
+	r, seen := RunOf(v, whole), v.Run(whole)
+	var out []api.Event
+	note := func(at *time.Time, key, text string, failed bool) {
+		if at != nil {
+			out = append(out, api.Event{ID: key, Text: text, Failed: failed, Time: *at})
+		}
+	}
+	failed := func(state string) bool {
+		return state == string(engine.Failed) || state == string(engine.Refused)
+	}
+	note(r.StartedAt, "started", "Started by "+RunBy(r), false)
+	note(r.StopAt, "held", "Stop requested by "+PersonText(r.StopBy), false)
+	numbers := stepNumbers(r.Steps)
+	for i, s := range r.Steps {
+		key := strconv.Itoa(i + 1)
+		if s.Op != string(actions.OpAwait) {
+			note(s.SentAt, "sent-"+key, fmt.Sprintf("Step %d: intent written, then sent", numbers[i]), false)
+		}
+		note(s.EndedAt, "ended-"+key, fmt.Sprintf("Step %d: %s", numbers[i], engine.State(s.State).StepLabel()), failed(s.State))
+		reasons := StepReasons(seen.Steps[i])
+		for _, e := range seen.Steps[i].Events {
+			x := EventOf(v, ReadEvent(e).Because(reasons))
+			x.ID = strings.Join([]string{"event", key, e.ID}, "-")
+			x.Note = countedByServer(CountsOf(e))
+			out = append(out, x)
+		}
+	}
+	note(r.EndedAt, "ended", "The run ended: "+engine.State(r.State).Label(), failed(r.State))
+	slices.SortStableFunc(out, func(a, b api.Event) int { return b.Time.Compare(a.Time) })
+	return out[:min(len(out), logListed)]
+}
+
+// countedByServer is what a server counted of a migration; "" if it counted nothing.
+func countedByServer(counts map[string]int64) string {
+	if len(counts) == 0 {
+		return ""
+	}
+	return "The server counted: " + countsText(counts)
+}

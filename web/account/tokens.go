@@ -1,0 +1,62 @@
+package account
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/web/site"
+)
+
+// CreateToken answers with the token's secret, once. It does not redirect to the page,
+// because an address must never hold a secret.
+func CreateToken(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	if err := site.ParseForm(r); err != nil {
+		return err
+	}
+	days, err := strconv.Atoi(r.PostForm.Get("days"))
+	if err != nil || days < 1 || days > 365 {
+		return fault.New(fault.Invalid, "A token lasts 1 to 365 days.")
+	}
+	made, err := createToken(s, r, auth.NewToken{Name: r.PostForm.Get("name"), Role: auth.Role(r.PostForm.Get("role")),
+		Expires: s.Deps.Now().Add(time.Duration(days) * 24 * time.Hour)})
+	if err != nil {
+		return settingsProblem(s, w, r, err)
+	}
+	return writeSettings(s, w, r, http.StatusOK, outcome{Made: &made})
+}
+
+// CreateTokenJSON is CreateToken for scripts.
+func CreateTokenJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	var in api.TokenCreate
+	if err := site.ReadJSON(r, &in); err != nil {
+		return err
+	}
+	made, err := createToken(s, r, auth.NewToken{Name: in.Name, Role: auth.Role(in.Role), Expires: in.Expires})
+	if err != nil {
+		return err
+	}
+	return site.WriteJSON(w, http.StatusOK, made)
+}
+
+func createToken(s *site.Site, r *http.Request, t auth.NewToken) (api.TokenCreated, error) {
+	secret, made, err := s.Deps.Auth.CreateToken(r.Context(), auth.From(r.Context()), t)
+	if err != nil {
+		return api.TokenCreated{}, err
+	}
+	return api.TokenCreated{Token: answer.Token(made), Secret: secret}, nil
+}
+
+// RevokeToken ends a token.
+func RevokeToken(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	return endByForm(w, r, "token", s.Deps.Auth.RevokeToken)
+}
+
+// RevokeTokenJSON is RevokeToken for scripts.
+func RevokeTokenJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	return endByJSON(w, r, s.Deps.Auth.RevokeToken)
+}

@@ -1,0 +1,73 @@
+package account
+
+import (
+	"net/http"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/web/site"
+)
+
+// UsersPage is who may sign in, and who is signed in.
+func UsersPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	return writeUsers(s, w, r, http.StatusOK, doneOf(r))
+}
+
+func writeUsers(s *site.Site, w http.ResponseWriter, r *http.Request, status int, o outcome) error {
+	v := s.ViewFor(r)
+	a, err := answer.Everybody(r.Context(), s.Deps.Auth, auth.From(r.Context()), v.Now)
+	if err != nil {
+		return err
+	}
+	return site.WritePage(w, r, status, usersPage(s.Shell(r, v, "settings", "Users"), a, s.Deps.Auth.Mode(), o, v.Now))
+}
+
+func usersProblem(s *site.Site, w http.ResponseWriter, r *http.Request, err error) error {
+	o := outcome{Name: site.Typed(r.PostForm.Get("name"), 64)}
+	return s.Problem(w, err, &o.Problem, func(status int) error { return writeUsers(s, w, r, status, o) })
+}
+
+// AddUser creates an account.
+func AddUser(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	if err := site.ParseForm(r); err != nil {
+		return err
+	}
+	_, err := s.Deps.Auth.CreateUser(r.Context(), auth.From(r.Context()), auth.NewUser{
+		Name: r.PostForm.Get("name"), Password: r.PostForm.Get("password"), Role: auth.Role(r.PostForm.Get("role")),
+	})
+	if err != nil {
+		return usersProblem(s, w, r, err)
+	}
+	site.SeeOther(w, "/settings/users?done=user")
+	return nil
+}
+
+// ChangeUser does what the pressed button says, and that alone.
+func ChangeUser(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	if err := site.ParseForm(r); err != nil {
+		return err
+	}
+	name, err := site.PathText(r, "name")
+	if err != nil {
+		return err
+	}
+	ctx, by, in := r.Context(), auth.From(r.Context()), r.PostForm
+	switch in.Get("do") {
+	case "role":
+		err = s.Deps.Auth.SetRole(ctx, by, name, auth.Role(in.Get("role")))
+	case "password":
+		err = s.Deps.Auth.SetPassword(ctx, by, name, in.Get("password"))
+	case "disable":
+		err = s.Deps.Auth.DisableUser(ctx, by, name)
+	case "enable":
+		err = s.Deps.Auth.EnableUser(ctx, by, name)
+	default:
+		err = fault.New(fault.Invalid, "The form does not say what to change.")
+	}
+	if err != nil {
+		return usersProblem(s, w, r, err)
+	}
+	site.SeeOther(w, "/settings/users?done=change")
+	return nil
+}

@@ -1,0 +1,89 @@
+package changes
+
+import (
+	"net/http"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
+	"shardboard/web/site"
+)
+
+// NewPlanPage is the form of one kind of change, filled in with what the address
+// says. Without a kind it lists the kinds.
+func NewPlanPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	v, in := s.ViewFor(r), r.URL.Query()
+	if in.Get("kind") == "" {
+		return site.WritePage(w, r, http.StatusOK, kindsPage(s.Shell(r, v, "runs", "New change")))
+	}
+	kind, err := kindOf(in.Get("kind"))
+	if err != nil {
+		return err
+	}
+	m := formOf(v, kind, in)
+	return site.WritePage(w, r, http.StatusOK, formPage(s.Shell(r, v, "runs", m.Title), m))
+}
+
+func kindOf(text string) (actions.Kind, error) {
+	kind := actions.Kind(text)
+	if !kind.Known() {
+		return "", fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(text, 60))
+	}
+	return kind, nil
+}
+
+// MakePlan makes a plan of a form and leads to it. A refusal is shown in the form,
+// with what was typed.
+func MakePlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	if err := site.ParseForm(r); err != nil {
+		return err
+	}
+	kind, err := kindOf(r.PostForm.Get("kind"))
+	if err != nil {
+		return err
+	}
+	args, err := FormArgs(r.PostForm)
+	if err == nil {
+		var p actions.Plan
+		if p, err = makePlan(s, r, kind, args, r.PostForm.Get("reason")); err == nil {
+			site.SeeOther(w, "/plans/"+p.ID)
+			return nil
+		}
+	}
+	v := s.ViewFor(r)
+	m := formOf(v, kind, r.PostForm)
+	return s.Problem(w, err, &m.Problem, func(status int) error {
+		return site.WritePage(w, r, status, formPage(s.Shell(r, v, "runs", m.Title), m))
+	})
+}
+
+// MakePlanJSON makes a plan. It is the dry run too: nothing is changed.
+func MakePlanJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	var in api.PlanRequest
+	if err := site.ReadJSON(r, &in); err != nil {
+		return err
+	}
+	args, err := actions.ReadArgs(in.Args.RawMessage)
+	if err != nil {
+		return err
+	}
+	p, err := makePlan(s, r, actions.Kind(in.Kind), args, in.Reason)
+	if err != nil {
+		return err
+	}
+	return writeMadePlan(s, w, r, p)
+}
+
+func makePlan(s *site.Site, r *http.Request, kind actions.Kind, args actions.Args, reason string) (actions.Plan, error) {
+	return s.Deps.Actions.Plan(r.Context(), auth.From(r.Context()), engine.Request{Kind: kind, Args: args, Reason: reason})
+}
+
+// writeMadePlan answers with a new plan and its address.
+func writeMadePlan(s *site.Site, w http.ResponseWriter, r *http.Request, p actions.Plan) error {
+	w.Header().Set("Location", api.Prefix+"/plans/"+p.ID)
+	return site.WriteJSON(w, http.StatusCreated, answer.PlanOf(s.ViewFor(r), p))
+}
