@@ -20,7 +20,7 @@ func TestPagesOfTwoPeopleNeverMix(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")
 	}
-	s := webtest.New(t, webtest.WithClaims)
+	s := webtest.New(t, webtest.WithPeople)
 	people := []struct {
 		name string
 		role auth.Role
@@ -56,7 +56,7 @@ func TestPagesOfTwoPeopleNeverMix(t *testing.T) {
 }
 
 func TestFragmentsAreTheSameForEverybody(t *testing.T) {
-	s := webtest.New(t, webtest.WithClaims)
+	s := webtest.New(t, webtest.WithPeople)
 	for _, topic := range []string{"overview", "collections", "projects", "zones", "activity", "shard:shard-rs-1",
 		"project:" + webtest.ProjectID(5).Hex()} {
 		render, ok := s.Fragment(topic)
@@ -78,7 +78,7 @@ func TestFragmentsAreTheSameForEverybody(t *testing.T) {
 }
 
 func TestPagesOfferWhatTheRoleAllows(t *testing.T) {
-	s := webtest.New(t, webtest.WithClaims, func(d *site.Deps) { d.Duplicates = webtest.FoundDuplicates{} })
+	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Duplicates = webtest.FoundDuplicates{} })
 	for role, want := range map[auth.Role]struct{ locate, admin, start int }{
 		auth.Viewer: {0, 0, 0}, auth.Support: {1, 0, 0}, auth.Operator: {1, 0, 1}, auth.Admin: {1, 1, 1},
 	} {
@@ -112,15 +112,15 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 	}{
 		"none": {func(*site.Deps) {}, "Sign-in is off"},
 		"demo": {func(d *site.Deps) {
-			d.Auth = webtest.Everybody{Who: auth.Principal{ID: "demo", Name: "demo", Role: auth.Operator, Method: auth.ByDemo}}
+			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "demo", Name: "demo", Role: auth.Operator, Method: auth.ByDemo}}
 		}, "everybody on this machine is its operator"},
 		"break-glass": {func(d *site.Deps) {
-			d.Auth = webtest.Everybody{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Admin, Method: auth.ByBreakGlass}}
+			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Admin, Method: auth.ByBreakGlass}}
 		}, "break-glass account"},
-		"read only":         {webtest.WithData(store.OwnedByAnother), "Read only"},
-		"without an owner":  {webtest.WithData(store.OwnerGone), "has stopped"},
-		"without its data":  {webtest.WithData(store.Vanished), "was moved, deleted or replaced while shardboard was running"},
-		"with unknown data": {webtest.WithData(store.Unreadable), "cannot be looked at"},
+		"read only":         {webtest.WithDataHeld(store.OwnedByAnother), "Read only"},
+		"without an owner":  {webtest.WithDataHeld(store.OwnerGone), "has stopped"},
+		"without its data":  {webtest.WithDataHeld(store.Vanished), "was moved, deleted or replaced while shardboard was running"},
+		"with unknown data": {webtest.WithDataHeld(store.Unreadable), "cannot be looked at"},
 	} {
 		s := webtest.New(t, c.change)
 		for _, rt := range web.Routes() {

@@ -96,7 +96,7 @@ func TestLiveRegionsAreDrawnOncePerClass(t *testing.T) {
 				return
 			}
 		}
-	}, webtest.WithClaims)
+	}, webtest.WithPeople)
 }
 
 // failedWith is a log with one move that failed with a text before the rest.
@@ -119,7 +119,7 @@ func failedWith(events []topology.Event, text string) []topology.Event {
 
 // TestAnAnswerKeptByABrowserIsNotAnotherRoles: an ETag is of one class.
 func TestAnAnswerKeptByABrowserIsNotAnotherRoles(t *testing.T) {
-	s := webtest.New(t, webtest.WithClaims)
+	s := webtest.New(t, webtest.WithPeople)
 	for _, path := range []string{"/api/v1/activity", "/activity"} {
 		tag := s.Do("GET", path, webtest.As("olga", auth.Operator)).Header().Get("ETag")
 		for who, want := range map[string]int{"viewer": http.StatusOK, "support": http.StatusOK, "admin": http.StatusNotModified} {
@@ -135,7 +135,7 @@ func TestAnAnswerKeptByABrowserIsNotAnotherRoles(t *testing.T) {
 
 // TestViewersSeeBoundsWithoutTheFlag, which are key values: docs say so.
 func TestViewersSeeBoundsWithoutTheFlag(t *testing.T) {
-	s := webtest.New(t, webtest.WithClaims)
+	s := webtest.New(t, webtest.WithPeople)
 	c := s.Watcher.Table().Collection(webtest.DocumentsNS)
 	min := c.Chunks.At(1).Min
 	for path, want := range map[string]string{"/collections/" + string(webtest.DocumentsNS): answer.BoundText(c.Key, min),

@@ -29,7 +29,7 @@ import (
 type accounts struct{ *auth.Service }
 
 func (accounts) Identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error) {
-	return webtest.Claimed{}.Identify(w, r)
+	return webtest.PeopleByHeader{}.Identify(w, r)
 }
 
 // trail is the audit record of a store, as the program has it.
@@ -45,7 +45,7 @@ func (t trail) AuditNames(ctx context.Context) (map[string]string, error) {
 
 // onStore makes everything of the site that reads or writes the store a real one.
 // Its result ends what it has started.
-func onStore(f *webtest.Breakable, change ...func(*site.Deps)) (end func()) {
+func onStore(f *webtest.BreakableServer, change ...func(*site.Deps)) (end func()) {
 	f.Helper()
 	log := slog.New(slog.DiscardHandler)
 	service, err := auth.New(auth.Options{Store: f.DB, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
@@ -70,7 +70,7 @@ func onStore(f *webtest.Breakable, change ...func(*site.Deps)) (end func()) {
 }
 
 // changesTo are requests that write, beside those of questionsTo.
-func changesTo(f *webtest.Breakable, run string) (out []question) {
+func changesTo(f *webtest.BreakableServer, run string) (out []question) {
 	const password = "a long sentence nobody guesses 77"
 	page := func(path, body string) {
 		out = append(out, question{method: "POST", path: path, body: body, page: true})

@@ -57,7 +57,7 @@ func TestNoTroubleOfTheStoreIsAnErrorOfOurs(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			webtest.OnBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *webtest.Breakable) {
+			webtest.OnBreakableCluster(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *webtest.BreakableServer) {
 				defer onStore(f)()
 				p, done := f.Plan("anna", webtest.SplitAt(1)), runThatCanBeUndone(f)
 				questions := append(questionsTo(f, p, done), changesTo(f, done)...)
@@ -103,7 +103,7 @@ func TestNoTroubleOfTheStoreIsAnErrorOfOurs(t *testing.T) {
 }
 
 // askAs is askOne with a role.
-func askAs(f *webtest.Breakable, who string, role auth.Role, q question) *httptest.ResponseRecorder {
+func askAs(f *webtest.BreakableServer, who string, role auth.Role, q question) *httptest.ResponseRecorder {
 	change := []func(*http.Request){webtest.As(who, role)}
 	switch {
 	case q.page && q.method == http.MethodPost:
@@ -118,7 +118,7 @@ func askAs(f *webtest.Breakable, who string, role auth.Role, q question) *httpte
 }
 
 // answersOutage checks an answer, and tells whether it is a failure of the store.
-func answersOutage(f *webtest.Breakable, q question, w *httptest.ResponseRecorder) bool {
+func answersOutage(f *webtest.BreakableServer, q question, w *httptest.ResponseRecorder) bool {
 	f.Helper()
 	text := w.Body.String()
 	switch {
@@ -158,7 +158,7 @@ func answersOutage(f *webtest.Breakable, q question, w *httptest.ResponseRecorde
 
 // Who is not signed in is not told where our files are.
 func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
-	webtest.OnBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.Breakable) {
+	webtest.OnBreakableCluster(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.BreakableServer) {
 		service, err := auth.New(auth.Options{Store: f.DB, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
 		f.Must(err)
 		defer onStore(f, func(d *site.Deps) { d.Auth = service })()
@@ -188,7 +188,7 @@ func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
 
 // Nor are those who could not repair them: their role says so.
 func TestTroubleIsToldWithoutPathsToViewersAndSupport(t *testing.T) {
-	webtest.OnBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.Breakable) {
+	webtest.OnBreakableCluster(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.BreakableServer) {
 		defer onStore(f)()
 		f.Disk.Breaks(func(string) error { return syscall.EIO })
 		for _, q := range []question{{method: "GET", path: "/runs", page: true}, {method: "GET", path: "/api/v1/runs"},

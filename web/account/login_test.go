@@ -16,7 +16,7 @@ import (
 )
 
 func TestSigningInGivesAFreshSessionThatScriptsCannotRead(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	old := door.Cookies["viewer"]
 	w := door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", "viewer", "password", webtest.GoodPassword), door.With("viewer"))
 	cookies := w.Result().Cookies()
@@ -42,7 +42,7 @@ func TestSigningInGivesAFreshSessionThatScriptsCannotRead(t *testing.T) {
 }
 
 func TestRefusedSignInSaysSoAndKeepsTheName(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	const secret = "not the right one"
 	for name, status := range map[string]int{"viewer": http.StatusForbidden, "nobody-of-that-name": http.StatusForbidden} {
 		w := door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", name, "password", secret, "next", "/zones"))
@@ -83,7 +83,7 @@ func TestRefusedSignInSaysSoAndKeepsTheName(t *testing.T) {
 }
 
 func TestTooManyAttemptsAreToldHowLongToWait(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	for range 30 {
 		w := door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", "support", "password", "wrong wrong wrong"))
 		if w.Code != http.StatusTooManyRequests {
@@ -149,7 +149,7 @@ func TestFirstAdminComesInByTheLinkOnce(t *testing.T) {
 
 // single is sign-in by an issuer.
 type single struct {
-	webtest.Claimed
+	webtest.PeopleByHeader
 	next string
 	err  error
 }
@@ -254,7 +254,7 @@ func TestSingleSignOnTakesAClickOnOurPage(t *testing.T) {
 }
 
 // crowded is a door at which too many people sign in at once.
-type crowded struct{ webtest.Everybody }
+type crowded struct{ webtest.OnePerson }
 
 func (crowded) Mode() auth.Mode { return auth.ModeLocal }
 

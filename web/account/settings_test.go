@@ -13,7 +13,7 @@ import (
 )
 
 func TestTokenWorksUntilItIsRevokedAndItsSecretIsShownOnce(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	w := door.Call("POST", "/tokens", "operator", `{"name":"ci","role":"support","expires":"2026-05-01T00:00:00Z"}`)
 	made := webtest.Decode[api.TokenCreated](t, w)
 	if made.Secret == "" || made.Role != "support" || made.Owner != door.Principal("operator").ID {
@@ -47,7 +47,7 @@ func TestTokenWorksUntilItIsRevokedAndItsSecretIsShownOnce(t *testing.T) {
 }
 
 func TestTokenCannotBeMoreThanItsMaker(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	for _, in := range []string{
 		`{"name":"ci","role":"admin","expires":"2026-05-01T00:00:00Z"}`, `{"name":"ci","role":"","expires":"2026-05-01T00:00:00Z"}`,
 		`{"name":"ci","role":"viewer","expires":"2036-05-01T00:00:00Z"}`, `{"name":"ci","role":"viewer","expires":"2020-05-01T00:00:00Z"}`,
@@ -60,7 +60,7 @@ func TestTokenCannotBeMoreThanItsMaker(t *testing.T) {
 }
 
 func TestAdminKeepsTheUsers(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	made := webtest.Decode[api.User](t, door.Call("POST", "/users", "admin", `{"name":"nina","password":"a long enough one","role":"viewer"}`))
 	if made.Name != "nina" || made.Role != "viewer" || made.LastLogin != nil {
 		t.Errorf("%+v", made)
@@ -99,7 +99,7 @@ func TestAdminKeepsTheUsers(t *testing.T) {
 }
 
 func TestFormsOfSettingsDoWhatTheySay(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	post := func(path, who string, pairs ...string) *httptest.ResponseRecorder {
 		return door.Ask(door.Handler(), "POST", path, door.With(who), webtest.Form(pairs...))
 	}
@@ -170,7 +170,7 @@ func TestFormsOfSettingsDoWhatTheySay(t *testing.T) {
 }
 
 func TestOwnSessionsAreListedAndEnded(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	first := door.Cookies["viewer"]
 	door.SignIn("viewer")
 	list := webtest.Decode[api.List[api.Session]](t, door.Call("GET", "/sessions", "viewer", ""))

@@ -30,7 +30,7 @@ var elsewhere = []string{
 }
 
 func TestWayBackLeadsToOwnPagesOnly(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	if len(elsewhere) < 30 {
 		t.Fatal("too few")
 	}
@@ -64,7 +64,7 @@ func TestWayBackLeadsToOwnPagesOnly(t *testing.T) {
 }
 
 func TestWhoIsSentToSignInComesBack(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	for _, c := range []struct{ method, address, want string }{
 		{"GET", "/", "/login"},
 		{"GET", "/collections", "/login?next=%2Fcollections"},

@@ -10,7 +10,7 @@ import (
 )
 
 func TestNoTwoFiguresOfAComparedShardHaveOneLabel(t *testing.T) {
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	x.Move(4, "shard-rs-1")
 	row := webtest.ParseHTML(
 		t,

@@ -17,7 +17,7 @@ import (
 )
 
 func TestHistoryListsEveryChangeOnceOverItsPages(t *testing.T) {
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	for i := range 7 {
 		x.Move(4, []string{"shard-rs-1", "shard-rs-2"}[i%2])
 	}
@@ -64,7 +64,7 @@ func TestHistoryListsEveryChangeOnceOverItsPages(t *testing.T) {
 }
 
 func TestTwoTimesAreCompared(t *testing.T) {
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	x.Move(4, "shard-rs-1")
 	x.Move(8, "shard-rs-1")
 	zoned := *x.Watcher.Get()
@@ -190,7 +190,7 @@ func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
 }
 
 func TestACauseGoesByTheBalancerOfThatTime(t *testing.T) {
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	off := *x.Watcher.Get()
 	off.Balancer.Mode = "off"
 	x.Show(webtest.Epoch.Add(time.Minute), &off)
@@ -209,7 +209,7 @@ func TestACauseGoesByTheBalancerOfThatTime(t *testing.T) {
 }
 
 func TestWhatIsWatchedIsFollowedByAddressAlone(t *testing.T) {
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	c := x.Watcher.Get().Collection(webtest.DocumentsNS)
 	item := answer.ChunkItem(c, answer.ChunkRef(c, c.Chunks.At(4).Min))
 	project := answer.WatchProject + webtest.ProjectID(5).Hex()
@@ -266,7 +266,7 @@ func TestWhatIsWatchedIsFollowedByAddressAlone(t *testing.T) {
 }
 
 func TestLiveRegionsAreTheSameForEverybodyWhoWatches(t *testing.T) {
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	c := x.Watcher.Get().Collection(webtest.DocumentsNS)
 	q := "?" + url.Values{"watch": {answer.ChunkItem(c, answer.ChunkRef(c, c.Chunks.At(4).Min))}}.Encode()
 	for _, p := range []string{"/", "/collections", "/activity"} {

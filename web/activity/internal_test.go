@@ -253,7 +253,7 @@ func TestAnInternalCollectionHasAPage(t *testing.T) {
 }
 
 func TestTwoTimesAreComparedWithoutInternalCollections(t *testing.T) {
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	table := *x.Watcher.Get()
 	own := *table.Collection(webtest.DocumentsNS)
 	own.NS, own.Incarnation.UUID = webtest.SessionsNS, [16]byte{9, 9}

@@ -145,7 +145,7 @@ func TestAdviceSaysWhatItCannotTellAndWhatHelps(t *testing.T) {
 }
 
 func TestProblemsLinkTheShardsAndCollectionsThatTheyName(t *testing.T) {
-	s, _ := advised(t, webtest.WithClaims)
+	s, _ := advised(t, webtest.WithPeople)
 	viewer := webtest.Header("X-Test-Who", "vera viewer")
 	leads := map[string]bool{}
 	for _, a := range webtest.ParseHTML(t, s.Do("GET", "/advice", viewer).Body.String()).Find(".say a, .evidence a").EachIter() {
@@ -161,7 +161,7 @@ func TestProblemsLinkTheShardsAndCollectionsThatTheyName(t *testing.T) {
 }
 
 func TestViewersSeeAdviceAndDecideNothing(t *testing.T) {
-	s, _ := advised(t, webtest.WithClaims)
+	s, _ := advised(t, webtest.WithPeople)
 	viewer := webtest.Header("X-Test-Who", "vera viewer")
 	for _, path := range []string{"/advice", "/alerts"} {
 		w := s.Do("GET", path, viewer)

@@ -121,7 +121,7 @@ func TestAuditOnTheWireCanBeVerified(t *testing.T) {
 func TestAuditIsForOperators(t *testing.T) {
 	for role, want := range map[auth.Role]int{auth.Viewer: 403, auth.Support: 403, auth.Operator: 200, auth.Admin: 200} {
 		s := webtest.New(t, func(d *site.Deps) {
-			d.Auth = webtest.Everybody{Who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
+			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
 		})
 		for _, address := range []string{"/audit", "/api/v1/audit", "/api/v1/audit/head", "/api/v1/audit/heads"} {
 			if w := s.Do("GET", address); w.Code != want {
@@ -177,7 +177,7 @@ func TestABrokenRecordIsSaidOnEveryPageToThoseWhoMayReadIt(t *testing.T) {
 				a.Check.Break = &audit.Break{Code: audit.Changed, Seq: 7}
 			}
 			s := webtest.New(t, func(d *site.Deps) {
-				d.Audit, d.Auth = a, webtest.Everybody{Who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
+				d.Audit, d.Auth = a, webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
 			})
 			if said := strings.Contains(s.Do("GET", "/").Body.String(),
 				"The audit record was changed by something other than this program; the page Audit says where."); said != (want && broken) {

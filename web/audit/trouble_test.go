@@ -119,7 +119,7 @@ func TestATroubleOfTheRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
 		a.Check = fine
 		c.change(&a.Check)
 		s := webtest.New(t, func(d *site.Deps) {
-			d.Audit, d.Auth = a, webtest.Everybody{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
+			d.Audit, d.Auth = a, webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
 		})
 		home := s.Do("GET", "/").Body.String()
 		for _, key := range []string{"banner.audit", "banner.audit.damaged", "banner.audit.unread", "banner.audit.unsigned",
@@ -199,8 +199,8 @@ func TestOneCauseHasOneBanner(t *testing.T) {
 	} {
 		a := webtest.CannedAudit()
 		a.Check = c.state
-		s := webtest.New(t, webtest.WithData(c.hold), func(d *site.Deps) {
-			d.Audit, d.Auth = a, webtest.Everybody{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
+		s := webtest.New(t, webtest.WithDataHeld(c.hold), func(d *site.Deps) {
+			d.Audit, d.Auth = a, webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
 			d.Trouble = func() *store.Trouble { return c.trouble }
 		})
 		want := 0
@@ -220,7 +220,7 @@ func TestOneCauseHasOneBanner(t *testing.T) {
 func TestAPageIsMadeAnewWhenTheRecordIsInTrouble(t *testing.T) {
 	a := webtest.CannedAudit()
 	s := webtest.New(t, func(d *site.Deps) {
-		d.Audit, d.Auth = a, webtest.Everybody{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
+		d.Audit, d.Auth = a, webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
 	})
 	tag := s.Do("GET", "/collections").Header().Get("ETag")
 	again := func() int { return s.Do("GET", "/collections", webtest.Header("If-None-Match", tag)).Code }

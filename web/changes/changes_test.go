@@ -26,7 +26,7 @@ import (
 )
 
 func TestChangesAreOfferedToOperatorsAndLeadToAForm(t *testing.T) {
-	s := webtest.New(t, webtest.WithClaims)
+	s := webtest.New(t, webtest.WithPeople)
 	for _, address := range webtest.PagesWithChanges() {
 		for _, role := range []auth.Role{auth.Viewer, auth.Support} {
 			if page := webtest.ParseHTML(t, s.Do("GET", address, webtest.As("vera", role)).Body.String()); page.Find(".acts").Length() != 0 {
@@ -47,7 +47,7 @@ func TestChangesAreOfferedToOperatorsAndLeadToAForm(t *testing.T) {
 			}
 		}
 	}
-	locked := webtest.New(t, webtest.WithClaims, webtest.WithData(store.OwnedByAnother))
+	locked := webtest.New(t, webtest.WithPeople, webtest.WithDataHeld(store.OwnedByAnother))
 	page := webtest.ParseHTML(t, locked.Do("GET", "/zones", webtest.As("olga", auth.Operator)).Body.String())
 	if page.Find(".acts a").Length() != 0 || !strings.Contains(page.Find(".acts").Text(), "Another shardboard owns") {
 		t.Errorf("read only: %s", page.Find(".acts").Text())
@@ -137,7 +137,7 @@ func TestEveryKindHasAFormWithItsWords(t *testing.T) {
 }
 
 func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {
-	s := webtest.New(t, webtest.WithClaims)
+	s := webtest.New(t, webtest.WithPeople)
 	for _, c := range []struct {
 		name, role string
 		buttons    int
@@ -152,7 +152,7 @@ func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {
 }
 
 func TestOperatorsAreHeldToTwoChangesASecond(t *testing.T) {
-	s := webtest.New(t, webtest.WithClaims)
+	s := webtest.New(t, webtest.WithPeople)
 	last := 0
 	for i := range guard.ActionBurst + 1 {
 		w := s.Do("POST", "/runs/"+webtest.RecordID("running")+"/stop", webtest.As("olga", auth.Operator))

@@ -13,7 +13,11 @@ import (
 )
 
 func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
-	s := webtest.New(t, webtest.Playing(webtest.Account{SignInMode: "local", Me: webtest.Olga}), webtest.WithActions(webtest.CannedActions()))
+	s := webtest.New(
+		t,
+		webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}),
+		webtest.WithActions(webtest.CannedActions()),
+	)
 	for name, want := range map[string]struct {
 		page  []string
 		check func(api.Run) bool
@@ -65,7 +69,7 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 
 func TestTheRestOfARunIsPlannedByPageAndAPI(t *testing.T) {
 	canned := webtest.CannedActions()
-	s := webtest.New(t, webtest.Playing(webtest.Account{SignInMode: "local", Me: webtest.Olga}), webtest.WithActions(canned))
+	s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}), webtest.WithActions(canned))
 	w := s.Do("POST", "/runs/"+webtest.RecordID("gaveup")+"/finish")
 	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/plans/"+canned.PlanList[0].ID {
 		t.Errorf("%d to %q", w.Code, w.Header().Get("Location"))
@@ -80,7 +84,7 @@ func TestTheRestOfARunIsPlannedByPageAndAPI(t *testing.T) {
 	}
 	viewer := webtest.New(
 		t,
-		webtest.Playing(webtest.Account{SignInMode: "local", Me: webtest.Vera}),
+		webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Vera}),
 		webtest.WithActions(webtest.CannedActions()),
 	)
 	if w = viewer.Do("POST", api.Prefix+"/runs/"+webtest.RecordID("gaveup")+"/finish"); w.Code != http.StatusForbidden {
@@ -89,7 +93,11 @@ func TestTheRestOfARunIsPlannedByPageAndAPI(t *testing.T) {
 }
 
 func TestAPlanShowsItsLimits(t *testing.T) {
-	s := webtest.New(t, webtest.Playing(webtest.Account{SignInMode: "local", Me: webtest.Olga}), webtest.WithActions(webtest.CannedActions()))
+	s := webtest.New(
+		t,
+		webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}),
+		webtest.WithActions(webtest.CannedActions()),
+	)
 	text := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("pin")).Body.String()).Find("main").Text()
 	for _, part := range []string{"Limits", "Shards that may receive chunks", "Most moves"} {
 		if !strings.Contains(text, part) {

@@ -35,7 +35,7 @@ import (
 // measured is a site with the real engine, heat and recorder over a simulated
 // cluster to which a test writes. What is restarted is what dies with a process.
 type measured struct {
-	*webtest.Simulated
+	*webtest.SimulatedServer
 	client *cluster.Client
 	engine *engine.Engine
 	db     *sqlite.DB
@@ -48,7 +48,7 @@ type measured struct {
 func onMeasured(t *testing.T, test func(m *measured)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		m := &measured{Simulated: &webtest.Simulated{T: t}}
+		m := &measured{SimulatedServer: &webtest.SimulatedServer{T: t}}
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Projects: 15, Documents: 300, Still: true})
 		m.Must(err)
 		m.Sim = sim
@@ -81,7 +81,7 @@ func onMeasured(t *testing.T, test func(m *measured)) {
 		defer func() { end(); all.Wait() }()
 		m.start()
 		defer func() { m.stop() }()
-		m.Server = webtest.New(t, webtest.WithClaims, webtest.WithActions(m.engine), func(d *site.Deps) {
+		m.Server = webtest.New(t, webtest.WithPeople, webtest.WithActions(m.engine), func(d *site.Deps) {
 			d.Now, d.Watcher, d.Keeper, d.Outcomes = time.Now, m.Watcher, keeper, m
 		})
 		test(m)

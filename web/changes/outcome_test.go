@@ -17,7 +17,7 @@ import (
 // movedSite shows a move that succeeded, with an outcome.
 func movedSite(t *testing.T, change ...func(*outcome.Outcome)) *webtest.Server {
 	v := webtest.NewStory().View()
-	s := webtest.New(t, webtest.WithClaims, func(d *site.Deps) {
+	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) {
 		a := webtest.CannedActions()
 		a.RunList = append(a.RunList, webtest.MovedRun(v, a))
 		d.Actions, d.Now = a, func() time.Time { return v.Now }

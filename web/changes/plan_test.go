@@ -19,7 +19,7 @@ import (
 const splitAtFive = `{"kind":"split","args":{"ns":"app.users","at":{"p":5}},"reason":"hot"}`
 
 func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
-	webtest.OnSimulated(t, func(c *webtest.Simulated) {
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
 		c.Admin(bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}})
 		c.Admin(
 			bson.D{
@@ -75,7 +75,7 @@ func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
 }
 
 func TestAPlanThatDoesNotFitAnyMoreSaysWhatChangedAndSendsNothing(t *testing.T) {
-	webtest.OnSimulated(t, func(c *webtest.Simulated) {
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
 		p := c.Plan("anna", splitAtFive)
 		run := "/api/v1/plans/" + p.ID + "/run"
 		c.Problem(c.Post("anna", run, `{"hash":"`+strings.Repeat("0", 64)+`"}`), 409, "hash")
@@ -107,7 +107,7 @@ func TestAPlanThatDoesNotFitAnyMoreSaysWhatChangedAndSendsNothing(t *testing.T) 
 }
 
 func TestAPlanRunsOnceIsProvenAndUndone(t *testing.T) {
-	webtest.OnSimulated(t, func(c *webtest.Simulated) {
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
 		p := c.Plan("anna", splitAtFive)
 		run := "/api/v1/plans/" + p.ID + "/run"
 		first := c.Post("anna", run, `{"hash":"`+p.Hash+`","confirm":null}`)
@@ -151,7 +151,7 @@ func TestAPlanRunsOnceIsProvenAndUndone(t *testing.T) {
 }
 
 func TestPlanFormsLeadToPlansAndKeepWhatWasTyped(t *testing.T) {
-	webtest.OnSimulated(t, func(c *webtest.Simulated) {
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
 		chunk := c.Watcher.Table().Collection("app.users")
 		ref := answer.ChunkRef(chunk, chunk.Chunks.At(1).Min)
 		w := c.Do(

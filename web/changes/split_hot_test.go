@@ -112,7 +112,7 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 }
 
 func TestBadCutsAreRefusedByTheirNames(t *testing.T) {
-	s := webtest.New(t, webtest.WithClaims)
+	s := webtest.New(t, webtest.WithPeople)
 	for args, says := range map[string]string{
 		`{"chunks": "x"}`:                          "chunks",
 		`{"chunks": ["a\u0000b"]}`:                 "chunks",
@@ -147,7 +147,7 @@ func planned(t *testing.T, l api.Heat) actions.Args {
 // The page of heat and its JSON lead to the same plan, and only those who may plan.
 func TestAHotChunkLeadsToThePlanThatHelps(t *testing.T) {
 	v := webtest.NewStory().View()
-	s := webtest.CountedHeat(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
 	items := webtest.HeatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items
 	page := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
 	kinds := map[string]int{}

@@ -14,7 +14,7 @@ import (
 // Many identical requests at once, over the store on disk: one run, one command,
 // the same answer for its maker and a conflict for everybody else.
 func TestAStormOfIdenticalPostsIsOneCommand(t *testing.T) {
-	webtest.OnSimulated(t, func(c *webtest.Simulated) {
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
 		for i, n := range []int{2, 3, 10, 50} {
 			p := c.Plan("anna", fmt.Sprintf(`{"kind":"split","args":{"ns":"app.users","at":{"p":%d}},"reason":"hot"}`, i+2))
 			before := c.Sent()

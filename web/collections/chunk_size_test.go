@@ -185,7 +185,7 @@ func formSent(v url.Values) func(*http.Request) {
 
 func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 	s, cluster := sizedSite(t, func(d *site.Deps) {
-		d.Auth = webtest.Everybody{Who: auth.Principal{ID: "v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}}
+		d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}}
 	})
 	path := "/collections/" + sizedNS + "/chunks/" + refOf(s, 3)
 	for _, target := range []string{path + "/size", "/api/v1" + path + "/size"} {

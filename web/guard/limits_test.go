@@ -15,7 +15,7 @@ import (
 
 func TestOneTooManyIsToldWhenToComeBack(t *testing.T) {
 	now := webtest.Epoch
-	s := webtest.New(t, webtest.WithClaims, func(d *site.Deps) { d.Now = func() time.Time { return now } })
+	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Now = func() time.Time { return now } })
 	for _, c := range []struct {
 		method, address string
 		burst           int

@@ -18,7 +18,7 @@ import (
 
 func TestRequestsOfNobodyHaveABoundedNumberOfLinesAndPeopleOneEach(t *testing.T) {
 	at := webtest.Epoch
-	s := webtest.New(t, webtest.WithClaims, func(d *site.Deps) { d.Now = func() time.Time { return at } })
+	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Now = func() time.Time { return at } })
 	const flood = 5000
 	for i := range flood {
 		if i == flood-1 {
@@ -50,7 +50,7 @@ func TestRequestsOfNobodyHaveABoundedNumberOfLinesAndPeopleOneEach(t *testing.T)
 // While the store fails, each request that comes with a cookie is a failed one.
 func TestFailedRequestsOfNobodyHaveABoundedNumberOfLinesToo(t *testing.T) {
 	broken := (&store.Trouble{Code: store.TroubleDamaged}).Failed(errors.New("malformed"))
-	s := webtest.New(t, func(d *site.Deps) { d.Auth = webtest.Account{SignInMode: auth.ModeLocal, Lost: broken} })
+	s := webtest.New(t, func(d *site.Deps) { d.Auth = webtest.StubAuth{SignInMode: auth.ModeLocal, Lost: broken} })
 	for range 3 * guard.NobodyLines {
 		if w := s.Do("GET", "/api/v1/me"); w.Code != http.StatusServiceUnavailable {
 			t.Fatal(w.Code, w.Body)

@@ -18,7 +18,7 @@ import (
 
 func TestWhatChangesNothingAndWhoeverMayIsNotRecordedAsRefused(t *testing.T) {
 	trail := &webtest.StubAudit{}
-	s := webtest.New(t, webtest.WithClaims, func(d *site.Deps) { d.Audit = trail })
+	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Audit = trail })
 	s.Do("GET", "/audit", webtest.As("vera", auth.Viewer))
 	s.Do("GET", "/api/v1/locate?q=a/b", webtest.As("vera", auth.Viewer))
 	s.Do("POST", "/api/v1/plans")
@@ -33,7 +33,7 @@ func TestFloodsOfRefusalsAreCountedAndDoNotFillTheRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		trail := &webtest.StubAudit{}
 		counter := audit.NewRefusals(audit.RefusalOptions{Record: trail.Append})
-		s := webtest.New(t, webtest.WithClaims, func(d *site.Deps) { d.Audit, d.Refusals, d.Now = trail, counter, time.Now })
+		s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Audit, d.Refusals, d.Now = trail, counter, time.Now })
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {

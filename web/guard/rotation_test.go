@@ -16,7 +16,7 @@ import (
 )
 
 // changeRole changes what an account may, by an admin.
-func changeRole(d *webtest.Door, name string, role auth.Role) {
+func changeRole(d *webtest.AccountServer, name string, role auth.Role) {
 	d.T.Helper()
 	if err := d.Service.SetRole(d.T.Context(), auth.Principal{ID: "user:root", Role: auth.Admin}, name, role); err != nil {
 		d.T.Fatal(err)
@@ -24,7 +24,7 @@ func changeRole(d *webtest.Door, name string, role auth.Role) {
 }
 
 func TestTheRequestAfterAChangeOfTheRoleIsJudgedByTheNewOneAndGetsItsCookie(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	old := door.Cookies["viewer"]
 	get := func(path string, c *http.Cookie) (int, []*http.Cookie) {
 		w := door.Ask(door.Handler(), "GET", path, func(r *http.Request) { r.AddCookie(c) })
@@ -62,7 +62,7 @@ func TestTheRequestAfterAChangeOfTheRoleIsJudgedByTheNewOneAndGetsItsCookie(t *t
 // browser ends up with that one's cookie and no other session is left.
 func TestSigningOutOrInByTheRequestThatRotatesLeavesOneSessionOrNone(t *testing.T) {
 	for path, form := range map[string][]string{"/logout": nil, "/login": {"name", "viewer", "password", webtest.GoodPassword}} {
-		door := webtest.NewDoor(t)
+		door := webtest.NewAccountServer(t)
 		changeRole(door, "viewer", auth.Operator)
 		w := door.Ask(door.Handler(), "POST", path, webtest.Form(form...), door.With("viewer"))
 		cookies := w.Result().Cookies()
@@ -83,7 +83,7 @@ func TestSigningOutOrInByTheRequestThatRotatesLeavesOneSessionOrNone(t *testing.
 }
 
 func TestASocketOfAChangedRoleClosesAndTheNextOneBringsTheCookie(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := make(chan error, 1)
 	go func() { ran <- door.Run(ctx) }()

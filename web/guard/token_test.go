@@ -13,7 +13,7 @@ import (
 	"shardboard/web/webtest"
 )
 
-func makeToken(d *webtest.Door, owner string, role auth.Role) (string, auth.Token) {
+func makeToken(d *webtest.AccountServer, owner string, role auth.Role) (string, auth.Token) {
 	d.T.Helper()
 	secret, made, err := d.Service.CreateToken(
 		d.T.Context(),
@@ -27,7 +27,7 @@ func makeToken(d *webtest.Door, owner string, role auth.Role) (string, auth.Toke
 }
 
 func TestAViewersTokenOfAnAdminReachesNothingOfTheAdmins(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	admin := door.Principal("admin")
 	_, other := makeToken(door, "admin", auth.Admin)
 	secret, own := makeToken(door, "admin", auth.Viewer)
@@ -71,7 +71,7 @@ func detail(t *testing.T, w *httptest.ResponseRecorder) string {
 }
 
 func TestWhoSentATokenThatOpensNothingIsToldSo(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	revoked, made := makeToken(door, "viewer", auth.Viewer)
 	if err := door.Service.RevokeToken(t.Context(), door.Principal("viewer"), made.ID); err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestWhoSentATokenThatOpensNothingIsToldSo(t *testing.T) {
 }
 
 func TestWhoSentATokenIsToldThatItDoesNotCount(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	made := webtest.Decode[api.TokenCreated](
 		t,
 		door.Call("POST", "/tokens", "operator", `{"name":"ci","role":"viewer","expires":"`+door.Now().Add(time.Hour).Format(time.RFC3339)+`"}`),

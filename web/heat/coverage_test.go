@@ -15,7 +15,7 @@ import (
 
 func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
 	v := webtest.NewStory().View()
-	s := webtest.CountedHeat(t, v, webtest.WritesToSeveral(v), 3*time.Minute+5*time.Second, nil)
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 3*time.Minute+5*time.Second, nil)
 	list := func(what, query string) []api.Heat {
 		return webtest.Decode[api.List[api.Heat]](t, s.Do("GET", "/api/v1/heat/"+what+"?limit=1000"+query)).Items
 	}
@@ -67,7 +67,7 @@ func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
 
 func TestHeatOfChangedRowsSaysThatItIsAtLeastAndOfWhom(t *testing.T) {
 	v := webtest.NewStory().View()
-	s := webtest.CountedHeat(t, v, webtest.WritesToSeveral(v), 4*time.Minute+5*time.Second, nil)
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 4*time.Minute+5*time.Second, nil)
 	for _, ns := range []string{"yorkie-meta.documents", "yorkie-meta.clients"} {
 		m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map?ns="+ns))
 		if want := (api.HeatMethod{Counts: "changedRows", Of: "hottestProjects", Projects: 10, LowerBound: true,
@@ -134,7 +134,7 @@ func TestHeatOfChangedRowsSaysThatItIsAtLeastAndOfWhom(t *testing.T) {
 
 func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 	v := webtest.NewStory().View()
-	s := webtest.CountedHeat(t, v, webtest.WritesToSeveral(v), time.Minute, nil)
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), time.Minute, nil)
 	doc := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
 	var offered []string
 	for _, n := range doc.Find("#heat-lists .choices a").EachIter() {

@@ -28,7 +28,7 @@ import (
 
 func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
 	v := webtest.NewStory().View()
-	s := webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
 	doc := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
 	first := doc.Find(".hot li").First().Text()
 	for _, want := range []string{"of the writes to changes on shard-rs-", "Yorkie document " + webtest.ProjectID(1000).Hex(),
@@ -72,16 +72,16 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 		want []string
 		gone string
 	}{
-		"nothing counted yet": {webtest.CountedHeat(t, v, webtest.SkewedWrites(v), time.Second, nil), []string{"just begun"}, ".hot"},
-		"not permitted": {webtest.CountedHeat(t, v, &webtest.Writes{Fail: denied}, time.Minute, nil),
+		"nothing counted yet": {webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), time.Second, nil), []string{"just begun"}, ".hot"},
+		"not permitted": {webtest.NewHeatServer(t, v, &webtest.Writes{Fail: denied}, time.Minute, nil),
 			[]string{"Counting writes is not permitted", "find on yorkie-meta.changes"}, ".hot"},
-		"failed since": {webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute,
+		"failed since": {webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute,
 			func(w *webtest.Writes) { w.Broke(fault.New(fault.Unavailable, "The cluster does not answer.")) }),
 			[]string{"could not be counted", "does not answer", "What is shown ends at"}, ".is-loading"},
-		"sampled": {webtest.CountedHeat(t, v, busy, 3*time.Minute, nil), []string{"Counted in samples", "1 s in 10", "±"}, ""},
-		"no collection": {webtest.CountedHeat(t, unknown, &webtest.Writes{}, time.Minute, nil),
+		"sampled": {webtest.NewHeatServer(t, v, busy, 3*time.Minute, nil), []string{"Counted in samples", "1 s in 10", "±"}, ""},
+		"no collection": {webtest.NewHeatServer(t, unknown, &webtest.Writes{}, time.Minute, nil),
 			[]string{"No collection whose writes can be counted"}, ".hot"},
-		"no writes at all": {webtest.CountedHeat(t, v, &webtest.Writes{}, 2*time.Minute, nil), []string{"No writes in this window"}, ".hot li"},
+		"no writes at all": {webtest.NewHeatServer(t, v, &webtest.Writes{}, 2*time.Minute, nil), []string{"No writes in this window"}, ".hot li"},
 	} {
 		w := c.site.Do("GET", "/heat")
 		text := webtest.ParseHTML(t, w.Body.String())
@@ -101,7 +101,7 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 
 func TestHeatStandsOnThePagesOfWhatIsHot(t *testing.T) {
 	v := webtest.NewStory().View()
-	s := webtest.CountedHeat(t, v, webtest.SkewedWrites(v), time.Minute, nil)
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), time.Minute, nil)
 	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li a").First().AttrOr("href", "")
 	for path, want := range map[string]string{
 		"/collections/yorkie-meta.changes": "writes/s in the 5",
@@ -126,7 +126,7 @@ func TestHeatOfAKeyThatGrowsIsAWarningWithItsEvidence(t *testing.T) {
 	}).View()
 	v.Table.Shards[0].Name = webtest.HostileName // owns none of the first three chunks or all: a name all the same
 	src := webtest.SkewedWrites(v)
-	s := webtest.CountedHeat(t, v, src, 2*time.Minute, nil)
+	s := webtest.NewHeatServer(t, v, src, 2*time.Minute, nil)
 	w := s.Do("GET", "/heat")
 	// The bubble's clock is at the year 2000: ids of then lie before every bound.
 	if text := webtest.ParseHTML(t, w.Body.String()).Find("main").Text(); strings.Contains(text, "The shard key grows") ||
@@ -143,7 +143,7 @@ func TestHeatOfAKeyThatGrowsIsAWarningWithItsEvidence(t *testing.T) {
 			v.Table.Collections[i] = old
 		}
 	}
-	s = webtest.CountedHeat(t, v, src, 2*time.Minute, nil)
+	s = webtest.NewHeatServer(t, v, src, 2*time.Minute, nil)
 	text := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".state").Text()
 	if !strings.Contains(text, "The shard key grows") || !strings.Contains(text, "slices of time") || !strings.Contains(text, "shard-rs-2") {
 		t.Errorf("no warning: %s", text)
@@ -158,7 +158,7 @@ func TestHeatShowsHostileNamesAsText(t *testing.T) {
 		all[i].Name = evil
 	}
 	v.Dir = placement.NewDirectory(3, []string{"yorkie-meta"}, all, topology.Health{At: webtest.Epoch})
-	s := webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
 	for _, path := range []string{"/heat", "/heat?by=project"} {
 		doc := webtest.ParseHTML(t, s.Do("GET", path).Body.String())
 		if n := doc.Find("script:not([src])").Length() + doc.Find("img").Length() + doc.Find("[onerror]").Length(); n > 0 ||
@@ -191,7 +191,7 @@ func TestHeatRefusesWhatItDoesNotHave(t *testing.T) {
 func TestHeatMapCellsAreTheRatesThatWereCounted(t *testing.T) {
 	v := webtest.NewStory().View()
 	src := webtest.SkewedWrites(v)
-	s := webtest.CountedHeat(t, v, src, 3*time.Minute+5*time.Second, nil)
+	s := webtest.NewHeatServer(t, v, src, 3*time.Minute+5*time.Second, nil)
 	var all float64
 	for _, r := range src.Rows {
 		all += float64(r.Rows) / 10
@@ -239,7 +239,7 @@ func TestHeatMapCellsAreTheRatesThatWereCounted(t *testing.T) {
 
 func TestHeatRangeNamesWhoWritesThere(t *testing.T) {
 	v := webtest.NewStory().View()
-	s := webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute, nil)
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute, nil)
 	m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map"))
 	total, rows := 0.0, 0.0
 	for i, row := range m.Rows {

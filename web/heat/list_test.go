@@ -17,7 +17,7 @@ import (
 
 func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 	v := webtest.NewStory().View()
-	s := webtest.CountedHeat(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
 	page := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
 	items := webtest.HeatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items
 	codes := map[string]bool{}
@@ -53,14 +53,15 @@ func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
 		query       string
 		reason, why string
 	}{
-		"just begun": {webtest.CountedHeat(t, v, webtest.SkewedWrites(v), time.Second, nil), "", "begun", "first 10 s"},
-		"of changed rows": {webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 40*time.Second, nil), "?ns=yorkie-meta.documents", "begun",
+		"just begun": {webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), time.Second, nil), "", "begun", "first 10 s"},
+		"of changed rows": {webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 40*time.Second, nil), "?ns=yorkie-meta.documents", "begun",
 			"at the end of each minute"},
-		"not permitted":   {webtest.CountedHeat(t, v, &webtest.Writes{Fail: denied}, time.Minute, nil), "", "denied", "Not permitted: find."},
-		"fails":           {webtest.CountedHeat(t, v, &webtest.Writes{Fail: slow}, time.Minute, nil), "", "failed", "Too slow."},
-		"no collection":   {webtest.CountedHeat(t, bare, &webtest.Writes{}, time.Minute, nil), "", "noCollection", "No collection whose writes"},
-		"nothing written": {webtest.CountedHeat(t, v, &webtest.Writes{}, 2*time.Minute+5*time.Second, nil), "", "", ""},
-		"none in snapshot": {webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil), "?ns=yorkie-meta.snapshots",
+		"not permitted": {webtest.NewHeatServer(t, v, &webtest.Writes{Fail: denied}, time.Minute, nil), "", "denied", "Not permitted: find."},
+		"fails":         {webtest.NewHeatServer(t, v, &webtest.Writes{Fail: slow}, time.Minute, nil), "", "failed", "Too slow."},
+		"no collection": {webtest.NewHeatServer(t, bare, &webtest.Writes{}, time.Minute, nil), "", "noCollection",
+			"No collection whose writes"},
+		"nothing written": {webtest.NewHeatServer(t, v, &webtest.Writes{}, 2*time.Minute+5*time.Second, nil), "", "", ""},
+		"none in snapshot": {webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil), "?ns=yorkie-meta.snapshots",
 			"", ""},
 	} {
 		for _, what := range []string{"projects", "documents", "chunks"} {
@@ -78,7 +79,7 @@ func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
 		}
 	}
 	// A list of what was counted has the time of its last count, not that of the question.
-	s := webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute, func(w *webtest.Writes) { w.Broke(slow) })
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute, func(w *webtest.Writes) { w.Broke(slow) })
 	if l := webtest.HeatListOf(t, s, "projects"); len(l.Items) == 0 || !l.Stale || l.Reason != "" || !l.AsOf.Equal(*l.To) ||
 		s.Deps.Now().Sub(*l.AsOf) < 20*time.Second {
 		t.Errorf("failed since: %+v at %s", l, s.Deps.Now())
@@ -87,7 +88,7 @@ func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
 
 func TestWhatAMoveHelpsHasAPlanToTheShardThatIsWrittenLeast(t *testing.T) {
 	v := webtest.NewStory().View()
-	s := webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
 	shards := webtest.HeatListOf(t, s, "shards").Items
 	least := shards[len(shards)-1].ID
 	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li").First().Find("p a")
@@ -159,7 +160,7 @@ func TestCountersAndDatedRowsSayOfWhichTimeTheyAre(t *testing.T) {
 	for _, s := range v.Table.Shards {
 		src.Shards = append(src.Shards, s.Name)
 	}
-	s := webtest.CountedHeat(t, v, src, 3*time.Minute+5*time.Second, nil)
+	s := webtest.NewHeatServer(t, v, src, 3*time.Minute+5*time.Second, nil)
 	for _, window := range []string{"10s", "24h"} {
 		for _, l := range webtest.HeatListOf(t, s, "shards?ns=yorkie-meta.changes&window="+window).Items {
 			if l.OperationsFrom == nil || l.OperationsTo == nil || l.OperationsTo.Sub(*l.OperationsFrom) != 30*time.Second ||
@@ -181,7 +182,7 @@ func TestCountersAndDatedRowsSayOfWhichTimeTheyAre(t *testing.T) {
 		}
 	}
 	src.Shards = nil
-	unread := webtest.CountedHeat(t, v, src, time.Minute, nil)
+	unread := webtest.NewHeatServer(t, v, src, time.Minute, nil)
 	for _, l := range webtest.HeatListOf(t, unread, "shards").Items {
 		if l.OperationsFrom != nil || l.WriteOperationsPerSecond != nil {
 			t.Errorf("counters that were never read: %+v", l)

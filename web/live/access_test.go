@@ -24,7 +24,7 @@ import (
 
 // ending is claimed sign-in whose sessions a test can end.
 type ending struct {
-	webtest.Claimed
+	webtest.PeopleByHeader
 	mu     sync.Mutex
 	chans  map[string]chan struct{}
 	gone   map[string]error
@@ -160,12 +160,12 @@ func TestOnePersonHasTwentySockets(t *testing.T) {
 		if n := len(l.Guard.Limits.Sockets); n != 2 {
 			t.Errorf("%d counted", n)
 		}
-	}, webtest.WithClaims)
+	}, webtest.WithPeople)
 }
 
 // TestSigningOutClosesTheSocket goes the whole way: real sign-in, real HTTP.
 func TestSigningOutClosesTheSocket(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := make(chan error, 1)
 	go func() { ran <- door.Run(ctx) }()
@@ -191,7 +191,7 @@ func TestSigningOutClosesTheSocket(t *testing.T) {
 	endsSocket(door, host, "disabled", func() error { return door.Service.DisableUser(ctx, root, "viewer") })
 }
 
-func postFrom(d *webtest.Door, address, as string) error {
+func postFrom(d *webtest.AccountServer, address, as string) error {
 	r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(""))
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func postFrom(d *webtest.Door, address, as string) error {
 }
 
 // closesSocket signs in as viewer, opens a socket, and waits for its end.
-func closesSocket(d *webtest.Door, host, name string, end func() error) {
+func closesSocket(d *webtest.AccountServer, host, name string, end func() error) {
 	d.T.Helper()
 	d.SignIn("viewer")
 	conn, _, err := websocket.DefaultDialer.Dial("ws://"+host+"/live?t=zones", http.Header{"Cookie": {d.Cookies["viewer"].String()}})
@@ -232,7 +232,7 @@ func closesSocket(d *webtest.Door, host, name string, end func() error) {
 }
 
 // endsSocket is closesSocket by what ends the session too.
-func endsSocket(d *webtest.Door, host, name string, end func() error) {
+func endsSocket(d *webtest.AccountServer, host, name string, end func() error) {
 	d.T.Helper()
 	closesSocket(d, host, name, end)
 	r := httptest.NewRequest("GET", "/zones", nil)

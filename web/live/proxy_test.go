@@ -16,10 +16,10 @@ import (
 
 // vouched is claimed sign-in in which a proxy says who people are, unless they
 // are called anna.
-type vouched struct{ webtest.Claimed }
+type vouched struct{ webtest.PeopleByHeader }
 
 func (v vouched) Identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error) {
-	p, err := v.Claimed.Identify(w, r)
+	p, err := v.PeopleByHeader.Identify(w, r)
 	if err == nil && p.Name != "anna" {
 		p.ID, p.Method, p.Session = "proxy:"+p.Name, auth.ByProxy, ""
 	}

@@ -199,7 +199,7 @@ func agree(t *rapid.T, it api.LocateItem) {
 // The same with rows that are there, that are gone, and that were moved by
 // somebody else in the moment before.
 func TestLocateCountsWhatIsThereNow(t *testing.T) {
-	webtest.OnBreakable(t, simcluster.Options{Projects: 3, Documents: 40, Still: true}, func(f *webtest.Breakable) {
+	webtest.OnBreakableCluster(t, simcluster.Options{Projects: 3, Documents: 40, Still: true}, func(f *webtest.BreakableServer) {
 		ask := func(q string) api.LocateItem {
 			got := webtest.Decode[api.LocateAnswer](
 				f.T,

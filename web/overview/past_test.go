@@ -9,7 +9,7 @@ import (
 )
 
 func TestWhatTheBalancerDidIsNotSaidToBeForbiddenInThePast(t *testing.T) {
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	at := x.Now
 	x.Move(4, "shard-rs-2")
 	text := webtest.ParseHTML(t, x.Do("GET", "/?at="+answer.AtText(at)).Body.String()).Find("main").Text()

@@ -21,7 +21,7 @@ func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
 			if exposed && h != store.Vanished {
 				continue
 			}
-			s := webtest.New(t, webtest.WithData(h), func(d *site.Deps) { d.Exposed = exposed })
+			s := webtest.New(t, webtest.WithDataHeld(h), func(d *site.Deps) { d.Exposed = exposed })
 			want := http.StatusOK
 			if h == store.Vanished || h == store.Unreadable {
 				want = http.StatusServiceUnavailable
@@ -51,7 +51,7 @@ func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
 // The dot in the header is live: it changes on pages that are open.
 func TestTheStatusSaysThatTheDataDirectoryIsLost(t *testing.T) {
 	for _, h := range store.Holds() {
-		s := webtest.New(t, webtest.WithData(h))
+		s := webtest.New(t, webtest.WithDataHeld(h))
 		got := answer.Status(s.View())
 		if lost := h == store.Vanished || h == store.Unreadable; lost != strings.Contains(got.Text, "data directory is lost") ||
 			lost && got.Level != "failed" {
@@ -77,7 +77,7 @@ func TestAPageIsMadeAnewWhenTheDataDirectoryIsLost(t *testing.T) {
 
 func TestTakingOverIsOfferedToAdminsWhenTheOwnerIsGone(t *testing.T) {
 	for _, h := range store.Holds() {
-		s := webtest.New(t, webtest.WithClaims, webtest.WithData(h))
+		s := webtest.New(t, webtest.WithPeople, webtest.WithDataHeld(h))
 		for _, role := range []auth.Role{auth.Viewer, auth.Operator, auth.Admin} {
 			n := webtest.ParseHTML(t, s.Do("GET", "/", webtest.As("anna", role)).Body.String()).
 				Find("main form[action='/data/takeover'][method=post] button").
@@ -91,7 +91,7 @@ func TestTakingOverIsOfferedToAdminsWhenTheOwnerIsGone(t *testing.T) {
 
 func TestTakingOverIsAskedForOnceAndAnswered(t *testing.T) {
 	d := &webtest.DataDirectory{Now: store.Condition{Hold: store.OwnerGone, Since: webtest.Epoch}}
-	s := webtest.New(t, webtest.WithClaims, d.Of)
+	s := webtest.New(t, webtest.WithPeople, d.Of)
 	if w := s.Do("POST", "/data/takeover", webtest.As("anna", auth.Admin)); w.Code != http.StatusSeeOther ||
 		w.Header().Get("Location") != "/" {
 		t.Errorf("form: %d %s", w.Code, w.Body)
@@ -115,7 +115,7 @@ func TestTakingOverIsAskedForOnceAndAnswered(t *testing.T) {
 			t.Errorf("%s: %d %s", address, w.Code, w.Body)
 		}
 	}
-	if w := webtest.New(t, webtest.WithClaims).Do("POST", "/api/v1/data/takeover",
+	if w := webtest.New(t, webtest.WithPeople).Do("POST", "/api/v1/data/takeover",
 		webtest.As("anna", auth.Admin)); w.Code != http.StatusConflict {
 		t.Errorf("a server that owns its data: %d", w.Code)
 	}
@@ -126,7 +126,7 @@ func TestTheWayInSaysWhyNobodyComesIn(t *testing.T) {
 		store.Owned: "", store.OwnedByAnother: "Sign in at the other one", store.OwnerGone: "has stopped",
 		store.Vanished: "moved or deleted", store.Unreadable: "cannot be looked at",
 	} {
-		s := webtest.New(t, webtest.WithClaims, webtest.WithData(h))
+		s := webtest.New(t, webtest.WithPeople, webtest.WithDataHeld(h))
 		if got := webtest.ParseHTML(t, s.Do("GET", "/login").Body.String()).Find("main .note").Text(); !strings.Contains(got, want) ||
 			want == "" && got != "" {
 			t.Errorf("%s: %q", h, got)

@@ -10,7 +10,7 @@ import (
 )
 
 func TestTheLogSaysWhoByIDAndNeverBySecret(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	door.Ask(door.Handler(), "GET", "/zones", door.With("viewer"))
 	door.Ask(door.Handler(), "GET", "/settings/users", door.With("viewer")) // refused, and by whom
 	door.Ask(door.Handler(), "GET", "/api/v1/nothing", door.With("viewer"))
@@ -38,7 +38,7 @@ func TestTheLogSaysWhoByIDAndNeverBySecret(t *testing.T) {
 			t.Errorf("no who in %q", line)
 		}
 	}
-	s := webtest.New(t, webtest.WithClaims) // ids that somebody else gave out
+	s := webtest.New(t, webtest.WithPeople) // ids that somebody else gave out
 	s.Do("GET", "/zones", webtest.As("a\u202e=b\nlevel=ERROR who=root", auth.Viewer))
 	if line := s.Log.String(); strings.Count(line, "\n") != 1 || strings.Contains(line, "\u202e") ||
 		!strings.Contains(line, `who="user:a\\u202e=b\\nlevel=ERROR`) {

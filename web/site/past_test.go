@@ -38,7 +38,7 @@ func TestAPageOfAPastTimeShowsWhatWasShownThen(t *testing.T) {
 		"/shards/shard-rs-1",
 		"/zones",
 	}
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	x.Move(4, "shard-rs-2")
 	then := map[string]string{}
 	for _, p := range pages {
@@ -67,7 +67,7 @@ func TestAPageOfAPastTimeShowsWhatWasShownThen(t *testing.T) {
 }
 
 func TestAnAnswerOfAPastTimeIsThatOfThen(t *testing.T) {
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	x.Move(4, "shard-rs-2")
 	paths := []string{
 		"/cluster",
@@ -106,7 +106,7 @@ func TestAnAnswerOfAPastTimeIsThatOfThen(t *testing.T) {
 }
 
 func TestAPageOfThePastSaysSoAndIsNotLive(t *testing.T) {
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	x.Move(4, "shard-rs-2")
 	at := x.Now
 	x.Move(4, "shard-rs-1")
@@ -150,7 +150,7 @@ func TestAPageOfThePastSaysSoAndIsNotLive(t *testing.T) {
 }
 
 func TestATimeInWhichNobodyWatchedIsSaid(t *testing.T) {
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	gap := x.Now.Add(30 * time.Minute)
 	x.Now = x.Now.Add(time.Hour)
 	x.Past.Restart()
@@ -172,7 +172,7 @@ func TestATimeInWhichNobodyWatchedIsSaid(t *testing.T) {
 }
 
 func TestHostileTimesAreRefused(t *testing.T) {
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	x.Now = x.Now.Add(time.Hour)
 	long := strings.Repeat("9", 60)
 	for at, want := range map[string]int{
@@ -209,7 +209,7 @@ func TestHostileTimesAreRefused(t *testing.T) {
 }
 
 func TestEachTimeHasItsOwnETag(t *testing.T) {
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	x.Move(4, "shard-rs-2")
 	x.Now = x.Now.Add(time.Minute)
 	tags := map[string]bool{}
@@ -226,7 +226,7 @@ func TestEachTimeHasItsOwnETag(t *testing.T) {
 }
 
 func TestTheBarStepsFromChangeToChange(t *testing.T) {
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	x.Move(4, "shard-rs-2")
 	x.Move(4, "shard-rs-1")
 	x.Now = x.Now.Add(time.Minute)

@@ -38,7 +38,7 @@ func TestPanicBecomesAnErrorPageWithoutInternals(t *testing.T) {
 
 func TestOnlyTheClustersRefusalsAreBlamedOnItsUser(t *testing.T) {
 	const blame = "The cluster user lacks a privilege"
-	s := webtest.New(t, webtest.WithClaims)
+	s := webtest.New(t, webtest.WithPeople)
 	for name, w := range map[string]*httptest.ResponseRecorder{
 		"a role":                 s.Do("GET", "/settings/users", webtest.As("anna", auth.Viewer)),
 		"a form of another site": s.Do("POST", "/logout", webtest.As("anna", auth.Viewer), webtest.Header("Sec-Fetch-Site", "cross-site")),

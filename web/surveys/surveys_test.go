@@ -144,7 +144,7 @@ func TestSurveyAnswersHaveNoZeroForWhatWasNotSeen(t *testing.T) {
 func TestOnlyOperatorsStartAndStopSurveys(t *testing.T) {
 	viewer := auth.Principal{ID: "user:v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}
 	stub := webtest.CannedSurveys()
-	s := webtest.New(t, func(d *site.Deps) { d.Surveys, d.Auth = stub, webtest.Everybody{Who: viewer} })
+	s := webtest.New(t, func(d *site.Deps) { d.Surveys, d.Auth = stub, webtest.OnePerson{Who: viewer} })
 	for _, address := range []string{"/surveys", "/surveys/RUNS/stop", "/api/v1/surveys", "/api/v1/surveys/RUNS/stop"} {
 		if w := s.Do("POST", address, webtest.Header("Content-Type", "application/x-www-form-urlencoded"),
 			webtest.Body("kind=sample")); w.Code != http.StatusForbidden {

@@ -6,7 +6,7 @@ import (
 	"shardboard/internal/answer"
 )
 
-// AddressOf is an address of a route that answers over the fixture.
+// AddressOf fills a pattern of the route table with names and ids that the canned data has.
 func AddressOf(pattern string) string {
 	pattern = strings.NewReplacer(
 		"/plans/{id}",
@@ -37,7 +37,7 @@ func AddressOf(pattern string) string {
 	)
 }
 
-// pagesWithActs are the pages of things that can be changed.
+// PagesWithChanges are the addresses of pages that offer changes.
 func PagesWithChanges() []string {
 	return []string{
 		"/",

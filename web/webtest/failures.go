@@ -9,12 +9,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// orphansReason is what a 5.0.7 wrote into moveChunk.to alone.
+// OrphansReason is what a 5.0.7 wrote into moveChunk.to alone.
 const OrphansReason = "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{ project_id: " +
 	"ObjectId('6600006126d6cf4c63274108') }, { project_id: ObjectId('660000c2b17ce1a5c1c0fa74') }) :: caused by :: operation exceeded " +
 	"time limit"
 
-// failedAttempt is a failed move of a chunk as 5.0.7 logs it, newest first.
+// FailedAttempt is a failed move of a chunk as 5.0.7 logs it, newest first.
 func FailedAttempt(t testing.TB, table *topology.Table, chunk int, begin time.Time, reason string) []topology.Event {
 	aborted := bson.E{Key: "note", Value: "aborted"}
 	to := []bson.E{{Key: "step 1 of 7", Value: int32(3)}, aborted}

@@ -2,8 +2,10 @@ package webtest
 
 import "shardboard/web/site"
 
+// WithHosts is an option of New: the names that the site may be reached by.
 func WithHosts(d *site.Deps) { d.Hosts = []string{"board.example", "other.example:9999"} }
 
+// ForeignOrigins are values of the header Origin that no page of ours sends.
 var ForeignOrigins = []string{
 	"", "null", "https://evil.example", "http://evil.example", "http://localhost", "http://localhost:8091", "https://localhost:8090",
 	"http://127.0.0.1:8090",

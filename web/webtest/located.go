@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/shardkey"
 )
 
-// locatable answers a document whose place is in the fixture.
+// WithLocatable has the locator find one document.
 func WithLocatable(s *Server) {
 	c := s.Watcher.Get().Collection("yorkie-meta.documents")
 	s.Locator.Answer = func(q placement.Query) ([]placement.Item, error) {

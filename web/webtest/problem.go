@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/api"
 )
 
-// isProblem checks the shape of RFC 9457.
+// CheckProblem checks the shape of RFC 9457.
 func CheckProblem(t *testing.T, w *httptest.ResponseRecorder, address string) {
 	t.Helper()
 	var p map[string]any

@@ -210,7 +210,7 @@ func TestLiveRegionsChangeWithPins(t *testing.T) {
 }
 
 func TestPinTermsAreOfNowOnly(t *testing.T) {
-	x := webtest.NewTravelled(t)
+	x := webtest.NewPastServer(t)
 	v := x.View()
 	v.Table, v.Pins = pinnedTable(1), map[string]rules.Pin{webtest.ProjectID(1).Hex(): {Owner: "anna"}}
 	zone := answer.PinZone(webtest.ProjectID(1))

@@ -23,26 +23,26 @@ import (
 	"shardboard/web/site"
 )
 
-// Breakable is a site over the real watcher, engine and driver, and a simulated
-// cluster that can be made to fail.
-type Breakable struct {
-	*Simulated
+// BreakableServer is the site over the real watcher, engine and driver. Its cluster is simulated; the
+// network to it and the disk under the store can fail.
+type BreakableServer struct {
+	*SimulatedServer
 	Client *cluster.Client
-	Line   *line
-	Disk   *disk
+	Line   *BreakableNetwork
+	Disk   *BreakableDisk
 	DB     *sqlite.DB
 	Dir    string // of db
 	Engine *engine.Engine
 	Wired  func(*site.Deps) // the real parts
 }
 
-// disk is what is under the store; a broken one fails each statement that fits.
-type disk struct {
+// BreakableDisk fails statements of the store.
+type BreakableDisk struct {
 	mu    sync.Mutex
 	fails func(statement string) error
 }
 
-func (d *disk) before(statement string) error {
+func (d *BreakableDisk) before(statement string) error {
 	d.mu.Lock()
 	fails := d.fails
 	d.mu.Unlock()
@@ -52,14 +52,15 @@ func (d *disk) before(statement string) error {
 	return fails(statement)
 }
 
-func (d *disk) Breaks(how func(statement string) error) {
+// Breaks fails each statement for which how gives an error.
+func (d *BreakableDisk) Breaks(how func(statement string) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.fails = how
 }
 
-// line is the network between the driver and the mongos.
-type line struct {
+// BreakableNetwork is the network between driver and mongos.
+type BreakableNetwork struct {
 	sim *simcluster.Cluster
 
 	mu    sync.Mutex
@@ -71,10 +72,10 @@ type line struct {
 // wire is one connection of it.
 type wire struct {
 	net.Conn
-	of *line
+	of *BreakableNetwork
 }
 
-func (l *line) muted() bool {
+func (l *BreakableNetwork) muted() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.mute
@@ -88,7 +89,7 @@ func (w *wire) Write(b []byte) (int, error) {
 	return w.Conn.Write(b)
 }
 
-func (l *line) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+func (l *BreakableNetwork) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	l.mu.Lock()
 	cut, mute := l.cut, l.mute
 	l.mu.Unlock()
@@ -110,8 +111,8 @@ func (l *line) DialContext(ctx context.Context, network, address string) (net.Co
 	return w, nil
 }
 
-// End breaks every connection; refuse says whether a new one can be made.
-func (l *line) End(refuse bool) {
+// End closes all connections; with refuse no new one can be made.
+func (l *BreakableNetwork) End(refuse bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cut = refuse
@@ -121,31 +122,31 @@ func (l *line) End(refuse bool) {
 	l.conns = nil
 }
 
-func (l *line) Silence(on bool) {
+// Silence loses all packets, or stops losing them.
+func (l *BreakableNetwork) Silence(on bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.mute = on
 }
 
-// OnBreakable runs a test in a bubble of simulated time, over a cluster with the
-// data of a small Yorkie.
-func OnBreakable(t *testing.T, o simcluster.Options, test func(f *Breakable)) {
+// OnBreakableCluster runs a test with simulated time (testing/synctest) over the data of a small Yorkie.
+func OnBreakableCluster(t *testing.T, o simcluster.Options, test func(f *BreakableServer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		f := &Breakable{Simulated: &Simulated{T: t}}
+		f := &BreakableServer{SimulatedServer: &SimulatedServer{T: t}}
 		var err error
 		f.Sim, err = simcluster.New(t.Context(), o)
 		f.Must(err)
 		defer func() { _ = f.Sim.Close() }()
 		f.Sim.Start(t.Context())
 		time.Sleep(time.Hour) // what was done to make it is long ago
-		f.Line = &line{sim: f.Sim}
+		f.Line = &BreakableNetwork{sim: f.Sim}
 		uri, err := cluster.ParseURI(simcluster.URI())
 		f.Must(err)
 		f.Client, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: f.Line})
 		f.Must(err)
 		defer func() { _ = f.Client.Close(context.Background()) }()
-		f.Disk = &disk{}
+		f.Disk = &BreakableDisk{}
 		f.Dir = t.TempDir()
 		db, err := sqlite.OpenWith(t.Context(), f.Dir, sqlite.Options{Before: f.Disk.before})
 		f.Must(err)
@@ -190,7 +191,7 @@ func OnBreakable(t *testing.T, o simcluster.Options, test func(f *Breakable)) {
 			d.Now, d.Watcher, d.Keeper, d.Locator, d.Duplicates, d.Surveys = time.Now, f.Watcher, keeper, locator, duplicates, surveys
 			d.Prover = placement.NewProver(f.Client, f.Watcher)
 		}
-		f.Server = New(t, WithClaims, WithActions(e), f.Wired)
+		f.Server = New(t, WithPeople, WithActions(e), f.Wired)
 		test(f)
 	})
 }

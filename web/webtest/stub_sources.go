@@ -37,6 +37,7 @@ func (f *feed[T]) Publish(v T) {
 	f.subscribers.Notify()
 }
 
+// StubWatcher publishes tables that a test gives it.
 type StubWatcher struct {
 	feed[*topology.Table]
 	Seen []topology.Namespace
@@ -50,20 +51,22 @@ func (w *StubWatcher) Viewed(ns topology.Namespace) {
 	w.Seen = append(w.Seen, ns)
 }
 
+// StubKeeper publishes directories that a test gives it.
 type StubKeeper struct{ feed[*placement.Directory] }
 
 func (k *StubKeeper) Directory() *placement.Directory { return k.Get() }
 
-type stubLocator struct {
+// StubLocator answers with a function of the test.
+type StubLocator struct {
 	Answer func(placement.Query) ([]placement.Item, error)
 }
 
-func (l *stubLocator) Locate(_ context.Context, q placement.Query) ([]placement.Item, error) {
+func (l *StubLocator) Locate(_ context.Context, q placement.Query) ([]placement.Item, error) {
 	return l.Answer(q)
 }
 
 // Ask answers the items of the fixture's function, as one targeted query.
-func (l *stubLocator) Ask(_ context.Context, q placement.Query) (placement.Answer, error) {
+func (l *StubLocator) Ask(_ context.Context, q placement.Query) (placement.Answer, error) {
 	a := placement.Answer{Cost: placement.Cost{Targeted: 1}}
 	if q.NS == "" {
 		in, err := placement.ReadInput(q.Text)

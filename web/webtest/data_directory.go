@@ -9,7 +9,7 @@ import (
 	"shardboard/web/site"
 )
 
-// DataDirectory is a data directory in some condition.
+// DataDirectory is a data directory whose condition a test sets.
 type DataDirectory struct {
 	Now   store.Condition
 	Taken []string // who has taken it over
@@ -27,8 +27,8 @@ func (d *DataDirectory) TakeOver(_ context.Context, by auth.Principal) error {
 
 func (d *DataDirectory) Of(deps *site.Deps) { deps.Data = d }
 
-// WithData has the data directory held in some way.
-func WithData(h store.Hold) func(*site.Deps) {
+// WithDataHeld is an option of New: who holds the data directory.
+func WithDataHeld(h store.Hold) func(*site.Deps) {
 	d := &DataDirectory{Now: store.Condition{Hold: h, Since: Epoch}}
 	if h != store.Owned {
 		d.Now.Err = fault.New(fault.Unavailable, "It is %s.", h)

@@ -26,20 +26,20 @@ import (
 	"shardboard/web/site"
 )
 
-// Simulated is a site over the real engine, the real driver and a simulated
-// cluster with app.users: key {p: 1}, chunks at 0, 10 and 20, all on shard-rs-1.
-type Simulated struct {
+// SimulatedServer is the site over the real engine, the real driver and a simulated cluster with the
+// collection app.users: shard key {p: 1}, chunks at 0, 10 and 20, all on shard-rs-1.
+type SimulatedServer struct {
 	*Server
 	*testing.T
 	Sim     *simcluster.Cluster
 	Watcher *topology.Watcher
 }
 
-// OnSimulated runs a test in a bubble of simulated time.
-func OnSimulated(t *testing.T, test func(c *Simulated)) {
+// OnSimulatedCluster runs a test with simulated time (testing/synctest).
+func OnSimulatedCluster(t *testing.T, test func(c *SimulatedServer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c := &Simulated{T: t}
+		c := &SimulatedServer{T: t}
 		var err error
 		c.Sim, err = simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
 		c.Must(err)
@@ -71,34 +71,36 @@ func OnSimulated(t *testing.T, test func(c *Simulated)) {
 			end()
 			c.Must(<-served)
 		}()
-		c.Server = New(t, WithClaims, WithActions(e), func(d *site.Deps) { d.Now, d.Watcher, d.Keeper = time.Now, c.Watcher, keeper })
+		c.Server = New(t, WithPeople, WithActions(e), func(d *site.Deps) { d.Now, d.Watcher, d.Keeper = time.Now, c.Watcher, keeper })
 		test(c)
 	})
 }
 
-func (c *Simulated) Must(err error) {
+// Must fails the test on an error.
+func (c *SimulatedServer) Must(err error) {
 	c.Helper()
 	if err != nil {
 		c.Fatal(err)
 	}
 }
 
-// Admin is somebody else's command, past the wire.
-func (c *Simulated) Admin(cmd bson.D) {
+// Admin runs a command as another administrator would, past shardboard.
+func (c *SimulatedServer) Admin(cmd bson.D) {
 	c.Helper()
 	_, err := c.Sim.Command(context.Background(), "admin", cmd)
 	c.Must(err)
 }
 
-// Sent counts the commands that change the cluster and came over the wire.
-func (c *Simulated) Sent() int { return len(c.Sim.Faults().Seen()) }
+// Sent counts the commands of shardboard that change the cluster.
+func (c *SimulatedServer) Sent() int { return len(c.Sim.Faults().Seen()) }
 
-// Post asks the API as somebody.
-func (c *Simulated) Post(who, path, text string) *httptest.ResponseRecorder {
+// Post sends JSON as an operator of that name.
+func (c *SimulatedServer) Post(who, path, text string) *httptest.ResponseRecorder {
 	return c.Do("POST", path, As(who, auth.Operator), Body(text), Header("Content-Type", "application/json"))
 }
 
-func (c *Simulated) Plan(who, text string) api.Plan {
+// Plan makes a plan by the API from its JSON.
+func (c *SimulatedServer) Plan(who, text string) api.Plan {
 	c.Helper()
 	w := c.Post(who, "/api/v1/plans", text)
 	var p api.Plan
@@ -108,8 +110,8 @@ func (c *Simulated) Plan(who, text string) api.Plan {
 	return p
 }
 
-// Problem is the answer to a request that must be refused.
-func (c *Simulated) Problem(w *httptest.ResponseRecorder, status int, says string) api.Problem {
+// Problem checks that a request was refused with a status and a sentence, and returns the answer.
+func (c *SimulatedServer) Problem(w *httptest.ResponseRecorder, status int, says string) api.Problem {
 	c.Helper()
 	var p api.Problem
 	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != api.ProblemType {
@@ -121,8 +123,8 @@ func (c *Simulated) Problem(w *httptest.ResponseRecorder, status int, says strin
 	return p
 }
 
-// Ended waits for a run by the API alone.
-func (c *Simulated) Ended(id string) api.Run {
+// Ended polls a run by the API until it has ended.
+func (c *SimulatedServer) Ended(id string) api.Run {
 	c.Helper()
 	for range 600 {
 		r := Decode[api.Run](c.T, c.Do("GET", "/api/v1/runs/"+id, As("anna", auth.Viewer)))
@@ -135,7 +137,7 @@ func (c *Simulated) Ended(id string) api.Run {
 	return api.Run{}
 }
 
-// splitAt is a plan that was not run before, for each hash.
+// SplitAt is the JSON of a plan to split changes at a hash. Each hash is another plan.
 func SplitAt(hash int) string {
 	return fmt.Sprintf(`{"kind":"split","args":{"ns":"yorkie-meta.changes","at":{"doc_id":{"$numberLong":"%d"}}},"reason":"a test"}`, hash)
 }

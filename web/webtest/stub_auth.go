@@ -11,12 +11,12 @@ import (
 	"shardboard/web/site"
 )
 
-// Olga made the canned plans.
+// Olga is an operator. The canned plans are hers.
 var Olga = auth.Principal{ID: "user:olga", Name: "Olga", Role: auth.Operator, Method: auth.ByPassword, Session: "s9"}
 
-// Account is sign-in with canned accounts, sessions and tokens.
-type Account struct {
-	Claimed
+// StubAuth signs in as Me, and has canned accounts, sessions and tokens.
+type StubAuth struct {
+	PeopleByHeader
 	SignInMode   auth.Mode
 	SignInOffers auth.Offers
 	Me           auth.Principal // nobody if zero
@@ -25,11 +25,11 @@ type Account struct {
 	Empty        bool
 }
 
-func (c Account) Mode() auth.Mode { return c.SignInMode }
+func (c StubAuth) Mode() auth.Mode { return c.SignInMode }
 
-func (c Account) Offers(context.Context) (auth.Offers, error) { return c.SignInOffers, nil }
+func (c StubAuth) Offers(context.Context) (auth.Offers, error) { return c.SignInOffers, nil }
 
-func (c Account) Identify(http.ResponseWriter, *http.Request) (auth.Principal, error) {
+func (c StubAuth) Identify(http.ResponseWriter, *http.Request) (auth.Principal, error) {
 	if c.Lost != nil {
 		return auth.Principal{}, c.Lost
 	}
@@ -39,31 +39,31 @@ func (c Account) Identify(http.ResponseWriter, *http.Request) (auth.Principal, e
 	return c.Me, nil
 }
 
-func (c Account) SignIn(context.Context, auth.Credentials) (*http.Cookie, auth.Principal, error) {
+func (c StubAuth) SignIn(context.Context, auth.Credentials) (*http.Cookie, auth.Principal, error) {
 	return nil, auth.Principal{}, c.Refusal
 }
 
-func (c Account) StartOIDC(http.ResponseWriter, *http.Request, string) (string, error) {
+func (c StubAuth) StartOIDC(http.ResponseWriter, *http.Request, string) (string, error) {
 	return "https://issuer.example/authorize?client_id=board&state=x", c.Refusal
 }
 
-func (c Account) ClaimFirst(context.Context, auth.First) (*http.Cookie, auth.Principal, error) {
+func (c StubAuth) ClaimFirst(context.Context, auth.First) (*http.Cookie, auth.Principal, error) {
 	return nil, auth.Principal{}, c.Refusal
 }
 
-func (c Account) CreateUser(context.Context, auth.Principal, auth.NewUser) (auth.User, error) {
+func (c StubAuth) CreateUser(context.Context, auth.Principal, auth.NewUser) (auth.User, error) {
 	return auth.User{}, c.Refusal
 }
 
-func (c Account) ChangePassword(context.Context, auth.Principal, string, string) error {
+func (c StubAuth) ChangePassword(context.Context, auth.Principal, string, string) error {
 	return c.Refusal
 }
 
-func (c Account) CreateToken(_ context.Context, _ auth.Principal, t auth.NewToken) (string, auth.Token, error) {
+func (c StubAuth) CreateToken(_ context.Context, _ auth.Principal, t auth.NewToken) (string, auth.Token, error) {
 	return "sbt_3fQm9vKxT2uYbNcWzRjHsLpDgAeXq7", auth.Token{ID: "t1", Name: t.Name, Role: t.Role}, nil
 }
 
-func (c Account) Users(context.Context, auth.Principal) ([]auth.User, error) {
+func (c StubAuth) Users(context.Context, auth.Principal) ([]auth.User, error) {
 	if c.Empty {
 		return nil, nil
 	}
@@ -76,7 +76,7 @@ func (c Account) Users(context.Context, auth.Principal) ([]auth.User, error) {
 	}, nil
 }
 
-func (c Account) Sessions(context.Context, auth.Principal) ([]auth.Session, error) {
+func (c StubAuth) Sessions(context.Context, auth.Principal) ([]auth.Session, error) {
 	if c.Empty {
 		return nil, nil
 	}
@@ -118,7 +118,7 @@ func (c Account) Sessions(context.Context, auth.Principal) ([]auth.Session, erro
 	}, nil
 }
 
-func (c Account) Tokens(context.Context, auth.Principal) ([]auth.Token, error) {
+func (c StubAuth) Tokens(context.Context, auth.Principal) ([]auth.Token, error) {
 	if c.Empty {
 		return nil, nil
 	}
@@ -152,9 +152,9 @@ var (
 	Bot  = auth.Principal{ID: "token:t1", Name: "ticket bot", Role: auth.Support, Method: auth.ByToken}
 )
 
-func Playing(c Account) func(*site.Deps) { return func(d *site.Deps) { d.Auth = c } }
+func WithAuth(c StubAuth) func(*site.Deps) { return func(d *site.Deps) { d.Auth = c } }
 
-// noGroups is a refusal by the names of its claims, one of which means ill.
+// NoGroups is the refusal of a sign-in whose claims lack the groups. One of the other claims is named as markup.
 func NoGroups() error {
 	r := auth.Refuse(
 		"groups-missing",

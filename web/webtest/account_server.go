@@ -15,11 +15,11 @@ import (
 	"shardboard/web/site"
 )
 
+// GoodPassword is the password of every account of an AccountServer.
 const GoodPassword = "correct horse battery"
 
-// Door is a site with the real sign-in over a real store, and one account of
-// each role.
-type Door struct {
+// AccountServer is the site with real sign-in over a real store. Its accounts are named after their roles.
+type AccountServer struct {
 	*Server
 	T       testing.TB
 	Service *auth.Service
@@ -29,28 +29,32 @@ type Door struct {
 	at time.Time
 }
 
-func (d *Door) Now() time.Time {
+// Now is the time on the clock of the server.
+func (d *AccountServer) Now() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.at
 }
 
-func (d *Door) Pass(by time.Duration) {
+// Pass moves the clock of the server forward.
+func (d *AccountServer) Pass(by time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.at = d.at.Add(by)
 }
 
-// person is somebody at the door with what they bring.
-type person struct {
+// Person is a sender of requests and the proof that they send.
+type Person struct {
 	Name  string
 	Role  auth.Role // "" for who is not let in at all
 	Proof func(*http.Request)
 }
 
-func NewDoor(t testing.TB, change ...func(*site.Deps)) *Door {
+// NewAccountServer has the accounts expired, viewer, support, operator, admin and owner, all signed in.
+// The session of expired has ended.
+func NewAccountServer(t testing.TB, change ...func(*site.Deps)) *AccountServer {
 	t.Helper()
-	d := &Door{T: t, at: Epoch, Cookies: map[string]*http.Cookie{}}
+	d := &AccountServer{T: t, at: Epoch, Cookies: map[string]*http.Cookie{}}
 	db, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +83,7 @@ func NewDoor(t testing.TB, change ...func(*site.Deps)) *Door {
 }
 
 // SignIn gets a fresh session for an account by the form.
-func (d *Door) SignIn(name string) *http.Cookie {
+func (d *AccountServer) SignIn(name string) *http.Cookie {
 	d.T.Helper()
 	w := d.Ask(d.Handler(), "POST", "/login", Form("name", name, "password", GoodPassword))
 	for _, c := range w.Result().Cookies() {
@@ -90,12 +94,14 @@ func (d *Door) SignIn(name string) *http.Cookie {
 	return nil
 }
 
-func (d *Door) With(name string) func(*http.Request) {
+// With sends the cookie of an account.
+func (d *AccountServer) With(name string) func(*http.Request) {
 	c := d.Cookies[name]
 	return func(r *http.Request) { r.AddCookie(c) }
 }
 
-func (d *Door) Principal(name string) auth.Principal {
+// Principal is who the cookie of an account stands for.
+func (d *AccountServer) Principal(name string) auth.Principal {
 	d.T.Helper()
 	r := httptest.NewRequest("GET", "/", nil)
 	r.AddCookie(d.Cookies[name])
@@ -106,9 +112,10 @@ func (d *Door) Principal(name string) auth.Principal {
 	return p
 }
 
-// People are everybody that the matrix knows.
-func (d *Door) People() []person {
-	out := []person{
+// People are one person for each role, and three who are not let in: without a cookie, with an expired
+// and with a forged one.
+func (d *AccountServer) People() []Person {
+	out := []Person{
 		{"nobody", "", func(*http.Request) {}},
 		{"expired", "", d.With("expired")},
 		{"forged", "", func(r *http.Request) {
@@ -116,17 +123,17 @@ func (d *Door) People() []person {
 		}},
 	}
 	for _, role := range auth.Roles() {
-		out = append(out, person{string(role), role, d.With(string(role))})
+		out = append(out, Person{string(role), role, d.With(string(role))})
 	}
 	return out
 }
 
-// Veterans were signed in when their role changed: one whose session rotates at
-// the first request, and one whose former secret is no more.
-func (d *Door) Veterans() []person {
+// Veterans were signed in when their role changed: the session of some rotates with the next request;
+// that of former has rotated already, so that the old cookie is void.
+func (d *AccountServer) Veterans() []Person {
 	d.T.Helper()
 	root := auth.Principal{ID: "user:root", Name: "root", Role: auth.Admin, Method: auth.ByPassword}
-	out := []person{}
+	out := []Person{}
 	for _, v := range []struct {
 		name     string
 		was, has auth.Role
@@ -143,12 +150,13 @@ func (d *Door) Veterans() []person {
 			d.Pass(time.Minute)
 			v.has = ""
 		}
-		out = append(out, person{v.name, v.has, d.With(v.name)})
+		out = append(out, Person{v.name, v.has, d.With(v.name)})
 	}
 	return out
 }
 
-func (d *Door) Ask(h http.Handler, method, address string, change ...func(*http.Request)) *httptest.ResponseRecorder {
+// Ask sends a request to a handler, with the address exactly as it is written.
+func (d *AccountServer) Ask(h http.Handler, method, address string, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	path, query, _ := strings.Cut(address, "?")
 	r := httptest.NewRequest(method, path, nil)
 	r.URL.RawQuery, r.RequestURI = query, address
@@ -161,7 +169,7 @@ func (d *Door) Ask(h http.Handler, method, address string, change ...func(*http.
 	return w
 }
 
-// Form is the body of a form from names and values.
+// Form is the body of a form, from names and values in turn.
 func Form(pairs ...string) func(*http.Request) {
 	in := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -170,6 +178,7 @@ func Form(pairs ...string) func(*http.Request) {
 	return EncodedForm(in.Encode())
 }
 
+// EncodedForm is the body of a form that is encoded already.
 func EncodedForm(encoded string) func(*http.Request) {
 	return func(r *http.Request) {
 		Body(encoded)(r)
@@ -177,8 +186,8 @@ func EncodedForm(encoded string) func(*http.Request) {
 	}
 }
 
-// Call asks the JSON API as somebody.
-func (d *Door) Call(method, path, who, in string, change ...func(*http.Request)) *httptest.ResponseRecorder {
+// Call sends a request to the JSON API as an account.
+func (d *AccountServer) Call(method, path, who, in string, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	if in != "" {
 		change = append(change, Body(in), Header("Content-Type", "application/json"))
 	}

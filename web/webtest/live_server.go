@@ -17,7 +17,7 @@ import (
 	"shardboard/web/site"
 )
 
-// OpenAs opens a socket as somebody, by a dialer that brings their proof.
+// OpenAs is Open as somebody: OpenAs("anna admin", …). The server needs WithPeople.
 func (l *LiveServer) OpenAs(who, query string) (*Browser, *http.Response) {
 	l.t.Helper()
 	d := websocket.Dialer{NetDialContext: l.Pipes.Dial}
@@ -31,6 +31,7 @@ func (l *LiveServer) OpenAs(who, query string) (*Browser, *http.Response) {
 	return b, res
 }
 
+// CloseCode is the code with which a socket was closed; 0 for another error.
 func CloseCode(err error) int {
 	var e *websocket.CloseError
 	if errors.As(err, &e) {
@@ -72,7 +73,7 @@ func (p *pipes) Dial(context.Context, string, string) (net.Conn, error) {
 	}
 }
 
-// LiveServer is a site that serves sockets inside a bubble.
+// LiveServer is the site with open sockets, in simulated time.
 type LiveServer struct {
 	*Server
 	t      *testing.T
@@ -82,8 +83,8 @@ type LiveServer struct {
 	done   chan error
 }
 
-// InBubble runs a test with a live site; at its end everything must be over,
-// or synctest reports the goroutine that is left.
+// InBubble runs a test with simulated time (testing/synctest). At its end everything has to be over: synctest
+// reports a goroutine that is left.
 func InBubble(t *testing.T, test func(*testing.T, *LiveServer), change ...func(*site.Deps)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -107,7 +108,7 @@ func InBubble(t *testing.T, test func(*testing.T, *LiveServer), change ...func(*
 	})
 }
 
-// Frame is any frame as a browser reads it.
+// Frame is a frame of any kind, as a browser reads it.
 type Frame struct {
 	Topic  string
 	V      uint64
@@ -116,7 +117,7 @@ type Frame struct {
 	Status *live.LiveStatus
 }
 
-// Browser is one open socket and what it has received.
+// Browser is an open socket and what it has received.
 type Browser struct {
 	Conn   *websocket.Conn
 	Mu     sync.Mutex
@@ -125,12 +126,13 @@ type Browser struct {
 	ended  error
 }
 
+// Dial opens a socket without reading from it.
 func (l *LiveServer) Dial(query string) (*websocket.Conn, *http.Response, error) {
 	d := websocket.Dialer{NetDialContext: l.Pipes.Dial}
 	return d.Dial("ws://localhost:8090/live?"+query, http.Header{"Origin": {"http://localhost:8090"}})
 }
 
-// Open connects and reads in the background.
+// Open opens a socket and reads from it in the background.
 func (l *LiveServer) Open(query string) *Browser {
 	l.t.Helper()
 	conn, res, err := l.Dial(query)
@@ -171,7 +173,7 @@ func (b *Browser) read() {
 	}
 }
 
-// Frames is every topic frame so far.
+// Frames are the frames of topics so far.
 func (b *Browser) Frames() []Frame {
 	synctest.Wait()
 	b.Mu.Lock()
@@ -179,6 +181,7 @@ func (b *Browser) Frames() []Frame {
 	return append([]Frame(nil), b.frames...)
 }
 
+// Ended is the error that ended the socket; nil while it is open.
 func (b *Browser) Ended() error {
 	synctest.Wait()
 	b.Mu.Lock()
@@ -186,6 +189,7 @@ func (b *Browser) Ended() error {
 	return b.ended
 }
 
+// Last is the newest frame of a topic.
 func (b *Browser) Last(t *testing.T) Frame {
 	t.Helper()
 	all := b.Frames()

@@ -13,32 +13,34 @@ import (
 	"shardboard/web/site"
 )
 
-// past is a recorded past: tables at the times at which they were published.
-type past struct {
+// Past is a recorded past: which table was published at which time.
+type Past struct {
 	t     testing.TB
 	db    *sqlite.DB
 	rec   *history.Recorder
 	clock time.Time
 }
 
-func NewPast(t testing.TB, begin time.Time) *past {
+// NewPast is an empty past on disk; the clock stands at begin.
+func NewPast(t testing.TB, begin time.Time) *Past {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	p := &past{t: t, db: db, clock: begin}
+	p := &Past{t: t, db: db, clock: begin}
 	p.Restart()
 	return p
 }
 
-// Restart is another process that records from now on.
-func (p *past) Restart() {
+// Restart records with a new recorder, as another process would.
+func (p *Past) Restart() {
 	p.rec = history.NewRecorder(p.db, nil, nil, func() time.Time { return p.clock })
 }
 
-func (p *past) Note(at time.Time, table *topology.Table) {
+// Note records the table that was published at a time.
+func (p *Past) Note(at time.Time, table *topology.Table) {
 	p.t.Helper()
 	p.clock = at
 	if err := p.rec.Note(p.t.Context(), table); err != nil {
@@ -46,8 +48,8 @@ func (p *past) Note(at time.Time, table *topology.Table) {
 	}
 }
 
-// Watched notes that somebody looked from one time to another.
-func (p *past) Watched(cluster string, from, to time.Time) {
+// Watched notes that the cluster was watched from one time to another.
+func (p *Past) Watched(cluster string, from, to time.Time) {
 	p.t.Helper()
 	for at := from; !at.After(to); at = at.Add(time.Minute) {
 		if err := p.db.NoteWatched(p.t.Context(), cluster, at, 3*time.Minute); err != nil {
@@ -56,10 +58,10 @@ func (p *past) Watched(cluster string, from, to time.Time) {
 	}
 }
 
-// Into gives a site this past.
-func (p *past) Into(d *site.Deps) { d.History = history.NewPast(p.db, d.Now) }
+// Into is an option of New: this past.
+func (p *Past) Into(d *site.Deps) { d.History = history.NewPast(p.db, d.Now) }
 
-// WithHistory is a site whose present was seen an hour before and now.
+// WithHistory is an option of New: a past with CannedTable an hour before Epoch.
 func WithHistory(t testing.TB) func(*site.Deps) {
 	t.Helper()
 	p := NewPast(t, Epoch)
@@ -97,17 +99,17 @@ func MoveEntry(t testing.TB, table *topology.Table, i int, at time.Time, what st
 	return topology.Event{ID: what + at.String(), Time: at, What: what, NS: string(DocumentsNS), Shard: "shard-rs-1", Details: raw}
 }
 
-// travelled is a site whose table was seen at three times, a minute apart, and
-// whose clock stands at the last of them. Each time a chunk moved.
-type travelled struct {
+// PastServer is the site with a recorded past. Its clock stands at the last of Times.
+type PastServer struct {
 	*Server
-	Past  *past
+	Past  *Past
 	Times []time.Time
 	Now   time.Time
 }
 
-func NewTravelled(t testing.TB) *travelled {
-	x := &travelled{Now: Epoch}
+// NewPastServer has seen CannedTable at Epoch only; Move adds the other times.
+func NewPastServer(t testing.TB) *PastServer {
+	x := &PastServer{Now: Epoch}
 	x.Past = NewPast(t, Epoch)
 	x.Server = New(t, func(d *site.Deps) {
 		d.Now = func() time.Time { return x.Now }
@@ -118,7 +120,7 @@ func NewTravelled(t testing.TB) *travelled {
 }
 
 // Show publishes a table at a time, and records it.
-func (x *travelled) Show(at time.Time, table *topology.Table) {
+func (x *PastServer) Show(at time.Time, table *topology.Table) {
 	x.Now = at
 	table = cannedAt(table, at)
 	table.Disks = undisclosed(table.Shards)
@@ -128,8 +130,8 @@ func (x *travelled) Show(at time.Time, table *topology.Table) {
 	x.Times = append(x.Times, at)
 }
 
-// Move moves a chunk a minute later.
-func (x *travelled) Move(i int, to string) {
+// Move moves the i-th chunk of documents a minute later.
+func (x *PastServer) Move(i int, to string) {
 	x.Show(x.Now.Add(time.Minute), WithMoved(x.Watcher.Get(), DocumentsNS, i, to))
 }
 

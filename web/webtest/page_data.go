@@ -7,7 +7,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-// data is what a page shows of the cluster: its live region without ages.
+// ShownData is what a page shows of the cluster: its live region without ages.
 func ShownData(t *testing.T, html string) string {
 	doc := ParseHTML(t, html)
 	region := doc.Find("main [data-live]").First()
@@ -30,7 +30,7 @@ func ShownData(t *testing.T, html string) string {
 	return regexp.MustCompile(`\s+`).ReplaceAllString(out, " ")
 }
 
-// firstDifference is where two texts part.
+// FirstDifference is where two texts part.
 func FirstDifference(got, want string) string {
 	i := 0
 	for i < min(len(got), len(want)) && got[i] == want[i] {
