@@ -80,7 +80,7 @@ func mustNeed(p guard.Policy) auth.Role {
 	return need
 }
 
-func TestOthersObjectsAreNotThere(t *testing.T) {
+func TestObjectsOfOthersAreNotFound(t *testing.T) {
 	door := webtest.NewAccountServer(t)
 	ctx := context.Background()
 	for _, p := range door.People() {

@@ -23,7 +23,7 @@ var internals = regexp.MustCompile(
 	`goroutine \d+|\.go:\d+|\*?(errors|fault|bson|mongo|topology|placement|http|json|url|strconv|context)\.[A-Z]\w+|runtime error|panic|/usr/|/home/|/root/|0x[0-9a-f]{6,}|nil pointer|invalid character|cannot unmarshal|strconv\.|parse "|topology: |server selection|connection\(|dial tcp|mongodb://|inner\.example`,
 )
 
-func TestFailuresTellNothingOfTheInside(t *testing.T) {
+func TestErrorPagesHideInternalErrors(t *testing.T) {
 	s := webtest.New(t)
 	causes := []func() error{
 		func() error {
@@ -46,7 +46,7 @@ func TestFailuresTellNothingOfTheInside(t *testing.T) {
 	}
 }
 
-func TestWrongRequestsTellNothingOfTheInside(t *testing.T) {
+func TestRefusalsHideInternalErrors(t *testing.T) {
 	s := webtest.New(t)
 	asks := []string{
 		"/projects/%00",

@@ -117,8 +117,8 @@ func failedWith(events []topology.Event, text string) []topology.Event {
 		events...)
 }
 
-// TestAnAnswerKeptByABrowserIsNotAnotherRoles: an ETag is of one class.
-func TestAnAnswerKeptByABrowserIsNotAnotherRoles(t *testing.T) {
+// TestETagsOfRolesDiffer: an ETag is of one class.
+func TestETagsOfRolesDiffer(t *testing.T) {
 	s := webtest.New(t, webtest.WithPeople)
 	for _, path := range []string{"/api/v1/activity", "/activity"} {
 		tag := s.Do("GET", path, webtest.As("olga", auth.Operator)).Header().Get("ETag")

@@ -17,7 +17,7 @@ import (
 // What is said of orphaned documents is the same on every page and in the API, in
 // each release: before a range leaves, just after, when the shards have counted,
 // and when its documents are deleted.
-func TestOrphansAreOneStatementEverywhere(t *testing.T) {
+func TestEveryPlaceTellsTheSameOfOrphans(t *testing.T) {
 	for release, counts := range map[string]bool{"4.4": false, "5.0": false, "6.0.2": true, "6.0": true, "7.0": true, "8.0": true} {
 		t.Run(release, func(t *testing.T) {
 			o := simcluster.Options{Projects: 3, Documents: 60, Still: true, ServerVersion: release}

@@ -285,7 +285,7 @@ func checkOutageAnswer(f *webtest.BreakableServer, o outage, name string, q ques
 	}
 }
 
-func TestNoOutageIsAnErrorOfOurs(t *testing.T) {
+func TestNoOutageOfTheClusterIsAnInternalError(t *testing.T) {
 	all := outages()
 	if testing.Short() {
 		for name := range all {

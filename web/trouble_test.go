@@ -50,7 +50,7 @@ func storeTroubles() map[string]struct {
 
 // Every route, with a store that fails in every way: nothing is a defect of ours,
 // nothing breaks, and what cannot be answered is a 503 with cause and remedy.
-func TestNoTroubleOfTheStoreIsAnErrorOfOurs(t *testing.T) {
+func TestNoFailureOfTheStoreIsAnInternalError(t *testing.T) {
 	for name, trouble := range storeTroubles() {
 		if os.Getenv("SHARDBOARD_LONG") == "" && name != "full" && name != "damaged" && name != "a missing table" {
 			continue // the words of each are tested where they are made
@@ -248,7 +248,7 @@ func TestReadinessTellsTheTroubleWithoutPaths(t *testing.T) {
 }
 
 // After a defect of ours the page shows a reference that leads to its line in the log.
-func TestADefectOfOursIsFoundInTheLogByItsReference(t *testing.T) {
+func TestReferenceOfAnErrorPageIsInTheLog(t *testing.T) {
 	for name, bug := range map[string]func() error{
 		"an unknown error": func() error { return errors.New("the cogs are stuck") },
 		"a panic":          func() error { panic("the cogs are stuck") },

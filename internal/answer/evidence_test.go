@@ -11,7 +11,7 @@ import (
 	"shardboard/web/webtest"
 )
 
-func TestAFigureOfAPartOfItsWindowSaysSo(t *testing.T) {
+func TestEvidenceTellsWhichPartOfItsWindowWasCounted(t *testing.T) {
 	v := answer.View{Now: webtest.Epoch}
 	e := rules.Evidence{Name: msg.New("hot.share", "Share of the writes to {ns}", msg.Namespace("ns", "y.changes")),
 		Unit: "share", Known: true, Value: 1, Method: "writes", At: webtest.Epoch, Over: rules.Window, Covered: 8 * time.Minute}

@@ -38,7 +38,7 @@ func TestStepsOfRunsAreToldWithoutServersTexts(t *testing.T) {
 	}
 }
 
-func TestWhatServersWroteIsTakenOutOfDetails(t *testing.T) {
+func TestServersTextsAreHiddenInDetails(t *testing.T) {
 	const secret = "host-3 {_id: 17}"
 	plain := webtest.Must(
 		bson.Marshal(bson.D{{Key: "from", Value: "a"}, {Key: "note", Value: "aborted"}, {Key: "counts", Value: bson.D{{Key: "cloned", Value: 3}}},

@@ -262,7 +262,7 @@ func (crowded) SignIn(context.Context, auth.Credentials) (*http.Cookie, auth.Pri
 	return nil, auth.Principal{}, &auth.Busy{Wait: 5 * time.Second}
 }
 
-func TestOneTooManyAtSignInIsToldWhenToComeBack(t *testing.T) {
+func TestRateLimitOfSignInTellsWhenToRetry(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Auth = crowded{} })
 	w := s.Do("POST", "/login", webtest.Form("name", "anna", "password", webtest.GoodPassword))
 	text := webtest.ParseHTML(t, w.Body.String()).Find("[role=alert]").Text()

@@ -59,7 +59,7 @@ func TestTokenCannotBeMoreThanItsMaker(t *testing.T) {
 	}
 }
 
-func TestAdminKeepsTheUsers(t *testing.T) {
+func TestAdminAddsChangesAndDisablesUsers(t *testing.T) {
 	door := webtest.NewAccountServer(t)
 	made := webtest.Decode[api.User](t, door.Call("POST", "/users", "admin", `{"name":"nina","password":"a long enough one","role":"viewer"}`))
 	if made.Name != "nina" || made.Role != "viewer" || made.LastLogin != nil {

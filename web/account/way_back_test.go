@@ -63,7 +63,7 @@ func TestWayBackLeadsToOwnPagesOnly(t *testing.T) {
 	}
 }
 
-func TestWhoIsSentToSignInComesBack(t *testing.T) {
+func TestSignInReturnsToTheRequestedPage(t *testing.T) {
 	door := webtest.NewAccountServer(t)
 	for _, c := range []struct{ method, address, want string }{
 		{"GET", "/", "/login"},
@@ -86,7 +86,7 @@ func TestWhoIsSentToSignInComesBack(t *testing.T) {
 	}
 }
 
-func TestPagesOfSigningInLeadHomeWhereNobodyHasTo(t *testing.T) {
+func TestSignInPagesRedirectHomeWithoutSignIn(t *testing.T) {
 	s := webtest.New(t) // sign-in is off
 	for _, w := range []*httptest.ResponseRecorder{
 		s.Do("GET", "/login"), s.Do("GET", "/login/first?key=x"), s.Do("GET", "/login/oidc/callback?code=x&state=y"),

@@ -16,7 +16,7 @@ import (
 	"shardboard/web/webtest"
 )
 
-func TestHistoryListsEveryChangeOnceOverItsPages(t *testing.T) {
+func TestHistoryPagesListEveryChangeOnce(t *testing.T) {
 	x := webtest.NewPastServer(t)
 	for i := range 7 {
 		x.Move(4, []string{"shard-rs-1", "shard-rs-2"}[i%2])
@@ -189,7 +189,7 @@ func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
 	}
 }
 
-func TestACauseGoesByTheBalancerOfThatTime(t *testing.T) {
+func TestCauseOfAMoveUsesTheBalancerModeOfThatTime(t *testing.T) {
 	x := webtest.NewPastServer(t)
 	off := *x.Watcher.Get()
 	off.Balancer.Mode = "off"
@@ -208,7 +208,7 @@ func TestACauseGoesByTheBalancerOfThatTime(t *testing.T) {
 	}
 }
 
-func TestWhatIsWatchedIsFollowedByAddressAlone(t *testing.T) {
+func TestWatchedItemsStandInTheAddress(t *testing.T) {
 	x := webtest.NewPastServer(t)
 	c := x.Watcher.Get().Collection(webtest.DocumentsNS)
 	item := answer.ChunkItem(c, answer.ChunkRef(c, c.Chunks.At(4).Min))

@@ -144,7 +144,7 @@ func TestInternalCollectionsAreFoldedAwayWithOneSwitch(t *testing.T) {
 	}
 }
 
-func TestWhatMovesNowNamesInternalCollections(t *testing.T) {
+func TestMovesInFlightIncludeInternalCollections(t *testing.T) {
 	s := withSessions(t)
 	doc := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String())
 	if text := doc.Find(".moves li").Text(); !strings.Contains(text, string(webtest.SessionsNS)) {
@@ -160,7 +160,7 @@ func TestWhatMovesNowNamesInternalCollections(t *testing.T) {
 	}
 }
 
-func TestTheSwitchIsKeptByLinksOfPagesThatHaveIt(t *testing.T) {
+func TestLinksKeepTheSwitchForInternalCollections(t *testing.T) {
 	s := withSessions(t)
 	doc := webtest.ParseHTML(t, s.Do("GET", "/activity?internal=1").Body.String())
 	for sel, want := range map[string]bool{`nav a[href^="/collections"]`: true, `a[href^="/heat"]`: true,

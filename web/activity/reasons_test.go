@@ -101,7 +101,7 @@ func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
 	}
 }
 
-func TestALongTextIsOneClickAwayWhole(t *testing.T) {
+func TestLongServerTextIsCutAndCanBeOpened(t *testing.T) {
 	long := "Cannot move chunk <script>: " + strings.Repeat(
 		"{ project_id: ObjectId('6600006126d6cf4c63274108') } and then ",
 		12,

@@ -111,7 +111,7 @@ func TestAdviceIsDismissedWithAReasonAndTakenBack(t *testing.T) {
 	}
 }
 
-func TestAdviceSaysWhatItCannotTellAndWhatHelps(t *testing.T) {
+func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
 	s, _ := advised(t)
 	list := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
 	if len(list.Unsure) == 0 || len(list.Passed) == 0 {
@@ -249,7 +249,7 @@ func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
 	}
 }
 
-func TestAlertsAreOfAdviceThatIsNotDismissed(t *testing.T) {
+func TestDismissedAdviceRaisesNoAlert(t *testing.T) {
 	s, _ := advised(t)
 	source := answer.AlertSource(s.Deps.Advice, false)
 	all, err := source(t.Context())

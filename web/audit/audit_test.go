@@ -24,7 +24,7 @@ import (
 	"shardboard/web/webtest"
 )
 
-func TestPeopleOfAnIssuerAreToldApartInTheRecord(t *testing.T) {
+func TestAuditTellsPeopleOfAnIssuerApart(t *testing.T) {
 	trail := &webtest.StubAudit{}
 	for _, sub := range []string{"sub-1", "sub-2"} {
 		_, _ = trail.Append(

@@ -112,7 +112,7 @@ var auditBanners = map[string]string{
 
 // A deleted record, a dropped table and a failure that lasts are on every page, in
 // the API and in the metrics; a check that failed once is not.
-func TestATroubleOfTheRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
+func TestTroubleOfTheAuditRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
 	a := webtest.CannedAudit()
 	fine := a.Check
 	for name, c := range auditTroubles {
@@ -217,7 +217,7 @@ func TestOneCauseHasOneBanner(t *testing.T) {
 }
 
 // A page that the browser has kept is not shown again without a banner that is new.
-func TestAPageIsMadeAnewWhenTheRecordIsInTrouble(t *testing.T) {
+func TestETagChangesWithTheStateOfTheAuditRecord(t *testing.T) {
 	a := webtest.CannedAudit()
 	s := webtest.New(t, func(d *site.Deps) {
 		d.Audit, d.Auth = a, webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}

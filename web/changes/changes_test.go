@@ -54,7 +54,7 @@ func TestChangesAreOfferedToOperatorsAndLeadToAForm(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDoneNowSaysWhy(t *testing.T) {
+func TestImpossibleChangesTellWhy(t *testing.T) {
 	why := func(a []string, m map[string]string) {
 		for _, text := range a {
 			if m[text] == "" {

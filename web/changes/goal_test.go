@@ -67,7 +67,7 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 	}
 }
 
-func TestTheRestOfARunIsPlannedByPageAndAPI(t *testing.T) {
+func TestUnfinishedRunCanBePlannedToItsEnd(t *testing.T) {
 	canned := webtest.CannedActions()
 	s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}), webtest.WithActions(canned))
 	w := s.Do("POST", "/runs/"+webtest.RecordID("gaveup")+"/finish")

@@ -316,7 +316,7 @@ func TestARestartAfterARunKeepsWhatWasCounted(t *testing.T) {
 	})
 }
 
-func TestAnotherRunOfTheSameCollectionLeavesNoVerdict(t *testing.T) {
+func TestOutcomeIsUnknownAfterAnotherRunOfTheSameCollection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates 25 minutes")
 	}

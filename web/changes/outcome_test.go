@@ -70,7 +70,7 @@ func scenesByName(list []webtest.Scene) map[string]webtest.Scene {
 	return out
 }
 
-func TestTooEarlySaysWhenItWillBeKnown(t *testing.T) {
+func TestEarlyOutcomeTellsWhenItWillBeKnown(t *testing.T) {
 	var at time.Time
 	s := movedSite(t, func(o *outcome.Outcome) {
 		o.State, o.Verdict, o.After = outcome.TooEarly, "", outcome.Side{Span: o.After.Span}
@@ -83,7 +83,7 @@ func TestTooEarlySaysWhenItWillBeKnown(t *testing.T) {
 	}
 }
 
-func TestARunWhoseOutcomeCannotBeReadIsShownWithThatSaid(t *testing.T) {
+func TestRunIsShownWhenItsOutcomeCannotBeRead(t *testing.T) {
 	sc := scenesByName(webtest.OutcomeScenes())["outcome-unread"]
 	html := webtest.ParseHTML(t, sc.Open(t))
 	if html.Find("#live-run .commands li").Length() == 0 || !strings.Contains(html.Find(".outcome").Text(), "could not be read") {
@@ -152,7 +152,7 @@ func TestTheAnswerArrivesLiveWhenItsWindowIsOver(t *testing.T) {
 	})
 }
 
-func TestARunWithoutAnEffectAsksNoQuestion(t *testing.T) {
+func TestRunWithoutEffectHasNoOutcome(t *testing.T) {
 	v := webtest.NewStory().View()
 	for _, name := range []string{"running", "failed", "refused"} {
 		s := webtest.New(t, func(d *site.Deps) { d.Now = func() time.Time { return v.Now } })

@@ -74,7 +74,7 @@ func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
 	})
 }
 
-func TestAPlanThatDoesNotFitAnyMoreSaysWhatChangedAndSendsNothing(t *testing.T) {
+func TestOutdatedPlanTellsWhatChangedAndSendsNothing(t *testing.T) {
 	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
 		p := c.Plan("anna", splitAtFive)
 		run := "/api/v1/plans/" + p.ID + "/run"

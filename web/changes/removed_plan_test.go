@@ -12,7 +12,7 @@ import (
 )
 
 // A link to a plan that was removed says what became of it.
-func TestALinkToARemovedPlanSaysSo(t *testing.T) {
+func TestRemovedPlanIsNotFoundWithItsReason(t *testing.T) {
 	webtest.OnBreakableCluster(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.BreakableServer) {
 		p := f.Plan("anna", webtest.SplitAt(1))
 		if n, err := f.DB.DropPlans(f.Context(), time.Now().Add(time.Minute), 10); err != nil || n != 1 {

@@ -12,7 +12,7 @@ import (
 	"shardboard/web/webtest"
 )
 
-func TestARunTellsTheChangelogWithTheServersCounts(t *testing.T) {
+func TestRunShowsTheServersCountsOfItsMoves(t *testing.T) {
 	a := webtest.CannedActions()
 	counted := bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}, {Key: "text", Value: "no number"}}
 	for i := range a.RunList {

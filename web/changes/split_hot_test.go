@@ -53,7 +53,7 @@ func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
 	}
 }
 
-func TestAChunkThatOneValueMakesHotSaysSoOnThePage(t *testing.T) {
+func TestPlanPageTellsThatOneValueMakesAChunkHot(t *testing.T) {
 	s := webtest.New(t)
 	page := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("onevalue")).Body.String())
 	text := page.Find(".checks tr.is-block").Text()
@@ -111,7 +111,7 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 	}
 }
 
-func TestBadCutsAreRefusedByTheirNames(t *testing.T) {
+func TestRefusedSplitNamesTheInvalidArgument(t *testing.T) {
 	s := webtest.New(t, webtest.WithPeople)
 	for args, says := range map[string]string{
 		`{"chunks": "x"}`:                          "chunks",
@@ -145,7 +145,7 @@ func planned(t *testing.T, l api.Heat) actions.Args {
 }
 
 // The page of heat and its JSON lead to the same plan, and only those who may plan.
-func TestAHotChunkLeadsToThePlanThatHelps(t *testing.T) {
+func TestHotChunkLinksThePlanThatHelps(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
 	items := webtest.HeatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items

@@ -95,7 +95,7 @@ func chunkList(t *testing.T, s *webtest.Server, query string) api.ChunkList {
 	return webtest.Decode[api.ChunkList](t, s.Do("GET", "/api/v1/collections/"+sizedNS+"/chunks?"+query))
 }
 
-func TestAChunkIsMeasuredWhenSomebodyAsks(t *testing.T) {
+func TestChunkIsMeasuredOnRequest(t *testing.T) {
 	s, cluster := sizedSite(t)
 	path := "/collections/" + sizedNS + "/chunks/" + refOf(s, 4)
 	before := webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+path+"/size"))
@@ -320,7 +320,7 @@ func TestTooBigToMoveIsAFilter(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithAnOrder(t *testing.T) {
+func TestInvalidSortOrdersAreRefused(t *testing.T) {
 	s, _ := sizedSite(t)
 	for _, query := range []string{"sort=size", "sort=bytes&cursor=xx", "sort=bytes&cursor=" + string(answer.CursorOf("heat 5")),
 		"sort=bytes&cursor=" + string(answer.CursorOf("bytes -5")), "oversized=perhaps",

@@ -106,7 +106,7 @@ func TestChunkFilters(t *testing.T) {
 	}
 }
 
-func TestHashedKeyIsHashedForTheAsker(t *testing.T) {
+func TestValueOfAHashedKeyIsHashedByTheServer(t *testing.T) {
 	s := webtest.New(t)
 	got := webtest.Decode[api.List[api.Chunk]](
 		t,
@@ -155,7 +155,7 @@ func TestMapTilesPartTheChunks(t *testing.T) {
 	}
 }
 
-func TestATileOfTooManyRunsHasCells(t *testing.T) {
+func TestTileWithManyRunsIsDividedIntoCells(t *testing.T) {
 	c := webtest.CannedCollection("a.b", bsonKey("x"), 3*2000, 9) // a new shard every third chunk
 	runs := answer.TileRuns(c, 0, c.Chunks.Len())
 	if len(runs) != answer.MaxRuns {

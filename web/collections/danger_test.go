@@ -13,7 +13,7 @@ import (
 	"shardboard/web/webtest"
 )
 
-func TestAChunkSaysToWhichShardItCannotBeMoved(t *testing.T) {
+func TestChunkPageWarnsOfMovesThatWouldFail(t *testing.T) {
 	v := webtest.NewStory().View()
 	c := v.Table.Collection("yorkie-meta.documents")
 	chunk := c.Chunks.At(0)

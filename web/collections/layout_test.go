@@ -85,9 +85,9 @@ func lines(s *goquery.Selection) string {
 	return strings.Join(out, "\n") + "\n"
 }
 
-// TestTheWordsOfDrift compares what the page says of databases that drifted
+// TestLayoutPageDescribesDrift compares what the page says of databases that drifted
 // with testdata/layout.golden; SHARDBOARD_GOLDEN=1 writes it anew.
-func TestTheWordsOfDrift(t *testing.T) {
+func TestLayoutPageDescribesDrift(t *testing.T) {
 	unlisted := rekeyed("5.0.7", headKeys("revisions", "-"))
 	unlisted.Unsharded = nil
 	cases := []struct {
@@ -155,7 +155,7 @@ func at(list []string, i int) string {
 	return list[i]
 }
 
-func TestDriftNeedsAttentionOnlyWhenItIsWorthALook(t *testing.T) {
+func TestDriftIsAProblemOnlyWhenItMatters(t *testing.T) {
 	drifted := func(keys map[string]string, p *profile.Profile) []api.ProblemLine {
 		v := answer.View{
 			Table:   rekeyed("8.0.12", keys),

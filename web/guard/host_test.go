@@ -66,7 +66,7 @@ func TestConfiguredHostMayBeBehindTLS(t *testing.T) {
 	}
 }
 
-func TestAForeignHostIsToldWhatHelpsHere(t *testing.T) {
+func TestRefusedHostNamesTheFlagsThatAllowIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		change     func(*site.Deps)
 		says, hush []string

@@ -13,7 +13,7 @@ import (
 	"shardboard/web/webtest"
 )
 
-func TestOneTooManyIsToldWhenToComeBack(t *testing.T) {
+func TestRateLimitTellsWhenToRetry(t *testing.T) {
 	now := webtest.Epoch
 	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Now = func() time.Time { return now } })
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestOneTooManyIsToldWhenToComeBack(t *testing.T) {
 	}
 }
 
-func TestNobodyWaitsWhileSignInIsOff(t *testing.T) {
+func TestNoRateLimitWhileSignInIsOff(t *testing.T) {
 	s := webtest.New(t)
 	for range 2 * guard.LocateBurst {
 		if w := s.Do("GET", "/api/v1/locate?q=x"); w.Code == http.StatusTooManyRequests {
@@ -69,7 +69,7 @@ func TestNobodyWaitsWhileSignInIsOff(t *testing.T) {
 	}
 }
 
-func TestRememberedAllowancesAreBounded(t *testing.T) {
+func TestRateLimitsRememberABoundedNumberOfPeople(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")
 	}
@@ -90,7 +90,7 @@ func TestRememberedAllowancesAreBounded(t *testing.T) {
 	}
 }
 
-func TestNobodyWaitsForADayWhenTheClockIsSetBack(t *testing.T) {
+func TestRateLimitSurvivesAClockThatIsSetBack(t *testing.T) {
 	at := webtest.Epoch
 	l := guard.NewLimits(func() time.Time { return at })
 	who, rt := auth.Principal{ID: "user:anna"}, guard.Rule{Method: "POST", Policy: guard.PolicyOperate}

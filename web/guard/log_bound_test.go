@@ -16,7 +16,7 @@ import (
 	"shardboard/web/webtest"
 )
 
-func TestRequestsOfNobodyHaveABoundedNumberOfLinesAndPeopleOneEach(t *testing.T) {
+func TestLogLinesOfAnonymousRequestsAreLimited(t *testing.T) {
 	at := webtest.Epoch
 	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Now = func() time.Time { return at } })
 	const flood = 5000
@@ -48,7 +48,7 @@ func TestRequestsOfNobodyHaveABoundedNumberOfLinesAndPeopleOneEach(t *testing.T)
 }
 
 // While the store fails, each request that comes with a cookie is a failed one.
-func TestFailedRequestsOfNobodyHaveABoundedNumberOfLinesToo(t *testing.T) {
+func TestLogLinesOfAnonymousFailuresAreLimited(t *testing.T) {
 	broken := (&store.Trouble{Code: store.TroubleDamaged}).Failed(errors.New("malformed"))
 	s := webtest.New(t, func(d *site.Deps) { d.Auth = webtest.StubAuth{SignInMode: auth.ModeLocal, Lost: broken} })
 	for range 3 * guard.NobodyLines {

@@ -23,7 +23,7 @@ func changeRole(d *webtest.AccountServer, name string, role auth.Role) {
 	}
 }
 
-func TestTheRequestAfterAChangeOfTheRoleIsJudgedByTheNewOneAndGetsItsCookie(t *testing.T) {
+func TestNewRoleCountsForTheNextRequest(t *testing.T) {
 	door := webtest.NewAccountServer(t)
 	old := door.Cookies["viewer"]
 	get := func(path string, c *http.Cookie) (int, []*http.Cookie) {
@@ -60,7 +60,7 @@ func TestTheRequestAfterAChangeOfTheRoleIsJudgedByTheNewOneAndGetsItsCookie(t *t
 
 // What rotates may be the very request that signs out or in again: then the
 // browser ends up with that one's cookie and no other session is left.
-func TestSigningOutOrInByTheRequestThatRotatesLeavesOneSessionOrNone(t *testing.T) {
+func TestRequestThatRotatesAndSignsOutOrInLeavesOneSessionOrNone(t *testing.T) {
 	for path, form := range map[string][]string{"/logout": nil, "/login": {"name", "viewer", "password", webtest.GoodPassword}} {
 		door := webtest.NewAccountServer(t)
 		changeRole(door, "viewer", auth.Operator)

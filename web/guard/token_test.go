@@ -26,7 +26,7 @@ func makeToken(d *webtest.AccountServer, owner string, role auth.Role) (string, 
 	return secret, made
 }
 
-func TestAViewersTokenOfAnAdminReachesNothingOfTheAdmins(t *testing.T) {
+func TestViewerTokenOfAnAdminHasNoAdminRights(t *testing.T) {
 	door := webtest.NewAccountServer(t)
 	admin := door.Principal("admin")
 	_, other := makeToken(door, "admin", auth.Admin)
@@ -70,7 +70,7 @@ func detail(t *testing.T, w *httptest.ResponseRecorder) string {
 	return p.Detail
 }
 
-func TestWhoSentATokenThatOpensNothingIsToldSo(t *testing.T) {
+func TestInvalidTokenIsRefusedWithTheRemedy(t *testing.T) {
 	door := webtest.NewAccountServer(t)
 	revoked, made := makeToken(door, "viewer", auth.Viewer)
 	if err := door.Service.RevokeToken(t.Context(), door.Principal("viewer"), made.ID); err != nil {
@@ -100,7 +100,7 @@ func TestWhoSentATokenThatOpensNothingIsToldSo(t *testing.T) {
 	}
 }
 
-func TestWhoSentATokenIsToldThatItDoesNotCount(t *testing.T) {
+func TestInvalidTokenIsNamedInTheAnswer(t *testing.T) {
 	door := webtest.NewAccountServer(t)
 	made := webtest.Decode[api.TokenCreated](
 		t,

@@ -65,7 +65,7 @@ func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
 	}
 }
 
-func TestHeatOfChangedRowsSaysThatItIsAtLeastAndOfWhom(t *testing.T) {
+func TestHeatOfChangedRowsIsALowerBound(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 4*time.Minute+5*time.Second, nil)
 	for _, ns := range []string{"yorkie-meta.documents", "yorkie-meta.clients"} {

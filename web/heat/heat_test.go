@@ -99,7 +99,7 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-func TestHeatStandsOnThePagesOfWhatIsHot(t *testing.T) {
+func TestHeatIsOnThePagesOfHotSubjects(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), time.Minute, nil)
 	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li a").First().AttrOr("href", "")
@@ -116,7 +116,7 @@ func TestHeatStandsOnThePagesOfWhatIsHot(t *testing.T) {
 	}
 }
 
-func TestHeatOfAKeyThatGrowsIsAWarningWithItsEvidence(t *testing.T) {
+func TestHeatWarnsOfAKeyThatOnlyGrows(t *testing.T) {
 	v := webtest.NewStory().With(func(t *topology.Table) {
 		for i, c := range t.Collections {
 			if c.NS == webtest.ChangesNS {

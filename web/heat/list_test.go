@@ -86,7 +86,7 @@ func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
 	}
 }
 
-func TestWhatAMoveHelpsHasAPlanToTheShardThatIsWrittenLeast(t *testing.T) {
+func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
 	shards := webtest.HeatListOf(t, s, "shards").Items
@@ -114,7 +114,7 @@ func TestWhatAMoveHelpsHasAPlanToTheShardThatIsWrittenLeast(t *testing.T) {
 	}
 }
 
-func TestTheCalmestShardMayOwnTheChunk(t *testing.T) {
+func TestCalmestShardHasToBeAllowedToOwnTheChunk(t *testing.T) {
 	writes := map[string]float64{"shard-rs-1": 9, "shard-rs-2": 3, "shard-rs-3": 1}
 	owned := func(c *topology.Collection, by string) int {
 		for i := range c.Chunks.Len() {
@@ -154,7 +154,7 @@ func TestTheCalmestShardMayOwnTheChunk(t *testing.T) {
 	}
 }
 
-func TestCountersAndDatedRowsSayOfWhichTimeTheyAre(t *testing.T) {
+func TestHeatTellsThePeriodOfCountersAndDatedRows(t *testing.T) {
 	v := webtest.NewStory().View()
 	src := webtest.SkewedWrites(v)
 	for _, s := range v.Table.Shards {

@@ -77,7 +77,7 @@ func TestStatusComesOncePerPoll(t *testing.T) {
 	})
 }
 
-func TestCloseSaysGoodbyeToEverySocket(t *testing.T) {
+func TestCloseSendsACloseFrameToEverySocket(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		var all []*webtest.Browser
 		for range 20 {
@@ -141,7 +141,7 @@ func TestPanicOrErrorInOneRegionLeavesTheOthersAlive(t *testing.T) {
 	})
 }
 
-func TestBrowsersHaveNothingToSay(t *testing.T) {
+func TestSocketThatSendsAMessageIsClosed(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		b := l.Open("t=overview")
 		if err := b.Conn.WriteMessage(websocket.TextMessage, []byte(`{"subscribe":"zones"}`)); err != nil {
@@ -157,7 +157,7 @@ func TestBrowsersHaveNothingToSay(t *testing.T) {
 	})
 }
 
-func TestThereIsAnEndToSockets(t *testing.T) {
+func TestSocketsAreLimited(t *testing.T) {
 	for given, most := range map[int]int{0: live.DefaultSockets, 48: 48} {
 		webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 			for range most {
@@ -179,7 +179,7 @@ func TestThereIsAnEndToSockets(t *testing.T) {
 	}
 }
 
-func TestForgottenTopicsAreFew(t *testing.T) {
+func TestIdleTopicsAreBounded(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		for i := range 3 * live.MaxIdleTopics {
 			l.Open(fmt.Sprintf("t=shard:%d", i)).Close()

@@ -28,7 +28,7 @@ func (v vouched) Identify(w http.ResponseWriter, r *http.Request) (auth.Principa
 
 func (vouched) Ended(auth.Principal) <-chan struct{} { return nil }
 
-func TestWhomAProxyKnowsComesThroughItAgainEachMinute(t *testing.T) {
+func TestSocketsOfProxyUsersReconnectEachMinute(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		b, _ := l.OpenAs("vera viewer", "t=overview")
 		anna, _ := l.OpenAs("anna admin", "t=overview")

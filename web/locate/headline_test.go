@@ -44,7 +44,7 @@ func (d drawnProver) Primaries(context.Context) map[string]string { return nil }
 
 // The first sentence of an answer never says other than the counts below it: on
 // the page, in the API, for one row or many, whatever was known before.
-func TestTheHeadlineNeverContradictsTheCountsBelowIt(t *testing.T) {
+func TestHeadlineAgreesWithTheCountsBelow(t *testing.T) {
 	whole := t
 	v := webtest.NewStory().View()
 	shards := []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"}

@@ -98,7 +98,7 @@ func TestLocateManyLines(t *testing.T) {
 	}
 }
 
-func TestPanicInOneLineIsThatLinesProblem(t *testing.T) {
+func TestPanicInOneLineFailsThatLineOnly(t *testing.T) {
 	s := webtest.New(t)
 	webtest.WithLocatable(s)
 	inner := s.Locator.Answer

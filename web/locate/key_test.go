@@ -41,7 +41,7 @@ func keySite(t testing.TB) *webtest.Server {
 	return s
 }
 
-func TestAnswersToKeysAreTheGeneralOnesByteForByte(t *testing.T) {
+func TestFastPathForKeysAnswersLikeTheGeneralOne(t *testing.T) {
 	s := keySite(t)
 	for _, q := range keyQuestions {
 		address := "/api/v1/locate?" + url.Values{"ns": {q[0]}, "key": {q[1]}}.Encode()
@@ -61,7 +61,7 @@ func TestAnswersToKeysAreTheGeneralOnesByteForByte(t *testing.T) {
 	}
 }
 
-func TestKeysThatAreNoneFailAsEverywhere(t *testing.T) {
+func TestInvalidKeysFailLikeOtherInput(t *testing.T) {
 	s := keySite(t)
 	for _, q := range [][2]string{
 		{"yorkie-meta.nothing", `{"a":1}`}, {"yorkie-meta.changes", `{"doc_id":{"$gt":1}}`}, {"yorkie-meta.changes",

@@ -20,7 +20,7 @@ func formPost(values url.Values) []func(*http.Request) {
 	return []func(*http.Request){webtest.Header("Content-Type", "application/x-www-form-urlencoded"), webtest.Body(values.Encode())}
 }
 
-func TestManyLinesAreAnsweredAsAPageAndAsCSV(t *testing.T) {
+func TestManyLinesHaveAPageAndCSV(t *testing.T) {
 	s := webtest.New(t)
 	webtest.WithLocatable(s)
 	lines := "p/d\r\n\r\nbad one\r\n=HYPERLINK(\"x\")\r\n<script>alert(1)</script>\r\n"

@@ -99,7 +99,7 @@ func TestOneAnswerProvesABoundedNumberOfPlaces(t *testing.T) {
 	}
 }
 
-func TestADifferenceOnThePageNamesTheNewerSide(t *testing.T) {
+func TestProofThatDiffersNamesTheNewerSide(t *testing.T) {
 	for want, proof := range map[string]placement.Proof{
 		"the mongos routes to":   {State: placement.ProofDiffers, Newer: placement.SideTable, Theirs: []string{"shard-rs-9"}},
 		"the mongos was newer":   {State: placement.ProofCaughtUp, Newer: placement.SideRouter},
@@ -136,7 +136,7 @@ func TestThePageOffersTheProofAndDoesNotAskByItself(t *testing.T) {
 	}
 }
 
-func TestAChunkSaysEveryRuleAndTheProjectTheDecision(t *testing.T) {
+func TestChunkListsEveryRuleAndProjectTheDecision(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.New(t)
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir

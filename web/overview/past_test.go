@@ -8,7 +8,7 @@ import (
 	"shardboard/web/webtest"
 )
 
-func TestWhatTheBalancerDidIsNotSaidToBeForbiddenInThePast(t *testing.T) {
+func TestPastBalancerRoundsAreNotKeptRatherThanForbidden(t *testing.T) {
 	x := webtest.NewPastServer(t)
 	at := x.Now
 	x.Move(4, "shard-rs-2")

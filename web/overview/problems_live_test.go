@@ -12,9 +12,9 @@ import (
 	"shardboard/web/webtest"
 )
 
-// TestTheOverviewFollowsTheListWithoutANewTable: a dismissal changes no table, and
+// TestOverviewUpdatesWhenAProblemIsDismissed: a dismissal changes no table, and
 // whoever looks at the overview sees it all the same.
-func TestTheOverviewFollowsTheListWithoutANewTable(t *testing.T) {
+func TestOverviewUpdatesWhenAProblemIsDismissed(t *testing.T) {
 	db, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)

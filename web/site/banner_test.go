@@ -63,7 +63,7 @@ func (x *ailing) banners(t *testing.T, role auth.Role) []string {
 
 // What follows from a loss or a full disk is not said as a second thing that is
 // wrong; what somebody did to the audit record is.
-func TestATroubleOfAllTheDataHasOneBanner(t *testing.T) {
+func TestTroubleOfTheWholeStoreHasOneBanner(t *testing.T) {
 	failed := func(st audit.Stage, err error) audit.State { return audit.State{Err: err, Stage: st, Fails: 3} }
 	for name, c := range map[string]struct {
 		is   func(x *ailing)
@@ -114,7 +114,7 @@ func TestATroubleOfAllTheDataHasOneBanner(t *testing.T) {
 
 // A page that a browser kept is not shown without a banner that came since, or with
 // one that is over.
-func TestAPageIsMadeAnewWhenABannerChanges(t *testing.T) {
+func TestETagChangesWithTheBanner(t *testing.T) {
 	x := newAiling(t)
 	for name, change := range map[string]func(){
 		"a trouble":             func() { x.meet(store.TroubleFull) },

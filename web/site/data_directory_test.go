@@ -61,7 +61,7 @@ func TestTheStatusSaysThatTheDataDirectoryIsLost(t *testing.T) {
 }
 
 // A page that was kept by the browser is not shown again without its banner.
-func TestAPageIsMadeAnewWhenTheDataDirectoryIsLost(t *testing.T) {
+func TestETagChangesWhenTheDataDirectoryIsLost(t *testing.T) {
 	d := &webtest.DataDirectory{Now: store.Condition{Hold: store.Owned}}
 	s := webtest.New(t, d.Of)
 	tag := s.Do("GET", "/collections").Header().Get("ETag")
@@ -121,7 +121,7 @@ func TestTakingOverIsAskedForOnceAndAnswered(t *testing.T) {
 	}
 }
 
-func TestTheWayInSaysWhyNobodyComesIn(t *testing.T) {
+func TestSignInPageTellsWhySignInIsImpossible(t *testing.T) {
 	for h, want := range map[store.Hold]string{
 		store.Owned: "", store.OwnedByAnother: "Sign in at the other one", store.OwnerGone: "has stopped",
 		store.Vanished: "moved or deleted", store.Unreadable: "cannot be looked at",

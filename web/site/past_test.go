@@ -12,7 +12,7 @@ import (
 	"shardboard/web/webtest"
 )
 
-func TestAPastTimeIsRefusedWhereThereIsOnlyNow(t *testing.T) {
+func TestPastTimeIsRefusedByPagesOfThePresent(t *testing.T) {
 	s := webtest.New(t)
 	for _, p := range []string{"/heat", "/advice", "/alerts", "/layout", "/surveys", "/surveys/" + webtest.EndedSurvey,
 		"/api/v1/heat/projects", "/api/v1/heat/documents",
@@ -66,7 +66,7 @@ func TestAPageOfAPastTimeShowsWhatWasShownThen(t *testing.T) {
 	}
 }
 
-func TestAnAnswerOfAPastTimeIsThatOfThen(t *testing.T) {
+func TestJSONOfAPastTimeIsAsItWasThen(t *testing.T) {
 	x := webtest.NewPastServer(t)
 	x.Move(4, "shard-rs-2")
 	paths := []string{
@@ -105,7 +105,7 @@ func TestAnAnswerOfAPastTimeIsThatOfThen(t *testing.T) {
 	}
 }
 
-func TestAPageOfThePastSaysSoAndIsNotLive(t *testing.T) {
+func TestPageOfThePastIsMarkedAndNotLive(t *testing.T) {
 	x := webtest.NewPastServer(t)
 	x.Move(4, "shard-rs-2")
 	at := x.Now
@@ -149,7 +149,7 @@ func TestAPageOfThePastSaysSoAndIsNotLive(t *testing.T) {
 	}
 }
 
-func TestATimeInWhichNobodyWatchedIsSaid(t *testing.T) {
+func TestGapsInTheHistoryAreShown(t *testing.T) {
 	x := webtest.NewPastServer(t)
 	gap := x.Now.Add(30 * time.Minute)
 	x.Now = x.Now.Add(time.Hour)

@@ -8,7 +8,7 @@ import (
 	"shardboard/web/webtest"
 )
 
-func TestANameThatIsInAnObjectTwiceIsFound(t *testing.T) {
+func TestDuplicateKeysOfAnObjectAreFound(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"to":"a","to":"b"}`: "to", `{"args":{"to":"a","To":"b"}}`: "To", `{"args":{"at":{"a":1,"b":[{"c":1,"c":2}]}}}`: "c", `{"Args":{"to":1},"args":{}}`: "args",
 		`{"ARGS":{"to":1,"TO":2}}`: "TO", `[{"a":1,"a":1}]`: "a", `{"a":{"x":1},"b":{"x":1},"c":["x","x"],"x":"a"}`: "",
@@ -20,7 +20,7 @@ func TestANameThatIsInAnObjectTwiceIsFound(t *testing.T) {
 	}
 }
 
-func TestABodyThatSaysOneThingTwiceIsRefused(t *testing.T) {
+func TestBodyWithDuplicateKeysIsRefused(t *testing.T) {
 	s := webtest.New(t)
 	for _, text := range []string{
 		`{"kind":"move","args":{"ns":"yorkie-meta.changes","to":"shard-rs-3","to":"shard-rs-2"},"reason":"x"}`,

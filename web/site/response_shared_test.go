@@ -18,9 +18,9 @@ import (
 	"shardboard/web/webtest"
 )
 
-// TestSameAddressIsMadeOnceForAllWhoAskAtOnce is the moment after a live
+// TestConcurrentRequestsOfAPageRenderItOnce is the moment after a live
 // update: every browser of a page re-reads it.
-func TestSameAddressIsMadeOnceForAllWhoAskAtOnce(t *testing.T) {
+func TestConcurrentRequestsOfAPageRenderItOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := webtest.New(t)
 		var made atomic.Int64

@@ -14,7 +14,7 @@ import (
 	"shardboard/web/webtest"
 )
 
-func TestADocumentAskedForWithoutItsProjectIsNobodys(t *testing.T) {
+func TestSurveyedDocumentWithoutProjectHasNoProjectName(t *testing.T) {
 	stub := webtest.CannedSurveys()
 	stub.All[2].Request = survey.Request{Kind: survey.Document, Document: webtest.ProjectID(77)}
 	stub.Result.Collections = stub.Result.Collections[:1]
