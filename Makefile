@@ -44,6 +44,9 @@ RACE    = $(GO) test -race -cpu 1
 CROWDED = ./internal/actions/... ./internal/app ./internal/cluster ./internal/topology
 QUIETER = ./internal/alert ./internal/auth/... ./internal/connlimit ./internal/heat/... \
           ./internal/history ./internal/placement ./internal/store/...
+# Of the site: what happens to open pages. Only the folders that have such tests are built.
+LIVE    = Live|Socket|Hub|Heat|Storm
+LIVE_IN = $(addprefix ./,$(sort $(dir $(shell grep -lE '^func Test\w*($(LIVE))' web/*_test.go web/*/*_test.go))))
 
 # `vet` has looked at all of it, so go test need not again. What takes longest begins
 # first: else it runs alone at the end. Some packages wait for the clock most of the
@@ -52,7 +55,7 @@ LONGEST = ./web/... ./internal/actions/enginetest ./internal/app
 
 unit:
 	$(RACE) -vet=off -short -timeout 6m $(CROWDED)
-	$(RACE) -vet=off -short -timeout 3m -run 'Live|Socket|Hub|Heat|Storm' ./web/...
+	$(RACE) -vet=off -short -timeout 3m -run '$(LIVE)' $(LIVE_IN)
 	$(GO) test -vet=off -p 3 -parallel 6 -timeout 7m $(LONGEST) ./...
 
 # What people do most; test-all has every browser test.
