@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"os"
@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"shardboard/web/webtest"
 )
 
 // TestLinksOfPagesGoThroughOneFunction: a link past it would lead out of the time
@@ -34,9 +36,9 @@ func TestLinksOfPagesGoThroughOneFunction(t *testing.T) {
 }
 
 func TestTheLastWatchedThingCanBeDroppedWithoutAScript(t *testing.T) {
-	s := newSite(t)
-	item := "watch=project%3A" + projectID(5).Hex()
-	doc := parse(t, s.do("GET", "/collections?"+item).Body.String())
+	s := webtest.New(t)
+	item := "watch=project%3A" + webtest.ProjectID(5).Hex()
+	doc := webtest.ParseHTML(t, s.Do("GET", "/collections?"+item).Body.String())
 	if to, ok := doc.Find("a.drop").Attr("href"); !ok || strings.Contains(to, "watch=") {
 		t.Errorf("it leads to %q", to)
 	}

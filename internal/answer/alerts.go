@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"shardboard/internal/alert"
@@ -129,4 +130,10 @@ func joinSentences(a, b string) string {
 		return b
 	}
 	return a + " " + b
+}
+
+// sameID keeps the id of a problem whose bounds are hidden: alerts go by it.
+func sameID(id string) string {
+	_, rest, _ := strings.Cut(id, ".")
+	return rest
 }

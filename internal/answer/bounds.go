@@ -73,3 +73,11 @@ func chunkOfBound(c *topology.Collection, min bson.Raw) string {
 	_, ch := c.Chunks.Find(k)
 	return ChunkName(c, ch.Min)
 }
+
+// KeyOf is a bound as embedded JSON; null for a bound that is not there.
+func KeyOf(p shardkey.Pattern, k shardkey.Key) api.Key {
+	if p.IsZero() || k.IsZero() {
+		return nil
+	}
+	return api.Embedded(p.ExtJSON(k))
+}

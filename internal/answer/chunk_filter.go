@@ -1,12 +1,11 @@
 package answer
 
 import (
-	"net/url"
+	"iter"
 	"slices"
 	"strings"
 
-	"shardboard/internal/fault"
-	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
 )
 
 // chunkFilter picks some of a collection's chunks; the zero value takes all.
@@ -61,16 +60,6 @@ func (q chunkFilter) takes(rows chunkRows, i int, owner string) bool {
 	return q.Text == "" || strings.Contains(key.Display(ch.Min), q.Text) || strings.Contains(key.Display(ch.Max), q.Text)
 }
 
-// chunkOrder reads ?sort=.
-func chunkOrder(in url.Values) (string, error) {
-	by := in.Get("sort")
-	if !slices.Contains(ChunkOrders, by) {
-		return "", fault.New(fault.Invalid, "sort must be bytes, documents or heat, or left out for key order, not %q.",
-			sanitize.Truncate(by, 40))
-	}
-	return by, nil
-}
-
 // positionsFound are chunk positions: a plain range, or a list when a filter
 // has picked some of it.
 type positionsFound struct {
@@ -91,4 +80,27 @@ func (p positionsFound) at(n int) int {
 		return p.picked[n]
 	}
 	return p.from + n
+}
+
+// has tells whether a position is among those found.
+func (p positionsFound) has(i int) bool {
+	if p.some {
+		_, ok := slices.BinarySearch(p.picked, i)
+		return ok
+	}
+	return p.from <= i && i < p.to
+}
+
+// each yields the positions found and their owners, in key order.
+func (p positionsFound) each(c *topology.Collection) iter.Seq2[int, string] {
+	if !p.some && p.from == 0 && p.to == c.Chunks.Len() {
+		return c.Chunks.Owners()
+	}
+	return func(yield func(int, string) bool) {
+		for n := range p.len() {
+			if i := p.at(n); !yield(i, c.Chunks.Owner(i)) {
+				return
+			}
+		}
+	}
 }

@@ -40,44 +40,6 @@ func ChunkSizeOf(v View, c *topology.Collection, ch topology.Chunk) api.ChunkSiz
 	return out
 }
 
-// positive is null for what is not known.
-func positive(n int64) *int64 {
-	if n <= 0 {
-		return nil
-	}
-	return &n
-}
-
-// sizeInto fills a list's row with documents, bytes and writes.
-func (f *ChunkFigures) sizeInto(row *api.Chunk, i int) {
-	s := f.Size(i, row.Shard)
-	row.Documents, row.Bytes, row.Measured = FigureOf(s.Documents), FigureOf(s.Bytes), s.Measured
-	if j := chunksize.Judge(f.T, f.C, row.Shard, s); j.State != chunksize.Unknown {
-		over := j.Oversized(s)
-		row.Oversized, row.NearLimit = &over, j.State == chunksize.Near && !over
-	}
-	if !f.Heated {
-		return
-	}
-	r, ok := f.Writes[i]
-	if !ok && f.AtMost {
-		return // of this method, not counted is not none
-	}
-	row.WritesPerSecond, row.WritesExact = &r.PerSecond, !ok || r.Exact
-}
-
-// page is the positions of the rows [from, to) of a list.
-func (f *ChunkFigures) page(hits positionsFound, by string, from, to int) []int {
-	if by != ByKey {
-		return f.ranked(hits, by, from, to)
-	}
-	out := make([]int, 0, max(to-from, 0))
-	for n := from; n < to; n++ {
-		out = append(out, hits.at(n))
-	}
-	return out
-}
-
 // RateNumber is writes per second for a column whose head has the unit.
 func RateNumber(f float64) string {
 	switch {

@@ -208,3 +208,10 @@ func chunkSpan(v View, c *topology.Collection, q url.Values) (from, to int, err 
 	}
 	return max(from, 0), to, nil
 }
+
+func versionOf(v topology.Version) *api.Version {
+	if v == (topology.Version{}) {
+		return nil
+	}
+	return &api.Version{Major: v.Major, Minor: v.Minor}
+}

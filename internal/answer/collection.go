@@ -2,15 +2,12 @@ package answer
 
 import (
 	"cmp"
-	"hash/fnv"
 	"slices"
-	"strconv"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
-	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -72,16 +69,4 @@ func ShardedCollection(t *topology.Table, ns topology.Namespace) (*topology.Coll
 	}
 	return nil, fault.New(fault.NotFound, "%q is not sharded: it has no chunks; all of it is on shard %s, the primary shard of its database.",
 		sanitize.Truncate(string(ns), 200), cmp.Or(t.Primary(ns.Database()), format.Unknown))
-}
-
-// ChunkKey is a short name for a chunk within a page: a hash of its lower
-// bound, which is its identity; opaque where bounds are hidden, for a plain hash
-// can be compared with that of a guess.
-func ChunkKey(p shardkey.Pattern, min shardkey.Key) string {
-	if hiding := p.Hiding(); hiding != nil {
-		return hiding.Name(min.Encoded())
-	}
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(min.Encoded())) // a hash does not fail
-	return strconv.FormatUint(h.Sum64()>>16, 36)
 }

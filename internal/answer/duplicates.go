@@ -69,12 +69,3 @@ func KnownDuplicates(v View, checker DuplicateChecker) []placement.SharedID {
 	}
 	return checker.Report().Found
 }
-
-// instant is null for a time that has not come.
-func instant(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
-}

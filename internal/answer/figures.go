@@ -84,3 +84,11 @@ func SizeOf(t *topology.Table, ns topology.Namespace) (bytes, documents, orphans
 	}
 	return b.Figure(), d.Figure(), o.Figure()
 }
+
+// FigureOf is a figure of the routing table as an answer has it.
+func FigureOf(f topology.Figure) api.Figure {
+	if !f.Known {
+		return api.Figure{Reason: f.Reason}
+	}
+	return api.Figure{Value: &f.Value, Exact: f.Exact, PlusMinus: f.PlusMinus, Method: f.Method, At: f.At}
+}

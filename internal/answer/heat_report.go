@@ -16,8 +16,8 @@ import (
 // they say together, and the picture.
 type HeatReport struct {
 	Query    HeatQuery       // with the collection that was chosen
-	State    HeatState       // instead of the lists; zero: there are lists
-	Notes    []HeatState     // beside the lists
+	State    api.State       // instead of the lists; zero: there are lists
+	Notes    []api.State     // beside the lists
 	Coverage []heat.Coverage // what is counted, and what is not with the reason
 	Own      []topology.Namespace
 
@@ -33,14 +33,15 @@ type HeatReport struct {
 
 	Skew    heat.Skew // zero for changed rows
 	Even    string    // what the skew means; "" without writes
-	Growing HeatState // a warning; zero: none
+	Growing api.State // a warning; zero: none
 	Spread  string    // how inserts spread, when there is no warning
 
 	Picture HeatTable
 }
 
-// HeatState is a state of a page: its code (loading, empty, partial, denied, failed) and the words.
-type HeatState struct{ Code, Title, Detail string }
+func stateOf(code, title, detail string) api.State {
+	return api.State{Code: code, Title: title, Detail: detail}
+}
 
 // ShownHot is how many of a kind the page lists.
 const ShownHot = 10
@@ -53,7 +54,7 @@ func Heat(v View, h HeatSource, q HeatQuery) (HeatReport, error) {
 		out.State = noCollector()
 		return out, nil
 	case !v.Table.Loaded:
-		out.State = HeatState{"loading", "Counting has just begun", firstCount(heat.NewRows)}
+		out.State = stateOf("loading", "Counting has just begun", firstCount(heat.NewRows))
 		return out, nil
 	}
 	out.Coverage = heat.Cover(v.Table, v.Profile)
@@ -67,7 +68,7 @@ func Heat(v View, h HeatSource, q HeatQuery) (HeatReport, error) {
 	})
 	switch {
 	case i < 0 && q.NS == "":
-		out.State = HeatState{"empty", noCountableTitle, noCountableDetail}
+		out.State = stateOf("empty", noCountableTitle, noCountableDetail)
 		return out, nil
 	case i < 0:
 		return out, noCollection(q.NS)
@@ -80,7 +81,7 @@ func Heat(v View, h HeatSource, q HeatQuery) (HeatReport, error) {
 	health, _ := h.Counts.Health(q.NS)
 	if w.Seconds == 0 {
 		w.Method = out.Coverage[i].Method
-		out.State = HeatState{"loading", "Counting has just begun", firstCount(w.Method)}
+		out.State = stateOf("loading", "Counting has just begun", firstCount(w.Method))
 		if health.Err != nil {
 			out.State = failedCount(health)
 		}
@@ -93,8 +94,8 @@ func Heat(v View, h HeatSource, q HeatQuery) (HeatReport, error) {
 	return out, nil
 }
 
-func noCollector() HeatState {
-	return HeatState{"empty", "Writes are not counted here", "This shardboard runs without a heat collector."}
+func noCollector() api.State {
+	return stateOf("empty", "Writes are not counted here", "This shardboard runs without a heat collector.")
 }
 
 // describe fills in what is known of a window.
@@ -108,7 +109,7 @@ func (r *HeatReport) describe(v View, h HeatSource, w heat.Window) {
 	r.Shards = HeatShards(v, h, q, windows)
 	r.Lead, r.Measured = heatLead(r.Query, w), heatMeasured(w)
 	if changed {
-		r.Notes = append(r.Notes, HeatState{"partial", "Lower bounds, of the hottest projects only", hottestOnly(w)})
+		r.Notes = append(r.Notes, stateOf("partial", "Lower bounds, of the hottest projects only", hottestOnly(w)))
 	} else {
 		r.Skew = w.Skew(v.Table, v.Profile)
 		r.Even = skewText(r.Skew)
@@ -150,32 +151,32 @@ func hottestOnly(w heat.Window) string {
 		message.Text("name", w.NS.Collection()), message.Count("n", heat.HottestProjects)).String()
 }
 
-func noWrites(w heat.Window) HeatState {
+func noWrites(w heat.Window) api.State {
 	ns := message.Namespace("ns", w.NS)
 	if w.Method == heat.ChangedRows {
-		return HeatState{"empty", "No changed rows in this window",
-			message.New("none", "The counting works; none of the hottest projects changed a row of {ns}, or no project is hot.", ns).String()}
+		return stateOf("empty", "No changed rows in this window",
+			message.New("none", "The counting works; none of the hottest projects changed a row of {ns}, or no project is hot.", ns).String())
 	}
-	return HeatState{"empty", "No writes in this window", message.New("none", "The counting works; nothing was added to {ns}.", ns).String()}
+	return stateOf("empty", "No writes in this window", message.New("none", "The counting works; nothing was added to {ns}.", ns).String())
 }
 
-func failedCount(h heat.Health) HeatState {
-	out := HeatState{Code: failedCountCode(h), Title: "Writes could not be counted", Detail: fault.Text(h.Err)}
+func failedCount(h heat.Health) api.State {
+	out := api.State{Code: failedCountCode(h), Title: "Writes could not be counted", Detail: fault.Text(h.Err)}
 	if out.Code == "denied" {
 		out.Title = "Counting writes is not permitted"
 	}
 	return out
 }
 
-func heatHealth(h heat.Health, w heat.Window) (out []HeatState) {
+func heatHealth(h heat.Health, w heat.Window) (out []api.State) {
 	if h.Err != nil {
 		note := failedCount(h)
 		note.Detail += " What is shown ends at " + format.Clock(w.To) + "."
 		out = append(out, note)
 	}
 	if h.Sampled {
-		out = append(out, HeatState{"partial", "Counted in samples",
-			"The load is high, so only one second in ten is counted, and figures have a ± interval."})
+		out = append(out, stateOf("partial", "Counted in samples",
+			"The load is high, so only one second in ten is counted, and figures have a ± interval."))
 	}
 	return out
 }
@@ -193,18 +194,18 @@ func skewText(s heat.Skew) string {
 }
 
 // growth is a warning where inserts go to the end of the key space, else how they spread.
-func growth(g heat.Growing, c *topology.Collection) (warning HeatState, spread string) {
+func growth(g heat.Growing, c *topology.Collection) (warning api.State, spread string) {
 	switch {
 	case g.Is:
-		return HeatState{"failed", "The shard key grows: inserts always go to the last chunk",
+		return stateOf("failed", "The shard key grows: inserts always go to the last chunk",
 			message.New("growing", "{share} of {rows} new rows, in {of} of {slots} slices of time, went to the last chunk by {field}, "+
 				"which {shard} owns. Splitting and moving follow the writes and never get ahead; a hashed or another leading field does.",
 				message.Share("share", g.Share), message.Count("rows", g.Rows), message.Count("of", g.Of), message.Count("slots", g.Slots),
-				message.Text("field", g.Field), message.Shard("shard", g.Shard)).String()}, ""
+				message.Text("field", g.Field), message.Shard("shard", g.Shard)).String()), ""
 	case c.Key.Fields()[0].Hashed:
-		return HeatState{}, "The first field is hashed: inserts cannot pile up at the end of the key space."
+		return api.State{}, "The first field is hashed: inserts cannot pile up at the end of the key space."
 	case g.Rows > 0:
-		return HeatState{}, "Inserts do not pile up at the end of the key space."
+		return api.State{}, "Inserts do not pile up at the end of the key space."
 	}
-	return HeatState{}, ""
+	return api.State{}, ""
 }

@@ -12,7 +12,7 @@ import (
 
 // HeatTable is the picture as a table: its hottest rows and newest columns.
 type HeatTable struct {
-	State   HeatState // instead of the table; zero: there is one
+	State   api.State // instead of the table; zero: there is one
 	Pattern shardkey.Pattern
 	Columns []api.HeatSpan // newest first
 	Rows    []HeatTableRow // hottest first
@@ -38,8 +38,8 @@ func heatTable(v View, h HeatSource, q HeatQuery) HeatTable {
 	}
 	p, ok := h.Pictures.View(q.NS, q.By, v.Now.Add(-q.Span), v.Now)
 	if !ok || len(p.Columns) == 0 {
-		return HeatTable{State: HeatState{"loading", "No picture yet", "It gets a column every minute while shardboard runs; " +
-			"the first one is there within two minutes. Earlier times are not known."}}
+		return HeatTable{State: stateOf("loading", "No picture yet", "It gets a column every minute while shardboard runs; "+
+			"the first one is there within two minutes. Earlier times are not known.")}
 	}
 	c := v.Table.Collection(q.NS)
 	out := HeatTable{Pattern: c.Key, Astray: astray(p)}

@@ -13,7 +13,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// hidden is what a class of people does not see. Everything that is the same for
+// Hidden is what a class of people does not see. Everything that is the same for
 // many, such as live fragments, answers with an ETag and remembered tables, is
 // made once for each class. The zero value hides nothing.
 type Hidden struct {
@@ -21,7 +21,7 @@ type Hidden struct {
 	Bounds bool // chunk bounds and whatever else is a shard-key value
 }
 
-// computable is the view that nothing is hidden in, for what is computed and
+// Computable is the view that nothing is hidden in, for what is computed and
 // never written.
 func (v View) Computable() View {
 	if v.Whole != nil {
@@ -30,7 +30,7 @@ func (v View) Computable() View {
 	return v
 }
 
-// hideAnswers takes servers' texts out of what commands of runs were answered.
+// HideAnswers takes servers' texts out of what commands of runs were answered.
 func HideAnswers(runs []history.OurRun) []history.OurRun {
 	out := make([]history.OurRun, len(runs))
 	for i, r := range runs {
@@ -40,7 +40,7 @@ func HideAnswers(runs []history.OurRun) []history.OurRun {
 	return out
 }
 
-// hiddenTables makes tables as classes of people see them, and keeps the newest
+// HiddenTables makes tables as classes of people see them, and keeps the newest
 // of each class. Safe for concurrent use.
 type HiddenTables struct {
 	Hiding *shardkey.Hiding
@@ -68,7 +68,7 @@ func opaque(key []byte) func(string) string {
 	}
 }
 
-// of is a table as a class sees it; keep is for the newest one, which many ask for.
+// Of is a table as a class sees it; keep is for the newest one, which many ask for.
 func (k *HiddenTables) Of(t *topology.Table, h Hidden, keep bool) *topology.Table {
 	if !keep {
 		return k.make(t, h, hideInEvents)

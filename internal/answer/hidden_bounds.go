@@ -22,7 +22,7 @@ func (v View) document(doc bson.Raw) api.Key {
 	return api.Document(doc)
 }
 
-// nameOf is a short name of a bound within a page, for a script to find its row.
+// NameOf is a short name of a bound within a page, for a script to find its row.
 func (v View) NameOf(doc bson.Raw) string {
 	if h := v.Table.Hiding(); h != nil {
 		return h.Name(string(doc))

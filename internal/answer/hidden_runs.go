@@ -14,7 +14,7 @@ import (
 	"shardboard/internal/shardkey"
 )
 
-// run is a run as far as those who look may see it. Every page and answer about a
+// Run is a run as far as those who look may see it. Every page and answer about a
 // run goes through it.
 func (v View) Run(r engine.Run) engine.Run {
 	if v.Hidden == (Hidden{}) {
@@ -67,7 +67,7 @@ func hideInStep(s *engine.Step, h *shardkey.Hiding) {
 	}
 }
 
-// plan is a plan as far as those who look may see it. Its hash is over commands
+// Plan is a plan as far as those who look may see it. Its hash is over commands
 // with bounds: who guesses them could compare.
 func (v View) Plan(p actions.Plan) actions.Plan {
 	h := v.Table.Hiding()
@@ -198,7 +198,7 @@ func hideInField(name, value string, h *shardkey.Hiding) string {
 	return h.Text
 }
 
-// hideInMessage takes key values out of a sentence. Why they are hidden is said
+// HideInMessage takes key values out of a sentence. Why they are hidden is said
 // where they stand alone, as in the command below; a sentence stays readable.
 func HideInMessage(m message.Message) message.Message {
 	m.Facts = slices.Clone(m.Facts)

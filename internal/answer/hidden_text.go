@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// hideText is what stands in the place of a server's text: the phrase of it that
+// HideText is what stands in the place of a server's text: the phrase of it that
 // we know, which is its kind, and who may read the rest. No text stays none.
 func HideText(text string) string {
 	if strings.TrimSpace(text) == "" {
@@ -38,7 +38,7 @@ func hideInEvents(events []topology.Event) []topology.Event {
 	return out
 }
 
-// hideInDetails looks at the fields of an entry and of the documents in it.
+// HideInDetails looks at the fields of an entry and of the documents in it.
 func HideInDetails(doc bson.Raw) bson.Raw {
 	elements, err := doc.Elements()
 	if err != nil {

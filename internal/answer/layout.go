@@ -75,13 +75,6 @@ func layoutCollection(p *profile.Profile, d profile.Drift, name string) api.Layo
 	return out
 }
 
-func textOrNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
 // LayoutQuery chooses what is compared with what; the zero value is every
 // matched database with its nearest layout.
 type LayoutQuery struct{ DB, Layout string }

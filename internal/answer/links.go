@@ -1,7 +1,10 @@
 package answer
 
 import (
+	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -35,4 +38,59 @@ func (v View) FactURL(f message.Fact) string {
 		}
 	}
 	return ""
+}
+
+// Switched is a page's address with the switch, where it is on.
+func Switched(page string, internal bool) string {
+	if internal {
+		return page + "?" + InternalParam + "=1"
+	}
+	return page
+}
+
+func set(u url.Values, name, value string) {
+	if value != "" {
+		u.Set(name, value)
+	}
+}
+
+// address is a path with its query; the first page needs no number.
+func address(path string, u url.Values, page int) string {
+	if page > 1 {
+		u.Set("page", strconv.Itoa(page))
+	}
+	if len(u) == 0 {
+		return path
+	}
+	return path + "?" + u.Encode()
+}
+
+func ShardURL(name string) string { return "/shards/" + url.PathEscape(name) }
+
+func CollectionURL(ns topology.Namespace) string {
+	return "/collections/" + url.PathEscape(string(ns))
+}
+
+// ChunkURL names a chunk by its lower bound alone: a page is about the
+// collection as it is, and a list has a hundred of these addresses.
+func ChunkURL(ns topology.Namespace, ref string) string {
+	if ref == "" {
+		return "" // hidden
+	}
+	_, bound, _ := strings.Cut(ref, ".")
+	return CollectionURL(ns) + "/chunks/" + url.PathEscape(bound)
+}
+
+// BesideCollection makes the address relative to the collection's page, whose
+// list has a hundred of them. A colon would make it another scheme's.
+func BesideCollection(address string) string {
+	if short := strings.TrimPrefix(address, "/collections/"); !strings.Contains(short, ":") {
+		return short
+	}
+	return address
+}
+
+// HeatURL is the page of heat of a collection.
+func HeatURL(ns topology.Namespace) string {
+	return HeatQuery{NS: ns, Window: DefaultWindow, Span: defaultSpan, By: "key"}.Address()
 }

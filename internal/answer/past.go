@@ -16,7 +16,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// pastTime is when a View is of, where it is not of now.
+// PastTime is when a View is of, where it is not of now.
 type PastTime struct {
 	At      time.Time
 	Now     time.Time // the real one
@@ -30,7 +30,7 @@ type PastTime struct {
 // a form's field sends.
 var instants = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04"}
 
-// parseInstant reads RFC 3339 or milliseconds since 1970, not later than now.
+// ParseInstant reads RFC 3339 or milliseconds since 1970, not later than now.
 func ParseInstant(name, text string, now time.Time) (time.Time, error) {
 	wrong := fault.New(
 		fault.Invalid,
@@ -77,7 +77,7 @@ const (
 	settled = 10 * time.Second
 )
 
-// pasts are the tables of past times that were looked at last.
+// Pasts are the tables of past times that were looked at last.
 type Pasts struct {
 	mu      sync.Mutex
 	kept    *simplelru.LRU[string, *topology.Table]

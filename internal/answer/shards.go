@@ -1,11 +1,8 @@
 package answer
 
 import (
-	"net/url"
-	"strconv"
-	"strings"
-
 	"shardboard/internal/api"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
 
@@ -32,75 +29,17 @@ func shards(v View, load Load) []api.Shard {
 	return out
 }
 
-// NotNil keeps empty lists lists on the wire.
-func NotNil(in []string) []string {
-	if in == nil {
-		return []string{}
-	}
-	return in
-}
-
-// PaletteSize is how many colours there are before they repeat.
-const PaletteSize = 12
-
-// ShardLabels shortens names to what tells them apart: shard-rs-1, shard-rs-2
-// become 1, 2. Where that is longer than three characters the place in the
-// list stands for the name.
-func ShardLabels(shards []topology.Shard) []string {
-	out := make([]string, len(shards))
-	prefix := commonPrefix(shards)
-	for i, s := range shards {
-		rest := strings.TrimLeft(s.Name[len(prefix):], "-_.")
-		if rest == "" || len(rest) > 3 || !isLabel(rest) {
-			return numbered(len(shards))
-		}
-		out[i] = rest
+// diskOf is how full a shard's disk is. It is full when it needs a person now:
+// the shard stops at 100 %, and nothing in the cluster makes room by itself.
+func diskOf(v View, shard string) api.Disk {
+	d := v.Table.DiskOf(shard)
+	out := api.Disk{Used: FigureOf(d.Used), Total: FigureOf(d.Total), Share: -1}
+	switch h := v.Table.Health[topology.PartDisks]; {
+	case d.Known():
+		out.Share, out.Old = d.Share(), v.Table.DiskOld(shard, v.Now)
+		out.Full = out.Share >= rules.DiskFull
+	case h.Denied:
+		out.Why = PartState(v, topology.PartDisks).Detail
 	}
 	return out
 }
-
-func numbered(n int) []string {
-	out := make([]string, n)
-	for i := range out {
-		out[i] = strconv.Itoa(i + 1)
-	}
-	return out
-}
-
-// commonPrefix never ends inside a number, so that rs10 and rs11 stay 10, 11.
-func commonPrefix(shards []topology.Shard) string {
-	if len(shards) < 2 {
-		return ""
-	}
-	p := shards[0].Name
-	for _, s := range shards[1:] {
-		for !strings.HasPrefix(s.Name, p) {
-			p = p[:len(p)-1]
-		}
-	}
-	return strings.TrimRight(p, "0123456789")
-}
-
-func isLabel(s string) bool {
-	for _, r := range s {
-		if (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
-			return false
-		}
-	}
-	return true
-}
-
-func ShardURL(name string) string { return "/shards/" + url.PathEscape(name) }
-
-func CollectionURL(ns topology.Namespace) string {
-	return "/collections/" + url.PathEscape(string(ns))
-}
-
-// Visible tells whether a tracked collection belongs on pages: not the
-// server's own, not a copy that resharding is filling.
-func Visible(c *topology.Collection) bool {
-	return !c.Temporary && !topology.IsInternal(c.NS)
-}
-
-// Sharded tells whether a visible collection is really cut into chunks.
-func Sharded(c *topology.Collection) bool { return Visible(c) && !c.Unsplittable }

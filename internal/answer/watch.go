@@ -2,7 +2,6 @@ package answer
 
 import (
 	"errors"
-	"hash/fnv"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/sanitize"
-	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -102,15 +100,4 @@ func watchedProject(v View, prof *profile.Profile, item string, id bson.ObjectID
 	}
 	slices.SortFunc(out.Holders, func(a, b api.WatchedHolders) int { return strings.Compare(a.NS, b.NS) })
 	return out
-}
-
-// ChunkName is a short name for a chunk of any collection within a page, for
-// a script to find what shows it.
-func ChunkName(c *topology.Collection, min shardkey.Key) string {
-	if hiding := c.Key.Hiding(); hiding != nil {
-		return hiding.Name(string(c.NS) + "\x00" + min.Encoded())
-	}
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(string(c.NS) + "\x00" + min.Encoded())) // a hash does not fail
-	return strconv.FormatUint(h.Sum64()>>16, 36)
 }

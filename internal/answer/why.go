@@ -1,8 +1,6 @@
 package answer
 
 import (
-	"strconv"
-
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
@@ -67,12 +65,4 @@ func causeOf(c *placement.Cause) *api.WhyCause {
 // valueJSON is a field's value as canonical Extended JSON.
 func valueJSON(f placement.WhyField) api.Key {
 	return api.Embedded(shardkey.ValueExtJSON(f.Value))
-}
-
-func decimal(n *int64) *string {
-	if n == nil {
-		return nil
-	}
-	s := strconv.FormatInt(*n, 10)
-	return &s
 }

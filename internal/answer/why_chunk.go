@@ -2,8 +2,6 @@ package answer
 
 import (
 	"fmt"
-	"net/url"
-	"strings"
 
 	"shardboard/internal/api"
 	"shardboard/internal/balance"
@@ -98,23 +96,4 @@ func collectionWhy(t *topology.Table, cs placement.CollectionSpread) api.Collect
 		}
 	}
 	return out
-}
-
-// ChunkURL names a chunk by its lower bound alone: a page is about the
-// collection as it is, and a list has a hundred of these addresses.
-func ChunkURL(ns topology.Namespace, ref string) string {
-	if ref == "" {
-		return "" // hidden
-	}
-	_, bound, _ := strings.Cut(ref, ".")
-	return CollectionURL(ns) + "/chunks/" + url.PathEscape(bound)
-}
-
-// BesideCollection makes the address relative to the collection's page, whose
-// list has a hundred of them. A colon would make it another scheme's.
-func BesideCollection(address string) string {
-	if short := strings.TrimPrefix(address, "/collections/"); !strings.Contains(short, ":") {
-		return short
-	}
-	return address
 }

@@ -12,7 +12,7 @@ import (
 	"shardboard/web/guard"
 )
 
-// parseForm reads a form of ours: urlencoded, nothing else.
+// ParseForm reads a form of ours: urlencoded, nothing else.
 func ParseForm(r *http.Request) error {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if !strings.EqualFold(strings.TrimSpace(kind), "application/x-www-form-urlencoded") {
@@ -27,7 +27,7 @@ func ParseForm(r *http.Request) error {
 	return nil
 }
 
-// problem turns a refusal into the words of the form that caused it; what is
+// Problem turns a refusal into the words of the form that caused it; what is
 // nobody's fault but ours is a failed request.
 func (s *Site) Problem(w http.ResponseWriter, err error, text *string, again func(status int) error) error {
 	if wait, ok := guard.WaitOf(err); ok {
@@ -50,7 +50,7 @@ func (s *Site) Problem(w http.ResponseWriter, err error, text *string, again fun
 	return again(kind.HTTPStatus())
 }
 
-// typed is what somebody typed, fit to be typed again.
+// Typed is what somebody typed, fit to be typed again.
 func Typed(s string, most int) string {
 	s, err := answer.CheckText("", sanitize.Truncate(s, most))
 	if err != nil {

@@ -13,23 +13,23 @@ import (
 	"shardboard/internal/rules"
 )
 
-// hiddenFrom is what somebody does not see. Servers' texts are for operators;
+// HiddenFrom is what somebody does not see. Servers' texts are for operators;
 // bounds are for everybody, and from support on with --hide-bounds.
 func (s *Site) HiddenFrom(who auth.Principal) answer.Hidden {
 	return answer.Hidden{Texts: !who.May(auth.Operator), Bounds: s.Deps.HideBounds && !who.May(auth.Support)}
 }
 
-// hiddenFromAny is what the least role does not see, for what goes to everybody.
+// HiddenFromAny is what the least role does not see, for what goes to everybody.
 func (s *Site) HiddenFromAny() answer.Hidden {
 	return answer.Hidden{Texts: true, Bounds: s.Deps.HideBounds}
 }
 
-// viewFor is the newest state as far as whoever sent a request may see it.
+// ViewFor is the newest state as far as whoever sent a request may see it.
 func (s *Site) ViewFor(r *http.Request) answer.View {
 	return s.Hide(s.View(), s.HiddenFrom(auth.From(r.Context())))
 }
 
-// hide takes out of a view what somebody does not see, before any page, answer or
+// Hide takes out of a view what somebody does not see, before any page, answer or
 // fragment is made of it. Texts of servers are gone from its data. Bounds are
 // still there for what is computed with them: the table's patterns and View's
 // methods write them, and write instead that they are hidden.
@@ -63,7 +63,7 @@ func (s *Site) hideInProblems(found rules.View, h answer.Hidden) rules.View {
 	return found
 }
 
-// alertStatus is what an engine follows, as far as whoever sent a request may see
+// AlertStatus is what an engine follows, as far as whoever sent a request may see
 // it. Alerts are made without servers' texts; those that were kept by an earlier
 // release, or before bounds were hidden, may have some.
 func (s *Site) AlertStatus(r *http.Request) alert.Status {

@@ -13,7 +13,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// metrics is what shardboard tells Prometheus about itself. Figures of the
+// Metrics is what shardboard tells Prometheus about itself. Figures of the
 // cluster carry its id, so that several clusters can share one Prometheus, and
 // are read from the table when asked for: nothing is counted twice.
 type Metrics struct {
@@ -156,7 +156,7 @@ func (s *Site) ServeMetrics(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// live hands a request for the WebSocket to whoever serves it.
+// Live hands a request for the WebSocket to whoever serves it.
 func (s *Site) Live(w http.ResponseWriter, r *http.Request) error { return s.ServeLive(w, r) }
 
 // registerTrouble adds what an alert can be made of: whether our own data can be used.

@@ -45,7 +45,7 @@ func ReadJSON(r *http.Request, into any) error {
 	return nil
 }
 
-// twiceNamed finds a name that is more than once in one object of a JSON value.
+// TwiceNamed finds a name that is more than once in one object of a JSON value.
 // Package json lets the last one count, others the first: what a plan does must
 // not depend on that. The names of a request and of a plan's arguments are
 // compared as package json does it, without regard to case; in what is deeper,

@@ -1,0 +1,172 @@
+package answer
+
+import (
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/format"
+	"shardboard/internal/history"
+	"shardboard/internal/topology"
+)
+
+// Event is a changelog entry with its details parsed. Sources of the shapes:
+// MongoDB 5.0 and 6.0, sharding_logging.cpp and its callers.
+type Event struct {
+	topology.Event
+	From, To string
+	Min, Max bson.Raw
+	Failed   bool
+	Why      history.Reason // of a failure
+	Count    int64          // of chunks, for merges and splits
+}
+
+// ReadEvent parses the details of an entry.
+func ReadEvent(e topology.Event) Event {
+	x := Event{Event: e}
+	d := e.Details
+	if len(d) == 0 {
+		return x
+	}
+	x.From, x.To = textAt(d, "from"), textAt(d, "to")
+	x.Min, x.Max = docAt(d, "min"), docAt(d, "max")
+	note := textAt(d, "note")
+	switch e.What {
+	case "moveChunk.error":
+		x.Failed = true
+	case "moveChunk.from", "moveChunk.to":
+		// The donor also logs "aborted" for a request to move a chunk to
+		// where it already is: nothing failed.
+		x.Failed = note == "aborted" && x.From != x.To
+	case "movePrimary.error":
+		x.Failed = true
+	case "split", "multi-split":
+		b := docAt(d, "before")
+		x.Min, x.Max = docAt(b, "min"), docAt(b, "max")
+		x.From = textAt(d, "owningShard")
+		x.Count = intAt(d, "of")
+	case "merge", "autoMerge":
+		x.From = textAt(d, "owningShard")
+		x.Count = intAt(d, "numChunks")
+		if x.Min == nil {
+			x.merged(d)
+		}
+	case "removeShard", "removeShard.start":
+		x.From = textAt(d, "shard")
+	case "addShard":
+		x.To = textAt(d, "name")
+	}
+	if x.Failed {
+		x.Why = history.Reason{Text: textAt(d, "errmsg"), From: e.What}
+		x.Why.Code = history.CodeOf(x.Why.Text)
+	}
+	return x
+}
+
+// Because adds the reason that another entry of the same move has.
+func (x Event) Because(reasons map[string]history.Reason) Event {
+	if r, ok := reasons[x.ID]; ok && x.Failed {
+		x.Why = r
+	}
+	return x
+}
+
+// merged reads the bounds of a 4.4 or 5.0 merge, which lists the old chunks.
+func (x *Event) merged(d bson.Raw) {
+	list, ok := d.Lookup("merged").ArrayOK()
+	if !ok {
+		return
+	}
+	parts, err := list.Values()
+	if err != nil || len(parts) == 0 {
+		return
+	}
+	x.Count = int64(len(parts))
+	if first, ok := parts[0].DocumentOK(); ok {
+		x.Min = docAt(first, "min")
+	}
+	if last, ok := parts[len(parts)-1].DocumentOK(); ok {
+		x.Max = docAt(last, "max")
+	}
+}
+
+// Outcome tells whether the entry is the result of something, rather than a step
+// on the way: a successful migration logs three others.
+func (x Event) Outcome() bool {
+	switch x.What {
+	case "moveChunk.start", "moveChunk.to", "shardCollection.start", "dropCollection.start", "dropDatabase.start",
+		"renameCollection.start", "renameCollection.metadata", "refineCollectionShardKey.start", "movePrimary.start":
+		return false
+	case "moveChunk.from":
+		return false // its failure is also a moveChunk.error
+	case "multi-split":
+		n, _ := x.Details.Lookup("number").AsInt64OK()
+		return n <= 1
+	}
+	return true
+}
+
+func textAt(d bson.Raw, key string) string {
+	s, _ := d.Lookup(key).StringValueOK()
+	return s
+}
+
+func docAt(d bson.Raw, key string) bson.Raw {
+	if len(d) == 0 {
+		return nil
+	}
+	r, _ := d.Lookup(key).DocumentOK()
+	return r
+}
+
+func intAt(d bson.Raw, key string) int64 {
+	n, _ := d.Lookup(key).AsInt64OK()
+	return n
+}
+
+// Text is the entry in words. Entries that are not known here, as a newer
+// server may write, are named as the server names them.
+func (x Event) Text() string {
+	switch {
+	case x.What == "moveChunk.from" && x.Failed:
+		return "Donor gave up moving a chunk"
+	case x.What == "moveChunk.to" && x.Failed:
+		return "Recipient gave up taking a chunk"
+	case x.What == "moveChunk.from" && x.From == x.To && x.From != "":
+		return "Asked to move a chunk to the shard that it is on"
+	}
+	if text, ok := eventTexts[x.What]; ok {
+		return strings.ReplaceAll(text, "{n}", format.Count(x.Count))
+	}
+	return x.What
+}
+
+var eventTexts = map[string]string{
+	"moveChunk.start":                   "Began to move a chunk",
+	"moveChunk.commit":                  "Moved a chunk",
+	"moveChunk.error":                   "Failed to move a chunk",
+	"moveChunk.from":                    "Donor finished giving a chunk",
+	"moveChunk.to":                      "Recipient finished taking a chunk",
+	"split":                             "Split a chunk in two",
+	"multi-split":                       "Split a chunk into {n}",
+	"merge":                             "Merged {n} chunks",
+	"autoMerge":                         "Merged {n} chunks automatically",
+	"shardCollection.start":             "Began to shard",
+	"shardCollection.end":               "Sharded",
+	"refineCollectionShardKey.start":    "Began to refine the shard key of",
+	"refineCollectionShardKey.end":      "Refined the shard key of",
+	"renameCollection.start":            "Began to rename",
+	"renameCollection.end":              "Renamed",
+	"renameCollection.metadata":         "Renamed in the routing table",
+	"dropCollection.start":              "Began to drop",
+	"dropCollection":                    "Dropped",
+	"dropDatabase.start":                "Began to drop the database",
+	"dropDatabase":                      "Dropped the database",
+	"movePrimary.start":                 "Began to move the primary of",
+	"movePrimary.commit":                "Moved the primary of",
+	"movePrimary.error":                 "Failed to move the primary of",
+	"resharding.coordinator.transition": "Resharding reached its next state",
+	"addShard":                          "Added shard",
+	"removeShard.start":                 "Began to drain",
+	"removeShard":                       "Removed shard",
+}

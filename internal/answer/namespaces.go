@@ -1,0 +1,60 @@
+package answer
+
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	"shardboard/internal/topology"
+)
+
+// holders are the shards that have a part of a collection, sorted: owners of
+// chunks, shards with measured data (orphaned documents too), and the primary
+// shard of what is not sharded.
+func holders(t *topology.Table, ns topology.Namespace) []string {
+	found := map[string]bool{}
+	if c := t.Collection(ns); c != nil {
+		for shard := range c.Chunks.CountByShard() {
+			found[shard] = true
+		}
+	} else if p := t.Primary(ns.Database()); p != "" {
+		found[p] = true
+	}
+	for shard, size := range t.Sizes[ns].Shards {
+		if size.Bytes.Known && size.Bytes.Value > 0 {
+			found[shard] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// Namespaces yields every collection of the table, sharded or not.
+func Namespaces(t *topology.Table) iter.Seq[topology.Namespace] {
+	return func(yield func(topology.Namespace) bool) {
+		for _, c := range t.Collections {
+			if !yield(c.NS) {
+				return
+			}
+		}
+		for _, ns := range t.Unsharded {
+			if t.Collection(ns) == nil && !yield(ns) {
+				return
+			}
+		}
+	}
+}
+
+// system tells what no person made: pages leave it out, the API marks it.
+func system(t *topology.Table, ns topology.Namespace) bool {
+	c := t.Collection(ns)
+	return topology.IsInternal(ns) || c != nil && !Visible(c)
+}
+
+// Visible tells whether a tracked collection belongs on pages: not the
+// server's own, not a copy that resharding is filling.
+func Visible(c *topology.Collection) bool {
+	return !c.Temporary && !topology.IsInternal(c.NS)
+}
+
+// Sharded tells whether a visible collection is really cut into chunks.
+func Sharded(c *topology.Collection) bool { return Visible(c) && !c.Unsplittable }

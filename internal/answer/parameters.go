@@ -1,0 +1,132 @@
+package answer
+
+import (
+	"encoding/base64"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+)
+
+// Limits of a request.
+const (
+	RequestWait  = 20 * time.Second // for a whole answer, reads included
+	MaxPathParam = 512              // bytes; MongoDB's own names end at 255
+	MaxBody      = 64 << 10
+	MaxLocate    = 256 << 10 // the body of POST locate
+)
+
+// MaxInput bounds every text that a page accepts; names and ids are far below.
+const MaxInput = 4096
+
+// text is one query parameter, refused when it cannot be anything anybody
+// stored: too long, NUL, or not UTF-8.
+func text(in url.Values, name string) (string, error) {
+	return CheckText(name, strings.TrimSpace(in.Get(name)))
+}
+
+// CheckText is a text that somebody sent, refused for the same reasons.
+func CheckText(name, s string) (string, error) {
+	switch {
+	case len(s) > MaxInput:
+		return "", fault.New(fault.Invalid, "%s is longer than %d bytes.", name, MaxInput)
+	case !utf8.ValidString(s):
+		return "", fault.New(fault.Invalid, "%s is not valid UTF-8.", name)
+	case strings.ContainsRune(s, 0):
+		return "", fault.New(fault.Invalid, "%s contains a NUL character.", name)
+	}
+	return s, nil
+}
+
+// number reads a number from least to most.
+func number(q url.Values, name string, least, most, absent int) (int, error) {
+	text := q.Get(name)
+	if text == "" {
+		return absent, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, fault.New(fault.Invalid, "%s must be a number from %d to %d, not %q.", name, least, most, sanitize.Truncate(text, 40))
+	}
+	return n, nil
+}
+
+// pageNumber reads ?page=, counted from 1; absent is 1.
+func pageNumber(q url.Values) (int, error) { return number(q, "page", 1, 1_000_000, 1) }
+
+// LimitOf reads ?limit=.
+func LimitOf(q url.Values) (int, error) { return number(q, "limit", 1, api.MaxLimit, api.DefaultLimit) }
+
+// Integer reads a small number up to a bound; absent is 0.
+func Integer(q url.Values, name string, most int) (int, error) { return number(q, name, 0, most, 0) }
+
+// CursorOf wraps the sort key of the next item. Keys and not positions:
+// a list that grows or shrinks between two pages then neither repeats nor
+// skips what stayed.
+func CursorOf(key string) api.Cursor {
+	return api.Cursor(base64.RawURLEncoding.EncodeToString([]byte(key)))
+}
+
+// CursorKey is the sort key that ?cursor= wraps.
+func CursorKey(q url.Values) (key string, given bool, err error) {
+	text := q.Get("cursor")
+	if text == "" {
+		return "", false, nil
+	}
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return "", false, fault.New(fault.Invalid, "This cursor is not from this list: %q.", sanitize.Truncate(text, 80))
+	}
+	return string(b), true, nil
+}
+
+// flag reads a yes-or-no filter; nil when it is absent.
+func flag(q url.Values, name string) (*bool, error) {
+	text := q.Get(name)
+	if text == "" {
+		return nil, nil
+	}
+	b, err := strconv.ParseBool(strings.ToLower(text))
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "%s must be true or false, not %q.", name, sanitize.Truncate(text, 40))
+	}
+	return &b, nil
+}
+
+// InternalParam is the switch that shows the server's own collections in lists
+// that leave them out. Pages keep it in their links.
+const InternalParam = "internal"
+
+// InternalOf reads the switch.
+func InternalOf(q url.Values) (bool, error) {
+	switch q.Get(InternalParam) {
+	case "", "0":
+		return false, nil
+	case "1":
+		return true, nil
+	}
+	return false, fault.New(fault.Invalid, "internal must be 1 or 0, not %q.", sanitize.Truncate(q.Get(InternalParam), 40))
+}
+
+// AsksInternal tells that a filter names what is internal: who asks for it by name
+// sees it.
+func AsksInternal(ns string) bool {
+	return ns != "" && topology.IsInternal(topology.Namespace(ns))
+}
+
+// PageRows is how many rows a page of a list has.
+const PageRows = 50
+
+// PageOf is the page of a list of n rows that is shown, and its rows [from, to): a page
+// beyond the end is the last one, as rows may have gone since the link was made.
+func PageOf(n, page int) (shown, from, to int) {
+	last := max((n+PageRows-1)/PageRows, 1)
+	shown = min(max(page, 1), last)
+	return shown, (shown - 1) * PageRows, min(shown*PageRows, n)
+}

@@ -1,0 +1,51 @@
+package answer
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"shardboard/internal/heat"
+	"shardboard/internal/history"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/rules"
+	"shardboard/internal/store"
+	"shardboard/internal/topology"
+)
+
+// View is what a page or a fragment is made from: one routing table, one
+// directory of projects and one moment. Answers are pure functions of it, so a
+// page and the fragment that later replaces a part of it can never disagree.
+type View struct {
+	Table   *topology.Table
+	Dir     *placement.Directory
+	Profile *profile.Profile // nil: nothing is compared with layouts
+	Now     time.Time
+	Data    store.Condition // of the data directory
+	Trouble string          // heading of what is wrong with our own data; "" while nothing is known to be
+	Cost    int             // commands sent to the cluster during the last minute; 0 = not known
+
+	Internal bool // with the server's own collections in lists that leave them out
+
+	Past *PastTime                                 // nil: it is of now
+	Eras history.Eras                              // who may have moved chunks, where that is shown
+	Runs func(from, to time.Time) []history.OurRun // of ours; nil: none are known
+	// FlightRuns are those that may be what moves now; nil: Runs tells.
+	FlightRuns func() []history.OurRun
+
+	Sizes  ChunkSizes                                                                               // nil: chunks are not measured
+	Writes func(*topology.Table, topology.Namespace) (rates map[int]heat.Rate, known, atLeast bool) // by chunk; nil: not counted
+
+	Found *rules.View // what the rules find in it; nil: evaluated when it is asked for
+
+	Hidden Hidden // from those whom the view is for
+	Whole  *View  // without anything hidden; nil: nothing is
+
+	Pins        map[string]rules.Pin // of now, by project; nil: nothing is known of any
+	PinsVersion uint64
+}
+
+// FragmentFunc renders the shared live region of one topic. It holds nothing
+// that depends on the user, a filter or a page number.
+type FragmentFunc func(ctx context.Context, w io.Writer, v View) error
