@@ -1,8 +1,9 @@
 package templates
 
 import (
-	"encoding/json"
 	"time"
+
+	"github.com/a-h/templ"
 
 	"shardboard/internal/api"
 	"shardboard/internal/message"
@@ -44,31 +45,10 @@ type TimeTick struct {
 	Title      string
 }
 
-// Watching is what is watched and where it is now.
-type Watching struct {
-	Items []Watched
-	Page  bool // the list is the page itself
-}
-
-// Watched is a chunk or a project that is watched.
-type Watched struct {
-	api.Watched
-	Where []ShardRef // all that hold a part of it
-	Drop  string     // address without it
-}
-
-// spaces tells scripts which shards hold the thing: a JSON array of [namespace, shard, …].
-func (w Watched) spaces() string {
-	if w.Gone != "" {
-		return ""
+// atAttr tells scripts which past time a page shows; nothing on a page of now.
+func atAttr(t time.Time) templ.Attributes {
+	if t.IsZero() {
+		return nil
 	}
-	list := [][]string{}
-	for _, h := range w.Holders {
-		list = append(list, append([]string{h.NS}, h.Shards...))
-	}
-	out, err := json.Marshal(list)
-	if err != nil {
-		return "" // strings only: cannot be
-	}
-	return string(out)
+	return templ.Attributes{"data-at": t.UTC().Format("2006-01-02T15:04:05.999Z")}
 }

@@ -1,15 +1,15 @@
 // Keeps relative times like "5 s ago" current while a page is open.
 import { word } from "./words.js";
 
-let ahead = 0; // the server's clock minus ours, ms
+let serverAhead = 0; // the server's clock minus the browser's, ms
 
-/** serverClock learns the server's time, so that a wrong local clock does no harm. */
-export function serverClock(now) {
-  if (Number.isFinite(now)) ahead = now - Date.now();
+/** setServerTime keeps the difference of the clocks, so that a wrong one in the browser does no harm. */
+export function setServerTime(now) {
+  if (Number.isFinite(now)) serverAhead = now - Date.now();
 }
 
-/** serverNow is the time by the server's clock. */
-export const serverNow = () => Date.now() + ahead;
+/** serverNow is the time by the server's clock, ms. */
+export const serverNow = () => Date.now() + serverAhead;
 
 /** span writes milliseconds as one unit. */
 export function span(ms) {
@@ -24,7 +24,7 @@ export function span(ms) {
 export function refreshTimes(root = document) {
   // A page of the past shows ages as of its time.
   const at = Date.parse(document.body.dataset.at ?? "");
-  const now = Number.isNaN(at) ? Date.now() + ahead : at;
+  const now = Number.isNaN(at) ? serverNow() : at;
   for (const el of /** @type {NodeListOf<HTMLTimeElement>} */ (root.querySelectorAll("time[datetime]:not([data-until])"))) {
     const ago = now - Date.parse(el.dateTime);
     if (Number.isNaN(ago) || ago < -60000) continue;
@@ -33,7 +33,8 @@ export function refreshTimes(root = document) {
   }
 }
 
-export function keepTimes() {
+/** keepTimesCurrent rewrites them every five seconds. */
+export function keepTimesCurrent() {
   refreshTimes();
   setInterval(() => document.hidden || refreshTimes(), 5000);
 }

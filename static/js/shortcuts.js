@@ -1,11 +1,11 @@
-// Keyboard shortcuts; the list in the help dialog (templates/shell.go) must be the same.
-import { copyHere } from "./copy.js";
-import { toggleTheme } from "./toggle.js";
+// Keyboard shortcuts. The help dialog lists them: keyList in web/templates/shell.go.
+import { copyFromRow } from "./copy.js";
+import { toggleTheme } from "./theme_choice.js";
 
-const places = { o: "/", l: "/locate", p: "/projects", c: "/collections", z: "/zones", h: "/heat", a: "/activity" };
-let going = 0; // until when a "g" waits for its second key
+const pages = { o: "/", l: "/locate", p: "/projects", c: "/collections", z: "/zones", h: "/heat", a: "/activity" };
+let goUntil = 0; // until when a "g" waits for its second key, ms
 
-export function listenKeys() {
+export function listenShortcuts() {
   const help = /** @type {HTMLDialogElement | null} */ (document.getElementById("keys"));
   document.getElementById("help")?.addEventListener("click", () => help.showModal());
   document.addEventListener("keydown", (e) => {
@@ -15,15 +15,16 @@ export function listenKeys() {
       if (e.key === "Escape") field.blur();
       return;
     }
-    if (press(e.key, help)) e.preventDefault();
+    if (handleKey(e.key, help)) e.preventDefault();
   });
 }
 
-function press(key, help) {
-  if (Date.now() < going) {
-    going = 0;
-    if (places[key]) {
-      location.assign(places[key]);
+// handleKey returns whether the key was used.
+function handleKey(key, help) {
+  if (Date.now() < goUntil) {
+    goUntil = 0;
+    if (pages[key]) {
+      location.assign(pages[key]);
       return true;
     }
   }
@@ -35,7 +36,7 @@ function press(key, help) {
       return true;
     }
     case "g":
-      going = Date.now() + 1200;
+      goUntil = Date.now() + 1200;
       return true;
     case "?":
       help?.showModal();
@@ -44,27 +45,27 @@ function press(key, help) {
       toggleTheme();
       return true;
     case "y":
-      return copyHere();
+      return copyFromRow();
     case "j":
-      return step(1);
+      return focusRow(1);
     case "k":
-      return step(-1);
+      return focusRow(-1);
     case "[":
-      return follow("prev");
+      return turnPage("prev");
     case "]":
-      return follow("next");
+      return turnPage("next");
   }
   return false;
 }
 
-function follow(rel) {
+function turnPage(rel) {
   const link = /** @type {HTMLElement | null} */ (document.querySelector(`main a[rel="${rel}"]`));
   link?.click();
   return Boolean(link);
 }
 
-// step moves through the rows of tables and lists by focusing their first link.
-function step(by) {
+// focusRow moves through the rows of tables and lists by focusing their first link.
+function focusRow(by) {
   const rows = [...document.querySelectorAll("main tbody tr, main .attention li, main .events li, main .examples li")].filter((r) => r.querySelector("a"));
   if (rows.length === 0) return false;
   const at = rows.findIndex((r) => r.contains(document.activeElement));

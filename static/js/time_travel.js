@@ -1,15 +1,15 @@
-// Moves a page through time without leaving it: links of the time bar are followed in place, the
-// slider acts when released, and play steps through the changes. Without this file the links and
-// the form do the same.
+// Moves a page through time without leaving it. Links of the time bar are followed in place, the
+// slider acts when it is released, and "play" steps through the changes. Without this script the
+// links and the form do the same.
 import { morph, glow } from "./morph.js";
-import { refreshTimes } from "./times.js";
+import { refreshTimes } from "./relative_times.js";
 import { announce } from "./words.js";
 
 const playEvery = 1500; // ms to look at a change before the next
-let playing = 0;
-let under = null; // the running request
+let playing = 0; // the timer of the next step; 0 while not playing
+let request = null; // aborts the running request
 
-export function listenTime() {
+export function listenTimeTravel() {
   document.addEventListener("click", (e) => {
     const at = /** @type {Element} */ (e.target);
     if (at.closest?.("#timeplay")) return playing ? stop() : play();
@@ -17,20 +17,21 @@ export function listenTime() {
     if (!link || !past() || link.dataset.step === "now" || e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
     e.preventDefault();
     stop();
-    go(link.href);
+    goTo(link.href);
   });
-  document.addEventListener("input", (e) => slide(e.target));
+  document.addEventListener("input", (e) => showSliderTime(e.target));
   document.addEventListener("change", (e) => {
-    const slider = slide(e.target);
-    if (slider) go(timeURL(Number(slider.value)));
+    const slider = showSliderTime(e.target);
+    if (slider) goTo(timeURL(Number(slider.value)));
   });
-  document.addEventListener("keydown", press);
+  document.addEventListener("keydown", followKey);
   addEventListener("popstate", () => location.reload());
 }
 
 const past = () => Boolean(document.body.dataset.at);
 
-function press(e) {
+// followKey follows the link of the time bar that a key stands for.
+function followKey(e) {
   if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
   if (/** @type {Element} */ (e.target).closest?.("input, select, textarea, [contenteditable]")) return;
   const step = { ",": "prev", ".": "next", n: "now" }[e.key];
@@ -40,8 +41,9 @@ function press(e) {
   link.click();
 }
 
-// slide shows the time at the slider's position.
-function slide(el) {
+// showSliderTime writes the time at the slider's position. It returns the slider, or null if the
+// element is another.
+function showSliderTime(el) {
   if (!(el instanceof HTMLInputElement) || el.id !== "timeslider") return null;
   const text = instant(Number(el.value)).replace("T", " ").replace("Z", " UTC");
   el.setAttribute("aria-valuetext", text);
@@ -59,14 +61,14 @@ function timeURL(ms) {
   return to.href;
 }
 
-// go replaces the page's content by another address. It returns false if there is no such page, or
-// if it leads back to now.
-async function go(url) {
-  under?.abort();
-  under = new AbortController();
-  const mine = under;
+// goTo replaces the page's content by that of another address. It returns false if there is no such
+// page, or if it leads back to now.
+async function goTo(url) {
+  request?.abort();
+  request = new AbortController();
+  const { signal } = request;
   try {
-    const answer = await fetch(url, { headers: { Accept: "text/html" }, credentials: "same-origin", signal: mine.signal });
+    const answer = await fetch(url, { headers: { Accept: "text/html" }, credentials: "same-origin", signal });
     const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
     const main = /** @type {any} */ (document.getElementById("main"));
     const fresh = doc.getElementById("main");
@@ -79,13 +81,13 @@ async function go(url) {
     const status = document.getElementById("status");
     if (status) morph(status, doc.getElementById("status"));
     const changed = morph(main, fresh);
-    // What is typed or slid is the person's own and morph leaves it.
+    // morph keeps what a person has typed or slid, but here the new page's values are wanted.
     for (const el of main.querySelectorAll("#timebar input")) el.value = el.defaultValue;
     refreshTimes(main);
     glow(changed);
     history.pushState(null, "", answer.url);
     announce(main.querySelector(".looking strong")?.textContent ?? "");
-    mark();
+    labelPlay();
     return true;
   } catch (err) {
     if (err.name !== "AbortError") location.assign(url);
@@ -95,10 +97,10 @@ async function go(url) {
 
 async function play() {
   playing = 1;
-  mark();
+  labelPlay();
   while (playing) {
     const next = /** @type {HTMLAnchorElement | null} */ (document.querySelector('#timebar a[data-step="next"]'));
-    if (!next || !(await go(next.href))) break;
+    if (!next || !(await goTo(next.href))) break;
     await new Promise((done) => (playing = playing && setTimeout(done, playEvery)));
   }
   stop();
@@ -107,11 +109,11 @@ async function play() {
 function stop() {
   clearTimeout(playing);
   playing = 0;
-  mark();
+  labelPlay();
 }
 
-// mark labels the button with what it does.
-function mark() {
+// labelPlay writes on the button what it does now.
+function labelPlay() {
   const button = document.getElementById("timeplay");
   if (button) button.textContent = (playing ? button.dataset.stop : button.dataset.play) ?? "";
 }

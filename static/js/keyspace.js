@@ -1,6 +1,6 @@
-// A click on the key-space picture opens the chunks at that place, also where the picture is too
-// dense for links.
-export function listenStrip() {
+// A click on the picture of the key space lists the chunks at that place, also where the picture is
+// too dense for a link per chunk.
+export function listenKeySpace() {
   document.addEventListener("click", (e) => {
     const at = /** @type {Element} */ (e.target);
     const strip = at.closest?.(".strip, .lane svg");

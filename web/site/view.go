@@ -7,10 +7,12 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/fault"
+	"shardboard/internal/heat"
 	"shardboard/internal/history"
+	"shardboard/internal/topology"
 )
 
-// viewAt is the state that a request is about: of the time of ?at=, else the
+// ViewAt is the state that a request is about: of the time of ?at=, else the
 // newest. The list of projects is always the newest one.
 func (s *Site) ViewAt(r *http.Request) (answer.View, error) {
 	v := s.ViewFor(r)
@@ -25,7 +27,7 @@ func (s *Site) ViewAt(r *http.Request) (answer.View, error) {
 	return s.ViewOf(r.Context(), v, at)
 }
 
-// viewOf is the state of a past time.
+// ViewOf is the state of a past time.
 func (s *Site) ViewOf(ctx context.Context, now answer.View, at time.Time) (answer.View, error) {
 	if err := s.KeepsHistory(now); err != nil {
 		return now, err
@@ -48,7 +50,7 @@ func (s *Site) ViewOf(ctx context.Context, now answer.View, at time.Time) (answe
 	return s.Hide(v, now.Hidden), nil
 }
 
-// keepsHistory tells why there is no past to look at, if so.
+// KeepsHistory tells why there is no past to look at, if so.
 func (s *Site) KeepsHistory(now answer.View) error {
 	switch {
 	case s.Deps.History == nil:
@@ -64,7 +66,7 @@ func (s *Site) KeepsHistory(now answer.View) error {
 	return nil
 }
 
-// loadedAt is viewAt, once there is a table to answer from.
+// LoadedAt is viewAt, once there is a table to answer from.
 func (s *Site) LoadedAt(r *http.Request) (answer.View, error) {
 	v, err := s.ViewAt(r)
 	if err == nil && !v.Table.Loaded {
@@ -84,4 +86,44 @@ func (s *Site) Eras(v answer.View) history.Eras {
 		s.Deps.Log.Warn("history cannot be read", "err", err)
 	}
 	return eras
+}
+
+// chunkWrites are the chunks of a collection that took writes lately, by
+// position; known is false where its writes are not counted.
+func (s *Site) chunkWrites(t *topology.Table, ns topology.Namespace) (rates map[int]heat.Rate, known, atLeast bool) {
+	if s.Deps.Heat == nil {
+		return nil, false, false
+	}
+	w := s.Deps.Heat.Window(ns, answer.DefaultWindow)
+	if w.Seconds == 0 {
+		return nil, false, false
+	}
+	rates = map[int]heat.Rate{}
+	for _, l := range w.Chunks(t, s.Deps.Profile) {
+		rates[l.Chunk] = l.Rate
+	}
+	return rates, true, w.Method == heat.ChangedRows
+}
+
+// View is the newest state of everything that a page shows.
+func (s *Site) View() answer.View {
+	v := answer.View{Data: s.DataCondition(), Table: s.Deps.Watcher.Table(), Dir: s.Deps.Keeper.Directory(), Profile: s.Deps.Profile,
+		Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.chunkWrites}
+	if s.Deps.Runs != nil {
+		v.FlightRuns = func() []history.OurRun { return s.flightRuns.Of(v) }
+	}
+	if t := s.troubleNow(); t != nil {
+		v.Trouble = t.Title()
+	}
+	if s.Deps.Cost != nil {
+		v.Cost = s.Deps.Cost()
+	}
+	if s.Deps.Pins != nil {
+		v.Pins, v.PinsVersion = s.Deps.Pins.Pins()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), decisionsWait)
+	defer cancel()
+	found := s.Deps.Advice.ViewOf(ctx, v.Table, v.Dir)
+	v.Found = &found
+	return v
 }
