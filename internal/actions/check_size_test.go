@@ -114,7 +114,8 @@ func TestMeasuredMoveReportsDocumentsAndBytes(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7")
 	args := Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"}
 	d, _ := plan(t, s, MoveChunk, args)
-	s.Measured.Ranges = map[Span]topology.RangeSize{d.SizeSpans[0]: {Documents: 8000, Bytes: 8_601_600, Exact: true, At: now.Add(-time.Second)}}
+	s.Measured.Ranges = map[Span]topology.RangeSize{d.SizeSpans[0]: {Documents: 8000, Bytes: 8_601_600, Exact: true,
+		At: now.Add(-time.Second)}}
 	d, _ = plan(t, s, MoveChunk, args)
 	if f := d.Effect.Bytes; f.Value != 8_601_600 || f.Method != methodExact || !f.Exact {
 		t.Errorf("bytes %+v", f)
