@@ -194,7 +194,7 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 		"read only":         {held(store.OwnedByAnother), "Read only"},
 		"without an owner":  {held(store.OwnerGone), "has stopped"},
 		"without its data":  {held(store.Vanished), "was moved, deleted or replaced while shardboard was running"},
-		"with unknown data": {held(store.Unreadable), "cannot be looked at"},
+		"with unknown data": {held(store.Unreadable), "cannot be checked"},
 	} {
 		s := newSite(t, c.change)
 		for _, rt := range routes() {

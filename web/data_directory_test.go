@@ -147,7 +147,7 @@ func TestTakingOverIsAskedForOnceAndAnswered(t *testing.T) {
 func TestTheWayInSaysWhyNobodyComesIn(t *testing.T) {
 	for h, want := range map[store.Hold]string{
 		store.Owned: "", store.OwnedByAnother: "Sign in at the other one", store.OwnerGone: "has stopped",
-		store.Vanished: "moved or deleted", store.Unreadable: "cannot be looked at",
+		store.Vanished: "moved or deleted", store.Unreadable: "cannot be checked",
 	} {
 		s := newSite(t, withClaims, held(h))
 		if got := parse(t, s.do("GET", "/login").Body.String()).Find("main .note").Text(); !strings.Contains(got, want) ||
