@@ -56,6 +56,7 @@ var rooms = map[string][]string{
 	"web/templates": {"static", "internal/api", "internal/answer", "internal/topology"},
 	"web/site":      webMay,
 	"web/live":      append([]string{"web/site"}, webMay...),
+	"web/webtest":   {"*"}, // for tests only
 	"test/mongosh":  {"-"}, // tests only
 	"static":        {"-"},
 }
@@ -101,8 +102,9 @@ var external = map[string][]string{
 	"go.mongodb.org/mongo-driver/v2/event": {"internal/cluster"},
 	"go.mongodb.org/mongo-driver/v2/bson": {"internal/shardkey", "internal/topology", "internal/cluster", "internal/profile",
 		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/actions", "internal/heat",
-		"internal/rules", "internal/history", "internal/outcome", "internal/answer", "web", "web/site", "web/live", "web/templates"},
-	"github.com/gorilla/websocket":            {"web/live"},
+		"internal/rules", "internal/history", "internal/outcome", "internal/answer", "web", "web/site", "web/live", "web/templates",
+		"web/webtest"},
+	"github.com/gorilla/websocket":            {"web/live", "web/webtest"},
 	"modernc.org/sqlite":                      {"internal/store"},
 	"github.com/coreos/go-oidc":               {"internal/auth"},
 	"github.com/alexedwards/argon2id":         {"internal/auth"},
@@ -187,10 +189,23 @@ func allowed(room, target string) bool {
 	return false
 }
 
+// TestPackagesForTestsAreImportedByTestsOnly keeps fixtures and suites out of the program.
+func TestPackagesForTestsAreImportedByTestsOnly(t *testing.T) {
+	forTests := []string{"web/webtest", "internal/conformance", "internal/store/storetest", "internal/actions/enginetest"}
+	for _, p := range packages(t) {
+		path := strings.TrimPrefix(p.ImportPath, "shardboard/")
+		for _, imp := range p.Imports {
+			if slices.Contains(forTests, strings.TrimPrefix(imp, "shardboard/")) && !slices.Contains(forTests, path) {
+				t.Errorf("%s imports %s, which is for tests only", path, imp)
+			}
+		}
+	}
+}
+
 func TestGorillaIsImportedByOneFile(t *testing.T) {
 	var who []string
 	for _, file := range handWritten(t, ".go") {
-		if strings.HasSuffix(file, "_test.go") {
+		if strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "web/webtest/") {
 			continue
 		}
 		b, err := os.ReadFile(file)

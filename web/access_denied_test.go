@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"shardboard/internal/auth"
+	"shardboard/web"
 	"shardboard/web/guard"
+	"shardboard/web/webtest"
 )
 
 // TestDeniedRequestsDoNothing asks the real handlers for all that is refused.
@@ -16,20 +18,20 @@ func TestDeniedRequestsDoNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")
 	}
-	door := newDoor(t)
-	for _, rt := range routes() {
-		for _, p := range door.people() {
-			want := wanted(rt.Policy, rt.Tag, rt.Pattern, p.role)
+	door := webtest.NewDoor(t)
+	for _, rt := range web.Routes() {
+		for _, p := range door.People() {
+			want := wanted(rt.Policy, rt.Tag, rt.Pattern, p.Role)
 			if want == "reached" {
 				continue
 			}
-			w := door.ask(door.Handler(), rt.Method, target(rt.Pattern), p.proof)
+			w := door.Ask(door.Handler(), rt.Method, webtest.AddressOf(rt.Pattern), p.Proof)
 			if w.Code < 300 || doorOutcome(w, false) != want {
-				t.Errorf("%s %s by %s: %d", rt.Method, rt.Pattern, p.name, w.Code)
+				t.Errorf("%s %s by %s: %d", rt.Method, rt.Pattern, p.Name, w.Code)
 			}
-			if text := w.Body.String(); strings.Contains(text, "mongos.example") && p.role == "" ||
-				p.role == "" && strings.Contains(text, "shard-rs-2") {
-				t.Errorf("%s %s shows %s the cluster", rt.Method, rt.Pattern, p.name)
+			if text := w.Body.String(); strings.Contains(text, "mongos.example") && p.Role == "" ||
+				p.Role == "" && strings.Contains(text, "shard-rs-2") {
+				t.Errorf("%s %s shows %s the cluster", rt.Method, rt.Pattern, p.Name)
 			}
 			if w.Code == http.StatusForbidden &&
 				!strings.Contains(
@@ -37,10 +39,10 @@ func TestDeniedRequestsDoNothing(t *testing.T) {
 					fmt.Sprintf(
 						"This needs the role %s. You have the role %s; an admin can change that.",
 						mustNeed(rt.Policy).Label(),
-						p.role.Label(),
+						p.Role.Label(),
 					),
 				) {
-				t.Errorf("%s %s does not tell %s which role is needed: %s", rt.Method, rt.Pattern, p.name, w.Body)
+				t.Errorf("%s %s does not tell %s which role is needed: %s", rt.Method, rt.Pattern, p.Name, w.Body)
 			}
 			if w.Code == http.StatusUnauthorized &&
 				(w.Header().Get("WWW-Authenticate") == "" || w.Header().Get("Content-Type") != "application/problem+json") {
@@ -55,19 +57,19 @@ func TestAllowedPagesAndListsAnswer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")
 	}
-	door := newDoor(t, withHistory(t))
-	for _, rt := range routes() {
+	door := webtest.NewDoor(t, webtest.WithHistory(t))
+	for _, rt := range web.Routes() {
 		if rt.Method != http.MethodGet || rt.Policy == guard.PolicyOpen || rt.Pattern == "/live" || rt.Pattern == "/history/step" ||
 			strings.HasPrefix(rt.Pattern, "/api/v1/locate") ||
 			strings.Contains(rt.Pattern, "audit") {
 			continue
 		}
-		for _, p := range door.people() {
-			if wanted(rt.Policy, rt.Tag, rt.Pattern, p.role) != "reached" {
+		for _, p := range door.People() {
+			if wanted(rt.Policy, rt.Tag, rt.Pattern, p.Role) != "reached" {
 				continue
 			}
-			if w := door.ask(door.Handler(), "GET", target(rt.Pattern), p.proof); w.Code != http.StatusOK {
-				t.Errorf("GET %s by %s: %d %.200s", rt.Pattern, p.name, w.Code, w.Body)
+			if w := door.Ask(door.Handler(), "GET", webtest.AddressOf(rt.Pattern), p.Proof); w.Code != http.StatusOK {
+				t.Errorf("GET %s by %s: %d %.200s", rt.Pattern, p.Name, w.Code, w.Body)
 			}
 		}
 	}
@@ -79,42 +81,42 @@ func mustNeed(p guard.Policy) auth.Role {
 }
 
 func TestOthersObjectsAreNotThere(t *testing.T) {
-	door := newDoor(t)
+	door := webtest.NewDoor(t)
 	ctx := context.Background()
-	for _, p := range door.people() {
-		if p.role == "" {
+	for _, p := range door.People() {
+		if p.Role == "" {
 			continue
 		}
-		owner := door.principal("owner")
+		owner := door.Principal("owner")
 		session := owner.Session
-		secret, token, err := door.service.CreateToken(
+		secret, token, err := door.Service.CreateToken(
 			ctx,
 			owner,
-			auth.NewToken{Name: "ci-" + p.name, Role: auth.Viewer, Expires: door.now().AddDate(0, 0, 30)},
+			auth.NewToken{Name: "ci-" + p.Name, Role: auth.Viewer, Expires: door.Now().AddDate(0, 0, 30)},
 		)
 		if err != nil || secret == "" {
 			t.Fatal(err)
 		}
 		for _, address := range []string{"/settings/sessions/" + session + "/revoke", "/api/v1/sessions/" + session + "/revoke",
 			"/settings/tokens/" + token.ID + "/revoke", "/api/v1/tokens/" + token.ID + "/revoke"} {
-			if p.role == auth.Admin {
+			if p.Role == auth.Admin {
 				continue // may, and the next test shows it
 			}
-			if w := door.ask(door.Handler(), "POST", address, p.proof, form0("")); w.Code != http.StatusNotFound {
-				t.Errorf("%s by %s: %d %s", address, p.name, w.Code, w.Body)
+			if w := door.Ask(door.Handler(), "POST", address, p.Proof, webtest.EncodedForm("")); w.Code != http.StatusNotFound {
+				t.Errorf("%s by %s: %d %s", address, p.Name, w.Code, w.Body)
 			}
 		}
 		for _, address := range []string{"/api/v1/sessions", "/api/v1/tokens", "/settings"} {
-			if p.role == auth.Admin {
+			if p.Role == auth.Admin {
 				continue
 			}
-			if w := door.ask(door.Handler(), "GET", address, p.proof); strings.Contains(w.Body.String(), session) ||
+			if w := door.Ask(door.Handler(), "GET", address, p.Proof); strings.Contains(w.Body.String(), session) ||
 				strings.Contains(w.Body.String(), token.ID) {
-				t.Errorf("%s shows %s what is another's", address, p.name)
+				t.Errorf("%s shows %s what is another's", address, p.Name)
 			}
 		}
-		if door.service.Check(ctx, owner) != nil {
-			t.Fatalf("%s ended another's session", p.name)
+		if door.Service.Check(ctx, owner) != nil {
+			t.Fatalf("%s ended another's session", p.Name)
 		}
 	}
 }

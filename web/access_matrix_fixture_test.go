@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"fmt"
@@ -11,8 +11,10 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/auth"
+	"shardboard/web"
 	"shardboard/web/guard"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // cell is one square of the matrix: a request of somebody, and what became of it.
@@ -89,9 +91,9 @@ func scripted(path string) bool {
 // stubbed is the site with every handler replaced by one that only notes that
 // it was reached: nothing a request would do happens, and what stands before
 // the handlers is the real thing.
-func stubbed(s *testSite) (h http.Handler, reached *bool) {
+func stubbed(s *webtest.Server) (h http.Handler, reached *bool) {
 	reached = new(bool)
-	table := routes()
+	table := web.Routes()
 	for i := range table {
 		table[i].Stream, table[i].Tagged = true, false
 		table[i].Handler = func(_ *site.Site, w http.ResponseWriter, _ *http.Request) error {
@@ -104,7 +106,7 @@ func stubbed(s *testSite) (h http.Handler, reached *bool) {
 }
 
 // walked is every method and pattern that the real router answers.
-func walked(t *testing.T, s *testSite) map[string][]string {
+func walked(t *testing.T, s *webtest.Server) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
 	err := chi.Walk(s.Mux, func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
@@ -123,7 +125,7 @@ func policyOf(method, pattern string) (guard.Policy, string) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	for _, rt := range routes() {
+	for _, rt := range web.Routes() {
 		if rt.Method == method && rt.Pattern == pattern {
 			return rt.Policy, rt.Tag
 		}

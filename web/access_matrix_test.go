@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/http"
@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/web"
 	"shardboard/web/guard"
 	"shardboard/web/live"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
@@ -20,90 +22,90 @@ func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 		t.Skip("asks for every page")
 	}
 	var ticks atomic.Int64 // time goes on, so that nobody's allowance of requests runs out
-	door := newDoor(t, func(d *site.Deps) {
-		d.Now = func() time.Time { return epoch.Add(time.Duration(ticks.Add(1)) * time.Second) }
+	door := webtest.NewDoor(t, func(d *site.Deps) {
+		d.Now = func() time.Time { return webtest.Epoch.Add(time.Duration(ticks.Add(1)) * time.Second) }
 	})
-	everyone := append(door.people(), door.veterans()...)
-	h, reached := stubbed(door.testSite)
+	everyone := append(door.People(), door.Veterans()...)
+	h, reached := stubbed(door.Server)
 	m := &matrix{t: t}
 	ask := func(method, address string, change ...func(*http.Request)) string {
 		*reached = false
-		return doorOutcome(door.ask(h, method, address, change...), *reached)
+		return doorOutcome(door.Ask(h, method, address, change...), *reached)
 	}
-	cross := header("Origin", "https://evil.example")
-	for pattern, methods := range walked(t, door.testSite) {
-		address := target(pattern)
+	cross := webtest.Header("Origin", "https://evil.example")
+	for pattern, methods := range walked(t, door.Server) {
+		address := webtest.AddressOf(pattern)
 		for _, p := range everyone {
 			for _, method := range methods {
 				policy, tag := policyOf(method, pattern)
-				m.Add(method+" "+pattern, p.name, wanted(policy, tag, pattern, p.role), ask(method, address, p.proof))
+				m.Add(method+" "+pattern, p.Name, wanted(policy, tag, pattern, p.Role), ask(method, address, p.Proof))
 				// A badly escaped query is not looked at before the door.
-				if want := wanted(policy, tag, pattern, p.role); want != "reached" {
-					m.Add(method+" "+pattern+"?%zz", p.name, want, ask(method, address+"?%zz", p.proof))
+				if want := wanted(policy, tag, pattern, p.Role); want != "reached" {
+					m.Add(method+" "+pattern+"?%zz", p.Name, want, ask(method, address+"?%zz", p.Proof))
 				}
 				if method == http.MethodPost || pattern == "/live" {
-					m.Add(method+" "+pattern+" cross-origin", p.name, "403", ask(method, address, p.proof, cross))
+					m.Add(method+" "+pattern+" cross-origin", p.Name, "403", ask(method, address, p.Proof, cross))
 				}
 			}
 			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"} {
 				if slices.Contains(methods, method) {
 					continue
 				}
-				want := wanted(guard.PolicySelf, "", pattern, p.role)
+				want := wanted(guard.PolicySelf, "", pattern, p.Role)
 				if want == "reached" {
 					want = "405"
 				}
-				m.Add(method+" "+pattern, p.name, want, ask(method, address, p.proof))
+				m.Add(method+" "+pattern, p.Name, want, ask(method, address, p.Proof))
 			}
 		}
 	}
 	for _, address := range []string{"/nothing", "/api/v1/nothing", "/api", "/collections/", "/login/", "/settings/users/a/b",
 		"/static", "/live/"} {
 		for _, p := range everyone {
-			want := wanted(guard.PolicySelf, "", address, p.role)
+			want := wanted(guard.PolicySelf, "", address, p.Role)
 			if want == "reached" {
 				want = "404"
 			}
-			m.Add("GET "+address, p.name, want, ask("GET", address, p.proof))
-			m.Add("POST "+address+" cross-origin", p.name, "403", ask("POST", address, p.proof, cross))
+			m.Add("GET "+address, p.Name, want, ask("GET", address, p.Proof))
+			m.Add("POST "+address+" cross-origin", p.Name, "403", ask("POST", address, p.Proof, cross))
 		}
 	}
-	m.check(len(routes()) * len(everyone) * 5)
-	t.Logf("%d cells over %d routes", len(m.cells), len(routes()))
+	m.check(len(web.Routes()) * len(everyone) * 5)
+	t.Logf("%d cells over %d routes", len(m.cells), len(web.Routes()))
 }
 
 func TestEveryTopicLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
-	door := newDoor(t)
-	everyone := append(door.people(), door.veterans()...)
+	door := webtest.NewDoor(t)
+	everyone := append(door.People(), door.Veterans()...)
 	m := &matrix{t: t}
-	for _, topic := range site.Topics(routes()) {
+	for _, topic := range site.Topics(web.Routes()) {
 		name := topic.Kind
 		if topic.Of != nil {
-			name += ":" + map[string]string{"project": projectID(5).Hex(), "run": recordNamed("running")}[topic.Kind]
+			name += ":" + map[string]string{"project": webtest.ProjectID(5).Hex(), "run": webtest.RecordID("running")}[topic.Kind]
 			if topic.Kind != "project" && topic.Kind != "run" {
 				name += "x"
 			}
 		}
 		for _, p := range everyone {
-			want := wanted(topic.Policy, "", "/live", p.role)
+			want := wanted(topic.Policy, "", "/live", p.Role)
 			if want == "reached" {
 				want = "426" // the door is passed: it only lacks the upgrade
 			}
 			address := "/live?t=" + url.QueryEscape(name)
-			m.Add("topic "+name, p.name, want, doorOutcome(door.ask(door.Handler(), "GET", address, p.proof), false))
+			m.Add("topic "+name, p.Name, want, doorOutcome(door.Ask(door.Handler(), "GET", address, p.Proof), false))
 			m.Add(
 				"topic "+name+" cross-origin",
-				p.name,
+				p.Name,
 				"403",
-				doorOutcome(door.ask(door.Handler(), "GET", address, p.proof, header("Origin", "null")), false),
+				doorOutcome(door.Ask(door.Handler(), "GET", address, p.Proof, webtest.Header("Origin", "null")), false),
 			)
 		}
 	}
-	m.check(2 * len(site.Topics(routes())) * len(everyone))
+	m.check(2 * len(site.Topics(web.Routes())) * len(everyone))
 }
 
 func TestTopicsWithoutAPolicyAreFollowedByNobody(t *testing.T) {
-	for _, topic := range site.Topics(routes()) {
+	for _, topic := range site.Topics(web.Routes()) {
 		if _, known := topic.Policy.Needs(); !known || topic.Policy == guard.PolicyOpen {
 			t.Errorf("topic %s has policy %q", topic.Kind, topic.Policy)
 		}
@@ -117,7 +119,7 @@ func TestTopicsWithoutAPolicyAreFollowedByNobody(t *testing.T) {
 }
 
 func TestRouteWithoutAPolicyStopsTheProgram(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	for _, p := range []guard.Policy{"", "opne"} {
 		func() {
 			defer func() {
@@ -144,7 +146,7 @@ func TestPoliciesAreWhatTheRolesMean(t *testing.T) {
 		"/static/{file}",
 		"/static/js/{file}",
 	}
-	for _, rt := range routes() {
+	for _, rt := range web.Routes() {
 		own := strings.HasPrefix(rt.Pattern, "/settings") || strings.Contains(rt.Pattern, "/sessions") ||
 			strings.Contains(rt.Pattern, "/tokens") ||
 			rt.Pattern == "/logout"

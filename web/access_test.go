@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"fmt"
@@ -10,8 +10,10 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/store"
+	"shardboard/web"
 	"shardboard/web/guard"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // elsewhere are ways back that lead, or look as if they might lead, off the
@@ -33,7 +35,7 @@ var elsewhere = []string{
 }
 
 func TestWayBackLeadsToOwnPagesOnly(t *testing.T) {
-	door := newDoor(t)
+	door := webtest.NewDoor(t)
 	if len(elsewhere) < 30 {
 		t.Fatal("too few")
 	}
@@ -42,24 +44,24 @@ func TestWayBackLeadsToOwnPagesOnly(t *testing.T) {
 		if next == "/collections#//evil.example\\" {
 			want = "/"
 		}
-		w := door.ask(door.Handler(), "POST", "/login", formOf("name", "viewer", "password", goodPassword, "next", next))
+		w := door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", "viewer", "password", webtest.GoodPassword, "next", next))
 		if got := w.Header().Get("Location"); w.Code != http.StatusSeeOther || got != want {
 			t.Errorf("%q leads to %q (%d)", next, got, w.Code)
 		}
-		w = door.ask(door.Handler(), "GET", "/login?next="+url.QueryEscape(next), door.with("admin"))
+		w = door.Ask(door.Handler(), "GET", "/login?next="+url.QueryEscape(next), door.With("admin"))
 		if got := w.Header().Get("Location"); got != "/" {
 			t.Errorf("%q leads who is in to %q", next, got)
 		}
-		w = door.ask(door.Handler(), "GET", "/login?next="+url.QueryEscape(next))
-		if parse(t, w.Body.String()).Find("input[name=next]").Length() != 0 {
+		w = door.Ask(door.Handler(), "GET", "/login?next="+url.QueryEscape(next))
+		if webtest.ParseHTML(t, w.Body.String()).Find("input[name=next]").Length() != 0 {
 			t.Errorf("%q is in the form", next)
 		}
-		door.pass(10 * time.Second) // within what one account may
+		door.Pass(10 * time.Second) // within what one account may
 	}
 	for _, next := range []string{"/collections", "/collections/a.b%2Fc?shard=x&page=2", "/projects?q=%2F%2Fevil.example",
 		"/settings", "/settings/users", "/locate/bulk"} {
-		door.pass(time.Minute)
-		w := door.ask(door.Handler(), "POST", "/login", formOf("name", "viewer", "password", goodPassword, "next", next))
+		door.Pass(time.Minute)
+		w := door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", "viewer", "password", webtest.GoodPassword, "next", next))
 		if got := w.Header().Get("Location"); got != next {
 			t.Errorf("%q leads to %q", next, got)
 		}
@@ -67,7 +69,7 @@ func TestWayBackLeadsToOwnPagesOnly(t *testing.T) {
 }
 
 func TestWhoIsSentToSignInComesBack(t *testing.T) {
-	door := newDoor(t)
+	door := webtest.NewDoor(t)
 	for _, c := range []struct{ method, address, want string }{
 		{"GET", "/", "/login"},
 		{"GET", "/collections", "/login?next=%2Fcollections"},
@@ -78,12 +80,12 @@ func TestWhoIsSentToSignInComesBack(t *testing.T) {
 		{"GET", "//evil.example/", "/login"},
 		{"PUT", "/collections", "/login?next=%2Fcollections"},
 	} {
-		w := door.ask(door.Handler(), c.method, c.address)
+		w := door.Ask(door.Handler(), c.method, c.address)
 		if got := w.Header().Get("Location"); w.Code != http.StatusSeeOther || got != c.want {
 			t.Errorf("%s %s: %d to %q, want %q", c.method, c.address, w.Code, got, c.want)
 		}
 	}
-	w := door.ask(door.Handler(), "GET", "/zones", door.with("expired"))
+	w := door.Ask(door.Handler(), "GET", "/zones", door.With("expired"))
 	if got := w.Header().Get("Location"); got != "/login?ended=1&next=%2Fzones" {
 		t.Errorf("expired: %q", got)
 	}
@@ -95,19 +97,19 @@ func TestPagesOfTwoPeopleNeverMix(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")
 	}
-	s := newSite(t, withClaims)
+	s := webtest.New(t, webtest.WithClaims)
 	people := []struct {
 		name string
 		role auth.Role
 	}{{"anna-the-admin", auth.Admin}, {"vera-the-viewer", auth.Viewer}, {"vera-the-viewer", auth.Support}, {"olga", auth.Operator}}
-	for _, rt := range routes() {
+	for _, rt := range web.Routes() {
 		if rt.Method != "GET" || !rt.Tagged {
 			continue
 		}
 		tags, bodies := map[string]string{}, map[string]string{}
 		for _, p := range people {
 			who := fmt.Sprint(p.name, p.role)
-			w := s.do("GET", target(rt.Pattern), as(p.name, p.role))
+			w := s.Do("GET", webtest.AddressOf(rt.Pattern), webtest.As(p.name, p.role))
 			tags[who], bodies[who] = w.Header().Get("ETag"), w.Body.String()
 			for _, other := range people {
 				if other.name != p.name && strings.Contains(w.Body.String(), other.name) {
@@ -121,7 +123,8 @@ func TestPagesOfTwoPeopleNeverMix(t *testing.T) {
 				if whoA == whoB || bodies[whoA] == bodies[whoB] {
 					continue
 				}
-				if w := s.do("GET", target(rt.Pattern), as(a.name, a.role), header("If-None-Match", tags[whoB])); w.Code == http.StatusNotModified {
+				if w := s.Do("GET", webtest.AddressOf(rt.Pattern), webtest.As(a.name, a.role),
+					webtest.Header("If-None-Match", tags[whoB])); w.Code == http.StatusNotModified {
 					t.Errorf("%s: %s is told that %s's page is theirs", rt.Pattern, whoA, whoB)
 				}
 			}
@@ -130,9 +133,9 @@ func TestPagesOfTwoPeopleNeverMix(t *testing.T) {
 }
 
 func TestFragmentsAreTheSameForEverybody(t *testing.T) {
-	s := newSite(t, withClaims)
+	s := webtest.New(t, webtest.WithClaims)
 	for _, topic := range []string{"overview", "collections", "projects", "zones", "activity", "shard:shard-rs-1",
-		"project:" + projectID(5).Hex()} {
+		"project:" + webtest.ProjectID(5).Hex()} {
 		render, ok := s.Fragment(topic)
 		if !ok {
 			t.Fatal(topic)
@@ -152,11 +155,11 @@ func TestFragmentsAreTheSameForEverybody(t *testing.T) {
 }
 
 func TestPagesOfferWhatTheRoleAllows(t *testing.T) {
-	s := newSite(t, withClaims, func(d *site.Deps) { d.Duplicates = foundDuplicates{} })
+	s := webtest.New(t, webtest.WithClaims, func(d *site.Deps) { d.Duplicates = webtest.FoundDuplicates{} })
 	for role, want := range map[auth.Role]struct{ locate, admin, start int }{
 		auth.Viewer: {0, 0, 0}, auth.Support: {1, 0, 0}, auth.Operator: {1, 0, 1}, auth.Admin: {1, 1, 1},
 	} {
-		doc := parse(t, s.do("GET", "/settings", as("anna", role)).Body.String())
+		doc := webtest.ParseHTML(t, s.Do("GET", "/settings", webtest.As("anna", role)).Body.String())
 		if n := doc.Find("nav.side a[href='/locate']").Length(); n != want.locate {
 			t.Errorf("%s: %d links to locate", role, n)
 		}
@@ -166,7 +169,7 @@ func TestPagesOfferWhatTheRoleAllows(t *testing.T) {
 		if n := doc.Find("main a[href='/settings/users']").Length(); n != want.admin {
 			t.Errorf("%s: %d links to users", role, n)
 		}
-		check := parse(t, s.do("GET", "/checks/duplicates", as("anna", role)).Body.String())
+		check := webtest.ParseHTML(t, s.Do("GET", "/checks/duplicates", webtest.As("anna", role)).Body.String())
 		if n := check.Find("main button").Length(); n != want.start || strings.Contains(check.Text(), "needs the role") == (want.start > 0) {
 			t.Errorf("%s: %d buttons to start the check", role, n)
 		}
@@ -186,25 +189,28 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 	}{
 		"none": {func(*site.Deps) {}, "Sign-in is off"},
 		"demo": {func(d *site.Deps) {
-			d.Auth = everybody{who: auth.Principal{ID: "demo", Name: "demo", Role: auth.Operator, Method: auth.ByDemo}}
+			d.Auth = webtest.Everybody{Who: auth.Principal{ID: "demo", Name: "demo", Role: auth.Operator, Method: auth.ByDemo}}
 		}, "everybody on this machine is its operator"},
 		"break-glass": {func(d *site.Deps) {
-			d.Auth = everybody{who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Admin, Method: auth.ByBreakGlass}}
+			d.Auth = webtest.Everybody{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Admin, Method: auth.ByBreakGlass}}
 		}, "break-glass account"},
-		"read only":         {held(store.OwnedByAnother), "Read only"},
-		"without an owner":  {held(store.OwnerGone), "has stopped"},
-		"without its data":  {held(store.Vanished), "was moved, deleted or replaced while shardboard was running"},
-		"with unknown data": {held(store.Unreadable), "cannot be checked"},
+		"read only":         {webtest.WithData(store.OwnedByAnother), "Read only"},
+		"without an owner":  {webtest.WithData(store.OwnerGone), "has stopped"},
+		"without its data":  {webtest.WithData(store.Vanished), "was moved, deleted or replaced while shardboard was running"},
+		"with unknown data": {webtest.WithData(store.Unreadable), "cannot be checked"},
 	} {
-		s := newSite(t, c.change)
-		for _, rt := range routes() {
+		s := webtest.New(t, c.change)
+		for _, rt := range web.Routes() {
 			if rt.Method != "GET" || rt.Tag != site.TagPages || rt.Policy == guard.PolicyOpen || rt.Types[0] != site.MediaHTML {
 				continue
 			}
 			if need, _ := rt.Policy.Needs(); name == "demo" && !auth.Operator.Includes(need) {
 				continue
 			}
-			if text := parse(t, s.do("GET", target(rt.Pattern)).Body.String()).Find("main .banner").Text(); !strings.Contains(text, c.want) {
+			if text := webtest.ParseHTML(t, s.Do("GET", webtest.AddressOf(rt.Pattern)).Body.String()).Find("main .banner").Text(); !strings.Contains(
+				text,
+				c.want,
+			) {
 				t.Errorf("%s: %s says %q", name, rt.Pattern, text)
 			}
 		}
@@ -215,43 +221,43 @@ func TestServerWithoutSignInLetsNobodyIn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")
 	}
-	s := newSite(t, func(d *site.Deps) { d.Auth = nil })
-	for _, rt := range routes() {
+	s := webtest.New(t, func(d *site.Deps) { d.Auth = nil })
+	for _, rt := range web.Routes() {
 		if need, _ := rt.Policy.Needs(); need == "" || rt.Policy == guard.PolicyNear {
 			continue
 		}
-		if w := s.do(rt.Method, target(rt.Pattern)); w.Code != http.StatusSeeOther && w.Code != http.StatusUnauthorized {
+		if w := s.Do(rt.Method, webtest.AddressOf(rt.Pattern)); w.Code != http.StatusSeeOther && w.Code != http.StatusUnauthorized {
 			t.Errorf("%s %s: %d", rt.Method, rt.Pattern, w.Code)
 		}
 	}
 	for _, address := range []string{"/login", "/login/first?key=x"} {
-		if w := s.do("GET", address); w.Code != http.StatusOK {
+		if w := s.Do("GET", address); w.Code != http.StatusOK {
 			t.Errorf("%s: %d", address, w.Code)
 		}
 	}
 }
 
 func TestMetricsAreForThisMachineOnly(t *testing.T) {
-	near, far := newSite(t, withClaims), newSite(t, withClaims, func(d *site.Deps) { d.Exposed = true })
-	if w := near.do("GET", "/metrics"); w.Code != http.StatusOK {
+	near, far := webtest.New(t, webtest.WithClaims), webtest.New(t, webtest.WithClaims, func(d *site.Deps) { d.Exposed = true })
+	if w := near.Do("GET", "/metrics"); w.Code != http.StatusOK {
 		t.Errorf("loopback: %d", w.Code)
 	}
-	if w := far.do("GET", "/metrics"); w.Code != http.StatusUnauthorized {
+	if w := far.Do("GET", "/metrics"); w.Code != http.StatusUnauthorized {
 		t.Errorf("exposed: %d", w.Code)
 	}
-	if w := far.do("GET", "/metrics", as("prometheus", auth.Viewer)); w.Code != http.StatusOK {
+	if w := far.Do("GET", "/metrics", webtest.As("prometheus", auth.Viewer)); w.Code != http.StatusOK {
 		t.Errorf("exposed, by a viewer: %d", w.Code)
 	}
-	if w := far.do("GET", "/healthz"); w.Code != http.StatusOK {
+	if w := far.Do("GET", "/healthz"); w.Code != http.StatusOK {
 		t.Errorf("health: %d", w.Code)
 	}
 }
 
 func TestStrictTransportIsSaidOverTLSOnly(t *testing.T) {
 	for _, tls := range []bool{false, true} {
-		s := newSite(t, func(d *site.Deps) { d.TLS = tls })
+		s := webtest.New(t, func(d *site.Deps) { d.TLS = tls })
 		for _, address := range []string{"/", "/login", "/nothing", "/healthz"} {
-			if got := s.do("GET", address).Header().Get("Strict-Transport-Security"); (got == "max-age=31536000") != tls {
+			if got := s.Do("GET", address).Header().Get("Strict-Transport-Security"); (got == "max-age=31536000") != tls {
 				t.Errorf("TLS %v: %s says %q", tls, address, got)
 			}
 		}

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -10,30 +10,31 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/web/webtest"
 )
 
-func makeToken(d *door, owner string, role auth.Role) (string, auth.Token) {
-	d.t.Helper()
-	secret, made, err := d.service.CreateToken(
-		d.t.Context(),
-		d.principal(owner),
-		auth.NewToken{Name: "ci", Role: role, Expires: d.now().Add(time.Hour)},
+func makeToken(d *webtest.Door, owner string, role auth.Role) (string, auth.Token) {
+	d.T.Helper()
+	secret, made, err := d.Service.CreateToken(
+		d.T.Context(),
+		d.Principal(owner),
+		auth.NewToken{Name: "ci", Role: role, Expires: d.Now().Add(time.Hour)},
 	)
 	if err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
 	return secret, made
 }
 
 func TestAViewersTokenOfAnAdminReachesNothingOfTheAdmins(t *testing.T) {
-	door := newDoor(t)
-	admin := door.principal("admin")
+	door := webtest.NewDoor(t)
+	admin := door.Principal("admin")
 	_, other := makeToken(door, "admin", auth.Admin)
 	secret, own := makeToken(door, "admin", auth.Viewer)
-	if list := decode[api.List[api.Session]](t, door.call("GET", "/sessions", "", "", bearer(secret))); len(list.Items) != 0 {
+	if list := webtest.Decode[api.List[api.Session]](t, door.Call("GET", "/sessions", "", "", bearer(secret))); len(list.Items) != 0 {
 		t.Errorf("it sees %+v", list.Items)
 	}
-	if list := decode[api.List[api.Token]](t, door.call("GET", "/tokens", "", "", bearer(secret))); len(list.Items) != 1 ||
+	if list := webtest.Decode[api.List[api.Token]](t, door.Call("GET", "/tokens", "", "", bearer(secret))); len(list.Items) != 1 ||
 		list.Items[0].ID != own.ID {
 		t.Errorf("it sees %+v", list.Items)
 	}
@@ -43,19 +44,19 @@ func TestAViewersTokenOfAnAdminReachesNothingOfTheAdmins(t *testing.T) {
 		"/settings/sessions/" + admin.Session + "/revoke": http.StatusNotFound,
 		"/settings/tokens/" + other.ID + "/revoke":        http.StatusNotFound,
 	} {
-		if w := door.ask(door.Handler(), "POST", address, bearer(secret), form0("")); w.Code != want {
+		if w := door.Ask(door.Handler(), "POST", address, bearer(secret), webtest.EncodedForm("")); w.Code != want {
 			t.Errorf("%s: %d %s", address, w.Code, w.Body)
 		}
 	}
-	if w := door.call("POST", "/tokens", "",
-		`{"name":"x","role":"viewer","expires":"`+door.now().Add(time.Minute).Format(time.RFC3339)+`"}`,
+	if w := door.Call("POST", "/tokens", "",
+		`{"name":"x","role":"viewer","expires":"`+door.Now().Add(time.Minute).Format(time.RFC3339)+`"}`,
 		bearer(secret)); w.Code != http.StatusForbidden {
 		t.Errorf("it makes another: %d %s", w.Code, w.Body)
 	}
-	if w := door.call("GET", "/me", "admin", ""); w.Code != http.StatusOK {
+	if w := door.Call("GET", "/me", "admin", ""); w.Code != http.StatusOK {
 		t.Errorf("the admin is out: %d", w.Code)
 	}
-	if w := door.call("POST", "/tokens/"+own.ID+"/revoke", "", "", bearer(secret)); w.Code != http.StatusOK {
+	if w := door.Call("POST", "/tokens/"+own.ID+"/revoke", "", "", bearer(secret)); w.Code != http.StatusOK {
 		t.Errorf("it cannot end itself: %d %s", w.Code, w.Body)
 	}
 }
@@ -70,15 +71,15 @@ func detail(t *testing.T, w *httptest.ResponseRecorder) string {
 }
 
 func TestWhoSentATokenThatOpensNothingIsToldSo(t *testing.T) {
-	door := newDoor(t)
+	door := webtest.NewDoor(t)
 	revoked, made := makeToken(door, "viewer", auth.Viewer)
-	if err := door.service.RevokeToken(t.Context(), door.principal("viewer"), made.ID); err != nil {
+	if err := door.Service.RevokeToken(t.Context(), door.Principal("viewer"), made.ID); err != nil {
 		t.Fatal(err)
 	}
 	expired, _ := makeToken(door, "viewer", auth.Viewer)
-	door.pass(2 * time.Hour)
+	door.Pass(2 * time.Hour)
 	for _, secret := range []string{"sb_bogus", revoked, expired} {
-		w := door.call("GET", "/cluster", "", "", bearer(secret))
+		w := door.Call("GET", "/cluster", "", "", bearer(secret))
 		said := detail(t, w)
 		if w.Code != http.StatusUnauthorized ||
 			said != "The token is not valid: it is wrong, expired or revoked, or its owner is disabled. Make another "+
@@ -90,8 +91,8 @@ func TestWhoSentATokenThatOpensNothingIsToldSo(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	for _, change := range []func(*http.Request){header("X-Nothing", ""), header("Authorization", "Basic YTpi")} {
-		w := door.call("GET", "/cluster", "", "", change)
+	for _, change := range []func(*http.Request){webtest.Header("X-Nothing", ""), webtest.Header("Authorization", "Basic YTpi")} {
+		w := door.Call("GET", "/cluster", "", "", change)
 		if said := detail(t, w); w.Code != http.StatusUnauthorized ||
 			said != "Nobody is signed in, or the session has ended. Send a token: Authorization: Bearer …" {
 			t.Errorf("who sent no token: %d %s", w.Code, said)

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -8,15 +8,16 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/web/webtest"
 )
 
 // Many identical requests at once, over the store on disk: one run, one command,
 // the same answer for its maker and a conflict for everybody else.
 func TestAStormOfIdenticalPostsIsOneCommand(t *testing.T) {
-	onChanger(t, func(c *changer) {
+	webtest.OnSimulated(t, func(c *webtest.Simulated) {
 		for i, n := range []int{2, 3, 10, 50} {
 			p := c.Plan("anna", fmt.Sprintf(`{"kind":"split","args":{"ns":"app.users","at":{"p":%d}},"reason":"hot"}`, i+2))
-			before := c.sent()
+			before := c.Sent()
 			var all sync.WaitGroup
 			var mu sync.Mutex
 			codes, runs := map[int]int{}, map[string]int{}
@@ -26,7 +27,7 @@ func TestAStormOfIdenticalPostsIsOneCommand(t *testing.T) {
 					if k%5 == 4 {
 						who = "bert"
 					}
-					w := c.post(who, "/api/v1/plans/"+p.ID+"/run", `{"hash":"`+p.Hash+`","confirm":""}`)
+					w := c.Post(who, "/api/v1/plans/"+p.ID+"/run", `{"hash":"`+p.Hash+`","confirm":""}`)
 					mu.Lock()
 					defer mu.Unlock()
 					codes[w.Code]++
@@ -50,11 +51,11 @@ func TestAStormOfIdenticalPostsIsOneCommand(t *testing.T) {
 				c.Errorf("%d requests: %d runs, answers %v", n, len(runs), codes)
 			}
 			for id := range runs {
-				if run := c.ended(id); run.State != "succeeded" {
+				if run := c.Ended(id); run.State != "succeeded" {
 					c.Errorf("%s", run.State)
 				}
 			}
-			if sent := c.sent() - before; sent != 1 {
+			if sent := c.Sent() - before; sent != 1 {
 				c.Errorf("%d requests are %d commands", n, sent)
 			}
 		}

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -25,15 +25,16 @@ import (
 	"shardboard/web/changes"
 	"shardboard/web/guard"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // described are the routes of a server's own description, as method and pattern.
-func described(t *testing.T, s *testSite) map[string]bool {
+func described(t *testing.T, s *webtest.Server) map[string]bool {
 	t.Helper()
 	var doc struct {
 		Paths map[string]map[string]any `json:"paths"`
 	}
-	if err := json.Unmarshal(s.do("GET", "/api/openapi.json").Body.Bytes(), &doc); err != nil {
+	if err := json.Unmarshal(s.Do("GET", "/api/openapi.json").Body.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]bool{}
@@ -46,7 +47,7 @@ func described(t *testing.T, s *testSite) map[string]bool {
 }
 
 // routed are those that its router answers.
-func routed(t *testing.T, s *testSite) map[string]bool {
+func routed(t *testing.T, s *webtest.Server) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
 	for pattern, methods := range walked(t, s) {
@@ -60,8 +61,8 @@ func routed(t *testing.T, s *testSite) map[string]bool {
 }
 
 func TestWithActionsOffThereIsNoRouteThatChangesTheCluster(t *testing.T) {
-	on, off := newSite(t), newSite(t, func(d *site.Deps) { d.Actions = nil })
-	for name, s := range map[string]*testSite{"on": on, "off": off} {
+	on, off := webtest.New(t), webtest.New(t, func(d *site.Deps) { d.Actions = nil })
+	for name, s := range map[string]*webtest.Server{"on": on, "off": off} {
 		if r, d := routed(t, s), described(t, s); !maps.Equal(r, d) {
 			t.Errorf("%s: the description is not that of the running configuration: %d routed, %d described", name, len(r), len(d))
 		}
@@ -71,7 +72,7 @@ func TestWithActionsOffThereIsNoRouteThatChangesTheCluster(t *testing.T) {
 		if there[rt.Method+" "+rt.Pattern] {
 			t.Errorf("%s %s is there", rt.Method, rt.Pattern)
 		}
-		if w := off.do(rt.Method, target(rt.Pattern)); w.Code != http.StatusNotFound {
+		if w := off.Do(rt.Method, webtest.AddressOf(rt.Pattern)); w.Code != http.StatusNotFound {
 			t.Errorf("%s %s: %d", rt.Method, rt.Pattern, w.Code)
 		}
 		there[rt.Method+" "+rt.Pattern] = true
@@ -80,12 +81,12 @@ func TestWithActionsOffThereIsNoRouteThatChangesTheCluster(t *testing.T) {
 		t.Error("more than the routes of actions is missing")
 	}
 	for _, address := range pagesWithActs() {
-		page := parse(t, off.do("GET", address).Body.String())
+		page := webtest.ParseHTML(t, off.Do("GET", address).Body.String())
 		if page.Find(".acts, a[href^='/plans'], a[href^='/runs']").Length() != 0 {
 			t.Errorf("%s offers what is not there", address)
 		}
 	}
-	if w := off.do("GET", "/live?t=run:"+recordNamed("running")); w.Code != http.StatusBadRequest {
+	if w := off.Do("GET", "/live?t=run:"+webtest.RecordID("running")); w.Code != http.StatusBadRequest {
 		t.Errorf("the topic of a run: %d", w.Code)
 	}
 }
@@ -96,35 +97,36 @@ func pagesWithActs() []string {
 		"/",
 		"/shards/shard-rs-1",
 		"/collections/yorkie-meta.documents",
-		target("/collections/{ns}/chunks/{ref}"),
-		"/projects/" + projectID(5).Hex(),
+		webtest.AddressOf("/collections/{ns}/chunks/{ref}"),
+		"/projects/" + webtest.ProjectID(5).Hex(),
 		"/zones",
 	}
 }
 
 func TestChangesAreOfferedToOperatorsAndLeadToAForm(t *testing.T) {
-	s := newSite(t, withClaims)
+	s := webtest.New(t, webtest.WithClaims)
 	for _, address := range pagesWithActs() {
 		for _, role := range []auth.Role{auth.Viewer, auth.Support} {
-			if page := parse(t, s.do("GET", address, as("vera", role)).Body.String()); page.Find(".acts").Length() != 0 {
+			if page := webtest.ParseHTML(t, s.Do("GET", address, webtest.As("vera", role)).Body.String()); page.Find(".acts").Length() != 0 {
 				t.Errorf("%s offers changes to a %s", address, role)
 			}
 		}
-		page := parse(t, s.do("GET", address, as("olga", auth.Operator)).Body.String())
+		page := webtest.ParseHTML(t, s.Do("GET", address, webtest.As("olga", auth.Operator)).Body.String())
 		links := page.Find(".acts a")
 		if links.Length() == 0 || page.Find("[data-live] .acts").Length() != 0 {
 			t.Errorf("%s: %d offers, in the live region %d", address, links.Length(), page.Find("[data-live] .acts").Length())
 		}
 		for i := range links.Length() {
 			to, _ := links.Eq(i).Attr("href")
-			w := s.do("GET", to, as("olga", auth.Operator))
-			if form := parse(t, w.Body.String()).Find("form[action='/plans'][method=post] #reason"); w.Code != 200 || form.Length() != 1 {
+			w := s.Do("GET", to, webtest.As("olga", auth.Operator))
+			if form := webtest.ParseHTML(t, w.Body.String()).Find("form[action='/plans'][method=post] #reason"); w.Code != 200 ||
+				form.Length() != 1 {
 				t.Errorf("%s leads to %s: %d", address, to, w.Code)
 			}
 		}
 	}
-	locked := newSite(t, withClaims, held(store.OwnedByAnother))
-	page := parse(t, locked.do("GET", "/zones", as("olga", auth.Operator)).Body.String())
+	locked := webtest.New(t, webtest.WithClaims, webtest.WithData(store.OwnedByAnother))
+	page := webtest.ParseHTML(t, locked.Do("GET", "/zones", webtest.As("olga", auth.Operator)).Body.String())
 	if page.Find(".acts a").Length() != 0 || !strings.Contains(page.Find(".acts").Text(), "Another shardboard owns") {
 		t.Errorf("read only: %s", page.Find(".acts").Text())
 	}
@@ -149,24 +151,24 @@ func TestWhatCannotBeDoneNowSaysWhy(t *testing.T) {
 		why(blocked, m)
 	}
 	of := func(v answer.View) *answer.Offers { return &answer.Offers{Table: v.Table} }
-	fine := newStory().View()
-	single := newStory().with(func(t *topology.Table) { t.Shards = t.Shards[:1] }).View()
+	fine := webtest.NewStory().View()
+	single := webtest.NewStory().With(func(t *topology.Table) { t.Shards = t.Shards[:1] }).View()
 	project := fine.Dir.All()[3]
 	c := fine.Table.Collection("yorkie-meta.changes")
 	read(of(fine).Chunk(c, c.Chunks.Len()-1), "Merge with the next…", "Clear the jumbo flag…")
 	read(of(single).Chunk(c, 0), "Move…")
 	read(of(single).Project(project), "Pin to a shard…", "Isolate…", "Unpin…")
-	pinned := newStory().with(func(t *topology.Table) {
+	pinned := webtest.NewStory().With(func(t *topology.Table) {
 		t.Zones = append(t.Zones, topology.ZoneRange{NS: topology.Namespace(project.DB + ".documents"), Zone: "pin-" + project.ID.Hex()})
 	}).View()
 	read(of(pinned).Project(project), "Pin to a shard…", "Isolate…", "Spread…")
 	read(of(fine).Balancer(), "Turn the balancer on…")
-	off := newStory().with(func(t *topology.Table) { t.Balancer.Stopped, t.Balancer.Mode = true, "off" }).View()
+	off := webtest.NewStory().With(func(t *topology.Table) { t.Balancer.Stopped, t.Balancer.Mode = true, "off" }).View()
 	read(of(off).Balancer(), "Turn the balancer off…")
 	read(of(fine).Shard("shard-rs-1"), "Remove from a zone…")
 	out := func(shard string) string { return fmt.Sprintf("Remove %s from %s…", shard, "tight") }
 	zoned := func(ranged bool, shards ...int) answer.View {
-		return newStory().with(func(t *topology.Table) {
+		return webtest.NewStory().With(func(t *topology.Table) {
 			t.Shards = slices.Clone(t.Shards)
 			for _, i := range shards {
 				t.Shards[i].Zones = []string{"tight"}
@@ -191,10 +193,10 @@ func TestWhatCannotBeDoneNowSaysWhy(t *testing.T) {
 }
 
 func TestEveryKindHasAFormWithItsWords(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	for _, k := range actions.Kinds() {
-		w := s.do("GET", answer.PlanURL(k))
-		page := parse(t, w.Body.String())
+		w := s.Do("GET", answer.PlanURL(k))
+		page := webtest.ParseHTML(t, w.Body.String())
 		if w.Code != 200 || page.Find("form[action='/plans'] input[name=kind]").AttrOr("value", "") != string(k) {
 			t.Errorf("%s: %d", k, w.Code)
 		}
@@ -207,19 +209,19 @@ func TestEveryKindHasAFormWithItsWords(t *testing.T) {
 			}
 		})
 	}
-	if w := s.do("GET", "/plans/new?kind=explode"); w.Code != http.StatusBadRequest {
+	if w := s.Do("GET", "/plans/new?kind=explode"); w.Code != http.StatusBadRequest {
 		t.Errorf("an unknown kind: %d", w.Code)
 	}
 }
 
 func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {
-	s := newSite(t, withClaims)
+	s := webtest.New(t, webtest.WithClaims)
 	for _, c := range []struct {
 		name, role string
 		buttons    int
 		says       string
 	}{{"olga", "operator", 1, ""}, {"bert", "operator", 0, "was made by Olga"}, {"vera", "viewer", 0, "needs the role"}} {
-		page := parse(t, s.do("GET", "/plans/"+recordNamed("move"), as(c.name, auth.Role(c.role))).Body.String())
+		page := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("move"), webtest.As(c.name, auth.Role(c.role))).Body.String())
 		if n := page.Find(".confirm button.main:not([disabled])").Length(); n != c.buttons ||
 			!strings.Contains(page.Find(".confirm").Text(), c.says) {
 			t.Errorf("%s: %d buttons, %s", c.name, n, page.Find(".confirm").Text())
@@ -228,10 +230,10 @@ func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {
 }
 
 func TestOperatorsAreHeldToTwoChangesASecond(t *testing.T) {
-	s := newSite(t, withClaims)
+	s := webtest.New(t, webtest.WithClaims)
 	last := 0
 	for i := range guard.ActionBurst + 1 {
-		w := s.do("POST", "/runs/"+recordNamed("running")+"/stop", as("olga", auth.Operator))
+		w := s.Do("POST", "/runs/"+webtest.RecordID("running")+"/stop", webtest.As("olga", auth.Operator))
 		if last = w.Code; i < guard.ActionBurst && w.Code != http.StatusSeeOther {
 			t.Fatalf("%d: %d %s", i, w.Code, w.Body)
 		}
@@ -242,10 +244,10 @@ func TestOperatorsAreHeldToTwoChangesASecond(t *testing.T) {
 }
 
 func TestARunIsFollowedLiveAndTheSameForAll(t *testing.T) {
-	var stub *stubActions
-	inBubble(t, func(t *testing.T, l *liveSite) {
-		id := recordNamed("running")
-		b := l.open("t=run:" + id)
+	var stub *webtest.StubActions
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		id := webtest.RecordID("running")
+		b := l.Open("t=run:" + id)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		run, _ := stub.RunByID(t.Context(), id)
@@ -253,10 +255,10 @@ func TestARunIsFollowedLiveAndTheSameForAll(t *testing.T) {
 		for i := range run.Steps {
 			run.Steps[i].Progress = engine.Progress{Done: 5, Total: 6}
 		}
-		stub.change(run)
+		stub.Change(run)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		f := b.last(t)
+		f := b.Last(t)
 		if f.Topic != "run:"+id || !strings.Contains(f.HTML, "Step 5 of 6") {
 			t.Errorf("%+v", f)
 		}
@@ -264,13 +266,13 @@ func TestARunIsFollowedLiveAndTheSameForAll(t *testing.T) {
 			t.Error("a fragment for all has what not all may press")
 		}
 	}, func(d *site.Deps) { // its channel is of the bubble
-		stub = cannedActions()
+		stub = webtest.CannedActions()
 		d.Actions = stub
 	})
 }
 
 func TestCommandsAreShownAsMongoshTakesThem(t *testing.T) {
-	p := cannedActions().plans[1]
+	p := webtest.CannedActions().PlanList[1]
 	got := answer.MongoshCommand(p.Commands[0])
 	if !strings.HasPrefix(
 		got,

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"bytes"
@@ -20,28 +20,29 @@ import (
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // adviceCanary is a receiver's address.
 const adviceCanary = "https://hooks.example/CANARY-f00d"
 
 // advised is a site over a cluster in trouble, with a store and alerts.
-func advised(t *testing.T, change ...func(*site.Deps)) (*testSite, *alert.Engine) {
+func advised(t *testing.T, change ...func(*site.Deps)) (*webtest.Server, *alert.Engine) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	now := func() time.Time { return epoch }
-	v := newStory().with(troubled).with(func(t *topology.Table) {
-		t.Shards[0].Zones = append(t.Shards[0].Zones, hostileName)
+	now := func() time.Time { return webtest.Epoch }
+	v := webtest.NewStory().With(webtest.Troubled).With(func(t *topology.Table) {
+		t.Shards[0].Zones = append(t.Shards[0].Zones, webtest.HostileName)
 		t.Balancer.Mode, t.Balancer.Stopped = "off", true
 	}).View()
-	var s *testSite
+	var s *webtest.Server
 	var e *alert.Engine
-	s = newSite(t, append([]func(*site.Deps){func(d *site.Deps) {
-		d.Watcher.(*stubWatcher).value, d.Keeper.(*stubKeeper).value = v.Table, v.Dir
+	s = webtest.New(t, append([]func(*site.Deps){func(d *site.Deps) {
+		d.Watcher.(*webtest.StubWatcher).Value, d.Keeper.(*webtest.StubKeeper).Value = v.Table, v.Dir
 		d.Advice = rules.NewAdvisor(rules.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: d.Profile, Notices: db, Now: now})
 		c, err := alert.Parse(
 			"alerts.yaml",
@@ -62,18 +63,18 @@ func (failing) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, errors.New("dial " + adviceCanary)
 }
 
-func sendForm(t *testing.T, s *testSite, path string, fields ...string) int {
+func sendForm(t *testing.T, s *webtest.Server, path string, fields ...string) int {
 	t.Helper()
 	q := url.Values{}
 	for i := 0; i+1 < len(fields); i += 2 {
 		q.Set(fields[i], fields[i+1])
 	}
-	return s.do("POST", path, body(q.Encode()), header("Content-Type", "application/x-www-form-urlencoded")).Code
+	return s.Do("POST", path, webtest.Body(q.Encode()), webtest.Header("Content-Type", "application/x-www-form-urlencoded")).Code
 }
 
 func TestAdviceIsDismissedWithAReasonAndTakenBack(t *testing.T) {
 	s, _ := advised(t)
-	before := decode[api.AdviceList](t, s.do("GET", "/api/v1/advice"))
+	before := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
 	if len(before.Items) < 4 || len(before.Dismissed) != 0 {
 		t.Fatalf("%d items", len(before.Items))
 	}
@@ -84,34 +85,35 @@ func TestAdviceIsDismissedWithAReasonAndTakenBack(t *testing.T) {
 	if code := sendForm(t, s, "/advice/dismiss", "id", "jumbo.none", "reason", "x"); code != http.StatusNotFound {
 		t.Errorf("of nothing: %d", code)
 	}
-	if code := sendForm(t, s, "/advice/dismiss", "id", id, "reason", "we know "+hostileName); code != http.StatusSeeOther {
+	if code := sendForm(t, s, "/advice/dismiss", "id", id, "reason", "we know "+webtest.HostileName); code != http.StatusSeeOther {
 		t.Fatalf("with a reason: %d", code)
 	}
-	after := decode[api.AdviceList](t, s.do("GET", "/api/v1/advice"))
+	after := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
 	if len(after.Items) != len(before.Items)-1 || len(after.Dismissed) != 1 || after.Dismissed[0].ID != id ||
 		after.Dismissed[0].Dismiss.By != "local" ||
-		after.Dismissed[0].Dismiss.Reason != "we know "+hostileName {
+		after.Dismissed[0].Dismiss.Reason != "we know "+webtest.HostileName {
 		t.Errorf("after: %+v", after.Dismissed)
 	}
-	page := s.do("GET", "/advice").Body.String()
+	page := s.Do("GET", "/advice").Body.String()
 	if strings.Contains(page, "<script>alert(1)") || !strings.Contains(page, "we know =cmd|") {
 		t.Error("the page does not show the reason as text")
 	}
-	w := s.do("POST", "/api/v1/advice/"+id+"/restore")
-	if back := decode[api.AdviceList](t, w); len(back.Items) != len(before.Items) || len(back.Dismissed) != 0 {
+	w := s.Do("POST", "/api/v1/advice/"+id+"/restore")
+	if back := webtest.Decode[api.AdviceList](t, w); len(back.Items) != len(before.Items) || len(back.Dismissed) != 0 {
 		t.Errorf("taken back: %d items", len(back.Items))
 	}
-	if w := s.do("POST", "/api/v1/advice/"+id+"/restore"); w.Code != http.StatusNotFound {
+	if w := s.Do("POST", "/api/v1/advice/"+id+"/restore"); w.Code != http.StatusNotFound {
 		t.Errorf("taken back twice: %d", w.Code)
 	}
-	if w := s.do("POST", "/api/v1/advice/"+id+"/dismiss", body(`{"reason":"api"}`), header("Content-Type", "application/json")); w.Code != http.StatusOK {
+	if w := s.Do("POST", "/api/v1/advice/"+id+"/dismiss", webtest.Body(`{"reason":"api"}`),
+		webtest.Header("Content-Type", "application/json")); w.Code != http.StatusOK {
 		t.Errorf("by the API: %d %s", w.Code, w.Body)
 	}
 }
 
 func TestAdviceSaysWhatItCannotTellAndWhatHelps(t *testing.T) {
 	s, _ := advised(t)
-	list := decode[api.AdviceList](t, s.do("GET", "/api/v1/advice"))
+	list := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
 	if len(list.Unsure) == 0 || len(list.Passed) == 0 {
 		t.Fatalf("unsure %v, passed %v", list.Unsure, list.Passed)
 	}
@@ -127,7 +129,7 @@ func TestAdviceSaysWhatItCannotTellAndWhatHelps(t *testing.T) {
 			}
 		}
 	}
-	page := s.do("GET", "/advice").Body.String()
+	page := s.Do("GET", "/advice").Body.String()
 	for _, u := range list.Unsure {
 		if !strings.Contains(page, u.Why) && !strings.ContainsAny(u.Why, `'"&<>`) {
 			t.Errorf("the page does not say %q", u.Why)
@@ -137,18 +139,18 @@ func TestAdviceSaysWhatItCannotTellAndWhatHelps(t *testing.T) {
 		t.Error("a link to plans where none are made")
 	}
 	planning, _ := advised(t, func(d *site.Deps) { d.PlanForms = true })
-	if page := planning.do("GET", "/advice").Body.String(); !strings.Contains(page, `href="/plans/new?kind=balancer-on&amp;reason=`) {
+	if page := planning.Do("GET", "/advice").Body.String(); !strings.Contains(page, `href="/plans/new?kind=balancer-on&amp;reason=`) {
 		t.Error("no link to a filled-in form where plans are made")
 	}
 }
 
 func TestProblemsLinkTheShardsAndCollectionsThatTheyName(t *testing.T) {
-	s, _ := advised(t, withClaims)
-	viewer := header("X-Test-Who", "vera viewer")
+	s, _ := advised(t, webtest.WithClaims)
+	viewer := webtest.Header("X-Test-Who", "vera viewer")
 	leads := map[string]bool{}
-	for _, a := range parse(t, s.do("GET", "/advice", viewer).Body.String()).Find(".say a, .evidence a").EachIter() {
+	for _, a := range webtest.ParseHTML(t, s.Do("GET", "/advice", viewer).Body.String()).Find(".say a, .evidence a").EachIter() {
 		href := a.AttrOr("href", "")
-		if w := s.do("GET", href, viewer); w.Code != http.StatusOK {
+		if w := s.Do("GET", href, viewer); w.Code != http.StatusOK {
 			t.Errorf("%q leads to %s: %d", a.Text(), href, w.Code)
 		}
 		leads[strings.SplitN(href, "/", 3)[1]] = true
@@ -159,16 +161,16 @@ func TestProblemsLinkTheShardsAndCollectionsThatTheyName(t *testing.T) {
 }
 
 func TestViewersSeeAdviceAndDecideNothing(t *testing.T) {
-	s, _ := advised(t, withClaims)
-	viewer := header("X-Test-Who", "vera viewer")
+	s, _ := advised(t, webtest.WithClaims)
+	viewer := webtest.Header("X-Test-Who", "vera viewer")
 	for _, path := range []string{"/advice", "/alerts"} {
-		w := s.do("GET", path, viewer)
+		w := s.Do("GET", path, viewer)
 		if w.Code != http.StatusOK || strings.Contains(w.Body.String(), `method="post" action="/advice`) ||
 			strings.Contains(w.Body.String(), `method="post" action="/alerts`) {
 			t.Errorf("%s: %d, or it has forms", path, w.Code)
 		}
 	}
-	operator := s.do("GET", "/advice", header("X-Test-Who", "olga operator")).Body.String()
+	operator := s.Do("GET", "/advice", webtest.Header("X-Test-Who", "olga operator")).Body.String()
 	if !strings.Contains(operator, `action="/advice/dismiss"`) {
 		t.Error("operators cannot dismiss")
 	}
@@ -189,7 +191,7 @@ func TestAReceiversAddressIsOnNoPageAndInNoLog(t *testing.T) {
 	}
 	var shown bytes.Buffer
 	for _, path := range []string{"/alerts", "/advice", "/api/v1/alerts", "/api/v1/advice", "/", "/api/openapi.json", "/metrics"} {
-		w := s.do("GET", path)
+		w := s.Do("GET", path)
 		if w.Code != http.StatusOK {
 			t.Errorf("%s: %d", path, w.Code)
 		}
@@ -197,11 +199,11 @@ func TestAReceiversAddressIsOnNoPageAndInNoLog(t *testing.T) {
 	}
 	slog.New(slog.NewTextHandler(&shown, nil)).Info("engine", "status", e.Status())
 	for _, secret := range []string{"CANARY", "hooks.example"} {
-		if strings.Contains(shown.String(), secret) || strings.Contains(s.log.String(), secret) {
+		if strings.Contains(shown.String(), secret) || strings.Contains(s.Log.String(), secret) {
 			t.Errorf("%s is shown or logged", secret)
 		}
 	}
-	if page := s.do("GET", "/alerts").Body.String(); !strings.Contains(page, ">ops<") || !strings.Contains(page, "not reached, 1 in a row") {
+	if page := s.Do("GET", "/alerts").Body.String(); !strings.Contains(page, ">ops<") || !strings.Contains(page, "not reached, 1 in a row") {
 		t.Error("the page does not tell how the test went")
 	}
 }
@@ -220,29 +222,29 @@ func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
 	if code := sendForm(t, s, "/alerts/silences", "alert", "jumbo.nope", "for", "8h", "reason", "x"); code != http.StatusBadRequest {
 		t.Errorf("of an alert that is none: %d", code)
 	}
-	there := decode[api.Alerts](t, s.do("GET", "/api/v1/alerts")).Alerts[0].ID
+	there := webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")).Alerts[0].ID
 	if code := sendForm(t, s, "/alerts/silences", "alert", there, "for", "8h", "reason", "x"); code != http.StatusSeeOther {
 		t.Errorf("of an alert that is there: %d", code)
 	}
-	if one := decode[api.Alerts](t, s.do("GET", "/api/v1/alerts")).Silences; len(one) != 1 ||
+	if one := webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")).Silences; len(one) != 1 ||
 		sendForm(t, s, "/alerts/silences/end", "id", one[0].ID) != http.StatusSeeOther {
 		t.Fatalf("%+v", one)
 	}
 	if code := sendForm(t, s, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", "<b>known</b>"); code != http.StatusSeeOther {
 		t.Fatalf("with a reason: %d", code)
 	}
-	got := decode[api.Alerts](t, s.do("GET", "/api/v1/alerts"))
-	if len(got.Silences) != 1 || got.Silences[0].By != "local" || !got.Silences[0].Until.Equal(epoch.Add(8*time.Hour)) ||
+	got := webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts"))
+	if len(got.Silences) != 1 || got.Silences[0].By != "local" || !got.Silences[0].Until.Equal(webtest.Epoch.Add(8*time.Hour)) ||
 		len(got.Alerts) == 0 {
 		t.Fatalf("%+v", got)
 	}
-	if page := s.do("GET", "/alerts").Body.String(); !strings.Contains(page, "&lt;b&gt;known") {
+	if page := s.Do("GET", "/alerts").Body.String(); !strings.Contains(page, "&lt;b&gt;known") {
 		t.Error("the page does not show the silence")
 	}
 	if code := sendForm(t, s, "/alerts/silences/end", "id", got.Silences[0].ID); code != http.StatusSeeOther {
 		t.Errorf("ended: %d", code)
 	}
-	if left := decode[api.Alerts](t, s.do("GET", "/api/v1/alerts")); len(left.Silences) != 0 {
+	if left := webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")); len(left.Silences) != 0 {
 		t.Errorf("left: %v", left.Silences)
 	}
 }
@@ -261,17 +263,17 @@ func TestAlertsAreOfAdviceThatIsNotDismissed(t *testing.T) {
 	if err != nil || len(left.Notices) != len(all.Notices)-1 || left.Notices[0].ID == all.Notices[0].ID {
 		t.Errorf("%d alerts after a dismissal of %d, %v", len(left.Notices), len(all.Notices), err)
 	}
-	s.watcher.publish(&topology.Table{ClusterID: "x"})
+	s.Watcher.Publish(&topology.Table{ClusterID: "x"})
 	if _, err := advicelessSource(s)(t.Context()); err == nil {
 		t.Error("a table that is not loaded is taken for a calm cluster")
 	}
 }
 
 // advicelessSource is the source of an advisor that has not looked yet.
-func advicelessSource(s *testSite) alert.Source {
+func advicelessSource(s *webtest.Server) alert.Source {
 	return answer.AlertSource(
 		rules.NewAdvisor(
-			rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.Deps.Profile, Now: func() time.Time { return epoch }},
+			rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: s.Deps.Profile, Now: func() time.Time { return webtest.Epoch }},
 		),
 		false,
 	)
@@ -288,12 +290,12 @@ func TestAdviceStorybook(t *testing.T) {
 	if err := e.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	list := decode[api.AdviceList](t, s.do("GET", "/api/v1/advice"))
+	list := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
 	sendForm(t, s, "/advice/dismiss", "id", list.Items[len(list.Items)-1].ID, "reason", "known until the move in May")
 	sendForm(t, s, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", "known until the move in May")
 	sendForm(t, s, "/alerts/test", "target", "ops")
 	for name, path := range map[string]string{"advice-admin": "/advice", "alerts": "/alerts"} {
-		html := strings.NewReplacer(`href="/static/`, `href="static/`, `src="/static/`, `src="static/`).Replace(s.do("GET", path).Body.String())
+		html := strings.NewReplacer(`href="/static/`, `href="static/`, `src="/static/`, `src="static/`).Replace(s.Do("GET", path).Body.String())
 		if err := os.WriteFile(filepath.Join(dir, name+".html"), []byte(html), 0o644); err != nil {
 			t.Fatal(err)
 		}

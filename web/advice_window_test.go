@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"strings"
@@ -8,12 +8,13 @@ import (
 	"shardboard/internal/answer"
 	msg "shardboard/internal/message"
 	"shardboard/internal/rules"
+	"shardboard/web/webtest"
 )
 
 func TestAFigureOfAPartOfItsWindowSaysSo(t *testing.T) {
-	v := answer.View{Now: epoch}
+	v := answer.View{Now: webtest.Epoch}
 	e := rules.Evidence{Name: msg.New("hot.share", "Share of the writes to {ns}", msg.Namespace("ns", "y.changes")),
-		Unit: "share", Known: true, Value: 1, Method: "writes", At: epoch, Over: rules.Window, Covered: 8 * time.Minute}
+		Unit: "share", Known: true, Value: 1, Method: "writes", At: webtest.Epoch, Over: rules.Window, Covered: 8 * time.Minute}
 	if got := answer.EvidenceOf(v, e); got.Covered != 480 || got.Window != "15m0s" {
 		t.Errorf("%+v", got)
 	}

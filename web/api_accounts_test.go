@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -9,101 +9,93 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/web/webtest"
 )
 
-// call asks the JSON API as somebody.
-func (d *door) call(method, path, who, in string, change ...func(*http.Request)) *httptest.ResponseRecorder {
-	if in != "" {
-		change = append(change, body(in), header("Content-Type", "application/json"))
-	}
-	if who != "" {
-		change = append(change, d.with(who))
-	}
-	return d.ask(d.Handler(), method, api.Prefix+path, change...)
+func bearer(secret string) func(*http.Request) {
+	return webtest.Header("Authorization", "Bearer "+secret)
 }
 
-func bearer(secret string) func(*http.Request) { return header("Authorization", "Bearer "+secret) }
-
 func TestTokenWorksUntilItIsRevokedAndItsSecretIsShownOnce(t *testing.T) {
-	door := newDoor(t)
-	w := door.call("POST", "/tokens", "operator", `{"name":"ci","role":"support","expires":"2026-05-01T00:00:00Z"}`)
-	made := decode[api.TokenCreated](t, w)
-	if made.Secret == "" || made.Role != "support" || made.Owner != door.principal("operator").ID {
+	door := webtest.NewDoor(t)
+	w := door.Call("POST", "/tokens", "operator", `{"name":"ci","role":"support","expires":"2026-05-01T00:00:00Z"}`)
+	made := webtest.Decode[api.TokenCreated](t, w)
+	if made.Secret == "" || made.Role != "support" || made.Owner != door.Principal("operator").ID {
 		t.Fatalf("%+v", made)
 	}
-	me := decode[api.Me](t, door.call("GET", "/me", "", "", bearer(made.Secret)))
+	me := webtest.Decode[api.Me](t, door.Call("GET", "/me", "", "", bearer(made.Secret)))
 	if me.Role != "support" || me.Method != "token" || strings.Join(me.Roles, " ") != "viewer support" {
 		t.Errorf("%+v", me)
 	}
 	for address, want := range map[string]int{"/cluster": 200, "/locate?q=x": 404, "/checks/duplicates": 200, "/users": 403} {
-		if w := door.call("GET", address, "", "", bearer(made.Secret)); w.Code != want {
+		if w := door.Call("GET", address, "", "", bearer(made.Secret)); w.Code != want {
 			t.Errorf("%s: %d", address, w.Code)
 		}
 	}
 	for _, address := range []string{"/tokens", "/sessions", "/me"} {
-		if w := door.call("GET", address, "operator", ""); strings.Contains(w.Body.String(), made.Secret) {
+		if w := door.Call("GET", address, "operator", ""); strings.Contains(w.Body.String(), made.Secret) {
 			t.Errorf("%s shows the secret", address)
 		}
 	}
-	list := decode[api.List[api.Token]](t, door.call("GET", "/tokens", "operator", ""))
+	list := webtest.Decode[api.List[api.Token]](t, door.Call("GET", "/tokens", "operator", ""))
 	if len(list.Items) != 1 || list.Items[0].ID != made.ID || list.Items[0].Revoked != nil {
 		t.Errorf("%+v", list)
 	}
-	if w := door.call("POST", "/tokens/"+made.ID+"/revoke", "operator", ""); w.Code != http.StatusOK {
+	if w := door.Call("POST", "/tokens/"+made.ID+"/revoke", "operator", ""); w.Code != http.StatusOK {
 		t.Errorf("revoke: %d %s", w.Code, w.Body)
 	}
-	w = door.call("GET", "/cluster", "", "", bearer(made.Secret))
+	w = door.Call("GET", "/cluster", "", "", bearer(made.Secret))
 	if w.Code != http.StatusUnauthorized || w.Header().Get("WWW-Authenticate") != `Bearer realm="shardboard", error="invalid_token"` {
 		t.Errorf("after it was revoked: %d %v", w.Code, w.Header())
 	}
 }
 
 func TestTokenCannotBeMoreThanItsMaker(t *testing.T) {
-	door := newDoor(t)
+	door := webtest.NewDoor(t)
 	for _, in := range []string{
 		`{"name":"ci","role":"admin","expires":"2026-05-01T00:00:00Z"}`, `{"name":"ci","role":"","expires":"2026-05-01T00:00:00Z"}`,
 		`{"name":"ci","role":"viewer","expires":"2036-05-01T00:00:00Z"}`, `{"name":"ci","role":"viewer","expires":"2020-05-01T00:00:00Z"}`,
 		`{"name":"ci","role":"viewer"}`, `{"name":"ci","role":"viewer","secret":"x"}`, `[]`,
 	} {
-		if w := door.call("POST", "/tokens", "operator", in); w.Code/100 != 4 {
+		if w := door.Call("POST", "/tokens", "operator", in); w.Code/100 != 4 {
 			t.Errorf("%s: %d %s", in, w.Code, w.Body)
 		}
 	}
 }
 
 func TestAdminKeepsTheUsers(t *testing.T) {
-	door := newDoor(t)
-	made := decode[api.User](t, door.call("POST", "/users", "admin", `{"name":"nina","password":"a long enough one","role":"viewer"}`))
+	door := webtest.NewDoor(t)
+	made := webtest.Decode[api.User](t, door.Call("POST", "/users", "admin", `{"name":"nina","password":"a long enough one","role":"viewer"}`))
 	if made.Name != "nina" || made.Role != "viewer" || made.LastLogin != nil {
 		t.Errorf("%+v", made)
 	}
-	if w := door.call("POST", "/users", "admin",
+	if w := door.Call("POST", "/users", "admin",
 		`{"name":"nina","password":"a long enough one","role":"viewer"}`); w.Code != http.StatusConflict {
 		t.Errorf("twice: %d %s", w.Code, w.Body)
 	}
 	signIn := func(password string) int {
-		return door.ask(door.Handler(), "POST", "/login", formOf("name", "nina", "password", password)).Code
+		return door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", "nina", "password", password)).Code
 	}
 	if got := signIn("a long enough one"); got != http.StatusSeeOther {
 		t.Errorf("the new user: %d", got)
 	}
-	changed := decode[api.User](t, door.call("POST", "/users/nina", "admin", `{"role":"operator","password":"quite another one"}`))
+	changed := webtest.Decode[api.User](t, door.Call("POST", "/users/nina", "admin", `{"role":"operator","password":"quite another one"}`))
 	if changed.Role != "operator" || signIn("a long enough one") == http.StatusSeeOther || signIn("quite another one") != http.StatusSeeOther {
 		t.Errorf("%+v", changed)
 	}
-	if u := decode[api.User](t, door.call("POST", "/users/nina", "admin", `{"disabled":true}`)); !u.Disabled ||
+	if u := webtest.Decode[api.User](t, door.Call("POST", "/users/nina", "admin", `{"disabled":true}`)); !u.Disabled ||
 		signIn("quite another one") == http.StatusSeeOther {
 		t.Error("disabled and still let in")
 	}
 	for in, want := range map[string]int{`{}`: 400, `{"role":"king"}`: 400, `{"password":"short"}`: 400, `{"name":"x"}`: 400} {
-		if w := door.call("POST", "/users/nina", "admin", in); w.Code != want {
+		if w := door.Call("POST", "/users/nina", "admin", in); w.Code != want {
 			t.Errorf("%s: %d %s", in, w.Code, w.Body)
 		}
 	}
-	if w := door.call("POST", "/users/nobody-there", "admin", `{"role":"viewer"}`); w.Code != http.StatusNotFound {
+	if w := door.Call("POST", "/users/nobody-there", "admin", `{"role":"viewer"}`); w.Code != http.StatusNotFound {
 		t.Errorf("no such user: %d", w.Code)
 	}
-	all := decode[api.List[api.User]](t, door.call("GET", "/users", "admin", ""))
+	all := webtest.Decode[api.List[api.User]](t, door.Call("GET", "/users", "admin", ""))
 	text, _ := json.Marshal(all)
 	if len(all.Items) != 7 || strings.Contains(string(text), "argon2") || strings.Contains(string(text), "assword") {
 		t.Errorf("%s", text)
@@ -111,14 +103,14 @@ func TestAdminKeepsTheUsers(t *testing.T) {
 }
 
 func TestFormsOfSettingsDoWhatTheySay(t *testing.T) {
-	door := newDoor(t)
+	door := webtest.NewDoor(t)
 	post := func(path, who string, pairs ...string) *httptest.ResponseRecorder {
-		return door.ask(door.Handler(), "POST", path, door.with(who), formOf(pairs...))
+		return door.Ask(door.Handler(), "POST", path, door.With(who), webtest.Form(pairs...))
 	}
 	leads := func(what string, w *httptest.ResponseRecorder, to string) {
 		t.Helper()
 		if got := w.Header().Get("Location"); w.Code != http.StatusSeeOther || got != to {
-			t.Errorf("%s: %d to %q: %s", what, w.Code, got, parse(t, w.Body.String()).Find("[role=alert]").Text())
+			t.Errorf("%s: %d to %q: %s", what, w.Code, got, webtest.ParseHTML(t, w.Body.String()).Find("[role=alert]").Text())
 		}
 	}
 	leads(
@@ -135,34 +127,34 @@ func TestFormsOfSettingsDoWhatTheySay(t *testing.T) {
 	}
 	if w := post("/settings/users", "admin", "name", "nina", "password", "a long enough one", "role",
 		"viewer"); w.Code != http.StatusConflict ||
-		parse(t, w.Body.String()).Find("#name").AttrOr("value", "") != "nina" {
+		webtest.ParseHTML(t, w.Body.String()).Find("#name").AttrOr("value", "") != "nina" {
 		t.Errorf("twice: %d", w.Code)
 	}
 	leads(
 		"own password",
-		post("/settings/password", "support", "present", goodPassword, "password", "quite another one"),
+		post("/settings/password", "support", "present", webtest.GoodPassword, "password", "quite another one"),
 		"/settings?done=password",
 	)
 	if w := post("/settings/password", "viewer", "present", "wrong one entirely", "password", "quite another one"); w.Code/100 != 4 ||
-		parse(t, w.Body.String()).Find("[role=alert]").Length() != 1 {
+		webtest.ParseHTML(t, w.Body.String()).Find("[role=alert]").Length() != 1 {
 		t.Errorf("wrong present password: %d", w.Code)
 	}
 
 	w := post("/settings/tokens", "operator", "name", "ci", "role", "viewer", "days", "30")
-	doc := parse(t, w.Body.String())
+	doc := webtest.ParseHTML(t, w.Body.String())
 	secret := doc.Find("code.secret").Text()
 	if w.Code != http.StatusOK || secret == "" || w.Header().Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	if again := door.ask(door.Handler(), "GET", "/settings", door.with("operator")); strings.Contains(again.Body.String(), secret) {
+	if again := door.Ask(door.Handler(), "GET", "/settings", door.With("operator")); strings.Contains(again.Body.String(), secret) {
 		t.Error("the secret is shown twice")
 	}
-	if strings.Contains(door.log.String(), secret) {
+	if strings.Contains(door.Log.String(), secret) {
 		t.Error("the secret is in the log")
 	}
 	revoke := doc.Find("main form[action$='/revoke'][action^='/settings/tokens']").AttrOr("action", "")
 	leads("revoke", post(revoke, "operator"), "/settings?done=token")
-	if w := door.call("GET", "/me", "", "", bearer(secret)); w.Code != http.StatusUnauthorized {
+	if w := door.Call("GET", "/me", "", "", bearer(secret)); w.Code != http.StatusUnauthorized {
 		t.Errorf("revoked and still in: %d", w.Code)
 	}
 	for _, days := range []string{"0", "-1", "366", "x", ""} {
@@ -170,22 +162,22 @@ func TestFormsOfSettingsDoWhatTheySay(t *testing.T) {
 			t.Errorf("%q days: %d", days, w.Code)
 		}
 	}
-	session := door.principal("owner").Session
+	session := door.Principal("owner").Session
 	leads("admin ends a session", post("/settings/sessions/"+session+"/revoke", "admin", "back", "users"), "/settings/users?done=session")
-	if w := door.ask(door.Handler(), "GET", "/zones", door.with("owner")); w.Code != http.StatusSeeOther {
+	if w := door.Ask(door.Handler(), "GET", "/zones", door.With("owner")); w.Code != http.StatusSeeOther {
 		t.Errorf("ended and still in: %d", w.Code)
 	}
-	if text := parse(t,
-		door.ask(door.Handler(), "GET", "/settings?done=<script>", door.with("admin")).Body.String()).Find("main .note").Text(); text != "" {
+	if text := webtest.ParseHTML(t,
+		door.Ask(door.Handler(), "GET", "/settings?done=<script>", door.With("admin")).Body.String()).Find("main .note").Text(); text != "" {
 		t.Errorf("an address says %q on the page", text)
 	}
 }
 
 func TestOwnSessionsAreListedAndEnded(t *testing.T) {
-	door := newDoor(t)
-	first := door.cookies["viewer"]
-	door.signIn("viewer")
-	list := decode[api.List[api.Session]](t, door.call("GET", "/sessions", "viewer", ""))
+	door := webtest.NewDoor(t)
+	first := door.Cookies["viewer"]
+	door.SignIn("viewer")
+	list := webtest.Decode[api.List[api.Session]](t, door.Call("GET", "/sessions", "viewer", ""))
 	other := ""
 	for _, x := range list.Items {
 		if x.Name != "viewer" {
@@ -198,13 +190,13 @@ func TestOwnSessionsAreListedAndEnded(t *testing.T) {
 	if len(list.Items) != 2 || other == "" {
 		t.Fatalf("%+v", list.Items)
 	}
-	if w := door.call("POST", "/sessions/"+other+"/revoke", "viewer", ""); w.Code != http.StatusOK {
+	if w := door.Call("POST", "/sessions/"+other+"/revoke", "viewer", ""); w.Code != http.StatusOK {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if w := door.ask(door.Handler(), "GET", "/zones", func(r *http.Request) { r.AddCookie(first) }); w.Code != http.StatusSeeOther {
+	if w := door.Ask(door.Handler(), "GET", "/zones", func(r *http.Request) { r.AddCookie(first) }); w.Code != http.StatusSeeOther {
 		t.Errorf("ended and still in: %d", w.Code)
 	}
-	if all := decode[api.List[api.Session]](t, door.call("GET", "/sessions", "admin", "")); len(all.Items) < len(auth.Roles()) {
+	if all := webtest.Decode[api.List[api.Session]](t, door.Call("GET", "/sessions", "admin", "")); len(all.Items) < len(auth.Roles()) {
 		t.Errorf("an admin sees %d sessions", len(all.Items))
 	}
 }

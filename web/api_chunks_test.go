@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"fmt"
@@ -10,19 +10,20 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
+	"shardboard/web/webtest"
 )
 
 func TestPagingCoversEveryChunkExactlyOnce(t *testing.T) {
-	s := newSite(t)
-	c := s.watcher.get().Collection("yorkie-meta.documents")
+	s := webtest.New(t)
+	c := s.Watcher.Get().Collection("yorkie-meta.documents")
 	for _, limit := range []int{1, 7, 100, 1000} {
 		var refs []string
 		var last api.Key
 		cursor := ""
 		for {
-			page := decode[api.List[api.Chunk]](
+			page := webtest.Decode[api.List[api.Chunk]](
 				t,
-				s.do("GET", fmt.Sprintf("/api/v1/collections/yorkie-meta.documents/chunks?limit=%d&cursor=%s", limit, cursor)),
+				s.Do("GET", fmt.Sprintf("/api/v1/collections/yorkie-meta.documents/chunks?limit=%d&cursor=%s", limit, cursor)),
 			)
 			for _, ch := range page.Items {
 				if last != nil && string(ch.Min) != string(last) {
@@ -50,29 +51,29 @@ func TestPagingCoversEveryChunkExactlyOnce(t *testing.T) {
 }
 
 func TestPagingGoesOnAfterTheNextChunkWasMergedAway(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	path := "/api/v1/collections/yorkie-meta.documents/chunks?limit=10"
-	first := decode[api.List[api.Chunk]](t, s.do("GET", path))
-	s.watcher.publish(cannedTable(2, 6)) // bounds 6 and up are merged
-	second := decode[api.List[api.Chunk]](t, s.do("GET", path+"&cursor="+string(first.Next)))
+	first := webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", path))
+	s.Watcher.Publish(webtest.CannedTable(2, 6)) // bounds 6 and up are merged
+	second := webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", path+"&cursor="+string(first.Next)))
 	if len(second.Items) != 1 || !strings.Contains(string(second.Items[0].Max), "maxKey") {
 		t.Errorf("%+v", second)
 	}
 	gone := strings.Replace(string(first.Next), "01000000", "02000000", 1)
-	if w := s.do("GET", path+"&cursor="+gone); w.Code != http.StatusConflict {
+	if w := s.Do("GET", path+"&cursor="+gone); w.Code != http.StatusConflict {
 		t.Errorf("reference of another life: %d", w.Code)
 	}
 }
 
 func TestChunkFilters(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	get := func(q url.Values) api.List[api.Chunk] {
 		t.Helper()
 		q.Set("limit", "1000")
-		return decode[api.List[api.Chunk]](t, s.do("GET", "/api/v1/collections/yorkie-meta.documents/chunks?"+q.Encode()))
+		return webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", "/api/v1/collections/yorkie-meta.documents/chunks?"+q.Encode()))
 	}
 	n := 0
-	for _, shard := range []string{"shard-rs-1", "shard-rs-2", hostileName} {
+	for _, shard := range []string{"shard-rs-1", "shard-rs-2", webtest.HostileName} {
 		got := get(url.Values{"shard": {shard}})
 		for _, c := range got.Items {
 			if c.Shard != shard {
@@ -90,24 +91,24 @@ func TestChunkFilters(t *testing.T) {
 	if got := get(url.Values{"zone": {"eu"}}); len(got.Items) != 3 {
 		t.Errorf("zone: %d", len(got.Items))
 	}
-	key := fmt.Sprintf(`{"project_id":{"$oid":%q}}`, projectID(100).Hex())
+	key := fmt.Sprintf(`{"project_id":{"$oid":%q}}`, webtest.ProjectID(100).Hex())
 	if got := get(url.Values{"key": {key}}); len(got.Items) != 1 || string(got.Items[0].Min) != key {
 		t.Errorf("key: %+v", got.Items)
 	}
 	if got := get(url.Values{"from": {key}}); len(got.Items) != 150 || string(got.Items[0].Min) != key {
 		t.Errorf("from: %d", len(got.Items))
 	}
-	one := decode[api.List[api.Chunk]](t, s.do("GET", "/api/v1/collections/yorkie-meta.documents/chunks?jumbo=true&limit=1"))
+	one := webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", "/api/v1/collections/yorkie-meta.documents/chunks?jumbo=true&limit=1"))
 	if one.Next != "" {
 		t.Errorf("a page after the last match: %s", one.Next)
 	}
 }
 
 func TestHashedKeyIsHashedForTheAsker(t *testing.T) {
-	s := newSite(t)
-	got := decode[api.List[api.Chunk]](
+	s := webtest.New(t)
+	got := webtest.Decode[api.List[api.Chunk]](
 		t,
-		s.do("GET", "/api/v1/collections/yorkie-meta.changes/chunks?key="+url.QueryEscape(`{"doc_id":{"$oid":"65e000000000000000000001"}}`)),
+		s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks?key="+url.QueryEscape(`{"doc_id":{"$oid":"65e000000000000000000001"}}`)),
 	)
 	if len(got.Items) != 1 || !strings.Contains(string(got.Items[0].Min), `"doc_id"`) {
 		t.Errorf("%+v", got)
@@ -115,13 +116,13 @@ func TestHashedKeyIsHashedForTheAsker(t *testing.T) {
 }
 
 func TestMapTilesPartTheChunks(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	for _, ns := range []string{"yorkie-meta.documents", "yorkie-meta.changes"} {
-		c := s.watcher.get().Collection(topology.Namespace(ns))
+		c := s.Watcher.Get().Collection(topology.Namespace(ns))
 		for _, level := range []int{0, 1, 3, 9} {
 			at, chunks := 0, 0
 			for index := range 1 << level {
-				tile := decode[api.Tile](t, s.do("GET", fmt.Sprintf("/api/v1/collections/%s/map?level=%d&index=%d", ns, level, index)))
+				tile := webtest.Decode[api.Tile](t, s.Do("GET", fmt.Sprintf("/api/v1/collections/%s/map?level=%d&index=%d", ns, level, index)))
 				if tile.From != at || len(tile.Runs) > answer.MaxRuns {
 					t.Fatalf("%s %d/%d begins at %d, not %d, with %d runs", ns, level, index, tile.From, at, len(tile.Runs))
 				}
@@ -153,7 +154,7 @@ func TestMapTilesPartTheChunks(t *testing.T) {
 }
 
 func TestATileOfTooManyRunsHasCells(t *testing.T) {
-	c := collectionFixture("a.b", bsonKey("x"), 3*2000, 9) // a new shard every third chunk
+	c := webtest.CannedCollection("a.b", bsonKey("x"), 3*2000, 9) // a new shard every third chunk
 	runs := answer.TileRuns(c, 0, c.Chunks.Len())
 	if len(runs) != answer.MaxRuns {
 		t.Fatalf("%d runs", len(runs))

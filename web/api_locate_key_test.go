@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/http"
@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // keyQuestions are namespaces with shard-key values of every form of answer:
@@ -30,12 +31,12 @@ var keyQuestions = [][2]string{
 	{"weird.a/b,c@1%2F ü", `{"name":{"$numberDouble":"NaN"}}`},
 }
 
-func keySite(t testing.TB) *testSite {
-	s := newSite(t)
-	s.watcher.value.Collections = append(s.watcher.value.Collections[:1:1], append([]*topology.Collection{
-		s.watcher.value.Collections[1],
-		collectionFixture("yorkie-meta.clients", bson.D{{Key: "project_id", Value: 1}, {Key: "_id", Value: "hashed"}}, 1, 4),
-	}, s.watcher.value.Collections[2:]...)...)
+func keySite(t testing.TB) *webtest.Server {
+	s := webtest.New(t)
+	s.Watcher.Value.Collections = append(s.Watcher.Value.Collections[:1:1], append([]*topology.Collection{
+		s.Watcher.Value.Collections[1],
+		webtest.CannedCollection("yorkie-meta.clients", bson.D{{Key: "project_id", Value: 1}, {Key: "_id", Value: "hashed"}}, 1, 4),
+	}, s.Watcher.Value.Collections[2:]...)...)
 	s.Deps.Locator = realLocator(s)
 	return s
 }
@@ -44,7 +45,7 @@ func TestAnswersToKeysAreTheGeneralOnesByteForByte(t *testing.T) {
 	s := keySite(t)
 	for _, q := range keyQuestions {
 		address := "/api/v1/locate?" + url.Values{"ns": {q[0]}, "key": {q[1]}}.Encode()
-		quick, general := s.do("GET", address), s.do("GET", address+"&any=1")
+		quick, general := s.Do("GET", address), s.Do("GET", address+"&any=1")
 		if quick.Code != http.StatusOK || quick.Body.String() != general.Body.String() {
 			t.Errorf("%s: %d %s\ngeneral: %d %s", address, quick.Code, quick.Body, general.Code, general.Body)
 		}
@@ -63,10 +64,11 @@ func TestAnswersToKeysAreTheGeneralOnesByteForByte(t *testing.T) {
 func TestKeysThatAreNoneFailAsEverywhere(t *testing.T) {
 	s := keySite(t)
 	for _, q := range [][2]string{
-		{"yorkie-meta.nothing", `{"a":1}`}, {"yorkie-meta.changes", `{"doc_id":{"$gt":1}}`}, {"yorkie-meta.changes", `{"a":1}`}, {"yorkie-meta.changes", `{`}, {"yorkie-meta.changes", ``},
+		{"yorkie-meta.nothing", `{"a":1}`}, {"yorkie-meta.changes", `{"doc_id":{"$gt":1}}`}, {"yorkie-meta.changes",
+			`{"a":1}`}, {"yorkie-meta.changes", `{`}, {"yorkie-meta.changes", ``},
 	} {
 		address := "/api/v1/locate?" + url.Values{"ns": {q[0]}, "key": {q[1]}}.Encode()
-		quick, general := s.do("GET", address), s.do("GET", address+"&any=1")
+		quick, general := s.Do("GET", address), s.Do("GET", address+"&any=1")
 		if quick.Code < 400 || quick.Code > 499 || quick.Body.String() != general.Body.String() {
 			t.Errorf("%s: %d %s\ngeneral: %d %s", address, quick.Code, quick.Body, general.Code, general.Body)
 		}
@@ -75,7 +77,7 @@ func TestKeysThatAreNoneFailAsEverywhere(t *testing.T) {
 
 func TestKeyAnswerIsCSVWhenAskedFor(t *testing.T) {
 	s := keySite(t)
-	w := s.do("GET", keyAddress(1), header("Accept", site.MediaCSV))
+	w := s.Do("GET", keyAddress(1), webtest.Header("Accept", site.MediaCSV))
 	if w.Code != http.StatusOK || w.Header().Get("Content-Type") == answers.JSONType[0] {
 		t.Errorf("%d %s: %s", w.Code, w.Header().Get("Content-Type"), w.Body)
 	}

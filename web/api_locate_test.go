@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -12,20 +12,21 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
+	"shardboard/web/webtest"
 )
 
 // locatable answers a document whose place is in the fixture.
-func locatable(s *testSite) {
-	c := s.watcher.get().Collection("yorkie-meta.documents")
-	s.locator.locate = func(q placement.Query) ([]placement.Item, error) {
+func locatable(s *webtest.Server) {
+	c := s.Watcher.Get().Collection("yorkie-meta.documents")
+	s.Locator.Answer = func(q placement.Query) ([]placement.Item, error) {
 		if strings.HasPrefix(q.Text, "bad") {
 			return nil, fault.New(fault.NotFound, "Nothing is called %q (searched here).", q.Text)
 		}
 		hash := int64(-4611686018427387905)
 		ch := c.Chunks.At(5)
-		p := placement.Project{ID: projectID(5), Name: hostileName, DB: "yorkie-meta"}
+		p := placement.Project{ID: webtest.ProjectID(5), Name: webtest.HostileName, DB: "yorkie-meta"}
 		return []placement.Item{
-			{Kind: "document", ID: projectID(1).Hex(), Name: q.Text, DB: "yorkie-meta", Project: &p, Places: []placement.Place{
+			{Kind: "document", ID: webtest.ProjectID(1).Hex(), Name: q.Text, DB: "yorkie-meta", Project: &p, Places: []placement.Place{
 				{
 					NS:      c.NS,
 					Sharded: true,
@@ -47,7 +48,7 @@ func locatable(s *testSite) {
 }
 
 func TestLocateAnswersTheDocumentedShape(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	locatable(s)
 	var got struct {
 		Items []struct {
@@ -55,18 +56,18 @@ func TestLocateAnswersTheDocumentedShape(t *testing.T) {
 			Places            []map[string]any
 		}
 	}
-	w := s.do("GET", "/api/v1/locate?q=p/d")
+	w := s.Do("GET", "/api/v1/locate?q=p/d")
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || len(got.Items) != 1 || len(got.Items[0].Places) != 3 {
 		t.Fatalf("%v %s", err, w.Body)
 	}
 	it := got.Items[0]
-	if it.Kind != "document" || it.ID != projectID(1).Hex() || it.Project != projectID(5).Hex() {
+	if it.Kind != "document" || it.ID != webtest.ProjectID(1).Hex() || it.Project != webtest.ProjectID(5).Hex() {
 		t.Errorf("%+v", it)
 	}
 	first, _ := json.Marshal(it.Places[0]["min"])
 	if p := it.Places[0]; p["ns"] != "yorkie-meta.documents" || p["shard"] != "shard-rs-2" || p["hash"] != "-4611686018427387905" ||
 		p["exists"] != true ||
-		string(first) != fmt.Sprintf(`{"project_id":{"$oid":%q}}`, projectID(5).Hex()) {
+		string(first) != fmt.Sprintf(`{"project_id":{"$oid":%q}}`, webtest.ProjectID(5).Hex()) {
 		t.Errorf("%v", p)
 	}
 	if p := it.Places[1]; p["shard"] != "" || p["exists"] != nil || p["hash"] != nil || p["min"] != nil {
@@ -78,12 +79,12 @@ func TestLocateAnswersTheDocumentedShape(t *testing.T) {
 }
 
 func TestLocateManyLines(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	locatable(s)
 	var mu sync.Mutex
 	running, most := 0, 0
-	inner := s.locator.locate
-	s.locator.locate = func(q placement.Query) ([]placement.Item, error) {
+	inner := s.Locator.Answer
+	s.Locator.Answer = func(q placement.Query) ([]placement.Item, error) {
 		mu.Lock()
 		running++
 		most = max(most, running)
@@ -98,7 +99,10 @@ func TestLocateManyLines(t *testing.T) {
 	in, _ := json.Marshal(api.LocateRequest{Lines: lines})
 	for _, post := range []struct{ kind, text string }{{"text/plain; charset=utf-8", strings.Join(lines, "\r\n") + "\n\n"},
 		{"application/json", string(in)}, {"", strings.Join(lines, "\n")}} {
-		got := decode[api.List[api.LocateLine]](t, s.do("POST", "/api/v1/locate", header("Content-Type", post.kind), body(post.text)))
+		got := webtest.Decode[api.List[api.LocateLine]](
+			t,
+			s.Do("POST", "/api/v1/locate", webtest.Header("Content-Type", post.kind), webtest.Body(post.text)),
+		)
 		if len(got.Items) != 1000 {
 			t.Fatalf("%d lines", len(got.Items))
 		}
@@ -120,7 +124,7 @@ func TestLocateManyLines(t *testing.T) {
 		{"application/json", `{"lines":`, 400}, {"application/json", `{"lines":["a"],"more":1}`, 400},
 		{"application/json", `{"lines":[{"$gt":1}]}`, 400}, {"image/png", "x", 415}, {"???", "x", 400},
 	} {
-		w := s.do("POST", "/api/v1/locate", header("Content-Type", post.kind), body(post.text))
+		w := s.Do("POST", "/api/v1/locate", webtest.Header("Content-Type", post.kind), webtest.Body(post.text))
 		if w.Code != post.status {
 			t.Errorf("%s %.20q: %d", post.kind, post.text, w.Code)
 		}
@@ -129,16 +133,16 @@ func TestLocateManyLines(t *testing.T) {
 }
 
 func TestPanicInOneLineIsThatLinesProblem(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	locatable(s)
-	inner := s.locator.locate
-	s.locator.locate = func(q placement.Query) ([]placement.Item, error) {
+	inner := s.Locator.Answer
+	s.Locator.Answer = func(q placement.Query) ([]placement.Item, error) {
 		if q.Text == "boom" {
 			panic("inside")
 		}
 		return inner(q)
 	}
-	got := decode[api.List[api.LocateLine]](t, s.do("POST", "/api/v1/locate", body("p/1\nboom\np/2")))
+	got := webtest.Decode[api.List[api.LocateLine]](t, s.Do("POST", "/api/v1/locate", webtest.Body("p/1\nboom\np/2")))
 	if len(got.Items) != 3 || got.Items[0].Problem != nil || got.Items[1].Problem == nil || got.Items[1].Problem.Status != 500 ||
 		got.Items[2].Problem != nil {
 		t.Errorf("%+v", got)

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -12,17 +12,18 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
+	"shardboard/web/webtest"
 )
 
 func TestShapesOfListsAndFigures(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	var list struct {
 		Items []map[string]any `json:"items"`
 		Next  any              `json:"next"`
 		AsOf  string           `json:"asOf"`
 		Stale *bool            `json:"stale"`
 	}
-	w := s.do("GET", "/api/v1/collections")
+	w := s.Do("GET", "/api/v1/collections")
 	if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil {
 		t.Fatal(err)
 	}
@@ -44,46 +45,47 @@ func TestShapesOfListsAndFigures(t *testing.T) {
 		}
 	}
 	var unknown map[string]any
-	w = s.do("GET", "/api/v1/collections/yorkie-meta.changes")
+	w = s.Do("GET", "/api/v1/collections/yorkie-meta.changes")
 	_ = json.Unmarshal(w.Body.Bytes(), &unknown)
 	if text, _ := json.Marshal(unknown["bytes"]); string(text) != `{"reason":"notLoaded","value":null}` {
 		t.Errorf("unknown: %s", text)
 	}
 	for _, address := range []string{"/api/v1/zones", "/api/v1/activity?ns=none"} {
-		if w := s.do("GET", address); !strings.Contains(w.Body.String(), `"items":[`) || !strings.Contains(w.Body.String(), `"next":null`) {
+		if w := s.Do("GET", address); !strings.Contains(w.Body.String(), `"items":[`) || !strings.Contains(w.Body.String(), `"next":null`) {
 			t.Errorf("%s: %s", address, w.Body)
 		}
 	}
 }
 
 func TestNamesInAddressesAreUnescapedOnce(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	ns := "weird.a/b,c@1%2F ü"
 	for _, suffix := range []string{"", "/chunks", "/map"} {
-		if w := s.do("GET", "/api/v1/collections/"+url.PathEscape(ns)+suffix); w.Code != 200 {
+		if w := s.Do("GET", "/api/v1/collections/"+url.PathEscape(ns)+suffix); w.Code != 200 {
 			t.Errorf("%s: %d %s", suffix, w.Code, w.Body)
 		}
 	}
-	if got := decode[api.CollectionDetail](t, s.do("GET", "/api/v1/collections/"+url.PathEscape(ns))); got.NS != ns {
+	if got := webtest.Decode[api.CollectionDetail](t, s.Do("GET", "/api/v1/collections/"+url.PathEscape(ns))); got.NS != ns {
 		t.Errorf("ns %q", got.NS)
 	}
-	if got := decode[api.ShardDetail](t, s.do("GET", "/api/v1/shards/"+url.PathEscape(hostileName))); got.Name != hostileName {
+	if got := webtest.Decode[api.ShardDetail](t, s.Do("GET",
+		"/api/v1/shards/"+url.PathEscape(webtest.HostileName))); got.Name != webtest.HostileName {
 		t.Errorf("shard %q", got.Name)
 	}
-	if w := s.do("GET", "/collections/"+url.PathEscape(ns)); w.Code != 200 {
+	if w := s.Do("GET", "/collections/"+url.PathEscape(ns)); w.Code != 200 {
 		t.Errorf("page: %d", w.Code)
 	}
-	if len(s.watcher.viewed) == 0 || s.watcher.viewed[0] != topology.Namespace(ns) {
-		t.Errorf("viewed %q", s.watcher.viewed)
+	if len(s.Watcher.Seen) == 0 || s.Watcher.Seen[0] != topology.Namespace(ns) {
+		t.Errorf("viewed %q", s.Watcher.Seen)
 	}
 }
 
 func TestProjectsAreSearchedAndPaged(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	seen := map[string]bool{}
 	cursor := ""
 	for {
-		page := decode[api.List[api.Project]](t, s.do("GET", "/api/v1/projects?limit=50&cursor="+cursor))
+		page := webtest.Decode[api.List[api.Project]](t, s.Do("GET", "/api/v1/projects?limit=50&cursor="+cursor))
 		for _, p := range page.Items {
 			if seen[p.ID] || len(p.Spread) == 0 {
 				t.Errorf("project %+v", p)
@@ -97,14 +99,14 @@ func TestProjectsAreSearchedAndPaged(t *testing.T) {
 	if len(seen) != 230 {
 		t.Errorf("%d projects", len(seen))
 	}
-	for q, want := range map[string]string{"project-007": projectID(7).Hex(), projectID(9).Hex(): projectID(9).Hex(),
-		"pk12": projectID(12).Hex(), hostileName: projectID(0).Hex()} {
-		got := decode[api.List[api.Project]](t, s.do("GET", "/api/v1/projects?q="+url.QueryEscape(q)))
+	for q, want := range map[string]string{"project-007": webtest.ProjectID(7).Hex(), webtest.ProjectID(9).Hex(): webtest.ProjectID(9).Hex(),
+		"pk12": webtest.ProjectID(12).Hex(), webtest.HostileName: webtest.ProjectID(0).Hex()} {
+		got := webtest.Decode[api.List[api.Project]](t, s.Do("GET", "/api/v1/projects?q="+url.QueryEscape(q)))
 		if len(got.Items) == 0 || got.Items[0].ID != want {
 			t.Errorf("%s: %+v", q, got.Items)
 		}
 	}
-	one := decode[api.ProjectDetail](t, s.do("GET", "/api/v1/projects/"+projectID(5).Hex()))
+	one := webtest.Decode[api.ProjectDetail](t, s.Do("GET", "/api/v1/projects/"+webtest.ProjectID(5).Hex()))
 	for _, c := range one.Collections {
 		if c.NS == "yorkie-meta.documents" &&
 			(len(c.Shards) != 1 || c.ChunkCount != 1 || !c.Exact || c.Presence != "exists" || len(c.Chunks) != 1 || c.Chunks[0].Zone != "") {
@@ -114,11 +116,11 @@ func TestProjectsAreSearchedAndPaged(t *testing.T) {
 }
 
 func TestActivityIsPagedByEntry(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	var ids []string
 	cursor := ""
 	for {
-		page := decode[api.List[api.Event]](t, s.do("GET", "/api/v1/activity?what=split&limit=40&cursor="+cursor))
+		page := webtest.Decode[api.List[api.Event]](t, s.Do("GET", "/api/v1/activity?what=split&limit=40&cursor="+cursor))
 		for _, e := range page.Items {
 			if e.What != "split" {
 				t.Errorf("%+v", e)
@@ -132,18 +134,18 @@ func TestActivityIsPagedByEntry(t *testing.T) {
 	if len(ids) != 150 {
 		t.Errorf("%d entries", len(ids))
 	}
-	if got := decode[api.List[api.Event]](t,
-		s.do("GET", "/api/v1/activity?what=moveChunk.&limit=1")); got.Items[0].What != "moveChunk.commit" {
+	if got := webtest.Decode[api.List[api.Event]](t,
+		s.Do("GET", "/api/v1/activity?what=moveChunk.&limit=1")); got.Items[0].What != "moveChunk.commit" {
 		t.Errorf("%+v", got)
 	}
-	if w := s.do("GET", "/api/v1/activity?cursor="+string(answer.CursorOf("gone"))); w.Code != http.StatusConflict {
+	if w := s.Do("GET", "/api/v1/activity?cursor="+string(answer.CursorOf("gone"))); w.Code != http.StatusConflict {
 		t.Errorf("gone: %d", w.Code)
 	}
 }
 
 func TestZonesCountWhatIsOutside(t *testing.T) {
-	s := newSite(t)
-	got := decode[api.List[api.Zone]](t, s.do("GET", "/api/v1/zones"))
+	s := webtest.New(t)
+	got := webtest.Decode[api.List[api.Zone]](t, s.Do("GET", "/api/v1/zones"))
 	if len(got.Items) != 1 || got.Items[0].Zone != "eu" || len(got.Items[0].Shards) != 1 || len(got.Items[0].Ranges) != 1 {
 		t.Fatalf("%+v", got)
 	}
@@ -153,9 +155,9 @@ func TestZonesCountWhatIsOutside(t *testing.T) {
 }
 
 func TestClusterAndShardsAgree(t *testing.T) {
-	s := newSite(t)
-	cluster := decode[api.Cluster](t, s.do("GET", "/api/v1/cluster"))
-	shards := decode[api.List[api.Shard]](t, s.do("GET", "/api/v1/shards"))
+	s := webtest.New(t)
+	cluster := webtest.Decode[api.Cluster](t, s.Do("GET", "/api/v1/cluster"))
+	shards := webtest.Decode[api.List[api.Shard]](t, s.Do("GET", "/api/v1/shards"))
 	chunks, bytes := 0, int64(0)
 	for _, sh := range shards.Items {
 		chunks += sh.Chunks
@@ -173,7 +175,7 @@ func TestClusterAndShardsAgree(t *testing.T) {
 }
 
 func TestWhatWasNeverReadIsNotAnEmptyList(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	for name, c := range map[string]struct {
 		health topology.Health
 		status int
@@ -184,17 +186,17 @@ func TestWhatWasNeverReadIsNotAnEmptyList(t *testing.T) {
 		"failed": {topology.Health{Err: fault.New(fault.Unavailable, "The config servers do not answer.")}, 503, "do not answer"},
 		"early":  {topology.Health{}, 503, "not read yet"},
 	} {
-		table := *s.watcher.get()
+		table := *s.Watcher.Get()
 		table.Health = maps.Clone(table.Health)
 		table.Health[topology.PartZones], table.Health[topology.PartEvents] = c.health, c.health
-		s.watcher.publish(&table)
+		s.Watcher.Publish(&table)
 		for _, address := range []string{"/api/v1/zones", "/api/v1/activity"} {
-			if w := s.do("GET", address); w.Code != c.status || !strings.Contains(w.Body.String(), c.text) {
+			if w := s.Do("GET", address); w.Code != c.status || !strings.Contains(w.Body.String(), c.text) {
 				t.Errorf("%s: %s %d %s", name, address, w.Code, w.Body)
 			}
 		}
 		for _, address := range []string{"/zones", "/activity", "/", "/api/v1/cluster", "/api/v1/collections"} {
-			if w := s.do("GET", address); w.Code != 200 {
+			if w := s.Do("GET", address); w.Code != 200 {
 				t.Errorf("%s: %s %d", name, address, w.Code)
 			}
 		}

@@ -1,8 +1,6 @@
-package web
+package web_test
 
 import (
-	"context"
-	"crypto/ed25519"
 	"encoding/csv"
 	"errors"
 	"go/ast"
@@ -13,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
@@ -24,107 +21,19 @@ import (
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
-// stubAudit is a record in memory.
-type stubAudit struct {
-	records []store.AuditRecord
-	heads   []store.AuditHead
-	state   audit.State
-	err     error
-}
-
-func (a *stubAudit) State() audit.State { return a.state }
-
-func (a *stubAudit) AuditNames(context.Context) (map[string]string, error) {
-	return map[string]string{"user:k3j2": "anna", "token:x": hostileName, "oidc:ab:sub-1": "Anna", "oidc:ab:sub-2": "Anna"}, a.err
-}
-
-func (a *stubAudit) AuditRecords(_ context.Context, after int64, limit int) ([]store.AuditRecord, error) {
-	from := min(max(after, 0), int64(len(a.records)))
-	return a.records[from:min(from+int64(limit), int64(len(a.records)))], a.err
-}
-
-func (a *stubAudit) AuditBefore(_ context.Context, before int64, limit int) ([]store.AuditRecord, error) {
-	part := slices.Clone(a.records[:min(max(before-1, 0), int64(len(a.records)))])
-	slices.Reverse(part)
-	return part[:min(limit, len(part))], a.err
-}
-
-func (a *stubAudit) AuditEnd(context.Context) (int64, []byte, error) {
-	return int64(len(a.records)), nil, a.err
-}
-
-func (a *stubAudit) AuditHeads(_ context.Context, skip, limit int) ([]store.AuditHead, error) {
-	return a.heads[min(skip, len(a.heads)):min(skip+limit, len(a.heads))], a.err
-}
-
-func (a *stubAudit) Append(_ context.Context, e store.AuditEntry) (store.AuditRecord, error) {
-	if a.err != nil {
-		return store.AuditRecord{}, a.err
-	}
-	a.Add(e)
-	return a.records[len(a.records)-1], nil
-}
-
-func (a *stubAudit) Add(e store.AuditEntry) {
-	prev := audit.Begin()
-	if n := len(a.records); n > 0 {
-		prev = a.records[n-1].Hash
-	}
-	r, _, err := audit.Next(e, int64(len(a.records)), prev)
-	if err != nil {
-		panic(err)
-	}
-	a.records = append(a.records, r)
-}
-
-func (a *stubAudit) end() audit.Point {
-	r := a.records[len(a.records)-1]
-	return audit.Point{Seq: r.Seq, Hash: r.Hash}
-}
-
-// cannedAudit has 120 sign-ins, one of each twelve refused, verified and signed.
-func cannedAudit() *stubAudit {
-	a := &stubAudit{}
-	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
-	for i := range 120 {
-		e := store.AuditEntry{
-			At:      epoch.Add(time.Duration(i-120) * time.Minute),
-			By:      "user:k3j2",
-			Via:     "password",
-			From:    "192.0.2.7",
-			What:    "login.ok",
-			Subject: "user:k3j2",
-			Outcome: "ok",
-		}
-		if i%12 == 5 {
-			e.By, e.Via, e.What, e.Outcome, e.Details = "", "", "login.refused", "refused", map[string]string{"reason": "password"}
-		}
-		a.Add(e)
-	}
-	h := audit.Sign(key, a.end(), epoch.Add(-30*time.Second))
-	a.heads = []store.AuditHead{h}
-	a.state = audit.State{
-		End:   a.end(),
-		At:    epoch.Add(-20 * time.Second),
-		Whole: epoch.Add(-2 * time.Hour),
-		Head:  &h,
-		Key:   audit.Fingerprint(h.Key),
-	}
-	return a
-}
-
 func TestPeopleOfAnIssuerAreToldApartInTheRecord(t *testing.T) {
-	trail := &stubAudit{}
+	trail := &webtest.StubAudit{}
 	for _, sub := range []string{"sub-1", "sub-2"} {
 		_, _ = trail.Append(
 			t.Context(),
 			store.AuditEntry{What: "login.ok", By: "oidc:ab:" + sub, Subject: "oidc:ab:" + sub, Via: "oidc", Outcome: "ok"},
 		)
 	}
-	s := newSite(t, func(d *site.Deps) { d.Audit = trail })
-	rows := parse(t, s.do("GET", "/audit", as("anna", auth.Admin)).Body.String()).Find("tbody tr")
+	s := webtest.New(t, func(d *site.Deps) { d.Audit = trail })
+	rows := webtest.ParseHTML(t, s.Do("GET", "/audit", webtest.As("anna", auth.Admin)).Body.String()).Find("tbody tr")
 	for i, sub := range []string{"sub-2", "sub-1"} {
 		if text := rows.Eq(i).Text(); !strings.Contains(text, "Anna") || !strings.Contains(text, "Id at the issuer: "+sub) {
 			t.Errorf("row %d: %s", i, text)
@@ -133,10 +42,10 @@ func TestPeopleOfAnIssuerAreToldApartInTheRecord(t *testing.T) {
 }
 
 func TestAuditIsListedFilteredAndPagedBothWays(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	var got []int64
 	for next := ""; ; {
-		part := decode[api.List[api.AuditRecord]](t, s.do("GET", "/api/v1/audit?limit=50&cursor="+next))
+		part := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?limit=50&cursor="+next))
 		for _, r := range part.Items {
 			got = append(got, r.Seq)
 		}
@@ -152,17 +61,17 @@ func TestAuditIsListedFilteredAndPagedBothWays(t *testing.T) {
 		"subject=user:k3j2&what=login.refused&order=oldest": 10, "what=log": 0,
 		"from=2026-03-01T11:58:00Z": 2, "to=2026-03-01T10:03": 3, "from=2026-03-01&to=2026-03-01T11:00:00%2B01:00": 0, "from=2026-03-02": 0,
 	} {
-		if part := decode[api.List[api.AuditRecord]](t, s.do("GET", "/api/v1/audit?"+query)); len(part.Items) != want {
+		if part := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?"+query)); len(part.Items) != want {
 			t.Errorf("%s: %d, want %d", query, len(part.Items), want)
 		}
 	}
-	if first := decode[api.List[api.AuditRecord]](t, s.do("GET", "/api/v1/audit?order=oldest&limit=1")); first.Items[0].Seq != 1 ||
+	if first := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?order=oldest&limit=1")); first.Items[0].Seq != 1 ||
 		first.Next == "" {
 		t.Errorf("%+v", first)
 	}
 	for _, query := range []string{"from=yesterday", "to=2026-13-01", "order=up", "cursor=%21",
 		"cursor=" + string(answer.CursorOf("x")), "cursor=" + string(answer.CursorOf("-4")), "limit=0"} {
-		if w := s.do("GET", "/api/v1/audit?"+query); w.Code != 400 {
+		if w := s.Do("GET", "/api/v1/audit?"+query); w.Code != 400 {
 			t.Errorf("%s: %d", query, w.Code)
 		}
 	}
@@ -171,14 +80,14 @@ func TestAuditIsListedFilteredAndPagedBothWays(t *testing.T) {
 // A file has all records that match the filter of the page, not a part, and no cell
 // that a spreadsheet would run.
 func TestTheAuditRecordIsAFileToo(t *testing.T) {
-	a := cannedAudit()
-	a.Add(store.AuditEntry{At: epoch, What: "login.refused", From: "=HYPERLINK(1)", Details: map[string]string{"reason": "password"}})
-	s := newSite(t, func(d *site.Deps) { d.Audit = a })
-	link, _ := parse(t, s.do("GET", "/audit?what=login.&below=50").Body.String()).Find("a[href*='/audit.csv']").Attr("href")
+	a := webtest.CannedAudit()
+	a.Add(store.AuditEntry{At: webtest.Epoch, What: "login.refused", From: "=HYPERLINK(1)", Details: map[string]string{"reason": "password"}})
+	s := webtest.New(t, func(d *site.Deps) { d.Audit = a })
+	link, _ := webtest.ParseHTML(t, s.Do("GET", "/audit?what=login.&below=50").Body.String()).Find("a[href*='/audit.csv']").Attr("href")
 	if !strings.Contains(link, "what=login.") {
 		t.Errorf("the page's link to the file is %q", link)
 	}
-	rows, err := csv.NewReader(strings.NewReader(s.do("GET", "/audit.csv?what=login.").Body.String())).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(s.Do("GET", "/audit.csv?what=login.").Body.String())).ReadAll()
 	if err != nil || len(rows) != 122 || rows[0][0] != "seq" || rows[1][0] != "121" {
 		t.Fatalf("%d lines, %v", len(rows), err)
 	}
@@ -189,11 +98,13 @@ func TestTheAuditRecordIsAFileToo(t *testing.T) {
 
 // What the wire carries is all that the hash covers.
 func TestAuditOnTheWireCanBeVerified(t *testing.T) {
-	a := cannedAudit()
-	a.Add(store.AuditEntry{At: epoch, What: "login.refused", Subject: hostileName + "\xff\u2028", Details: map[string]string{}})
-	s := newSite(t, func(d *site.Deps) { d.Audit = a })
-	part := decode[api.List[api.AuditRecord]](t, s.do("GET", "/api/v1/audit?limit=1"))
-	last := a.records[120]
+	a := webtest.CannedAudit()
+	a.Add(
+		store.AuditEntry{At: webtest.Epoch, What: "login.refused", Subject: webtest.HostileName + "\xff\u2028", Details: map[string]string{}},
+	)
+	s := webtest.New(t, func(d *site.Deps) { d.Audit = a })
+	part := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?limit=1"))
+	last := a.Records[120]
 	r := part.Items[0]
 	back := store.AuditRecord{
 		Seq:  r.Seq,
@@ -209,11 +120,11 @@ func TestAuditOnTheWireCanBeVerified(t *testing.T) {
 
 func TestAuditIsForOperators(t *testing.T) {
 	for role, want := range map[auth.Role]int{auth.Viewer: 403, auth.Support: 403, auth.Operator: 200, auth.Admin: 200} {
-		s := newSite(t, func(d *site.Deps) {
-			d.Auth = everybody{who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
+		s := webtest.New(t, func(d *site.Deps) {
+			d.Auth = webtest.Everybody{Who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
 		})
 		for _, address := range []string{"/audit", "/api/v1/audit", "/api/v1/audit/head", "/api/v1/audit/heads"} {
-			if w := s.do("GET", address); w.Code != want {
+			if w := s.Do("GET", address); w.Code != want {
 				t.Errorf("%s as %s: %d", address, role, w.Code)
 			}
 		}
@@ -221,8 +132,8 @@ func TestAuditIsForOperators(t *testing.T) {
 }
 
 func TestTheAuditPageSaysWhatIsKnownOfTheChain(t *testing.T) {
-	a := cannedAudit()
-	fine := a.state
+	a := webtest.CannedAudit()
+	fine := a.Check
 	for name, c := range map[string]struct {
 		change func(*audit.State)
 		says   []string
@@ -238,15 +149,15 @@ func TestTheAuditPageSaysWhatIsKnownOfTheChain(t *testing.T) {
 		"broken": {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} },
 			[]string{"record 7 was edited after it was written"}, "in order up to"},
 		"cut": {func(s *audit.State) {
-			s.Break = &audit.Break{Code: audit.Cut, Seq: 130, Found: 120, At: epoch}
+			s.Break = &audit.Break{Code: audit.Cut, Seq: 130, Found: 120, At: webtest.Epoch}
 		}, []string{"ends at 120", "head was signed at record 130"}, "in order up to"},
 		"other key": {func(s *audit.State) { s.Other = "SHA256:other" }, []string{"signed by another key", "SHA256:other"}, "[audit."},
 		"reader":    {func(s *audit.State) { s.Key = "" }, []string{"Nothing is signed here"}, "[audit."},
 	} {
-		a.state = fine
-		c.change(&a.state)
-		s := newSite(t, func(d *site.Deps) { d.Audit = a })
-		text := strings.Join(strings.Fields(parse(t, s.do("GET", "/audit").Body.String()).Find("main").Text()), " ")
+		a.Check = fine
+		c.change(&a.Check)
+		s := webtest.New(t, func(d *site.Deps) { d.Audit = a })
+		text := strings.Join(strings.Fields(webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String()).Find("main").Text()), " ")
 		for _, want := range c.says {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q: %.600s", name, want, text)
@@ -259,16 +170,16 @@ func TestTheAuditPageSaysWhatIsKnownOfTheChain(t *testing.T) {
 }
 
 func TestABrokenRecordIsSaidOnEveryPageToThoseWhoMayReadIt(t *testing.T) {
-	a := cannedAudit()
+	a := webtest.CannedAudit()
 	for role, want := range map[auth.Role]bool{auth.Viewer: false, auth.Support: false, auth.Operator: true, auth.Admin: true} {
 		for _, broken := range []bool{false, true} {
-			if a.state.Break = nil; broken {
-				a.state.Break = &audit.Break{Code: audit.Changed, Seq: 7}
+			if a.Check.Break = nil; broken {
+				a.Check.Break = &audit.Break{Code: audit.Changed, Seq: 7}
 			}
-			s := newSite(t, func(d *site.Deps) {
-				d.Audit, d.Auth = a, everybody{who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
+			s := webtest.New(t, func(d *site.Deps) {
+				d.Audit, d.Auth = a, webtest.Everybody{Who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
 			})
-			if said := strings.Contains(s.do("GET", "/").Body.String(),
+			if said := strings.Contains(s.Do("GET", "/").Body.String(),
 				"The audit record was changed by something other than this program; the page Audit says where."); said != (want && broken) {
 				t.Errorf("%s, broken %v: said %v", role, broken, said)
 			}
@@ -277,8 +188,8 @@ func TestABrokenRecordIsSaidOnEveryPageToThoseWhoMayReadIt(t *testing.T) {
 }
 
 func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
-	s := newSite(t)
-	doc := parse(t, s.do("GET", "/audit?what=login.").Body.String())
+	s := webtest.New(t)
+	doc := webtest.ParseHTML(t, s.Do("GET", "/audit?what=login.").Body.String())
 	if n := doc.Find("tbody tr").Length(); n != answer.PageRows {
 		t.Fatal(n)
 	}
@@ -287,35 +198,35 @@ func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 	if err != nil || u.Query().Get("what") != "login." || u.Query().Get("below") != "71" {
 		t.Fatal(older, err)
 	}
-	doc = parse(t, s.do("GET", older).Body.String())
+	doc = webtest.ParseHTML(t, s.Do("GET", older).Body.String())
 	if first := strings.TrimSpace(doc.Find("tbody tr").First().Find("td").First().Text()); first != "70" {
 		t.Error(first)
 	}
-	refused := parse(t, s.do("GET", "/audit?what=login.refused").Body.String()).Find("tbody").Text()
+	refused := webtest.ParseHTML(t, s.Do("GET", "/audit?what=login.refused").Body.String()).Find("tbody").Text()
 	if strings.Count(refused, "Tried to sign in") != 10 || strings.Contains(refused, "Signed in") || !strings.Contains(refused, "anna") ||
 		!strings.Contains(refused, "unknown") {
 		t.Error(refused)
 	}
 	for address, want := range map[string]string{"/audit?by=user:nobody": "No record matches", "/audit?below=1": "No record matches"} {
-		if text := s.do("GET", address).Body.String(); !strings.Contains(text, want) {
+		if text := s.Do("GET", address).Body.String(); !strings.Contains(text, want) {
 			t.Errorf("%s does not say %q", address, want)
 		}
 	}
-	if text := newSite(t, func(d *site.Deps) { d.Audit = &stubAudit{} }).do("GET", "/audit").Body.String(); !strings.Contains(
+	if text := webtest.New(t, func(d *site.Deps) { d.Audit = &webtest.StubAudit{} }).Do("GET", "/audit").Body.String(); !strings.Contains(
 		text,
 		"Nothing is recorded yet",
 	) {
 		t.Error("an empty record is not said to be")
 	}
 	for _, address := range []string{"/audit?below=x", "/audit?below=0", "/audit?from=x"} {
-		if w := s.do("GET", address); w.Code != 400 {
+		if w := s.Do("GET", address); w.Code != 400 {
 			t.Errorf("%s: %d", address, w.Code)
 		}
 	}
 }
 
 func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
-	a := &stubAudit{}
+	a := &webtest.StubAudit{}
 	hostile := []string{
 		`<script>alert(1)</script>`,
 		`"><img src=x onerror=alert(1)>`,
@@ -327,7 +238,7 @@ func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 	for _, text := range hostile {
 		a.Add(
 			store.AuditEntry{
-				At:      epoch,
+				At:      webtest.Epoch,
 				By:      text,
 				Via:     text,
 				From:    text,
@@ -338,15 +249,15 @@ func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 			},
 		)
 	}
-	s := newSite(t, func(d *site.Deps) { d.Audit = a })
-	doc := parse(
+	s := webtest.New(t, func(d *site.Deps) { d.Audit = a })
+	doc := webtest.ParseHTML(
 		t,
-		s.do(
+		s.Do(
 			"GET",
 			"/audit?by="+url.QueryEscape(hostile[1])+"&what="+url.QueryEscape(hostile[1])+"&subject="+url.QueryEscape(hostile[0]),
 		).Body.String(),
 	)
-	page := parse(t, s.do("GET", "/audit").Body.String())
+	page := webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String())
 	if doc.Find("main script, main img").Length()+page.Find("main script, main img").Length() > 0 {
 		t.Error("markup of a record is markup of the page")
 	}
@@ -362,10 +273,10 @@ func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 
 func TestWithoutARecordOrWhenItCannotBeReadTheAuditSaysSo(t *testing.T) {
 	for name, trail := range map[string]answer.AuditTrail{"none": nil,
-		"broken": &stubAudit{err: fault.New(fault.Unavailable, "The disk is gone.")}} {
-		s := newSite(t, func(d *site.Deps) { d.Audit = trail })
+		"broken": &webtest.StubAudit{Err: fault.New(fault.Unavailable, "The disk is gone.")}} {
+		s := webtest.New(t, func(d *site.Deps) { d.Audit = trail })
 		for _, address := range []string{"/audit", "/api/v1/audit", "/api/v1/audit/heads"} {
-			if w := s.do("GET", address); w.Code != 503 {
+			if w := s.Do("GET", address); w.Code != 503 {
 				t.Errorf("%s: %s %d", name, address, w.Code)
 			}
 		}

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // auditTroubles are states of the keeper with the code that everything shows; "" where
@@ -59,7 +60,7 @@ var auditTroubles = map[string]struct {
 		"0",
 	},
 	"older put back": {func(s *audit.State) {
-		s.Break = &audit.Break{Code: audit.Cut, Seq: 130, Found: 120, At: epoch, Witness: true}
+		s.Break = &audit.Break{Code: audit.Cut, Seq: 130, Found: 120, At: webtest.Epoch, Witness: true}
 	}, "cut", "banner.audit", "an older copy of the data was put back", "0"},
 	"last made anew": {
 		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Rebuilt, Seq: 120} },
@@ -69,7 +70,9 @@ var auditTroubles = map[string]struct {
 		"0",
 	},
 	"witness replaced": {
-		func(s *audit.State) { s.Break = &audit.Break{Code: audit.Rebuilt, Seq: 9, At: epoch, Witness: true} },
+		func(s *audit.State) {
+			s.Break = &audit.Break{Code: audit.Rebuilt, Seq: 9, At: webtest.Epoch, Witness: true}
+		},
 		"rebuilt",
 		"banner.audit",
 		"not the one in the witness file",
@@ -83,7 +86,7 @@ var auditTroubles = map[string]struct {
 		"0",
 	},
 	"heads deleted": {
-		func(s *audit.State) { s.Break = &audit.Break{Code: audit.HeadLost, Seq: 120, At: epoch} },
+		func(s *audit.State) { s.Break = &audit.Break{Code: audit.HeadLost, Seq: 120, At: webtest.Epoch} },
 		"headLost",
 		"banner.audit",
 		"Signed heads were deleted",
@@ -110,36 +113,36 @@ var auditBanners = map[string]string{
 // A deleted record, a dropped table and a failure that lasts are on every page, in
 // the API and in the metrics; a check that failed once is not.
 func TestATroubleOfTheRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
-	a := cannedAudit()
-	fine := a.state
+	a := webtest.CannedAudit()
+	fine := a.Check
 	for name, c := range auditTroubles {
-		a.state = fine
-		c.change(&a.state)
-		s := newSite(t, func(d *site.Deps) {
-			d.Audit, d.Auth = a, everybody{who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
+		a.Check = fine
+		c.change(&a.Check)
+		s := webtest.New(t, func(d *site.Deps) {
+			d.Audit, d.Auth = a, webtest.Everybody{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
 		})
-		home := s.do("GET", "/").Body.String()
+		home := s.Do("GET", "/").Body.String()
 		for _, key := range []string{"banner.audit", "banner.audit.damaged", "banner.audit.unread", "banner.audit.unsigned",
 			"banner.audit.witness"} {
 			if said := strings.Contains(home, auditBanners[key]); said != (key == c.banner) {
 				t.Errorf("%s: banner %s shown: %v", name, key, said)
 			}
 		}
-		text := strings.Join(strings.Fields(parse(t, s.do("GET", "/audit").Body.String()).Find("main").Text()), " ")
+		text := strings.Join(strings.Fields(webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String()).Find("main").Text()), " ")
 		if !strings.Contains(text, c.says) || strings.Contains(text, "/var/x") || strings.Contains(text, "audit.break") {
 			t.Errorf("%s: %.400s", name, text)
 		}
-		st := decode[api.AuditState](t, s.do("GET", "/api/v1/audit/head"))
+		st := webtest.Decode[api.AuditState](t, s.Do("GET", "/api/v1/audit/head"))
 		if c.code == "" && st.Problem != nil ||
 			c.code != "" && (st.Problem == nil || st.Problem.Code != c.code || strings.Contains(st.Problem.Text, "/var/x")) {
 			t.Errorf("%s: %+v", name, st.Problem)
 		}
-		got := s.do("GET", "/metrics").Body.String()
+		got := s.Do("GET", "/metrics").Body.String()
 		if has := strings.Contains(got, "\nshardboard_audit_ok "); has != (c.measure != "") ||
 			has && !strings.Contains(got, "\nshardboard_audit_ok "+c.measure+"\n") {
 			t.Errorf("%s: shardboard_audit_ok is not %q", name, c.measure)
 		}
-		if has := strings.Contains(got, "\nshardboard_audit_verified_age_seconds 20\n"); has != !a.state.At.IsZero() {
+		if has := strings.Contains(got, "\nshardboard_audit_verified_age_seconds 20\n"); has != !a.Check.At.IsZero() {
 			t.Errorf("%s: the time of the last check: %v", name, has)
 		}
 	}
@@ -148,15 +151,15 @@ func TestATroubleOfTheRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
 // The sentence is the answer to whoever asks for records that are not there.
 func TestADroppedTableIsNamedByTheAuditPage(t *testing.T) {
 	gone := fault.Wrap(fault.Unavailable, store.ErrAuditDamaged, "The table audit of the audit record is missing: it was dropped or renamed.")
-	a := &stubAudit{err: gone, state: audit.State{Err: gone, Fails: 1, Stage: audit.StageRead, At: epoch.Add(-time.Minute)}}
-	s := newSite(t, func(d *site.Deps) { d.Audit = a })
+	a := &webtest.StubAudit{Err: gone, Check: audit.State{Err: gone, Fails: 1, Stage: audit.StageRead, At: webtest.Epoch.Add(-time.Minute)}}
+	s := webtest.New(t, func(d *site.Deps) { d.Audit = a })
 	for _, address := range []string{"/audit", "/api/v1/audit"} {
-		w := s.do("GET", address)
+		w := s.Do("GET", address)
 		if w.Code != 503 || !strings.Contains(w.Body.String(), "was dropped or renamed") {
 			t.Errorf("%s: %d %.300s", address, w.Code, w.Body)
 		}
 	}
-	if text := s.do("GET", "/audit").Body.String(); !strings.Contains(
+	if text := s.Do("GET", "/audit").Body.String(); !strings.Contains(
 		text,
 		"The audit record is missing or damaged; the page Audit says what is wrong and what to do.",
 	) {
@@ -194,10 +197,10 @@ func TestOneCauseHasOneBanner(t *testing.T) {
 		"the disk is full and damaged": {store.Owned, full, damaged, "banner.audit.damaged"},
 		"a table is missing, changed":  {store.Owned, schema, broken, "banner.audit"},
 	} {
-		a := cannedAudit()
-		a.state = c.state
-		s := newSite(t, held(c.hold), func(d *site.Deps) {
-			d.Audit, d.Auth = a, everybody{who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
+		a := webtest.CannedAudit()
+		a.Check = c.state
+		s := webtest.New(t, webtest.WithData(c.hold), func(d *site.Deps) {
+			d.Audit, d.Auth = a, webtest.Everybody{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
 			d.Trouble = func() *store.Trouble { return c.trouble }
 		})
 		want := 0
@@ -206,7 +209,7 @@ func TestOneCauseHasOneBanner(t *testing.T) {
 				want++
 			}
 		}
-		found := parse(t, s.do("GET", "/").Body.String()).Find("main p.banner")
+		found := webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find("main p.banner")
 		if found.Length() != want || c.banner != "" && !strings.Contains(found.Text(), auditBanners[c.banner]) {
 			t.Errorf("%s: %d banners, want %d: %s", name, found.Length(), want, found.Text())
 		}
@@ -215,16 +218,16 @@ func TestOneCauseHasOneBanner(t *testing.T) {
 
 // A page that the browser has kept is not shown again without a banner that is new.
 func TestAPageIsMadeAnewWhenTheRecordIsInTrouble(t *testing.T) {
-	a := cannedAudit()
-	s := newSite(t, func(d *site.Deps) {
-		d.Audit, d.Auth = a, everybody{who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
+	a := webtest.CannedAudit()
+	s := webtest.New(t, func(d *site.Deps) {
+		d.Audit, d.Auth = a, webtest.Everybody{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Operator, Method: auth.ByPassword}}
 	})
-	tag := s.do("GET", "/collections").Header().Get("ETag")
-	again := func() int { return s.do("GET", "/collections", header("If-None-Match", tag)).Code }
+	tag := s.Do("GET", "/collections").Header().Get("ETag")
+	again := func() int { return s.Do("GET", "/collections", webtest.Header("If-None-Match", tag)).Code }
 	if code := again(); code != 304 {
 		t.Errorf("nothing has changed: %d", code)
 	}
-	a.state.Break = &audit.Break{Code: audit.Changed, Seq: 7}
+	a.Check.Break = &audit.Break{Code: audit.Changed, Seq: 7}
 	if code := again(); code != 200 {
 		t.Errorf("the record was changed: %d", code)
 	}

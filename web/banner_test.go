@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"errors"
@@ -14,20 +14,21 @@ import (
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // ailing is a server whose data, directory and audit record are as somebody sets.
 type ailing struct {
-	*testSite
-	dir        *directory
-	trail      *stubAudit
+	*webtest.Server
+	dir        *webtest.DataDirectory
+	trail      *webtest.StubAudit
 	trouble    *store.Trouble
 	unreadable []store.UnreadableRows
 }
 
 func newAiling(t *testing.T, change ...func(*site.Deps)) *ailing {
-	x := &ailing{dir: &directory{now: store.Condition{Hold: store.Owned}}, trail: cannedAudit()}
-	x.testSite = newSite(t, append([]func(*site.Deps){withClaims, x.dir.Of, func(d *site.Deps) {
+	x := &ailing{dir: &webtest.DataDirectory{Now: store.Condition{Hold: store.Owned}}, trail: webtest.CannedAudit()}
+	x.Server = webtest.New(t, append([]func(*site.Deps){webtest.WithClaims, x.dir.Of, func(d *site.Deps) {
 		d.Audit, d.Trouble = x.trail, func() *store.Trouble { return x.trouble }
 		d.Unreadable = func() []store.UnreadableRows { return x.unreadable }
 	}}, change...)...)
@@ -35,19 +36,24 @@ func newAiling(t *testing.T, change ...func(*site.Deps)) *ailing {
 }
 
 func (x *ailing) lose() {
-	x.dir.now = store.Condition{Hold: store.Vanished, Since: epoch, Err: fault.New(fault.Unavailable, "The data directory was moved.")}
+	x.dir.Now = store.Condition{Hold: store.Vanished, Since: webtest.Epoch, Err: fault.New(fault.Unavailable, "The data directory was moved.")}
 }
 
 func (x *ailing) meet(c store.TroubleCode) *store.Trouble {
-	x.trouble = &store.Trouble{Code: c, Cause: "The file /data/board.db is in trouble.", Remedy: "Do mv /data/board.db away.", Since: epoch}
+	x.trouble = &store.Trouble{
+		Code:   c,
+		Cause:  "The file /data/board.db is in trouble.",
+		Remedy: "Do mv /data/board.db away.",
+		Since:  webtest.Epoch,
+	}
 	return x.trouble
 }
 
 func (x *ailing) banners(t *testing.T, role auth.Role) []string {
 	t.Helper()
-	return parse(
+	return webtest.ParseHTML(
 		t,
-		x.do("GET", "/collections", as("anna", role)).Body.String(),
+		x.Do("GET", "/collections", webtest.As("anna", role)).Body.String(),
 	).Find(
 		"main p.banner",
 	).Map(
@@ -67,28 +73,28 @@ func TestATroubleOfAllTheDataHasOneBanner(t *testing.T) {
 		"lost, with all that follows": {func(x *ailing) {
 			x.lose()
 			x.meet(store.TroubleGone)
-			x.trail.state = failed(audit.StageSign, x.dir.now.Err)
+			x.trail.Check = failed(audit.StageSign, x.dir.Now.Err)
 		}, []string{"was moved, deleted or replaced"}},
 		"lost, and the record was changed": {func(x *ailing) {
 			x.lose()
-			x.trail.state.Break = &audit.Break{Code: audit.Changed, Seq: 7}
+			x.trail.Check.Break = &audit.Break{Code: audit.Changed, Seq: 7}
 		}, []string{"was moved, deleted or replaced", "record was changed"}},
 		"full, so nothing is signed": {func(x *ailing) {
 			t := x.meet(store.TroubleFull)
-			x.trail.state = failed(audit.StageSign, t.Failed(errors.New("13")))
+			x.trail.Check = failed(audit.StageSign, t.Failed(errors.New("13")))
 		}, []string{"disk of shardboard's data is full"}},
 		"full, and the witness is damaged": {func(x *ailing) {
 			x.meet(store.TroubleFull)
-			x.trail.state = failed(audit.StageWitness, errors.New("json"))
+			x.trail.Check = failed(audit.StageWitness, errors.New("json"))
 		}, []string{"disk of shardboard's data is full", "witness file"}},
 		"another table is missing too": {func(x *ailing) {
 			t := *x.meet(store.TroubleSchema)
 			t.Cause = "The table audit is missing."
-			x.trail.state = failed(audit.StageRead, errors.Join(store.ErrAuditDamaged, t.Failed(errors.New("1"))))
+			x.trail.Check = failed(audit.StageRead, errors.Join(store.ErrAuditDamaged, t.Failed(errors.New("1"))))
 		}, []string{"is incomplete", "audit record is missing or damaged"}},
 		"the record's table is missing": {func(x *ailing) {
 			t := x.meet(store.TroubleSchema)
-			x.trail.state = failed(audit.StageRead, errors.Join(store.ErrAuditDamaged, t.Failed(errors.New("1"))))
+			x.trail.Check = failed(audit.StageRead, errors.Join(store.ErrAuditDamaged, t.Failed(errors.New("1"))))
 		}, []string{"is incomplete"}},
 	} {
 		x := newAiling(t)
@@ -114,12 +120,12 @@ func TestAPageIsMadeAnewWhenABannerChanges(t *testing.T) {
 		"a trouble":             func() { x.meet(store.TroubleFull) },
 		"another cause":         func() { x.meet(store.TroubleFull).Cause = "Another." },
 		"unreadable rows":       func() { x.unreadable = []store.UnreadableRows{{Table: "runs", Rows: 1}} },
-		"the record is broken":  func() { x.trail.state.Break = &audit.Break{Code: audit.Changed, Seq: 7} },
+		"the record is broken":  func() { x.trail.Check.Break = &audit.Break{Code: audit.Changed, Seq: 7} },
 		"the directory is lost": x.lose,
 	} {
-		tag := x.do("GET", "/collections", as("anna", auth.Admin)).Header().Get("ETag")
+		tag := x.Do("GET", "/collections", webtest.As("anna", auth.Admin)).Header().Get("ETag")
 		again := func() int {
-			return x.do("GET", "/collections", as("anna", auth.Admin), header("If-None-Match", tag)).Code
+			return x.Do("GET", "/collections", webtest.As("anna", auth.Admin), webtest.Header("If-None-Match", tag)).Code
 		}
 		if code := again(); tag == "" || code != http.StatusNotModified {
 			t.Errorf("before %s: %q, %d", name, tag, code)
@@ -127,7 +133,7 @@ func TestAPageIsMadeAnewWhenABannerChanges(t *testing.T) {
 		if change(); again() != http.StatusOK {
 			t.Errorf("%s: the page is kept", name)
 		}
-		x.trouble, x.unreadable, x.trail.state.Break, x.dir.now = nil, nil, nil, store.Condition{Hold: store.Owned}
+		x.trouble, x.unreadable, x.trail.Check.Break, x.dir.Now = nil, nil, nil, store.Condition{Hold: store.Owned}
 	}
 }
 
@@ -145,15 +151,17 @@ func TestBannersOfTroubleNameFilesToOperators(t *testing.T) {
 
 func TestTroubleIsSaidOnceOnTheErrorPageThatItCauses(t *testing.T) {
 	x := newAiling(t)
-	x.trail.err = x.meet(store.TroubleDamaged).Failed(errors.New("11"))
-	page := parse(t, x.do("GET", "/audit", as("anna", auth.Admin)).Body.String()).Find("main").Text()
+	x.trail.Err = x.meet(store.TroubleDamaged).Failed(errors.New("11"))
+	page := webtest.ParseHTML(t, x.Do("GET", "/audit", webtest.As("anna", auth.Admin)).Body.String()).Find("main").Text()
 	if n := strings.Count(page, "Do mv /data/board.db away."); n != 1 {
 		t.Errorf("the remedy is there %d times: %s", n, page)
 	}
 	x.trouble = nil
 	x.lose()
-	x.trail.err = x.dir.now.Err
-	if page := parse(t, x.do("GET", "/audit", as("anna", auth.Admin)).Body.String()).Find("main"); page.Find("p.banner").Length() != 0 ||
+	x.trail.Err = x.dir.Now.Err
+	if page := webtest.ParseHTML(t, x.Do("GET", "/audit", webtest.As("anna", auth.Admin)).Body.String()).Find("main"); page.Find("p.banner").
+		Length() !=
+		0 ||
 		!strings.Contains(page.Text(), "The data directory was moved.") {
 		t.Errorf("lost: %s", page.Text())
 	}
@@ -166,7 +174,7 @@ func TestTheStatusSaysThatDataIsInTroubleOrItsOwnerGone(t *testing.T) {
 	if got := answer.Status(x.View()); got.Level != "failed" || got.Text != x.trouble.Title() {
 		t.Errorf("full: %+v", got)
 	}
-	x.trouble, x.dir.now.Hold = nil, store.OwnerGone
+	x.trouble, x.dir.Now.Hold = nil, store.OwnerGone
 	if got := answer.Status(x.View()); got.Level != "failed" || !strings.Contains(got.Text, "owner") {
 		t.Errorf("the owner is gone: %+v", got)
 	}
@@ -176,7 +184,7 @@ func TestTheStatusSaysThatDataIsInTroubleOrItsOwnerGone(t *testing.T) {
 func TestReadinessNamesTroubleWithoutPathsToEverybody(t *testing.T) {
 	x := newAiling(t, func(d *site.Deps) { d.Exposed = true })
 	x.meet(store.TroubleDamaged)
-	w := x.do("GET", "/readyz")
+	w := x.Do("GET", "/readyz")
 	if says := w.Body.String(); w.Code != http.StatusServiceUnavailable || !strings.Contains(says, "database of shardboard is damaged") ||
 		strings.Contains(says, "board.db") {
 		t.Errorf("%d %s", w.Code, says)

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"fmt"
@@ -13,7 +13,9 @@ import (
 
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/web"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // locateSite is a site over canned tables with the real locator, and beside
@@ -21,13 +23,13 @@ import (
 // address under the same router, with the same checks, log line and metrics,
 // can say the same for less. It logs as the program does, to nowhere.
 func locateSite(tb testing.TB) http.Handler {
-	s := newSite(tb, func(d *site.Deps) {
+	s := webtest.New(tb, func(d *site.Deps) {
 		d.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 		d.Now = time.Now
 	})
 	s.Deps.Locator = realLocator(s)
-	mux := s.Router(routes())
-	same := s.do("GET", keyAddress(0)).Body.Bytes()
+	mux := s.Router(web.Routes())
+	same := s.Do("GET", keyAddress(0)).Body.Bytes()
 	constant := func(_ *site.Site, w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		_, err := w.Write(same)
@@ -38,8 +40,8 @@ func locateSite(tb testing.TB) http.Handler {
 }
 
 // realLocator answers from the site's canned table and has no cluster to ask.
-func realLocator(s *testSite) *placement.Locator {
-	return placement.NewLocator(nil, s.watcher, s.keeper, profile.Yorkie())
+func realLocator(s *webtest.Server) *placement.Locator {
+	return placement.NewLocator(nil, s.Watcher, s.Keeper, profile.Yorkie())
 }
 
 // keyAddress asks for the n-th key of the hashed collection.

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/url"
@@ -8,10 +8,11 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
+	"shardboard/web/webtest"
 )
 
 func TestKeyPositionTakesIdsNumbersAndDocuments(t *testing.T) {
-	v := newStory().View()
+	v := webtest.NewStory().View()
 	changes, docs := v.Table.Collection("yorkie-meta.changes"), v.Table.Collection("yorkie-meta.documents")
 	id := v.Dir.All()[7].ID
 	for _, c := range []struct {
@@ -20,7 +21,8 @@ func TestKeyPositionTakesIdsNumbersAndDocuments(t *testing.T) {
 		ok   bool
 	}{
 		{changes, id.Hex(), true}, {changes, "-3048436677993134862", true}, {changes, `{"doc_id": {"$oid": "` + id.Hex() + `"}}`, true},
-		{changes, `{"doc_id": {"$numberLong": "5"}}`, true}, {changes, "nonsense", false}, {changes, `{"other": 1}`, false}, {changes, "{", false},
+		{changes, `{"doc_id": {"$numberLong": "5"}}`, true}, {changes, "nonsense", false}, {changes, `{"other": 1}`, false}, {changes, "{",
+			false},
 		{docs, id.Hex(), true}, {docs, `{"project_id": {"$oid": "` + id.Hex() + `"}}`, true}, {docs, "12", true},
 	} {
 		r, ok := answer.KeyPosition(c.coll.Key, c.text)
@@ -37,7 +39,7 @@ func TestKeyPositionTakesIdsNumbersAndDocuments(t *testing.T) {
 }
 
 func TestChunkFiltersNarrowTheTable(t *testing.T) {
-	v := newStory().with(troubled).View()
+	v := webtest.NewStory().With(webtest.Troubled).View()
 	open := func(query string) api.ChunkList {
 		in, err := url.ParseQuery(query)
 		if err != nil {

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/csv"
@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/sanitize"
 	"shardboard/internal/sheet"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // starts are what spreadsheets take for the beginning of a formula or for the
@@ -53,10 +54,13 @@ func TestNoSheetHoldsAFormula(t *testing.T) {
 			}
 			name := url.PathEscape(e.name(i, "shard"))
 			for _, w := range []*httptest.ResponseRecorder{
-				s.do("GET", "/shards/"+name+".csv"), s.do("GET", "/api/v1/shards/"+name, header("Accept", "text/csv")), s.do("GET", "/collections.csv"),
-				s.do("POST", "/api/v1/locate", header("Accept", "text/csv"), header("Content-Type", "application/json"), body(string(lines))),
-				s.do("POST", "/locate/bulk", header("Content-Type", "application/x-www-form-urlencoded"),
-					body(url.Values{"lines": {e.name(i, "asked")}, "as": {"csv"}, "format": {"csv"}}.Encode()), header("Accept", "text/csv")),
+				s.Do("GET", "/shards/"+name+".csv"), s.Do("GET", "/api/v1/shards/"+name, webtest.Header("Accept", "text/csv")), s.Do("GET",
+					"/collections.csv"),
+				s.Do("POST", "/api/v1/locate", webtest.Header("Accept", "text/csv"), webtest.Header("Content-Type", "application/json"),
+					webtest.Body(string(lines))),
+				s.Do("POST", "/locate/bulk", webtest.Header("Content-Type", "application/x-www-form-urlencoded"),
+					webtest.Body(url.Values{"lines": {e.name(i, "asked")}, "as": {"csv"}, "format": {"csv"}}.Encode()), webtest.Header("Accept",
+						"text/csv")),
 			} {
 				if w.Code == http.StatusBadRequest && strings.Contains(batch[i], "\x00") {
 					continue

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/csv"
@@ -13,22 +13,23 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/sheet"
 	"shardboard/internal/topology"
+	"shardboard/web/webtest"
 )
 
 func TestSpreadsheetsGetNoFormulas(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	locatable(s)
 	formulas := []string{"=1+1", "+1+1", "-1+1", "@SUM(A1)"}
 	sheets := map[string]string{
-		"shard": s.do("GET", "/shards/"+url.PathEscape(hostileName)+".csv").Body.String(),
-		"api":   s.do("GET", "/api/v1/shards/shard-rs-1", header("Accept", "text/csv")).Body.String(),
-		"list":  s.do("GET", "/collections.csv").Body.String(),
-		"locate": s.do(
+		"shard": s.Do("GET", "/shards/"+url.PathEscape(webtest.HostileName)+".csv").Body.String(),
+		"api":   s.Do("GET", "/api/v1/shards/shard-rs-1", webtest.Header("Accept", "text/csv")).Body.String(),
+		"list":  s.Do("GET", "/collections.csv").Body.String(),
+		"locate": s.Do(
 			"POST",
 			"/api/v1/locate",
-			header("Accept", "text/csv"),
-			header("Content-Type", "application/json"),
-			body(`{"lines":["=1+1","+1+1","-1+1","@SUM(A1)"]}`),
+			webtest.Header("Accept", "text/csv"),
+			webtest.Header("Content-Type", "application/json"),
+			webtest.Body(`{"lines":["=1+1","+1+1","-1+1","@SUM(A1)"]}`),
 		).Body.String(),
 	}
 	for name, text := range sheets {
@@ -58,35 +59,35 @@ func TestSpreadsheetsGetNoFormulas(t *testing.T) {
 	if sheet.Inert("-42") != "-42" || sheet.Inert("a=b") != "a=b" || sheet.Inert("") != "" {
 		t.Error("harmless cells are changed")
 	}
-	w := s.do("GET", "/shards/shard-rs-1.csv")
+	w := s.Do("GET", "/shards/shard-rs-1.csv")
 	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/csv") ||
 		w.Header().Get("Content-Disposition") != `attachment; filename="shard-rs-1.csv"` {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
-	if w := s.do("GET", "/shards/none.csv"); w.Code != 404 {
+	if w := s.Do("GET", "/shards/none.csv"); w.Code != 404 {
 		t.Errorf("unknown shard: %d", w.Code)
 	}
 }
 
 func TestShardNamesWithDotsHaveCSVToo(t *testing.T) {
-	s := newSite(t)
-	table := *s.watcher.get()
+	s := webtest.New(t)
+	table := *s.Watcher.Get()
 	table.Shards = append(table.Shards[:0:0], topology.Shard{Name: "rs.1"}, topology.Shard{Name: "rs.2.csv"})
-	s.watcher.publish(&table)
+	s.Watcher.Publish(&table)
 	for address, media := range map[string]string{"/shards/rs.1": "text/html", "/shards/rs.1.csv": "text/csv",
 		"/shards/rs.2.csv": "text/html", "/shards/rs.2.csv.csv": "text/csv"} {
-		if w := s.do("GET", address); w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), media) {
+		if w := s.Do("GET", address); w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), media) {
 			t.Errorf("%s: %d %s", address, w.Code, w.Header().Get("Content-Type"))
 		}
 	}
 }
 
 func TestHostileNamesAreInertInJSON(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	locatable(s)
 	for _, address := range []string{"/api/v1/shards", "/api/v1/projects", "/api/v1/activity", "/api/v1/locate?q=%3Cscript%3E",
 		"/api/v1/shards/%3Cscript%3E"} {
-		w := s.do("GET", address)
+		w := s.Do("GET", address)
 		if strings.Contains(w.Body.String(), "<script") {
 			t.Errorf("%s has a raw tag", address)
 		}
@@ -97,8 +98,8 @@ func TestHostileNamesAreInertInJSON(t *testing.T) {
 }
 
 func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
-	s := newSite(t)
-	list := decode[api.List[api.Collection]](t, s.do("GET", "/api/v1/collections?limit=1000"))
+	s := webtest.New(t)
+	list := webtest.Decode[api.List[api.Collection]](t, s.Do("GET", "/api/v1/collections?limit=1000"))
 	want := map[string]string{}
 	for _, c := range list.Items {
 		for _, p := range c.Shards {
@@ -112,8 +113,8 @@ func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
 			)
 		}
 	}
-	for _, w := range []*httptest.ResponseRecorder{s.do("GET", "/collections.csv"),
-		s.do("GET", "/api/v1/collections?limit=1", header("Accept", "text/csv"))} {
+	for _, w := range []*httptest.ResponseRecorder{s.Do("GET", "/collections.csv"),
+		s.Do("GET", "/api/v1/collections?limit=1", webtest.Header("Accept", "text/csv"))} {
 		rows, err := csv.NewReader(strings.NewReader(w.Body.String())).ReadAll()
 		if err != nil || w.Code != 200 || w.Header().Get("Content-Disposition") != `attachment; filename="collections.csv"` {
 			t.Fatalf("%d %v %v", w.Code, w.Header(), err)
@@ -134,7 +135,7 @@ func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
 			t.Errorf("%d lines: %s", len(want), diff)
 		}
 	}
-	for _, row := range strings.Split(s.do("GET", "/collections.csv?db=none").Body.String(), "\n")[1:] {
+	for _, row := range strings.Split(s.Do("GET", "/collections.csv?db=none").Body.String(), "\n")[1:] {
 		if row != "" {
 			t.Errorf("another database: %s", row)
 		}

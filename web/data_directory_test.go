@@ -1,7 +1,6 @@
-package web
+package web_test
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -13,34 +12,8 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
-
-// directory is a data directory in some condition.
-type directory struct {
-	now   store.Condition
-	taken []string // who has taken it over
-	err   error    // of taking it over
-}
-
-func (d *directory) Condition() store.Condition { return d.now }
-
-func (d *directory) TakeOver(_ context.Context, by auth.Principal) error {
-	if d.err == nil {
-		d.taken = append(d.taken, by.ID)
-	}
-	return d.err
-}
-
-func (d *directory) Of(deps *site.Deps) { deps.Data = d }
-
-// held has the data directory held in some way.
-func held(h store.Hold) func(*site.Deps) {
-	d := &directory{now: store.Condition{Hold: h, Since: epoch}}
-	if h != store.Owned {
-		d.now.Err = fault.New(fault.Unavailable, "It is %s.", h)
-	}
-	return d.Of
-}
 
 func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
 	for _, h := range store.Holds() {
@@ -48,27 +21,27 @@ func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
 			if exposed && h != store.Vanished {
 				continue
 			}
-			s := newSite(t, held(h), func(d *site.Deps) { d.Exposed = exposed })
+			s := webtest.New(t, webtest.WithData(h), func(d *site.Deps) { d.Exposed = exposed })
 			want := http.StatusOK
 			if h == store.Vanished || h == store.Unreadable {
 				want = http.StatusServiceUnavailable
 			}
-			w := s.do("GET", "/readyz")
+			w := s.Do("GET", "/readyz")
 			var ready api.Ready
 			if err := json.Unmarshal(w.Body.Bytes(), &ready); err != nil || w.Code != want || ready.Ready != (want == http.StatusOK) ||
 				!ready.Ready && ready.Reason != "It is "+string(h)+"." {
 				t.Errorf("%s, exposed %v: %d %s", h, exposed, w.Code, w.Body)
 			}
-			metrics := s.do("GET", "/metrics").Body.String()
+			metrics := s.Do("GET", "/metrics").Body.String()
 			for _, other := range store.Holds() {
 				line := `shardboard_data_directory{hold="` + string(other) + `"} `
 				if is := strings.Contains(metrics, line+"1\n"); is != (h == other) || !is && !strings.Contains(metrics, line+"0\n") {
 					t.Errorf("%s: the metric of %s is wrong", h, other)
 				}
 			}
-			state := decode[api.DataDirectory](t, s.do("GET", "/api/v1/data"))
+			state := webtest.Decode[api.DataDirectory](t, s.Do("GET", "/api/v1/data"))
 			if state.Hold != string(h) || state.Writable != (h == store.Owned) || (state.Why == "") != (h == store.Owned) || state.Since == nil ||
-				!state.Since.Equal(epoch) {
+				!state.Since.Equal(webtest.Epoch) {
 				t.Errorf("%s: %+v", h, state)
 			}
 		}
@@ -78,7 +51,7 @@ func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
 // The dot in the header is live: it changes on pages that are open.
 func TestTheStatusSaysThatTheDataDirectoryIsLost(t *testing.T) {
 	for _, h := range store.Holds() {
-		s := newSite(t, held(h))
+		s := webtest.New(t, webtest.WithData(h))
 		got := answer.Status(s.View())
 		if lost := h == store.Vanished || h == store.Unreadable; lost != strings.Contains(got.Text, "data directory is lost") ||
 			lost && got.Level != "failed" {
@@ -89,14 +62,14 @@ func TestTheStatusSaysThatTheDataDirectoryIsLost(t *testing.T) {
 
 // A page that was kept by the browser is not shown again without its banner.
 func TestAPageIsMadeAnewWhenTheDataDirectoryIsLost(t *testing.T) {
-	d := &directory{now: store.Condition{Hold: store.Owned}}
-	s := newSite(t, d.Of)
-	tag := s.do("GET", "/collections").Header().Get("ETag")
-	again := func() int { return s.do("GET", "/collections", header("If-None-Match", tag)).Code }
+	d := &webtest.DataDirectory{Now: store.Condition{Hold: store.Owned}}
+	s := webtest.New(t, d.Of)
+	tag := s.Do("GET", "/collections").Header().Get("ETag")
+	again := func() int { return s.Do("GET", "/collections", webtest.Header("If-None-Match", tag)).Code }
 	if code := again(); code != http.StatusNotModified {
 		t.Errorf("nothing has changed: %d", code)
 	}
-	d.now = store.Condition{Hold: store.Vanished, Since: epoch}
+	d.Now = store.Condition{Hold: store.Vanished, Since: webtest.Epoch}
 	if code := again(); code != http.StatusOK {
 		t.Errorf("the data directory is lost: %d", code)
 	}
@@ -104,9 +77,11 @@ func TestAPageIsMadeAnewWhenTheDataDirectoryIsLost(t *testing.T) {
 
 func TestTakingOverIsOfferedToAdminsWhenTheOwnerIsGone(t *testing.T) {
 	for _, h := range store.Holds() {
-		s := newSite(t, withClaims, held(h))
+		s := webtest.New(t, webtest.WithClaims, webtest.WithData(h))
 		for _, role := range []auth.Role{auth.Viewer, auth.Operator, auth.Admin} {
-			n := parse(t, s.do("GET", "/", as("anna", role)).Body.String()).Find("main form[action='/data/takeover'][method=post] button").Length()
+			n := webtest.ParseHTML(t, s.Do("GET", "/", webtest.As("anna", role)).Body.String()).
+				Find("main form[action='/data/takeover'][method=post] button").
+				Length()
 			if want := h == store.OwnerGone && role == auth.Admin; (n == 1) != want {
 				t.Errorf("%s, %s: %d buttons", h, role, n)
 			}
@@ -115,31 +90,33 @@ func TestTakingOverIsOfferedToAdminsWhenTheOwnerIsGone(t *testing.T) {
 }
 
 func TestTakingOverIsAskedForOnceAndAnswered(t *testing.T) {
-	d := &directory{now: store.Condition{Hold: store.OwnerGone, Since: epoch}}
-	s := newSite(t, withClaims, d.Of)
-	if w := s.do("POST", "/data/takeover", as("anna", auth.Admin)); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" {
+	d := &webtest.DataDirectory{Now: store.Condition{Hold: store.OwnerGone, Since: webtest.Epoch}}
+	s := webtest.New(t, webtest.WithClaims, d.Of)
+	if w := s.Do("POST", "/data/takeover", webtest.As("anna", auth.Admin)); w.Code != http.StatusSeeOther ||
+		w.Header().Get("Location") != "/" {
 		t.Errorf("form: %d %s", w.Code, w.Body)
 	}
-	if got := decode[api.DataDirectory](t, s.do("POST", "/api/v1/data/takeover", as("anna", auth.Admin))); !got.Writable ||
+	if got := webtest.Decode[api.DataDirectory](t, s.Do("POST", "/api/v1/data/takeover", webtest.As("anna", auth.Admin))); !got.Writable ||
 		got.Hold != string(store.Owned) {
 		t.Errorf("%+v", got)
 	}
 	for _, address := range []string{"/data/takeover", "/api/v1/data/takeover"} {
-		if w := s.do("POST", address, as("olga", auth.Operator)); w.Code != http.StatusForbidden {
+		if w := s.Do("POST", address, webtest.As("olga", auth.Operator)); w.Code != http.StatusForbidden {
 			t.Errorf("%s by an operator: %d", address, w.Code)
 		}
 	}
-	if len(d.taken) != 2 {
-		t.Errorf("taken over by %v", d.taken)
+	if len(d.Taken) != 2 {
+		t.Errorf("taken over by %v", d.Taken)
 	}
-	d.err = fault.New(fault.Conflict, "Somebody else was quicker.")
+	d.Err = fault.New(fault.Conflict, "Somebody else was quicker.")
 	for _, address := range []string{"/data/takeover", "/api/v1/data/takeover"} {
-		if w := s.do("POST", address, as("anna", auth.Admin)); w.Code != http.StatusConflict ||
+		if w := s.Do("POST", address, webtest.As("anna", auth.Admin)); w.Code != http.StatusConflict ||
 			!strings.Contains(w.Body.String(), "Somebody else was quicker.") {
 			t.Errorf("%s: %d %s", address, w.Code, w.Body)
 		}
 	}
-	if w := newSite(t, withClaims).do("POST", "/api/v1/data/takeover", as("anna", auth.Admin)); w.Code != http.StatusConflict {
+	if w := webtest.New(t, webtest.WithClaims).Do("POST", "/api/v1/data/takeover",
+		webtest.As("anna", auth.Admin)); w.Code != http.StatusConflict {
 		t.Errorf("a server that owns its data: %d", w.Code)
 	}
 }
@@ -149,8 +126,8 @@ func TestTheWayInSaysWhyNobodyComesIn(t *testing.T) {
 		store.Owned: "", store.OwnedByAnother: "Sign in at the other one", store.OwnerGone: "has stopped",
 		store.Vanished: "moved or deleted", store.Unreadable: "cannot be checked",
 	} {
-		s := newSite(t, withClaims, held(h))
-		if got := parse(t, s.do("GET", "/login").Body.String()).Find("main .note").Text(); !strings.Contains(got, want) ||
+		s := webtest.New(t, webtest.WithClaims, webtest.WithData(h))
+		if got := webtest.ParseHTML(t, s.Do("GET", "/login").Body.String()).Find("main .note").Text(); !strings.Contains(got, want) ||
 			want == "" && got != "" {
 			t.Errorf("%s: %q", h, got)
 		}
@@ -162,8 +139,8 @@ func TestReadinessNamesDamageToStrangersWithoutThePath(t *testing.T) {
 	damaged := store.Trouble{Code: store.TroubleDamaged, Cause: "/data/shardboard.db is damaged."}
 	want := damaged.Title() + ". The log has the cause."
 	for _, exposed := range []bool{false, true} {
-		s := newSite(t, func(d *site.Deps) { d.Exposed, d.Trouble = exposed, func() *store.Trouble { return &damaged } })
-		w := s.do("GET", "/readyz")
+		s := webtest.New(t, func(d *site.Deps) { d.Exposed, d.Trouble = exposed, func() *store.Trouble { return &damaged } })
+		w := s.Do("GET", "/readyz")
 		var ready api.Ready
 		if err := json.Unmarshal(w.Body.Bytes(), &ready); err != nil || w.Code != http.StatusServiceUnavailable || ready.Reason != want {
 			t.Errorf("exposed %v: %d %s", exposed, w.Code, w.Body)

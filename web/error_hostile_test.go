@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/placement"
+	"shardboard/web/webtest"
 )
 
 // internals is what no answer to a failure may hold: Go's types and traces,
@@ -23,21 +24,21 @@ var internals = regexp.MustCompile(
 )
 
 func TestFailuresTellNothingOfTheInside(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	causes := []func() error{
 		func() error {
 			return errors.New("connection(inner.example:27017[-5]) socket was unexpectedly closed: EOF")
 		},
 		func() error { return fmt.Errorf("read: %w", context.DeadlineExceeded) },
 		func() error { return fmt.Errorf("%s", debug.Stack()) },
-		func() error { return []error{}[len(s.log.String())] }, // out of range
+		func() error { return []error{}[len(s.Log.String())] }, // out of range
 		func() error { var d *bson.ObjectID; _ = d.Hex(); return nil },
 		func() error { panic(errors.New("dial tcp inner.example: mongodb://u:p@inner.example")) },
 	}
 	for i, cause := range causes {
-		s.locator.locate = func(placement.Query) ([]placement.Item, error) { return nil, cause() }
+		s.Locator.Answer = func(placement.Query) ([]placement.Item, error) { return nil, cause() }
 		for _, address := range []string{"/locate?q=x", "/api/v1/locate?q=x"} {
-			w := s.do("GET", address)
+			w := s.Do("GET", address)
 			if w.Code < 500 || internals.MatchString(w.Body.String()) {
 				t.Errorf("cause %d at %s: %d, %q", i, address, w.Code, internals.FindString(w.Body.String()))
 			}
@@ -46,7 +47,7 @@ func TestFailuresTellNothingOfTheInside(t *testing.T) {
 }
 
 func TestWrongRequestsTellNothingOfTheInside(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	asks := []string{
 		"/projects/%00",
 		"/projects/zzz",
@@ -69,14 +70,15 @@ func TestWrongRequestsTellNothingOfTheInside(t *testing.T) {
 		asks = append(asks, "/api/v1/"+url.PathEscape(p))
 	}
 	for _, address := range asks {
-		w := s.do("GET", address)
+		w := s.Do("GET", address)
 		if w.Code < 400 || w.Code >= 500 && w.Code != http.StatusNotImplemented || internals.MatchString(w.Body.String()) {
 			t.Errorf("%s: %d %q", address, w.Code, internals.FindString(w.Body.String()))
 		}
 	}
-	for _, text := range []string{"", "{", "[]", `{"lines":1}`, `{"lines":["a"],"more":1}`, "\xff", "null", `{"lines":[` + strings.Repeat("[", 10_000), strings.Repeat(`{"lines":`, 10_000)} {
+	for _, text := range []string{"", "{", "[]", `{"lines":1}`, `{"lines":["a"],"more":1}`, "\xff", "null", `{"lines":[` +
+		strings.Repeat("[", 10_000), strings.Repeat(`{"lines":`, 10_000)} {
 		for _, address := range []string{"/api/v1/locate", "/api/v1/checks/duplicates"} {
-			w := s.do("POST", address, header("Content-Type", "application/json"), body(text))
+			w := s.Do("POST", address, webtest.Header("Content-Type", "application/json"), webtest.Body(text))
 			if w.Code >= 500 && w.Code != http.StatusServiceUnavailable || internals.MatchString(w.Body.String()) {
 				t.Errorf("%s with %.20q: %d %q", address, text, w.Code, internals.FindString(w.Body.String()))
 			}

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -9,10 +9,11 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/web/webtest"
 )
 
 func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
-	s := newSite(t, playing(cast{mode: "local", me: olga}), withActions(cannedActions()))
+	s := webtest.New(t, webtest.Playing(webtest.Account{SignInMode: "local", Me: webtest.Olga}), webtest.WithActions(webtest.CannedActions()))
 	for name, want := range map[string]struct {
 		page  []string
 		check func(api.Run) bool
@@ -37,18 +38,18 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 			return r.Standing.Paused
 		}, ""},
 	} {
-		w := s.do("GET", "/runs/"+recordNamed(name))
+		w := s.Do("GET", "/runs/"+webtest.RecordID(name))
 		if w.Code != http.StatusOK {
 			t.Fatalf("%s: %d", name, w.Code)
 		}
-		doc := parse(t, w.Body.String())
+		doc := webtest.ParseHTML(t, w.Body.String())
 		text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
 		for _, part := range want.page {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s: the page lacks %q: %s", name, part, text[:min(len(text), 900)])
 			}
 		}
-		if n := doc.Find("ol.commands > li").Length(); name == "waiting" && n != len(cannedActions().plans[2].Steps) {
+		if n := doc.Find("ol.commands > li").Length(); name == "waiting" && n != len(webtest.CannedActions().PlanList[2].Steps) {
 			t.Errorf("%d steps are listed: tries of one step are one line", n)
 		}
 		if form := doc.Find(".runacts form.finish"); form.Length() != 1 ||
@@ -56,47 +57,51 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 			t.Errorf("%s: no way to finish the rest", name)
 		}
 		var run api.Run
-		if err := json.Unmarshal(s.do("GET", api.Prefix+"/runs/"+recordNamed(name)).Body.Bytes(), &run); err != nil || !want.check(run) {
+		if err := json.Unmarshal(s.Do("GET", api.Prefix+"/runs/"+webtest.RecordID(name)).Body.Bytes(), &run); err != nil || !want.check(run) {
 			t.Errorf("%s: %v %+v", name, err, run)
 		}
 	}
 }
 
 func TestTheRestOfARunIsPlannedByPageAndAPI(t *testing.T) {
-	canned := cannedActions()
-	s := newSite(t, playing(cast{mode: "local", me: olga}), withActions(canned))
-	w := s.do("POST", "/runs/"+recordNamed("gaveup")+"/finish")
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/plans/"+canned.plans[0].ID {
+	canned := webtest.CannedActions()
+	s := webtest.New(t, webtest.Playing(webtest.Account{SignInMode: "local", Me: webtest.Olga}), webtest.WithActions(canned))
+	w := s.Do("POST", "/runs/"+webtest.RecordID("gaveup")+"/finish")
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/plans/"+canned.PlanList[0].ID {
 		t.Errorf("%d to %q", w.Code, w.Header().Get("Location"))
 	}
-	w = s.do("POST", api.Prefix+"/runs/"+recordNamed("gaveup")+"/finish")
+	w = s.Do("POST", api.Prefix+"/runs/"+webtest.RecordID("gaveup")+"/finish")
 	var plan api.Plan
 	if err := json.Unmarshal(w.Body.Bytes(), &plan); err != nil || w.Code != http.StatusCreated || plan.Limits.Collections == nil {
 		t.Errorf("%d %v %s", w.Code, err, w.Body)
 	}
-	if w = s.do("POST", api.Prefix+"/runs/nosuchrun/finish"); w.Code != http.StatusNotFound {
+	if w = s.Do("POST", api.Prefix+"/runs/nosuchrun/finish"); w.Code != http.StatusNotFound {
 		t.Errorf("%d", w.Code)
 	}
-	viewer := newSite(t, playing(cast{mode: "local", me: vera}), withActions(cannedActions()))
-	if w = viewer.do("POST", api.Prefix+"/runs/"+recordNamed("gaveup")+"/finish"); w.Code != http.StatusForbidden {
+	viewer := webtest.New(
+		t,
+		webtest.Playing(webtest.Account{SignInMode: "local", Me: webtest.Vera}),
+		webtest.WithActions(webtest.CannedActions()),
+	)
+	if w = viewer.Do("POST", api.Prefix+"/runs/"+webtest.RecordID("gaveup")+"/finish"); w.Code != http.StatusForbidden {
 		t.Errorf("a viewer: %d", w.Code)
 	}
 }
 
 func TestAPlanShowsItsLimits(t *testing.T) {
-	s := newSite(t, playing(cast{mode: "local", me: olga}), withActions(cannedActions()))
-	text := parse(t, s.do("GET", "/plans/"+recordNamed("pin")).Body.String()).Find("main").Text()
+	s := webtest.New(t, webtest.Playing(webtest.Account{SignInMode: "local", Me: webtest.Olga}), webtest.WithActions(webtest.CannedActions()))
+	text := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("pin")).Body.String()).Find("main").Text()
 	for _, part := range []string{"Limits", "Shards that may receive chunks", "Most moves"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the page lacks %q", part)
 		}
 	}
 	var plan api.Plan
-	if err := json.Unmarshal(s.do("GET", api.Prefix+"/plans/"+recordNamed("pin")).Body.Bytes(), &plan); err != nil ||
+	if err := json.Unmarshal(s.Do("GET", api.Prefix+"/plans/"+webtest.RecordID("pin")).Body.Bytes(), &plan); err != nil ||
 		len(plan.Limits.Collections) == 0 || plan.Limits.Chunks == 0 || plan.Limits.Project == "" {
 		t.Errorf("%v %+v", err, plan.Limits)
 	}
-	form := parse(t, s.do("GET", answer.PlanURL(actions.Pin)).Body.String())
+	form := webtest.ParseHTML(t, s.Do("GET", answer.PlanURL(actions.Pin)).Body.String())
 	if form.Find("select[name=pause] option").Length() != 3 {
 		t.Error("the form does not offer to pause balancing")
 	}

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"math"
@@ -8,26 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/topology"
+	"shardboard/web/webtest"
 )
 
-// several is a load on changes of which snapshots and revisions get a part.
-func several(v answer.View) *written {
-	src := skewed(v)
-	for i := range src.rows {
-		src.rows[i].Rows *= 20
-	}
-	src.sparse = map[topology.Namespace]int64{"yorkie-meta.snapshots": 5, "yorkie-meta.revisions": 10}
-	return src
-}
-
 func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
-	v := newStory().View()
-	s := counting(t, v, several(v), 3*time.Minute+5*time.Second, nil)
+	v := webtest.NewStory().View()
+	s := webtest.CountedHeat(t, v, webtest.WritesToSeveral(v), 3*time.Minute+5*time.Second, nil)
 	list := func(what, query string) []api.Heat {
-		return decode[api.List[api.Heat]](t, s.do("GET", "/api/v1/heat/"+what+"?limit=1000"+query)).Items
+		return webtest.Decode[api.List[api.Heat]](t, s.Do("GET", "/api/v1/heat/"+what+"?limit=1000"+query)).Items
 	}
 	for _, what := range []string{"projects", "documents", "shards"} {
 		all := list(what, "")
@@ -76,10 +66,10 @@ func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
 }
 
 func TestHeatOfChangedRowsSaysThatItIsAtLeastAndOfWhom(t *testing.T) {
-	v := newStory().View()
-	s := counting(t, v, several(v), 4*time.Minute+5*time.Second, nil)
+	v := webtest.NewStory().View()
+	s := webtest.CountedHeat(t, v, webtest.WritesToSeveral(v), 4*time.Minute+5*time.Second, nil)
 	for _, ns := range []string{"yorkie-meta.documents", "yorkie-meta.clients"} {
-		m := decode[api.HeatMap](t, s.do("GET", "/api/v1/heat/map?ns="+ns))
+		m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map?ns="+ns))
 		if want := (api.HeatMethod{Counts: "changedRows", Of: "hottestProjects", Projects: 10, LowerBound: true,
 			EverySeconds: 60}); m.Method != want ||
 			m.NS != ns ||
@@ -103,7 +93,7 @@ func TestHeatOfChangedRowsSaysThatItIsAtLeastAndOfWhom(t *testing.T) {
 				t.Errorf("%s: %+v, %d of %d rows known", ns, col, known, len(m.Rows))
 			}
 		}
-		items := decode[api.List[api.Heat]](t, s.do("GET", "/api/v1/heat/projects?ns="+ns)).Items
+		items := webtest.Decode[api.List[api.Heat]](t, s.Do("GET", "/api/v1/heat/projects?ns="+ns)).Items
 		if len(items) != 7 {
 			t.Fatalf("%s: %d projects", ns, len(items))
 		}
@@ -112,7 +102,7 @@ func TestHeatOfChangedRowsSaysThatItIsAtLeastAndOfWhom(t *testing.T) {
 				t.Errorf("%+v", l)
 			}
 		}
-		doc := parse(t, s.do("GET", "/heat?ns="+ns).Body.String())
+		doc := webtest.ParseHTML(t, s.Do("GET", "/heat?ns="+ns).Body.String())
 		text := doc.Find("main").Text()
 		for _, want := range []string{"Lower bounds, of the hottest projects only", "changed rows/s", "≥",
 			"a cell is a lower bound, and an empty one is not known"} {
@@ -128,28 +118,29 @@ func TestHeatOfChangedRowsSaysThatItIsAtLeastAndOfWhom(t *testing.T) {
 		}
 	}
 	// What is asked without a collection is of new rows.
-	if m := decode[api.HeatMap](t, s.do("GET", "/api/v1/heat/map")); m.NS != string(changesNS) || m.Method.LowerBound ||
+	if m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map")); m.NS != string(webtest.ChangesNS) || m.Method.LowerBound ||
 		m.Method.Of != "allProjects" {
 		t.Errorf("%s %+v", m.NS, m.Method)
 	}
-	if r := decode[api.HeatRange](t, s.do("GET", "/api/v1/heat/range")); r.NS != string(changesNS) || r.Method.Counts != "newRows" {
+	if r := webtest.Decode[api.HeatRange](t, s.Do("GET", "/api/v1/heat/range")); r.NS != string(webtest.ChangesNS) ||
+		r.Method.Counts != "newRows" {
 		t.Errorf("%s %+v", r.NS, r.Method)
 	}
-	line := parse(t, s.do("GET", "/collections/yorkie-meta.documents").Body.String()).Find(".head p:has(a[href^='/heat'])").Text()
+	line := webtest.ParseHTML(t, s.Do("GET", "/collections/yorkie-meta.documents").Body.String()).Find(".head p:has(a[href^='/heat'])").Text()
 	if !strings.Contains(line, "≥") || !strings.Contains(line, "hottest projects only") {
 		t.Errorf("the collection's page says %q", line)
 	}
 }
 
 func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
-	v := newStory().View()
-	s := counting(t, v, several(v), time.Minute, nil)
-	doc := parse(t, s.do("GET", "/heat").Body.String())
+	v := webtest.NewStory().View()
+	s := webtest.CountedHeat(t, v, webtest.WritesToSeveral(v), time.Minute, nil)
+	doc := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
 	var offered []string
 	for _, n := range doc.Find("#heat-lists .choices a").EachIter() {
 		if text := n.Text(); strings.HasPrefix(text, "yorkie-meta.") {
 			offered = append(offered, strings.TrimPrefix(text, "yorkie-meta."))
-			if w := s.do("GET", n.AttrOr("href", "")); w.Code != http.StatusOK {
+			if w := s.Do("GET", n.AttrOr("href", "")); w.Code != http.StatusOK {
 				t.Errorf("%s: %d", text, w.Code)
 			}
 		}
@@ -164,24 +155,24 @@ func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 			t.Errorf("lacks %q: %s", want, rest)
 		}
 	}
-	own := *s.watcher.get()
-	own.Collections = append([]*topology.Collection{{Meta: topology.Meta{NS: sessionsNS}}}, own.Collections...)
-	s.watcher.publish(&own)
-	if text := parse(t, s.do("GET", "/heat").Body.String()).Find("#heat-lists").Text(); !strings.Contains(
+	own := *s.Watcher.Get()
+	own.Collections = append([]*topology.Collection{{Meta: topology.Meta{NS: webtest.SessionsNS}}}, own.Collections...)
+	s.Watcher.Publish(&own)
+	if text := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find("#heat-lists").Text(); !strings.Contains(
 		text,
 		"1 internal collection is hidden.",
 	) ||
-		strings.Contains(text, string(sessionsNS)) {
+		strings.Contains(text, string(webtest.SessionsNS)) {
 		t.Errorf("%s", text)
 	}
-	if text := parse(t, s.do("GET", "/heat?internal=1").Body.String()).Find(".uncounted").Text(); !strings.Contains(
+	if text := webtest.ParseHTML(t, s.Do("GET", "/heat?internal=1").Body.String()).Find(".uncounted").Text(); !strings.Contains(
 		text,
 		"3 collections are not counted",
 	) ||
 		!strings.Contains(text, "config.system.sessions writes of the server's own") {
 		t.Errorf("%s", text)
 	}
-	w := s.do("GET", "/heat?ns=yorkie-meta.versionvectors")
+	w := s.Do("GET", "/heat?ns=yorkie-meta.versionvectors")
 	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "changed in place and have no date") {
 		t.Errorf("%d: %.300s", w.Code, w.Body)
 	}

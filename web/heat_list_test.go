@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"maps"
@@ -10,21 +10,16 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
-	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
+	"shardboard/web/webtest"
 )
 
-func heatListOf(t *testing.T, s *testSite, what string) api.HeatList {
-	t.Helper()
-	return decode[api.HeatList](t, s.do("GET", "/api/v1/heat/"+what))
-}
-
 func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
-	v := newStory().View()
-	s := counting(t, v, several(v), 2*time.Minute+5*time.Second, nil)
-	page := parse(t, s.do("GET", "/heat").Body.String())
-	items := heatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items
+	v := webtest.NewStory().View()
+	s := webtest.CountedHeat(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
+	page := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	items := webtest.HeatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items
 	codes := map[string]bool{}
 	for i, l := range items {
 		if l.CanSplit == nil || !*l.CanSplit || l.Why == "" || strings.Contains(l.Why, "[heat.") {
@@ -35,14 +30,14 @@ func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 		}
 		codes[l.Split] = true
 	}
-	if first := items[0]; first.Split != "document" || !strings.Contains(first.Why, projectID(1000).Hex()) ||
+	if first := items[0]; first.Split != "document" || !strings.Contains(first.Why, webtest.ProjectID(1000).Hex()) ||
 		!strings.Contains(first.Why, "would not help") {
 		t.Errorf("%s: %s", first.Split, first.Why)
 	}
 	if !codes["divides"] {
 		t.Errorf("no chunk of several documents: %v", slices.Collect(maps.Keys(codes)))
 	}
-	for _, l := range heatListOf(t, s, "projects").Items {
+	for _, l := range webtest.HeatListOf(t, s, "projects").Items {
 		if l.CanSplit != nil || l.Split != "" || l.Why != "" {
 			t.Errorf("a project is no chunk: %+v", l)
 		}
@@ -50,24 +45,26 @@ func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 }
 
 func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
-	v := newStory().View()
-	bare := newStory().with(func(t *topology.Table) { t.Collections, t.Unsharded = nil, []topology.Namespace{} }).View()
+	v := webtest.NewStory().View()
+	bare := webtest.NewStory().With(func(t *topology.Table) { t.Collections, t.Unsharded = nil, []topology.Namespace{} }).View()
 	denied, slow := fault.New(fault.Forbidden, "Not permitted: find."), fault.New(fault.Unavailable, "Too slow.")
 	for name, c := range map[string]struct {
-		site        *testSite
+		site        *webtest.Server
 		query       string
 		reason, why string
 	}{
-		"just begun":       {counting(t, v, skewed(v), time.Second, nil), "", "begun", "first 10 s"},
-		"of changed rows":  {counting(t, v, skewed(v), 40*time.Second, nil), "?ns=yorkie-meta.documents", "begun", "at the end of each minute"},
-		"not permitted":    {counting(t, v, &written{fail: denied}, time.Minute, nil), "", "denied", "Not permitted: find."},
-		"fails":            {counting(t, v, &written{fail: slow}, time.Minute, nil), "", "failed", "Too slow."},
-		"no collection":    {counting(t, bare, &written{}, time.Minute, nil), "", "noCollection", "No collection whose writes"},
-		"nothing written":  {counting(t, v, &written{}, 2*time.Minute+5*time.Second, nil), "", "", ""},
-		"none in snapshot": {counting(t, v, skewed(v), 2*time.Minute+5*time.Second, nil), "?ns=yorkie-meta.snapshots", "", ""},
+		"just begun": {webtest.CountedHeat(t, v, webtest.SkewedWrites(v), time.Second, nil), "", "begun", "first 10 s"},
+		"of changed rows": {webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 40*time.Second, nil), "?ns=yorkie-meta.documents", "begun",
+			"at the end of each minute"},
+		"not permitted":   {webtest.CountedHeat(t, v, &webtest.Writes{Fail: denied}, time.Minute, nil), "", "denied", "Not permitted: find."},
+		"fails":           {webtest.CountedHeat(t, v, &webtest.Writes{Fail: slow}, time.Minute, nil), "", "failed", "Too slow."},
+		"no collection":   {webtest.CountedHeat(t, bare, &webtest.Writes{}, time.Minute, nil), "", "noCollection", "No collection whose writes"},
+		"nothing written": {webtest.CountedHeat(t, v, &webtest.Writes{}, 2*time.Minute+5*time.Second, nil), "", "", ""},
+		"none in snapshot": {webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil), "?ns=yorkie-meta.snapshots",
+			"", ""},
 	} {
 		for _, what := range []string{"projects", "documents", "chunks"} {
-			l := heatListOf(t, c.site, what+c.query)
+			l := webtest.HeatListOf(t, c.site, what+c.query)
 			if len(l.Items) != 0 || l.Window != "5m0s" || l.Reason != c.reason || !strings.Contains(l.Why, c.why) ||
 				(l.Why == "") != (l.Reason == "") ||
 				strings.Contains(l.Why, "[heat.") {
@@ -81,28 +78,28 @@ func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
 		}
 	}
 	// A list of what was counted has the time of its last count, not that of the question.
-	s := counting(t, v, skewed(v), 2*time.Minute, func(w *written) { w.broke(slow) })
-	if l := heatListOf(t, s, "projects"); len(l.Items) == 0 || !l.Stale || l.Reason != "" || !l.AsOf.Equal(*l.To) ||
+	s := webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute, func(w *webtest.Writes) { w.Broke(slow) })
+	if l := webtest.HeatListOf(t, s, "projects"); len(l.Items) == 0 || !l.Stale || l.Reason != "" || !l.AsOf.Equal(*l.To) ||
 		s.Deps.Now().Sub(*l.AsOf) < 20*time.Second {
 		t.Errorf("failed since: %+v at %s", l, s.Deps.Now())
 	}
 }
 
 func TestWhatAMoveHelpsHasAPlanToTheShardThatIsWrittenLeast(t *testing.T) {
-	v := newStory().View()
-	s := counting(t, v, skewed(v), 2*time.Minute+5*time.Second, nil)
-	shards := heatListOf(t, s, "shards").Items
+	v := webtest.NewStory().View()
+	s := webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
+	shards := webtest.HeatListOf(t, s, "shards").Items
 	least := shards[len(shards)-1].ID
-	link := parse(t, s.do("GET", "/heat").Body.String()).Find(".hot li").First().Find("p a")
+	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li").First().Find("p a")
 	to, err := url.Parse(link.AttrOr("href", ""))
 	if err != nil || to.Query().Get("kind") != "move" || to.Query().Get("to") != least || to.Query().Get("chunk") == "" ||
 		!strings.Contains(link.Text(), least) {
 		t.Fatalf("%q leads to %s; %s is written least", link.Text(), to, least)
 	}
-	if w := s.do("GET", to.String()); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), least) {
+	if w := s.Do("GET", to.String()); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), least) {
 		t.Errorf("%s: %d", to, w.Code)
 	}
-	for _, l := range parse(t, s.do("GET", "/heat").Body.String()).Find(".hot li").EachIter() {
+	for _, l := range webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li").EachIter() {
 		takes := l.Find("p").Text()
 		stays, moves := strings.Contains(takes, "No shard that may own it"), strings.Contains(takes, "Plan to move it to "+least)
 		if helps, its := strings.Contains(takes, "would not help"), strings.Contains(takes, " on "+least+": "); stays != (helps && its) ||
@@ -111,7 +108,7 @@ func TestWhatAMoveHelpsHasAPlanToTheShardThatIsWrittenLeast(t *testing.T) {
 		}
 	}
 	s.Deps.Actions = nil
-	if n := parse(t, s.do("GET", "/heat").Body.String()).Find(".hot li p a").Length(); n > 0 {
+	if n := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li p a").Length(); n > 0 {
 		t.Errorf("%d plans where nothing can be changed", n)
 	}
 }
@@ -145,8 +142,8 @@ func TestTheCalmestShardMayOwnTheChunk(t *testing.T) {
 			t.Zones = append(t.Zones, topology.ZoneRange{NS: c.NS, Zone: "eu", Min: c.Key.Min(), Max: c.Key.Max()})
 		}, writes, "shard-rs-2"},
 	} {
-		v := newStory().View()
-		col := v.Table.Collection(changesNS)
+		v := webtest.NewStory().View()
+		col := v.Table.Collection(webtest.ChangesNS)
 		if c.change != nil {
 			c.change(v.Table, col)
 		}
@@ -157,14 +154,14 @@ func TestTheCalmestShardMayOwnTheChunk(t *testing.T) {
 }
 
 func TestCountersAndDatedRowsSayOfWhichTimeTheyAre(t *testing.T) {
-	v := newStory().View()
-	src := skewed(v)
+	v := webtest.NewStory().View()
+	src := webtest.SkewedWrites(v)
 	for _, s := range v.Table.Shards {
-		src.shards = append(src.shards, s.Name)
+		src.Shards = append(src.Shards, s.Name)
 	}
-	s := counting(t, v, src, 3*time.Minute+5*time.Second, nil)
+	s := webtest.CountedHeat(t, v, src, 3*time.Minute+5*time.Second, nil)
 	for _, window := range []string{"10s", "24h"} {
-		for _, l := range heatListOf(t, s, "shards?ns=yorkie-meta.changes&window="+window).Items {
+		for _, l := range webtest.HeatListOf(t, s, "shards?ns=yorkie-meta.changes&window="+window).Items {
 			if l.OperationsFrom == nil || l.OperationsTo == nil || l.OperationsTo.Sub(*l.OperationsFrom) != 30*time.Second ||
 				l.OperationsTo.After(s.Deps.Now()) {
 				t.Fatalf("%+v", l)
@@ -173,7 +170,7 @@ func TestCountersAndDatedRowsSayOfWhichTimeTheyAre(t *testing.T) {
 				t.Errorf("%g operations/s, %g in its time", *l.WriteOperationsPerSecond, per)
 			}
 		}
-		updated := heatListOf(t, s, "projects?window="+window).Items[0].Updated
+		updated := webtest.HeatListOf(t, s, "projects?window="+window).Items[0].Updated
 		if len(updated) == 0 {
 			t.Fatal("no row changed in place")
 		}
@@ -183,9 +180,9 @@ func TestCountersAndDatedRowsSayOfWhichTimeTheyAre(t *testing.T) {
 			}
 		}
 	}
-	src.shards = nil
-	unread := counting(t, v, src, time.Minute, nil)
-	for _, l := range heatListOf(t, unread, "shards").Items {
+	src.Shards = nil
+	unread := webtest.CountedHeat(t, v, src, time.Minute, nil)
+	for _, l := range webtest.HeatListOf(t, unread, "shards").Items {
 		if l.OperationsFrom != nil || l.WriteOperationsPerSecond != nil {
 			t.Errorf("counters that were never read: %+v", l)
 		}

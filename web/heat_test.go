@@ -1,19 +1,15 @@
-package web
+package web_test
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
-	"context"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -27,124 +23,21 @@ import (
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
-	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
-// written is what a cluster says was written to changes in any ten seconds. Other
-// collections get one row for so many of those, and none where they are not named.
-type written struct {
-	rows   []heat.Count
-	sparse map[topology.Namespace]int64
-	fail   error // from the start
-	mu     sync.Mutex
-	late   error    // since broke was called
-	shards []string // that tell their counters: ten writes more at each read
-	reads  map[topology.Namespace]int64
-}
-
-func (w *written) broke(err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.late = err
-}
-
-func (w *written) Writes(_ context.Context, q heat.WriteQuery) ([]heat.Count, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err := cmp.Or(w.fail, w.late); err != nil {
-		return nil, err
-	}
-	if q.Date != "" { // in a minute; each row is changed as often as it gets changes
-		rows := int64(0)
-		for _, r := range w.rows {
-			if r.Project == q.Of {
-				rows += r.Rows
-			}
-		}
-		return []heat.Count{{Project: q.Of, Rows: rows}}, nil
-	}
-	var out []heat.Count
-	for _, r := range w.rows {
-		r.Rows = r.Rows * int64(q.To.Sub(q.From)/time.Second) / 10
-		if q.NS != changesNS {
-			r.Rows /= cmp.Or(w.sparse[q.NS], math.MaxInt64)
-		}
-		if r.Rows > 0 {
-			out = append(out, r)
-		}
-	}
-	return out[:min(len(out), q.Limit)], nil
-}
-
-func (w *written) Operations(_ context.Context, ns topology.Namespace) (map[string]heat.Operations, error) {
-	if len(w.shards) == 0 {
-		return nil, fault.New(fault.Forbidden, "no")
-	}
-	if w.reads == nil {
-		w.reads = map[topology.Namespace]int64{}
-	}
-	w.reads[ns]++
-	out := map[string]heat.Operations{}
-	for _, name := range w.shards {
-		out[name] = heat.Operations{Writes: 10 * w.reads[ns], WriteTime: time.Duration(w.reads[ns]) * time.Millisecond}
-	}
-	return out, nil
-}
-
-// counting is a site over a collector that has run for a while, and the
-// address of what it counted.
-func counting(t *testing.T, v answer.View, src *written, during time.Duration, then func(*written)) *testSite {
-	t.Helper()
-	watcher := &stubWatcher{}
-	watcher.value = v.Table
-	var c *heat.Collector
-	pictures := keyvis.New(watcher, nil, nil)
-	var now time.Time
-	synctest.Test(t, func(t *testing.T) {
-		c = heat.NewCollector(src, watcher, profile.Yorkie(), heat.Options{Seed: 1})
-		c.OnSlot(pictures.Take)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- c.Run(ctx) }()
-		time.Sleep(during)
-		synctest.Wait()
-		if then != nil {
-			then(src)
-			time.Sleep(20 * time.Second)
-			synctest.Wait()
-		}
-		now = time.Now()
-		cancel()
-		<-done
-	})
-	s := newSite(t, func(d *site.Deps) { d.Heat, d.Pictures, d.Now = c, pictures, func() time.Time { return now } })
-	s.watcher.value, s.keeper.value = v.Table, v.Dir
-	return s
-}
-
-// skewed is a load in which one document of one project has most.
-func skewed(v answer.View) *written {
-	all := v.Dir.All()
-	src := &written{}
-	for i := range 30 {
-		src.rows = append(src.rows, heat.Count{Project: all[i%7].ID, Document: projectID(1000 + i), Rows: 1 + 300/int64(1+i*i)})
-	}
-	return src
-}
-
-const changesNS = topology.Namespace("yorkie-meta.changes")
-
 func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
-	v := newStory().View()
-	s := counting(t, v, skewed(v), 2*time.Minute+5*time.Second, nil)
-	doc := parse(t, s.do("GET", "/heat").Body.String())
+	v := webtest.NewStory().View()
+	s := webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
+	doc := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
 	first := doc.Find(".hot li").First().Text()
-	for _, want := range []string{"of the writes to changes on shard-rs-", "Yorkie document " + projectID(1000).Hex(), "would not help"} {
+	for _, want := range []string{"of the writes to changes on shard-rs-", "Yorkie document " + webtest.ProjectID(1000).Hex(),
+		"would not help"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("the first sentence lacks %q: %s", want, first)
 		}
 	}
-	if href := doc.Find(".hot li a").First().AttrOr("href", ""); s.do("GET", href).Code != http.StatusOK {
+	if href := doc.Find(".hot li a").First().AttrOr("href", ""); s.Do("GET", href).Code != http.StatusOK {
 		t.Errorf("%s is no page", href)
 	}
 	if lead := doc.Find(".lead").Text(); !strings.Contains(lead, "Every new row was counted") || !strings.Contains(lead, "120 of 120 s") {
@@ -158,39 +51,40 @@ func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
 		t.Error("no table of the picture, or no skew")
 	}
 	for _, path := range []string{"/heat?window=10s&by=project", "/heat?ns=yorkie-meta.changes&span=840h"} {
-		if w := s.do("GET", path); w.Code != http.StatusOK || len(w.Body.Bytes()) > maxPage {
+		if w := s.Do("GET", path); w.Code != http.StatusOK || len(w.Body.Bytes()) > maxPage {
 			t.Errorf("%s: %d, %d bytes", path, w.Code, w.Body.Len())
 		}
 	}
 }
 
 func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
-	v := newStory().View()
+	v := webtest.NewStory().View()
 	denied := fault.New(fault.Forbidden, "Not permitted: find on yorkie-meta.changes.")
-	busy := &written{}
+	busy := &webtest.Writes{}
 	for i := range 1500 {
-		busy.rows = append(busy.rows, heat.Count{Project: v.Dir.All()[i%9].ID, Document: projectID(5000 + i), Rows: 30})
+		busy.Rows = append(busy.Rows, heat.Count{Project: v.Dir.All()[i%9].ID, Document: webtest.ProjectID(5000 + i), Rows: 30})
 	}
-	unknown := newStory().with(func(t *topology.Table) {
+	unknown := webtest.NewStory().With(func(t *topology.Table) {
 		t.Collections, t.Unsharded = nil, []topology.Namespace{}
 	}).View()
 	for name, c := range map[string]struct {
-		site *testSite
+		site *webtest.Server
 		want []string
 		gone string
 	}{
-		"nothing counted yet": {counting(t, v, skewed(v), time.Second, nil), []string{"just begun"}, ".hot"},
-		"not permitted": {counting(t, v, &written{fail: denied}, time.Minute, nil),
+		"nothing counted yet": {webtest.CountedHeat(t, v, webtest.SkewedWrites(v), time.Second, nil), []string{"just begun"}, ".hot"},
+		"not permitted": {webtest.CountedHeat(t, v, &webtest.Writes{Fail: denied}, time.Minute, nil),
 			[]string{"Counting writes is not permitted", "find on yorkie-meta.changes"}, ".hot"},
-		"failed since": {counting(t, v, skewed(v), 2*time.Minute,
-			func(w *written) { w.broke(fault.New(fault.Unavailable, "The cluster does not answer.")) }),
+		"failed since": {webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute,
+			func(w *webtest.Writes) { w.Broke(fault.New(fault.Unavailable, "The cluster does not answer.")) }),
 			[]string{"could not be counted", "does not answer", "What is shown ends at"}, ".is-loading"},
-		"sampled":          {counting(t, v, busy, 3*time.Minute, nil), []string{"Counted in samples", "1 s in 10", "±"}, ""},
-		"no collection":    {counting(t, unknown, &written{}, time.Minute, nil), []string{"No collection whose writes can be counted"}, ".hot"},
-		"no writes at all": {counting(t, v, &written{}, 2*time.Minute, nil), []string{"No writes in this window"}, ".hot li"},
+		"sampled": {webtest.CountedHeat(t, v, busy, 3*time.Minute, nil), []string{"Counted in samples", "1 s in 10", "±"}, ""},
+		"no collection": {webtest.CountedHeat(t, unknown, &webtest.Writes{}, time.Minute, nil),
+			[]string{"No collection whose writes can be counted"}, ".hot"},
+		"no writes at all": {webtest.CountedHeat(t, v, &webtest.Writes{}, 2*time.Minute, nil), []string{"No writes in this window"}, ".hot li"},
 	} {
-		w := c.site.do("GET", "/heat")
-		text := parse(t, w.Body.String())
+		w := c.site.Do("GET", "/heat")
+		text := webtest.ParseHTML(t, w.Body.String())
 		for _, want := range c.want {
 			if !strings.Contains(text.Find("main").Text(), want) {
 				t.Errorf("%s: lacks %q: %.600s", name, want, text.Find("main").Text())
@@ -206,15 +100,15 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 }
 
 func TestHeatStandsOnThePagesOfWhatIsHot(t *testing.T) {
-	v := newStory().View()
-	s := counting(t, v, skewed(v), time.Minute, nil)
-	link := parse(t, s.do("GET", "/heat").Body.String()).Find(".hot li a").First().AttrOr("href", "")
+	v := webtest.NewStory().View()
+	s := webtest.CountedHeat(t, v, webtest.SkewedWrites(v), time.Minute, nil)
+	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li a").First().AttrOr("href", "")
 	for path, want := range map[string]string{
-		"/collections/yorkie-meta.changes":       "writes/s in the 5",
-		link:                                     "of the collection's",
-		chunkPath(v, "yorkie-meta.documents", 0): "",
+		"/collections/yorkie-meta.changes": "writes/s in the 5",
+		link:                               "of the collection's",
+		webtest.ChunkPath(v, "yorkie-meta.documents", 0): "",
 	} {
-		doc := parse(t, s.do("GET", path).Body.String())
+		doc := webtest.ParseHTML(t, s.Do("GET", path).Body.String())
 		line := doc.Find(".head p:has(a[href^='/heat'])")
 		if want == "" && line.Length() > 0 || want != "" && !strings.Contains(line.Text(), want) {
 			t.Errorf("%s says %q, want %q", path, line.Text(), want)
@@ -223,34 +117,34 @@ func TestHeatStandsOnThePagesOfWhatIsHot(t *testing.T) {
 }
 
 func TestHeatOfAKeyThatGrowsIsAWarningWithItsEvidence(t *testing.T) {
-	v := newStory().with(func(t *topology.Table) {
+	v := webtest.NewStory().With(func(t *topology.Table) {
 		for i, c := range t.Collections {
-			if c.NS == changesNS {
-				t.Collections[i] = collectionFixture(changesNS, bson.D{{Key: "_id", Value: 1}}, 3, 9)
+			if c.NS == webtest.ChangesNS {
+				t.Collections[i] = webtest.CannedCollection(webtest.ChangesNS, bson.D{{Key: "_id", Value: 1}}, 3, 9)
 			}
 		}
 	}).View()
-	v.Table.Shards[0].Name = hostileName // owns none of the first three chunks or all: a name all the same
-	src := skewed(v)
-	s := counting(t, v, src, 2*time.Minute, nil)
-	w := s.do("GET", "/heat")
+	v.Table.Shards[0].Name = webtest.HostileName // owns none of the first three chunks or all: a name all the same
+	src := webtest.SkewedWrites(v)
+	s := webtest.CountedHeat(t, v, src, 2*time.Minute, nil)
+	w := s.Do("GET", "/heat")
 	// The bubble's clock is at the year 2000: ids of then lie before every bound.
-	if text := parse(t, w.Body.String()).Find("main").Text(); strings.Contains(text, "The shard key grows") ||
+	if text := webtest.ParseHTML(t, w.Body.String()).Find("main").Text(); strings.Contains(text, "The shard key grows") ||
 		!strings.Contains(text, "do not pile up") {
 		t.Errorf("inserts into the first chunk: %.800s", text)
 	}
-	old := collectionFixture(changesNS, bson.D{{Key: "_id", Value: 1}}, 2, 9)
+	old := webtest.CannedCollection(webtest.ChangesNS, bson.D{{Key: "_id", Value: 1}}, 2, 9)
 	rows := []topology.Chunk{old.Chunks.At(0), old.Chunks.At(1)}
-	cut := must(old.Key.KeyOf(placement.ObjectIDValue(bson.NewObjectIDFromTimestamp(time.Unix(900_000_000, 0)))))
+	cut := webtest.Must(old.Key.KeyOf(placement.ObjectIDValue(bson.NewObjectIDFromTimestamp(time.Unix(900_000_000, 0)))))
 	rows[0].Max, rows[1].Min, rows[1].Shard = cut, cut, "shard-rs-2"
-	old.Chunks = must(topology.BuildChunks(old.Key, rows))
+	old.Chunks = webtest.Must(topology.BuildChunks(old.Key, rows))
 	for i, c := range v.Table.Collections {
-		if c.NS == changesNS {
+		if c.NS == webtest.ChangesNS {
 			v.Table.Collections[i] = old
 		}
 	}
-	s = counting(t, v, src, 2*time.Minute, nil)
-	text := parse(t, s.do("GET", "/heat").Body.String()).Find(".state").Text()
+	s = webtest.CountedHeat(t, v, src, 2*time.Minute, nil)
+	text := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".state").Text()
 	if !strings.Contains(text, "The shard key grows") || !strings.Contains(text, "slices of time") || !strings.Contains(text, "shard-rs-2") {
 		t.Errorf("no warning: %s", text)
 	}
@@ -258,15 +152,15 @@ func TestHeatOfAKeyThatGrowsIsAWarningWithItsEvidence(t *testing.T) {
 
 func TestHeatShowsHostileNamesAsText(t *testing.T) {
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>`
-	v := newStory().View()
+	v := webtest.NewStory().View()
 	all := v.Dir.All()
 	for i := range all {
 		all[i].Name = evil
 	}
-	v.Dir = placement.NewDirectory(3, []string{"yorkie-meta"}, all, topology.Health{At: epoch})
-	s := counting(t, v, skewed(v), 2*time.Minute+5*time.Second, nil)
+	v.Dir = placement.NewDirectory(3, []string{"yorkie-meta"}, all, topology.Health{At: webtest.Epoch})
+	s := webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
 	for _, path := range []string{"/heat", "/heat?by=project"} {
-		doc := parse(t, s.do("GET", path).Body.String())
+		doc := webtest.ParseHTML(t, s.Do("GET", path).Body.String())
 		if n := doc.Find("script:not([src])").Length() + doc.Find("img").Length() + doc.Find("[onerror]").Length(); n > 0 ||
 			!strings.Contains(doc.Text(), "alert(1)") {
 			t.Errorf("%s: %d hostile elements", path, n)
@@ -275,8 +169,8 @@ func TestHeatShowsHostileNamesAsText(t *testing.T) {
 }
 
 func TestHeatRefusesWhatItDoesNotHave(t *testing.T) {
-	s := newSite(t)
-	s.watcher.value = newStory().View().Table
+	s := webtest.New(t)
+	s.Watcher.Value = webtest.NewStory().View().Table
 	for path, want := range map[string]int{
 		"/heat?window=1s": 400, "/heat?window=x": 400, "/heat?span=5m": 400, "/heat?by=chunk": 400, "/heat?ns=no.such": 404,
 		"/api/v1/heat/map?ns=no.such": 404, "/api/v1/heat/map?from=yesterday": 400, "/api/v1/heat/map?from=2h": 400, "/api/v1/heat/map?by=x": 400,
@@ -288,23 +182,23 @@ func TestHeatRefusesWhatItDoesNotHave(t *testing.T) {
 		"/api/v1/heat/projects?ns=yorkie-meta.versionvectors": 404, "/api/v1/heat/projects?ns=yorkie-meta.documents": 200,
 		"/api/v1/heat/range?ns=yorkie-meta.changes&min=zzz": 400, "/api/v1/heat/range?ns=yorkie-meta.changes&min=%7B%22x%22%3A1%7D": 400,
 	} {
-		if w := s.do("GET", path); w.Code != want {
+		if w := s.Do("GET", path); w.Code != want {
 			t.Errorf("%s: %d, want %d", path, w.Code, want)
 		}
 	}
 }
 
 func TestHeatMapCellsAreTheRatesThatWereCounted(t *testing.T) {
-	v := newStory().View()
-	src := skewed(v)
-	s := counting(t, v, src, 3*time.Minute+5*time.Second, nil)
+	v := webtest.NewStory().View()
+	src := webtest.SkewedWrites(v)
+	s := webtest.CountedHeat(t, v, src, 3*time.Minute+5*time.Second, nil)
 	var all float64
-	for _, r := range src.rows {
+	for _, r := range src.Rows {
 		all += float64(r.Rows) / 10
 	}
 	for _, by := range []string{"key", "project"} {
-		m := decode[api.HeatMap](t, s.do("GET", "/api/v1/heat/map?by="+by))
-		if m.NS != string(changesNS) || m.By != by || len(m.Columns) < 2 || len(m.Cells) != len(m.Rows) || len(m.Rows) == 0 || m.Stale {
+		m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map?by="+by))
+		if m.NS != string(webtest.ChangesNS) || m.By != by || len(m.Columns) < 2 || len(m.Cells) != len(m.Rows) || len(m.Rows) == 0 || m.Stale {
 			t.Fatalf("%s: %d columns, %d rows, %d cells, stale %v", by, len(m.Columns), len(m.Rows), len(m.Cells), m.Stale)
 		}
 		for i, col := range m.Columns {
@@ -318,16 +212,16 @@ func TestHeatMapCellsAreTheRatesThatWereCounted(t *testing.T) {
 				t.Errorf("%s, %s: %.1f writes/s by letters, %.1f in truth", by, col.From, sum, all)
 			}
 		}
-		w := s.do("GET", "/api/v1/heat/map?by="+by, header("If-None-Match", m.Version))
+		w := s.Do("GET", "/api/v1/heat/map?by="+by, webtest.Header("If-None-Match", m.Version))
 		if w.Code != http.StatusNotModified || w.Body.Len() > 0 {
 			t.Errorf("asked again: %d, %d bytes", w.Code, w.Body.Len())
 		}
 	}
 	// Rows of a shard are all of its and no other's.
-	whole := decode[api.HeatMap](t, s.do("GET", "/api/v1/heat/map"))
+	whole := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map"))
 	rows := 0
 	for _, owner := range whole.Shards {
-		m := decode[api.HeatMap](t, s.do("GET", "/api/v1/heat/map?shard="+url.QueryEscape(owner.Name)))
+		m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map?shard="+url.QueryEscape(owner.Name)))
 		rows += len(m.Rows)
 		if len(m.Rows) != owner.Rows || m.Rows[0].Shard != owner.Name {
 			t.Errorf("%s: %d rows, want %d", owner.Name, len(m.Rows), owner.Rows)
@@ -337,16 +231,16 @@ func TestHeatMapCellsAreTheRatesThatWereCounted(t *testing.T) {
 		t.Errorf("%d rows by shard, %d in all", rows, len(whole.Rows))
 	}
 	for _, r := range whole.Rows {
-		if w := s.do("GET", answer.ChunkURL(changesNS, "."+r.Ref)); w.Code != http.StatusOK {
+		if w := s.Do("GET", answer.ChunkURL(webtest.ChangesNS, "."+r.Ref)); w.Code != http.StatusOK {
 			t.Fatalf("row %s leads to %d", r.Min, w.Code)
 		}
 	}
 }
 
 func TestHeatRangeNamesWhoWritesThere(t *testing.T) {
-	v := newStory().View()
-	s := counting(t, v, skewed(v), 2*time.Minute, nil)
-	m := decode[api.HeatMap](t, s.do("GET", "/api/v1/heat/map"))
+	v := webtest.NewStory().View()
+	s := webtest.CountedHeat(t, v, webtest.SkewedWrites(v), 2*time.Minute, nil)
+	m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map"))
 	total, rows := 0.0, 0.0
 	for i, row := range m.Rows {
 		end := m.Max
@@ -354,12 +248,12 @@ func TestHeatRangeNamesWhoWritesThere(t *testing.T) {
 			end = m.Rows[i+1].Min
 		}
 		q := url.Values{"ns": {m.NS}, "min": {string(row.Min)}, "max": {string(end)}}
-		part := decode[api.HeatRange](t, s.do("GET", "/api/v1/heat/range?"+q.Encode()))
+		part := webtest.Decode[api.HeatRange](t, s.Do("GET", "/api/v1/heat/range?"+q.Encode()))
 		sum := 0.0
 		for _, d := range part.Documents {
 			sum += d.WritesPerSecond
-			id := must(bson.ObjectIDFromHex(d.ID))
-			at, _ := v.Table.Collection(changesNS).Chunks.Find(shardkey.HashKey(shardkey.HashObjectID(id)))
+			id := webtest.Must(bson.ObjectIDFromHex(d.ID))
+			at, _ := v.Table.Collection(webtest.ChangesNS).Chunks.Find(shardkey.HashKey(shardkey.HashObjectID(id)))
 			if at != i {
 				t.Errorf("document %s of chunk %d is in row %d", d.ID, at, i)
 			}
@@ -383,13 +277,13 @@ func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(5, 5))
 	var b []shardkey.Key
-	c := collectionFixture(changesNS, bson.D{{Key: "doc_id", Value: "hashed"}}, keyvis.MaxRows, 2)
+	c := webtest.CannedCollection(webtest.ChangesNS, bson.D{{Key: "doc_id", Value: "hashed"}}, keyvis.MaxRows, 2)
 	for _, ch := range c.Chunks.All() {
 		b = append(b, ch.Min)
 	}
 	for name, perSecond := range map[string]float64{"300 writes/s": 300, "20,000 writes/s": 20_000} {
-		p := keyvis.View{NS: changesNS, By: keyvis.ByKey, Bounds: b, Version: 1}
-		at := epoch.Add(-keyvis.Reach)
+		p := keyvis.View{NS: webtest.ChangesNS, By: keyvis.ByKey, Bounds: b, Version: 1}
+		at := webtest.Epoch.Add(-keyvis.Reach)
 		for _, l := range []struct {
 			n    int
 			step time.Duration
@@ -412,15 +306,20 @@ func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
 				p.Cells = append(p.Cells, int64(max(0, math.Round(mean+math.Sqrt(mean)*rng.NormFloat64()))))
 			}
 		}
-		table := *cannedTable(1, 10)
+		table := *webtest.CannedTable(1, 10)
 		table.Collections = []*topology.Collection{c}
 		v := answer.View{
-			Now:     epoch,
+			Now:     webtest.Epoch,
 			Table:   &table,
-			Dir:     placement.NewDirectory(1, nil, nil, topology.Health{At: epoch}),
+			Dir:     placement.NewDirectory(1, nil, nil, topology.Health{At: webtest.Epoch}),
 			Profile: profile.Yorkie(),
 		}
-		m := answer.HeatMapOf(v, c, p, answer.MapQuery{NS: changesNS, By: keyvis.ByKey, From: epoch.Add(-keyvis.Reach), To: epoch})
+		m := answer.HeatMapOf(
+			v,
+			c,
+			p,
+			answer.MapQuery{NS: webtest.ChangesNS, By: keyvis.ByKey, From: webtest.Epoch.Add(-keyvis.Reach), To: webtest.Epoch},
+		)
 		body, err := json.Marshal(m)
 		if err != nil {
 			t.Fatal(err)

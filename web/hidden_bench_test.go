@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shardboard/internal/answer"
+	"shardboard/web/webtest"
 )
 
 // BenchmarkHiddenTable is what a new table costs for a class of people, with 2,000
@@ -13,7 +14,7 @@ import (
 func BenchmarkHiddenTable(b *testing.B) {
 	for _, fresh := range []bool{false, true} {
 		b.Run(fmt.Sprintf("new entries %v", fresh), func(b *testing.B) {
-			t := *cannedTable(1, 250)
+			t := *webtest.CannedTable(1, 250)
 			for len(t.Events) < 2000 {
 				t.Events = failedWith(t.Events, serverSaid)
 			}

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -18,16 +18,18 @@ import (
 	"shardboard/internal/rules"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
+	"shardboard/web"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // seenBy is the site as somebody with a role sees it who is shown as little as
 // the flag allows.
-func seenBy(s *testSite, role auth.Role) *site.Site {
+func seenBy(s *webtest.Server, role auth.Role) *site.Site {
 	deps := s.Deps
 	deps.HideBounds, deps.Registry, deps.PlanForms = true, nil, true
-	deps.Auth = everybody{who: auth.Principal{ID: "user:" + string(role), Name: string(role), Role: role, Method: auth.ByPassword}}
-	return New(deps).Site
+	deps.Auth = webtest.Everybody{Who: auth.Principal{ID: "user:" + string(role), Name: string(role), Role: role, Method: auth.ByPassword}}
+	return web.New(deps).Site
 }
 
 func bodySeen(s *site.Site, target string) string {
@@ -102,9 +104,9 @@ func hiddenPaths(project string) []string {
 		"/collections/yorkie-meta.changes?sort=heat",
 		"/api/v1/collections/yorkie-meta.changes/chunks?limit=1000",
 		"/collections/" + string(
-			documentsNS,
+			webtest.DocumentsNS,
 		),
-		"/api/v1/collections/" + string(documentsNS) + "/map?level=0&index=0",
+		"/api/v1/collections/" + string(webtest.DocumentsNS) + "/map?level=0&index=0",
 		"/zones",
 		"/projects",
 		"/shards/shard-rs-1",
@@ -115,15 +117,15 @@ const serverSaid = "ConflictingOperationInProgress: see the log of host-3"
 
 // chunkTrouble is a state in which rules find jumbo and hot chunks, with a chunk
 // that moves.
-func chunkTrouble(t *testing.T) (*testSite, answer.View) {
+func chunkTrouble(t *testing.T) (*webtest.Server, answer.View) {
 	t.Helper()
-	story := newStory().with(func(t *topology.Table) {
-		c := t.Collection(documentsNS)
+	story := webtest.NewStory().With(func(t *topology.Table) {
+		c := t.Collection(webtest.DocumentsNS)
 		row := c.Chunks.At(2)
 		row.Jumbo = true
 		chunks, _ := c.Chunks.Reflag([]topology.Chunk{row})
 		for i, o := range t.Collections {
-			if o.NS == documentsNS {
+			if o.NS == webtest.DocumentsNS {
 				t.Collections[i] = &topology.Collection{Meta: o.Meta, Highest: o.Highest, Chunks: chunks}
 			}
 		}
@@ -131,19 +133,19 @@ func chunkTrouble(t *testing.T) (*testSite, answer.View) {
 		for i, e := range t.Events {
 			var details bson.D
 			if e.What == "moveChunk.error" && bson.Unmarshal(e.Details, &details) == nil {
-				t.Events[i].Details = must(bson.Marshal(append(details, bson.E{Key: "errmsg", Value: serverSaid})))
+				t.Events[i].Details = webtest.Must(bson.Marshal(append(details, bson.E{Key: "errmsg", Value: serverSaid})))
 			}
 		}
-		t.Moves.List = []topology.InFlight{flightOfChunk(t, changesNS, 4, "shard-rs-2")}
+		t.Moves.List = []topology.InFlight{flightOfChunk(t, webtest.ChangesNS, 4, "shard-rs-2")}
 	})
 	v := story.View()
-	busy := &written{} // one project, and many of its documents alike
+	busy := &webtest.Writes{} // one project, and many of its documents alike
 	for i := range 40 {
-		busy.rows = append(busy.rows, heat.Count{Project: v.Dir.All()[3].ID, Document: projectID(1000 + 977*i), Rows: 40})
+		busy.Rows = append(busy.Rows, heat.Count{Project: v.Dir.All()[3].ID, Document: webtest.ProjectID(1000 + 977*i), Rows: 40})
 	}
-	s := counting(t, v, busy, 4*time.Minute+5*time.Second, nil)
+	s := webtest.CountedHeat(t, v, busy, 4*time.Minute+5*time.Second, nil)
 	s.Deps.Advice = rules.NewAdvisor(
-		rules.Sources{Tables: s.watcher, Directories: s.keeper, Profile: s.Deps.Profile, Heat: s.Deps.Heat, Now: s.Deps.Now},
+		rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: s.Deps.Profile, Heat: s.Deps.Heat, Now: s.Deps.Now},
 	)
 	return s, v
 }
@@ -176,7 +178,8 @@ func TestHiddenBoundsAreInNoPageOfWritesAndProblems(t *testing.T) {
 	if seen < 12 {
 		t.Errorf("support sees bounds at %d addresses of %d", seen, len(paths))
 	}
-	for path, kind := range map[string]string{"/api/v1/advice": `"jumbo`, "/api/v1/heat/chunks?limit=1000": `"bounds":`, "/api/v1/activity/inflight": `"copied"`, "/api/v1/heat/map": `"chunks":`} {
+	for path, kind := range map[string]string{"/api/v1/advice": `"jumbo`, "/api/v1/heat/chunks?limit=1000": `"bounds":`,
+		"/api/v1/activity/inflight": `"copied"`, "/api/v1/heat/map": `"chunks":`} {
 		if body := bodySeen(viewer, path); !strings.Contains(body, kind) ||
 			!strings.Contains(body, `{"value":null,"reason":"hidden: needs the role support"}`) && path != "/api/v1/advice" {
 			t.Errorf("%s: %.600s", path, body)
@@ -213,9 +216,9 @@ func TestAlertsHaveNoServersText(t *testing.T) {
 
 // What would be refused is not offered.
 func TestChunksAreFilteredByBoundOnlyWhereBoundsAreShown(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	for role, want := range map[auth.Role]bool{auth.Viewer: false, auth.Support: true} {
-		body := bodySeen(seenBy(s, role), "/collections/"+string(documentsNS))
+		body := bodySeen(seenBy(s, role), "/collections/"+string(webtest.DocumentsNS))
 		for _, field := range []string{`<input name="q"`, `<input name="key"`} {
 			if strings.Contains(body, field) != want {
 				t.Errorf("%s: %s, want it: %v", role, field, want)

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"bytes"
@@ -18,18 +18,20 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
+	"shardboard/web/webtest"
 )
 
-// TestEveryHandlerLooksAtWhatItsReaderMaySee: the whole view is for what draws
-// nothing by itself, and for viewFor.
+// TestEveryHandlerLooksAtWhatItsReaderMaySee finds handlers that ask for the whole
+// view instead of ViewFor. Those listed draw nothing for a person, or hide by themselves.
 func TestEveryHandlerLooksAtWhatItsReaderMaySee(t *testing.T) {
-	whole := []string{"health.go", "hidden.go", "live.go", "live_refresh.go", "metrics.go", "response.go"}
-	files, err := filepath.Glob("*.go")
+	whole := []string{"live/live.go", "live/live_refresh.go", "site/health.go", "site/hidden.go", "site/metrics.go"}
+	files, err := filepath.Glob("*/*.go")
 	if err != nil || len(files) < 100 {
 		t.Fatal(len(files), err)
 	}
+	found := 0
 	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") || slices.Contains(whole, name) {
+		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "webtest/") {
 			continue
 		}
 		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
@@ -41,25 +43,31 @@ func TestEveryHandlerLooksAtWhatItsReaderMaySee(t *testing.T) {
 			if !ok || len(call.Args) != 0 {
 				return true
 			}
-			if f, ok := call.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "view" {
-				t.Errorf("%s asks for the whole view: viewFor is what the reader may see", name)
+			if f, ok := call.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "View" {
+				found++
+				if !slices.Contains(whole, name) {
+					t.Errorf("%s asks for the whole view: ViewFor is what the reader may see", name)
+				}
 			}
 			return true
 		})
+	}
+	if found == 0 {
+		t.Error("nothing asks for the whole view: this test looks for another name")
 	}
 }
 
 // TestLiveRegionsAreDrawnOncePerClass: however many browsers look, a region is
 // drawn once for operators and once for those who do not see servers' texts.
 func TestLiveRegionsAreDrawnOncePerClass(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
-		next := cannedTable(7, 250)
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		next := webtest.CannedTable(7, 250)
 		next.Events = failedWith(next.Events, "ConflictingOperationInProgress: see the log of host-canary")
-		l.watcher.publish(next)
-		var whole, brief []*browser
+		l.Watcher.Publish(next)
+		var whole, brief []*webtest.Browser
 		for range 4 {
 			for _, who := range []string{"anna admin", "olga operator", "vera viewer", "sven support"} {
-				b, res := l.openAs(who, "t=activity")
+				b, res := l.OpenAs(who, "t=activity")
 				if b == nil {
 					t.Fatal(who, res)
 				}
@@ -70,12 +78,15 @@ func TestLiveRegionsAreDrawnOncePerClass(t *testing.T) {
 				}
 			}
 		}
-		if text := l.do("GET", "/metrics", as("anna", auth.Admin)).Body.String(); !strings.Contains(text, "\nshardboard_live_renders_total 2\n") {
+		if text := l.Do("GET", "/metrics", webtest.As("anna", auth.Admin)).Body.String(); !strings.Contains(
+			text,
+			"\nshardboard_live_renders_total 2\n",
+		) {
 			_, at, _ := strings.Cut(text, "\nshardboard_live_renders_total")
 			t.Errorf("drawn %.4s times for two classes", at)
 		}
 		for i := range whole {
-			w, b := whole[i].last(t), brief[i].last(t)
+			w, b := whole[i].Last(t), brief[i].Last(t)
 			if !strings.Contains(w.HTML, "host-canary") || strings.Contains(b.HTML, "host-canary") || !strings.Contains(b.HTML, "role operator") ||
 				w.V == b.V {
 				t.Errorf(
@@ -88,12 +99,12 @@ func TestLiveRegionsAreDrawnOncePerClass(t *testing.T) {
 				return
 			}
 		}
-	}, withClaims)
+	}, webtest.WithClaims)
 }
 
 // failedWith is a log with one move that failed with a text before the rest.
 func failedWith(events []topology.Event, text string) []topology.Event {
-	doc := must(
+	doc := webtest.Must(
 		bson.Marshal(
 			bson.D{
 				{Key: "min", Value: bson.D{{Key: "x", Value: 1}}},
@@ -105,20 +116,20 @@ func failedWith(events []topology.Event, text string) []topology.Event {
 		),
 	)
 	return append(
-		[]topology.Event{{ID: "failed", Time: epoch, What: "moveChunk.error", NS: "app.things", Shard: "shard-rs-1", Details: doc}},
+		[]topology.Event{{ID: "failed", Time: webtest.Epoch, What: "moveChunk.error", NS: "app.things", Shard: "shard-rs-1", Details: doc}},
 		events...)
 }
 
 // TestAnAnswerKeptByABrowserIsNotAnotherRoles: an ETag is of one class.
 func TestAnAnswerKeptByABrowserIsNotAnotherRoles(t *testing.T) {
-	s := newSite(t, withClaims)
+	s := webtest.New(t, webtest.WithClaims)
 	for _, path := range []string{"/api/v1/activity", "/activity"} {
-		tag := s.do("GET", path, as("olga", auth.Operator)).Header().Get("ETag")
+		tag := s.Do("GET", path, webtest.As("olga", auth.Operator)).Header().Get("ETag")
 		for who, want := range map[string]int{"viewer": http.StatusOK, "support": http.StatusOK, "admin": http.StatusNotModified} {
 			if want == http.StatusNotModified && path == "/activity" {
 				continue // pages are of one person
 			}
-			if w := s.do("GET", path, as("x", auth.Role(who)), header("If-None-Match", tag)); tag == "" || w.Code != want {
+			if w := s.Do("GET", path, webtest.As("x", auth.Role(who)), webtest.Header("If-None-Match", tag)); tag == "" || w.Code != want {
 				t.Errorf("%s: an operator's tag %q gives %s %d, want %d", path, tag, who, w.Code, want)
 			}
 		}
@@ -127,12 +138,12 @@ func TestAnAnswerKeptByABrowserIsNotAnotherRoles(t *testing.T) {
 
 // TestViewersSeeBoundsWithoutTheFlag, which are key values: docs say so.
 func TestViewersSeeBoundsWithoutTheFlag(t *testing.T) {
-	s := newSite(t, withClaims)
-	c := s.watcher.Table().Collection(documentsNS)
+	s := webtest.New(t, webtest.WithClaims)
+	c := s.Watcher.Table().Collection(webtest.DocumentsNS)
 	min := c.Chunks.At(1).Min
-	for path, want := range map[string]string{"/collections/" + string(documentsNS): answer.BoundText(c.Key, min),
-		"/api/v1/collections/" + string(documentsNS) + "/chunks": answer.ChunkRef(c, min)} {
-		if body := s.do("GET", path, as("vera", auth.Viewer)).Body.String(); !strings.Contains(body, want) ||
+	for path, want := range map[string]string{"/collections/" + string(webtest.DocumentsNS): answer.BoundText(c.Key, min),
+		"/api/v1/collections/" + string(webtest.DocumentsNS) + "/chunks": answer.ChunkRef(c, min)} {
+		if body := s.Do("GET", path, webtest.As("vera", auth.Viewer)).Body.String(); !strings.Contains(body, want) ||
 			strings.Contains(body, "hidden: needs") {
 			t.Errorf("%s lacks %q", path, want)
 		}
@@ -165,7 +176,7 @@ func TestStepsOfRunsAreToldWithoutServersTexts(t *testing.T) {
 
 func TestWhatServersWroteIsTakenOutOfDetails(t *testing.T) {
 	const secret = "host-3 {_id: 17}"
-	plain := must(
+	plain := webtest.Must(
 		bson.Marshal(bson.D{{Key: "from", Value: "a"}, {Key: "note", Value: "aborted"}, {Key: "counts", Value: bson.D{{Key: "cloned", Value: 3}}},
 			{Key: "min", Value: bson.D{{Key: "message", Value: "a key"}}}}),
 	)
@@ -176,7 +187,7 @@ func TestWhatServersWroteIsTakenOutOfDetails(t *testing.T) {
 		{{Key: "errmsg", Value: secret}}, {{Key: "note", Value: "aborted: " + secret}}, {{Key: "ErrMsg", Value: secret}},
 		{{Key: "why", Value: bson.D{{Key: "reason", Value: secret}}}}, {{Key: "all", Value: bson.A{bson.D{{Key: "error", Value: secret}}}}},
 	} {
-		raw := must(bson.Marshal(doc))
+		raw := webtest.Must(bson.Marshal(doc))
 		if got := answer.HideInDetails(raw); strings.Contains(got.String(), "host-3") || !strings.Contains(got.String(), "role operator") {
 			t.Errorf("%s became %s", bson.Raw(raw), got)
 		}

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/url"
@@ -13,25 +13,26 @@ import (
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 func TestHistoryListsEveryChangeOnceOverItsPages(t *testing.T) {
-	x := newTravelled(t)
+	x := webtest.NewTravelled(t)
 	for i := range 7 {
-		x.move(4, []string{"shard-rs-1", "shard-rs-2"}[i%2])
+		x.Move(4, []string{"shard-rs-1", "shard-rs-2"}[i%2])
 	}
-	x.now = x.now.Add(time.Minute)
-	balanced := *x.watcher.get()
+	x.Now = x.Now.Add(time.Minute)
+	balanced := *x.Watcher.Get()
 	balanced.Rounds = cannedRounds
-	x.watcher.publish(&balanced)
-	ask := "/api/v1/history?limit=3&ns=yorkie-meta.documents&from=" + answer.AtText(epoch.Add(time.Second))
+	x.Watcher.Publish(&balanced)
+	ask := "/api/v1/history?limit=3&ns=yorkie-meta.documents&from=" + answer.AtText(webtest.Epoch.Add(time.Second))
 	moved, pages := 0, 0
 	for cursor := ""; ; pages++ {
-		got := decode[api.History](t, x.do("GET", ask+"&cursor="+cursor))
+		got := webtest.Decode[api.History](t, x.Do("GET", ask+"&cursor="+cursor))
 		for _, i := range got.Items {
 			if i.Kind == "moved" && i.Source == "observed" {
 				moved++
-				if i.NS != string(documentsNS) || len(i.Min) == 0 || i.From == "" || i.To == "" || i.Cause == nil || i.Cause.By != "balancer" ||
+				if i.NS != string(webtest.DocumentsNS) || len(i.Min) == 0 || i.From == "" || i.To == "" || i.Cause == nil || i.Cause.By != "balancer" ||
 					!i.Cause.Inferred {
 					t.Errorf("%+v", i)
 				}
@@ -44,7 +45,7 @@ func TestHistoryListsEveryChangeOnceOverItsPages(t *testing.T) {
 	if moved != 7 || pages < 2 {
 		t.Errorf("%d moves on %d pages", moved, pages)
 	}
-	all := decode[api.History](t, x.do("GET", "/api/v1/history?from="+answer.AtText(epoch.Add(-time.Hour))))
+	all := webtest.Decode[api.History](t, x.Do("GET", "/api/v1/history?from="+answer.AtText(webtest.Epoch.Add(-time.Hour))))
 	logged := 0
 	for _, i := range all.Items {
 		if i.Source == "changelog" && i.Event != nil && i.Event.ID != "" {
@@ -55,23 +56,23 @@ func TestHistoryListsEveryChangeOnceOverItsPages(t *testing.T) {
 		t.Errorf("%d logged of %d", logged, len(all.Items))
 	}
 	for _, bad := range []string{"from=x", "to=2999-01-01T00:00:00Z", "limit=0", "cursor=%21", "cursor=bm8",
-		"from=" + answer.AtText(x.now) + "&to=" + answer.AtText(epoch)} {
-		if w := x.do("GET", "/api/v1/history?"+bad); w.Code != 400 {
+		"from=" + answer.AtText(x.Now) + "&to=" + answer.AtText(webtest.Epoch)} {
+		if w := x.Do("GET", "/api/v1/history?"+bad); w.Code != 400 {
 			t.Errorf("%s: %d", bad, w.Code)
 		}
 	}
 }
 
 func TestTwoTimesAreCompared(t *testing.T) {
-	x := newTravelled(t)
-	x.move(4, "shard-rs-1")
-	x.move(8, "shard-rs-1")
-	zoned := *x.watcher.get()
+	x := webtest.NewTravelled(t)
+	x.Move(4, "shard-rs-1")
+	x.Move(8, "shard-rs-1")
+	zoned := *x.Watcher.Get()
 	zoned.Zones = nil
-	x.show(x.now.Add(time.Minute), &zoned)
-	x.now = x.now.Add(time.Minute)
-	between := "from=" + answer.AtText(epoch) + "&to=" + answer.AtText(x.now)
-	got := decode[api.Comparison](t, x.do("GET", "/api/v1/history/compare?"+between))
+	x.Show(x.Now.Add(time.Minute), &zoned)
+	x.Now = x.Now.Add(time.Minute)
+	between := "from=" + answer.AtText(webtest.Epoch) + "&to=" + answer.AtText(x.Now)
+	got := webtest.Decode[api.Comparison](t, x.Do("GET", "/api/v1/history/compare?"+between))
 	if len(got.Collections) != 1 || got.Collections[0].Moved != 2 || got.Collections[0].What != "changed" ||
 		len(got.Collections[0].Changes) != 2 ||
 		len(got.ZonesGone) != 1 ||
@@ -88,54 +89,37 @@ func TestTwoTimesAreCompared(t *testing.T) {
 	if before != after || before == 0 {
 		t.Errorf("%d chunks before, %d after", before, after)
 	}
-	doc := parse(t, x.do("GET", "/compare?"+between).Body.String())
+	doc := webtest.ParseHTML(t, x.Do("GET", "/compare?"+between).Body.String())
 	if text := doc.Find("main").Text(); !strings.Contains(text, "2 moved, 0 split, 0 merged in 1 collection.") ||
 		!strings.Contains(text, "eu") ||
 		doc.Find("script").Length() != 2 {
 		t.Errorf("%s", text)
 	}
-	if same := parse(t, x.do("GET", "/compare?from="+answer.AtText(x.times[3])+"&to="+answer.AtText(x.now)).Body.String()); !strings.Contains(
+	if same := webtest.ParseHTML(t, x.Do("GET",
+		"/compare?from="+answer.AtText(x.Times[3])+"&to="+answer.AtText(x.Now)).Body.String()); !strings.Contains(
 		same.Find("main").Text(),
 		"No chunk or zone range differs.",
 	) {
 		t.Errorf("%s", same.Find("main").Text())
 	}
-	for ask, want := range map[string]int{"from=" + answer.AtText(x.now) + "&to=" + answer.AtText(epoch): 400, "from=rubbish": 400,
+	for ask, want := range map[string]int{"from=" + answer.AtText(x.Now) + "&to=" + answer.AtText(webtest.Epoch): 400, "from=rubbish": 400,
 		"from=2020-01-01T00:00": 404, "": 200} {
-		w := x.do("GET", "/compare?"+ask)
+		w := x.Do("GET", "/compare?"+ask)
 		if w.Code != want || want != 200 && !strings.Contains(w.Body.String(), `role="alert"`) {
 			t.Errorf("%s: %d", ask, w.Code)
 		}
 	}
 }
 
-// moveEntry is a changelog entry of a move of a chunk of documents.
-func moveEntry(t testing.TB, table *topology.Table, i int, at time.Time, what string, more ...bson.E) topology.Event {
-	t.Helper()
-	c := table.Collection(documentsNS)
-	ch := c.Chunks.At(i)
-	lo, err1 := c.Key.Document(ch.Min)
-	hi, err2 := c.Key.Document(ch.Max)
-	raw, err3 := bson.Marshal(
-		append(
-			bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-2"}},
-			more...),
-	)
-	if err1 != nil || err2 != nil || err3 != nil {
-		t.Fatal(err1, err2, err3)
-	}
-	return topology.Event{ID: what + at.String(), Time: at, What: what, NS: string(documentsNS), Shard: "shard-rs-1", Details: raw}
-}
-
 // withMoves is a table with a running, three ended and two failed moves.
 func withMoves(t *testing.T, table *topology.Table, now time.Time) *topology.Table {
 	next := *table
-	next.Events = []topology.Event{moveEntry(t, table, 9, now.Add(-5*time.Second), "moveChunk.start")}
+	next.Events = []topology.Event{webtest.MoveEntry(t, table, 9, now.Add(-5*time.Second), "moveChunk.start")}
 	for i := range 3 {
 		end := now.Add(-time.Duration(i+1) * time.Minute)
 		next.Events = append(
 			next.Events,
-			moveEntry(
+			webtest.MoveEntry(
 				t,
 				table,
 				i,
@@ -146,13 +130,13 @@ func withMoves(t *testing.T, table *topology.Table, now time.Time) *topology.Tab
 				bson.E{Key: "step 6 of 6", Value: int32(900)},
 				bson.E{Key: "note", Value: "success"},
 			),
-			moveEntry(t, table, i, end.Add(-time.Millisecond), "moveChunk.commit"),
-			moveEntry(t, table, i, end.Add(-21*time.Second), "moveChunk.start"),
+			webtest.MoveEntry(t, table, i, end.Add(-time.Millisecond), "moveChunk.commit"),
+			webtest.MoveEntry(t, table, i, end.Add(-21*time.Second), "moveChunk.start"),
 		)
 	}
 	for i := range 2 {
 		end := now.Add(-time.Duration(i+10) * time.Minute)
-		next.Events = append(next.Events, moveEntry(t, table, i+4, end, "moveChunk.from", bson.E{Key: "step 1 of 6", Value: int32(2)},
+		next.Events = append(next.Events, webtest.MoveEntry(t, table, i+4, end, "moveChunk.from", bson.E{Key: "step 1 of 6", Value: int32(2)},
 			bson.E{Key: "note", Value: "aborted"}, bson.E{Key: "errmsg", Value: "<script>chunk too big: " + strings.Repeat("9", 8+i) + " bytes"}))
 	}
 	return &next
@@ -160,13 +144,15 @@ func withMoves(t *testing.T, table *topology.Table, now time.Time) *topology.Tab
 
 func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
 	runs := func(from, _ time.Time) []history.OurRun {
-		return []history.OurRun{{ID: "RUN7", NS: documentsNS, From: "shard-rs-1", To: "shard-rs-2", Start: epoch.Add(-10 * time.Second)}}
+		return []history.OurRun{
+			{ID: "RUN7", NS: webtest.DocumentsNS, From: "shard-rs-1", To: "shard-rs-2", Start: webtest.Epoch.Add(-10 * time.Second)},
+		}
 	}
-	s := newSite(t, func(d *site.Deps) { d.Runs = runs })
-	table := withMoves(t, s.watcher.get(), epoch)
+	s := webtest.New(t, func(d *site.Deps) { d.Runs = runs })
+	table := withMoves(t, s.Watcher.Get(), webtest.Epoch)
 	table.Rounds = cannedRounds
-	s.watcher.publish(table)
-	doc := parse(t, s.do("GET", "/activity").Body.String())
+	s.Watcher.Publish(table)
+	doc := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String())
 	running := doc.Find(".moves li")
 	if text := running.Text(); running.Length() != 1 || !strings.Contains(text, "Copying") ||
 		!strings.Contains(text, "expected to be done about 12:00:16") ||
@@ -188,67 +174,67 @@ func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
 		!strings.Contains(text, "2") {
 		t.Errorf("%q", text)
 	}
-	got := decode[api.List[api.Migration]](t, s.do("GET", "/api/v1/activity/migrations"))
+	got := webtest.Decode[api.List[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations"))
 	if len(got.Items) != 6 || got.Items[0].State != "running" || got.Items[0].ETA == nil || got.Items[0].Cause.Run != "RUN7" ||
 		got.Items[1].DonorMillis[3] != 20_000 ||
 		len(got.Items[1].Min) == 0 {
 		t.Errorf("%+v", got.Items)
 	}
-	if failed := decode[api.List[api.MigrationFailures]](t, s.do("GET", "/api/v1/activity/failures")); len(failed.Items) != 1 ||
+	if failed := webtest.Decode[api.List[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures")); len(failed.Items) != 1 ||
 		failed.Items[0].Count != 2 {
 		t.Errorf("%+v", failed.Items)
 	}
-	if w := s.do("GET", "/api/v1/activity/migrations?state=odd"); w.Code != 400 {
+	if w := s.Do("GET", "/api/v1/activity/migrations?state=odd"); w.Code != 400 {
 		t.Errorf("%d", w.Code)
 	}
 }
 
 func TestACauseGoesByTheBalancerOfThatTime(t *testing.T) {
-	x := newTravelled(t)
-	off := *x.watcher.get()
+	x := webtest.NewTravelled(t)
+	off := *x.Watcher.Get()
 	off.Balancer.Mode = "off"
-	x.show(epoch.Add(time.Minute), &off)
-	at := epoch.Add(90 * time.Second)
+	x.Show(webtest.Epoch.Add(time.Minute), &off)
+	at := webtest.Epoch.Add(90 * time.Second)
 	logged := off
 	logged.Rounds = cannedRounds
 	logged.Events = []topology.Event{
-		moveEntry(t, &off, 3, at, "moveChunk.start"),
-		moveEntry(t, &off, 4, epoch.Add(20*time.Second), "moveChunk.start"),
+		webtest.MoveEntry(t, &off, 3, at, "moveChunk.start"),
+		webtest.MoveEntry(t, &off, 4, webtest.Epoch.Add(20*time.Second), "moveChunk.start"),
 	}
-	x.show(epoch.Add(2*time.Minute), &logged)
-	got := decode[api.List[api.Migration]](t, x.do("GET", "/api/v1/activity/migrations"))
+	x.Show(webtest.Epoch.Add(2*time.Minute), &logged)
+	got := webtest.Decode[api.List[api.Migration]](t, x.Do("GET", "/api/v1/activity/migrations"))
 	if len(got.Items) != 2 || got.Items[0].Cause.By != "notOurs" || got.Items[1].Cause.By != "balancer" {
 		t.Errorf("%+v", got.Items)
 	}
 }
 
 func TestWhatIsWatchedIsFollowedByAddressAlone(t *testing.T) {
-	x := newTravelled(t)
-	c := x.watcher.get().Collection(documentsNS)
+	x := webtest.NewTravelled(t)
+	c := x.Watcher.Get().Collection(webtest.DocumentsNS)
 	item := answer.ChunkItem(c, answer.ChunkRef(c, c.Chunks.At(4).Min))
-	project := answer.WatchProject + projectID(5).Hex()
+	project := answer.WatchProject + webtest.ProjectID(5).Hex()
 	q := "?" + url.Values{"watch": {item, project}}.Encode()
 	shard := func(page string) string {
 		t.Helper()
-		return strings.TrimSpace(parse(t, x.do("GET", page).Body.String()).Find("#watching li").First().Find(".shard span").Text())
+		return strings.TrimSpace(webtest.ParseHTML(t, x.Do("GET", page).Body.String()).Find("#watching li").First().Find(".shard span").Text())
 	}
 	before := shard("/" + q)
 	to := "shard-rs-1"
 	if before == to {
 		to = "shard-rs-2"
 	}
-	x.move(4, to)
+	x.Move(4, to)
 	if got := shard("/" + q); got != to || before == to {
 		t.Errorf("on %s, moved to %s", got, to)
 	}
 	if got := shard("/watch" + q); got != to {
 		t.Errorf("the list says %s", got)
 	}
-	x.now = x.now.Add(time.Minute)
-	if got := shard("/" + q + "&at=" + answer.AtText(epoch)); got != before {
+	x.Now = x.Now.Add(time.Minute)
+	if got := shard("/" + q + "&at=" + answer.AtText(webtest.Epoch)); got != before {
 		t.Errorf("in the past on %s, was on %s", got, before)
 	}
-	doc := parse(t, x.do("GET", "/collections/yorkie-meta.documents"+q).Body.String())
+	doc := webtest.ParseHTML(t, x.Do("GET", "/collections/yorkie-meta.documents"+q).Body.String())
 	if to, _ := doc.Find(".side a[href^='/projects']").Attr("href"); strings.Count(to, "watch=") != 2 {
 		t.Errorf("links forget what is watched: %s", to)
 	}
@@ -260,36 +246,38 @@ func TestWhatIsWatchedIsFollowedByAddressAlone(t *testing.T) {
 		t.Errorf("stop watching leads to %s", drop)
 	}
 	for _, bad := range []string{"x", "chunk:", "chunk:a.b", "project:zz", "<script>"} {
-		if w := x.do("GET", "/watch?watch="+url.QueryEscape(bad)); w.Code != 400 || strings.Contains(w.Body.String(), "<script>\"") {
+		if w := x.Do("GET", "/watch?watch="+url.QueryEscape(bad)); w.Code != 400 || strings.Contains(w.Body.String(), "<script>\"") {
 			t.Errorf("%s: %d", bad, w.Code)
 		}
-		if w := x.do("GET", "/?watch="+url.QueryEscape(bad)); w.Code != 200 {
+		if w := x.Do("GET", "/?watch="+url.QueryEscape(bad)); w.Code != 200 {
 			t.Errorf("a page falls over %s: %d", bad, w.Code)
 		}
 	}
-	gone := parse(
+	gone := webtest.ParseHTML(
 		t,
-		x.do("GET", "/watch?watch="+url.QueryEscape("chunk:no.such:x.AA")+"&watch=project:"+strings.Repeat("0", 24)).Body.String(),
+		x.Do("GET", "/watch?watch="+url.QueryEscape("chunk:no.such:x.AA")+"&watch=project:"+strings.Repeat("0", 24)).Body.String(),
 	)
 	if text := gone.Find("#watching").Text(); !strings.Contains(text, "not sharded") || !strings.Contains(text, "not in the list") {
 		t.Errorf("%s", text)
 	}
-	if w := x.do("GET", "/watch?"+url.Values{"watch": strings.Split(strings.Repeat(project+" ", 21), " ")[:21]}.Encode()); w.Code != 400 {
+	if w := x.Do("GET", "/watch?"+url.Values{"watch": strings.Split(strings.Repeat(project+" ", 21), " ")[:21]}.Encode()); w.Code != 400 {
 		t.Errorf("21 things: %d", w.Code)
 	}
 }
 
 func TestLiveRegionsAreTheSameForEverybodyWhoWatches(t *testing.T) {
-	x := newTravelled(t)
-	c := x.watcher.get().Collection(documentsNS)
+	x := webtest.NewTravelled(t)
+	c := x.Watcher.Get().Collection(webtest.DocumentsNS)
 	q := "?" + url.Values{"watch": {answer.ChunkItem(c, answer.ChunkRef(c, c.Chunks.At(4).Min))}}.Encode()
 	for _, p := range []string{"/", "/collections", "/activity"} {
-		if a, b := data(t, x.do("GET", p).Body.String()), data(t, x.do("GET", p+q).Body.String()); a != b {
+		if a, b := data(t, x.Do("GET", p).Body.String()), data(t, x.Do("GET", p+q).Body.String()); a != b {
 			t.Errorf("%s: %s", p, firstDifference(a, b))
 		}
 	}
 }
 
 // cannedRounds is a balancer that moved something all day long.
-var cannedRounds = topology.Rounds{From: time.Unix(0, 0), To: epoch.Add(24 * time.Hour),
-	Actions: []topology.BalancerAction{{ID: "round", What: "balancer.round", Time: epoch.Add(12 * time.Hour), Took: 24 * time.Hour, Moved: 1}}}
+var cannedRounds = topology.Rounds{From: time.Unix(0, 0), To: webtest.Epoch.Add(24 * time.Hour),
+	Actions: []topology.BalancerAction{
+		{ID: "round", What: "balancer.round", Time: webtest.Epoch.Add(12 * time.Hour), Took: 24 * time.Hour, Moved: 1},
+	}}

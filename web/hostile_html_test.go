@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/web/live"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // skeleton counts the elements of a page by name and attributes' names, and
@@ -77,7 +78,9 @@ func difference(a, b map[string]int) string {
 func (e enemy) details(v answer.View, i int) []string {
 	ask := func(sink string) string { return "/locate?q=" + url.QueryEscape(e.name(i, sink)) }
 	return []string{
-		"/shards/" + url.PathEscape(e.name(i, "shard")), answer.CollectionURL(e.ns(i)), chunkPath(v, e.ns(i), 1), "/projects/" + e.ids()[i].Hex(),
+		"/shards/" + url.PathEscape(
+			e.name(i, "shard"),
+		), answer.CollectionURL(e.ns(i)), webtest.ChunkPath(v, e.ns(i), 1), "/projects/" + e.ids()[i].Hex(),
 		ask("asked"), ask("refused"), ask("broken"),
 		"/projects?q=" + url.QueryEscape(
 			e.name(i, "project"),
@@ -114,12 +117,12 @@ func TestHostileNamesAddNoElementAndNoAttribute(t *testing.T) {
 		var said strings.Builder
 		compare := func(path, harmless string) {
 			pages++
-			got, want := evil.do("GET", path), good.do("GET", harmless)
+			got, want := evil.Do("GET", path), good.Do("GET", harmless)
 			if got.Code == http.StatusBadRequest && strings.Contains(path, "%00") {
 				return // no address of ours can mean it
 			}
-			a, says := skeleton(t, parse(t, got.Body.String()))
-			b, _ := skeleton(t, parse(t, want.Body.String()))
+			a, says := skeleton(t, webtest.ParseHTML(t, got.Body.String()))
+			b, _ := skeleton(t, webtest.ParseHTML(t, want.Body.String()))
 			said.WriteString(says)
 			if d := difference(a, b); d != "" || got.Code != want.Code {
 				t.Errorf("%s: %d, with harmless names %d; elements differ:\n%s", path, got.Code, want.Code, d)
@@ -150,10 +153,10 @@ func every() int {
 
 func TestMarkupThatIsNotEscapedIsNoticed(t *testing.T) {
 	seen := 0
-	want, _ := skeleton(t, parse(t, "<p>x</p>"))
+	want, _ := skeleton(t, webtest.ParseHTML(t, "<p>x</p>"))
 	quiet := &testing.T{} // comments are markup too
 	for _, p := range payloads(t) {
-		if got, _ := skeleton(quiet, parse(t, "<p>"+p+"</p>")); difference(got, want) != "" {
+		if got, _ := skeleton(quiet, webtest.ParseHTML(t, "<p>"+p+"</p>")); difference(got, want) != "" {
 			seen++
 		}
 	}
@@ -190,7 +193,7 @@ func (e enemy) saysAll(t *testing.T, said string, from, step int) {
 
 // quoted is a text as bounds in Extended JSON have it.
 func quoted(s string) string {
-	doc := must(bson.MarshalExtJSON(bson.D{{Key: "s", Value: s}}, false, false))
+	doc := webtest.Must(bson.MarshalExtJSON(bson.D{{Key: "s", Value: s}}, false, false))
 	return string(doc[len(`{"s":"`) : len(doc)-len(`"}`)])
 }
 
@@ -215,7 +218,7 @@ func TestHostileNamesStayJSON(t *testing.T) {
 				"collections/"+ns+"/map",
 				"projects/"+e.ids()[i].Hex(),
 				strings.TrimPrefix(
-					chunkPath(v, e.ns(i), 1),
+					webtest.ChunkPath(v, e.ns(i), 1),
 					"/",
 				)+"/why",
 				"locate?why=1&q="+url.QueryEscape(e.name(i, "asked")),
@@ -225,7 +228,7 @@ func TestHostileNamesStayJSON(t *testing.T) {
 		}
 		var said strings.Builder
 		for _, path := range paths {
-			w := s.do("GET", "/api/v1/"+path)
+			w := s.Do("GET", "/api/v1/"+path)
 			var doc any
 			if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil {
 				t.Errorf("%s: %v", path, err)
@@ -272,8 +275,8 @@ func TestHostileNamesStayTextInLiveFrames(t *testing.T) {
 		}
 		for _, topic := range topics {
 			got, want := frameOf(t, evil.Site, topic[0], v), frameOf(t, good.Site, topic[1], hv)
-			a, _ := skeleton(t, parse(t, got))
-			b, _ := skeleton(t, parse(t, want))
+			a, _ := skeleton(t, webtest.ParseHTML(t, got))
+			b, _ := skeleton(t, webtest.ParseHTML(t, want))
 			if d := difference(a, b); d != "" || len(got) < 100 {
 				t.Errorf("%s: %d bytes, elements differ:\n%s", topic[0], len(got), d)
 			}

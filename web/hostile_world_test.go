@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"errors"
@@ -19,6 +19,7 @@ import (
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // payloads reads testdata/hostile.txt.
@@ -85,7 +86,7 @@ func (e enemy) ns(i int) topology.Namespace {
 func (e enemy) db(i int) string { return without(e.name(i, "db"), ".") }
 
 func (e enemy) View() answer.View {
-	v := newStory().View()
+	v := webtest.NewStory().View()
 	t := v.Table
 	for i := range e.payloads {
 		t.Shards = append(
@@ -95,14 +96,17 @@ func (e enemy) View() answer.View {
 		)
 		t.Databases = append(t.Databases, topology.Database{Name: e.db(i), Primary: e.name(i, "shard")})
 		t.Unsharded = append(t.Unsharded, topology.Namespace(e.db(i)+"."+e.name(i, "loose")))
-		t.Routers = append(t.Routers, topology.Router{Host: e.name(i, "router"), Version: e.name(i, "release"), Ping: epoch.Add(-time.Hour)})
+		t.Routers = append(
+			t.Routers,
+			topology.Router{Host: e.name(i, "router"), Version: e.name(i, "release"), Ping: webtest.Epoch.Add(-time.Hour)},
+		)
 		e.addCollection(t, i)
 	}
-	slices.SortFunc(t.Shards, func(a, b topology.Shard) int { return compareText(a.Name, b.Name) })
-	slices.SortFunc(t.Collections, func(a, b *topology.Collection) int { return compareText(string(a.NS), string(b.NS)) })
-	slices.SortFunc(t.Databases, func(a, b topology.Database) int { return compareText(a.Name, b.Name) })
+	slices.SortFunc(t.Shards, func(a, b topology.Shard) int { return webtest.CompareText(a.Name, b.Name) })
+	slices.SortFunc(t.Collections, func(a, b *topology.Collection) int { return webtest.CompareText(string(a.NS), string(b.NS)) })
+	slices.SortFunc(t.Databases, func(a, b topology.Database) int { return webtest.CompareText(a.Name, b.Name) })
 	slices.Sort(t.Unsharded)
-	slices.SortStableFunc(t.Zones, func(a, b topology.ZoneRange) int { return compareText(string(a.NS), string(b.NS)) })
+	slices.SortStableFunc(t.Zones, func(a, b topology.ZoneRange) int { return webtest.CompareText(string(a.NS), string(b.NS)) })
 	e.addEvents(t)
 	for i := range e.payloads {
 		x := flightOfChunk(t, e.ns(i), 0, e.name((i+1)%len(e.payloads), "shard"))
@@ -111,9 +115,9 @@ func (e enemy) View() answer.View {
 	}
 	t.ServerInfo.Version = e.name(0, "server")
 	t.Balancer.WindowStart, t.Balancer.WindowStop = e.name(1, "opens"), e.name(2, "closes")
-	for i, p := range everyPart() {
+	for i, p := range webtest.EveryPart() {
 		i %= len(e.payloads)
-		h := topology.Health{At: epoch.Add(-2 * time.Second), Note: e.name(i, "note")}
+		h := topology.Health{At: webtest.Epoch.Add(-2 * time.Second), Note: e.name(i, "note")}
 		if p == topology.PartSizes || p == topology.PartSettings {
 			h.Err = fault.New(fault.Unavailable, "The cluster said %q (%s).", e.name(i, "quoted"), e.name(i, "said"))
 		}
@@ -126,21 +130,21 @@ func (e enemy) View() answer.View {
 			placement.Project{DB: "yorkie-meta", ID: id, Name: e.name(i, "project"), PublicKey: e.name(i, "public"), CreatedAt: id.Timestamp()},
 		)
 	}
-	v.Dir = placement.NewDirectory(9, []string{"yorkie-meta"}, projects, topology.Health{At: epoch, Note: e.name(3, "keeper")})
+	v.Dir = placement.NewDirectory(9, []string{"yorkie-meta"}, projects, topology.Health{At: webtest.Epoch, Note: e.name(3, "keeper")})
 	v.Profile = e.profile()
 	return v
 }
 
-func (e enemy) ids() []bson.ObjectID { return newStory().projectIDs()[:len(e.payloads)] }
+func (e enemy) ids() []bson.ObjectID { return webtest.NewStory().ProjectIDs()[:len(e.payloads)] }
 
 func (e enemy) addCollection(t *topology.Table, i int) {
 	field := without(e.name(i, "field"), "\x00$.")
-	p := must(shardkey.ParsePattern(must(bson.Marshal(bson.D{{Key: field, Value: int32(1)}}))))
+	p := webtest.Must(shardkey.ParsePattern(webtest.Must(bson.Marshal(bson.D{{Key: field, Value: int32(1)}}))))
 	keys := []shardkey.Key{p.Min()}
 	var raw []bson.Raw
 	for _, side := range []string{"lower", "upper"} { // in this order: what precedes is equal
-		raw = append(raw, must(bson.Marshal(bson.D{{Key: field, Value: e.text(i) + "~" + side}})))
-		keys = append(keys, must(p.Bound(raw[len(raw)-1])))
+		raw = append(raw, webtest.Must(bson.Marshal(bson.D{{Key: field, Value: e.text(i) + "~" + side}})))
+		keys = append(keys, webtest.Must(p.Bound(raw[len(raw)-1])))
 	}
 	slices.SortFunc(keys, shardkey.Key.Compare)
 	keys = append(keys, p.Max())
@@ -152,10 +156,10 @@ func (e enemy) addCollection(t *topology.Table, i int) {
 			Shard:   e.name((i+n)%len(e.payloads), "shard"),
 			Version: topology.Version{Major: uint32(n + 1)},
 			Jumbo:   n == 1,
-			Since:   bson.Timestamp{T: uint32(epoch.Unix()) - 60},
+			Since:   bson.Timestamp{T: uint32(webtest.Epoch.Unix()) - 60},
 		}
 	}
-	m := must(topology.BuildChunks(p, rows))
+	m := webtest.Must(topology.BuildChunks(p, rows))
 	ns := e.ns(i)
 	t.Collections = append(
 		t.Collections,
@@ -167,10 +171,10 @@ func (e enemy) addCollection(t *topology.Table, i int) {
 	)
 	t.Sizes[ns] = topology.Sizes{
 		NS:      ns,
-		At:      epoch,
+		At:      webtest.Epoch,
 		Sharded: true,
 		Reason:  "unreachable",
-		Shards:  map[string]topology.Size{e.name(i, "shard"): size(1000, 10)},
+		Shards:  map[string]topology.Size{e.name(i, "shard"): webtest.Size(1000, 10)},
 	}
 	t.Zones = append(t.Zones, topology.ZoneRange{NS: ns, Zone: e.name(i, "zone"), Min: keys[1], Max: keys[2], RawMin: raw[0], RawMax: raw[1]},
 		topology.ZoneRange{NS: topology.Namespace(e.db(i) + "." + e.name(i, "future")), Zone: e.name(i, "zone"), RawMin: raw[0], RawMax: raw[1]})
@@ -180,7 +184,7 @@ func (e enemy) addCollection(t *topology.Table, i int) {
 // a failed one and one of a kind that no server has.
 func (e enemy) addEvents(t *topology.Table) {
 	var events []topology.Event
-	at := epoch
+	at := webtest.Epoch
 	add := func(i int, what string, details bson.D) {
 		at = at.Add(-time.Second)
 		events = append(
@@ -191,7 +195,7 @@ func (e enemy) addEvents(t *topology.Table) {
 				What:    what,
 				NS:      string(e.ns(i)),
 				Shard:   e.name(i, "wrote"),
-				Details: must(bson.Marshal(details)),
+				Details: webtest.Must(bson.Marshal(details)),
 			},
 		)
 	}
@@ -224,11 +228,11 @@ func (e enemy) profile() *profile.Profile {
 }
 
 // site serves that cluster; whatever is looked for is found.
-func (e enemy) site(t testing.TB) (*testSite, answer.View) {
+func (e enemy) site(t testing.TB) (*webtest.Server, answer.View) {
 	v := e.View()
-	s := newSite(t, func(d *site.Deps) { d.Profile = v.Profile })
-	s.watcher.value, s.keeper.value = v.Table, v.Dir
-	s.locator.locate = func(q placement.Query) ([]placement.Item, error) {
+	s := webtest.New(t, func(d *site.Deps) { d.Profile = v.Profile })
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	s.Locator.Answer = func(q placement.Query) ([]placement.Item, error) {
 		i, err := strconv.Atoi(q.Text[len(q.Text)-2:])
 		if err != nil {
 			return nil, err
@@ -239,7 +243,7 @@ func (e enemy) site(t testing.TB) (*testSite, answer.View) {
 		case strings.Contains(q.Text, "~broken"):
 			return nil, errors.New("internals of " + e.name(i, "internal"))
 		}
-		it := foundDocument(v)[0]
+		it := webtest.FoundDocument(v)[0]
 		it.Name, it.DB = e.name(i, "document"), e.db(i)
 		it.Project = &v.Dir.All()[0]
 		c := v.Table.Collection(e.ns(i))

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"fmt"
@@ -18,32 +18,45 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
-
-const documentsNS = topology.Namespace("yorkie-meta.documents")
 
 // flightOfChunk is a migration of the chunk at a position to another shard.
 func flightOfChunk(t *topology.Table, ns topology.Namespace, i int, to string) topology.InFlight {
 	c := t.Collection(ns)
 	ch := c.Chunks.At(i)
 	known := func(n int64, method string) topology.Figure {
-		return topology.Figure{Known: true, Value: n, Method: method, At: epoch.Add(-time.Second)}
+		return topology.Figure{Known: true, Value: n, Method: method, At: webtest.Epoch.Add(-time.Second)}
 	}
-	return topology.InFlight{NS: ns, Min: must(c.Key.Document(ch.Min)), Max: must(c.Key.Document(ch.Max)), From: ch.Shard, To: to,
-		Since: epoch.Add(
+	return topology.InFlight{
+		NS:   ns,
+		Min:  webtest.Must(c.Key.Document(ch.Min)),
+		Max:  webtest.Must(c.Key.Document(ch.Max)),
+		From: ch.Shard,
+		To:   to,
+		Since: webtest.Epoch.Add(
 			-12 * time.Second,
-		), Step: 2, Steps: 6, RecipientStep: 3, RecipientSteps: 7, By: topology.MoveByClient, App: "mongosh 2.12.0",
-		Copied: known(1200, "recipientCount"), Estimate: known(8000, "chunkShare"), Left: topology.TimeLeft{Known: true, For: 70 * time.Second}}
+		),
+		Step:           2,
+		Steps:          6,
+		RecipientStep:  3,
+		RecipientSteps: 7,
+		By:             topology.MoveByClient,
+		App:            "mongosh 2.12.0",
+		Copied:         known(1200, "recipientCount"),
+		Estimate:       known(8000, "chunkShare"),
+		Left:           topology.TimeLeft{Known: true, For: 70 * time.Second},
+	}
 }
 
 // movingTable is the canned one with one migration of the third chunk.
 func movingTable(change ...func(*topology.InFlight)) *topology.Table {
-	t := cannedTable(2, 250)
+	t := webtest.CannedTable(2, 250)
 	to := "shard-rs-2"
-	if t.Collection(documentsNS).Chunks.Owner(2) == to {
+	if t.Collection(webtest.DocumentsNS).Chunks.Owner(2) == to {
 		to = "shard-rs-1"
 	}
-	x := flightOfChunk(t, documentsNS, 2, to)
+	x := flightOfChunk(t, webtest.DocumentsNS, 2, to)
 	for _, f := range change {
 		f(&x)
 	}
@@ -51,9 +64,9 @@ func movingTable(change ...func(*topology.InFlight)) *topology.Table {
 	return t
 }
 
-func pageOf(t *testing.T, s *testSite, path string) string {
+func pageOf(t *testing.T, s *webtest.Server, path string) string {
 	t.Helper()
-	w := s.do("GET", path)
+	w := s.Do("GET", path)
 	if w.Code != http.StatusOK {
 		t.Fatalf("%s: %d %s", path, w.Code, w.Body)
 	}
@@ -61,12 +74,12 @@ func pageOf(t *testing.T, s *testSite, path string) string {
 }
 
 func TestAMoveInFlightShowsWhereverItConcernsSomebody(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	table := movingTable()
-	s.watcher.publish(table)
-	x, c := table.Moves.List[0], table.Collection(documentsNS)
+	s.Watcher.Publish(table)
+	x, c := table.Moves.List[0], table.Collection(webtest.DocumentsNS)
 	ref := answer.ChunkRef(c, c.Chunks.At(2).Min)
-	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", answer.ChunkURL(documentsNS, ref),
+	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", answer.ChunkURL(webtest.DocumentsNS, ref),
 		answer.ShardURL(x.From), answer.ShardURL(x.To)} {
 		html := textOf(t, pageOf(t, s, path))
 		for _, text := range []string{"step 2 of 6", "recipient: step 3 of 7", "mongosh 2.12.0", "of about", "documents copied",
@@ -80,7 +93,8 @@ func TestAMoveInFlightShowsWhereverItConcernsSomebody(t *testing.T) {
 		t.Error("the chunk's row is not marked, or others are")
 	}
 	// A chunk that does not move and another collection say nothing of it.
-	for _, path := range []string{"/collections/yorkie-meta.changes", answer.ChunkURL(documentsNS, answer.ChunkRef(c, c.Chunks.At(9).Min))} {
+	for _, path := range []string{"/collections/yorkie-meta.changes",
+		answer.ChunkURL(webtest.DocumentsNS, answer.ChunkRef(c, c.Chunks.At(9).Min))} {
 		if html := pageOf(t, s, path); strings.Contains(html, "mongosh 2.12.0") {
 			t.Errorf("%s shows a move that is not its", path)
 		}
@@ -88,23 +102,23 @@ func TestAMoveInFlightShowsWhereverItConcernsSomebody(t *testing.T) {
 }
 
 func TestWhenNothingMovesPagesSaySo(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", "/shards/shard-rs-1"} {
 		if html := pageOf(t, s, path); !strings.Contains(html, "Nothing is moving.") {
 			t.Errorf("%s", path)
 		}
 	}
-	if out := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")); out.Items == nil || len(out.Items) != 0 ||
+	if out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")); out.Items == nil || len(out.Items) != 0 ||
 		out.Stale {
 		t.Errorf("%+v", out)
 	}
 }
 
 func TestTheAPITellsOfAMoveWhatThePagesTell(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	table := movingTable()
-	s.watcher.publish(table)
-	x, c := table.Moves.List[0], table.Collection(documentsNS)
+	s.Watcher.Publish(table)
+	x, c := table.Moves.List[0], table.Collection(webtest.DocumentsNS)
 	ref := answer.ChunkRef(c, c.Chunks.At(2).Min)
 	check := func(name string, list []api.InFlight) {
 		t.Helper()
@@ -112,7 +126,7 @@ func TestTheAPITellsOfAMoveWhatThePagesTell(t *testing.T) {
 			t.Fatalf("%s: %+v", name, list)
 		}
 		m := list[0]
-		if m.NS != string(documentsNS) || m.Ref != ref || m.From != x.From || m.To != x.To || !m.Since.Equal(x.Since) || m.Step != 2 ||
+		if m.NS != string(webtest.DocumentsNS) || m.Ref != ref || m.From != x.From || m.To != x.To || !m.Since.Equal(x.Since) || m.Step != 2 ||
 			m.Steps != 6 ||
 			m.RecipientStep != 3 || m.By != "client" || m.App != "mongosh 2.12.0" || m.Arrived || *m.Copied.Value != 1200 ||
 			*m.Estimate.Value != 8000 ||
@@ -121,19 +135,19 @@ func TestTheAPITellsOfAMoveWhatThePagesTell(t *testing.T) {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}
-	check("inflight", decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")).Items)
+	check("inflight", webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")).Items)
 	check(
 		"of a collection",
-		decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight?ns=yorkie-meta.documents&shard="+x.To)).Items,
+		webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight?ns=yorkie-meta.documents&shard="+x.To)).Items,
 	)
-	if out := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight?ns=yorkie-meta.changes")); len(out.Items) != 0 {
+	if out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight?ns=yorkie-meta.changes")); len(out.Items) != 0 {
 		t.Errorf("of another collection: %+v", out.Items)
 	}
-	check("collection", decode[api.CollectionDetail](t, s.do("GET", "/api/v1/collections/yorkie-meta.documents")).Moving)
-	check("donor", decode[api.ShardDetail](t, s.do("GET", "/api/v1"+answer.ShardURL(x.From))).Moving)
-	check("recipient", decode[api.ShardDetail](t, s.do("GET", "/api/v1"+answer.ShardURL(x.To))).Moving)
-	check("chunk", decode[api.ChunkWhy](t, s.do("GET", "/api/v1/collections/yorkie-meta.documents/chunks/"+ref+"/why")).Moving)
-	for i, row := range decode[api.List[api.Chunk]](t, s.do("GET", "/api/v1/collections/yorkie-meta.documents/chunks")).Items {
+	check("collection", webtest.Decode[api.CollectionDetail](t, s.Do("GET", "/api/v1/collections/yorkie-meta.documents")).Moving)
+	check("donor", webtest.Decode[api.ShardDetail](t, s.Do("GET", "/api/v1"+answer.ShardURL(x.From))).Moving)
+	check("recipient", webtest.Decode[api.ShardDetail](t, s.Do("GET", "/api/v1"+answer.ShardURL(x.To))).Moving)
+	check("chunk", webtest.Decode[api.ChunkWhy](t, s.Do("GET", "/api/v1/collections/yorkie-meta.documents/chunks/"+ref+"/why")).Moving)
+	for i, row := range webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", "/api/v1/collections/yorkie-meta.documents/chunks")).Items {
 		if want := map[bool]string{true: x.To}[i == 2]; row.MovingTo != want {
 			t.Errorf("chunk %d moves to %q, want %q", i, row.MovingTo, want)
 		}
@@ -171,19 +185,19 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 		"list denied":  {moves: topology.Moves{ListPrivilege: "find on config.migrations"}, want: []string{"it needs find on config.migrations"}},
 		"begin unseen": {change: func(x *topology.InFlight) { x.AtLeast = true }, want: []string{"began before it was first seen,"}},
 		"balancer":     {change: func(x *topology.InFlight) { x.By, x.App = topology.MoveByBalancer, "" }, want: []string{"the balancer"}},
-		"hostile":      {change: func(x *topology.InFlight) { x.App = hostileName }, want: []string{"<script>alert(1)</script>"}},
+		"hostile":      {change: func(x *topology.InFlight) { x.App = webtest.HostileName }, want: []string{"<script>alert(1)</script>"}},
 		"gone collection": {change: func(x *topology.InFlight) { x.NS, x.From, x.To = "gone.gone", "no-such-shard", "nor-this" },
 			want: []string{"gone.gone", "no-such-shard"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSite(t)
+			s := webtest.New(t)
 			table := movingTable()
 			if k.change != nil {
 				k.change(&table.Moves.List[0])
 			}
 			table.Moves.ListPrivilege = k.moves.ListPrivilege
 			table.Moves.StepsReason, table.Moves.StepsPrivilege = k.moves.StepsReason, k.moves.StepsPrivilege
-			s.watcher.publish(table)
+			s.Watcher.Publish(table)
 			page := pageOf(t, s, "/activity")
 			html := textOf(t, page)
 			if strings.Contains(page, "<script>alert") {
@@ -199,7 +213,7 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 					t.Errorf("says %q", text)
 				}
 			}
-			decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight"))
+			webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight"))
 		})
 	}
 }
@@ -217,51 +231,51 @@ func textOf(t *testing.T, html string) string {
 }
 
 func TestAMoveThatIsCommittedCountsAsArrived(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	table := movingTable()
 	x := &table.Moves.List[0]
-	x.To = table.Collection(documentsNS).Chunks.Owner(2)
+	x.To = table.Collection(webtest.DocumentsNS).Chunks.Owner(2)
 	x.From = "shard-rs-1"
-	s.watcher.publish(table)
+	s.Watcher.Publish(table)
 	if html := pageOf(t, s, "/activity"); !strings.Contains(html, "Moved; the donor is cleaning up") {
 		t.Error("not said")
 	}
 	if html := pageOf(t, s, "/collections/yorkie-meta.documents"); strings.Contains(html, "moving to ") {
 		t.Error("the chunk counts as on its way")
 	}
-	if out := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")); !out.Items[0].Arrived {
+	if out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")); !out.Items[0].Arrived {
 		t.Errorf("%+v", out.Items)
 	}
 }
 
 func TestAListOfMovesThatCannotBeReadIsSaidSo(t *testing.T) {
-	s := newSite(t)
-	table := cannedTable(2, 250)
+	s := webtest.New(t)
+	table := webtest.CannedTable(2, 250)
 	table.Health[topology.PartMoves] = topology.Health{
 		Err:       fault.New(fault.Forbidden, "no"),
 		Denied:    true,
 		Privilege: "find on config.changelog",
 	}
-	s.watcher.publish(table)
+	s.Watcher.Publish(table)
 	html := pageOf(t, s, "/activity")
 	if !strings.Contains(html, "find on config.changelog") || strings.Contains(html, "Nothing is moving.") {
 		t.Error("it is not said, or nothing is said to move")
 	}
-	if w := s.do("GET", "/api/v1/activity/inflight"); w.Code != http.StatusForbidden ||
+	if w := s.Do("GET", "/api/v1/activity/inflight"); w.Code != http.StatusForbidden ||
 		!strings.Contains(w.Body.String(), "find on config.changelog") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	// A frozen config server: what was known stays, with its age.
 	stale := movingTable()
 	stale.Health[topology.PartMoves] = topology.Health{
-		At:  epoch.Add(-time.Minute),
+		At:  webtest.Epoch.Add(-time.Minute),
 		Err: fault.New(fault.Unavailable, "The cluster does not answer."),
 	}
-	s.watcher.publish(stale)
+	s.Watcher.Publish(stale)
 	if html := pageOf(t, s, "/activity"); !strings.Contains(html, "The cluster does not answer.") || !strings.Contains(html, "step 2 of 6") {
 		t.Error("stale moves are not shown as such")
 	}
-	if out := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")); !out.Stale || len(out.Items) != 1 {
+	if out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")); !out.Stale || len(out.Items) != 1 {
 		t.Errorf("%+v", out)
 	}
 }
@@ -270,7 +284,7 @@ func TestAMoveOfOurOwnLeadsToItsRun(t *testing.T) {
 	table := movingTable()
 	x := table.Moves.List[0]
 	asked := 0
-	s := newSite(t, func(d *site.Deps) {
+	s := webtest.New(t, func(d *site.Deps) {
 		d.Runs = func(from, to time.Time) []history.OurRun {
 			asked++
 			return []history.OurRun{
@@ -280,23 +294,23 @@ func TestAMoveOfOurOwnLeadsToItsRun(t *testing.T) {
 			}
 		}
 	})
-	s.watcher.publish(table)
+	s.Watcher.Publish(table)
 	if html := pageOf(t, s, "/"); !strings.Contains(html, `href="/runs/ourrun"`) || strings.Contains(html, "/runs/earlier") {
 		t.Error("the overview does not lead to the run")
 	}
-	if m := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")).Items[0]; m.By != "run" || m.Run != "ourrun" {
+	if m := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")).Items[0]; m.By != "run" || m.Run != "ourrun" {
 		t.Errorf("%+v", m)
 	}
 	if asked > 2 { // the activity of the overview asks too
 		t.Errorf("the journal was read %d times for one table", asked)
 	}
 	// The donor of a program without a name looks as that of the balancer.
-	s.watcher.publish(movingTable(func(x *topology.InFlight) { x.By, x.App = topology.MoveByBalancer, "" }))
-	if m := decode[api.List[api.InFlight]](t, s.do("GET", "/api/v1/activity/inflight")).Items[0]; m.By != "run" {
+	s.Watcher.Publish(movingTable(func(x *topology.InFlight) { x.By, x.App = topology.MoveByBalancer, "" }))
+	if m := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")).Items[0]; m.By != "run" {
 		t.Errorf("%+v", m)
 	}
 	asked = 0
-	s.watcher.publish(cannedTable(9, 250))
+	s.Watcher.Publish(webtest.CannedTable(9, 250))
 	pageOf(t, s, "/collections/yorkie-meta.documents")
 	if asked != 0 {
 		t.Errorf("the journal was read %d times while nothing moves", asked)
@@ -304,14 +318,14 @@ func TestAMoveOfOurOwnLeadsToItsRun(t *testing.T) {
 }
 
 func TestLocateSaysThatTheAnswerIsAboutToChange(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	table := movingTable()
-	s.watcher.publish(table)
-	c := table.Collection(documentsNS)
+	s.Watcher.Publish(table)
+	c := table.Collection(webtest.DocumentsNS)
 	at := func(i int) placement.Answer {
 		ch := c.Chunks.At(i)
 		p := placement.Place{
-			NS:      documentsNS,
+			NS:      webtest.DocumentsNS,
 			Sharded: true,
 			Shards:  []string{ch.Shard},
 			Exact:   true,
@@ -325,52 +339,52 @@ func TestLocateSaysThatTheAnswerIsAboutToChange(t *testing.T) {
 		return placement.Answer{Items: []placement.Item{{Kind: "document", ID: "x", Places: []placement.Place{p}}}}
 	}
 	for i, moving := range map[int]bool{2: true, 3: false} {
-		s.locator.locate = func(placement.Query) ([]placement.Item, error) { return at(i).Items, nil }
+		s.Locator.Answer = func(placement.Query) ([]placement.Item, error) { return at(i).Items, nil }
 		want := fmt.Sprintf("Moving from %s to %s now", table.Moves.List[0].From, table.Moves.List[0].To)
 		if html := pageOf(t, s, "/locate?q=x"); strings.Contains(html, want) != moving && !strings.Contains(want, "<") {
 			t.Errorf("chunk %d: said %v", i, !moving)
 		}
-		out := decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q=x"))
+		out := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=x"))
 		if got := out.Items[0].Places[0].Moving; (got != nil) != moving || moving && (got.To != table.Moves.List[0].To || !got.Whole) {
 			t.Errorf("chunk %d: %+v", i, got)
 		}
 	}
 	// A project's rows are known by the first field of the key only.
-	lead := must(c.Key.Values(c.Chunks.At(2).Min))[0]
+	lead := webtest.Must(c.Key.Values(c.Chunks.At(2).Min))[0]
 	p := placement.Place{
-		NS:      documentsNS,
+		NS:      webtest.DocumentsNS,
 		Sharded: true,
 		Shards:  []string{"shard-rs-1"},
 		Pattern: c.Key,
 		Exists:  "would-be",
 		Match:   []placement.Equal{{Field: c.Key.Fields()[0].Name, Value: lead}},
 	}
-	s.locator.locate = func(placement.Query) ([]placement.Item, error) {
+	s.Locator.Answer = func(placement.Query) ([]placement.Item, error) {
 		return []placement.Item{{Kind: "project", ID: "x", Places: []placement.Place{p}}}, nil
 	}
-	out := decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q=x"))
+	out := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=x"))
 	if got := out.Items[0].Places[0].Moving; got == nil || got.Whole {
 		t.Errorf("of a project: %+v", got)
 	}
 }
 
 func TestAMoveIsToldToOpenBrowsersAsItProceeds(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
-		b := l.open("t=overview,activity,collection:yorkie-meta.documents,collection:yorkie-meta.changes,shard:shard-rs-1")
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		b := l.Open("t=overview,activity,collection:yorkie-meta.documents,collection:yorkie-meta.changes,shard:shard-rs-1")
 		was := map[string]int{}
 		count := func() map[string]int {
 			n := map[string]int{}
-			for _, f := range b.got() {
+			for _, f := range b.Frames() {
 				n[f.Topic]++
 			}
 			return n
 		}
 		was = count()
 		step := func(change ...func(*topology.InFlight)) map[string]int {
-			next := *l.watcher.get()
+			next := *l.Watcher.Get()
 			next.Seq++
 			next.Moves = movingTable(change...).Moves
-			l.watcher.publish(&next)
+			l.Watcher.Publish(&next)
 			time.Sleep(time.Second)
 			synctest.Wait()
 			is, news := count(), map[string]int{}
@@ -401,15 +415,15 @@ func TestAMoveIsToldToOpenBrowsersAsItProceeds(t *testing.T) {
 		if news := step(onShard, same); len(news) != 0 {
 			t.Errorf("nothing looks different, and %v are told", news)
 		}
-		over := *l.watcher.get()
+		over := *l.Watcher.Get()
 		over.Seq, over.Moves = over.Seq+1, topology.Moves{}
-		l.watcher.publish(&over)
+		l.Watcher.Publish(&over)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if news := count(); news["overview"] != was["overview"]+1 {
 			t.Error("its end is not told")
 		}
-		if html := pageOf(t, l.testSite, "/activity"); strings.Contains(html, "step 2 of 6") {
+		if html := pageOf(t, l.Server, "/activity"); strings.Contains(html, "step 2 of 6") {
 			t.Error("it is over, and shown")
 		}
 	})
@@ -417,8 +431,8 @@ func TestAMoveIsToldToOpenBrowsersAsItProceeds(t *testing.T) {
 
 func TestMovesOfThePastAreNotThoseOfNow(t *testing.T) {
 	table := movingTable()
-	v := answer.View{Table: table, Now: epoch, Past: &answer.PastTime{At: epoch}}
-	c := table.Collection(documentsNS)
+	v := answer.View{Table: table, Now: webtest.Epoch, Past: &answer.PastTime{At: webtest.Epoch}}
+	c := table.Collection(webtest.DocumentsNS)
 	if m := answer.MovingNow(v, table.Moves.List, 10); len(m.Items) != 0 || m.None != "" || answer.MovingChunks(v, c) != nil ||
 		len(answer.InFlightOf(v, table.Moves.List)) != 0 {
 		t.Errorf("%+v", m)
@@ -426,14 +440,14 @@ func TestMovesOfThePastAreNotThoseOfNow(t *testing.T) {
 }
 
 func TestTheOverviewShowsTheOldestOfManyMoves(t *testing.T) {
-	s := newSite(t)
-	table := cannedTable(2, 250)
+	s := webtest.New(t)
+	table := webtest.CannedTable(2, 250)
 	for i := range 12 {
-		x := flightOfChunk(table, documentsNS, i*3, fmt.Sprintf("shard-%d", i))
-		x.Since = epoch.Add(-time.Duration(30-i) * time.Hour)
+		x := flightOfChunk(table, webtest.DocumentsNS, i*3, fmt.Sprintf("shard-%d", i))
+		x.Since = webtest.Epoch.Add(-time.Duration(30-i) * time.Hour)
 		table.Moves.List = append(table.Moves.List, x)
 	}
-	s.watcher.publish(table)
+	s.Watcher.Publish(table)
 	html := pageOf(t, s, "/")
 	if !strings.Contains(html, "shard-5") || strings.Contains(html, "shard-6<") || !strings.Contains(html, "and 6 more") {
 		t.Error("not the first six")
@@ -447,31 +461,38 @@ func TestTheOverviewShowsTheOldestOfManyMoves(t *testing.T) {
 // not shown as running for ever.
 func TestALoggedMoveThatIsNotUnderWayHasNoKnownEnd(t *testing.T) {
 	started := func(table *topology.Table, i int, to string, ago time.Duration) {
-		x := flightOfChunk(table, documentsNS, i, to)
+		x := flightOfChunk(table, webtest.DocumentsNS, i, to)
 		if to == x.From {
 			x.From = "shard-rs-7"
 		}
-		d := must(
+		d := webtest.Must(
 			bson.Marshal(bson.D{{Key: "min", Value: x.Min}, {Key: "max", Value: x.Max}, {Key: "from", Value: x.From}, {Key: "to", Value: to}}),
 		)
 		table.Events = append(
 			[]topology.Event{
-				{ID: fmt.Sprint("start", i), Time: epoch.Add(-ago), What: "moveChunk.start", NS: string(documentsNS), Shard: x.From, Details: d},
+				{
+					ID:      fmt.Sprint("start", i),
+					Time:    webtest.Epoch.Add(-ago),
+					What:    "moveChunk.start",
+					NS:      string(webtest.DocumentsNS),
+					Shard:   x.From,
+					Details: d,
+				},
 			},
 			table.Events...)
 	}
 	states := func(change func(*topology.Table)) map[string]int {
-		s := newSite(t)
+		s := webtest.New(t)
 		table := movingTable()
-		started(table, 2, table.Moves.List[0].To, time.Minute)                            // under way
-		started(table, 9, "shard-rs-9", time.Minute)                                      // its donor failed over
-		started(table, 12, table.Collection(documentsNS).Chunks.Owner(12), 2*time.Minute) // arrived all the same
-		started(table, 15, "shard-rs-9", 5*time.Second)                                   // may be over, and not read yet
+		started(table, 2, table.Moves.List[0].To, time.Minute)                                    // under way
+		started(table, 9, "shard-rs-9", time.Minute)                                              // its donor failed over
+		started(table, 12, table.Collection(webtest.DocumentsNS).Chunks.Owner(12), 2*time.Minute) // arrived all the same
+		started(table, 15, "shard-rs-9", 5*time.Second)                                           // may be over, and not read yet
 		change(table)
-		s.watcher.publish(table)
+		s.Watcher.Publish(table)
 		n := map[string]int{}
-		for _, m := range decode[api.List[api.Migration]](t, s.do("GET", "/api/v1/activity/migrations?limit=1000")).Items {
-			if m.Begin.Before(epoch.Add(-3*time.Minute)) || m.Min == nil {
+		for _, m := range webtest.Decode[api.List[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations?limit=1000")).Items {
+			if m.Begin.Before(webtest.Epoch.Add(-3*time.Minute)) || m.Min == nil {
 				continue
 			}
 			n[m.State]++

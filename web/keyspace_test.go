@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"math"
@@ -9,12 +9,13 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/answer"
+	"shardboard/web/webtest"
 )
 
 // keySpacePicture opens a collection's page and finds its picture.
 func keySpacePicture(t *testing.T, v answer.View, ns string) *goquery.Selection {
 	t.Helper()
-	table := parse(t, scene{path: "/collections/" + ns, view: v}.open(t)).Find("table.lanes")
+	table := webtest.ParseHTML(t, webtest.Scene{Path: "/collections/" + ns, View: v}.Open(t)).Find("table.lanes")
 	if table.Length() != 1 {
 		t.Fatalf("%s: %d pictures", ns, table.Length())
 	}
@@ -27,7 +28,7 @@ func lanesDrawn(table *goquery.Selection) int {
 }
 
 func TestStripCoversTheKeySpaceOnce(t *testing.T) {
-	v := newStory().View()
+	v := webtest.NewStory().View()
 	for _, c := range v.Table.Collections {
 		table := keySpacePicture(t, v, string(c.NS))
 		at := 0.0
@@ -57,8 +58,8 @@ func percent(t *testing.T, s string) float64 {
 }
 
 func TestDenseStripStacksEveryShardsPart(t *testing.T) {
-	s := newStory()
-	s.chunks = 3000
+	s := webtest.NewStory()
+	s.Chunks = 3000
 	table := keySpacePicture(t, s.View(), "yorkie-meta.changes")
 	if rects, paths, lanes := table.Find("svg.strip > g rect").Length(), table.Find("svg.strip path").Length(), lanesDrawn(table); rects > 0 ||
 		paths != 3 ||

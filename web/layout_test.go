@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/collections"
+	"shardboard/web/webtest"
 )
 
 // rekeyed is a table whose database y has the shard keys given: the fields of a
@@ -26,7 +27,7 @@ import (
 func rekeyed(version string, keys map[string]string) *topology.Table {
 	t := &topology.Table{Loaded: true, ServerInfo: topology.ServerInfo{Version: version}, Unsharded: []topology.Namespace{},
 		Databases: []topology.Database{{Name: "y", Primary: "shard-rs-1"}},
-		Health:    map[topology.Part]topology.Health{topology.PartRouting: {At: epoch}, topology.PartCollections: {At: epoch}}}
+		Health:    map[topology.Part]topology.Health{topology.PartRouting: {At: webtest.Epoch}, topology.PartCollections: {At: webtest.Epoch}}}
 	for name, key := range keys {
 		ns := topology.Namespace("y." + name)
 		if key == "" {
@@ -43,11 +44,11 @@ func rekeyed(version string, keys map[string]string) *topology.Table {
 		}
 		t.Collections = append(
 			t.Collections,
-			&topology.Collection{Meta: topology.Meta{NS: ns, Key: must(shardkey.ParsePattern(must(bson.Marshal(d))))}},
+			&topology.Collection{Meta: topology.Meta{NS: ns, Key: webtest.Must(shardkey.ParsePattern(webtest.Must(bson.Marshal(d))))}},
 		)
 	}
 	slices.Sort(t.Unsharded)
-	slices.SortFunc(t.Collections, func(a, b *topology.Collection) int { return compareText(string(a.NS), string(b.NS)) })
+	slices.SortFunc(t.Collections, func(a, b *topology.Collection) int { return webtest.CompareText(string(a.NS), string(b.NS)) })
 	return t
 }
 
@@ -116,7 +117,7 @@ func TestTheWordsOfDrift(t *testing.T) {
 	}
 	var got strings.Builder
 	for _, c := range cases {
-		list, err := answer.Layouts(answer.View{Table: c.table, Now: epoch}, profile.Yorkie(), c.query)
+		list, err := answer.Layouts(answer.View{Table: c.table, Now: webtest.Epoch}, profile.Yorkie(), c.query)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +125,7 @@ func TestTheWordsOfDrift(t *testing.T) {
 		if err := collections.LayoutRegion(api.State{}, "", list.Items).Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
 		}
-		got.WriteString("=== " + c.name + "\n" + lines(parse(t, page.String()).Find("section.layout")) + "\n")
+		got.WriteString("=== " + c.name + "\n" + lines(webtest.ParseHTML(t, page.String()).Find("section.layout")) + "\n")
 	}
 	const file = "testdata/layout.golden"
 	if os.Getenv("SHARDBOARD_GOLDEN") != "" {
@@ -156,7 +157,12 @@ func at(list []string, i int) string {
 
 func TestDriftNeedsAttentionOnlyWhenItIsWorthALook(t *testing.T) {
 	drifted := func(keys map[string]string, p *profile.Profile) []api.ProblemLine {
-		v := answer.View{Table: rekeyed("8.0.12", keys), Now: epoch, Profile: p, Dir: placement.NewDirectory(0, nil, nil, topology.Health{})}
+		v := answer.View{
+			Table:   rekeyed("8.0.12", keys),
+			Now:     webtest.Epoch,
+			Profile: p,
+			Dir:     placement.NewDirectory(0, nil, nil, topology.Health{}),
+		}
 		return answer.ProblemLines(v, answer.ProblemsOf(v.Problems(), func(r rules.Rule) bool { return r == rules.Drift }))
 	}
 	if list := drifted(headKeys("syncedseqs", "doc_id", "orders", "", "revisions", "-"), profile.Yorkie()); len(list) > 0 {
@@ -172,15 +178,15 @@ func TestDriftNeedsAttentionOnlyWhenItIsWorthALook(t *testing.T) {
 }
 
 func TestAPILayoutComparesEveryMatchedDatabase(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	table := rekeyed("8.0.12", headKeys("clients", "project_id"))
 	other := rekeyed("8.0.12", headKeys())
 	for _, c := range other.Collections {
 		c.NS = "z." + topology.Namespace(c.NS.Collection())
 		table.Collections = append(table.Collections, c)
 	}
-	s.watcher.value = table
-	got := decode[api.List[api.Layout]](t, s.do("GET", "/api/v1/layout"))
+	s.Watcher.Value = table
+	got := webtest.Decode[api.List[api.Layout]](t, s.Do("GET", "/api/v1/layout"))
 	if len(got.Items) != 2 || got.Items[0].DB != "y" || got.Items[1].DB != "z" || got.Items[0].Looks != 1 || got.Items[1].Looks != 0 {
 		t.Fatalf("%+v", got.Items)
 	}
@@ -190,14 +196,14 @@ func TestAPILayoutComparesEveryMatchedDatabase(t *testing.T) {
 		len(f.Commands) != 2 {
 		t.Errorf("%+v", f)
 	}
-	if one := decode[api.List[api.Layout]](t, s.do("GET", "/api/v1/layout?db=z&layout=yorkie-0.4")); len(one.Items) != 1 ||
+	if one := webtest.Decode[api.List[api.Layout]](t, s.Do("GET", "/api/v1/layout?db=z&layout=yorkie-0.4")); len(one.Items) != 1 ||
 		one.Items[0].Compared != "yorkie-0.4" ||
 		one.Items[0].Nearest != "yorkie-head" {
 		t.Errorf("%+v", one.Items)
 	}
 	for path, want := range map[string]int{"?layout=yorkie-9": http.StatusBadRequest, "?db=nope": http.StatusNotFound,
 		"?layout=%FF": http.StatusBadRequest} {
-		if w := s.do("GET", "/api/v1/layout"+path); w.Code != want {
+		if w := s.Do("GET", "/api/v1/layout"+path); w.Code != want {
 			t.Errorf("%s: %d, want %d", path, w.Code, want)
 		}
 	}

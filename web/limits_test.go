@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"fmt"
@@ -10,11 +10,12 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/web/guard"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 func TestOneTooManyIsToldWhenToComeBack(t *testing.T) {
-	now := epoch
-	s := newSite(t, withClaims, func(d *site.Deps) { d.Now = func() time.Time { return now } })
+	now := webtest.Epoch
+	s := webtest.New(t, webtest.WithClaims, func(d *site.Deps) { d.Now = func() time.Time { return now } })
 	for _, c := range []struct {
 		method, address string
 		burst           int
@@ -24,7 +25,7 @@ func TestOneTooManyIsToldWhenToComeBack(t *testing.T) {
 		{"POST", "/api/v1/checks/duplicates/stop", guard.ActionBurst, 500 * time.Millisecond},
 	} {
 		ask := func(name string) int {
-			w := s.do(c.method, c.address, as(name, auth.Operator))
+			w := s.Do(c.method, c.address, webtest.As(name, auth.Operator))
 			if w.Code == http.StatusTooManyRequests {
 				if n, err := strconv.Atoi(w.Header().Get("Retry-After")); err != nil || n < 1 ||
 					w.Header().Get("Content-Type") != "application/problem+json" {
@@ -54,15 +55,15 @@ func TestOneTooManyIsToldWhenToComeBack(t *testing.T) {
 			t.Errorf("%s: two let in after %s", c.address, c.refill)
 		}
 	}
-	if w := s.do("GET", "/collections", as("anna", auth.Operator)); w.Code != http.StatusOK {
+	if w := s.Do("GET", "/collections", webtest.As("anna", auth.Operator)); w.Code != http.StatusOK {
 		t.Errorf("reading waits too: %d", w.Code)
 	}
 }
 
 func TestNobodyWaitsWhileSignInIsOff(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	for range 2 * guard.LocateBurst {
-		if w := s.do("GET", "/api/v1/locate?q=x"); w.Code == http.StatusTooManyRequests {
+		if w := s.Do("GET", "/api/v1/locate?q=x"); w.Code == http.StatusTooManyRequests {
 			t.Fatal("refused")
 		}
 	}
@@ -72,7 +73,7 @@ func TestRememberedAllowancesAreBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")
 	}
-	now := epoch
+	now := webtest.Epoch
 	l := guard.NewLimits(func() time.Time { return now })
 	rt := guard.Rule{Method: "GET", Policy: guard.PolicyLocate}
 	busy := auth.Principal{ID: "user:busy", Role: auth.Admin, Method: auth.ByPassword}
@@ -90,7 +91,7 @@ func TestRememberedAllowancesAreBounded(t *testing.T) {
 }
 
 func TestNobodyWaitsForADayWhenTheClockIsSetBack(t *testing.T) {
-	at := epoch
+	at := webtest.Epoch
 	l := guard.NewLimits(func() time.Time { return at })
 	who, rt := auth.Principal{ID: "user:anna"}, guard.Rule{Method: "POST", Policy: guard.PolicyOperate}
 	for _, step := range []time.Duration{0, -24 * time.Hour, 24 * time.Hour} {

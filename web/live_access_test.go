@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -19,11 +19,12 @@ import (
 	"shardboard/web/guard"
 	"shardboard/web/live"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // ending is claimed sign-in whose sessions a test can end.
 type ending struct {
-	claimed
+	webtest.Claimed
 	mu     sync.Mutex
 	chans  map[string]chan struct{}
 	gone   map[string]error
@@ -64,39 +65,17 @@ func (e *ending) forget(id string, err error) {
 	e.gone[id] = err
 }
 
-// openAs opens a socket as somebody, by a dialer that brings their proof.
-func (l *liveSite) openAs(who, query string) (*browser, *http.Response) {
-	l.t.Helper()
-	d := websocket.Dialer{NetDialContext: l.pipes.dial}
-	conn, res, err := d.Dial("ws://localhost:8090/live?"+query, http.Header{"Origin": {"http://localhost:8090"}, "X-Test-Who": {who}})
-	if err != nil {
-		return nil, res
-	}
-	b := &browser{conn: conn}
-	go b.read()
-	synctest.Wait()
-	return b, res
-}
-
-func closeCode(err error) int {
-	var e *websocket.CloseError
-	if errors.As(err, &e) {
-		return e.Code
-	}
-	return 0
-}
-
 func TestSocketIsRefusedBeforeTheUpgrade(t *testing.T) {
 	who := newEnding()
-	inBubble(t, func(t *testing.T, l *liveSite) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		for _, name := range []string{"", "anna stranger"} {
 			want := map[string]int{"": http.StatusUnauthorized, "anna stranger": http.StatusForbidden}[name]
-			if b, res := l.openAs(name, "t=overview"); b != nil || res == nil || res.StatusCode != want || res.Header.Get("Upgrade") != "" {
+			if b, res := l.OpenAs(name, "t=overview"); b != nil || res == nil || res.StatusCode != want || res.Header.Get("Upgrade") != "" {
 				t.Errorf("%q: %v", name, res)
 			}
 		}
 		who.forget("user:vera", auth.ErrNobody) // ended between the door and the upgrade
-		if b, res := l.openAs("vera viewer", "t=overview"); b != nil || res.StatusCode != http.StatusUnauthorized {
+		if b, res := l.OpenAs("vera viewer", "t=overview"); b != nil || res.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%v", res)
 		}
 		if n := l.Hub.Sockets(); n != 0 {
@@ -107,32 +86,32 @@ func TestSocketIsRefusedBeforeTheUpgrade(t *testing.T) {
 
 func TestSocketsOfAnEndedSessionCloseWithinASecond(t *testing.T) {
 	who := newEnding()
-	inBubble(t, func(t *testing.T, l *liveSite) {
-		var hers []*browser
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		var hers []*webtest.Browser
 		for range 3 {
-			b, _ := l.openAs("anna admin", "t=overview,zones")
+			b, _ := l.OpenAs("anna admin", "t=overview,zones")
 			hers = append(hers, b)
 		}
 		// One of her browsers hangs: it reads nothing, so its writer is stuck.
-		d := websocket.Dialer{NetDialContext: l.pipes.dial}
+		d := websocket.Dialer{NetDialContext: l.Pipes.Dial}
 		stuck, _, err := d.Dial("ws://localhost:8090/live?t=overview", http.Header{"X-Test-Who": {"anna admin"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = stuck.Close() }()
-		another, _ := l.openAs("vera viewer", "t=overview")
+		another, _ := l.OpenAs("vera viewer", "t=overview")
 		publishNext(l)
 		start := time.Now()
 		who.end("user:anna")
 		time.Sleep(time.Second)
 		synctest.Wait()
 		for _, b := range hers {
-			if code := closeCode(b.over()); code != live.CloseEnded {
-				t.Errorf("closed with %d, %v", code, b.over())
+			if code := webtest.CloseCode(b.Ended()); code != live.CloseEnded {
+				t.Errorf("closed with %d, %v", code, b.Ended())
 			}
 		}
-		if n := l.Hub.Sockets(); n != 1 || another.over() != nil {
-			t.Errorf("%d sockets %s after the end; another's: %v", n, time.Since(start), another.over())
+		if n := l.Hub.Sockets(); n != 1 || another.Ended() != nil {
+			t.Errorf("%d sockets %s after the end; another's: %v", n, time.Since(start), another.Ended())
 		}
 	}, func(d *site.Deps) { d.Auth = who })
 }
@@ -143,15 +122,15 @@ func TestSocketsAreCheckedAgainWithinAMinute(t *testing.T) {
 		code int
 	}{{auth.ErrNobody, live.CloseEnded}, {errors.New("store is away"), websocket.CloseGoingAway}} {
 		who := newEnding()
-		inBubble(t, func(t *testing.T, l *liveSite) {
-			b, _ := l.openAs("anna admin", "t=overview")
+		webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+			b, _ := l.OpenAs("anna admin", "t=overview")
 			time.Sleep(5 * time.Minute)
-			if b.over() != nil || who.checks < 6 {
-				t.Fatalf("%v after %d checks", b.over(), who.checks)
+			if b.Ended() != nil || who.checks < 6 {
+				t.Fatalf("%v after %d checks", b.Ended(), who.checks)
 			}
 			who.forget("user:anna", c.err) // by another process: nothing is told
 			time.Sleep(time.Minute)
-			if code := closeCode(b.over()); code != c.code {
+			if code := webtest.CloseCode(b.Ended()); code != c.code {
 				t.Errorf("closed with %d, want %d", code, c.code)
 			}
 		}, func(d *site.Deps) { d.Auth = who })
@@ -159,34 +138,34 @@ func TestSocketsAreCheckedAgainWithinAMinute(t *testing.T) {
 }
 
 func TestOnePersonHasTwentySockets(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
-		var all []*browser
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		var all []*webtest.Browser
 		for i := range guard.MaxSocketsEach {
-			b, res := l.openAs("anna admin", "t=overview")
+			b, res := l.OpenAs("anna admin", "t=overview")
 			if b == nil {
 				t.Fatalf("socket %d: %v", i, res)
 			}
 			all = append(all, b)
 		}
-		if b, res := l.openAs("anna admin", "t=overview"); b != nil || res.StatusCode != http.StatusTooManyRequests {
+		if b, res := l.OpenAs("anna admin", "t=overview"); b != nil || res.StatusCode != http.StatusTooManyRequests {
 			t.Error("one more is let in")
 		}
-		if b, _ := l.openAs("vera viewer", "t=overview"); b == nil {
+		if b, _ := l.OpenAs("vera viewer", "t=overview"); b == nil {
 			t.Error("another is refused")
 		}
 		all[0].Close()
-		if b, _ := l.openAs("anna admin", "t=overview"); b == nil {
+		if b, _ := l.OpenAs("anna admin", "t=overview"); b == nil {
 			t.Error("refused after one was closed")
 		}
 		if n := len(l.Guard.Limits.Sockets); n != 2 {
 			t.Errorf("%d counted", n)
 		}
-	}, withClaims)
+	}, webtest.WithClaims)
 }
 
 // TestSigningOutClosesTheSocket goes the whole way: real sign-in, real HTTP.
 func TestSigningOutClosesTheSocket(t *testing.T) {
-	door := newDoor(t)
+	door := webtest.NewDoor(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := make(chan error, 1)
 	go func() { ran <- door.Run(ctx) }()
@@ -204,20 +183,20 @@ func TestSigningOutClosesTheSocket(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	door.Hub.Release()
-	root := door.principal("admin")
+	root := door.Principal("admin")
 	endsSocket(door, host, "logout", func() error { return postFrom(door, server.URL+"/logout", "viewer") })
-	endsSocket(door, host, "revocation", func() error { return door.service.Revoke(ctx, root, door.principal("viewer").Session) })
-	closesSocket(door, host, "another role", func() error { return door.service.SetRole(ctx, root, "viewer", auth.Support) })
-	endsSocket(door, host, "another password", func() error { return door.service.SetPassword(ctx, root, "viewer", goodPassword) })
-	endsSocket(door, host, "disabled", func() error { return door.service.DisableUser(ctx, root, "viewer") })
+	endsSocket(door, host, "revocation", func() error { return door.Service.Revoke(ctx, root, door.Principal("viewer").Session) })
+	closesSocket(door, host, "another role", func() error { return door.Service.SetRole(ctx, root, "viewer", auth.Support) })
+	endsSocket(door, host, "another password", func() error { return door.Service.SetPassword(ctx, root, "viewer", webtest.GoodPassword) })
+	endsSocket(door, host, "disabled", func() error { return door.Service.DisableUser(ctx, root, "viewer") })
 }
 
-func postFrom(d *door, address, as string) error {
+func postFrom(d *webtest.Door, address, as string) error {
 	r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(""))
 	if err != nil {
 		return err
 	}
-	r.AddCookie(d.cookies[as])
+	r.AddCookie(d.Cookies[as])
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(r)
 	if err != nil {
@@ -232,36 +211,36 @@ func postFrom(d *door, address, as string) error {
 }
 
 // closesSocket signs in as viewer, opens a socket, and waits for its end.
-func closesSocket(d *door, host, name string, end func() error) {
-	d.t.Helper()
-	d.signIn("viewer")
-	conn, _, err := websocket.DefaultDialer.Dial("ws://"+host+"/live?t=zones", http.Header{"Cookie": {d.cookies["viewer"].String()}})
+func closesSocket(d *webtest.Door, host, name string, end func() error) {
+	d.T.Helper()
+	d.SignIn("viewer")
+	conn, _, err := websocket.DefaultDialer.Dial("ws://"+host+"/live?t=zones", http.Header{"Cookie": {d.Cookies["viewer"].String()}})
 	if err != nil {
-		d.t.Fatalf("%s: %v", name, err)
+		d.T.Fatalf("%s: %v", name, err)
 	}
 	defer func() { _ = conn.Close() }()
 	if err := end(); err != nil {
-		d.t.Fatalf("%s: %v", name, err)
+		d.T.Fatalf("%s: %v", name, err)
 	}
 	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // the exact second is another test's, in a bubble
 	for err == nil {
 		_, _, err = conn.ReadMessage()
 	}
-	if code := closeCode(err); code != live.CloseEnded {
-		d.t.Errorf("%s: the socket ended with %v", name, err)
+	if code := webtest.CloseCode(err); code != live.CloseEnded {
+		d.T.Errorf("%s: the socket ended with %v", name, err)
 	}
 }
 
 // endsSocket is closesSocket by what ends the session too.
-func endsSocket(d *door, host, name string, end func() error) {
-	d.t.Helper()
+func endsSocket(d *webtest.Door, host, name string, end func() error) {
+	d.T.Helper()
 	closesSocket(d, host, name, end)
 	r := httptest.NewRequest("GET", "/zones", nil)
 	r.Host = "localhost"
-	r.AddCookie(d.cookies["viewer"])
+	r.AddCookie(d.Cookies["viewer"])
 	w := httptest.NewRecorder()
 	d.Handler().ServeHTTP(w, r)
 	if w.Code != http.StatusSeeOther {
-		d.t.Errorf("%s: the session still opens pages: %d", name, w.Code)
+		d.T.Errorf("%s: the session still opens pages: %d", name, w.Code)
 	}
 }

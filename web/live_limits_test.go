@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -18,22 +18,23 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/web/live"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 func TestSlowBrowserIsClosedAndNobodyWaits(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		countDrawn(l, "overview")
-		slow, _, err := l.dial("t=overview")
+		slow, _, err := l.Dial("t=overview")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = slow.Close() }()
-		quick := l.open("t=overview")
+		quick := l.Open("t=overview")
 		for range live.MaxQueuedFrame + 2 {
 			publishNext(l)
 			time.Sleep(110 * time.Millisecond) // all within the write deadline
 		}
-		if got := quick.got(); len(got) != live.MaxQueuedFrame+3 {
+		if got := quick.Frames(); len(got) != live.MaxQueuedFrame+3 {
 			t.Errorf("the quick browser has %d frames", len(got))
 		}
 		if n := l.Hub.Sockets(); n != 1 {
@@ -43,46 +44,46 @@ func TestSlowBrowserIsClosedAndNobodyWaits(t *testing.T) {
 }
 
 func TestSilentlyLostBrowserIsNoticed(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
-		lost, _, err := l.dial("t=overview") // never reads: no pong either
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		lost, _, err := l.Dial("t=overview") // never reads: no pong either
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = lost.Close() }()
-		there := l.open("t=overview")
+		there := l.Open("t=overview")
 		time.Sleep(10 * time.Minute)
-		if n := l.Hub.Sockets(); n != 1 || there.over() != nil {
-			t.Errorf("%d sockets, %v", n, there.over())
+		if n := l.Hub.Sockets(); n != 1 || there.Ended() != nil {
+			t.Errorf("%d sockets, %v", n, there.Ended())
 		}
 	})
 }
 
 func TestStatusComesOncePerPoll(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
-		b := l.open("t=zones")
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		b := l.Open("t=zones")
 		for range 5 {
 			publishNext(l)
 			time.Sleep(2 * time.Second)
 		}
 		synctest.Wait()
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if n := len(b.status); n < 5 || n > 7 {
+		b.Mu.Lock()
+		defer b.Mu.Unlock()
+		if n := len(b.Status); n < 5 || n > 7 {
 			t.Errorf("%d frames in five polls", n)
 		}
-		if s := b.status[0].Status; !s.OK || s.At == nil || !s.At.Equal(epoch) || s.Age != 0 || s.Text == "" {
+		if s := b.Status[0].Status; !s.OK || s.At == nil || !s.At.Equal(webtest.Epoch) || s.Age != 0 || s.Text == "" {
 			t.Errorf("%+v", s)
 		}
 	})
 }
 
 func TestCloseSaysGoodbyeToEverySocket(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
-		var all []*browser
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		var all []*webtest.Browser
 		for range 20 {
-			all = append(all, l.open("t=overview,zones,activity"))
+			all = append(all, l.Open("t=overview,zones,activity"))
 		}
-		stuck, _, err := l.dial("t=overview")
+		stuck, _, err := l.Dial("t=overview")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,21 +95,21 @@ func TestCloseSaysGoodbyeToEverySocket(t *testing.T) {
 		}
 		for _, b := range all {
 			var ce *websocket.CloseError
-			if err := b.over(); !errors.As(err, &ce) || ce.Code != websocket.CloseGoingAway {
+			if err := b.Ended(); !errors.As(err, &ce) || ce.Code != websocket.CloseGoingAway {
 				t.Errorf("ended with %v", err)
 			}
 		}
-		if _, res, err := l.dial("t=overview"); err == nil || res == nil || res.StatusCode != http.StatusServiceUnavailable {
+		if _, res, err := l.Dial("t=overview"); err == nil || res == nil || res.StatusCode != http.StatusServiceUnavailable {
 			t.Errorf("a socket after the end: %v", err)
 		}
-		if w := l.do("GET", "/healthz"); w.Code != 200 {
+		if w := l.Do("GET", "/healthz"); w.Code != 200 {
 			t.Errorf("pages after the end: %d", w.Code)
 		}
 	})
 }
 
 func TestPanicOrErrorInOneRegionLeavesTheOthersAlive(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		drawn := countDrawn(l, "overview")
 		inner := l.Hub.Fragments
 		l.Hub.Fragments = func(name string) (answer.FragmentFunc, bool) {
@@ -122,13 +123,13 @@ func TestPanicOrErrorInOneRegionLeavesTheOthersAlive(t *testing.T) {
 			}
 			return inner(name)
 		}
-		b := l.open("t=zones,activity,projects,overview")
+		b := l.Open("t=zones,activity,projects,overview")
 		for range 3 {
 			publishNext(l)
 			time.Sleep(time.Second)
 		}
 		topics := map[string]int{}
-		for _, f := range b.got() {
+		for _, f := range b.Frames() {
 			topics[f.Topic]++
 			if f.Topic == "projects" && f.HTML != "" {
 				t.Errorf("%+v", f)
@@ -141,16 +142,16 @@ func TestPanicOrErrorInOneRegionLeavesTheOthersAlive(t *testing.T) {
 }
 
 func TestBrowsersHaveNothingToSay(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
-		b := l.open("t=overview")
-		if err := b.conn.WriteMessage(websocket.TextMessage, []byte(`{"subscribe":"zones"}`)); err != nil {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		b := l.Open("t=overview")
+		if err := b.Conn.WriteMessage(websocket.TextMessage, []byte(`{"subscribe":"zones"}`)); err != nil {
 			t.Fatal(err)
 		}
-		if b.over() != nil || len(b.got()) != 1 {
-			t.Errorf("after a short message: %v, %d frames", b.over(), len(b.got()))
+		if b.Ended() != nil || len(b.Frames()) != 1 {
+			t.Errorf("after a short message: %v, %d frames", b.Ended(), len(b.Frames()))
 		}
-		_ = b.conn.WriteMessage(websocket.TextMessage, []byte(strings.Repeat("x", live.ReadLimit+1)))
-		if b.over() == nil {
+		_ = b.Conn.WriteMessage(websocket.TextMessage, []byte(strings.Repeat("x", live.ReadLimit+1)))
+		if b.Ended() == nil {
 			t.Error("still open after a long message")
 		}
 	})
@@ -158,30 +159,30 @@ func TestBrowsersHaveNothingToSay(t *testing.T) {
 
 func TestThereIsAnEndToSockets(t *testing.T) {
 	for given, most := range map[int]int{0: live.DefaultSockets, 48: 48} {
-		inBubble(t, func(t *testing.T, l *liveSite) {
+		webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 			for range most {
 				if !l.Hub.Admit() {
 					t.Fatal("full too early")
 				}
 			}
-			_, res, err := l.dial("t=overview")
+			_, res, err := l.Dial("t=overview")
 			if err == nil || res.StatusCode != http.StatusServiceUnavailable {
 				t.Errorf("one too many: %v", err)
 			}
 			for range most {
 				l.Hub.Release()
 			}
-			if b := l.open("t=overview"); b.over() != nil {
-				t.Error(b.over())
+			if b := l.Open("t=overview"); b.Ended() != nil {
+				t.Error(b.Ended())
 			}
 		}, func(d *site.Deps) { d.MaxSockets = given })
 	}
 }
 
 func TestForgottenTopicsAreFew(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		for i := range 3 * live.MaxIdleTopics {
-			l.open(fmt.Sprintf("t=shard:%d", i)).Close()
+			l.Open(fmt.Sprintf("t=shard:%d", i)).Close()
 		}
 		l.Close() // so that the hub's own state may be read
 		if n := len(l.Hub.Topics); n > live.MaxIdleTopics {
@@ -191,21 +192,21 @@ func TestForgottenTopicsAreFew(t *testing.T) {
 }
 
 func TestLargeRegionsAreReadAgainInstead(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		l.Hub.Fragments = func(string) (answer.FragmentFunc, bool) {
 			return func(_ context.Context, w io.Writer, v answer.View) error {
 				_, err := io.WriteString(w, strings.Repeat("x", live.MaxFragment+1))
 				return err
 			}, true
 		}
-		if f := l.open("t=overview").last(t); f.HTML != "" || f.V == 0 {
+		if f := l.Open("t=overview").Last(t); f.HTML != "" || f.V == 0 {
 			t.Errorf("version %d with %d bytes", f.V, len(f.HTML))
 		}
 	})
 }
 
 func TestTopicsAreParsed(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	for text, want := range map[string]map[string]uint64{
 		"overview":                            {"overview": 0},
 		"overview@12,zones@3":                 {"overview": 12, "zones": 3},

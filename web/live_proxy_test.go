@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/http"
@@ -11,14 +11,15 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/web/live"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // vouched is claimed sign-in in which a proxy says who people are, unless they
 // are called anna.
-type vouched struct{ claimed }
+type vouched struct{ webtest.Claimed }
 
 func (v vouched) Identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error) {
-	p, err := v.claimed.Identify(w, r)
+	p, err := v.Claimed.Identify(w, r)
 	if err == nil && p.Name != "anna" {
 		p.ID, p.Method, p.Session = "proxy:"+p.Name, auth.ByProxy, ""
 	}
@@ -28,26 +29,26 @@ func (v vouched) Identify(w http.ResponseWriter, r *http.Request) (auth.Principa
 func (vouched) Ended(auth.Principal) <-chan struct{} { return nil }
 
 func TestWhomAProxyKnowsComesThroughItAgainEachMinute(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
-		b, _ := l.openAs("vera viewer", "t=overview")
-		anna, _ := l.openAs("anna admin", "t=overview")
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		b, _ := l.OpenAs("vera viewer", "t=overview")
+		anna, _ := l.OpenAs("anna admin", "t=overview")
 		time.Sleep(live.VouchedFor - time.Second)
 		synctest.Wait()
-		if b.over() != nil {
-			t.Fatalf("closed early: %v", b.over())
+		if b.Ended() != nil {
+			t.Fatalf("closed early: %v", b.Ended())
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if code := closeCode(b.over()); code != websocket.CloseGoingAway { // as of a restart: the page comes back by itself
-			t.Errorf("closed with %d, %v", code, b.over())
+		if code := webtest.CloseCode(b.Ended()); code != websocket.CloseGoingAway { // as of a restart: the page comes back by itself
+			t.Errorf("closed with %d, %v", code, b.Ended())
 		}
-		if anna.over() != nil {
-			t.Errorf("a session's socket is closed too: %v", anna.over())
+		if anna.Ended() != nil {
+			t.Errorf("a session's socket is closed too: %v", anna.Ended())
 		}
-		if again, res := l.openAs("vera viewer", "t=overview"); again == nil {
+		if again, res := l.OpenAs("vera viewer", "t=overview"); again == nil {
 			t.Errorf("the way back is shut: %v", res)
 		}
-		if refused, _ := l.openAs("", "t=overview"); refused != nil {
+		if refused, _ := l.OpenAs("", "t=overview"); refused != nil {
 			t.Error("whom the proxy does not let through any more comes back")
 		}
 	}, func(d *site.Deps) { d.Auth = vouched{} })

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -13,10 +13,11 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // countDrawn replaces a topic's region by one that shows the table's number.
-func countDrawn(l *liveSite, topic string) *atomic.Int64 {
+func countDrawn(l *webtest.LiveServer, topic string) *atomic.Int64 {
 	var n atomic.Int64
 	inner := l.Hub.Fragments
 	l.Hub.Fragments = func(name string) (answer.FragmentFunc, bool) {
@@ -33,24 +34,24 @@ func countDrawn(l *liveSite, topic string) *atomic.Int64 {
 }
 
 // publishNext publishes the same table under the next number.
-func publishNext(l *liveSite) *topology.Table {
-	t := *l.watcher.get()
+func publishNext(l *webtest.LiveServer) *topology.Table {
+	t := *l.Watcher.Get()
 	t.Seq++
-	l.watcher.publish(&t)
+	l.Watcher.Publish(&t)
 	return &t
 }
 
 func TestRegionIsDrawnOnceHoweverManyBrowsersLook(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		drawn := countDrawn(l, "overview")
 		publishNext(l)
 		time.Sleep(time.Second)
 		if drawn.Load() != 0 {
 			t.Fatal("drawn while nobody looks")
 		}
-		var all []*browser
+		var all []*webtest.Browser
 		for range 200 {
-			all = append(all, l.open("t=overview"))
+			all = append(all, l.Open("t=overview"))
 		}
 		if drawn.Load() != 1 || l.Hub.Sockets() != 200 {
 			t.Fatalf("drawn %d times for %d sockets", drawn.Load(), l.Hub.Sockets())
@@ -64,8 +65,8 @@ func TestRegionIsDrawnOnceHoweverManyBrowsersLook(t *testing.T) {
 			}
 		}
 		for _, b := range all {
-			got := b.got()
-			if len(got) != 6 || got[5].HTML != `<section id="live-overview">7 & more</section>` || got[5].V != all[0].last(t).V ||
+			got := b.Frames()
+			if len(got) != 6 || got[5].HTML != `<section id="live-overview">7 & more</section>` || got[5].V != all[0].Last(t).V ||
 				got[5].V != got[0].V+5 {
 				t.Fatalf("%+v", got)
 			}
@@ -74,9 +75,9 @@ func TestRegionIsDrawnOnceHoweverManyBrowsersLook(t *testing.T) {
 }
 
 func TestNothingIsSentWhenNothingLooksDifferent(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
-		b := l.open("t=zones,collection:yorkie-meta.documents,collections")
-		before := len(b.got())
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		b := l.Open("t=zones,collection:yorkie-meta.documents,collections")
+		before := len(b.Frames())
 		if before != 3 {
 			t.Fatalf("%d frames at the start", before)
 		}
@@ -84,21 +85,21 @@ func TestNothingIsSentWhenNothingLooksDifferent(t *testing.T) {
 			publishNext(l)
 			time.Sleep(2 * time.Second)
 		}
-		if got := b.got(); len(got) != before {
+		if got := b.Frames(); len(got) != before {
 			t.Errorf("%d frames after ten polls without news", len(got)-before)
 		}
 	})
 }
 
 func TestBrowserResumesByVersion(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		drawn := countDrawn(l, "overview")
-		first := l.open("t=overview")
-		v := first.last(t).V
+		first := l.Open("t=overview")
+		v := first.Last(t).V
 		first.Close()
 		time.Sleep(time.Minute)
-		same := l.open(fmt.Sprintf("t=overview@%d", v))
-		if got := same.got(); len(got) != 0 {
+		same := l.Open(fmt.Sprintf("t=overview@%d", v))
+		if got := same.Frames(); len(got) != 0 {
 			t.Errorf("up to date and sent %+v", got)
 		}
 		same.Close()
@@ -108,12 +109,12 @@ func TestBrowserResumesByVersion(t *testing.T) {
 		if drawn.Load() != before {
 			t.Error("drawn while nobody looks")
 		}
-		behind := l.open(fmt.Sprintf("t=overview@%d", v))
-		if got := behind.got(); len(got) != 1 || got[0].V <= v || !strings.Contains(got[0].HTML, "2 & more") {
+		behind := l.Open(fmt.Sprintf("t=overview@%d", v))
+		if got := behind.Frames(); len(got) != 1 || got[0].V <= v || !strings.Contains(got[0].HTML, "2 & more") {
 			t.Errorf("behind and sent %+v", got)
 		}
-		fresh := l.open("t=overview@0")
-		if got := fresh.got(); len(got) != 1 || got[0].V != behind.last(t).V {
+		fresh := l.Open("t=overview@0")
+		if got := fresh.Frames(); len(got) != 1 || got[0].V != behind.Last(t).V {
 			t.Errorf("fresh and sent %+v", got)
 		}
 	})
@@ -121,22 +122,22 @@ func TestBrowserResumesByVersion(t *testing.T) {
 
 func TestVersionsDoNotRepeatOverARestart(t *testing.T) {
 	var v uint64
-	inBubble(t, func(t *testing.T, l *liveSite) { v = l.open("t=zones").last(t).V })
-	later := func(d *site.Deps) { d.Now = func() time.Time { return epoch.Add(time.Second) } }
-	inBubble(t, func(t *testing.T, l *liveSite) {
-		if got := l.open(fmt.Sprintf("t=zones@%d", v)).got(); len(got) != 1 || got[0].V <= v {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) { v = l.Open("t=zones").Last(t).V })
+	later := func(d *site.Deps) { d.Now = func() time.Time { return webtest.Epoch.Add(time.Second) } }
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		if got := l.Open(fmt.Sprintf("t=zones@%d", v)).Frames(); len(got) != 1 || got[0].V <= v {
 			t.Errorf("%+v", got)
 		}
 	}, later)
 }
 
 func TestMovedChunkReachesTheBrowserInTime(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		ns := topology.Namespace("yorkie-meta.documents")
-		b := l.open("t=collection:yorkie-meta.documents")
-		v := b.last(t).V
+		b := l.Open("t=collection:yorkie-meta.documents")
+		v := b.Last(t).V
 		for round := range 20 {
-			table := withMoved(l.watcher.get(), ns, 4+round, "shard-rs-1")
+			table := webtest.WithMoved(l.Watcher.Get(), ns, 4+round, "shard-rs-1")
 			c := table.Collection(ns)
 			ch := c.Chunks.At(4 + round)
 			table.Changes = []topology.Change{
@@ -144,10 +145,10 @@ func TestMovedChunkReachesTheBrowserInTime(t *testing.T) {
 				{NS: "yorkie-meta.changes", Kind: topology.Moved, Min: ch.Min, To: "x"},
 				{NS: ns, Kind: topology.Split, Min: ch.Min},
 			}
-			l.watcher.publish(table)
-			l.keeper.publish(l.keeper.get()) // two signals, one update
+			l.Watcher.Publish(table)
+			l.Keeper.Publish(l.Keeper.Get()) // two signals, one update
 			time.Sleep(250 * time.Millisecond)
-			f := b.last(t)
+			f := b.Last(t)
 			if f.V != v+1 || f.HTML != "" || len(f.Moves) != 1 || f.Moves[0].To != "shard-rs-1" || f.Moves[0].Min != c.Key.ExtJSON(ch.Min) ||
 				f.Moves[0].Ref != answer.ChunkRef(c, ch.Min) {
 				t.Fatalf("round %d: %+v", round, f)
@@ -159,9 +160,9 @@ func TestMovedChunkReachesTheBrowserInTime(t *testing.T) {
 }
 
 func TestBurstsAreJoinedAndTheLastStateIsDeliveredInTime(t *testing.T) {
-	inBubble(t, func(t *testing.T, l *liveSite) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		drawn := countDrawn(l, "overview")
-		b := l.open("t=overview")
+		b := l.Open("t=overview")
 		before := drawn.Load()
 		var last *topology.Table
 		for range 100 {
@@ -172,7 +173,7 @@ func TestBurstsAreJoinedAndTheLastStateIsDeliveredInTime(t *testing.T) {
 		if n := drawn.Load() - before; n > 7 {
 			t.Errorf("drawn %d times in half a second", n)
 		}
-		if f := b.last(t); !strings.Contains(f.HTML, fmt.Sprintf(">%d &", last.Seq)) {
+		if f := b.Last(t); !strings.Contains(f.HTML, fmt.Sprintf(">%d &", last.Seq)) {
 			t.Errorf("last frame %+v", f)
 		}
 	})

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"errors"
@@ -13,23 +13,24 @@ import (
 	"shardboard/internal/store"
 	"shardboard/web/guard"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 func TestRequestsOfNobodyHaveABoundedNumberOfLinesAndPeopleOneEach(t *testing.T) {
-	at := epoch
-	s := newSite(t, withClaims, func(d *site.Deps) { d.Now = func() time.Time { return at } })
+	at := webtest.Epoch
+	s := webtest.New(t, webtest.WithClaims, func(d *site.Deps) { d.Now = func() time.Time { return at } })
 	const flood = 5000
 	for i := range flood {
 		if i == flood-1 {
 			at = at.Add(time.Second)
 		}
-		s.do("GET", "/api/v1/me")
+		s.Do("GET", "/api/v1/me")
 	}
 	for range 50 {
-		s.do("GET", "/api/v1/me", as("vera", auth.Viewer))
+		s.Do("GET", "/api/v1/me", webtest.As("vera", auth.Viewer))
 	}
 	nobodys, people, leftOut := 0, 0, 0
-	for line := range strings.Lines(s.log.String()) {
+	for line := range strings.Lines(s.Log.String()) {
 		switch {
 		case strings.Contains(line, "msg=request who=-"):
 			nobodys++
@@ -49,13 +50,13 @@ func TestRequestsOfNobodyHaveABoundedNumberOfLinesAndPeopleOneEach(t *testing.T)
 // While the store fails, each request that comes with a cookie is a failed one.
 func TestFailedRequestsOfNobodyHaveABoundedNumberOfLinesToo(t *testing.T) {
 	broken := (&store.Trouble{Code: store.TroubleDamaged}).Failed(errors.New("malformed"))
-	s := newSite(t, func(d *site.Deps) { d.Auth = cast{mode: auth.ModeLocal, lost: broken} })
+	s := webtest.New(t, func(d *site.Deps) { d.Auth = webtest.Account{SignInMode: auth.ModeLocal, Lost: broken} })
 	for range 3 * guard.NobodyLines {
-		if w := s.do("GET", "/api/v1/me"); w.Code != http.StatusServiceUnavailable {
+		if w := s.Do("GET", "/api/v1/me"); w.Code != http.StatusServiceUnavailable {
 			t.Fatal(w.Code, w.Body)
 		}
 	}
-	if n := strings.Count(s.log.String(), "\n"); n > guard.NobodyLines+2 || !strings.Contains(s.log.String(), "malformed") {
+	if n := strings.Count(s.Log.String(), "\n"); n > guard.NobodyLines+2 || !strings.Contains(s.Log.String(), "malformed") {
 		t.Errorf("%d lines", n)
 	}
 }

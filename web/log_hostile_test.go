@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"errors"
@@ -10,12 +10,13 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
+	"shardboard/web/webtest"
 )
 
 // Whatever is asked for, and whatever the cluster answers, a log line is one
 // line that begins with our own time, of characters that can be seen.
 func TestNothingHostileForgesALogLine(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	said := ""
 	for _, p := range payloads(t) {
 		for _, found := range []func() error{
@@ -24,18 +25,18 @@ func TestNothingHostileForgesALogLine(t *testing.T) {
 			func() error { panic(p) },
 			func() error { panic(errors.New(p)) },
 		} {
-			s.locator.locate = func(placement.Query) ([]placement.Item, error) { return nil, found() }
-			s.do("GET", "/api/v1/locate?q=x")
+			s.Locator.Answer = func(placement.Query) ([]placement.Item, error) { return nil, found() }
+			s.Do("GET", "/api/v1/locate?q=x")
 		}
-		s.do("GET", "/api/"+url.PathEscape(p))
-		s.do("GET", "/api/v1/shards/"+url.PathEscape(p))
-		s.do("GET", "/api/", func(r *http.Request) {
+		s.Do("GET", "/api/"+url.PathEscape(p))
+		s.Do("GET", "/api/v1/shards/"+url.PathEscape(p))
+		s.Do("GET", "/api/", func(r *http.Request) {
 			r.URL.Path, r.URL.RawPath = "/api/"+p, ""
 			r.Method = p
 			r.Header["Origin"], r.Header["User-Agent"], r.Header["Referer"] = nil, []string{p}, []string{p}
 		})
-		log := s.log.String()
-		s.log.Reset()
+		log := s.Log.String()
+		s.Log.Reset()
 		if strings.Count(log, "\n") < 7 {
 			t.Fatalf("%q: too little is logged: %s", p, log)
 		}

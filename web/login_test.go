@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -14,12 +14,13 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/store/sqlite"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 func TestSigningInGivesAFreshSessionThatScriptsCannotRead(t *testing.T) {
-	door := newDoor(t)
-	old := door.cookies["viewer"]
-	w := door.ask(door.Handler(), "POST", "/login", formOf("name", "viewer", "password", goodPassword), door.with("viewer"))
+	door := webtest.NewDoor(t)
+	old := door.Cookies["viewer"]
+	w := door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", "viewer", "password", webtest.GoodPassword), door.With("viewer"))
 	cookies := w.Result().Cookies()
 	if w.Code != http.StatusSeeOther || len(cookies) != 1 {
 		t.Fatalf("%d %v", w.Code, cookies)
@@ -28,26 +29,26 @@ func TestSigningInGivesAFreshSessionThatScriptsCannotRead(t *testing.T) {
 	if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" || c.Value == old.Value || c.Value == "" {
 		t.Errorf("%+v", c)
 	}
-	if w := door.ask(door.Handler(), "GET", "/zones", func(r *http.Request) { r.AddCookie(old) }); w.Code != http.StatusSeeOther {
+	if w := door.Ask(door.Handler(), "GET", "/zones", func(r *http.Request) { r.AddCookie(old) }); w.Code != http.StatusSeeOther {
 		t.Errorf("the session before still works: %d", w.Code)
 	}
-	door.cookies["viewer"] = c
-	if w := door.ask(door.Handler(), "POST", "/logout", door.with("viewer")); w.Code != http.StatusSeeOther ||
+	door.Cookies["viewer"] = c
+	if w := door.Ask(door.Handler(), "POST", "/logout", door.With("viewer")); w.Code != http.StatusSeeOther ||
 		w.Result().Cookies()[0].MaxAge >= 0 ||
 		w.Header().Get("Clear-Site-Data") == "" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
-	if w := door.ask(door.Handler(), "GET", "/zones", door.with("viewer")); w.Header().Get("Location") != "/login?ended=1&next=%2Fzones" {
+	if w := door.Ask(door.Handler(), "GET", "/zones", door.With("viewer")); w.Header().Get("Location") != "/login?ended=1&next=%2Fzones" {
 		t.Errorf("after signing out: %d %s", w.Code, w.Header().Get("Location"))
 	}
 }
 
 func TestRefusedSignInSaysSoAndKeepsTheName(t *testing.T) {
-	door := newDoor(t)
+	door := webtest.NewDoor(t)
 	const secret = "not the right one"
 	for name, status := range map[string]int{"viewer": http.StatusForbidden, "nobody-of-that-name": http.StatusForbidden} {
-		w := door.ask(door.Handler(), "POST", "/login", formOf("name", name, "password", secret, "next", "/zones"))
-		doc := parse(t, w.Body.String())
+		w := door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", name, "password", secret, "next", "/zones"))
+		doc := webtest.ParseHTML(t, w.Body.String())
 		if w.Code != status || len(w.Result().Cookies()) != 0 {
 			t.Errorf("%s: %d %v", name, w.Code, w.Result().Cookies())
 		}
@@ -63,16 +64,19 @@ func TestRefusedSignInSaysSoAndKeepsTheName(t *testing.T) {
 		change func(*http.Request)
 		status int
 	}{
-		"blank":   {formOf("name", "viewer", "password", ""), http.StatusBadRequest},
-		"no name": {formOf("name", "", "password", goodPassword), http.StatusBadRequest},
-		"1 MB":    {formOf("name", "viewer", "password", strings.Repeat("x", 1<<20)), http.StatusRequestEntityTooLarge},
-		"60 kB":   {formOf("name", "viewer", "password", strings.Repeat("x", 60_000)), http.StatusBadRequest},
-		"hostile": {formOf("name", "<script>alert(1)</script>\x00", "password", "x"), http.StatusForbidden},
-		"not ours": {func(r *http.Request) { body(`{"name":"viewer"}`)(r); r.Header.Set("Content-Type", "application/json") },
+		"blank":   {webtest.Form("name", "viewer", "password", ""), http.StatusBadRequest},
+		"no name": {webtest.Form("name", "", "password", webtest.GoodPassword), http.StatusBadRequest},
+		"1 MB":    {webtest.Form("name", "viewer", "password", strings.Repeat("x", 1<<20)), http.StatusRequestEntityTooLarge},
+		"60 kB":   {webtest.Form("name", "viewer", "password", strings.Repeat("x", 60_000)), http.StatusBadRequest},
+		"hostile": {webtest.Form("name", "<script>alert(1)</script>\x00", "password", "x"), http.StatusForbidden},
+		"not ours": {func(r *http.Request) {
+			webtest.Body(`{"name":"viewer"}`)(r)
+			r.Header.Set("Content-Type", "application/json")
+		},
 			http.StatusUnsupportedMediaType},
-		"malformed": {form0("name=%zz"), http.StatusBadRequest},
+		"malformed": {webtest.EncodedForm("name=%zz"), http.StatusBadRequest},
 	} {
-		w := door.ask(door.Handler(), "POST", "/login", c.change)
+		w := door.Ask(door.Handler(), "POST", "/login", c.change)
 		if w.Code != c.status && !(what == "hostile" && w.Code == http.StatusBadRequest) || len(w.Result().Cookies()) != 0 ||
 			strings.Contains(w.Body.String(), "<script>alert") {
 			t.Errorf("%s: %d %.300s", what, w.Code, w.Body)
@@ -81,18 +85,18 @@ func TestRefusedSignInSaysSoAndKeepsTheName(t *testing.T) {
 }
 
 func TestTooManyAttemptsAreToldHowLongToWait(t *testing.T) {
-	door := newDoor(t)
+	door := webtest.NewDoor(t)
 	for range 30 {
-		w := door.ask(door.Handler(), "POST", "/login", formOf("name", "support", "password", "wrong wrong wrong"))
+		w := door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", "support", "password", "wrong wrong wrong"))
 		if w.Code != http.StatusTooManyRequests {
 			continue
 		}
 		if w.Header().Get("Retry-After") == "" ||
-			!strings.Contains(parse(t, w.Body.String()).Find("[role=alert]").Text(), w.Header().Get("Retry-After")+" s") {
+			!strings.Contains(webtest.ParseHTML(t, w.Body.String()).Find("[role=alert]").Text(), w.Header().Get("Retry-After")+" s") {
 			t.Errorf("%v %s", w.Header(), w.Body)
 		}
-		door.pass(time.Hour)
-		if door.signIn("support") == nil {
+		door.Pass(time.Hour)
+		if door.SignIn("support") == nil {
 			t.Error("locked out for good")
 		}
 		return
@@ -110,8 +114,8 @@ func TestFirstAdminComesInByTheLinkOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSite(t, func(d *site.Deps) { d.Auth = service })
-	if text := parse(t, s.do("GET", "/login").Body.String()).Find("main").Text(); !strings.Contains(text, "no user yet") {
+	s := webtest.New(t, func(d *site.Deps) { d.Auth = service })
+	if text := webtest.ParseHTML(t, s.Do("GET", "/login").Body.String()).Find("main").Text(); !strings.Contains(text, "no user yet") {
 		t.Errorf("the way in says %q", text)
 	}
 	link, err := service.FirstLink(t.Context())
@@ -119,35 +123,35 @@ func TestFirstAdminComesInByTheLinkOnce(t *testing.T) {
 		t.Fatal(link, err)
 	}
 	u, _ := url.Parse(link)
-	form := parse(t, s.do("GET", link).Body.String()).Find("form[method=post][action='/login/first']")
+	form := webtest.ParseHTML(t, s.Do("GET", link).Body.String()).Find("form[method=post][action='/login/first']")
 	if form.Find("input[name=key]").AttrOr("value", "") != u.Query().Get("key") {
 		t.Error("the form does not have the key")
 	}
 	claim := func(key, password string) (int, string) {
-		w := s.do("POST", "/login/first", formOf("key", key, "name", "root", "password", password))
-		return w.Code, parse(t, w.Body.String()).Find("[role=alert]").Text()
+		w := s.Do("POST", "/login/first", webtest.Form("key", key, "name", "root", "password", password))
+		return w.Code, webtest.ParseHTML(t, w.Body.String()).Find("[role=alert]").Text()
 	}
-	if code, text := claim("wrong", goodPassword); code != http.StatusForbidden || text == "" {
+	if code, text := claim("wrong", webtest.GoodPassword); code != http.StatusForbidden || text == "" {
 		t.Errorf("wrong key: %d %q", code, text)
 	}
 	if code, text := claim(u.Query().Get("key"), "short"); code != http.StatusBadRequest || text == "" {
 		t.Errorf("short password: %d %q", code, text)
 	}
-	w := s.do("POST", "/login/first", formOf("key", u.Query().Get("key"), "name", "root", "password", goodPassword))
+	w := s.Do("POST", "/login/first", webtest.Form("key", u.Query().Get("key"), "name", "root", "password", webtest.GoodPassword))
 	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/settings/users" || len(w.Result().Cookies()) != 1 {
 		t.Fatalf("%d %v %s", w.Code, w.Header(), w.Body)
 	}
-	if code, _ := claim(u.Query().Get("key"), goodPassword); code != http.StatusForbidden {
+	if code, _ := claim(u.Query().Get("key"), webtest.GoodPassword); code != http.StatusForbidden {
 		t.Errorf("a second time: %d", code)
 	}
-	if w := s.do("GET", "/settings/users", func(r *http.Request) { r.AddCookie(w.Result().Cookies()[0]) }); w.Code != http.StatusOK {
+	if w := s.Do("GET", "/settings/users", func(r *http.Request) { r.AddCookie(w.Result().Cookies()[0]) }); w.Code != http.StatusOK {
 		t.Errorf("the first admin's page: %d", w.Code)
 	}
 }
 
 // single is sign-in by an issuer.
 type single struct {
-	claimed
+	webtest.Claimed
 	next string
 	err  error
 }
@@ -170,31 +174,31 @@ func (s *single) FinishOIDC(w http.ResponseWriter, _ *http.Request) (string, err
 
 func TestSingleSignOnGoesThereAndBack(t *testing.T) {
 	who := &single{}
-	s := newSite(t, func(d *site.Deps) { d.Auth = who })
+	s := webtest.New(t, func(d *site.Deps) { d.Auth = who })
 	const there = "https://issuer.example/authorize?state=x&nonce=y"
-	w := s.do("POST", "/login/oidc", formOf("next", "/zones"))
-	link := parse(t, w.Body.String()).Find("main a").AttrOr("href", "")
+	w := s.Do("POST", "/login/oidc", webtest.Form("next", "/zones"))
+	link := webtest.ParseHTML(t, w.Body.String()).Find("main a").AttrOr("href", "")
 	if w.Code != http.StatusOK || w.Header().Get("Refresh") != "0; url="+there || link != there || who.next != "/zones" ||
 		len(w.Result().Cookies()) != 1 {
 		t.Errorf("%d %v, link %q, back to %q", w.Code, w.Header(), link, who.next)
 	}
-	if w := s.do("GET", "/login/oidc/callback?code=x&state=x"); w.Header().Get("Location") != "/zones" {
+	if w := s.Do("GET", "/login/oidc/callback?code=x&state=x"); w.Header().Get("Location") != "/zones" {
 		t.Errorf("back: %d %v", w.Code, w.Header())
 	}
 	who.next = "//evil.example"
-	if w := s.do("GET", "/login/oidc/callback?code=x&state=x"); w.Header().Get("Location") != "/" {
+	if w := s.Do("GET", "/login/oidc/callback?code=x&state=x"); w.Header().Get("Location") != "/" {
 		t.Errorf("back to elsewhere: %v", w.Header())
 	}
 	for _, next := range []string{"//evil.example", "https://evil.example/", "/login", `/\evil.example`} {
-		s.do("POST", "/login/oidc", formOf("next", next))
+		s.Do("POST", "/login/oidc", webtest.Form("next", next))
 		if who.next != "" {
 			t.Errorf("%q is passed on as %q", next, who.next)
 		}
 	}
 	who.err = fault.New(fault.Unavailable, "The issuer does not answer.")
 	for address, method := range map[string]string{"/login/oidc": "POST", "/login/oidc/callback": "GET"} {
-		w := s.do(method, address, formOf("next", "/zones"))
-		if text := parse(t, w.Body.String()).Find("[role=alert]").Text(); w.Code != http.StatusServiceUnavailable ||
+		w := s.Do(method, address, webtest.Form("next", "/zones"))
+		if text := webtest.ParseHTML(t, w.Body.String()).Find("[role=alert]").Text(); w.Code != http.StatusServiceUnavailable ||
 			text != "The issuer does not answer." {
 			t.Errorf("%s: %d %q", address, w.Code, text)
 		}
@@ -202,9 +206,9 @@ func TestSingleSignOnGoesThereAndBack(t *testing.T) {
 }
 
 func TestARefusedSignInNamesTheClaimsAndWhatToChange(t *testing.T) {
-	s := newSite(t, func(d *site.Deps) { d.Auth = &single{err: noGroups()} })
-	w := s.do("GET", "/login/oidc/callback?code=x&state=x")
-	page := parse(t, w.Body.String())
+	s := webtest.New(t, func(d *site.Deps) { d.Auth = &single{err: noGroups()} })
+	w := s.Do("GET", "/login/oidc/callback?code=x&state=x")
+	page := webtest.ParseHTML(t, w.Body.String())
 	more := page.Find("section.refused")
 	if w.Code != http.StatusForbidden || !strings.Contains(page.Find("[role=alert]").Text(), "cannot tell which groups") ||
 		!strings.Contains(more.Text(), `The claim "groups" came neither`) ||
@@ -221,13 +225,13 @@ func TestARefusedSignInNamesTheClaimsAndWhatToChange(t *testing.T) {
 // our own page does.
 func TestSingleSignOnTakesAClickOnOurPage(t *testing.T) {
 	who := &single{next: "untouched"}
-	s := newSite(t, func(d *site.Deps) { d.Auth = who })
-	form := parse(t, s.do("GET", "/login?next=%2Fzones").Body.String()).Find("form[method=post][action='/login/oidc']")
+	s := webtest.New(t, func(d *site.Deps) { d.Auth = who })
+	form := webtest.ParseHTML(t, s.Do("GET", "/login?next=%2Fzones").Body.String()).Find("form[method=post][action='/login/oidc']")
 	if form.Find("button").Length() != 1 || form.Find("input[name=next]").AttrOr("value", "") != "/zones" {
 		t.Error("the sign-in page has no button that keeps the way back")
 	}
 	for _, method := range []string{"GET", "HEAD"} {
-		w := s.do(method, "/login/oidc?next=/zones")
+		w := s.Do(method, "/login/oidc?next=/zones")
 		if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/login") ||
 			strings.HasPrefix(to, "/login/oidc") ||
 			w.Header().Get("Refresh") != "" ||
@@ -235,12 +239,14 @@ func TestSingleSignOnTakesAClickOnOurPage(t *testing.T) {
 			t.Errorf("%s: %d %v", method, w.Code, w.Header())
 		}
 	}
-	if w := s.do("GET", "/login/oidc", as("anna", auth.Viewer)); w.Code != http.StatusMethodNotAllowed {
+	if w := s.Do("GET", "/login/oidc", webtest.As("anna", auth.Viewer)); w.Code != http.StatusMethodNotAllowed {
 		t.Errorf("GET of who is in: %d", w.Code)
 	}
-	for _, foreign := range []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Site", "same-site"),
-		header("Origin", "https://evil.example")} {
-		if w := s.do("POST", "/login/oidc", formOf("next", "/zones"), foreign); w.Code != http.StatusForbidden || len(w.Result().Cookies()) != 0 {
+	for _, foreign := range []func(*http.Request){webtest.Header("Sec-Fetch-Site", "cross-site"),
+		webtest.Header("Sec-Fetch-Site", "same-site"),
+		webtest.Header("Origin", "https://evil.example")} {
+		if w := s.Do("POST", "/login/oidc", webtest.Form("next", "/zones"), foreign); w.Code != http.StatusForbidden ||
+			len(w.Result().Cookies()) != 0 {
 			t.Errorf("of another site: %d %v", w.Code, w.Header())
 		}
 	}
@@ -254,23 +260,23 @@ func TestSingleSignOnTakesAClickOnOurPage(t *testing.T) {
 func TestEveryFieldHasALabelAndSaysWhatItHolds(t *testing.T) {
 	fields := 0
 	for _, sc := range append(bareScenes(), accountScenes()...) {
-		doc := parse(t, sc.open(t))
+		doc := webtest.ParseHTML(t, sc.Open(t))
 		doc.Find("main input:not([type=hidden]):not([aria-hidden]), main select").Each(func(_ int, f *goquery.Selection) {
 			fields++
 			name := f.AttrOr("name", "?")
 			id, has := f.Attr("id")
 			if f.ParentsFiltered("label").Length() == 0 && (!has || doc.Find("label[for='"+id+"']").Length() != 1) {
-				t.Errorf("%s: %s has no label", sc.name, name)
+				t.Errorf("%s: %s has no label", sc.Name, name)
 			}
 			if f.Is("input") && f.AttrOr("autocomplete", "") == "" {
-				t.Errorf("%s: %s has no autocomplete", sc.name, name)
+				t.Errorf("%s: %s has no autocomplete", sc.Name, name)
 			}
 			if f.AttrOr("type", "") == "password" && !strings.Contains(f.AttrOr("autocomplete", ""), "-password") {
-				t.Errorf("%s: %s is a password and does not say whose", sc.name, name)
+				t.Errorf("%s: %s is a password and does not say whose", sc.Name, name)
 			}
 		})
 		if n := doc.Find("form:not([method=post]):not([role=search]):not([method=dialog])").Length(); n > 0 {
-			t.Errorf("%s: %d forms are no POST", sc.name, n)
+			t.Errorf("%s: %d forms are no POST", sc.Name, n)
 		}
 	}
 	if fields < 30 {
@@ -280,23 +286,23 @@ func TestEveryFieldHasALabelAndSaysWhatItHolds(t *testing.T) {
 
 func TestPagesBeforeSignInShowNothingOfTheCluster(t *testing.T) {
 	for _, sc := range bareScenes() {
-		html := sc.open(t)
-		doc := parse(t, html)
+		html := sc.Open(t)
+		doc := webtest.ParseHTML(t, html)
 		for _, sel := range []string{"h1", "main#main", "a.skip[href='#main']", "title"} {
 			if doc.Find(sel).Length() != 1 {
-				t.Errorf("%s: %d of %s", sc.name, doc.Find(sel).Length(), sel)
+				t.Errorf("%s: %d of %s", sc.Name, doc.Find(sel).Length(), sel)
 			}
 		}
 		for _, secret := range []string{"mongodb://", "shard-rs", "data-topics", "5.0.7", "/collections"} {
-			if strings.Contains(html, secret) && !(secret == "/collections" && strings.Contains(sc.name, "ended")) {
-				t.Errorf("%s shows %s", sc.name, secret)
+			if strings.Contains(html, secret) && !(secret == "/collections" && strings.Contains(sc.Name, "ended")) {
+				t.Errorf("%s shows %s", sc.Name, secret)
 			}
 		}
 	}
 }
 
 // crowded is a door at which too many people sign in at once.
-type crowded struct{ everybody }
+type crowded struct{ webtest.Everybody }
 
 func (crowded) Mode() auth.Mode { return auth.ModeLocal }
 
@@ -305,9 +311,9 @@ func (crowded) SignIn(context.Context, auth.Credentials) (*http.Cookie, auth.Pri
 }
 
 func TestOneTooManyAtSignInIsToldWhenToComeBack(t *testing.T) {
-	s := newSite(t, func(d *site.Deps) { d.Auth = crowded{} })
-	w := s.do("POST", "/login", formOf("name", "anna", "password", goodPassword))
-	text := parse(t, w.Body.String()).Find("[role=alert]").Text()
+	s := webtest.New(t, func(d *site.Deps) { d.Auth = crowded{} })
+	w := s.Do("POST", "/login", webtest.Form("name", "anna", "password", webtest.GoodPassword))
+	text := webtest.ParseHTML(t, w.Body.String()).Find("[role=alert]").Text()
 	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "5" || !strings.Contains(text, "Too many people sign in") {
 		t.Errorf("%d, after %q: %q", w.Code, w.Header().Get("Retry-After"), text)
 	}

@@ -1,15 +1,18 @@
-package web
+package web_test
 
 import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"shardboard/web"
+	"shardboard/web/webtest"
 )
 
 // changing are the addresses that take anything but GET, and some that do not.
 func changing() []string {
 	out := []string{"/nothing", "/", "/api/v1/nothing", "/live", "//locate/bulk", "/static/js/x.js"}
-	for _, rt := range routes() {
+	for _, rt := range web.Routes() {
 		if rt.Method != http.MethodGet {
 			out = append(out, strings.NewReplacer("{", "", "}", "").Replace(rt.Pattern))
 		}
@@ -21,13 +24,13 @@ func changing() []string {
 // browser calls another one, gets past the checks around the router, whatever
 // the address and the method.
 func TestRequestsOfOtherSitesChangeNothing(t *testing.T) {
-	s := newSite(t, withHosts)
+	s := webtest.New(t, withHosts)
 	if len(foreignOrigins) < 30 {
 		t.Fatal("too few origins")
 	}
 	refuses := func(method, address, why string, change func(*http.Request)) {
 		t.Helper()
-		w := s.do(method, address, func(r *http.Request) { r.Host = "localhost:8090" }, change)
+		w := s.Do(method, address, func(r *http.Request) { r.Host = "localhost:8090" }, change)
 		if w.Code != http.StatusForbidden || w.Header().Get("Content-Security-Policy") == "" {
 			t.Errorf("%s %s with %s: %d", method, address, why, w.Code)
 		}
@@ -38,7 +41,7 @@ func TestRequestsOfOtherSitesChangeNothing(t *testing.T) {
 		}
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "MADE-UP"} {
 			for _, site := range []string{"cross-site", "same-site", "CROSS-SITE", "Same-Origin", "same-origin, cross-site", " ", "null"} {
-				refuses(method, address, "site "+site, header("Sec-Fetch-Site", site))
+				refuses(method, address, "site "+site, webtest.Header("Sec-Fetch-Site", site))
 			}
 			refuses(
 				method,
@@ -53,13 +56,13 @@ func TestRequestsOfOtherSitesChangeNothing(t *testing.T) {
 		}
 	}
 	for name, own := range map[string]func(*http.Request){
-		"its origin": header("Origin", "http://localhost:8090"), "no origin": func(*http.Request) {},
+		"its origin": webtest.Header("Origin", "http://localhost:8090"), "no origin": func(*http.Request) {},
 		"what browsers say of a page without referrer": func(r *http.Request) {
 			r.Header.Set("Origin", "null")
 			r.Header.Set("Sec-Fetch-Site", "same-origin")
 		},
 	} {
-		if w := s.do("POST", "/nothing", own); w.Code != http.StatusNotFound {
+		if w := s.Do("POST", "/nothing", own); w.Code != http.StatusNotFound {
 			t.Errorf("%s: %d", name, w.Code)
 		}
 	}
@@ -67,9 +70,9 @@ func TestRequestsOfOtherSitesChangeNothing(t *testing.T) {
 
 // What changes nothing may be asked for from anywhere: links lead here.
 func TestLinksFromOtherSitesWork(t *testing.T) {
-	s := newSite(t)
-	if w := s.do("GET", "/collections", header("Sec-Fetch-Site", "cross-site"),
-		header("Origin", "https://evil.example")); w.Code != http.StatusOK {
+	s := webtest.New(t)
+	if w := s.Do("GET", "/collections", webtest.Header("Sec-Fetch-Site", "cross-site"),
+		webtest.Header("Origin", "https://evil.example")); w.Code != http.StatusOK {
 		t.Errorf("%d", w.Code)
 	}
 }
@@ -80,7 +83,7 @@ func TestEveryAnswerHasTheHeadersOfSafety(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")
 	}
-	s := newSite(t)
+	s := webtest.New(t)
 	type ask struct {
 		method, address string
 		change          func(*http.Request)
@@ -96,9 +99,13 @@ func TestEveryAnswerHasTheHeadersOfSafety(t *testing.T) {
 			"GET",
 			"/?q=%zz",
 			nil,
-		}, {"GET", "/live?t=none", nil}, {"GET", "/static/none.js", nil}, {"POST", "/nothing", header("Sec-Fetch-Site", "cross-site")},
-		{"GET", "/", func(r *http.Request) { r.Host = "evil.example" }}, {"GET", "/live?t=overview", header("Origin", "https://evil.example")},
-		{"POST", "/api/v1/locate", body(strings.Repeat("x", 1<<20))}, {"GET", "/", header("Accept", "application/json")},
+		}, {"GET", "/live?t=none", nil}, {"GET", "/static/none.js", nil}, {"POST", "/nothing", webtest.Header("Sec-Fetch-Site", "cross-site")},
+		{
+			"GET",
+			"/",
+			func(r *http.Request) { r.Host = "evil.example" },
+		}, {"GET", "/live?t=overview", webtest.Header("Origin", "https://evil.example")},
+		{"POST", "/api/v1/locate", webtest.Body(strings.Repeat("x", 1<<20))}, {"GET", "/", webtest.Header("Accept", "application/json")},
 	}
 	replace := strings.NewReplacer(
 		"{ns}",
@@ -106,25 +113,25 @@ func TestEveryAnswerHasTheHeadersOfSafety(t *testing.T) {
 		"{name}",
 		"shard-rs-1",
 		"{id}",
-		projectID(1).Hex(),
+		webtest.ProjectID(1).Hex(),
 		"{ref}",
 		"x",
 		"{file}",
 		"x",
 	)
-	for _, rt := range routes() {
+	for _, rt := range web.Routes() {
 		asks = append(
 			asks,
 			ask{rt.Method, replace.Replace(rt.Pattern), nil},
 			ask{"HEAD", replace.Replace(rt.Pattern), nil},
-			ask{"POST", replace.Replace(rt.Pattern), header("Accept", "text/csv")},
+			ask{"POST", replace.Replace(rt.Pattern), webtest.Header("Accept", "text/csv")},
 		)
 	}
 	for _, a := range asks {
 		if a.change == nil {
 			a.change = func(*http.Request) {}
 		}
-		w := s.do(a.method, a.address, a.change)
+		w := s.Do(a.method, a.address, a.change)
 		h := w.Header()
 		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
 			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"} {

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/http"
@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/placement"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 var ownHosts = []string{
@@ -32,9 +33,9 @@ var foreignHosts = []string{
 func withHosts(d *site.Deps) { d.Hosts = []string{"board.example", "other.example:9999"} }
 
 func TestOnlyLoopbackAndConfiguredHostsAreAnswered(t *testing.T) {
-	s := newSite(t, withHosts)
+	s := webtest.New(t, withHosts)
 	for _, host := range ownHosts {
-		if w := s.do("GET", "/healthz", func(r *http.Request) { r.Host = host }); w.Code != http.StatusOK {
+		if w := s.Do("GET", "/healthz", func(r *http.Request) { r.Host = host }); w.Code != http.StatusOK {
 			t.Errorf("host %q: %d", host, w.Code)
 		}
 	}
@@ -43,7 +44,7 @@ func TestOnlyLoopbackAndConfiguredHostsAreAnswered(t *testing.T) {
 	}
 	for _, host := range foreignHosts {
 		for _, address := range []string{"/", "/api/v1/cluster", "/live?t=overview", "/healthz", "/metrics", "/nothing"} {
-			w := s.do("GET", address, func(r *http.Request) { r.Host = host })
+			w := s.Do("GET", address, func(r *http.Request) { r.Host = host })
 			if w.Code != http.StatusMisdirectedRequest {
 				t.Errorf("host %q at %s: %d", host, address, w.Code)
 			}
@@ -70,34 +71,35 @@ var foreignOrigins = []string{
 }
 
 func TestSocketsOfOtherOriginsAreRefusedBeforeAnythingElse(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	if len(foreignOrigins) < 30 {
 		t.Fatal("too few origins")
 	}
 	for _, origin := range foreignOrigins {
 		// The topic does not exist and there is no upgrade: neither is looked at.
-		if w := s.do("GET", "/live?t=none", header("Origin", origin)); w.Code != http.StatusForbidden {
+		if w := s.Do("GET", "/live?t=none", webtest.Header("Origin", origin)); w.Code != http.StatusForbidden {
 			t.Errorf("origin %q: %d", origin, w.Code)
 		}
 	}
 	for _, address := range []string{"/", "/nothing", "/api/v1/cluster", "/live?t=%zz", "/live?t=" + strings.Repeat("x", 9000)} {
-		if w := s.do("GET", address, header("Origin", "https://evil.example"), header("Upgrade", "WebSocket")); w.Code != http.StatusForbidden {
+		if w := s.Do("GET", address, webtest.Header("Origin", "https://evil.example"),
+			webtest.Header("Upgrade", "WebSocket")); w.Code != http.StatusForbidden {
 			t.Errorf("upgrade at %.30s: %d", address, w.Code)
 		}
 	}
 	twice := func(r *http.Request) { r.Header["Origin"] = []string{"http://localhost:8090", "http://localhost:8090"} }
-	if w := s.do("GET", "/live?t=overview", twice); w.Code != http.StatusForbidden {
+	if w := s.Do("GET", "/live?t=overview", twice); w.Code != http.StatusForbidden {
 		t.Errorf("two origins: %d", w.Code)
 	}
-	for _, own := range []func(*http.Request){header("Origin", "http://localhost:8090"), func(*http.Request) {}} {
-		if w := s.do("GET", "/live?t=overview", own); w.Code != http.StatusUpgradeRequired {
+	for _, own := range []func(*http.Request){webtest.Header("Origin", "http://localhost:8090"), func(*http.Request) {}} {
+		if w := s.Do("GET", "/live?t=overview", own); w.Code != http.StatusUpgradeRequired {
 			t.Errorf("own origin: %d", w.Code)
 		}
 	}
 }
 
 func TestConfiguredHostMayBeBehindTLS(t *testing.T) {
-	s := newSite(t, withHosts)
+	s := webtest.New(t, withHosts)
 	for origin, want := range map[string]bool{
 		"https://board.example": true, "http://board.example": true, "https://board.example:443": false, "https://other.example": false,
 		"ftp://board.example": false,
@@ -112,11 +114,11 @@ func TestConfiguredHostMayBeBehindTLS(t *testing.T) {
 }
 
 func TestCrossSitePostsAreRefusedEvenToUnknownPaths(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	for _, address := range []string{"/api/v1/locate", "/nothing", "/"} {
 		for _, h := range [][2]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
 			{"Origin", "https://evil.example"}, {"Origin", "null"}} {
-			if w := s.do("POST", address, header(h[0], h[1])); w.Code != http.StatusForbidden {
+			if w := s.Do("POST", address, webtest.Header(h[0], h[1])); w.Code != http.StatusForbidden {
 				t.Errorf("%s with %s: %d", address, h, w.Code)
 			}
 		}
@@ -124,29 +126,29 @@ func TestCrossSitePostsAreRefusedEvenToUnknownPaths(t *testing.T) {
 }
 
 func TestPanicBecomesAnErrorPageWithoutInternals(t *testing.T) {
-	s := newSite(t)
-	s.locator.locate = func(placement.Query) ([]placement.Item, error) { panic("secret internals\r\nforged line") }
+	s := webtest.New(t)
+	s.Locator.Answer = func(placement.Query) ([]placement.Item, error) { panic("secret internals\r\nforged line") }
 	for _, address := range []string{"/api/v1/locate?q=x", "/locate?q=x"} {
-		w := s.do("GET", address)
+		w := s.Do("GET", address)
 		if w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "secret") {
 			t.Errorf("%s: %d %s", address, w.Code, w.Body)
 		}
 	}
-	if log := s.log.String(); !strings.Contains(log, "secret internals") || strings.Contains(log, "\nforged") {
+	if log := s.Log.String(); !strings.Contains(log, "secret internals") || strings.Contains(log, "\nforged") {
 		t.Errorf("log: %s", log)
 	}
 }
 
 func TestTheLogSaysWhoByIDAndNeverBySecret(t *testing.T) {
-	door := newDoor(t)
-	door.ask(door.Handler(), "GET", "/zones", door.with("viewer"))
-	door.ask(door.Handler(), "GET", "/settings/users", door.with("viewer")) // refused, and by whom
-	door.ask(door.Handler(), "GET", "/api/v1/nothing", door.with("viewer"))
-	door.ask(door.Handler(), "GET", "/zones")
-	door.ask(door.Handler(), "GET", "/zones", func(r *http.Request) { r.Header.Set("Authorization", "Bearer sb_secret") })
-	door.ask(door.Handler(), "GET", "/static/none.css", door.with("viewer"))
-	log := door.log.String()
-	id := door.principal("viewer").ID
+	door := webtest.NewDoor(t)
+	door.Ask(door.Handler(), "GET", "/zones", door.With("viewer"))
+	door.Ask(door.Handler(), "GET", "/settings/users", door.With("viewer")) // refused, and by whom
+	door.Ask(door.Handler(), "GET", "/api/v1/nothing", door.With("viewer"))
+	door.Ask(door.Handler(), "GET", "/zones")
+	door.Ask(door.Handler(), "GET", "/zones", func(r *http.Request) { r.Header.Set("Authorization", "Bearer sb_secret") })
+	door.Ask(door.Handler(), "GET", "/static/none.css", door.With("viewer"))
+	log := door.Log.String()
+	id := door.Principal("viewer").ID
 	for _, want := range []string{
 		`who=` + id + ` method=GET path=/zones status=200`, `who=` + id + ` method=GET path=/settings/users status=403`,
 		`who=` + id + ` method=GET path=/api/v1/nothing status=404`,
@@ -156,7 +158,7 @@ func TestTheLogSaysWhoByIDAndNeverBySecret(t *testing.T) {
 			t.Errorf("no line %q", want)
 		}
 	}
-	for _, secret := range []string{door.cookies["viewer"].Value, "sb_secret", goodPassword, "session"} {
+	for _, secret := range []string{door.Cookies["viewer"].Value, "sb_secret", webtest.GoodPassword, "session"} {
 		if strings.Contains(log, secret) {
 			t.Errorf("%q is in the log", secret)
 		}
@@ -166,24 +168,24 @@ func TestTheLogSaysWhoByIDAndNeverBySecret(t *testing.T) {
 			t.Errorf("no who in %q", line)
 		}
 	}
-	s := newSite(t, withClaims) // ids that somebody else gave out
-	s.do("GET", "/zones", as("a\u202e=b\nlevel=ERROR who=root", auth.Viewer))
-	if line := s.log.String(); strings.Count(line, "\n") != 1 || strings.Contains(line, "\u202e") ||
+	s := webtest.New(t, webtest.WithClaims) // ids that somebody else gave out
+	s.Do("GET", "/zones", webtest.As("a\u202e=b\nlevel=ERROR who=root", auth.Viewer))
+	if line := s.Log.String(); strings.Count(line, "\n") != 1 || strings.Contains(line, "\u202e") ||
 		!strings.Contains(line, `who="user:a\\u202e=b\\nlevel=ERROR`) {
 		t.Errorf("a hostile id makes the line %q", line)
 	}
 }
 
 func TestLogHasNoQueriesAndNoForgedLines(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	for _, address := range []string{"/locate?q=customer-secret", "/api/v1/locate?q=customer-secret", "/projects?q=customer-secret",
 		"/live?t=customer-secret", "/nothing?customer-secret"} {
-		s.do("GET", address)
+		s.Do("GET", address)
 	}
-	s.do("POST", "/api/v1/locate", body("customer-secret"))
-	s.do("GET", "/shards/a%0d%0alevel=ERROR%20msg=forged%E2%80%AE")
-	s.do("GET", "/", func(r *http.Request) { r.Method = "GE\x7fT" })
-	log := s.log.String()
+	s.Do("POST", "/api/v1/locate", webtest.Body("customer-secret"))
+	s.Do("GET", "/shards/a%0d%0alevel=ERROR%20msg=forged%E2%80%AE")
+	s.Do("GET", "/", func(r *http.Request) { r.Method = "GE\x7fT" })
+	log := s.Log.String()
 	if strings.Contains(log, "customer-secret") {
 		t.Errorf("a query is in the log:\n%s", log)
 	}

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"crypto/tls"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // originCase is a request with an Origin to a server that is known by a name.
@@ -66,7 +67,7 @@ func originCases() []originCase {
 	}
 }
 
-func (c originCase) ask(s *testSite, method, address string) int {
+func (c originCase) ask(s *webtest.Server, method, address string) int {
 	r := httptest.NewRequest(method, address, nil)
 	r.Host, r.TLS = c.host, nil
 	if c.own {
@@ -79,9 +80,9 @@ func (c originCase) ask(s *testSite, method, address string) int {
 }
 
 func TestOriginHasToComeBySchemeThatBrowsersUse(t *testing.T) {
-	sites := map[bool]*testSite{}
+	sites := map[bool]*webtest.Server{}
 	for _, tls := range []bool{true, false} {
-		sites[tls] = newSite(t, func(d *site.Deps) { d.Hosts, d.TLS = []string{"board.example"}, tls })
+		sites[tls] = webtest.New(t, func(d *site.Deps) { d.Hosts, d.TLS = []string{"board.example"}, tls })
 	}
 	for _, c := range originCases() {
 		s := sites[c.tls]
@@ -101,15 +102,15 @@ func TestOriginHasToComeBySchemeThatBrowsersUse(t *testing.T) {
 // An Origin that is not ours is refused whatever Sec-Fetch-Site says beside it;
 // null is what browsers send with our own forms, whose pages have no referrer.
 func TestForeignOriginIsRefusedBesideSecFetchSite(t *testing.T) {
-	s := newSite(t, func(d *site.Deps) { d.Hosts, d.TLS = []string{"board.example"}, true })
+	s := webtest.New(t, func(d *site.Deps) { d.Hosts, d.TLS = []string{"board.example"}, true })
 	for origin, want := range map[string]int{"http://board.example": http.StatusForbidden, "https://evil.example": http.StatusForbidden,
 		"https://board.example": http.StatusNotFound, "null": http.StatusNotFound} {
-		w := s.do(
+		w := s.Do(
 			"POST",
 			"/nothing",
 			func(r *http.Request) { r.Host = "board.example" },
-			header("Origin", origin),
-			header("Sec-Fetch-Site", "same-origin"),
+			webtest.Header("Origin", origin),
+			webtest.Header("Sec-Fetch-Site", "same-origin"),
 		)
 		if w.Code != want {
 			t.Errorf("%s: %d, want %d", origin, w.Code, want)

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"strings"
@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
+	"shardboard/web/webtest"
 )
 
 // What is said of orphaned documents is the same on every page and in the API, in
@@ -20,7 +21,7 @@ func TestOrphansAreOneStatementEverywhere(t *testing.T) {
 	for release, counts := range map[string]bool{"4.4": false, "5.0": false, "6.0.2": true, "6.0": true, "7.0": true, "8.0": true} {
 		t.Run(release, func(t *testing.T) {
 			o := simcluster.Options{Projects: 3, Documents: 60, Still: true, ServerVersion: release}
-			onBreakable(t, o, func(f *breakable) {
+			webtest.OnBreakable(t, o, func(f *webtest.Breakable) {
 				const ns = "yorkie-meta.changes"
 				read := func() { time.Sleep(2 * time.Minute) } // the statistics
 				read()
@@ -29,21 +30,21 @@ func TestOrphansAreOneStatementEverywhere(t *testing.T) {
 					quiet = topology.OrphansCounted
 				}
 				checkOrphans(f, ns, "shard-rs-1", quiet, 0)
-				c := f.watcher.Table().Collection(ns)
+				c := f.Watcher.Table().Collection(ns)
 				from, n := "", 0
 				for i := range c.Chunks.Len() {
 					if ch := c.Chunks.At(i); ch.Shard == "shard-rs-1" {
 						lower, err := c.Key.Document(ch.Min)
-						f.must(err)
+						f.Must(err)
 						upper, err := c.Key.Document(ch.Max)
-						f.must(err)
-						f.admin(bson.D{{Key: "moveChunk", Value: ns}, {Key: "bounds", Value: bson.A{lower, upper}}, {Key: "to", Value: "shard-rs-2"}})
+						f.Must(err)
+						f.Admin(bson.D{{Key: "moveChunk", Value: ns}, {Key: "bounds", Value: bson.A{lower, upper}}, {Key: "to", Value: "shard-rs-2"}})
 						from = ch.Shard
 						break
 					}
 				}
 				time.Sleep(30 * time.Second) // the changelog was read, the statistics perhaps not
-				for _, e := range f.watcher.Table().Events {
+				for _, e := range f.Watcher.Table().Events {
 					if g, ok := topology.GivenAway(e); ok && g.NS == ns {
 						n = int(g.Documents)
 					}
@@ -52,7 +53,7 @@ func TestOrphansAreOneStatementEverywhere(t *testing.T) {
 					f.Fatal("nothing was moved")
 				}
 				read()
-				if counts && f.watcher.Table().Collection(ns).Chunks.CountByShard()[from] > 0 {
+				if counts && f.Watcher.Table().Collection(ns).Chunks.CountByShard()[from] > 0 {
 					checkOrphans(f, ns, from, topology.OrphansCounted, n)
 				} else { // not listed any more: 8.0 had one chunk there
 					checkOrphans(f, ns, from, topology.OrphansPending, n)
@@ -66,21 +67,21 @@ func TestOrphansAreOneStatementEverywhere(t *testing.T) {
 }
 
 // checkOrphans holds all that speaks of a shard's orphaned documents to one state.
-func checkOrphans(f *breakable, ns, shard string, want topology.OrphanState, most int) {
+func checkOrphans(f *webtest.Breakable, ns, shard string, want topology.OrphanState, most int) {
 	f.Helper()
 	get := func(path string) string {
-		return f.do("GET", path, as("anna", auth.Viewer), header("Accept", "text/html")).Body.String()
+		return f.Do("GET", path, webtest.As("anna", auth.Viewer), webtest.Header("Accept", "text/html")).Body.String()
 	}
 	fact := func(path string) (text, title string) {
-		cell := parse(f.T, get(path)).Find("dt:contains('Orphaned documents')").Next()
+		cell := webtest.ParseHTML(f.T, get(path)).Find("dt:contains('Orphaned documents')").Next()
 		title, _ = cell.Find("[title]").Attr("title")
 		if own, ok := cell.Attr("title"); ok {
 			title = own
 		}
 		return strings.TrimSpace(cell.Text()), title
 	}
-	c := decode[api.CollectionDetail](f.T, f.do("GET", "/api/v1/collections/"+ns, as("anna", auth.Viewer)))
-	s := decode[api.ShardDetail](f.T, f.do("GET", "/api/v1/shards/"+shard, as("anna", auth.Viewer)))
+	c := webtest.Decode[api.CollectionDetail](f.T, f.Do("GET", "/api/v1/collections/"+ns, webtest.As("anna", auth.Viewer)))
+	s := webtest.Decode[api.ShardDetail](f.T, f.Do("GET", "/api/v1/shards/"+shard, webtest.As("anna", auth.Viewer)))
 	var on api.Orphans
 	for _, one := range c.ByShard {
 		if one.Shard == shard {

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -20,22 +20,24 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/simcluster"
+	"shardboard/web"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // outage is a way in which a cluster stops answering, and how it ends.
 type outage struct {
-	begin, end func(f *breakable)
+	begin, end func(f *webtest.Breakable)
 	partial    bool // some questions are answered all the same
 }
 
 func outages() map[string]outage {
 	frozen := func(member string, partial bool) outage {
-		return outage{func(f *breakable) { f.sim.Faults().Freeze(member) }, func(f *breakable) { f.sim.Faults().Heal() }, partial}
+		return outage{func(f *webtest.Breakable) { f.Sim.Faults().Freeze(member) }, func(f *webtest.Breakable) { f.Sim.Faults().Heal() }, partial}
 	}
 	struck := func(r simcluster.Rule) outage {
 		r.At, r.Times = simcluster.Received, -1
-		return outage{func(f *breakable) { f.sim.Faults().Add(r) }, func(f *breakable) { f.sim.Faults().Heal() }, r.Match != nil}
+		return outage{func(f *webtest.Breakable) { f.Sim.Faults().Add(r) }, func(f *webtest.Breakable) { f.Sim.Faults().Heal() }, r.Match != nil}
 	}
 	of := func(names ...string) func(bson.Raw) bool {
 		return func(command bson.Raw) bool {
@@ -45,10 +47,10 @@ func outages() map[string]outage {
 	out := map[string]outage{
 		"config servers frozen": frozen("config", false),
 		"a shard frozen":        frozen("shard-rs-2", true),
-		"mongos gone":           {func(f *breakable) { f.line.end(true) }, func(f *breakable) { f.line.end(false) }, false},
+		"mongos gone":           {func(f *webtest.Breakable) { f.Line.End(true) }, func(f *webtest.Breakable) { f.Line.End(false) }, false},
 		"mongos silent": {
-			func(f *breakable) { f.line.silence(true) },
-			func(f *breakable) { f.line.silence(false); f.line.end(false) },
+			func(f *webtest.Breakable) { f.Line.Silence(true) },
+			func(f *webtest.Breakable) { f.Line.Silence(false); f.Line.End(false) },
 			false,
 		},
 		"mongos paused":     struck(simcluster.Rule{Hold: true}),
@@ -77,9 +79,9 @@ func (q question) String() string { return q.method + " " + sanitize.Truncate(q.
 
 // questionsTo are all that can be asked of a site while its cluster fails: each
 // route of the table, and those that read the cluster in several ways.
-func questionsTo(f *breakable, p api.Plan, undo string) []question {
+func questionsTo(f *webtest.Breakable, p api.Plan, undo string) []question {
 	project := f.Deps.Keeper.Directory().All()[0]
-	docs := f.watcher.Table().Collection("yorkie-meta.documents")
+	docs := f.Watcher.Table().Collection("yorkie-meta.documents")
 	ref := answer.ChunkRef(docs, docs.Chunks.At(0).Min)
 	fill := strings.NewReplacer(
 		"/plans/{id}",
@@ -100,7 +102,7 @@ func questionsTo(f *breakable, p api.Plan, undo string) []question {
 		"none.css",
 	)
 	var out []question
-	for _, rt := range served(f.Deps) {
+	for _, rt := range web.Served(f.Deps) {
 		path := fill.Replace(rt.Pattern)
 		q := question{method: rt.Method, path: path, page: rt.Tag == site.TagPages}
 		switch {
@@ -168,10 +170,10 @@ func questionsTo(f *breakable, p api.Plan, undo string) []question {
 	return out
 }
 
-func docID(*breakable) string { return "65e1c0ffee0000000000abcd" }
+func docID(*webtest.Breakable) string { return "65e1c0ffee0000000000abcd" }
 
 // plansOf are arguments of every kind, made of what there is.
-func plansOf(f *breakable, project, ref string) map[actions.Kind]string {
+func plansOf(f *webtest.Breakable, project, ref string) map[actions.Kind]string {
 	const ns = `"ns":"yorkie-meta.documents"`
 	bounds := `{"project_id":{"$minKey":1},"_id":{"$minKey":1}}`
 	return map[actions.Kind]string{
@@ -214,26 +216,26 @@ func formFor(kind actions.Kind, args string) string {
 }
 
 // askOne asks once, as an operator of their own: nobody meets a limit.
-func askOne(f *breakable, who string, q question) *httptest.ResponseRecorder {
-	change := []func(*http.Request){as(who, auth.Operator)}
+func askOne(f *webtest.Breakable, who string, q question) *httptest.ResponseRecorder {
+	change := []func(*http.Request){webtest.As(who, auth.Operator)}
 	switch {
 	case q.body == "" && q.method == http.MethodPost && q.page:
-		change = append(change, form0(""))
+		change = append(change, webtest.EncodedForm(""))
 	case q.page && q.method == http.MethodPost:
-		change = append(change, form0(q.body))
+		change = append(change, webtest.EncodedForm(q.body))
 	case q.body != "":
-		change = append(change, body(q.body), header("Content-Type", "application/json"))
+		change = append(change, webtest.Body(q.body), webtest.Header("Content-Type", "application/json"))
 	}
 	if q.page {
-		change = append(change, header("Accept", "text/html"))
+		change = append(change, webtest.Header("Accept", "text/html"))
 	}
-	return f.do(q.method, q.path, change...)
+	return f.Do(q.method, q.path, change...)
 }
 
 const inside = "Something went wrong"
 
 // checkOutageAnswer checks what one request got while the cluster failed.
-func checkOutageAnswer(f *breakable, o outage, name string, q question, w *httptest.ResponseRecorder) {
+func checkOutageAnswer(f *webtest.Breakable, o outage, name string, q question, w *httptest.ResponseRecorder) {
 	f.Helper()
 	text := w.Body.String()
 	switch {
@@ -253,7 +255,7 @@ func checkOutageAnswer(f *breakable, o outage, name string, q question, w *httpt
 	}
 	says := text
 	if q.page {
-		says = parse(f.T, text).Find("main").Text()
+		says = webtest.ParseHTML(f.T, text).Find("main").Text()
 	} else {
 		var p api.Problem
 		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != api.ProblemType {
@@ -283,7 +285,7 @@ func TestNoOutageIsAnErrorOfOurs(t *testing.T) {
 	for name, o := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			onBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *breakable) {
+			webtest.OnBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *webtest.Breakable) {
 				for i, late := range []bool{false, true} {
 					p := f.Plan("anna", splitAt(i+1))
 					done := runThatCanBeUndone(f)
@@ -319,7 +321,7 @@ func splitAt(hash int) string {
 }
 
 // runThatCanBeUndone is a run that can be undone.
-func runThatCanBeUndone(f *breakable) string {
+func runThatCanBeUndone(f *webtest.Breakable) string {
 	f.Helper()
 	zone := fmt.Sprintf("z%d", time.Now().Unix())
 	p := f.Plan("anna", `{"kind":"zone-add-shard","args":{"shard":"shard-rs-3","zone":"`+zone+`"},"reason":"a test"}`)
@@ -327,10 +329,10 @@ func runThatCanBeUndone(f *breakable) string {
 	if p.Confirm != nil {
 		confirm = *p.Confirm
 	}
-	w := f.post("anna", "/api/v1/plans/"+p.ID+"/run", fmt.Sprintf(`{"hash":%q,"confirm":%q}`, p.Hash, confirm))
+	w := f.Post("anna", "/api/v1/plans/"+p.ID+"/run", fmt.Sprintf(`{"hash":%q,"confirm":%q}`, p.Hash, confirm))
 	var r api.Run
-	f.must(json.Unmarshal(w.Body.Bytes(), &r))
-	if got := f.ended(r.ID); got.State != "succeeded" {
+	f.Must(json.Unmarshal(w.Body.Bytes(), &r))
+	if got := f.Ended(r.ID); got.State != "succeeded" {
 		f.Fatalf("%+v", got)
 	}
 	return r.ID

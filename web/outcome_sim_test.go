@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -29,12 +29,13 @@ import (
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // measured is a site with the real engine, heat and recorder over a simulated
 // cluster to which a test writes. What is restarted is what dies with a process.
 type measured struct {
-	*changer
+	*webtest.Simulated
 	client *cluster.Client
 	engine *engine.Engine
 	db     *sqlite.DB
@@ -47,41 +48,41 @@ type measured struct {
 func onMeasured(t *testing.T, test func(m *measured)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		m := &measured{changer: &changer{T: t}}
+		m := &measured{Simulated: &webtest.Simulated{T: t}}
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Projects: 15, Documents: 300, Still: true})
-		m.must(err)
-		m.sim = sim
+		m.Must(err)
+		m.Sim = sim
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
 		uri, err := cluster.ParseURI(simcluster.URI())
-		m.must(err)
+		m.Must(err)
 		m.client, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
-		m.must(err)
+		m.Must(err)
 		defer func() { _ = m.client.Close(context.Background()) }()
 		writer, err := mongo.Connect(options.Client().ApplyURI(simcluster.URI()).SetDialer(sim).SetServerMonitoringMode("poll"))
-		m.must(err)
+		m.Must(err)
 		defer func() { _ = writer.Disconnect(context.Background()) }()
 		m.rows = writer.Database("yorkie-meta").Collection("changes")
 		m.db, err = sqlite.Open(t.Context(), t.TempDir())
-		m.must(err)
+		m.Must(err)
 		defer func() { _ = m.db.Close() }()
-		m.watcher = topology.NewWatcher(m.client, topology.Options{})
-		_, err = m.watcher.Load(t.Context())
-		m.must(err)
-		keeper := placement.NewKeeper(m.client, m.watcher, profile.Yorkie(), nil)
+		m.Watcher = topology.NewWatcher(m.client, topology.Options{})
+		_, err = m.Watcher.Load(t.Context())
+		m.Must(err)
+		keeper := placement.NewKeeper(m.client, m.Watcher, profile.Yorkie(), nil)
 		m.engine = engine.New(
 			engine.Options{Admin: m.client, Renderer: m.client, Reader: m.client, Planners: actions.Planners(), Journal: m.db, Audit: m.db,
-				Tables: m.watcher, Directory: keeper, Profile: profile.Yorkie()},
+				Tables: m.Watcher, Directory: keeper, Profile: profile.Yorkie()},
 		)
 		ctx, end := context.WithCancel(context.Background())
 		var all sync.WaitGroup
-		all.Go(func() { _ = m.watcher.Run(ctx) })
+		all.Go(func() { _ = m.Watcher.Run(ctx) })
 		all.Go(func() { _ = m.engine.Serve(ctx) })
 		defer func() { end(); all.Wait() }()
 		m.start()
 		defer func() { m.stop() }()
-		m.testSite = newSite(t, withClaims, withActions(m.engine), func(d *site.Deps) {
-			d.Now, d.Watcher, d.Keeper, d.Outcomes = time.Now, m.watcher, keeper, m
+		m.Server = webtest.New(t, webtest.WithClaims, webtest.WithActions(m.engine), func(d *site.Deps) {
+			d.Now, d.Watcher, d.Keeper, d.Outcomes = time.Now, m.Watcher, keeper, m
 		})
 		test(m)
 	})
@@ -89,8 +90,8 @@ func onMeasured(t *testing.T, test func(m *measured)) {
 
 // start begins to count writes, as a process does.
 func (m *measured) start() {
-	counter := heat.NewCollector(m.client, m.watcher, profile.Yorkie(), heat.Options{Seed: 3})
-	m.hot = outcome.New(outcome.Options{Runs: m.engine, Tables: m.watcher, Profile: profile.Yorkie(), Store: store.Store(m.db)})
+	counter := heat.NewCollector(m.client, m.Watcher, profile.Yorkie(), heat.Options{Seed: 3})
+	m.hot = outcome.New(outcome.Options{Runs: m.engine, Tables: m.Watcher, Profile: profile.Yorkie(), Store: store.Store(m.db)})
 	counter.OnSlot(m.hot.Take)
 	ctx, end := context.WithCancel(context.Background())
 	m.end = end
@@ -118,7 +119,7 @@ type hotDoc struct {
 // documents are one of each chunk that has any.
 func (m *measured) documents() (out []hotDoc) {
 	m.Helper()
-	c := m.watcher.Table().Collection("yorkie-meta.changes")
+	c := m.Watcher.Table().Collection("yorkie-meta.changes")
 	cursor, err := m.rows.Database().Collection(
 		"documents",
 	).Find(
@@ -126,15 +127,15 @@ func (m *measured) documents() (out []hotDoc) {
 		bson.D{},
 		options.Find().SetProjection(bson.D{{Key: "project_id", Value: 1}}),
 	)
-	m.must(err)
+	m.Must(err)
 	var docs []struct {
 		ID      bson.ObjectID `bson:"_id"`
 		Project bson.ObjectID `bson:"project_id"`
 	}
-	m.must(cursor.All(m.Context(), &docs))
+	m.Must(cursor.All(m.Context(), &docs))
 	for _, d := range docs {
-		k, err := c.Key.Extract(mustBSON(bson.D{{Key: "doc_id", Value: d.ID}}))
-		m.must(err)
+		k, err := c.Key.Extract(webtest.MustBSON(bson.D{{Key: "doc_id", Value: d.ID}}))
+		m.Must(err)
 		i, _ := c.Chunks.Find(k)
 		if !slices.ContainsFunc(out, func(t hotDoc) bool { return t.chunk == i }) {
 			out = append(out, hotDoc{d.ID, d.Project, i})
@@ -154,7 +155,7 @@ func (m *measured) write(seconds int, rates map[hotDoc]int) {
 					bson.D{{Key: "_id", Value: bson.NewObjectIDFromTimestamp(time.Now())}, {Key: "project_id", Value: of.project},
 						{Key: "doc_id", Value: of.id}, {Key: "server_seq", Value: time.Now().UnixNano() + int64(i)}, {Key: "actor_id", Value: of.id}},
 				)
-				m.must(err)
+				m.Must(err)
 			}
 		}
 		time.Sleep(time.Second)
@@ -163,7 +164,7 @@ func (m *measured) write(seconds int, rates map[hotDoc]int) {
 
 // twoHot are documents of two chunks of one shard, and one of another shard.
 func (m *measured) twoHot() (stays, goes, other hotDoc, to string) {
-	c := m.watcher.Table().Collection("yorkie-meta.changes")
+	c := m.Watcher.Table().Collection("yorkie-meta.changes")
 	by := map[string][]hotDoc{}
 	for _, d := range m.documents() {
 		shard := c.Chunks.Owner(d.chunk)
@@ -189,7 +190,7 @@ func (m *measured) twoHot() (stays, goes, other hotDoc, to string) {
 // move plans and runs the move of a document's chunk, and gives the run at its end.
 func (m *measured) move(of hotDoc, to string) api.Run {
 	m.Helper()
-	c := m.watcher.Table().Collection("yorkie-meta.changes")
+	c := m.Watcher.Table().Collection("yorkie-meta.changes")
 	p := m.Plan(
 		"anna",
 		`{"kind":"move","args":{"ns":"yorkie-meta.changes","chunk":"`+answer.ChunkRef(
@@ -197,12 +198,12 @@ func (m *measured) move(of hotDoc, to string) api.Run {
 			c.Chunks.At(of.chunk).Min,
 		)+`","to":"`+to+`"},"reason":"hot"}`,
 	)
-	w := m.post("anna", "/api/v1/plans/"+p.ID+"/run", `{"hash":"`+p.Hash+`"}`)
+	w := m.Post("anna", "/api/v1/plans/"+p.ID+"/run", `{"hash":"`+p.Hash+`"}`)
 	var r api.Run
 	if err := json.Unmarshal(w.Body.Bytes(), &r); err != nil || w.Code != http.StatusAccepted {
 		m.Fatalf("%d %s", w.Code, w.Body)
 	}
-	done := m.ended(r.ID)
+	done := m.Ended(r.ID)
 	if done.State != "succeeded" {
 		m.Fatalf("the move: %s %s", done.State, done.Why)
 	}
@@ -211,7 +212,7 @@ func (m *measured) move(of hotDoc, to string) api.Run {
 
 func (m *measured) Run(id string) api.Run {
 	m.Helper()
-	return decode[api.Run](m.T, m.do("GET", "/api/v1/runs/"+id, as("vera", auth.Viewer)))
+	return webtest.Decode[api.Run](m.T, m.Do("GET", "/api/v1/runs/"+id, webtest.As("vera", auth.Viewer)))
 }
 
 func near(got, want float64) bool { return got > want-.02 && got < want+.02 }
@@ -334,7 +335,7 @@ func TestAnotherRunOfTheSameCollectionLeavesNoVerdict(t *testing.T) {
 				t.Errorf("%s %q by %v, %d migrations: %s", o.State, o.Verdict, o.OtherRuns, o.OtherMoves, o.Text)
 			}
 		}
-		page := parse(t, m.do("GET", "/runs/"+first.ID, as("vera", auth.Viewer)).Body.String())
+		page := webtest.ParseHTML(t, m.Do("GET", "/runs/"+first.ID, webtest.As("vera", auth.Viewer)).Body.String())
 		if page.Find(".outcome a[href='/runs/"+second.ID+"']").Length() != 1 {
 			t.Errorf("the page does not lead to the other run: %s", page.Find(".outcome").Text())
 		}

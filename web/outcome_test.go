@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"strings"
@@ -6,50 +6,35 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
 	"shardboard/internal/outcome"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
-// committed are the details of a migration's commit.
-func committed(documents, bytes int64) bson.Raw {
-	return mustBSON(bson.D{{Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: "shard-rs-2"},
-		{
-			Key: "counts",
-			Value: bson.D{
-				{Key: "cloned", Value: documents},
-				{Key: "clonedBytes", Value: bytes},
-				{Key: "catchup", Value: int64(0)},
-				{Key: "steady", Value: int64(0)},
-			},
-		}})
-}
-
 // movedSite shows a move that succeeded, with an outcome.
-func movedSite(t *testing.T, change ...func(*outcome.Outcome)) *testSite {
-	v := newStory().View()
-	s := newSite(t, withClaims, func(d *site.Deps) {
-		a := cannedActions()
-		a.runs = append(a.runs, movedRun(v, a))
+func movedSite(t *testing.T, change ...func(*outcome.Outcome)) *webtest.Server {
+	v := webtest.NewStory().View()
+	s := webtest.New(t, webtest.WithClaims, func(d *site.Deps) {
+		a := webtest.CannedActions()
+		a.RunList = append(a.RunList, webtest.MovedRun(v, a))
 		d.Actions, d.Now = a, func() time.Time { return v.Now }
-	}, withOutcome(helpedOutcome(v), change...))
-	s.watcher.value, s.keeper.value = v.Table, v.Dir
+	}, webtest.WithOutcome(webtest.HelpedOutcome(v), change...))
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	return s
 }
 
 func TestPageAndAPIGiveTheSameAnswerWhetherARunHelped(t *testing.T) {
-	for name, sc := range scenesByName(outcomeScenes()) {
+	for name, sc := range scenesByName(webtest.OutcomeScenes()) {
 		if name == "outcome-unread" {
 			continue
 		}
-		s := newSite(t, func(d *site.Deps) { d.Now = func() time.Time { return sc.view.Now } }, sc.change)
-		s.watcher.value, s.keeper.value = sc.view.Table, sc.view.Dir
-		page := parse(t, s.do("GET", sc.path).Body.String())
-		run := decode[api.Run](t, s.do("GET", "/api/v1"+sc.path))
+		s := webtest.New(t, func(d *site.Deps) { d.Now = func() time.Time { return sc.View.Now } }, sc.Change)
+		s.Watcher.Value, s.Keeper.Value = sc.View.Table, sc.View.Dir
+		page := webtest.ParseHTML(t, s.Do("GET", sc.Path).Body.String())
+		run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1"+sc.Path))
 		if run.Outcome == nil || run.Outcome.Text == "" {
 			t.Fatalf("%s: the API has no answer", name)
 		}
@@ -77,10 +62,10 @@ func TestPageAndAPIGiveTheSameAnswerWhetherARunHelped(t *testing.T) {
 	}
 }
 
-func scenesByName(list []scene) map[string]scene {
-	out := map[string]scene{}
+func scenesByName(list []webtest.Scene) map[string]webtest.Scene {
+	out := map[string]webtest.Scene{}
 	for _, sc := range list {
-		out[sc.name] = sc
+		out[sc.Name] = sc
 	}
 	return out
 }
@@ -91,28 +76,29 @@ func TestTooEarlySaysWhenItWillBeKnown(t *testing.T) {
 		o.State, o.Verdict, o.After = outcome.TooEarly, "", outcome.Side{Span: o.After.Span}
 		at = o.KnownAt
 	})
-	page := parse(t, s.do("GET", "/runs/"+recordNamed("moved"), as("vera", auth.Viewer)).Body.String()).Find(".outcome")
+	page := webtest.ParseHTML(t, s.Do("GET", "/runs/"+webtest.RecordID("moved"), webtest.As("vera", auth.Viewer)).Body.String()).
+		Find(".outcome")
 	if !strings.Contains(page.Text(), format.Clock(at)) || !strings.Contains(page.Find("td").Text(), "not counted yet") {
 		t.Error(page.Text())
 	}
 }
 
 func TestARunWhoseOutcomeCannotBeReadIsShownWithThatSaid(t *testing.T) {
-	sc := scenesByName(outcomeScenes())["outcome-unread"]
-	html := parse(t, sc.open(t))
+	sc := scenesByName(webtest.OutcomeScenes())["outcome-unread"]
+	html := webtest.ParseHTML(t, sc.Open(t))
 	if html.Find("#live-run .commands li").Length() == 0 || !strings.Contains(html.Find(".outcome").Text(), "could not be read") {
 		t.Error(html.Find("main").Text())
 	}
-	s := newSite(t, sc.change)
-	if w := s.do("GET", "/api/v1"+sc.path); w.Code != 503 {
+	s := webtest.New(t, sc.Change)
+	if w := s.Do("GET", "/api/v1"+sc.Path); w.Code != 503 {
 		t.Errorf("the API: %d", w.Code)
 	}
 }
 
 func TestEstimatedAndActualAreSideBySide(t *testing.T) {
 	s := movedSite(t)
-	id := recordNamed("moved")
-	run := decode[api.Run](t, s.do("GET", "/api/v1/runs/"+id, as("vera", auth.Viewer)))
+	id := webtest.RecordID("moved")
+	run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1/runs/"+id, webtest.As("vera", auth.Viewer)))
 	if run.Cost == nil || run.Cost.Moved != 1 || len(run.Cost.Steps) != 1 {
 		t.Fatalf("%+v", run.Cost)
 	}
@@ -127,55 +113,56 @@ func TestEstimatedAndActualAreSideBySide(t *testing.T) {
 		run.Cost.Steps[0].Estimated.Documents.Value == nil {
 		t.Errorf("estimated %+v, of the step %+v", est, run.Cost.Steps[0].Estimated)
 	}
-	page := parse(t, s.do("GET", "/runs/"+id, as("vera", auth.Viewer)).Body.String())
+	page := webtest.ParseHTML(t, s.Do("GET", "/runs/"+id, webtest.As("vera", auth.Viewer)).Body.String())
 	if text := page.Find("section.cost").Text(); !strings.Contains(text, "8.0") || page.Find("section.cost tbody tr").Length() != 3 {
 		t.Error(text)
 	}
 	if text := page.Find(".commands small.cost").Text(); !strings.Contains(text, "Copied") || !strings.Contains(text, "Estimated") {
 		t.Errorf("the step: %q", text)
 	}
-	if list := decode[api.List[api.Run]](t, s.do("GET", "/api/v1/runs", as("vera", auth.Viewer))); list.Items[0].Outcome != nil ||
+	if list := webtest.Decode[api.List[api.Run]](t, s.Do("GET", "/api/v1/runs",
+		webtest.As("vera", auth.Viewer))); list.Items[0].Outcome != nil ||
 		list.Items[0].Cost != nil {
 		t.Error("a list has outcomes")
 	}
 }
 
 func TestTheAnswerArrivesLiveWhenItsWindowIsOver(t *testing.T) {
-	var stub *stubOutcomes
-	v := newStory().View()
-	done := helpedOutcome(v)
-	inBubble(t, func(t *testing.T, l *liveSite) {
-		id := recordNamed("moved")
-		b := l.open("t=run:" + id)
+	var stub *webtest.StubOutcomes
+	v := webtest.NewStory().View()
+	done := webtest.HelpedOutcome(v)
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		id := webtest.RecordID("moved")
+		b := l.Open("t=run:" + id)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		stub.change(done)
+		stub.Change(done)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if f := b.last(t); f.Topic != "run:"+id || !strings.Contains(f.HTML, "Did it help?") || !strings.Contains(f.HTML, "Yes.") {
+		if f := b.Last(t); f.Topic != "run:"+id || !strings.Contains(f.HTML, "Did it help?") || !strings.Contains(f.HTML, "Yes.") {
 			t.Errorf("%+v", f)
 		}
 	}, func(d *site.Deps) {
-		a := cannedActions()
-		a.runs = append(a.runs, movedRun(v, a))
+		a := webtest.CannedActions()
+		a.RunList = append(a.RunList, webtest.MovedRun(v, a))
 		early := done
 		early.State, early.Verdict, early.After = outcome.TooEarly, "", outcome.Side{Span: done.After.Span}
-		stub = newOutcomes(early)
+		stub = webtest.NewOutcomes(early)
 		d.Actions, d.Outcomes = a, stub
 	})
 }
 
 func TestARunWithoutAnEffectAsksNoQuestion(t *testing.T) {
-	v := newStory().View()
+	v := webtest.NewStory().View()
 	for _, name := range []string{"running", "failed", "refused"} {
-		s := newSite(t, func(d *site.Deps) { d.Now = func() time.Time { return v.Now } })
-		s.watcher.value, s.keeper.value = v.Table, v.Dir
-		path := "/runs/" + recordNamed(name)
-		if page := parse(t, s.do("GET", path).Body.String()); page.Find(".outcome").Length() != 0 {
+		s := webtest.New(t, func(d *site.Deps) { d.Now = func() time.Time { return v.Now } })
+		s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+		path := "/runs/" + webtest.RecordID(name)
+		if page := webtest.ParseHTML(t, s.Do("GET", path).Body.String()); page.Find(".outcome").Length() != 0 {
 			t.Errorf("%s: %s", name, page.Find(".outcome").Text())
 		}
 		want := map[bool]string{true: "running", false: "unchanged"}[name == "running"]
-		if run := decode[api.Run](t, s.do("GET", "/api/v1"+path)); run.Outcome == nil || run.Outcome.State != want {
+		if run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1"+path)); run.Outcome == nil || run.Outcome.State != want {
 			t.Errorf("%s: %+v", name, run.Outcome)
 		}
 	}
@@ -188,8 +175,8 @@ func TestNamesInAnOutcomeAreText(t *testing.T) {
 		o.Shards[0].Shard, o.Chunks[0].From, o.Chunks[0].NS = evil, evil, evil
 		o.Collections = append(o.Collections, outcome.CollectionChange{NS: evil, Not: "inPlace"})
 	})
-	html := s.do("GET", "/runs/"+recordNamed("moved"), as("vera", auth.Viewer)).Body.String()
-	page := parse(t, html)
+	html := s.Do("GET", "/runs/"+webtest.RecordID("moved"), webtest.As("vera", auth.Viewer)).Body.String()
+	page := webtest.ParseHTML(t, html)
 	if page.Find(".outcome img").Length() != 0 || strings.Contains(html, "<img src=x") {
 		t.Error("a name is markup")
 	}

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/csv"
@@ -14,26 +14,27 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // secret has the shape of a project's key.
 const secret = "mBhLWpJwJ5Gq4mD2VRhYvK"
 
 func formPost(values url.Values) []func(*http.Request) {
-	return []func(*http.Request){header("Content-Type", "application/x-www-form-urlencoded"), body(values.Encode())}
+	return []func(*http.Request){webtest.Header("Content-Type", "application/x-www-form-urlencoded"), webtest.Body(values.Encode())}
 }
 
 func TestManyLinesAreAnsweredAsAPageAndAsCSV(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	locatable(s)
 	lines := "p/d\r\n\r\nbad one\r\n=HYPERLINK(\"x\")\r\n<script>alert(1)</script>\r\n"
-	page := s.do("POST", "/locate/bulk", formPost(url.Values{"lines": {lines}})...)
+	page := s.Do("POST", "/locate/bulk", formPost(url.Values{"lines": {lines}})...)
 	html := page.Body.String()
 	if page.Code != 200 || !strings.Contains(html, "3 of 4 lines") || !strings.Contains(html, "Nothing is called &#34;bad one&#34;") ||
 		strings.Contains(html, "<script>alert") {
 		t.Errorf("%d %s", page.Code, html)
 	}
-	sheet := s.do("POST", "/locate/bulk", formPost(url.Values{"lines": {lines}, "as": {"csv"}})...)
+	sheet := s.Do("POST", "/locate/bulk", formPost(url.Values{"lines": {lines}, "as": {"csv"}})...)
 	rows, err := csv.NewReader(sheet.Body).ReadAll()
 	if err != nil || sheet.Code != 200 || !strings.HasPrefix(sheet.Header().Get("Content-Type"), "text/csv") || len(rows) != 1+3*3+1 {
 		t.Fatalf("%d %v %d rows", sheet.Code, err, len(rows))
@@ -48,42 +49,42 @@ func TestManyLinesAreAnsweredAsAPageAndAsCSV(t *testing.T) {
 	for what, values := range map[string]url.Values{"empty": {}, "blank": {"lines": {" \n \n"}},
 		"many": {"lines": {strings.Repeat("x\n", 1001)}}, "NUL": {"lines": {"a\x00b"}}, "long": {"lines": {strings.Repeat("x", 5000)}},
 		"not UTF-8": {"lines": {"\xff"}}} {
-		w := s.do("POST", "/locate/bulk", formPost(values)...)
+		w := s.Do("POST", "/locate/bulk", formPost(values)...)
 		if w.Code != 400 || !strings.Contains(w.Body.String(), `role="alert"`) || strings.Contains(w.Body.String(), "\x00") {
 			t.Errorf("%s: %d", what, w.Code)
 		}
 	}
-	if w := s.do("POST", "/locate/bulk", header("Content-Type", "text/plain"), body("lines=x")); w.Code != 415 {
+	if w := s.Do("POST", "/locate/bulk", webtest.Header("Content-Type", "text/plain"), webtest.Body("lines=x")); w.Code != 415 {
 		t.Errorf("another type: %d", w.Code)
 	}
-	if w := s.do("POST", "/locate/bulk",
-		append(formPost(url.Values{"lines": {"p"}}), header("Sec-Fetch-Site", "cross-site"))...); w.Code != 403 {
+	if w := s.Do("POST", "/locate/bulk",
+		append(formPost(url.Values{"lines": {"p"}}), webtest.Header("Sec-Fetch-Site", "cross-site"))...); w.Code != 403 {
 		t.Errorf("another site's form: %d", w.Code)
 	}
-	if w := s.do("POST", "/locate/bulk", formPost(url.Values{"lines": {strings.Repeat("x", 300<<10)}})...); w.Code != 413 {
+	if w := s.Do("POST", "/locate/bulk", formPost(url.Values{"lines": {strings.Repeat("x", 300<<10)}})...); w.Code != 413 {
 		t.Errorf("too much: %d", w.Code)
 	}
 }
 
 func TestWhatLooksLikeASecretKeyIsNotRepeated(t *testing.T) {
-	s := newSite(t)
-	s.locator.locate = func(placement.Query) ([]placement.Item, error) {
+	s := webtest.New(t)
+	s.Locator.Answer = func(placement.Query) ([]placement.Item, error) {
 		return nil, fault.New(fault.NotFound, "No project has this public key. If it was a secret key, rotate it.")
 	}
-	page := s.do("GET", "/locate?q="+secret).Body.String()
+	page := s.Do("GET", "/locate?q="+secret).Body.String()
 	if n := strings.Count(page, secret); n != 1 || !strings.Contains(page, `value="`+secret) {
 		t.Errorf("the page has it %d times", n)
 	}
-	bulk := s.do("POST", "/locate/bulk", formPost(url.Values{"lines": {"API-Key " + secret}})...).Body.String()
+	bulk := s.Do("POST", "/locate/bulk", formPost(url.Values{"lines": {"API-Key " + secret}})...).Body.String()
 	if n := strings.Count(bulk, secret); n != 1 {
 		t.Errorf("the bulk page has it %d times", n)
 	}
 	answers := []string{
-		s.do("GET", "/api/v1/locate?q="+secret).Body.String(),
-		s.do("POST", "/api/v1/locate", body(secret+"\n"+secret+"/d\nkey="+secret)).Body.String(),
-		s.do("POST", "/api/v1/locate", header("Accept", "text/csv"), body(secret)).Body.String(),
-		s.do("POST", "/locate/bulk", formPost(url.Values{"lines": {secret}, "as": {"csv"}})...).Body.String(),
-		s.log.String(),
+		s.Do("GET", "/api/v1/locate?q="+secret).Body.String(),
+		s.Do("POST", "/api/v1/locate", webtest.Body(secret+"\n"+secret+"/d\nkey="+secret)).Body.String(),
+		s.Do("POST", "/api/v1/locate", webtest.Header("Accept", "text/csv"), webtest.Body(secret)).Body.String(),
+		s.Do("POST", "/locate/bulk", formPost(url.Values{"lines": {secret}, "as": {"csv"}})...).Body.String(),
+		s.Log.String(),
 	}
 	for i, a := range answers {
 		if strings.Contains(a, secret) || a == "" {
@@ -93,14 +94,17 @@ func TestWhatLooksLikeASecretKeyIsNotRepeated(t *testing.T) {
 }
 
 func TestALocateAnswerSaysHowItWasReadAndWhatItCost(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	locatable(s)
-	got := decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q="+url.QueryEscape("https://x.example/projects/app/documents/k%2F1")))
+	got := webtest.Decode[api.LocateAnswer](
+		t,
+		s.Do("GET", "/api/v1/locate?q="+url.QueryEscape("https://x.example/projects/app/documents/k%2F1")),
+	)
 	if len(got.Items) != 1 || len(got.Input) != 1 || got.Input[0] != (api.Reading{Form: "dashboard", Project: "app", Key: "k/1"}) ||
 		got.Cost.Targeted != 1 {
 		t.Errorf("%+v", got)
 	}
-	page := s.do("GET", "/locate?q=app/doc").Body.String()
+	page := s.Do("GET", "/locate?q=app/doc").Body.String()
 	if !strings.Contains(page, "Read as project/document key. Cost: 1 targeted query, 0 to all shards.") {
 		t.Errorf("%s", page)
 	}
@@ -131,17 +135,17 @@ func (c *stubCheck) Report() placement.CheckReport { return c.report }
 
 func TestTheCheckForDuplicateIDsIsStartedAndStoppedByForms(t *testing.T) {
 	check := &stubCheck{report: placement.CheckReport{State: placement.CheckIdle, Left: -1}}
-	s := newSite(t, func(d *site.Deps) { d.Duplicates = check })
+	s := webtest.New(t, func(d *site.Deps) { d.Duplicates = check })
 	for _, step := range []struct {
 		do, want string
 		status   int
 	}{{"start", "Checking.", 303}, {"start", "Checking.", 409}, {"stop", "Stopped", 303}, {"resume", "Checking.", 303},
 		{"", "Checking.", 400}} {
-		w := s.do("POST", "/checks/duplicates", formPost(url.Values{"do": {step.do}})...)
+		w := s.Do("POST", "/checks/duplicates", formPost(url.Values{"do": {step.do}})...)
 		if w.Code != step.status || w.Code == 303 && w.Header().Get("Location") != "/checks/duplicates" {
 			t.Errorf("%s: %d", step.do, w.Code)
 		}
-		if page := s.do("GET", "/checks/duplicates"); !strings.Contains(page.Body.String(), step.want) ||
+		if page := s.Do("GET", "/checks/duplicates"); !strings.Contains(page.Body.String(), step.want) ||
 			(page.Header().Get("Refresh") != "") != (check.report.State == placement.CheckRunning) {
 			t.Errorf("after %s: %s", step.do, page.Body)
 		}
@@ -149,41 +153,44 @@ func TestTheCheckForDuplicateIDsIsStartedAndStoppedByForms(t *testing.T) {
 	if strings.Join(check.told, " ") != "start stop resume" {
 		t.Errorf("told %v", check.told)
 	}
-	if w := s.do("POST", "/checks/duplicates",
-		append(formPost(url.Values{"do": {"stop"}}), header("Sec-Fetch-Site", "cross-site"))...); w.Code != 403 {
+	if w := s.Do("POST", "/checks/duplicates",
+		append(formPost(url.Values{"do": {"stop"}}), webtest.Header("Sec-Fetch-Site", "cross-site"))...); w.Code != 403 {
 		t.Errorf("another site's form: %d", w.Code)
 	}
-	if w := newSite(t).do("POST", "/checks/duplicates", formPost(url.Values{"do": {"start"}})...); w.Code != 503 {
+	if w := webtest.New(t).Do("POST", "/checks/duplicates", formPost(url.Values{"do": {"start"}})...); w.Code != 503 {
 		t.Errorf("without a check: %d", w.Code)
 	}
 }
 
 func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
-	id := projectID(77)
+	id := webtest.ProjectID(77)
 	check := &stubCheck{report: placement.CheckReport{
-		State: placement.CheckFailed, Started: epoch, Left: -1, Problem: "The cluster does not answer.", FoundCount: 1,
+		State: placement.CheckFailed, Started: webtest.Epoch, Left: -1, Problem: "The cluster does not answer.", FoundCount: 1,
 		Collections: []placement.CheckProgress{{NS: "yorkie-meta.documents", Read: 5, Next: id, Total: topology.Figure{Reason: "notLoaded"}}},
-		Found: []placement.SharedID{{IDPlace: placement.IDPlace{NS: "yorkie-meta.documents", ID: id}, At: epoch,
-			Rows: []placement.SharedRow{{Shard: "shard-rs-1", Project: projectID(1)}, {Shard: "shard-rs-2", Project: projectID(2)}}}},
+		Found: []placement.SharedID{{IDPlace: placement.IDPlace{NS: "yorkie-meta.documents", ID: id}, At: webtest.Epoch,
+			Rows: []placement.SharedRow{
+				{Shard: "shard-rs-1", Project: webtest.ProjectID(1)},
+				{Shard: "shard-rs-2", Project: webtest.ProjectID(2)},
+			}}},
 	}}
-	s := newSite(t, func(d *site.Deps) { d.Duplicates = check })
-	got := decode[api.DuplicateCheck](t, s.do("GET", "/api/v1/checks/duplicates"))
+	s := webtest.New(t, func(d *site.Deps) { d.Duplicates = check })
+	got := webtest.Decode[api.DuplicateCheck](t, s.Do("GET", "/api/v1/checks/duplicates"))
 	if got.State != "failed" || got.Found != 1 || got.Items[0].ID != id.Hex() || len(got.Items[0].Rows) != 2 ||
 		got.Collections[0].Next != id.Hex() ||
 		got.LeftSeconds != nil {
 		t.Errorf("%+v", got)
 	}
-	page := s.do("GET", "/checks/duplicates").Body.String()
+	page := s.Do("GET", "/checks/duplicates").Body.String()
 	if !strings.Contains(page, "1 id is on more than one shard") || !strings.Contains(page, id.Hex()) {
 		t.Error(page)
 	}
-	started := decode[api.DuplicateCheck](
+	started := webtest.Decode[api.DuplicateCheck](
 		t,
-		s.do(
+		s.Do(
 			"POST",
 			"/api/v1/checks/duplicates",
-			header("Content-Type", "application/json"),
-			body(`{"resume":true,"from":{"yorkie-meta.documents":"`+id.Hex()+`"}}`),
+			webtest.Header("Content-Type", "application/json"),
+			webtest.Body(`{"resume":true,"from":{"yorkie-meta.documents":"`+id.Hex()+`"}}`),
 		),
 	)
 	if started.State != "running" || check.told[0] != "resume" {
@@ -191,14 +198,15 @@ func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
 	}
 	for in, status := range map[string]int{"": 409, "{}": 409, `{"resume":1}`: 400, `{"more":1}`: 400, `{} {}`: 400,
 		`{"from":{"x.y":"zz"}}`: 400, `[`: 400} {
-		if w := s.do("POST", "/api/v1/checks/duplicates", header("Content-Type", "application/json"), body(in)); w.Code != status {
+		if w := s.Do("POST", "/api/v1/checks/duplicates", webtest.Header("Content-Type", "application/json"),
+			webtest.Body(in)); w.Code != status {
 			t.Errorf("%s: %d %s", in, w.Code, w.Body)
 		}
 	}
-	if w := s.do("POST", "/api/v1/checks/duplicates", header("Content-Type", "text/plain"), body("{}")); w.Code != 415 {
+	if w := s.Do("POST", "/api/v1/checks/duplicates", webtest.Header("Content-Type", "text/plain"), webtest.Body("{}")); w.Code != 415 {
 		t.Errorf("another type: %d", w.Code)
 	}
-	if w := s.do("POST", "/api/v1/checks/duplicates/stop"); w.Code != 200 || check.report.State != placement.CheckStopped {
+	if w := s.Do("POST", "/api/v1/checks/duplicates/stop"); w.Code != 200 || check.report.State != placement.CheckStopped {
 		t.Errorf("stop: %d", w.Code)
 	}
 }

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/http"
@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/static"
+	"shardboard/web/webtest"
 )
 
 func TestPagesHoldNothingThatTheirPolicyForbids(t *testing.T) {
@@ -18,39 +19,39 @@ func TestPagesHoldNothingThatTheirPolicyForbids(t *testing.T) {
 		t.Skip("asks for every page")
 	}
 	for _, sc := range scenes() {
-		doc := parse(t, sc.open(t))
+		doc := webtest.ParseHTML(t, sc.Open(t))
 		doc.Find("*").Each(func(_ int, s *goquery.Selection) {
 			for _, a := range s.Nodes[0].Attr {
 				if a.Key == "style" || strings.HasPrefix(a.Key, "on") {
-					t.Errorf("%s: <%s %s>", sc.name, goquery.NodeName(s), a.Key)
+					t.Errorf("%s: <%s %s>", sc.Name, goquery.NodeName(s), a.Key)
 				}
 				if (a.Key == "src" || a.Key == "href" || a.Key == "action") && strings.Contains(a.Val, "//") {
-					t.Errorf("%s: %s leaves the site", sc.name, a.Val)
+					t.Errorf("%s: %s leaves the site", sc.Name, a.Val)
 				}
 			}
 		})
 		doc.Find("script").Each(func(_ int, s *goquery.Selection) {
 			src := s.AttrOr("src", "")
 			if _, ok := static.Open(src); !ok || strings.TrimSpace(s.Text()) != "" {
-				t.Errorf("%s: script %q", sc.name, src)
+				t.Errorf("%s: script %q", sc.Name, src)
 			}
 		})
 		if n := doc.Find("style").Length(); n > 0 {
-			t.Errorf("%s: %d style elements", sc.name, n)
+			t.Errorf("%s: %d style elements", sc.Name, n)
 		}
 	}
 }
 
 func TestHostileNamesStayText(t *testing.T) {
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>`
-	s := newStory().with(func(t *topology.Table) {
+	s := webtest.NewStory().With(func(t *topology.Table) {
 		t.Shards[2].Name, t.Shards[2].Zones, t.Shards[2].Hosts = "z"+evil, []string{evil}, []string{evil}
 		t.Databases[0].Primary = "z" + evil
 		for i := range t.Events {
 			t.Events[i].What, t.Events[i].NS = evil, evil
 		}
 		t.Balancer.WindowStart, t.Balancer.WindowStop = evil, evil
-		t.Routers[0].Host, t.Routers[0].Ping = evil, epoch.Add(-time.Hour)
+		t.Routers[0].Host, t.Routers[0].Ping = evil, webtest.Epoch.Add(-time.Hour)
 		t.ServerInfo.Version = evil
 	})
 	v := s.View()
@@ -58,14 +59,14 @@ func TestHostileNamesStayText(t *testing.T) {
 	for i := range all {
 		all[i].Name, all[i].PublicKey = evil, evil
 	}
-	v.Dir = placement.NewDirectory(3, []string{"yorkie-meta"}, all, topology.Health{At: epoch})
-	item := foundDocument(v)[0]
+	v.Dir = placement.NewDirectory(3, []string{"yorkie-meta"}, all, topology.Health{At: webtest.Epoch})
+	item := webtest.FoundDocument(v)[0]
 	item.Name, item.DB = evil, evil
 	for _, path := range []string{"/", "/collections", "/collections/yorkie-meta.changes", "/projects",
-		"/projects/" + all[0].ID.Hex(), "/shards/shard-rs-1", chunkPath(v, "yorkie-meta.changes", 0),
+		"/projects/" + all[0].ID.Hex(), "/shards/shard-rs-1", webtest.ChunkPath(v, "yorkie-meta.changes", 0),
 		"/zones", "/layout", "/activity?kind=all", "/locate?q=%3Cscript%3E", "/projects?q=" + "%3Cscript%3E", "/nowhere/%3Cscript%3E"} {
-		html := scene{path: path, view: v, found: []placement.Item{item}}.open(t)
-		doc := parse(t, html)
+		html := webtest.Scene{Path: path, View: v, Found: []placement.Item{item}}.Open(t)
+		doc := webtest.ParseHTML(t, html)
 		if n := doc.Find("script:not([src])").Length() + doc.Find("img").Length() + doc.Find("[onerror]").Length(); n > 0 {
 			t.Errorf("%s: %d hostile elements", path, n)
 		}
@@ -86,14 +87,14 @@ func TestBadInputIsAClearRefusal(t *testing.T) {
 		"/layout?db=nope":                          http.StatusNotFound,
 		"/layout?db=yorkie-meta&layout=yorkie-0.4": http.StatusOK,
 	} {
-		s := newSite(t)
-		v := newStory().View()
-		s.watcher.value, s.keeper.value = v.Table, v.Dir
-		w := s.do("GET", path)
+		s := webtest.New(t)
+		v := webtest.NewStory().View()
+		s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+		w := s.Do("GET", path)
 		if w.Code != want {
 			t.Errorf("%.60s: %d, want %d", path, w.Code, want)
 		}
-		if doc := parse(t, w.Body.String()); doc.Find("main h1").Length() == 0 {
+		if doc := webtest.ParseHTML(t, w.Body.String()); doc.Find("main h1").Length() == 0 {
 			t.Errorf("%.60s: no page", path)
 		}
 	}

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/http"
@@ -7,18 +7,11 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/web/webtest"
 )
 
 const maxPage = 68 << 10
-
-func parse(t testing.TB, html string) *goquery.Document {
-	t.Helper()
-	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc
-}
 
 func TestEveryPageInEveryStateIsWhole(t *testing.T) {
 	if testing.Short() {
@@ -26,12 +19,12 @@ func TestEveryPageInEveryStateIsWhole(t *testing.T) {
 	}
 	missing := regexp.MustCompile(`\[[a-z]+\.[a-zA-Z._-]+\]|%!|\{[a-z]+\}`)
 	for _, sc := range scenes() {
-		t.Run(sc.name, func(t *testing.T) {
-			html := sc.open(t)
+		t.Run(sc.Name, func(t *testing.T) {
+			html := sc.Open(t)
 			if len(html) > maxPage {
 				t.Errorf("%d bytes, at most %d", len(html), maxPage)
 			}
-			doc := parse(t, html)
+			doc := webtest.ParseHTML(t, html)
 			if n := doc.Find("h1").Length(); n < 1 {
 				t.Error("no heading")
 			}
@@ -53,28 +46,28 @@ func TestEveryPageInEveryStateIsWhole(t *testing.T) {
 }
 
 func TestLargestPagesStaySmall(t *testing.T) {
-	many := newStory()
-	many.chunks, many.projects = 5000, 400
-	wide := newStory()
-	wide.shards, wide.chunks = 12, 5000
-	for name, sc := range map[string]scene{
-		"60 projects on 3 shards":  {path: "/projects", view: newStory().View()},
-		"400 projects":             {path: "/projects?page=2", view: many.View()},
-		"5,000 chunks":             {path: "/collections/yorkie-meta.changes", view: many.View()},
-		"5,000 chunks, 12 shards":  {path: "/collections/yorkie-meta.changes?page=3", view: wide.View()},
-		"shard with 400 projects":  {path: "/shards/shard-rs-1", view: many.View()},
-		"activity":                 {path: "/activity?kind=all", view: many.View()},
-		"12 shards by collections": {path: "/collections", view: wide.View()},
+	many := webtest.NewStory()
+	many.Chunks, many.Projects = 5000, 400
+	wide := webtest.NewStory()
+	wide.Shards, wide.Chunks = 12, 5000
+	for name, sc := range map[string]webtest.Scene{
+		"60 projects on 3 shards":  {Path: "/projects", View: webtest.NewStory().View()},
+		"400 projects":             {Path: "/projects?page=2", View: many.View()},
+		"5,000 chunks":             {Path: "/collections/yorkie-meta.changes", View: many.View()},
+		"5,000 chunks, 12 shards":  {Path: "/collections/yorkie-meta.changes?page=3", View: wide.View()},
+		"shard with 400 projects":  {Path: "/shards/shard-rs-1", View: many.View()},
+		"activity":                 {Path: "/activity?kind=all", View: many.View()},
+		"12 shards by collections": {Path: "/collections", View: wide.View()},
 	} {
-		if n := len(sc.open(t)); n > maxPage {
+		if n := len(sc.Open(t)); n > maxPage {
 			t.Errorf("%s: %d bytes, at most %d", name, n, maxPage)
 		}
 	}
 }
 
 func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
-	v := newStory().View()
-	s := newSite(t)
+	v := webtest.NewStory().View()
+	s := webtest.New(t)
 	id := v.Dir.All()[0].ID.Hex()
 	for topic, path := range map[string]string{
 		"overview": "/", "collections": "/collections", "projects": "/projects", "zones": "/zones", "activity": "/activity",
@@ -88,8 +81,8 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 		if err := render(t.Context(), &out, v); err != nil {
 			t.Fatal(err)
 		}
-		fragment := parse(t, out.String()).Find("body > *")
-		page := parse(t, scene{path: path, view: v}.open(t))
+		fragment := webtest.ParseHTML(t, out.String()).Find("body > *")
+		page := webtest.ParseHTML(t, webtest.Scene{Path: path, View: v}.Open(t))
 		region := page.Find(`[data-live="` + topic + `"]`)
 		if fragment.Length() != 1 || region.Length() != 1 || fragment.AttrOr("id", "") != region.AttrOr("id", "-") {
 			t.Fatalf("%s: %d fragments, %d regions", topic, fragment.Length(), region.Length())
@@ -108,11 +101,11 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 }
 
 func TestFilteredViewsReadTheirOwnAddressAgain(t *testing.T) {
-	v := newStory().View()
+	v := webtest.NewStory().View()
 	for path, live := range map[string]bool{"/projects": false, "/projects?q=wiki": true, "/projects?page=2": true,
 		"/activity?kind=move": true, "/activity": false,
 		"/collections/yorkie-meta.changes": true} {
-		got, has := parse(t, scene{path: path, view: v}.open(t)).Find("[data-live]").Attr("data-live-url")
+		got, has := webtest.ParseHTML(t, webtest.Scene{Path: path, View: v}.Open(t)).Find("[data-live]").Attr("data-live-url")
 		if has != live || (has && got != path) {
 			t.Errorf("%s: data-live-url %q", path, got)
 		}
@@ -120,7 +113,7 @@ func TestFilteredViewsReadTheirOwnAddressAgain(t *testing.T) {
 }
 
 func TestUnknownTopicsAreRefused(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	for _, topic := range []string{"", "nothing", "overview:x", "project:zzz", "shard:", "collection:"} {
 		if _, ok := s.Fragment(topic); ok {
 			t.Errorf("%q is taken for a topic", topic)
@@ -132,9 +125,9 @@ func TestUnknownTopicsAreRefused(t *testing.T) {
 }
 
 func TestLinksOfPagesLeadToPages(t *testing.T) {
-	v := newStory().with(troubled).View()
-	s := newSite(t)
-	s.watcher.value, s.keeper.value = v.Table, v.Dir
+	v := webtest.NewStory().With(webtest.Troubled).View()
+	s := webtest.New(t)
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	seen := map[string]bool{}
 	queue := []string{"/"}
 	for len(queue) > 0 && len(seen) < 150 {
@@ -144,14 +137,14 @@ func TestLinksOfPagesLeadToPages(t *testing.T) {
 			continue
 		}
 		seen[path] = true
-		w := s.do("GET", path)
+		w := s.Do("GET", path)
 		if w.Code != http.StatusOK && !strings.HasPrefix(path, "/locate?") {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 		if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
 			continue
 		}
-		parse(t, w.Body.String()).Find("a[href]").Each(func(_ int, a *goquery.Selection) {
+		webtest.ParseHTML(t, w.Body.String()).Find("a[href]").Each(func(_ int, a *goquery.Selection) {
 			href, _, _ := strings.Cut(a.AttrOr("href", ""), "#")
 			if strings.HasPrefix(href, "?") {
 				base, _, _ := strings.Cut(path, "?")
@@ -193,13 +186,13 @@ func TestEveryStateHasItsWords(t *testing.T) {
 		}, "shard-denied": {"affected is not known"}, "missing": {"There is no shard", "shard-rs-3"},
 	}
 	for _, sc := range scenes() {
-		text := parse(t, sc.open(t)).Find("body").Text()
-		for _, w := range want[sc.name] {
+		text := webtest.ParseHTML(t, sc.Open(t)).Find("body").Text()
+		for _, w := range want[sc.Name] {
 			if !strings.Contains(text, w) {
-				t.Errorf("%s does not say %q", sc.name, w)
+				t.Errorf("%s does not say %q", sc.Name, w)
 			}
 		}
-		delete(want, sc.name)
+		delete(want, sc.Name)
 	}
 	for name := range want {
 		t.Errorf("no scene %s", name)

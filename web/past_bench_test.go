@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"strconv"
@@ -9,20 +9,21 @@ import (
 
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // BenchmarkAPastPageOf100000Chunks asks for another past time each turn, so
 // that nothing is in memory: a day of 2,000 moves lies before it.
 func BenchmarkAPastPageOf100000Chunks(b *testing.B) {
 	const ns, moves, together = topology.Namespace("yorkie-meta.changes"), 2000, 5
-	p := newPast(b, epoch)
-	now := epoch
-	s := newSite(b, func(d *site.Deps) {
+	p := webtest.NewPast(b, webtest.Epoch)
+	now := webtest.Epoch
+	s := webtest.New(b, func(d *site.Deps) {
 		d.Now = func() time.Time { return now }
-		p.into(d)
+		p.Into(d)
 	})
-	table := *cannedTable(1, 6)
-	table.Collections = []*topology.Collection{collectionFixture(ns, bson.D{{Key: "doc_id", Value: "hashed"}}, 100_000, 2)}
+	table := *webtest.CannedTable(1, 6)
+	table.Collections = []*topology.Collection{webtest.CannedCollection(ns, bson.D{{Key: "doc_id", Value: "hashed"}}, 100_000, 2)}
 	for i := range moves / together {
 		c := *table.Collections[0]
 		var rows []topology.Chunk
@@ -39,17 +40,17 @@ func BenchmarkAPastPageOf100000Chunks(b *testing.B) {
 		table.Collections = []*topology.Collection{&c}
 		next := table
 		now = now.Add(43 * time.Second)
-		p.note(now, &next)
+		p.Note(now, &next)
 	}
-	p.watched(table.ClusterID, epoch, now)
-	s.watcher.publish(&table)
+	p.Watched(table.ClusterID, webtest.Epoch, now)
+	s.Watcher.Publish(&table)
 	end := now
 	now = now.Add(time.Hour)
 	for _, page := range []string{"/", "/collections/" + string(ns), "/api/v1/collections/" + string(ns) + "/map"} {
 		b.Run(page, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				at := strconv.FormatInt(end.Add(-time.Duration(i)*time.Second-time.Duration(len(page))*time.Millisecond).UnixMilli(), 10)
-				if w := s.do("GET", page+"?at="+at); w.Code != 200 {
+				if w := s.Do("GET", page+"?at="+at); w.Code != 200 {
 					b.Fatalf("%d %s", w.Code, w.Body)
 				}
 			}

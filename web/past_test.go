@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/url"
@@ -11,49 +11,12 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
-	"shardboard/internal/topology"
-	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
-
-// travelled is a site whose table was seen at three times, a minute apart, and
-// whose clock stands at the last of them. Each time a chunk moved.
-type travelled struct {
-	*testSite
-	past  *past
-	times []time.Time
-	now   time.Time
-}
-
-func newTravelled(t testing.TB) *travelled {
-	x := &travelled{now: epoch}
-	x.past = newPast(t, epoch)
-	x.testSite = newSite(t, func(d *site.Deps) {
-		d.Now = func() time.Time { return x.now }
-		x.past.into(d)
-	})
-	x.show(epoch, x.watcher.get())
-	return x
-}
-
-// show publishes a table at a time, and records it.
-func (x *travelled) show(at time.Time, table *topology.Table) {
-	x.now = at
-	table = cannedAt(table, at)
-	table.Disks = undisclosed(table.Shards)
-	x.watcher.publish(table)
-	x.past.note(at, table)
-	x.past.watched(table.ClusterID, at, at)
-	x.times = append(x.times, at)
-}
-
-// move moves a chunk a minute later.
-func (x *travelled) move(i int, to string) {
-	x.show(x.now.Add(time.Minute), withMoved(x.watcher.get(), documentsNS, i, to))
-}
 
 // data is what a page shows of the cluster: its live region without ages.
 func data(t *testing.T, html string) string {
-	doc := parse(t, html)
+	doc := webtest.ParseHTML(t, html)
 	region := doc.Find("main [data-live]").First()
 	if region.Length() == 0 {
 		t.Fatalf("no region in %.300s", html)
@@ -90,30 +53,30 @@ func TestAPageOfAPastTimeShowsWhatWasShownThen(t *testing.T) {
 		"/collections",
 		"/collections/yorkie-meta.documents",
 		"/projects",
-		"/projects/" + projectID(5).Hex(),
+		"/projects/" + webtest.ProjectID(5).Hex(),
 		"/shards/shard-rs-1",
 		"/zones",
 	}
-	x := newTravelled(t)
-	x.move(4, "shard-rs-2")
+	x := webtest.NewTravelled(t)
+	x.Move(4, "shard-rs-2")
 	then := map[string]string{}
 	for _, p := range pages {
-		then[p] = data(t, x.do("GET", p).Body.String())
+		then[p] = data(t, x.Do("GET", p).Body.String())
 	}
-	at := x.now
-	x.move(4, "shard-rs-1")
-	x.move(8, "shard-rs-1")
-	x.now = x.now.Add(time.Minute)
+	at := x.Now
+	x.Move(4, "shard-rs-1")
+	x.Move(8, "shard-rs-1")
+	x.Now = x.Now.Add(time.Minute)
 	changed := 0
 	for _, p := range pages {
-		w := x.do("GET", p+"?at="+url.QueryEscape(answer.AtText(at)))
+		w := x.Do("GET", p+"?at="+url.QueryEscape(answer.AtText(at)))
 		if w.Code != 200 {
 			t.Fatalf("%s: %d %s", p, w.Code, w.Body)
 		}
 		if got := data(t, w.Body.String()); got != then[p] {
 			t.Errorf("%s differs: %s", p, firstDifference(got, then[p]))
 		}
-		if data(t, x.do("GET", p).Body.String()) != then[p] {
+		if data(t, x.Do("GET", p).Body.String()) != then[p] {
 			changed++
 		}
 	}
@@ -123,8 +86,8 @@ func TestAPageOfAPastTimeShowsWhatWasShownThen(t *testing.T) {
 }
 
 func TestAnAnswerOfAPastTimeIsThatOfThen(t *testing.T) {
-	x := newTravelled(t)
-	x.move(4, "shard-rs-2")
+	x := webtest.NewTravelled(t)
+	x.Move(4, "shard-rs-2")
 	paths := []string{
 		"/cluster",
 		"/shards",
@@ -137,14 +100,14 @@ func TestAnAnswerOfAPastTimeIsThatOfThen(t *testing.T) {
 		"/zones",
 	}
 	seq := regexp.MustCompile(`"(seq|next)":("[^"]*"|\d+)`) // of this process
-	read := func(p string) string { return seq.ReplaceAllString(x.do("GET", api.Prefix+p).Body.String(), "") }
+	read := func(p string) string { return seq.ReplaceAllString(x.Do("GET", api.Prefix+p).Body.String(), "") }
 	then := map[string]string{}
 	for _, p := range paths {
 		then[p] = read(p)
 	}
-	at := x.now
-	x.move(4, "shard-rs-1")
-	x.now = x.now.Add(time.Minute)
+	at := x.Now
+	x.Move(4, "shard-rs-1")
+	x.Now = x.Now.Add(time.Minute)
 	for _, p := range paths {
 		sep := "?"
 		if strings.Contains(p, "?") {
@@ -162,12 +125,12 @@ func TestAnAnswerOfAPastTimeIsThatOfThen(t *testing.T) {
 }
 
 func TestAPageOfThePastSaysSoAndIsNotLive(t *testing.T) {
-	x := newTravelled(t)
-	x.move(4, "shard-rs-2")
-	at := x.now
-	x.move(4, "shard-rs-1")
-	x.now = x.now.Add(3 * time.Hour)
-	doc := parse(t, x.do("GET", "/projects?q=a&at="+answer.AtText(at)).Body.String())
+	x := webtest.NewTravelled(t)
+	x.Move(4, "shard-rs-2")
+	at := x.Now
+	x.Move(4, "shard-rs-1")
+	x.Now = x.Now.Add(3 * time.Hour)
+	doc := webtest.ParseHTML(t, x.Do("GET", "/projects?q=a&at="+answer.AtText(at)).Body.String())
 	bar := doc.Find("#timebar.is-past")
 	if text := bar.Find(".looking").Text(); !strings.Contains(text, "You are looking at 1 Mar 2026 12:01:00 UTC (3") {
 		t.Errorf("%q", text)
@@ -206,40 +169,40 @@ func TestAPageOfThePastSaysSoAndIsNotLive(t *testing.T) {
 }
 
 func TestATimeInWhichNobodyWatchedIsSaid(t *testing.T) {
-	x := newTravelled(t)
-	gap := x.now.Add(30 * time.Minute)
-	x.now = x.now.Add(time.Hour)
-	x.past.restart()
-	x.show(x.now, withMoved(x.watcher.get(), documentsNS, 4, "shard-rs-1"))
-	x.now = x.now.Add(time.Minute)
-	html := x.do("GET", "/?at="+answer.AtText(gap)).Body.String()
+	x := webtest.NewTravelled(t)
+	gap := x.Now.Add(30 * time.Minute)
+	x.Now = x.Now.Add(time.Hour)
+	x.Past.Restart()
+	x.Show(x.Now, webtest.WithMoved(x.Watcher.Get(), webtest.DocumentsNS, 4, "shard-rs-1"))
+	x.Now = x.Now.Add(time.Minute)
+	html := x.Do("GET", "/?at="+answer.AtText(gap)).Body.String()
 	if !strings.Contains(html, "Nothing was recorded then.") ||
 		!strings.Contains(html, "This is the state of 1 Mar 2026 12:00:00 UTC; changes until 1 Mar 2026 13:00:00 UTC may be missing.") {
 		t.Errorf("%.2000s", html)
 	}
-	got := decode[api.List[api.Shard]](t, x.do("GET", "/api/v1/shards?at="+answer.AtText(gap)))
-	if !got.Stale || !got.AsOf.Equal(epoch) {
+	got := webtest.Decode[api.List[api.Shard]](t, x.Do("GET", "/api/v1/shards?at="+answer.AtText(gap)))
+	if !got.Stale || !got.AsOf.Equal(webtest.Epoch) {
 		t.Errorf("%v %v", got.Stale, got.AsOf)
 	}
-	list := decode[api.History](t, x.do("GET", "/api/v1/history?from="+answer.AtText(epoch)))
-	if len(list.Gaps) != 1 || !list.Gaps[0].From.Equal(epoch) || !list.Begin.Equal(epoch) {
+	list := webtest.Decode[api.History](t, x.Do("GET", "/api/v1/history?from="+answer.AtText(webtest.Epoch)))
+	if len(list.Gaps) != 1 || !list.Gaps[0].From.Equal(webtest.Epoch) || !list.Begin.Equal(webtest.Epoch) {
 		t.Errorf("%+v", list)
 	}
 }
 
 func TestHostileTimesAreRefused(t *testing.T) {
-	x := newTravelled(t)
-	x.now = x.now.Add(time.Hour)
+	x := webtest.NewTravelled(t)
+	x.Now = x.Now.Add(time.Hour)
 	long := strings.Repeat("9", 60)
 	for at, want := range map[string]int{
 		"yesterday": 400, "2026-13-01T00:00:00Z": 400, "<script>": 400, "9223372036854775807": 400, long: 400, "1e9": 400,
 		"2026-03-01": 400, "NaN": 400,
-		answer.AtText(x.now.Add(time.Second)): 400, "99999999999999": 400, "2999-01-01T00:00:00Z": 400,
+		answer.AtText(x.Now.Add(time.Second)): 400, "99999999999999": 400, "2999-01-01T00:00:00Z": 400,
 		"2020-01-01T00:00:00Z": 404, "0": 404, "-5": 404, "0001-01-01T00:00:01Z": 404,
-		answer.AtText(x.now): 200, "1772366400000": 200, "2026-03-01T13:00:00+01:00": 200, "2026-03-01T12:00": 200,
+		answer.AtText(x.Now): 200, "1772366400000": 200, "2026-03-01T13:00:00+01:00": 200, "2026-03-01T12:00": 200,
 	} {
 		for _, path := range []string{"/", "/api/v1/shards"} {
-			w := x.do("GET", path+"?at="+url.QueryEscape(at))
+			w := x.Do("GET", path+"?at="+url.QueryEscape(at))
 			if w.Code != want {
 				t.Errorf("%s at=%s: %d, want %d: %.300s", path, at, w.Code, want, w.Body)
 			}
@@ -248,68 +211,68 @@ func TestHostileTimesAreRefused(t *testing.T) {
 			}
 		}
 	}
-	if w := x.do("GET", "/api/v1/shards?at=2020-01-01T00:00:00Z"); !strings.Contains(
+	if w := x.Do("GET", "/api/v1/shards?at=2020-01-01T00:00:00Z"); !strings.Contains(
 		w.Body.String(),
 		"history of this cluster begins at 2026-03-01T12:00:00Z",
 	) {
 		t.Errorf("%s", w.Body)
 	}
-	without := newSite(t)
-	if w := without.do("GET", "/?at=2026-03-01T11:00:00Z"); w.Code != 404 ||
+	without := webtest.New(t)
+	if w := without.Do("GET", "/?at=2026-03-01T11:00:00Z"); w.Code != 404 ||
 		!strings.Contains(w.Body.String(), "There is no history: this shardboard does not record it.") {
 		t.Errorf("%d", w.Code)
 	}
-	if html := without.do("GET", "/").Body.String(); strings.Contains(html, "timebar") {
+	if html := without.Do("GET", "/").Body.String(); strings.Contains(html, "timebar") {
 		t.Error("a way into a past that is not kept")
 	}
 }
 
 func TestEachTimeHasItsOwnETag(t *testing.T) {
-	x := newTravelled(t)
-	x.move(4, "shard-rs-2")
-	x.now = x.now.Add(time.Minute)
+	x := webtest.NewTravelled(t)
+	x.Move(4, "shard-rs-2")
+	x.Now = x.Now.Add(time.Minute)
 	tags := map[string]bool{}
-	for _, q := range []string{"", "?at=" + answer.AtText(epoch), "?at=" + answer.AtText(epoch.Add(time.Minute))} {
-		tag := x.do("GET", "/"+q).Header().Get("ETag")
+	for _, q := range []string{"", "?at=" + answer.AtText(webtest.Epoch), "?at=" + answer.AtText(webtest.Epoch.Add(time.Minute))} {
+		tag := x.Do("GET", "/"+q).Header().Get("ETag")
 		if tags[tag] || tag == "" {
 			t.Errorf("%q has %q", q, tag)
 		}
 		tags[tag] = true
-		if w := x.do("GET", "/"+q, header("If-None-Match", tag)); w.Code != 304 {
+		if w := x.Do("GET", "/"+q, webtest.Header("If-None-Match", tag)); w.Code != 304 {
 			t.Errorf("%q: %d", q, w.Code)
 		}
 	}
 }
 
 func TestTheBarStepsFromChangeToChange(t *testing.T) {
-	x := newTravelled(t)
-	x.move(4, "shard-rs-2")
-	x.move(4, "shard-rs-1")
-	x.now = x.now.Add(time.Minute)
+	x := webtest.NewTravelled(t)
+	x.Move(4, "shard-rs-2")
+	x.Move(4, "shard-rs-1")
+	x.Now = x.Now.Add(time.Minute)
 	page := "/collections/yorkie-meta.documents?shard=shard-rs-1"
 	follow := func(page, which string) string {
 		t.Helper()
-		doc := parse(t, x.do("GET", page).Body.String())
+		doc := webtest.ParseHTML(t, x.Do("GET", page).Body.String())
 		link, _ := doc.Find("#timebar a[data-step=" + which + "]").Attr("href")
-		w := x.do("GET", link)
+		w := x.Do("GET", link)
 		if w.Code != 303 {
 			t.Fatalf("%s: %d %s", link, w.Code, w.Body)
 		}
 		return w.Header().Get("Location")
 	}
-	for i := len(x.times) - 1; i >= 0; i-- {
+	for i := len(x.Times) - 1; i >= 0; i-- {
 		page = follow(page, "prev")
-		if u, _ := url.Parse(page); u.Query().Get("at") != answer.AtText(x.times[i]) || u.Query().Get("shard") != "shard-rs-1" ||
+		if u, _ := url.Parse(page); u.Query().Get("at") != answer.AtText(x.Times[i]) || u.Query().Get("shard") != "shard-rs-1" ||
 			u.Path != "/collections/yorkie-meta.documents" {
 			t.Fatalf("step %d leads to %s", i, page)
 		}
 	}
-	doc := parse(t, x.do("GET", page).Body.String())
+	doc := webtest.ParseHTML(t, x.Do("GET", page).Body.String())
 	link, _ := doc.Find("#timebar a[data-step=prev]").Attr("href")
-	if w := x.do("GET", link); w.Code != 404 || !strings.Contains(w.Body.String(), "history of this cluster begins at") {
+	if w := x.Do("GET", link); w.Code != 404 || !strings.Contains(w.Body.String(), "history of this cluster begins at") {
 		t.Errorf("before the first: %d", w.Code)
 	}
-	for range x.times[1:] {
+	for range x.Times[1:] {
 		page = follow(page, "next")
 	}
 	if page = follow(page, "next"); page != "/collections/yorkie-meta.documents?shard=shard-rs-1" {
@@ -317,7 +280,7 @@ func TestTheBarStepsFromChangeToChange(t *testing.T) {
 	}
 	for _, bad := range []string{"//evil.example/", "https://evil.example/", "/\\evil.example", "/logout", "/locate",
 		"javascript:alert(1)", "/nowhere"} {
-		if w := x.do("GET", "/history/step?to=prev&of=change&page="+url.QueryEscape(bad)); w.Code != 400 || w.Header().Get("Location") != "" {
+		if w := x.Do("GET", "/history/step?to=prev&of=change&page="+url.QueryEscape(bad)); w.Code != 400 || w.Header().Get("Location") != "" {
 			t.Errorf("%s: %d %s", bad, w.Code, w.Header().Get("Location"))
 		}
 	}

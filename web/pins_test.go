@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/http"
@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // stubPins are what plans said, as the runs tell it.
@@ -53,50 +54,51 @@ func withPins(p answer.Pins) func(*site.Deps) { return func(d *site.Deps) { d.Pi
 
 // pinnedTable is the canned one with the projects of these numbers on shard-rs-1.
 func pinnedTable(projects ...int) *topology.Table {
-	t := cannedTable(2, 250)
+	t := webtest.CannedTable(2, 250)
 	t.Shards = slices.Clone(t.Shards)
 	for _, n := range projects {
-		t.Shards[1].Zones = append(slices.Clone(t.Shards[1].Zones), answer.PinZone(projectID(n)))
+		t.Shards[1].Zones = append(slices.Clone(t.Shards[1].Zones), answer.PinZone(webtest.ProjectID(n)))
 	}
 	return t
 }
 
 // pinnedSite has three pins: of one a plan said all, of one nothing, and the
 // third was made by hand. Another project has no pin any more.
-func pinnedSite(t testing.TB, owner string) *testSite {
-	s := newSite(t, withPins(newPins(map[string]rules.Pin{
-		projectID(1).Hex(): {Owner: owner, Expires: epoch.Add(time.Hour)},
-		projectID(2).Hex(): {},
-		projectID(4).Hex(): {Owner: "gone", Expires: epoch.Add(time.Hour)},
+func pinnedSite(t testing.TB, owner string) *webtest.Server {
+	s := webtest.New(t, withPins(newPins(map[string]rules.Pin{
+		webtest.ProjectID(1).Hex(): {Owner: owner, Expires: webtest.Epoch.Add(time.Hour)},
+		webtest.ProjectID(2).Hex(): {},
+		webtest.ProjectID(4).Hex(): {Owner: "gone", Expires: webtest.Epoch.Add(time.Hour)},
 	})))
-	s.watcher.value = pinnedTable(1, 2, 3)
+	s.Watcher.Value = pinnedTable(1, 2, 3)
 	return s
 }
 
 func TestPinTermsAreInTheJSONOfZonesAndProjects(t *testing.T) {
-	s := pinnedSite(t, hostileName)
+	s := pinnedSite(t, webtest.HostileName)
 	check := func(where string, got api.PinTerms, n int) {
 		t.Helper()
 		switch {
-		case n == 1 && (got.Owner == nil || *got.Owner != hostileName || got.Expires == nil || !got.Expires.Equal(epoch.Add(time.Hour))),
+		case n == 1 && (got.Owner == nil || *got.Owner != webtest.HostileName || got.Expires == nil ||
+			!got.Expires.Equal(webtest.Epoch.Add(time.Hour))),
 			n == 2 && (got.Owner == nil || *got.Owner != "" || got.Expires != nil),
 			n > 2 && (got.Owner != nil || got.Expires != nil):
 			t.Errorf("%s of project %d: %+v", where, n, got)
 		}
 	}
 	zones := map[string]api.Zone{}
-	for _, z := range decode[api.List[api.Zone]](t, s.do("GET", "/api/v1/zones")).Items {
+	for _, z := range webtest.Decode[api.List[api.Zone]](t, s.Do("GET", "/api/v1/zones")).Items {
 		zones[z.Zone] = z
 	}
 	check("zone eu", zones["eu"].PinTerms, 9)
 	for n := 1; n <= 4; n++ {
-		zone, there := zones[answer.PinZone(projectID(n))]
+		zone, there := zones[answer.PinZone(webtest.ProjectID(n))]
 		if there != (n < 4) {
 			t.Fatalf("%v", zones)
 		}
 		check("zone", zone.PinTerms, n)
-		w := s.do("GET", "/api/v1/projects/"+projectID(n).Hex())
-		check("project", decode[api.ProjectDetail](t, w).PinTerms, n)
+		w := s.Do("GET", "/api/v1/projects/"+webtest.ProjectID(n).Hex())
+		check("project", webtest.Decode[api.ProjectDetail](t, w).PinTerms, n)
 		if absent := !strings.Contains(w.Body.String(), `"owner"`); absent != (n > 2) {
 			t.Errorf("project %d: %s", n, w.Body)
 		}
@@ -104,7 +106,7 @@ func TestPinTermsAreInTheJSONOfZonesAndProjects(t *testing.T) {
 }
 
 func TestPinTermsAreWordsOnThePagesOfZonesAndProjects(t *testing.T) {
-	owner := hostileName + strings.Repeat("x", 500)
+	owner := webtest.HostileName + strings.Repeat("x", 500)
 	s := pinnedSite(t, owner)
 	says := []string{
 		1: "Expires 2026-03-01 13:00 UTC. Owner: " + sanitize.Truncate(owner, answer.OwnerShown),
@@ -112,21 +114,21 @@ func TestPinTermsAreWordsOnThePagesOfZonesAndProjects(t *testing.T) {
 		3: "Expiry and owner: not known here.",
 	}
 	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
-	page := s.do("GET", "/zones").Body.String()
-	zones := parse(t, page)
+	page := s.Do("GET", "/zones").Body.String()
+	zones := webtest.ParseHTML(t, page)
 	if n := zones.Find("#live-zones .pinned").Length(); n != 3 {
 		t.Errorf("%d zones have terms", n)
 	}
 	for n := 1; n <= 4; n++ {
-		html := s.do("GET", "/projects/"+projectID(n).Hex()).Body.String()
-		project := parse(t, html)
+		html := s.Do("GET", "/projects/"+webtest.ProjectID(n).Hex()).Body.String()
+		project := webtest.ParseHTML(t, html)
 		if n == 4 {
 			if project.Find(".pin, .pinned").Length() != 0 {
 				t.Error("a project that is not pinned has terms")
 			}
 			continue
 		}
-		row := zones.Find(`tr[data-key="` + answer.PinZone(projectID(n)) + `"] .pinned`)
+		row := zones.Find(`tr[data-key="` + answer.PinZone(webtest.ProjectID(n)) + `"] .pinned`)
 		if got := words(row.Text()); got != words(says[n]) {
 			t.Errorf("/zones: %q", got)
 		}
@@ -140,43 +142,44 @@ func TestPinTermsAreWordsOnThePagesOfZonesAndProjects(t *testing.T) {
 }
 
 func TestPinTermsAreNotKnownWhereNothingIsRun(t *testing.T) {
-	s := newSite(t)
-	s.watcher.value = pinnedTable(1)
-	for _, path := range []string{"/zones", "/projects/" + projectID(1).Hex()} {
-		if text := parse(t, s.do("GET", path).Body.String()).Find(".pinned").Text(); !strings.Contains(text, "not known here") {
+	s := webtest.New(t)
+	s.Watcher.Value = pinnedTable(1)
+	for _, path := range []string{"/zones", "/projects/" + webtest.ProjectID(1).Hex()} {
+		if text := webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find(".pinned").Text(); !strings.Contains(text, "not known here") {
 			t.Errorf("%s: %q", path, text)
 		}
 	}
-	if body := s.do("GET", "/api/v1/zones").Body.String(); strings.Contains(body, "owner") || strings.Contains(body, "expires") {
+	if body := s.Do("GET", "/api/v1/zones").Body.String(); strings.Contains(body, "owner") || strings.Contains(body, "expires") {
 		t.Error(body)
 	}
 }
 
 func TestZonesThatOnlyLookLikePinsHaveNoTerms(t *testing.T) {
-	hex := projectID(26).Hex() // has a letter
-	s := newSite(t, withPins(newPins(map[string]rules.Pin{hex: {Owner: "anna"}})))
+	hex := webtest.ProjectID(26).Hex() // has a letter
+	s := webtest.New(t, withPins(newPins(map[string]rules.Pin{hex: {Owner: "anna"}})))
 	table := pinnedTable()
 	table.Shards[1].Zones = []string{"pin-", "pin-beta", "pin-" + strings.ToUpper(hex), hex, "not-pin-" + hex}
-	s.watcher.value = table
-	if w := s.do("GET", "/zones"); w.Code != http.StatusOK || strings.Contains(w.Body.String(), `class="pinned"`) {
+	s.Watcher.Value = table
+	if w := s.Do("GET", "/zones"); w.Code != http.StatusOK || strings.Contains(w.Body.String(), `class="pinned"`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if body := s.do("GET", "/api/v1/zones").Body.String(); strings.Contains(body, "anna") {
+	if body := s.Do("GET", "/api/v1/zones").Body.String(); strings.Contains(body, "anna") {
 		t.Error(body)
 	}
 }
 
 func TestETagsChangeWithPins(t *testing.T) {
 	pins := newPins(nil)
-	s := newSite(t, withPins(pins))
-	s.watcher.value = pinnedTable(1)
-	for _, path := range []string{"/zones", "/api/v1/zones", "/api/v1/projects/" + projectID(1).Hex()} {
-		tag := s.do("GET", path).Header().Get("ETag")
-		if w := s.do("GET", path, header("If-None-Match", tag)); tag == "" || w.Code != http.StatusNotModified {
+	s := webtest.New(t, withPins(pins))
+	s.Watcher.Value = pinnedTable(1)
+	for _, path := range []string{"/zones", "/api/v1/zones", "/api/v1/projects/" + webtest.ProjectID(1).Hex()} {
+		tag := s.Do("GET", path).Header().Get("ETag")
+		if w := s.Do("GET", path, webtest.Header("If-None-Match", tag)); tag == "" || w.Code != http.StatusNotModified {
 			t.Fatalf("%s: %q, %d", path, tag, w.Code)
 		}
-		pins.publish(map[string]rules.Pin{projectID(1).Hex(): {Owner: "owner of " + path}})
-		if w := s.do("GET", path, header("If-None-Match", tag)); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "owner of "+path) {
+		pins.publish(map[string]rules.Pin{webtest.ProjectID(1).Hex(): {Owner: "owner of " + path}})
+		if w := s.Do("GET", path, webtest.Header("If-None-Match", tag)); w.Code != http.StatusOK ||
+			!strings.Contains(w.Body.String(), "owner of "+path) {
 			t.Errorf("%s after a pin: %d", path, w.Code)
 		}
 	}
@@ -184,15 +187,15 @@ func TestETagsChangeWithPins(t *testing.T) {
 
 func TestLiveRegionsChangeWithPins(t *testing.T) {
 	pins := &stubPins{}
-	inBubble(t, func(t *testing.T, l *liveSite) {
-		l.watcher.publish(pinnedTable(1))
-		topics := []string{"zones", "project:" + projectID(1).Hex()}
-		b := l.open("t=" + strings.Join(topics, ","))
-		pins.publish(map[string]rules.Pin{projectID(1).Hex(): {Owner: "anna"}})
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		l.Watcher.Publish(pinnedTable(1))
+		topics := []string{"zones", "project:" + webtest.ProjectID(1).Hex()}
+		b := l.Open("t=" + strings.Join(topics, ","))
+		pins.publish(map[string]rules.Pin{webtest.ProjectID(1).Hex(): {Owner: "anna"}})
 		time.Sleep(time.Second)
 		synctest.Wait()
 		for _, topic := range topics {
-			told := slices.ContainsFunc(b.got(), func(f frame) bool {
+			told := slices.ContainsFunc(b.Frames(), func(f webtest.Frame) bool {
 				return f.Topic == topic && strings.Contains(f.HTML, "<bdi>anna</bdi>")
 			})
 			if !told {
@@ -207,12 +210,12 @@ func TestLiveRegionsChangeWithPins(t *testing.T) {
 }
 
 func TestPinTermsAreOfNowOnly(t *testing.T) {
-	x := newTravelled(t)
+	x := webtest.NewTravelled(t)
 	v := x.View()
-	v.Table, v.Pins = pinnedTable(1), map[string]rules.Pin{projectID(1).Hex(): {Owner: "anna"}}
-	zone := answer.PinZone(projectID(1))
+	v.Table, v.Pins = pinnedTable(1), map[string]rules.Pin{webtest.ProjectID(1).Hex(): {Owner: "anna"}}
+	zone := answer.PinZone(webtest.ProjectID(1))
 	pinned := func() bool {
-		pr, err := answer.FindProject(v, "", projectID(1))
+		pr, err := answer.FindProject(v, "", webtest.ProjectID(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +225,7 @@ func TestPinTermsAreOfNowOnly(t *testing.T) {
 	if terms := answer.PinTermsOf(v, zone); terms.Owner == nil || *terms.Owner != "anna" || !pinned() {
 		t.Error("nothing is known of now")
 	}
-	v.Past = &answer.PastTime{At: epoch}
+	v.Past = &answer.PastTime{At: webtest.Epoch}
 	if terms := answer.PinTermsOf(v, zone); terms.Pinned || terms.Owner != nil || pinned() {
 		t.Error("what is known of now is told of the past")
 	}

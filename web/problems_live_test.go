@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"strings"
@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // TestTheOverviewFollowsTheListWithoutANewTable: a dismissal changes no table, and
@@ -19,11 +20,11 @@ func TestTheOverviewFollowsTheListWithoutANewTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	v := newStory().with(func(t *topology.Table) { t.Balancer.Mode, t.Balancer.Stopped = "off", true }).View()
-	watcher, keeper := &stubWatcher{}, &stubKeeper{}
-	watcher.value, keeper.value = v.Table, v.Dir
+	v := webtest.NewStory().With(func(t *topology.Table) { t.Balancer.Mode, t.Balancer.Stopped = "off", true }).View()
+	watcher, keeper := &webtest.StubWatcher{}, &webtest.StubKeeper{}
+	watcher.Value, keeper.Value = v.Table, v.Dir
 	a := rules.NewAdvisor(rules.Sources{Tables: watcher, Directories: keeper, Profile: v.Profile, Notices: db})
-	s := newSite(t, func(d *site.Deps) { d.Watcher, d.Keeper, d.Advice, d.Now = watcher, keeper, a, nil })
+	s := webtest.New(t, func(d *site.Deps) { d.Watcher, d.Keeper, d.Advice, d.Now = watcher, keeper, a, nil })
 	told, stop := a.Subscribe()
 	defer stop()
 	var before, after strings.Builder

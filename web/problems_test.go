@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"errors"
@@ -18,23 +18,24 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
+	"shardboard/web/webtest"
 )
 
 // troubles are what can be wrong, each by itself; a generated situation has some.
 var troubles = map[string]func(*topology.Table){
-	"all": troubled,
+	"all": webtest.Troubled,
 	"balancer off": func(t *topology.Table) {
 		t.Balancer.Mode, t.Balancer.Stopped = "off", true
 	},
 	"balancer unknown": func(t *topology.Table) { t.Balancer = topology.Balancer{} },
 	"routing stale": func(t *topology.Table) {
 		t.Health[topology.PartRouting] = topology.Health{
-			At:  epoch.Add(-7 * time.Minute),
+			At:  webtest.Epoch.Add(-7 * time.Minute),
 			Err: fault.New(fault.Unavailable, "The cluster does not answer."),
 		}
 	},
 	"nothing permitted": func(t *topology.Table) {
-		for _, p := range everyPart() {
+		for _, p := range webtest.EveryPart() {
 			if p != topology.PartRouting && p != topology.PartShards && p != topology.PartDatabases {
 				t.Health[p] = topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "find on config." + string(p)}
 			}
@@ -43,24 +44,24 @@ var troubles = map[string]func(*topology.Table){
 	},
 	"a shard drains": func(t *topology.Table) { t.Shards[len(t.Shards)-1].Draining = true },
 	"no events":      func(t *topology.Table) { t.Events = nil },
-	"disks full":     func(t *topology.Table) { t.Disks[t.Shards[0].Name] = diskOf(470, 480, epoch) },
+	"disks full":     func(t *topology.Table) { t.Disks[t.Shards[0].Name] = webtest.DiskOf(470, 480, webtest.Epoch) },
 	"zone empty":     func(t *topology.Table) { t.Shards[0].Zones = append(t.Shards[0].Zones, "left") },
 	"failures": func(t *topology.Table) {
 		for i := range 9 {
-			d := must(
+			d := webtest.Must(
 				bson.Marshal(
 					bson.D{
 						{Key: "min", Value: bson.D{{Key: "doc_id", Value: int64(i)}}},
 						{Key: "max", Value: bson.D{{Key: "doc_id", Value: int64(i + 1)}}},
 						{Key: "from", Value: "shard-rs-1"},
 						{Key: "to", Value: "shard-rs-2"},
-						{Key: "errmsg", Value: hostileName},
+						{Key: "errmsg", Value: webtest.HostileName},
 					},
 				),
 			)
 			t.Events = append(
 				[]topology.Event{
-					{ID: fmt.Sprint("f", i), Time: epoch.Add(-time.Minute), What: "moveChunk.error", NS: "yorkie-meta.changes", Details: d},
+					{ID: fmt.Sprint("f", i), Time: webtest.Epoch.Add(-time.Minute), What: "moveChunk.error", NS: "yorkie-meta.changes", Details: d},
 				},
 				t.Events...)
 		}
@@ -73,16 +74,16 @@ var troubles = map[string]func(*topology.Table){
 		}
 	},
 	"silent mongos": func(t *topology.Table) {
-		t.Routers = append(t.Routers, topology.Router{Host: hostileName, Version: "5.0.6", Ping: epoch.Add(-20 * time.Minute)})
+		t.Routers = append(t.Routers, topology.Router{Host: webtest.HostileName, Version: "5.0.6", Ping: webtest.Epoch.Add(-20 * time.Minute)})
 	},
 }
 
 // generated is the i-th situation: some shards, some troubles.
 func generated(i int) answer.View {
 	rng := rand.New(rand.NewPCG(uint64(i), 11))
-	s := newStory()
-	s.rng = rng
-	s.shards = []int{1, 2, 3, 3, 12, 24}[rng.IntN(6)]
+	s := webtest.NewStory()
+	s.Rand = rng
+	s.Shards = []int{1, 2, 3, 3, 12, 24}[rng.IntN(6)]
 	names := make([]string, 0, len(troubles))
 	for name := range troubles {
 		names = append(names, name)
@@ -90,7 +91,7 @@ func generated(i int) answer.View {
 	slices.Sort(names)
 	for range rng.IntN(4) {
 		name := names[rng.IntN(len(names))]
-		s.with(func(t *topology.Table) {
+		s.With(func(t *topology.Table) {
 			if len(t.Shards) >= 2 && len(t.Collections) > 0 || name == "no events" {
 				troubles[name](t)
 			}
@@ -118,15 +119,15 @@ func TestEveryPlaceSaysTheSameOfTheProblems(t *testing.T) {
 	}
 	for i := range n {
 		v := generated(i)
-		s := newSite(t)
-		s.watcher.value, s.keeper.value = v.Table, v.Dir
+		s := webtest.New(t)
+		s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 		found := s.View().Problems()
 		sum := found.Summary()
 		var want []string
 		for _, p := range found.Items {
 			want = append(want, p.ID+" "+string(p.Severity))
 		}
-		doc := parse(t, s.do("GET", "/").Body.String())
+		doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
 		level := levelOf(doc)
 		levels[level]++
 		text := strings.TrimSpace(doc.Find("h1").Text())
@@ -142,7 +143,7 @@ func TestEveryPlaceSaysTheSameOfTheProblems(t *testing.T) {
 		checkOverview(t, i, doc, found)
 		checkDot(t, i, doc, v, sum)
 
-		advice := parse(t, s.do("GET", "/advice").Body.String())
+		advice := webtest.ParseHTML(t, s.Do("GET", "/advice").Body.String())
 		if got := strings.TrimSpace(advice.Find("h1").Text()); got != text || levelOf(advice) != level {
 			t.Errorf("%d: the overview says %q (%s), advice %q (%s)", i, text, level, got, levelOf(advice))
 		}
@@ -158,7 +159,13 @@ func TestEveryPlaceSaysTheSameOfTheProblems(t *testing.T) {
 		if !v.Table.Loaded {
 			continue // the API has nothing to answer from
 		}
-		list, cluster := decode[api.AdviceList](t, s.do("GET", "/api/v1/advice")), decode[api.Cluster](t, s.do("GET", "/api/v1/cluster"))
+		list, cluster := webtest.Decode[api.AdviceList](
+			t,
+			s.Do("GET", "/api/v1/advice"),
+		), webtest.Decode[api.Cluster](
+			t,
+			s.Do("GET", "/api/v1/cluster"),
+		)
 		var ids, lines []string
 		for _, x := range list.Items {
 			ids = append(ids, x.ID+" "+x.Severity)
@@ -249,7 +256,7 @@ func checkDot(t *testing.T, i int, doc *goquery.Document, v answer.View, s rules
 
 // TestTheZonesPageListsTheProblemsOfZones and nothing else.
 func TestTheZonesPageListsTheProblemsOfZones(t *testing.T) {
-	v := newStory().with(troubled).View()
+	v := webtest.NewStory().With(webtest.Troubled).View()
 	m := answer.Zones(v)
 	if len(m.Problems) < 2 || m.Level != "bad" {
 		t.Fatalf("%s: %+v", m.Level, m.Problems)
@@ -265,7 +272,7 @@ func TestTheZonesPageListsTheProblemsOfZones(t *testing.T) {
 // what somebody dismissed, is not called fine.
 func TestZonesAreFineOnlyWhenTheirRulesWereChecked(t *testing.T) {
 	const fine = "Every chunk is in its zone"
-	v := newStory().with(func(t *topology.Table) {
+	v := webtest.NewStory().With(func(t *topology.Table) {
 		t.Shards = slices.Clone(t.Shards)
 		t.Shards[0].Zones = []string{"eu"}
 	}).View()

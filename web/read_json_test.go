@@ -1,10 +1,11 @@
-package web
+package web_test
 
 import (
 	"strings"
 	"testing"
 
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 func TestANameThatIsInAnObjectTwiceIsFound(t *testing.T) {
@@ -20,17 +21,18 @@ func TestANameThatIsInAnObjectTwiceIsFound(t *testing.T) {
 }
 
 func TestABodyThatSaysOneThingTwiceIsRefused(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	for _, text := range []string{
 		`{"kind":"move","args":{"ns":"yorkie-meta.changes","to":"shard-rs-3","to":"shard-rs-2"},"reason":"x"}`,
 		`{"kind":"move","kind":"split","args":{},"reason":"x"}`,
 	} {
-		w := s.do("POST", "/api/v1/plans", header("Content-Type", "application/json"), body(text))
+		w := s.Do("POST", "/api/v1/plans", webtest.Header("Content-Type", "application/json"), webtest.Body(text))
 		if w.Code != 400 || !strings.Contains(w.Body.String(), "twice") {
 			t.Errorf("%s: %d %s", text, w.Code, w.Body)
 		}
 	}
-	if w := s.do("POST", "/api/v1/plans", header("Content-Type", "application/json"), body(`{"kind":"move","args":{"ns":"yorkie-meta.changes","to":"shard-rs-3"},"reason":"x"}`)); w.Code != 201 {
+	if w := s.Do("POST", "/api/v1/plans", webtest.Header("Content-Type", "application/json"),
+		webtest.Body(`{"kind":"move","args":{"ns":"yorkie-meta.changes","to":"shard-rs-3"},"reason":"x"}`)); w.Code != 201 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

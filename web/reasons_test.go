@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"slices"
@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/topology"
 	"shardboard/web/changes"
 	"shardboard/web/templates"
+	"shardboard/web/webtest"
 )
 
 // orphansReason is what a 5.0.7 wrote into moveChunk.to alone.
@@ -32,7 +33,7 @@ func failedAttempt(t testing.TB, table *topology.Table, chunk int, begin time.Ti
 		to = append(to, bson.E{Key: "errmsg", Value: reason})
 	}
 	return []topology.Event{
-		moveEntry(
+		webtest.MoveEntry(
 			t,
 			table,
 			chunk,
@@ -42,44 +43,44 @@ func failedAttempt(t testing.TB, table *topology.Table, chunk int, begin time.Ti
 			bson.E{Key: "step 2 of 6", Value: int32(10040)},
 			aborted,
 		),
-		moveEntry(t, table, chunk, begin.Add(10044*time.Millisecond), "moveChunk.error"),
-		moveEntry(t, table, chunk, begin.Add(10040*time.Millisecond), "moveChunk.to", to...),
-		moveEntry(t, table, chunk, begin, "moveChunk.start"),
+		webtest.MoveEntry(t, table, chunk, begin.Add(10044*time.Millisecond), "moveChunk.error"),
+		webtest.MoveEntry(t, table, chunk, begin.Add(10040*time.Millisecond), "moveChunk.to", to...),
+		webtest.MoveEntry(t, table, chunk, begin, "moveChunk.start"),
 	}
 }
 
 // withFailures is a site whose log has a move that failed with a reason in one of
 // its entries, and one without any.
-func withFailures(t *testing.T, more ...topology.Event) *testSite {
-	s := newSite(t)
-	table := *s.watcher.get()
+func withFailures(t *testing.T, more ...topology.Event) *webtest.Server {
+	s := webtest.New(t)
+	table := *s.Watcher.Get()
 	table.Events = slices.Concat(
 		more,
-		failedAttempt(t, &table, 3, epoch.Add(-time.Minute), orphansReason),
-		failedAttempt(t, &table, 5, epoch.Add(-10*time.Minute), ""),
+		failedAttempt(t, &table, 3, webtest.Epoch.Add(-time.Minute), orphansReason),
+		failedAttempt(t, &table, 5, webtest.Epoch.Add(-10*time.Minute), ""),
 	)
-	s.watcher.publish(&table)
+	s.Watcher.Publish(&table)
 	return s
 }
 
 func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 	s := withFailures(t)
-	c := s.watcher.get().Collection(documentsNS)
-	chunk := answer.ChunkURL(documentsNS, answer.ChunkRef(c, c.Chunks.At(3).Min))
+	c := s.Watcher.Get().Collection(webtest.DocumentsNS)
+	chunk := answer.ChunkURL(webtest.DocumentsNS, answer.ChunkRef(c, c.Chunks.At(3).Min))
 	for page, where := range map[string]string{
-		"/":                               ".events li.failed",
-		"/activity":                       ".events li.failed",
-		"/activity?failed=1":              ".events li.failed",
-		"/activity?kind=all":              ".events li.failed",
-		"/activity ":                      ".timings tr.reasons",
-		"/activity  ":                     ".failures tbody tr",
-		answer.CollectionURL(documentsNS): "section li.failed",
-		chunk:                             "section li.failed",
-		answer.ShardURL("shard-rs-2"):     "section li.failed",
-		answer.ShardURL("shard-rs-1"):     "section li.failed",
+		"/":                  ".events li.failed",
+		"/activity":          ".events li.failed",
+		"/activity?failed=1": ".events li.failed",
+		"/activity?kind=all": ".events li.failed",
+		"/activity ":         ".timings tr.reasons",
+		"/activity  ":        ".failures tbody tr",
+		answer.CollectionURL(webtest.DocumentsNS): "section li.failed",
+		chunk:                         "section li.failed",
+		answer.ShardURL("shard-rs-2"): "section li.failed",
+		answer.ShardURL("shard-rs-1"): "section li.failed",
 	} {
-		w := s.do("GET", strings.TrimSpace(page))
-		text := parse(t, w.Body.String()).Find(where).Text()
+		w := s.Do("GET", strings.TrimSpace(page))
+		text := webtest.ParseHTML(t, w.Body.String()).Find(where).Text()
 		if w.Code != 200 || !strings.Contains(text, orphansReason) || !strings.Contains(text, "has not yet deleted its old documents") {
 			t.Errorf("%s: %d %q", page, w.Code, text)
 		}
@@ -87,14 +88,14 @@ func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 			t.Errorf("%s does not say that the other has none: %q", page, text)
 		}
 	}
-	other := answer.ChunkURL(documentsNS, answer.ChunkRef(c, c.Chunks.At(7).Min))
-	if text := parse(t, s.do("GET", other).Body.String()).Text(); strings.Contains(text, "orphaned") {
+	other := answer.ChunkURL(webtest.DocumentsNS, answer.ChunkRef(c, c.Chunks.At(7).Min))
+	if text := webtest.ParseHTML(t, s.Do("GET", other).Body.String()).Text(); strings.Contains(text, "orphaned") {
 		t.Error("the page of another chunk has it")
 	}
-	if text := parse(t, s.do("GET", answer.ShardURL("shard-rs-3")).Body.String()).Text(); strings.Contains(text, "orphaned") {
+	if text := webtest.ParseHTML(t, s.Do("GET", answer.ShardURL("shard-rs-3")).Body.String()).Text(); strings.Contains(text, "orphaned") {
 		t.Error("the page of a shard that has no part in it has it")
 	}
-	reached := parse(t, s.do("GET", "/activity").Body.String()).Find(".timings tr.reasons").Text()
+	reached := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String()).Find(".timings tr.reasons").Text()
 	if !strings.Contains(reached, "The donor completed 2 of 6 steps.") {
 		t.Errorf("%q", reached)
 	}
@@ -103,7 +104,7 @@ func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
 	s := withFailures(t)
 	want := api.FailureReason{Reason: orphansReason, ReasonFrom: "moveChunk.to", ReasonCode: "orphans"}
-	events := decode[api.FoldedList[api.Event]](t, s.do("GET", "/api/v1/activity"))
+	events := webtest.Decode[api.FoldedList[api.Event]](t, s.Do("GET", "/api/v1/activity"))
 	for i, e := range events.Items {
 		if e.Failed != (e.What != "moveChunk.start") {
 			t.Errorf("%d %s failed: %t", i, e.What, e.Failed)
@@ -120,13 +121,13 @@ func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	moves := decode[api.FoldedList[api.Migration]](t, s.do("GET", "/api/v1/activity/migrations?state=aborted"))
+	moves := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations?state=aborted"))
 	if len(moves.Items) != 2 || moves.Items[0].Reason != orphansReason || moves.Items[0].ReasonFrom != "moveChunk.to" ||
 		moves.Items[0].ReasonCode != "orphans" ||
 		moves.Items[1].ReasonCode != "none" {
 		t.Errorf("%+v", moves.Items)
 	}
-	groups := decode[api.FoldedList[api.MigrationFailures]](t, s.do("GET", "/api/v1/activity/failures"))
+	groups := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures"))
 	if len(groups.Items) != 2 || groups.Items[0].Code != "orphans" || groups.Items[0].Newest != orphansReason ||
 		groups.Items[1].Code != "none" ||
 		groups.Items[1].Reason != "" {
@@ -139,11 +140,11 @@ func TestALongTextIsOneClickAwayWhole(t *testing.T) {
 		"{ project_id: ObjectId('6600006126d6cf4c63274108') } and then ",
 		12,
 	) + "\u202ethe end 1234567"
-	s := newSite(t)
-	table := *s.watcher.get()
-	table.Events = failedAttempt(t, &table, 3, epoch.Add(-time.Minute), long)
-	s.watcher.publish(&table)
-	doc := parse(t, s.do("GET", "/activity?failed=1").Body.String())
+	s := webtest.New(t)
+	table := *s.Watcher.Get()
+	table.Events = failedAttempt(t, &table, 3, webtest.Epoch.Add(-time.Minute), long)
+	s.Watcher.Publish(&table)
+	doc := webtest.ParseHTML(t, s.Do("GET", "/activity?failed=1").Body.String())
 	d := doc.Find(".events li.failed details.servertext").First()
 	short, whole := d.Find("summary code").Text(), d.ChildrenFiltered("code").Text()
 	if _, open := d.Attr("open"); open || doc.Find("script:contains('Cannot')").Length() != 0 {
@@ -158,13 +159,13 @@ func TestALongTextIsOneClickAwayWhole(t *testing.T) {
 	if !strings.HasSuffix(whole, `\u{202e}the end 1234567`) {
 		t.Errorf("whole is %q", whole)
 	}
-	if got := decode[api.FoldedList[api.Migration]](t, s.do("GET", "/api/v1/activity/migrations")); got.Items[0].Reason != long {
+	if got := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations")); got.Items[0].Reason != long {
 		t.Errorf("the API has %q", got.Items[0].Reason)
 	}
 }
 
 func TestAMoveToItsOwnShardIsNotListedAsFailed(t *testing.T) {
-	d := must(
+	d := webtest.Must(
 		bson.Marshal(
 			bson.D{{Key: "min", Value: bson.D{{Key: "project_id", Value: 1}}}, {Key: "max", Value: bson.D{{Key: "project_id", Value: 2}}},
 				{
@@ -173,17 +174,19 @@ func TestAMoveToItsOwnShardIsNotListedAsFailed(t *testing.T) {
 				}, {Key: "to", Value: "shard-rs-2"}, {Key: "from", Value: "shard-rs-2"}, {Key: "note", Value: "aborted"}},
 		),
 	)
-	s := newSite(t)
-	table := *s.watcher.get()
-	table.Events = []topology.Event{{ID: "same", Time: epoch.Add(-time.Minute), What: "moveChunk.from", NS: string(documentsNS), Details: d}}
-	s.watcher.publish(&table)
-	if n := parse(t, s.do("GET", "/activity?failed=1").Body.String()).Find("li.failed").Length(); n != 0 {
+	s := webtest.New(t)
+	table := *s.Watcher.Get()
+	table.Events = []topology.Event{
+		{ID: "same", Time: webtest.Epoch.Add(-time.Minute), What: "moveChunk.from", NS: string(webtest.DocumentsNS), Details: d},
+	}
+	s.Watcher.Publish(&table)
+	if n := webtest.ParseHTML(t, s.Do("GET", "/activity?failed=1").Body.String()).Find("li.failed").Length(); n != 0 {
 		t.Errorf("%d failed", n)
 	}
-	if got := decode[api.FoldedList[api.MigrationFailures]](t, s.do("GET", "/api/v1/activity/failures")); len(got.Items) != 0 {
+	if got := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures")); len(got.Items) != 0 {
 		t.Errorf("%+v", got.Items)
 	}
-	if got := decode[api.FoldedList[api.Event]](t, s.do("GET", "/api/v1/activity")); len(got.Items) != 1 || got.Items[0].Failed {
+	if got := webtest.Decode[api.FoldedList[api.Event]](t, s.Do("GET", "/api/v1/activity")); len(got.Items) != 1 || got.Items[0].Failed {
 		t.Errorf("%+v", got.Items)
 	}
 }
@@ -192,18 +195,18 @@ func TestAMoveToItsOwnShardIsNotListedAsFailed(t *testing.T) {
 func failureOf(t *testing.T, s engine.Step) string {
 	t.Helper()
 	var b strings.Builder
-	step := answer.RunOf(newStory().View(), engine.Run{Steps: []engine.Step{s}}).Steps[0]
+	step := answer.RunOf(webtest.NewStory().View(), engine.Run{Steps: []engine.Step{s}}).Steps[0]
 	if err := changes.StepFailure(step).Render(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
-	return parse(t, b.String()).Text()
+	return webtest.ParseHTML(t, b.String()).Text()
 }
 
 func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
-	table := cannedTable(1, 250)
-	events := failedAttempt(t, table, 3, epoch, "")
+	table := webtest.CannedTable(1, 250)
+	events := failedAttempt(t, table, 3, webtest.Epoch, "")
 	slices.Reverse(events)
-	s := engine.Step{Step: actions.Step{Op: actions.OpMove, NS: documentsNS, Shard: "shard-rs-2"}, Events: events,
+	s := engine.Step{Step: actions.Step{Op: actions.OpMove, NS: webtest.DocumentsNS, Shard: "shard-rs-2"}, Events: events,
 		Error: `The cluster refused to move a chunk: "Data transfer error: migrate failed: Location51008: operation was interrupted".`}
 	if got := answer.StepEvents(s); got[1].ReasonCode != "copyStopped" || got[1].ReasonFrom != "run" || got[0].ReasonCode != "" ||
 		!got[1].Failed {
@@ -213,10 +216,10 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 		t.Error(text)
 	}
 	split := engine.Step{
-		Step:  actions.Step{Op: actions.OpSplitAt, NS: documentsNS},
+		Step:  actions.Step{Op: actions.OpSplitAt, NS: webtest.DocumentsNS},
 		Error: `The cluster refused to split: "operation exceeded time limit".`,
 	}
-	if row := answer.RunOf(newStory().View(), engine.Run{Steps: []engine.Step{split}}).Steps[0]; row.Means != "" {
+	if row := answer.RunOf(webtest.NewStory().View(), engine.Run{Steps: []engine.Step{split}}).Steps[0]; row.Means != "" {
 		t.Errorf("words of a move for a split: %q", row.Means)
 	}
 }

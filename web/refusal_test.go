@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/http"
@@ -13,33 +13,34 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 func TestOnlyTheClustersRefusalsAreBlamedOnItsUser(t *testing.T) {
 	const blame = "The cluster user lacks a privilege"
-	s := newSite(t, withClaims)
+	s := webtest.New(t, webtest.WithClaims)
 	for name, w := range map[string]*httptest.ResponseRecorder{
-		"a role":                 s.do("GET", "/settings/users", as("anna", auth.Viewer)),
-		"a form of another site": s.do("POST", "/logout", as("anna", auth.Viewer), header("Sec-Fetch-Site", "cross-site")),
+		"a role":                 s.Do("GET", "/settings/users", webtest.As("anna", auth.Viewer)),
+		"a form of another site": s.Do("POST", "/logout", webtest.As("anna", auth.Viewer), webtest.Header("Sec-Fetch-Site", "cross-site")),
 	} {
-		if text := parse(t, w.Body.String()).Find("main").Text(); w.Code != http.StatusForbidden || strings.Contains(text, blame) ||
+		if text := webtest.ParseHTML(t, w.Body.String()).Find("main").Text(); w.Code != http.StatusForbidden || strings.Contains(text, blame) ||
 			strings.Contains(text, "cluster user") {
 			t.Errorf("%s: %d %q", name, w.Code, text)
 		}
 	}
-	s.locator.locate = func(placement.Query) ([]placement.Item, error) {
+	s.Locator.Answer = func(placement.Query) ([]placement.Item, error) {
 		return nil, fault.Wrap(
 			fault.Forbidden,
 			&topology.DeniedError{Privilege: "find on yorkie-meta.projects"},
 			"It lacks find on yorkie-meta.projects.",
 		)
 	}
-	w := s.do("GET", "/locate?q=x", as("anna", auth.Support))
+	w := s.Do("GET", "/locate?q=x", webtest.As("anna", auth.Support))
 	if text := w.Body.String(); !strings.Contains(text, "find on yorkie-meta.projects") {
 		t.Errorf("%d %s", w.Code, text)
 	}
 	out := httptest.NewRecorder()
-	_, denied := s.locator.locate(placement.Query{})
+	_, denied := s.Locator.Answer(placement.Query{})
 	s.WriteErrorPage(out, httptest.NewRequest("GET", "/zones", nil), denied)
 	if out.Code != http.StatusForbidden || !strings.Contains(out.Body.String(), blame) {
 		t.Errorf("a refusal of the cluster: %d %s", out.Code, out.Body)
@@ -47,18 +48,18 @@ func TestOnlyTheClustersRefusalsAreBlamedOnItsUser(t *testing.T) {
 }
 
 func TestWhoSentATokenIsToldThatItDoesNotCount(t *testing.T) {
-	door := newDoor(t)
-	made := decode[api.TokenCreated](
+	door := webtest.NewDoor(t)
+	made := webtest.Decode[api.TokenCreated](
 		t,
-		door.call("POST", "/tokens", "operator", `{"name":"ci","role":"viewer","expires":"`+door.now().Add(time.Hour).Format(time.RFC3339)+`"}`),
+		door.Call("POST", "/tokens", "operator", `{"name":"ci","role":"viewer","expires":"`+door.Now().Add(time.Hour).Format(time.RFC3339)+`"}`),
 	)
 	ask := func(authorization string) *httptest.ResponseRecorder {
-		return door.ask(door.Handler(), "GET", "/api/v1/me", header("Authorization", authorization))
+		return door.Ask(door.Handler(), "GET", "/api/v1/me", webtest.Header("Authorization", authorization))
 	}
 	if w := ask("Bearer " + made.Secret); w.Code != http.StatusOK {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	door.pass(2 * time.Hour)
+	door.Pass(2 * time.Hour)
 	for name, authorization := range map[string]string{"wrong": "Bearer bogus", "expired": "bearer " + made.Secret} {
 		w := ask(authorization)
 		if w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "it is wrong, expired or revoked") ||
@@ -70,7 +71,7 @@ func TestWhoSentATokenIsToldThatItDoesNotCount(t *testing.T) {
 		}
 	}
 	for name, w := range map[string]*httptest.ResponseRecorder{
-		"nothing": door.ask(door.Handler(), "GET", "/api/v1/me"), "a password": ask("Basic YTpi"),
+		"nothing": door.Ask(door.Handler(), "GET", "/api/v1/me"), "a password": ask("Basic YTpi"),
 	} {
 		if w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "Send a token") ||
 			strings.Contains(w.Header().Get("WWW-Authenticate"), "error") {
@@ -88,9 +89,9 @@ func TestAForeignHostIsToldWhatHelpsHere(t *testing.T) {
 		"exposed":  {func(d *site.Deps) { d.Exposed = true }, []string{"--public-url", "--host"}, []string{"localhost", "127.0.0.1"}},
 		"demo":     {func(d *site.Deps) { d.Demo = true }, []string{"localhost"}, []string{"--"}},
 	} {
-		s := newSite(t, c.change)
+		s := webtest.New(t, c.change)
 		for _, address := range []string{"/", "/api/v1/cluster"} {
-			w := s.do("GET", address, func(r *http.Request) { r.Host = "evil.example" })
+			w := s.Do("GET", address, func(r *http.Request) { r.Host = "evil.example" })
 			text := strings.ReplaceAll(w.Body.String(), "evil.example", "")
 			for _, want := range c.says {
 				if !strings.Contains(text, want) {
@@ -108,13 +109,13 @@ func TestAForeignHostIsToldWhatHelpsHere(t *testing.T) {
 
 // The sentence is that of a demo too, which has no --auth.
 func TestWhereAccountsCanBeChangedIsNamed(t *testing.T) {
-	w := newSite(
+	w := webtest.New(
 		t,
-	).do(
+	).Do(
 		"POST",
 		"/api/v1/tokens",
-		body(`{"name":"x","role":"viewer","expires":"2026-05-01T00:00:00Z"}`),
-		header("Content-Type", "application/json"),
+		webtest.Body(`{"name":"x","role":"viewer","expires":"2026-05-01T00:00:00Z"}`),
+		webtest.Header("Content-Type", "application/json"),
 	)
 	if w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "shardboard serve --auth local") {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -122,11 +123,11 @@ func TestWhereAccountsCanBeChangedIsNamed(t *testing.T) {
 }
 
 func TestPagesOfSigningInLeadHomeWhereNobodyHasTo(t *testing.T) {
-	s := newSite(t) // sign-in is off
+	s := webtest.New(t) // sign-in is off
 	for _, w := range []*httptest.ResponseRecorder{
-		s.do("GET", "/login"), s.do("GET", "/login/first?key=x"), s.do("GET", "/login/oidc/callback?code=x&state=y"),
-		s.do("POST", "/login", formOf("name", "a", "password", "b")),
-		s.do("POST", "/login/first", formOf("key", "x", "name", "a", "password", "b")),
+		s.Do("GET", "/login"), s.Do("GET", "/login/first?key=x"), s.Do("GET", "/login/oidc/callback?code=x&state=y"),
+		s.Do("POST", "/login", webtest.Form("name", "a", "password", "b")),
+		s.Do("POST", "/login/first", webtest.Form("key", "x", "name", "a", "password", "b")),
 	} {
 		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" || len(w.Result().Cookies()) > 0 ||
 			strings.Contains(w.Body.String(), "<form") {

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -13,13 +13,15 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/web"
 	"shardboard/web/guard"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // refusalsOf are the refused requests in a record.
-func refusalsOf(a *stubAudit) (out []store.AuditEntry) {
-	for _, r := range a.records {
+func refusalsOf(a *webtest.StubAudit) (out []store.AuditEntry) {
+	for _, r := range a.Records {
 		if r.What == guard.AuditAccessRefused {
 			out = append(out, r.AuditEntry)
 		}
@@ -28,9 +30,9 @@ func refusalsOf(a *stubAudit) (out []store.AuditEntry) {
 }
 
 func TestARefusalOfAChangingRouteIsInTheRecord(t *testing.T) {
-	trail := &stubAudit{}
-	s := newSite(t, withClaims, func(d *site.Deps) { d.Audit = trail })
-	for _, rt := range routes() {
+	trail := &webtest.StubAudit{}
+	s := webtest.New(t, webtest.WithClaims, func(d *site.Deps) { d.Audit = trail })
+	for _, rt := range web.Routes() {
 		if rt.Method == http.MethodGet || rt.Policy != guard.PolicyOperate && rt.Policy != guard.PolicyAdmin {
 			continue
 		}
@@ -40,17 +42,17 @@ func TestARefusalOfAChangingRouteIsInTheRecord(t *testing.T) {
 			records int
 			change  func(*http.Request)
 		}{
-			{"user:vera", "role", 1, as("vera", auth.Viewer)},
-			{"user:sam", "role", 1, as("sam", auth.Support)},
+			{"user:vera", "role", 1, webtest.As("vera", auth.Viewer)},
+			{"user:sam", "role", 1, webtest.As("sam", auth.Support)},
 			{"", "cross-site", 1, func(r *http.Request) {
-				as("olga", auth.Admin)(r)
+				webtest.As("olga", auth.Admin)(r)
 				r.Header.Set("Sec-Fetch-Site", "cross-site")
 			}},
-			{"", "cross-site", 0, header("Origin", "https://evil.example")}, // counted with the one before
+			{"", "cross-site", 0, webtest.Header("Origin", "https://evil.example")}, // counted with the one before
 		} {
 			before := len(refusalsOf(trail))
-			address := target(rt.Pattern)
-			if w := s.do(rt.Method, address, p.change); w.Code != 403 {
+			address := webtest.AddressOf(rt.Pattern)
+			if w := s.Do(rt.Method, address, p.change); w.Code != 403 {
 				t.Errorf("%s %s by %s: %d", rt.Method, address, p.by, w.Code)
 			}
 			all := refusalsOf(trail)
@@ -73,13 +75,13 @@ func TestARefusalOfAChangingRouteIsInTheRecord(t *testing.T) {
 }
 
 func TestWhatChangesNothingAndWhoeverMayIsNotRecordedAsRefused(t *testing.T) {
-	trail := &stubAudit{}
-	s := newSite(t, withClaims, func(d *site.Deps) { d.Audit = trail })
-	s.do("GET", "/audit", as("vera", auth.Viewer))
-	s.do("GET", "/api/v1/locate?q=a/b", as("vera", auth.Viewer))
-	s.do("POST", "/api/v1/plans")
-	s.do("POST", "/nothing", header("Sec-Fetch-Site", "cross-site"))
-	s.do("POST", "/api/v1/plans", as("olga", auth.Operator))
+	trail := &webtest.StubAudit{}
+	s := webtest.New(t, webtest.WithClaims, func(d *site.Deps) { d.Audit = trail })
+	s.Do("GET", "/audit", webtest.As("vera", auth.Viewer))
+	s.Do("GET", "/api/v1/locate?q=a/b", webtest.As("vera", auth.Viewer))
+	s.Do("POST", "/api/v1/plans")
+	s.Do("POST", "/nothing", webtest.Header("Sec-Fetch-Site", "cross-site"))
+	s.Do("POST", "/api/v1/plans", webtest.As("olga", auth.Operator))
 	if got := refusalsOf(trail); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
@@ -87,9 +89,9 @@ func TestWhatChangesNothingAndWhoeverMayIsNotRecordedAsRefused(t *testing.T) {
 
 func TestFloodsOfRefusalsAreCountedAndDoNotFillTheRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		trail := &stubAudit{}
+		trail := &webtest.StubAudit{}
 		counter := audit.NewRefusals(audit.RefusalOptions{Record: trail.Append})
-		s := newSite(t, withClaims, func(d *site.Deps) { d.Audit, d.Refusals, d.Now = trail, counter, time.Now })
+		s := webtest.New(t, webtest.WithClaims, func(d *site.Deps) { d.Audit, d.Refusals, d.Now = trail, counter, time.Now })
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
@@ -99,7 +101,7 @@ func TestFloodsOfRefusalsAreCountedAndDoNotFillTheRecord(t *testing.T) {
 		const each = 200
 		for range 10 { // minutes
 			for range each {
-				s.do("POST", "/api/v1/plans", as("vera", auth.Viewer))
+				s.Do("POST", "/api/v1/plans", webtest.As("vera", auth.Viewer))
 			}
 			time.Sleep(time.Minute)
 			synctest.Wait()
@@ -137,17 +139,17 @@ func TestExamplesOfRefusalsShowNamesOfAccounts(t *testing.T) {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}
-	trail := &stubAudit{}
+	trail := &webtest.StubAudit{}
 	trail.Add(
 		store.AuditEntry{
-			At:      epoch,
+			At:      webtest.Epoch,
 			What:    "login.refused",
 			Outcome: "refused",
 			Details: map[string]string{"count": "2", "examples": "192.0.2.1 user:k3j2, 192.0.2.2 <script>"},
 		},
 	)
-	s := newSite(t, func(d *site.Deps) { d.Audit = trail })
-	if body := s.do("GET", "/audit").Body.String(); !strings.Contains(body, "192.0.2.1 ") || strings.Contains(body, "<script>,") {
+	s := webtest.New(t, func(d *site.Deps) { d.Audit = trail })
+	if body := s.Do("GET", "/audit").Body.String(); !strings.Contains(body, "192.0.2.1 ") || strings.Contains(body, "<script>,") {
 		t.Error(body)
 	}
 }

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/http"
@@ -23,6 +23,7 @@ import (
 	"shardboard/internal/topology"
 	"shardboard/web/changes"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // remedyCase is a situation in which a rule offers plans.
@@ -35,7 +36,7 @@ type remedyCase struct {
 }
 
 func storySituation(f func(*rules.Situation)) rules.Situation {
-	v := newStory().View()
+	v := webtest.NewStory().View()
 	s := rules.Situation{Table: v.Table, Directory: v.Dir, Profile: v.Profile, Now: v.Now, Counting: true, Pins: map[string]rules.Pin{}}
 	f(&s)
 	return s
@@ -49,7 +50,14 @@ func rangeOn(s *rules.Situation, ns topology.Namespace, zone string, from, to in
 	lo, hi := c.Chunks.At(from).Min, c.Chunks.At(to-1).Max
 	s.Table.Zones = append(
 		s.Table.Zones,
-		topology.ZoneRange{NS: ns, Zone: zone, Min: lo, Max: hi, RawMin: must(c.Key.Document(lo)), RawMax: must(c.Key.Document(hi))},
+		topology.ZoneRange{
+			NS:     ns,
+			Zone:   zone,
+			Min:    lo,
+			Max:    hi,
+			RawMin: webtest.Must(c.Key.Document(lo)),
+			RawMax: webtest.Must(c.Key.Document(hi)),
+		},
 	)
 	for i := range s.Table.Shards {
 		if slices.Contains(carriers, s.Table.Shards[i].Name) {
@@ -66,7 +74,7 @@ func rebuilt(s *rules.Situation, ns topology.Namespace, f func(i int, ch *topolo
 		f(i, &ch)
 		rows = append(rows, ch)
 	}
-	c.Chunks = must(topology.BuildChunks(c.Key, rows))
+	c.Chunks = webtest.Must(topology.BuildChunks(c.Key, rows))
 	for i, o := range s.Table.Collections {
 		if o.NS == ns {
 			s.Table.Collections[i] = &c
@@ -104,7 +112,7 @@ func hotNow(s *rules.Situation, i int, split heat.Splitting) {
 
 func remedyCases() []remedyCase {
 	id := func(s *rules.Situation) string { return s.Directory.All()[3].ID.Hex() }
-	document := bson.NewObjectIDFromTimestamp(epoch)
+	document := bson.NewObjectIDFromTimestamp(webtest.Epoch)
 	return []remedyCase{
 		{
 			name:    "a shard drains and the balancer is off",
@@ -162,8 +170,8 @@ func remedyCases() []remedyCase {
 		{name: "a zone's edge in a chunk", rule: rules.ZoneCut, change: func(s *rules.Situation) {
 			c := s.Table.Collection("yorkie-meta.changes")
 			rangeOn(s, "yorkie-meta.changes", "eu", 2, 4, "shard-rs-1")
-			mid := must(c.Key.Bound(must(bson.Marshal(bson.D{{Key: "doc_id", Value: int64(12345)}}))))
-			s.Table.Zones[0].Max, s.Table.Zones[0].RawMax = mid, must(c.Key.Document(mid))
+			mid := webtest.Must(c.Key.Bound(webtest.Must(bson.Marshal(bson.D{{Key: "doc_id", Value: int64(12345)}}))))
+			s.Table.Zones[0].Max, s.Table.Zones[0].RawMax = mid, webtest.Must(c.Key.Document(mid))
 		}, offered: []string{"split"}},
 		{name: "a pin is violated", rule: rules.PinViolated, change: func(s *rules.Situation) {
 			rangeOn(s, "yorkie-meta.documents", "pin-"+id(s), 0, s.Table.Collection("yorkie-meta.documents").Chunks.Len(), "shard-rs-3")
@@ -225,8 +233,8 @@ func remedyCases() []remedyCase {
 			next := id // no project lies between
 			next[11]++
 			bound := func(id bson.ObjectID) (shardkey.Key, bson.Raw) {
-				raw := must(bson.Marshal(bson.D{{Key: "project_id", Value: id}}))
-				return must(c.Key.Bound(raw)), raw
+				raw := webtest.Must(bson.Marshal(bson.D{{Key: "project_id", Value: id}}))
+				return webtest.Must(c.Key.Bound(raw)), raw
 			}
 			z := topology.ZoneRange{NS: c.NS, Zone: placement.PinZone(id.Hex())}
 			z.Min, z.RawMin = bound(id)
@@ -242,7 +250,11 @@ func remedyCases() []remedyCase {
 		{name: "a collection left alone is uneven", rule: rules.Imbalance, change: func(s *rules.Situation) {
 			s.Table.Collection("yorkie-meta.changes").NoBalance = true
 			z := s.Table.Sizes["yorkie-meta.changes"]
-			z.Shards = map[string]topology.Size{"shard-rs-1": size(40<<30, 9), "shard-rs-2": size(1<<30, 9), "shard-rs-3": size(1<<30, 9)}
+			z.Shards = map[string]topology.Size{
+				"shard-rs-1": webtest.Size(40<<30, 9),
+				"shard-rs-2": webtest.Size(1<<30, 9),
+				"shard-rs-3": webtest.Size(1<<30, 9),
+			}
 			s.Table.Sizes["yorkie-meta.changes"] = z
 		}, offered: []string{"balance-collection"}},
 	}
@@ -253,7 +265,7 @@ func small(t *topology.Table, ns topology.Namespace) topology.Sizes {
 	z := t.Sizes[ns]
 	z.Shards = map[string]topology.Size{}
 	for _, s := range t.Shards {
-		z.Shards[s.Name] = size(8<<20, 1000)
+		z.Shards[s.Name] = webtest.Size(8<<20, 1000)
 	}
 	return z
 }
@@ -264,7 +276,7 @@ func small(t *topology.Table, ns topology.Namespace) topology.Sizes {
 func TestTheRemedyOfAProblemIsAPlanThatRunsOrSaysWhyNot(t *testing.T) {
 	for _, c := range remedyCases() {
 		t.Run(string(c.rule)+" "+c.name, func(t *testing.T) {
-			s := newSite(t, func(d *site.Deps) { d.PlanForms = true })
+			s := webtest.New(t, func(d *site.Deps) { d.PlanForms = true })
 			sit := storySituation(c.change)
 			found := rules.View{Report: rules.Evaluate(sit)}
 			v := answer.View{Table: sit.Table, Dir: sit.Directory, Profile: sit.Profile, Now: sit.Now, Found: &found}
@@ -337,15 +349,15 @@ func checkRuns(t *testing.T, s rules.Situation, p rules.Problem, address string)
 }
 
 func TestTheFormOfARemedyIsFilledIn(t *testing.T) {
-	s := newSite(t, func(d *site.Deps) { d.PlanForms = true })
-	v := newStory().with(func(t *topology.Table) { t.Balancer.Mode, t.Balancer.Stopped = "off", true }).View()
-	s.watcher.value, s.keeper.value = v.Table, v.Dir
-	page := parse(t, s.do("GET", "/advice").Body.String())
+	s := webtest.New(t, func(d *site.Deps) { d.PlanForms = true })
+	v := webtest.NewStory().With(func(t *topology.Table) { t.Balancer.Mode, t.Balancer.Stopped = "off", true }).View()
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	page := webtest.ParseHTML(t, s.Do("GET", "/advice").Body.String())
 	link, ok := page.Find(".remedies a").Attr("href")
 	if !ok {
 		t.Fatal("no remedy has a link")
 	}
-	form := parse(t, s.do("GET", link).Body.String())
+	form := webtest.ParseHTML(t, s.Do("GET", link).Body.String())
 	if reason, _ := form.Find(`[name="reason"]`).Attr("value"); reason == "" && form.Find(`textarea[name="reason"]`).Text() == "" {
 		t.Error("the form has no reason")
 	}
@@ -355,24 +367,24 @@ func TestTheFormOfARemedyIsFilledIn(t *testing.T) {
 }
 
 func TestAHotChunkOffersNoPlanThatItsChecksBlock(t *testing.T) {
-	s := newSite(t)
-	v := newStory().View()
+	s := webtest.New(t)
+	v := webtest.NewStory().View()
 	c := v.Table.Collection("yorkie-meta.changes")
 	ref := answer.ChunkRef(c, c.Chunks.At(2).Min)
 	plan := &api.HeatPlan{URL: answer.PlanURL(actions.Split, "ns", string(c.NS), "chunk", ref)}
 	if answer.TryHeatPlan(plan, s.Tries(v)); plan.URL == "" {
 		t.Errorf("a plan that runs is not offered: %q", plan.Blocked)
 	}
-	again := newStory().with(func(t *topology.Table) { t.Seq++; t.Collection("yorkie-meta.changes").Resharding = true }).View()
+	again := webtest.NewStory().With(func(t *topology.Table) { t.Seq++; t.Collection("yorkie-meta.changes").Resharding = true }).View()
 	if answer.TryHeatPlan(plan, s.Tries(again)); plan.URL != "" || !strings.Contains(plan.Blocked, "resharded") {
 		t.Errorf("a plan that is blocked is offered: %+v", plan)
 	}
 }
 
 func TestAChunksPageOffersNoPlanThatItsChecksBlock(t *testing.T) {
-	s := newSite(t)
-	v := newStory().View()
-	s.watcher.value, s.keeper.value = v.Table, v.Dir
+	s := webtest.New(t)
+	v := webtest.NewStory().View()
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	c := v.Table.Collection("yorkie-meta.schemas") // ranged by project: a chunk of one project cannot be cut
 	offered, refused := 0, 0
 	for i := range c.Chunks.Len() {

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/http"
@@ -8,19 +8,20 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/simcluster"
+	"shardboard/web/webtest"
 )
 
 // A link to a plan that was removed says what became of it.
 func TestALinkToARemovedPlanSaysSo(t *testing.T) {
-	onBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *breakable) {
+	webtest.OnBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.Breakable) {
 		p := f.Plan("anna", splitAt(1))
-		if n, err := f.db.DropPlans(f.Context(), time.Now().Add(time.Minute), 10); err != nil || n != 1 {
+		if n, err := f.DB.DropPlans(f.Context(), time.Now().Add(time.Minute), 10); err != nil || n != 1 {
 			f.Fatal(n, err)
 		}
 		for path, says := range map[string]string{"/plans/" + p.ID: "never run and was removed after 30 days",
 			"/plans/" + strings.Repeat("a", 26): "no such plan"} {
 			for prefix, accept := range map[string]string{"": "text/html", "/api/v1": "application/json"} {
-				if w := f.do("GET", prefix+path, as("anna", auth.Operator), header("Accept", accept)); w.Code != http.StatusNotFound ||
+				if w := f.Do("GET", prefix+path, webtest.As("anna", auth.Operator), webtest.Header("Accept", accept)); w.Code != http.StatusNotFound ||
 					!strings.Contains(w.Body.String(), says) {
 					f.Errorf("%s%s: %d %s", prefix, path, w.Code, w.Body)
 				}

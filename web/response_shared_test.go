@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -15,13 +15,14 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/static"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // TestSameAddressIsMadeOnceForAllWhoAskAtOnce is the moment after a live
 // update: every browser of a page re-reads it.
 func TestSameAddressIsMadeOnceForAllWhoAskAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t)
+		s := webtest.New(t)
 		var made atomic.Int64
 		gate := make(chan struct{})
 		mux := chi.NewRouter()
@@ -77,13 +78,13 @@ func TestSameAddressIsMadeOnceForAllWhoAskAtOnce(t *testing.T) {
 }
 
 func TestStaticFilesAreKeptForEver(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	assets := static.Assets()
 	if len(assets) == 0 {
 		t.Fatal("no assets")
 	}
 	for _, a := range assets {
-		w := s.do("GET", a.URL, header("Accept-Encoding", "gzip"))
+		w := s.Do("GET", a.URL, webtest.Header("Accept-Encoding", "gzip"))
 		h := w.Header()
 		if w.Code != 200 || h.Get("Cache-Control") != "public, max-age=31536000, immutable" || h.Get("Content-Type") != a.Type ||
 			h.Get("X-Content-Type-Options") != "nosniff" {
@@ -92,7 +93,7 @@ func TestStaticFilesAreKeptForEver(t *testing.T) {
 		if (h.Get("Content-Encoding") == "gzip") != (a.Gzip != nil) {
 			t.Errorf("%s: encoding %q", a.URL, h.Get("Content-Encoding"))
 		}
-		if w := s.do("GET", "/static/"+a.Name); w.Code != 404 {
+		if w := s.Do("GET", "/static/"+a.Name); w.Code != 404 {
 			t.Errorf("without its hash %s: %d", a.Name, w.Code)
 		}
 	}

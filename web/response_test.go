@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -14,10 +14,11 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 func TestMalformedInputIsRefusedWithASentence(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	for _, address := range []string{
 		"/shards/%00", "/shards/%ff", "/shards/a%00b", "/collections/" + strings.Repeat("a", 513), "/api/v1/shards/%c0%af",
 		"/api/v1/collections/" + strings.Repeat("%C3%A4", 300),
@@ -37,7 +38,7 @@ func TestMalformedInputIsRefusedWithASentence(t *testing.T) {
 			"shard:1,shard:2,shard:3,shard:4,shard:5,shard:6,shard:7,shard:8,shard:9,shard:10,shard:11,shard:12,shard:13,shard:14,shard:15,shard:16",
 		"/live?t=shard:" + strings.Repeat("a", 600), "/live?t=a%2525zz",
 	} {
-		w := s.do("GET", address)
+		w := s.Do("GET", address)
 		if w.Code != http.StatusBadRequest {
 			t.Errorf("%.80s: %d %.200s", address, w.Code, w.Body)
 		}
@@ -63,26 +64,26 @@ func isProblem(t *testing.T, w *httptest.ResponseRecorder, address string) {
 }
 
 func TestNotFoundSaysWhatWasSearched(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	for _, address := range []string{
 		"/api/v1/shards/none", "/api/v1/collections/a.b", "/api/v1/collections/a.b/chunks", "/api/v1/collections/a.b/map",
 		"/api/v1/projects/" + strings.Repeat("0", 24),
 	} {
-		w := s.do("GET", address)
+		w := s.Do("GET", address)
 		if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "searched") {
 			t.Errorf("%s: %d %s", address, w.Code, w.Body)
 		}
 		isProblem(t, w, address)
 	}
-	if w := s.do("GET", "/api/v1/collections/yorkie-meta.users/chunks"); w.Code != http.StatusNotFound ||
+	if w := s.Do("GET", "/api/v1/collections/yorkie-meta.users/chunks"); w.Code != http.StatusNotFound ||
 		!strings.Contains(w.Body.String(), "not sharded") {
 		t.Errorf("unsharded: %d %s", w.Code, w.Body)
 	}
 }
 
 func TestBodiesAreBounded(t *testing.T) {
-	s := newSite(t)
-	w := s.do("POST", "/api/v1/locate", body(strings.Repeat("x\n", answer.MaxLocate)))
+	s := webtest.New(t)
+	w := s.Do("POST", "/api/v1/locate", webtest.Body(strings.Repeat("x\n", answer.MaxLocate)))
 	if w.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("too long: %d", w.Code)
 	}
@@ -90,7 +91,7 @@ func TestBodiesAreBounded(t *testing.T) {
 }
 
 func TestAnswersAreCompressedAndTagged(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	server := httptest.NewServer(s.Handler())
 	defer server.Close()
 	get := func(path string, change ...func(*http.Request)) *http.Response {
@@ -112,8 +113,8 @@ func TestAnswersAreCompressedAndTagged(t *testing.T) {
 	}
 	for _, path := range []string{"/", "/collections/yorkie-meta.documents", "/api/v1/cluster",
 		"/api/v1/collections/yorkie-meta.documents/chunks", "/shards/shard-rs-1.csv"} {
-		plain := get(path, header("Accept-Encoding", "identity"))
-		small := get(path, header("Accept-Encoding", "br, gzip"))
+		plain := get(path, webtest.Header("Accept-Encoding", "identity"))
+		small := get(path, webtest.Header("Accept-Encoding", "br, gzip"))
 		if small.Header.Get("Content-Encoding") != "gzip" || plain.Header.Get("Content-Encoding") != "" ||
 			small.ContentLength*2 > plain.ContentLength {
 			t.Errorf("%s: %d plain, %d compressed", path, plain.ContentLength, small.ContentLength)
@@ -125,11 +126,12 @@ func TestAnswersAreCompressedAndTagged(t *testing.T) {
 		if !strings.HasPrefix(tag, `W/"`) {
 			t.Fatalf("%s: tag %q", path, tag)
 		}
-		if again := get(path, header("If-None-Match", `"x", `+tag)); again.StatusCode != http.StatusNotModified || again.ContentLength > 0 {
+		if again := get(path, webtest.Header("If-None-Match", `"x", `+tag)); again.StatusCode != http.StatusNotModified ||
+			again.ContentLength > 0 {
 			t.Errorf("%s again: %d", path, again.StatusCode)
 		}
-		s.watcher.publish(cannedTable(s.watcher.get().Seq+1, 250))
-		if changed := get(path, header("If-None-Match", tag)); changed.StatusCode != http.StatusOK {
+		s.Watcher.Publish(webtest.CannedTable(s.Watcher.Get().Seq+1, 250))
+		if changed := get(path, webtest.Header("If-None-Match", tag)); changed.StatusCode != http.StatusOK {
 			t.Errorf("%s after a change: %d", path, changed.StatusCode)
 		}
 	}
@@ -140,26 +142,26 @@ func TestAnswersAreCompressedAndTagged(t *testing.T) {
 
 func TestTagsOfAProcessAreItsOwn(t *testing.T) {
 	tag := func(now time.Time, address string) string {
-		s := newSite(t, func(d *site.Deps) { d.Now, d.Version = func() time.Time { return now }, `v1, "x"` })
-		w := s.do("GET", address)
+		s := webtest.New(t, func(d *site.Deps) { d.Now, d.Version = func() time.Time { return now }, `v1, "x"` })
+		w := s.Do("GET", address)
 		got := w.Header().Get("ETag")
-		if again := s.do("GET", address, header("If-None-Match", got)); again.Code != http.StatusNotModified {
+		if again := s.Do("GET", address, webtest.Header("If-None-Match", got)); again.Code != http.StatusNotModified {
 			t.Errorf("%s is not its own tag: %d", got, again.Code)
 		}
 		return got
 	}
-	first := tag(epoch, "/zones")
-	if first == tag(epoch.Add(time.Second), "/zones") {
+	first := tag(webtest.Epoch, "/zones")
+	if first == tag(webtest.Epoch.Add(time.Second), "/zones") {
 		t.Error("the same tag after a restart")
 	}
-	if first == tag(epoch, "/activity") {
+	if first == tag(webtest.Epoch, "/activity") {
 		t.Error("two addresses share a tag")
 	}
 }
 
 func TestReadyOnlyOnceTableAndProjectsAreLoaded(t *testing.T) {
-	s := newSite(t)
-	table, dir := s.watcher.get(), s.keeper.get()
+	s := webtest.New(t)
+	table, dir := s.Watcher.Get(), s.Keeper.Get()
 	empty := *table
 	empty.Loaded = false
 	for _, c := range []struct {
@@ -167,25 +169,25 @@ func TestReadyOnlyOnceTableAndProjectsAreLoaded(t *testing.T) {
 		ready  bool
 		change func()
 	}{
-		{"nothing", false, func() { s.watcher.publish(&empty); s.keeper.publish(placement.NewDirectory(0, nil, nil, zeroHealth)) }},
-		{"table", false, func() { s.watcher.publish(table) }},
-		{"both", true, func() { s.keeper.publish(dir) }},
+		{"nothing", false, func() { s.Watcher.Publish(&empty); s.Keeper.Publish(placement.NewDirectory(0, nil, nil, zeroHealth)) }},
+		{"table", false, func() { s.Watcher.Publish(table) }},
+		{"both", true, func() { s.Keeper.Publish(dir) }},
 	} {
 		c.change()
-		w := s.do("GET", "/readyz")
+		w := s.Do("GET", "/readyz")
 		var got api.Ready
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Ready != c.ready || (w.Code == 200) != c.ready ||
 			(got.Reason == "") != c.ready {
 			t.Errorf("%s: %d %s", c.name, w.Code, w.Body)
 		}
-		if w := s.do("GET", "/healthz"); w.Code != 200 {
+		if w := s.Do("GET", "/healthz"); w.Code != 200 {
 			t.Errorf("%s: healthz %d", c.name, w.Code)
 		}
-		if w := s.do("GET", "/api/v1/projects"); (w.Code == 200) != c.ready {
+		if w := s.Do("GET", "/api/v1/projects"); (w.Code == 200) != c.ready {
 			t.Errorf("%s: projects %d", c.name, w.Code)
 		}
 		for _, address := range []string{"/", "/collections", "/projects", "/zones", "/activity", "/locate"} {
-			if w := s.do("GET", address); w.Code != 200 {
+			if w := s.Do("GET", address); w.Code != 200 {
 				t.Errorf("%s: %s %d", c.name, address, w.Code)
 			}
 		}
@@ -193,10 +195,10 @@ func TestReadyOnlyOnceTableAndProjectsAreLoaded(t *testing.T) {
 }
 
 func TestMetricsNameTheClusterAndRoutesByPattern(t *testing.T) {
-	s := newSite(t)
-	s.do("GET", "/api/v1/shards/shard-rs-1")
-	s.do("GET", "/invented/by/anybody")
-	got := s.do("GET", "/metrics").Body.String()
+	s := webtest.New(t)
+	s.Do("GET", "/api/v1/shards/shard-rs-1")
+	s.Do("GET", "/invented/by/anybody")
+	got := s.Do("GET", "/metrics").Body.String()
 	for _, want := range []string{
 		`shardboard_chunks{cluster="65e1c0ffee00000000000001"} 1453`,
 		`shardboard_poll_age_seconds{cluster="65e1c0ffee00000000000001",part="routing"} 0`,

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -12,21 +12,22 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/web/live"
+	"shardboard/web/webtest"
 )
 
 // changeRole changes what an account may, by an admin.
-func changeRole(d *door, name string, role auth.Role) {
-	d.t.Helper()
-	if err := d.service.SetRole(d.t.Context(), auth.Principal{ID: "user:root", Role: auth.Admin}, name, role); err != nil {
-		d.t.Fatal(err)
+func changeRole(d *webtest.Door, name string, role auth.Role) {
+	d.T.Helper()
+	if err := d.Service.SetRole(d.T.Context(), auth.Principal{ID: "user:root", Role: auth.Admin}, name, role); err != nil {
+		d.T.Fatal(err)
 	}
 }
 
 func TestTheRequestAfterAChangeOfTheRoleIsJudgedByTheNewOneAndGetsItsCookie(t *testing.T) {
-	door := newDoor(t)
-	old := door.cookies["viewer"]
+	door := webtest.NewDoor(t)
+	old := door.Cookies["viewer"]
 	get := func(path string, c *http.Cookie) (int, []*http.Cookie) {
-		w := door.ask(door.Handler(), "GET", path, func(r *http.Request) { r.AddCookie(c) })
+		w := door.Ask(door.Handler(), "GET", path, func(r *http.Request) { r.AddCookie(c) })
 		return w.Code, w.Result().Cookies()
 	}
 	if code, _ := get("/settings/users", old); code != http.StatusForbidden {
@@ -48,11 +49,11 @@ func TestTheRequestAfterAChangeOfTheRoleIsJudgedByTheNewOneAndGetsItsCookie(t *t
 	if code, _ := get("/zones", given[0]); code != http.StatusOK {
 		t.Errorf("with the newest: %d", code)
 	}
-	door.pass(time.Minute)
+	door.Pass(time.Minute)
 	if code, _ := get("/zones", old); code != http.StatusSeeOther {
 		t.Errorf("the oldest: %d", code)
 	}
-	if w := door.ask(door.Handler(), "GET", "/api/v1/me", func(r *http.Request) { r.AddCookie(old) }); w.Code != http.StatusUnauthorized {
+	if w := door.Ask(door.Handler(), "GET", "/api/v1/me", func(r *http.Request) { r.AddCookie(old) }); w.Code != http.StatusUnauthorized {
 		t.Errorf("the oldest at the API: %d", w.Code)
 	}
 }
@@ -60,15 +61,15 @@ func TestTheRequestAfterAChangeOfTheRoleIsJudgedByTheNewOneAndGetsItsCookie(t *t
 // What rotates may be the very request that signs out or in again: then the
 // browser ends up with that one's cookie and no other session is left.
 func TestSigningOutOrInByTheRequestThatRotatesLeavesOneSessionOrNone(t *testing.T) {
-	for path, form := range map[string][]string{"/logout": nil, "/login": {"name", "viewer", "password", goodPassword}} {
-		door := newDoor(t)
+	for path, form := range map[string][]string{"/logout": nil, "/login": {"name", "viewer", "password", webtest.GoodPassword}} {
+		door := webtest.NewDoor(t)
 		changeRole(door, "viewer", auth.Operator)
-		w := door.ask(door.Handler(), "POST", path, formOf(form...), door.with("viewer"))
+		w := door.Ask(door.Handler(), "POST", path, webtest.Form(form...), door.With("viewer"))
 		cookies := w.Result().Cookies()
 		if w.Code != http.StatusSeeOther || len(cookies) != 1 || (path == "/logout") != (cookies[0].MaxAge < 0) {
 			t.Fatalf("%s: %d %v", path, w.Code, cookies)
 		}
-		list, err := door.service.Sessions(t.Context(), auth.Principal{ID: "user:root", Role: auth.Admin})
+		list, err := door.Service.Sessions(t.Context(), auth.Principal{ID: "user:root", Role: auth.Admin})
 		left := 0
 		for _, s := range list {
 			if s.Name == "viewer" {
@@ -82,7 +83,7 @@ func TestSigningOutOrInByTheRequestThatRotatesLeavesOneSessionOrNone(t *testing.
 }
 
 func TestASocketOfAChangedRoleClosesAndTheNextOneBringsTheCookie(t *testing.T) {
-	door := newDoor(t)
+	door := webtest.NewDoor(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := make(chan error, 1)
 	go func() { ran <- door.Run(ctx) }()
@@ -103,18 +104,18 @@ func TestASocketOfAChangedRoleClosesAndTheNextOneBringsTheCookie(t *testing.T) {
 	}
 	var conn *websocket.Conn
 	for conn == nil { // until the hub runs
-		conn, _ = dial(door.cookies["viewer"])
+		conn, _ = dial(door.Cookies["viewer"])
 	}
 	changeRole(door, "viewer", auth.Support)
 	for {
 		if _, _, err := conn.ReadMessage(); err != nil {
-			if closeCode(err) != live.CloseEnded {
+			if webtest.CloseCode(err) != live.CloseEnded {
 				t.Errorf("closed by %v", err)
 			}
 			break
 		}
 	}
-	again, res := dial(door.cookies["viewer"])
+	again, res := dial(door.Cookies["viewer"])
 	if again == nil || len(res.Cookies()) != 1 {
 		t.Fatalf("%v", res)
 	}
@@ -122,11 +123,11 @@ func TestASocketOfAChangedRoleClosesAndTheNextOneBringsTheCookie(t *testing.T) {
 	if code := res.StatusCode; code != http.StatusSwitchingProtocols {
 		t.Errorf("%d", code)
 	}
-	door.cookies["viewer"] = res.Cookies()[0]
-	if p := door.principal("viewer"); p.Role != auth.Support {
+	door.Cookies["viewer"] = res.Cookies()[0]
+	if p := door.Principal("viewer"); p.Role != auth.Support {
 		t.Errorf("the cookie of the handshake is of %+v", p)
 	}
-	plain, res := dial(door.cookies["viewer"])
+	plain, res := dial(door.Cookies["viewer"])
 	if plain == nil || len(res.Cookies()) != 0 {
 		t.Errorf("a handshake that rotates nothing: %v", res)
 	}

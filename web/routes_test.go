@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -10,44 +10,14 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"shardboard/internal/answer"
+	"shardboard/web"
 	"shardboard/web/guard"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
-// target is an address of a route that answers over the fixture.
-func target(pattern string) string {
-	pattern = strings.NewReplacer(
-		"/plans/{id}",
-		"/plans/"+recordNamed("split"),
-		"/runs/{id}",
-		"/runs/"+recordNamed("running"),
-	).Replace(
-		pattern,
-	)
-	return strings.NewReplacer(
-		"{name}",
-		"shard-rs-1",
-		"{ns}",
-		"yorkie-meta.documents",
-		"{id}",
-		projectID(5).Hex(),
-		"{ref}",
-		answer.ChunkRef(
-			cannedTable(1, 250).Collection("yorkie-meta.documents"),
-			cannedTable(1, 250).Collection("yorkie-meta.documents").Chunks.At(3).Min,
-		),
-		"{file}",
-		"none.css",
-		"{survey}",
-		cannedSurvey,
-	).Replace(
-		pattern,
-	)
-}
-
 func TestEveryRouteHasAPolicyASummaryAndItsPathParameters(t *testing.T) {
-	for _, rt := range routes() {
+	for _, rt := range web.Routes() {
 		if _, known := rt.Policy.Needs(); !known {
 			t.Errorf("%s %s has policy %q", rt.Method, rt.Pattern, rt.Policy)
 		}
@@ -71,12 +41,12 @@ func TestEveryRouteHasAPolicyASummaryAndItsPathParameters(t *testing.T) {
 }
 
 func TestOpenAPIEqualsRouterBothWays(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	var doc struct {
 		OpenAPI string                               `json:"openapi"`
 		Paths   map[string]map[string]map[string]any `json:"paths"`
 	}
-	w := s.do("GET", "/api/openapi.json")
+	w := s.Do("GET", "/api/openapi.json")
 	if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil || w.Code != 200 || doc.OpenAPI != "3.1.0" {
 		t.Fatalf("status %d, %v", w.Code, err)
 	}
@@ -95,7 +65,7 @@ func TestOpenAPIEqualsRouterBothWays(t *testing.T) {
 		}
 	}
 	routed := map[string]bool{}
-	err := chi.Walk(s.Router(routes()), func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+	err := chi.Walk(s.Router(web.Routes()), func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		if method != http.MethodHead { // every GET answers it
 			routed[method+" "+route] = true
 		}
@@ -119,7 +89,7 @@ func TestOpenAPIEqualsRouterBothWays(t *testing.T) {
 // TestOpenAPIReferencesExist follows every $ref.
 func TestOpenAPIReferencesExist(t *testing.T) {
 	var doc map[string]any
-	if err := json.Unmarshal(site.OpenAPIDocument(routes(), ""), &doc); err != nil {
+	if err := json.Unmarshal(site.OpenAPIDocument(web.Routes(), ""), &doc); err != nil {
 		t.Fatal(err)
 	}
 	named := doc["components"].(map[string]any)["schemas"].(map[string]any)
@@ -152,14 +122,14 @@ func TestOpenAPIReferencesExist(t *testing.T) {
 // TestJSONAnswersMatchTheirSchema compares the top-level fields of every JSON
 // answer with the description.
 func TestJSONAnswersMatchTheirSchema(t *testing.T) {
-	s := newSite(t, withHistory(t))
+	s := webtest.New(t, webtest.WithHistory(t))
 	sc := site.NewSchemas()
-	for _, rt := range routes() {
+	for _, rt := range web.Routes() {
 		if rt.Tag != "api" || rt.Method != "GET" || rt.Pattern == "/api/v1/locate" {
 			continue
 		}
 		var got map[string]any
-		w := s.do("GET", target(rt.Pattern))
+		w := s.Do("GET", webtest.AddressOf(rt.Pattern))
 		if w.Code != 200 || json.Unmarshal(w.Body.Bytes(), &got) != nil {
 			t.Errorf("%s: %d %.200s", rt.Pattern, w.Code, w.Body)
 			continue
@@ -182,9 +152,9 @@ func TestJSONAnswersMatchTheirSchema(t *testing.T) {
 // everyAddress is a GET of every route, unknown addresses and failures.
 func everyAddress() []string {
 	var out []string
-	for _, rt := range routes() {
+	for _, rt := range web.Routes() {
 		if rt.Method == "GET" {
-			out = append(out, target(rt.Pattern))
+			out = append(out, webtest.AddressOf(rt.Pattern))
 		}
 	}
 	return append(
@@ -201,7 +171,7 @@ func everyAddress() []string {
 }
 
 func TestEveryAnswerCarriesTheSecurityHeaders(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; " +
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	check := func(what string, w *httptest.ResponseRecorder) {
@@ -219,10 +189,13 @@ func TestEveryAnswerCarriesTheSecurityHeaders(t *testing.T) {
 		}
 	}
 	for _, address := range everyAddress() {
-		check(address, s.do("GET", address))
-		check("POST "+address, s.do("POST", address))
-		check("foreign host "+address, s.do("GET", address, func(r *http.Request) { r.Host = "evil.example" }))
-		check("cross-site "+address, s.do("POST", address, header("Origin", "https://evil.example"), header("Sec-Fetch-Site", "cross-site")))
+		check(address, s.Do("GET", address))
+		check("POST "+address, s.Do("POST", address))
+		check("foreign host "+address, s.Do("GET", address, func(r *http.Request) { r.Host = "evil.example" }))
+		check(
+			"cross-site "+address,
+			s.Do("POST", address, webtest.Header("Origin", "https://evil.example"), webtest.Header("Sec-Fetch-Site", "cross-site")),
+		)
 	}
 }
 
@@ -230,12 +203,12 @@ func TestHEADAnswersLikeGETWithoutABody(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")
 	}
-	s := newSite(t)
-	for _, rt := range routes() {
+	s := webtest.New(t)
+	for _, rt := range web.Routes() {
 		if rt.Method != "GET" || rt.Pattern == "/live" {
 			continue
 		}
-		get, head := s.do("GET", target(rt.Pattern)), s.do("HEAD", target(rt.Pattern))
+		get, head := s.Do("GET", webtest.AddressOf(rt.Pattern)), s.Do("HEAD", webtest.AddressOf(rt.Pattern))
 		if get.Code != head.Code || head.Body.Len() != 0 && !rt.Stream {
 			t.Errorf("%s: GET %d, HEAD %d with %d bytes", rt.Pattern, get.Code, head.Code, head.Body.Len())
 		}
@@ -246,7 +219,7 @@ func TestHEADAnswersLikeGETWithoutABody(t *testing.T) {
 }
 
 func TestWrongMethodsAndTrailingSlashesAreRefused(t *testing.T) {
-	s := newSite(t)
+	s := webtest.New(t)
 	for _, c := range []struct {
 		method, target, accept string
 		status                 int
@@ -264,7 +237,7 @@ func TestWrongMethodsAndTrailingSlashesAreRefused(t *testing.T) {
 		{"GET", "/static/app.css", "", 404, "", "text/html; charset=utf-8"},
 		{"GET", "/static/../server.go", "", 404, "", "text/html; charset=utf-8"},
 	} {
-		w := s.do(c.method, c.target, header("Accept", c.accept))
+		w := s.Do(c.method, c.target, webtest.Header("Accept", c.accept))
 		if w.Code != c.status || w.Header().Get("Allow") != c.allow || w.Header().Get("Content-Type") != c.media {
 			t.Errorf("%s %s: %d %q %q", c.method, c.target, w.Code, w.Header().Get("Allow"), w.Header().Get("Content-Type"))
 		}

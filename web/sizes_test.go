@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -22,6 +22,7 @@ import (
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 const sizedNS = "yorkie-meta.documents"
@@ -29,7 +30,7 @@ const sizedNS = "yorkie-meta.documents"
 // measuredCluster has 10 documents more in each chunk, of 1,000 bytes, and in
 // chunk 3 more than a shard moves at once.
 type measuredCluster struct {
-	s     *testSite
+	s     *webtest.Server
 	asked int
 	err   error
 }
@@ -39,7 +40,7 @@ func (m *measuredCluster) RangeSize(_ context.Context, meta topology.Meta, r sha
 	if m.err != nil {
 		return topology.RangeSize{}, m.err
 	}
-	i, _ := m.s.watcher.get().Collection(meta.NS).Chunks.Find(r.Min)
+	i, _ := m.s.Watcher.Get().Collection(meta.NS).Chunks.Find(r.Min)
 	n := int64(i) * 10
 	if i == 3 {
 		n = 200_000
@@ -49,7 +50,7 @@ func (m *measuredCluster) RangeSize(_ context.Context, meta topology.Meta, r sha
 		Bytes:     n * 1000,
 		Mean:      1000,
 		Exact:     exact,
-		At:        epoch.Add(-time.Minute),
+		At:        webtest.Epoch.Add(-time.Minute),
 		Took:      23 * time.Millisecond,
 	}
 	if exact {
@@ -59,18 +60,18 @@ func (m *measuredCluster) RangeSize(_ context.Context, meta topology.Meta, r sha
 }
 
 // sizedSite has a book of sizes; its documents have chunks on two shards.
-func sizedSite(t testing.TB, change ...func(*site.Deps)) (*testSite, *measuredCluster) {
+func sizedSite(t testing.TB, change ...func(*site.Deps)) (*webtest.Server, *measuredCluster) {
 	t.Helper()
 	cluster := &measuredCluster{}
-	s := newSite(t, append([]func(*site.Deps){func(d *site.Deps) {
+	s := webtest.New(t, append([]func(*site.Deps){func(d *site.Deps) {
 		d.Sizes = chunksize.New(cluster, d.Watcher, nil)
 	}}, change...)...)
 	cluster.s = s
 	return s, cluster
 }
 
-func refOf(s *testSite, i int) string {
-	c := s.watcher.get().Collection(sizedNS)
+func refOf(s *webtest.Server, i int) string {
+	c := s.Watcher.Get().Collection(sizedNS)
 	return answer.ChunkRef(c, c.Chunks.At(i).Min)
 }
 
@@ -78,7 +79,7 @@ func (m *measuredCluster) measure(t testing.TB, exact bool, positions ...int) {
 	t.Helper()
 	for _, i := range positions {
 		body := strings.NewReader(fmt.Sprintf(`{"exact":%t}`, exact))
-		w := m.s.do("POST", "/api/v1/collections/"+sizedNS+"/chunks/"+refOf(m.s, i)+"/size", func(r *http.Request) {
+		w := m.s.Do("POST", "/api/v1/collections/"+sizedNS+"/chunks/"+refOf(m.s, i)+"/size", func(r *http.Request) {
 			*r = *httptest.NewRequest("POST", r.URL.String(), body)
 			r.Host = "localhost:8090"
 			r.Header.Set("Content-Type", "application/json")
@@ -89,20 +90,20 @@ func (m *measuredCluster) measure(t testing.TB, exact bool, positions ...int) {
 	}
 }
 
-func chunkList(t *testing.T, s *testSite, query string) api.ChunkList {
+func chunkList(t *testing.T, s *webtest.Server, query string) api.ChunkList {
 	t.Helper()
-	return decode[api.ChunkList](t, s.do("GET", "/api/v1/collections/"+sizedNS+"/chunks?"+query))
+	return webtest.Decode[api.ChunkList](t, s.Do("GET", "/api/v1/collections/"+sizedNS+"/chunks?"+query))
 }
 
 func TestAChunkIsMeasuredWhenSomebodyAsks(t *testing.T) {
 	s, cluster := sizedSite(t)
 	path := "/collections/" + sizedNS + "/chunks/" + refOf(s, 4)
-	before := decode[api.ChunkSize](t, s.do("GET", "/api/v1"+path+"/size"))
+	before := webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+path+"/size"))
 	if before.Measured || before.Documents.Method != "chunkShare" || before.MeasuredAt != nil || cluster.asked != 0 {
 		t.Errorf("before: %+v, %d commands", before, cluster.asked)
 	}
 	cluster.measure(t, false, 4)
-	got := decode[api.ChunkSize](t, s.do("GET", "/api/v1"+path+"/size"))
+	got := webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+path+"/size"))
 	if !got.Measured || *got.Documents.Value != 40 || got.Documents.Exact || got.Documents.Method != "dataSizeEstimate" ||
 		*got.MeanBytes != 1000 ||
 		*got.TookMillis != 23 {
@@ -112,11 +113,11 @@ func TestAChunkIsMeasuredWhenSomebodyAsks(t *testing.T) {
 		t.Errorf("move: %+v", m)
 	}
 	cluster.measure(t, true, 4)
-	got = decode[api.ChunkSize](t, s.do("GET", "/api/v1"+path+"/size"))
+	got = webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+path+"/size"))
 	if *got.Bytes.Value != 40_008 || !got.Bytes.Exact || got.Bytes.Method != "dataSize" {
 		t.Errorf("exact: %+v", got)
 	}
-	why := decode[api.ChunkWhy](t, s.do("GET", "/api/v1"+path+"/why"))
+	why := webtest.Decode[api.ChunkWhy](t, s.Do("GET", "/api/v1"+path+"/why"))
 	if why.Size == nil || *why.Size.Bytes.Value != 40_008 {
 		t.Errorf("why: %+v", why.Size)
 	}
@@ -127,15 +128,15 @@ func TestAChunkIsMeasuredWhenSomebodyAsks(t *testing.T) {
 
 func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 	s, cluster := sizedSite(t)
-	c := s.watcher.get().Collection(sizedNS)
+	c := s.Watcher.Get().Collection(sizedNS)
 	path := answer.ChunkURL(c.NS, refOf(s, 3))
-	page := s.do("GET", path)
+	page := s.Do("GET", path)
 	tag := page.Header().Get("ETag")
 	if body := page.Body.String(); !strings.Contains(body, "Measure exactly") || !strings.Contains(body, "not measured yet") {
 		t.Errorf("the page offers no measurement: %.400s", body)
 	}
 	post := func(do string) int {
-		w := s.do("POST", path+"/size", formSent(url.Values{"do": {do}}))
+		w := s.Do("POST", path+"/size", formSent(url.Values{"do": {do}}))
 		if w.Code == http.StatusSeeOther && w.Header().Get("Location") != path {
 			t.Errorf("leads to %s", w.Header().Get("Location"))
 		}
@@ -146,11 +147,11 @@ func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 			t.Fatalf("%s: %d", do, code)
 		}
 	}
-	body := s.do("GET", path, header("If-None-Match", tag))
+	body := s.Do("GET", path, webtest.Header("If-None-Match", tag))
 	if body.Code != http.StatusOK {
 		t.Fatalf("after measuring, the page is said to be the same: %d", body.Code)
 	}
-	text := parse(t, body.Body.String()).Text()
+	text := webtest.ParseHTML(t, body.Body.String()).Text()
 	for _, want := range []string{"200 000", "exact", "No. It has 200 000 documents"} {
 		if !strings.Contains(strings.ReplaceAll(text, "\u202f", " "), want) {
 			t.Errorf("the page does not say %q", want)
@@ -161,14 +162,14 @@ func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 	}
 	cluster.err = fault.Wrap(fault.Unavailable, context.DeadlineExceeded, "too slow")
 	if code := func() int {
-		return s.do("POST", answer.ChunkURL(c.NS, refOf(s, 5))+"/size", formSent(url.Values{"do": {"exact"}})).Code
+		return s.Do("POST", answer.ChunkURL(c.NS, refOf(s, 5))+"/size", formSent(url.Values{"do": {"exact"}})).Code
 	}(); code != http.StatusSeeOther {
 		t.Errorf("a failed attempt: %d", code)
 	}
-	if text := s.do("GET", answer.ChunkURL(c.NS, refOf(s, 5))).Body.String(); !strings.Contains(text, topology.ReasonText("tooSlow")) {
+	if text := s.Do("GET", answer.ChunkURL(c.NS, refOf(s, 5))).Body.String(); !strings.Contains(text, topology.ReasonText("tooSlow")) {
 		t.Error("the page does not say why nothing was measured")
 	}
-	failed := decode[api.ChunkSize](t, s.do("GET", "/api/v1"+answer.ChunkURL(c.NS, refOf(s, 5))+"/size"))
+	failed := webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+answer.ChunkURL(c.NS, refOf(s, 5))+"/size"))
 	if failed.Failed == nil || failed.Failed.Reason != "tooSlow" || failed.Measured {
 		t.Errorf("%+v", failed)
 	}
@@ -184,15 +185,15 @@ func formSent(v url.Values) func(*http.Request) {
 
 func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 	s, cluster := sizedSite(t, func(d *site.Deps) {
-		d.Auth = everybody{who: auth.Principal{ID: "v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}}
+		d.Auth = webtest.Everybody{Who: auth.Principal{ID: "v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}}
 	})
 	path := "/collections/" + sizedNS + "/chunks/" + refOf(s, 3)
 	for _, target := range []string{path + "/size", "/api/v1" + path + "/size"} {
-		if w := s.do("POST", target, formSent(url.Values{"do": {"exact"}})); w.Code != http.StatusForbidden {
+		if w := s.Do("POST", target, formSent(url.Values{"do": {"exact"}})); w.Code != http.StatusForbidden {
 			t.Errorf("a viewer may POST %s: %d", target, w.Code)
 		}
 	}
-	if body := s.do("GET", path).Body.String(); strings.Contains(body, `value="exact"`) ||
+	if body := s.Do("GET", path).Body.String(); strings.Contains(body, `value="exact"`) ||
 		!strings.Contains(body, auth.Operator.Label()) {
 		t.Error("a viewer sees the button, or not why there is none")
 	}
@@ -204,7 +205,7 @@ func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 		cluster.measure(t, false, i)
 	}
 	path = "/collections/" + sizedNS + "/chunks/" + refOf(s, 100)
-	if w := s.do("POST", path+"/size", formSent(url.Values{"do": {"exact"}})); w.Code != http.StatusServiceUnavailable {
+	if w := s.Do("POST", path+"/size", formSent(url.Values{"do": {"exact"}})); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("one more than the limit: %d", w.Code)
 	}
 	for _, x := range []struct {
@@ -215,7 +216,7 @@ func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 		{"/api/v1/collections/" + sizedNS + "/chunks/nonsense/size", `{}`, http.StatusBadRequest},
 		{"/api/v1/collections/none.such/chunks/" + refOf(s, 100) + "/size", `{}`, http.StatusNotFound},
 	} {
-		w := s.do("POST", x.target, func(r *http.Request) {
+		w := s.Do("POST", x.target, func(r *http.Request) {
 			*r = *httptest.NewRequest("POST", r.URL.String(), strings.NewReader(x.body))
 			r.Host = "localhost:8090"
 			r.Header.Set("Content-Type", "application/json")
@@ -228,7 +229,7 @@ func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 
 func TestChunksAreSortedByWhatIsKnown(t *testing.T) {
 	s, cluster := sizedSite(t)
-	c := s.watcher.get().Collection(sizedNS)
+	c := s.Watcher.Get().Collection(sizedNS)
 	cluster.measure(t, false, 3, 9, 200, 0)
 	got := chunkList(t, s, "sort=bytes&limit=1000")
 	if got.Measured != 4 || got.Of != 250 || got.Order != "bytes" || len(got.Items) != 250 || got.Next != "" {
@@ -276,7 +277,7 @@ func TestChunksAreSortedByWhatIsKnown(t *testing.T) {
 			t.Errorf("%q: the pages have %d rows in another order than the whole list of %d", filter, len(refs), len(want))
 		}
 	}
-	doc := parse(t, s.do("GET", "/collections/"+sizedNS+"?sort=bytes").Body.String())
+	doc := webtest.ParseHTML(t, s.Do("GET", "/collections/"+sizedNS+"?sort=bytes").Body.String())
 	first := doc.Find("table.chunks tbody tr").First()
 	if first.AttrOr("data-key", "") != answer.ChunkKey(c.Key, c.Chunks.At(3).Min) || !strings.Contains(first.Text(), "too big to move") {
 		t.Errorf("the page's first row is %s", first.Text())
@@ -295,22 +296,24 @@ func TestTooBigToMoveIsAFilter(t *testing.T) {
 	if got := chunkList(t, s, "oversized=true"); len(got.Items) != 1 || got.Items[0].Ref != refOf(s, 3) || !*got.Items[0].Oversized {
 		t.Errorf("%+v", got.Items)
 	}
-	doc := parse(t, s.do("GET", "/collections/"+sizedNS+"?oversized=1").Body.String())
+	doc := webtest.ParseHTML(t, s.Do("GET", "/collections/"+sizedNS+"?oversized=1").Body.String())
 	if n := doc.Find("table.chunks tbody tr").Length(); n != 1 {
 		t.Errorf("%d rows", n)
 	}
 	// A whole shard, by its counts.
-	table := *s.watcher.get()
+	table := *s.Watcher.Get()
 	table.Seq++
-	figure := topology.Figure{Known: true, Value: 1 << 40, Method: "collStats", At: epoch}
+	figure := topology.Figure{Known: true, Value: 1 << 40, Method: "collStats", At: webtest.Epoch}
 	table.Sizes = map[topology.Namespace]topology.Sizes{
 		sizedNS: {
-			NS:     sizedNS,
-			At:     epoch,
-			Shards: map[string]topology.Size{"shard-rs-1": {Bytes: figure, Documents: topology.Figure{Known: true, Value: 1 << 30, At: epoch}}},
+			NS: sizedNS,
+			At: webtest.Epoch,
+			Shards: map[string]topology.Size{
+				"shard-rs-1": {Bytes: figure, Documents: topology.Figure{Known: true, Value: 1 << 30, At: webtest.Epoch}},
+			},
 		},
 	}
-	s.watcher.publish(&table)
+	s.Watcher.Publish(&table)
 	got := chunkList(t, s, "oversized=true&limit=1000")
 	if n := table.Collection(sizedNS).Chunks.CountByShard()["shard-rs-1"]; len(got.Items) < n-2 || len(got.Items) > n+1 {
 		t.Errorf("%d chunks of a shard of %d", len(got.Items), n)
@@ -322,11 +325,11 @@ func TestWhatIsWrongWithAnOrder(t *testing.T) {
 	for _, query := range []string{"sort=size", "sort=bytes&cursor=xx", "sort=bytes&cursor=" + string(answer.CursorOf("heat 5")),
 		"sort=bytes&cursor=" + string(answer.CursorOf("bytes -5")), "oversized=perhaps",
 		"sort=bytes&key=%7B%22project_id%22%3A1%7D"} {
-		if w := s.do("GET", "/api/v1/collections/"+sizedNS+"/chunks?"+query); w.Code != http.StatusBadRequest {
+		if w := s.Do("GET", "/api/v1/collections/"+sizedNS+"/chunks?"+query); w.Code != http.StatusBadRequest {
 			t.Errorf("%s: %d", query, w.Code)
 		}
 	}
-	if w := s.do("GET", "/collections/"+sizedNS+"?sort=size"); w.Code != http.StatusBadRequest {
+	if w := s.Do("GET", "/collections/"+sizedNS+"?sort=size"); w.Code != http.StatusBadRequest {
 		t.Errorf("the page: %d", w.Code)
 	}
 	if got := chunkList(t, s, "sort=bytes&cursor="+string(answer.CursorOf("bytes 99999"))); len(got.Items) != 0 || got.Next != "" {
@@ -335,7 +338,7 @@ func TestWhatIsWrongWithAnOrder(t *testing.T) {
 }
 
 func TestChunksAreSortedByTheirWrites(t *testing.T) {
-	v := newStory().View()
+	v := webtest.NewStory().View()
 	c := v.Table.Collection("yorkie-meta.changes")
 	v.Writes = func(*topology.Table, topology.Namespace) (map[int]heat.Rate, bool, bool) {
 		return map[int]heat.Rate{5: {PerSecond: 2, Exact: true, Rows: 20}, 11: {PerSecond: 30, Rows: 300}}, true, false
@@ -367,23 +370,23 @@ func TestChunksAreSortedByTheirWrites(t *testing.T) {
 func BenchmarkChunkList(b *testing.B) {
 	const chunks, known = 1_000_000, 20_000
 	s, _ := sizedSite(b)
-	table := *cannedTable(1, 6)
-	c := collectionFixture(sizedNS, bson.D{{Key: "project_id", Value: "hashed"}}, chunks, 1)
+	table := *webtest.CannedTable(1, 6)
+	c := webtest.CannedCollection(sizedNS, bson.D{{Key: "project_id", Value: "hashed"}}, chunks, 1)
 	table.Collections = []*topology.Collection{c}
-	s.watcher.publish(&table)
+	s.Watcher.Publish(&table)
 	cluster := &measuredCluster{s: s}
-	book := chunksize.New(cluster, s.watcher, nil)
+	book := chunksize.New(cluster, s.Watcher, nil)
 	sizes := knownSizes{Book: book, known: map[int]chunksize.Size{}}
 	for i := range known {
-		n := topology.Figure{Known: true, Value: int64(i), Method: chunksize.MethodEstimate, At: epoch}
-		sizes.known[i*(chunks/known)] = chunksize.Size{Documents: n, Bytes: n, Measured: true, At: epoch}
+		n := topology.Figure{Known: true, Value: int64(i), Method: chunksize.MethodEstimate, At: webtest.Epoch}
+		sizes.known[i*(chunks/known)] = chunksize.Size{Documents: n, Bytes: n, Measured: true, At: webtest.Epoch}
 	}
 	s.Deps.Sizes = sizes
 	times := map[string][]time.Duration{}
 	for b.Loop() {
 		for _, query := range []string{"", "?sort=bytes", "?sort=bytes&page=10000"} {
 			begun := time.Now()
-			if w := s.do("GET", "/collections/"+sizedNS+query); w.Code != http.StatusOK {
+			if w := s.Do("GET", "/collections/"+sizedNS+query); w.Code != http.StatusOK {
 				b.Fatal(w.Code, w.Body)
 			}
 			times[query] = append(times[query], time.Since(begun))

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"bytes"
@@ -12,18 +12,19 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/web/changes"
+	"shardboard/web/webtest"
 )
 
 func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
-	s := newSite(t)
-	path := "/plans/" + recordNamed("hot")
-	p := decode[api.Plan](t, s.do("GET", "/api/v1"+path))
+	s := webtest.New(t)
+	path := "/plans/" + webtest.RecordID("hot")
+	p := webtest.Decode[api.Plan](t, s.Do("GET", "/api/v1"+path))
 	args, err := actions.ReadArgs(p.Args.RawMessage)
 	if err != nil || p.Kind != "split-hot" || p.Blocked || len(args.Cuts) != 1 || args.Chunk != "" || len(p.Commands) != 2 {
 		t.Fatalf("%v: %+v", err, p)
 	}
 	cut := args.Cuts[0]
-	page := parse(t, s.do("GET", path).Body.String())
+	page := webtest.ParseHTML(t, s.Do("GET", path).Body.String())
 	rows := page.Find("table.writes tbody tr")
 	if len(p.Effect.Writes) != 3 || rows.Length() != 3 {
 		t.Fatalf("%+v, %d rows on the page", p.Effect.Writes, rows.Length())
@@ -53,11 +54,11 @@ func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
 }
 
 func TestAChunkThatOneValueMakesHotSaysSoOnThePage(t *testing.T) {
-	s := newSite(t)
-	page := parse(t, s.do("GET", "/plans/"+recordNamed("onevalue")).Body.String())
+	s := webtest.New(t)
+	page := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("onevalue")).Body.String())
 	text := page.Find(".checks tr.is-block").Text()
 	for _, want := range []string{"takes 83", "no split divides them", "Move the whole chunk",
-		"project " + newStory().View().Dir.All()[3].Name} {
+		"project " + webtest.NewStory().View().Dir.All()[3].Name} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %q", want, text)
 		}
@@ -68,11 +69,11 @@ func TestAChunkThatOneValueMakesHotSaysSoOnThePage(t *testing.T) {
 }
 
 func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
-	s := newSite(t)
-	c := s.watcher.value.Collection("yorkie-meta.changes")
+	s := webtest.New(t)
+	c := s.Watcher.Value.Collection("yorkie-meta.changes")
 	fields := func(address string) map[string]bool {
 		out := map[string]bool{}
-		for _, f := range parse(t, s.do("GET", address).Body.String()).Find("form.plan [name]").EachIter() {
+		for _, f := range webtest.ParseHTML(t, s.Do("GET", address).Body.String()).Find("form.plan [name]").EachIter() {
 			if f.AttrOr("type", "") != "hidden" {
 				out[f.AttrOr("name", "")] = true
 			}
@@ -96,7 +97,8 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 		t.Errorf("of none: %v", bare)
 	}
 	// No shard is chosen unless somebody chooses one.
-	if first := parse(t, s.do("GET", answer.HotChunkPlan(c, 2)).Body.String()).Find("select[name=to] option").First(); first.AttrOr(
+	if first := webtest.ParseHTML(t, s.Do("GET", answer.HotChunkPlan(c,
+		2)).Body.String()).Find("select[name=to] option").First(); first.AttrOr(
 		"value",
 		"",
 	) != "" ||
@@ -110,7 +112,7 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 }
 
 func TestBadCutsAreRefusedByTheirNames(t *testing.T) {
-	s := newSite(t, withClaims)
+	s := webtest.New(t, webtest.WithClaims)
 	for args, says := range map[string]string{
 		`{"chunks": "x"}`:                          "chunks",
 		`{"chunks": ["a\u0000b"]}`:                 "chunks",
@@ -119,12 +121,12 @@ func TestBadCutsAreRefusedByTheirNames(t *testing.T) {
 		`{"cuts": [{"half": "a\u0000b"}]}`:         "cuts[0].half",
 		`{"cuts": [{"min": {"p": 1}}, {"to": 1}]}`: "to",
 	} {
-		w := s.do(
+		w := s.Do(
 			"POST",
 			"/api/v1/plans",
-			as("olga", "operator"),
-			header("Content-Type", "application/json"),
-			body(`{"kind":"split-hot","reason":"x","args":`+args+`}`),
+			webtest.As("olga", "operator"),
+			webtest.Header("Content-Type", "application/json"),
+			webtest.Body(`{"kind":"split-hot","reason":"x","args":`+args+`}`),
 		)
 		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), says) {
 			t.Errorf("%s: %d %s", args, w.Code, w.Body)
@@ -144,10 +146,10 @@ func planned(t *testing.T, l api.Heat) actions.Args {
 
 // The page of heat and its JSON lead to the same plan, and only those who may plan.
 func TestAHotChunkLeadsToThePlanThatHelps(t *testing.T) {
-	v := newStory().View()
-	s := counting(t, v, several(v), 2*time.Minute+5*time.Second, nil)
-	items := heatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items
-	page := parse(t, s.do("GET", "/heat").Body.String())
+	v := webtest.NewStory().View()
+	s := webtest.CountedHeat(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
+	items := webtest.HeatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items
+	page := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
 	kinds := map[string]int{}
 	for i, l := range items {
 		if l.Plan == nil {
@@ -169,7 +171,7 @@ func TestAHotChunkLeadsToThePlanThatHelps(t *testing.T) {
 		t.Errorf("no plan to split: %v", kinds)
 	}
 	s.Deps.Actions = nil
-	for _, l := range heatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items {
+	for _, l := range webtest.HeatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items {
 		if l.Plan != nil {
 			t.Fatal("a plan where nothing can be changed")
 		}

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"net/http"
@@ -13,27 +13,30 @@ import (
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // actionScenes are forms, plans and runs in every state.
-func actionScenes() []scene {
-	fine := newStory().View()
-	zoned := newStory().with(troubled).View()
+func actionScenes() []webtest.Scene {
+	fine := webtest.NewStory().View()
+	zoned := webtest.NewStory().With(webtest.Troubled).View()
 	project := fine.Dir.All()[3].ID.Hex()
 	chunk := answer.ChunkRef(fine.Table.Collection("yorkie-meta.changes"), fine.Table.Collection("yorkie-meta.changes").Chunks.At(2).Min)
-	who := func(p auth.Principal) func(*site.Deps) { return playing(cast{mode: "local", me: p}) }
+	who := func(p auth.Principal) func(*site.Deps) {
+		return webtest.Playing(webtest.Account{SignInMode: "local", Me: p})
+	}
 	over := func(err error) func(*site.Deps) {
 		return func(d *site.Deps) {
-			who(olga)(d)
-			a := cannedActions()
-			a.err = err
+			who(webtest.Olga)(d)
+			a := webtest.CannedActions()
+			a.Err = err
 			d.Actions = a
 		}
 	}
 	post := func(pairs ...string) []func(*http.Request) {
-		return []func(*http.Request){func(r *http.Request) { r.Method = "POST" }, formOf(pairs...)}
+		return []func(*http.Request){func(r *http.Request) { r.Method = "POST" }, webtest.Form(pairs...)}
 	}
-	p := cannedActions().plans[1]
+	p := webtest.CannedActions().PlanList[1]
 	changed := &engine.ChangedError{
 		Err:         fault.New(fault.Conflict, "The cluster is not as it was when the plan was made. Make the plan again."),
 		Differences: p.Steps[0].Needs[len(p.Steps[0].Needs)-1].Against(map[string]string{"shard": "shard-rs-3", "lastmod": "9|0"}),
@@ -41,81 +44,89 @@ func actionScenes() []scene {
 	blocked := &engine.BlockedError{Err: fault.New(fault.Conflict, "A check blocks this plan."),
 		Checks: []actions.Check{{ID: "recipient", Verdict: actions.Block, Text: message.New("recipient.draining",
 			"{shard} is draining and takes no chunks.", message.Shard("shard", "shard-rs-1"))}}}
-	plan := func(name string) string { return "/plans/" + recordNamed(name) }
-	run := func(name string) string { return "/runs/" + recordNamed(name) }
+	plan := func(name string) string { return "/plans/" + webtest.RecordID(name) }
+	run := func(name string) string { return "/runs/" + webtest.RecordID(name) }
 	forms := func(k actions.Kind, pairs ...string) string { return answer.PlanURL(k, pairs...) }
-	none := cannedActions()
-	none.runs = nil
-	single := newStory().with(func(t *topology.Table) { t.Shards = t.Shards[:1] }).View()
-	return []scene{
-		{name: "newplan", path: "/plans/new", view: fine, change: who(olga)},
-		{name: "newplan-split", path: forms(actions.Split, "ns", "yorkie-meta.changes", "chunk", chunk), view: fine, change: who(olga)},
-		{name: "newplan-pin", path: forms(actions.Pin, "project", project, "db", "yorkie-meta"), view: fine, change: who(olga)},
-		{name: "newplan-move", path: forms(actions.MoveChunk, "ns", "yorkie-meta.changes", "chunk", chunk), view: fine, change: who(olga)},
-		{name: "newplan-hot", path: forms(actions.SplitHot, "ns", "yorkie-meta.changes", "chunk", chunk), view: fine, change: who(olga)},
-		{name: "newplan-hotmany", path: forms(actions.SplitHot, "ns", "yorkie-meta.changes", "chunks", chunk), view: fine, change: who(olga)},
-		{name: "plan-hot", path: plan("hot"), view: fine, change: who(olga)},
-		{name: "plan-onevalue", path: plan("onevalue"), view: fine, change: who(olga)},
-		{name: "newplan-range", path: forms(actions.ZoneSetRange, "ns", "yorkie-meta.documents"), view: fine, change: who(olga)},
-		{name: "newplan-window", path: forms(actions.BalancerWindow), view: fine, change: who(olga)},
+	none := webtest.CannedActions()
+	none.RunList = nil
+	single := webtest.NewStory().With(func(t *topology.Table) { t.Shards = t.Shards[:1] }).View()
+	return []webtest.Scene{
+		{Name: "newplan", Path: "/plans/new", View: fine, Change: who(webtest.Olga)},
+		{Name: "newplan-split", Path: forms(actions.Split, "ns", "yorkie-meta.changes", "chunk", chunk), View: fine, Change: who(webtest.Olga)},
+		{Name: "newplan-pin", Path: forms(actions.Pin, "project", project, "db", "yorkie-meta"), View: fine, Change: who(webtest.Olga)},
 		{
-			name:   "newplan-refused",
-			path:   "/plans",
-			view:   fine,
-			change: over(fault.New(fault.NotFound, "The argument \"to\" names the shard %q, which does not exist.", "x")),
-			ask:    post("kind", "move", "ns", "yorkie-meta.changes", "chunk", chunk, "to", "x", "reason", "ticket 4711"),
+			Name:   "newplan-refused",
+			Path:   "/plans",
+			View:   fine,
+			Change: over(fault.New(fault.NotFound, "The argument \"to\" names the shard %q, which does not exist.", "x")),
+			Ask:    post("kind", "move", "ns", "yorkie-meta.changes", "chunk", chunk, "to", "x", "reason", "ticket 4711"),
 		},
-		{name: "plan-split", path: plan("split"), view: fine, change: who(olga)},
-		{name: "plan-move", path: plan("move"), view: fine, change: who(olga)},
-		{name: "plan-pin", path: plan("pin"), view: fine, change: who(olga)},
-		{name: "plan-isolate", path: plan("isolate"), view: fine, change: who(olga)},
-		{name: "plan-blocked", path: plan("blocked"), view: fine, change: who(olga)},
-		{name: "plan-expired", path: plan("late"), view: fine, change: who(olga)},
-		{name: "plan-others", path: plan("move"), view: fine, change: who(anna)},
-		{name: "plan-viewer", path: plan("move"), view: fine, change: who(vera)},
-		{name: "plan-ran", path: plan("done"), view: fine, change: who(olga)},
-		{name: "plan-changed", path: plan("move") + "/run", view: fine, change: over(changed), ask: post("hash", p.Hash)},
-		{name: "plan-unprocessable", path: plan("move") + "/run", view: fine, change: over(blocked), ask: post("hash", p.Hash)},
+		{Name: "newplan-hot", Path: forms(actions.SplitHot, "ns", "yorkie-meta.changes", "chunk", chunk), View: fine, Change: who(webtest.Olga)},
 		{
-			name:   "plan-misconfirmed",
-			path:   plan("isolate") + "/run",
-			view:   fine,
-			change: over(fault.New(fault.Invalid, "The confirmation is not the text that this plan wants typed. Nothing was started.")),
-			ask:    post("hash", p.Hash, "confirm", "x"),
+			Name:   "newplan-hotmany",
+			Path:   forms(actions.SplitHot, "ns", "yorkie-meta.changes", "chunks", chunk),
+			View:   fine,
+			Change: who(webtest.Olga),
 		},
-		{name: "run-running", path: run("running"), view: fine, change: who(olga)},
-		{name: "run-waiting", path: run("waiting"), view: fine, change: who(olga)},
-		{name: "run-gaveup", path: run("gaveup"), view: fine, change: who(olga)},
-		{name: "run-adapted", path: run("adapted"), view: fine, change: who(olga)},
-		{name: "run-restoring", path: run("restoring"), view: fine, change: who(olga)},
-		{name: "run-held", path: run("held"), view: fine, change: who(olga)},
-		{name: "run-unknown", path: run("unknown"), view: fine, change: who(olga)},
-		{name: "run-succeeded", path: run("succeeded"), view: fine, change: who(olga)},
-		{name: "run-failed", path: run("failed"), view: fine, change: who(olga)},
-		{name: "run-refused", path: run("refused"), view: fine, change: who(olga)},
-		{name: "run-stopped", path: run("stopped"), view: fine, change: who(olga)},
-		{name: "run-undone", path: run("undone"), view: fine, change: who(olga)},
-		{name: "run-viewer", path: run("running"), view: fine, change: who(vera)},
+		{Name: "plan-hot", Path: plan("hot"), View: fine, Change: who(webtest.Olga)},
+		{Name: "plan-onevalue", Path: plan("onevalue"), View: fine, Change: who(webtest.Olga)},
+		{Name: "newplan-range", Path: forms(actions.ZoneSetRange, "ns", "yorkie-meta.documents"), View: fine, Change: who(webtest.Olga)},
+		{Name: "newplan-window", Path: forms(actions.BalancerWindow), View: fine, Change: who(webtest.Olga)},
+		{Name: "plan-split", Path: plan("split"), View: fine, Change: who(webtest.Olga)},
+		{Name: "plan-move", Path: plan("move"), View: fine, Change: who(webtest.Olga)},
+		{Name: "plan-pin", Path: plan("pin"), View: fine, Change: who(webtest.Olga)},
+		{Name: "plan-isolate", Path: plan("isolate"), View: fine, Change: who(webtest.Olga)},
+		{Name: "plan-blocked", Path: plan("blocked"), View: fine, Change: who(webtest.Olga)},
+		{Name: "plan-expired", Path: plan("late"), View: fine, Change: who(webtest.Olga)},
+		{Name: "plan-others", Path: plan("move"), View: fine, Change: who(webtest.Anna)},
+		{Name: "plan-viewer", Path: plan("move"), View: fine, Change: who(webtest.Vera)},
+		{Name: "plan-ran", Path: plan("done"), View: fine, Change: who(webtest.Olga)},
+		{Name: "plan-changed", Path: plan("move") + "/run", View: fine, Change: over(changed), Ask: post("hash", p.Hash)},
+		{Name: "plan-unprocessable", Path: plan("move") + "/run", View: fine, Change: over(blocked), Ask: post("hash", p.Hash)},
 		{
-			name:   "run-undorefused",
-			path:   run("succeeded") + "/undo",
-			view:   fine,
-			change: over(fault.New(fault.Conflict, "This can no longer be undone: the two parts of a chunk are now on different shards.")),
-			ask:    post("reason", ""),
+			Name:   "plan-misconfirmed",
+			Path:   plan("isolate") + "/run",
+			View:   fine,
+			Change: over(fault.New(fault.Invalid, "The confirmation is not the text that this plan asks for. Nothing was started.")),
+			Ask:    post("hash", p.Hash, "confirm", "x"),
 		},
-		{name: "runs", path: "/runs", view: fine, change: who(olga)},
-		{name: "runs-filtered", path: "/runs?" + url.Values{"state": {"failed"}, "by": {"user:olga"}}.Encode(), view: fine, change: who(olga)},
-		{name: "runs-none", path: "/runs", view: fine, change: func(d *site.Deps) { who(olga)(d); d.Actions = none }},
-		{name: "runs-nomatch", path: "/runs?by=user:nobody", view: fine, change: who(vera)},
+		{Name: "run-running", Path: run("running"), View: fine, Change: who(webtest.Olga)},
+		{Name: "run-waiting", Path: run("waiting"), View: fine, Change: who(webtest.Olga)},
+		{Name: "run-gaveup", Path: run("gaveup"), View: fine, Change: who(webtest.Olga)},
+		{Name: "run-adapted", Path: run("adapted"), View: fine, Change: who(webtest.Olga)},
+		{Name: "run-restoring", Path: run("restoring"), View: fine, Change: who(webtest.Olga)},
+		{Name: "run-held", Path: run("held"), View: fine, Change: who(webtest.Olga)},
+		{Name: "run-unknown", Path: run("unknown"), View: fine, Change: who(webtest.Olga)},
+		{Name: "run-succeeded", Path: run("succeeded"), View: fine, Change: who(webtest.Olga)},
+		{Name: "run-failed", Path: run("failed"), View: fine, Change: who(webtest.Olga)},
+		{Name: "run-refused", Path: run("refused"), View: fine, Change: who(webtest.Olga)},
+		{Name: "run-stopped", Path: run("stopped"), View: fine, Change: who(webtest.Olga)},
+		{Name: "run-undone", Path: run("undone"), View: fine, Change: who(webtest.Olga)},
+		{Name: "run-viewer", Path: run("running"), View: fine, Change: who(webtest.Vera)},
 		{
-			name:   "zones-operator",
-			path:   "/zones",
-			view:   zoned,
-			change: who(olga),
-		}, {name: "zones-readonly", path: "/zones", view: zoned, change: func(d *site.Deps) { who(olga)(d); held(store.OwnedByAnother)(d) }},
-		{name: "zones-ownergone", path: "/zones", view: zoned, change: held(store.OwnerGone)},
-		{name: "zones-datalost", path: "/zones", view: zoned, change: held(store.Vanished)},
-		{name: "project-single", path: "/projects/" + project, view: single, change: who(olga)},
-		{name: "overview-off", path: "/", view: fine, change: func(d *site.Deps) { d.Actions = nil }},
+			Name:   "run-undorefused",
+			Path:   run("succeeded") + "/undo",
+			View:   fine,
+			Change: over(fault.New(fault.Conflict, "This can no longer be undone: the two parts of a chunk are now on different shards.")),
+			Ask:    post("reason", ""),
+		},
+		{Name: "runs", Path: "/runs", View: fine, Change: who(webtest.Olga)},
+		{
+			Name:   "runs-filtered",
+			Path:   "/runs?" + url.Values{"state": {"failed"}, "by": {"user:olga"}}.Encode(),
+			View:   fine,
+			Change: who(webtest.Olga),
+		},
+		{Name: "runs-none", Path: "/runs", View: fine, Change: func(d *site.Deps) { who(webtest.Olga)(d); d.Actions = none }},
+		{Name: "runs-nomatch", Path: "/runs?by=user:nobody", View: fine, Change: who(webtest.Vera)},
+		{Name: "zones-operator", Path: "/zones", View: zoned, Change: who(webtest.Olga)},
+		{Name: "zones-readonly", Path: "/zones", View: zoned, Change: func(d *site.Deps) {
+			who(webtest.Olga)(d)
+			webtest.WithData(store.OwnedByAnother)(d)
+		}},
+		{Name: "zones-ownergone", Path: "/zones", View: zoned, Change: webtest.WithData(store.OwnerGone)},
+		{Name: "zones-datalost", Path: "/zones", View: zoned, Change: webtest.WithData(store.Vanished)},
+		{Name: "project-single", Path: "/projects/" + project, View: single, Change: who(webtest.Olga)},
+		{Name: "overview-off", Path: "/", View: fine, Change: func(d *site.Deps) { d.Actions = nil }},
 	}
 }

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"strconv"
@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/topology"
+	"shardboard/web/webtest"
 )
 
 // failedMany is a log of moves that failed: with a long reason, with a short one that
@@ -17,13 +18,19 @@ func failedMany(t *topology.Table) {
 	long := strings.Repeat("Data transfer error: ", 9) + orphansReason
 	var out []topology.Event
 	for i, reason := range []string{long, "something that nobody knows", ""} {
-		at := epoch.Add(-time.Duration(i+1) * time.Minute)
+		at := webtest.Epoch.Add(-time.Duration(i+1) * time.Minute)
 		for n, what := range []string{"moveChunk.from", "moveChunk.error", "moveChunk.to"} {
-			d := bson.D{{Key: "min", Value: must(c.Key.Document(c.Chunks.At(i).Min))}, {Key: "max", Value: must(c.Key.Document(c.Chunks.At(i).Max))},
+			d := bson.D{
+				{Key: "min", Value: webtest.Must(c.Key.Document(c.Chunks.At(i).Min))},
+				{Key: "max", Value: webtest.Must(c.Key.Document(c.Chunks.At(i).Max))},
 				{
 					Key:   "from",
 					Value: "shard-rs-1",
-				}, {Key: "to", Value: "shard-rs-2"}, {Key: "step 1 of 6", Value: int32(12)}, {Key: "note", Value: "aborted"}}
+				},
+				{Key: "to", Value: "shard-rs-2"},
+				{Key: "step 1 of 6", Value: int32(12)},
+				{Key: "note", Value: "aborted"},
+			}
 			if what == "moveChunk.to" && reason != "" {
 				d = append(d, bson.E{Key: "errmsg", Value: reason})
 			}
@@ -34,7 +41,7 @@ func failedMany(t *topology.Table) {
 					Time:    at.Add(-time.Duration(n) * time.Millisecond),
 					What:    what,
 					NS:      string(c.NS),
-					Details: must(bson.Marshal(d)),
+					Details: webtest.Must(bson.Marshal(d)),
 				},
 			)
 		}
@@ -46,14 +53,14 @@ func failedMany(t *topology.Table) {
 func sessionsOnly(t *topology.Table) {
 	t.Events = nil
 	for i := range 3 {
-		d := must(
+		d := webtest.Must(
 			bson.Marshal(bson.D{{Key: "number", Value: int32(1)}, {Key: "of", Value: int32(1024)}, {Key: "owningShard", Value: "shard-rs-1"}}),
 		)
 		t.Events = append(
 			t.Events,
 			topology.Event{
 				ID:      strconv.Itoa(i),
-				Time:    epoch.Add(-time.Duration(i) * time.Minute),
+				Time:    webtest.Epoch.Add(-time.Duration(i) * time.Minute),
 				What:    "multi-split",
 				NS:      "config.system.sessions",
 				Details: d,

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // cannedSizes are sizes of chunks by position, or why there are none.
@@ -23,7 +24,7 @@ func (s cannedSizes) Of(c *topology.Collection, ch topology.Chunk) (chunksize.Si
 		return one, true
 	}
 	if s.reason != "" {
-		return chunksize.Size{Reason: s.reason, ReasonAt: epoch.Add(-time.Minute)}, false
+		return chunksize.Size{Reason: s.reason, ReasonAt: webtest.Epoch.Add(-time.Minute)}, false
 	}
 	return chunksize.Size{}, false
 }
@@ -39,7 +40,7 @@ func (s cannedSizes) Measure(context.Context, *topology.Collection, shardkey.Ran
 }
 
 func sizeOfDocuments(n, mean int64, exact bool, ago time.Duration) chunksize.Size {
-	f := topology.Figure{Known: true, Exact: exact, Method: chunksize.MethodEstimate, At: epoch.Add(-ago), Value: n}
+	f := topology.Figure{Known: true, Exact: exact, Method: chunksize.MethodEstimate, At: webtest.Epoch.Add(-ago), Value: n}
 	if exact {
 		f.Method = chunksize.MethodExact
 	}
@@ -49,8 +50,8 @@ func sizeOfDocuments(n, mean int64, exact bool, ago time.Duration) chunksize.Siz
 }
 
 // sizeScenes are the states of sizes on a list and on a chunk's page.
-func sizeScenes() []scene {
-	v := newStory().View()
+func sizeScenes() []webtest.Scene {
+	v := webtest.NewStory().View()
 	c := v.Table.Collection("yorkie-meta.changes")
 	sizes := cannedSizes{of: map[int]chunksize.Size{
 		0: sizeOfDocuments(120_000, 662, false, 40*time.Second), 1: sizeOfDocuments(190_000, 662, false, 9*time.Minute),
@@ -60,18 +61,18 @@ func sizeScenes() []scene {
 	page := func(i int) string {
 		return "/collections/yorkie-meta.changes/chunks/" + answer.ChunkRef(c, c.Chunks.At(i).Min)
 	}
-	return []scene{
-		{name: "chunks-sized", path: "/collections/yorkie-meta.changes", view: v, change: with(sizes)},
-		{name: "chunks-by-bytes", path: "/collections/yorkie-meta.changes?sort=bytes", view: v, change: with(sizes)},
-		{name: "chunks-oversized", path: "/collections/yorkie-meta.changes?oversized=1", view: v, change: with(sizes)},
-		{name: "chunks-by-heat-uncounted", path: "/collections/yorkie-meta.changes?sort=heat", view: v, change: with(sizes)},
-		{name: "chunk-size-estimated", path: page(0), view: v, change: with(sizes)},
-		{name: "chunk-size-near", path: page(1), view: v, change: with(sizes)},
-		{name: "chunk-size-too-big", path: page(2), view: v, change: with(sizes)},
-		{name: "chunk-size-empty", path: page(3), view: v, change: with(sizes)},
-		{name: "chunk-size-from-counts", path: page(4), view: v, change: with(sizes)},
-		{name: "chunk-size-denied", path: page(4), view: v, change: with(cannedSizes{reason: "notPermitted"})},
-		{name: "chunk-size-slow", path: page(4), view: v, change: with(cannedSizes{reason: "tooSlow"})},
-		{name: "chunk-size-not-measured-here", path: page(4), view: v},
+	return []webtest.Scene{
+		{Name: "chunks-sized", Path: "/collections/yorkie-meta.changes", View: v, Change: with(sizes)},
+		{Name: "chunks-by-bytes", Path: "/collections/yorkie-meta.changes?sort=bytes", View: v, Change: with(sizes)},
+		{Name: "chunks-oversized", Path: "/collections/yorkie-meta.changes?oversized=1", View: v, Change: with(sizes)},
+		{Name: "chunks-by-heat-uncounted", Path: "/collections/yorkie-meta.changes?sort=heat", View: v, Change: with(sizes)},
+		{Name: "chunk-size-estimated", Path: page(0), View: v, Change: with(sizes)},
+		{Name: "chunk-size-near", Path: page(1), View: v, Change: with(sizes)},
+		{Name: "chunk-size-too-big", Path: page(2), View: v, Change: with(sizes)},
+		{Name: "chunk-size-empty", Path: page(3), View: v, Change: with(sizes)},
+		{Name: "chunk-size-from-counts", Path: page(4), View: v, Change: with(sizes)},
+		{Name: "chunk-size-denied", Path: page(4), View: v, Change: with(cannedSizes{reason: "notPermitted"})},
+		{Name: "chunk-size-slow", Path: page(4), View: v, Change: with(cannedSizes{reason: "tooSlow"})},
+		{Name: "chunk-size-not-measured-here", Path: page(4), View: v},
 	}
 }

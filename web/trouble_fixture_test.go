@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -21,6 +21,7 @@ import (
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // accounts are the real accounts, asked by whom a header names: who is asking is known
@@ -28,7 +29,7 @@ import (
 type accounts struct{ *auth.Service }
 
 func (accounts) Identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error) {
-	return claimed{}.Identify(w, r)
+	return webtest.Claimed{}.Identify(w, r)
 }
 
 // trail is the audit record of a store, as the program has it.
@@ -44,23 +45,23 @@ func (t trail) AuditNames(ctx context.Context) (map[string]string, error) {
 
 // onStore makes everything of the site that reads or writes the store a real one.
 // Its result ends what it has started.
-func onStore(f *breakable, change ...func(*site.Deps)) (end func()) {
+func onStore(f *webtest.Breakable, change ...func(*site.Deps)) (end func()) {
 	f.Helper()
 	log := slog.New(slog.DiscardHandler)
-	service, err := auth.New(auth.Options{Store: f.db, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
-	f.must(err)
-	past := history.NewPast(f.db, nil)
-	f.must(history.NewRecorder(f.db, f.watcher, log, nil).Note(f.Context(), f.watcher.Table()))
-	outcomes := outcome.New(outcome.Options{Runs: f.engine, Tables: f.watcher, Profile: profile.Yorkie(), Store: f.db, Log: log})
-	all := append([]func(*site.Deps){withActions(f.engine), f.wired, func(d *site.Deps) {
-		d.Auth, d.History, d.Outcomes, d.Trouble = accounts{service}, past, outcomes, f.db.Trouble
-		d.Audit = trail{f.db, audit.NewKeeper(f.db, audit.Options{})}
+	service, err := auth.New(auth.Options{Store: f.DB, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
+	f.Must(err)
+	past := history.NewPast(f.DB, nil)
+	f.Must(history.NewRecorder(f.DB, f.Watcher, log, nil).Note(f.Context(), f.Watcher.Table()))
+	outcomes := outcome.New(outcome.Options{Runs: f.Engine, Tables: f.Watcher, Profile: profile.Yorkie(), Store: f.DB, Log: log})
+	all := append([]func(*site.Deps){webtest.WithActions(f.Engine), f.Wired, func(d *site.Deps) {
+		d.Auth, d.History, d.Outcomes, d.Trouble = accounts{service}, past, outcomes, f.DB.Trouble
+		d.Audit = trail{f.DB, audit.NewKeeper(f.DB, audit.Options{})}
 		d.Advice = rules.NewAdvisor(
-			rules.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: profile.Yorkie(), Past: past, Notices: f.db, Log: log},
+			rules.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: profile.Yorkie(), Past: past, Notices: f.DB, Log: log},
 		)
-		d.Alerts = alert.New(&alert.Config{}, answer.AlertSource(d.Advice, false), f.db, alert.Options{})
+		d.Alerts = alert.New(&alert.Config{}, answer.AlertSource(d.Advice, false), f.DB, alert.Options{})
 	}}, change...)
-	f.testSite = newSite(f.T, all...)
+	f.Server = webtest.New(f.T, all...)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { _ = f.Deps.Alerts.Run(ctx) })
@@ -69,7 +70,7 @@ func onStore(f *breakable, change ...func(*site.Deps)) (end func()) {
 }
 
 // changesTo are requests that write, beside those of questionsTo.
-func changesTo(f *breakable, run string) (out []question) {
+func changesTo(f *webtest.Breakable, run string) (out []question) {
 	const password = "a long sentence nobody guesses 77"
 	page := func(path, body string) {
 		out = append(out, question{method: "POST", path: path, body: body, page: true})

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -20,6 +20,7 @@ import (
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // storeTroubles are ways in which the store fails: with which error, and whether reads do.
@@ -56,11 +57,11 @@ func TestNoTroubleOfTheStoreIsAnErrorOfOurs(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			onBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *breakable) {
+			webtest.OnBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *webtest.Breakable) {
 				defer onStore(f)()
 				p, done := f.Plan("anna", splitAt(1)), runThatCanBeUndone(f)
 				questions := append(questionsTo(f, p, done), changesTo(f, done)...)
-				f.disk.breaks(func(statement string) error {
+				f.Disk.Breaks(func(statement string) error {
 					if trouble.reads || writes(statement) {
 						return trouble.err
 					}
@@ -80,17 +81,20 @@ func TestNoTroubleOfTheStoreIsAnErrorOfOurs(t *testing.T) {
 				if least := len(changesTo(f, done)) / 2; failed < least {
 					t.Errorf("only %d of %d requests met the store", failed, len(questions))
 				}
-				if now := f.db.Trouble(); now == nil || now.Code != trouble.code {
+				if now := f.DB.Trouble(); now == nil || now.Code != trouble.code {
 					t.Fatalf("%+v", now)
 				}
-				if w := f.do("GET", "/metrics", as("anna", auth.Viewer)); !strings.Contains(w.Body.String(), "shardboard_data_trouble 1") {
+				if w := f.Do("GET", "/metrics", webtest.As("anna", auth.Viewer)); !strings.Contains(w.Body.String(), "shardboard_data_trouble 1") {
 					t.Error("no metric")
 				}
-				if w := f.do("GET", "/readyz", as("anna", auth.Viewer)); (w.Code == http.StatusOK) == f.db.Trouble().Lasting() {
+				if w := f.Do("GET", "/readyz", webtest.As("anna", auth.Viewer)); (w.Code == http.StatusOK) == f.DB.Trouble().Lasting() {
 					t.Errorf("readyz: %d %s", w.Code, w.Body)
 				}
-				page := parse(t, f.do("GET", "/zones", as("anna", auth.Operator), header("Accept", "text/html")).Body.String()).Find("body").Text()
-				if !strings.Contains(page, f.db.Trouble().Cause) {
+				page := webtest.ParseHTML(t, f.Do("GET", "/zones", webtest.As("anna", auth.Operator),
+					webtest.Header("Accept", "text/html")).Body.String()).
+					Find("body").
+					Text()
+				if !strings.Contains(page, f.DB.Trouble().Cause) {
 					t.Error("no banner")
 				}
 			})
@@ -99,22 +103,22 @@ func TestNoTroubleOfTheStoreIsAnErrorOfOurs(t *testing.T) {
 }
 
 // askAs is askOne with a role.
-func askAs(f *breakable, who string, role auth.Role, q question) *httptest.ResponseRecorder {
-	change := []func(*http.Request){as(who, role)}
+func askAs(f *webtest.Breakable, who string, role auth.Role, q question) *httptest.ResponseRecorder {
+	change := []func(*http.Request){webtest.As(who, role)}
 	switch {
 	case q.page && q.method == http.MethodPost:
-		change = append(change, form0(q.body))
+		change = append(change, webtest.EncodedForm(q.body))
 	case q.body != "":
-		change = append(change, body(q.body), header("Content-Type", "application/json"))
+		change = append(change, webtest.Body(q.body), webtest.Header("Content-Type", "application/json"))
 	}
 	if q.page {
-		change = append(change, header("Accept", "text/html"))
+		change = append(change, webtest.Header("Accept", "text/html"))
 	}
-	return f.do(q.method, q.path, change...)
+	return f.Do(q.method, q.path, change...)
 }
 
 // answersOutage checks an answer, and tells whether it is a failure of the store.
-func answersOutage(f *breakable, q question, w *httptest.ResponseRecorder) bool {
+func answersOutage(f *webtest.Breakable, q question, w *httptest.ResponseRecorder) bool {
 	f.Helper()
 	text := w.Body.String()
 	switch {
@@ -127,13 +131,13 @@ func answersOutage(f *breakable, q question, w *httptest.ResponseRecorder) bool 
 	if w.Code != http.StatusServiceUnavailable {
 		return false
 	}
-	now := f.db.Trouble()
+	now := f.DB.Trouble()
 	if now == nil || q.path == "/readyz" {
 		return false
 	}
 	says := text
 	if q.page {
-		says = parse(f.T, text).Find("main").Text()
+		says = webtest.ParseHTML(f.T, text).Find("main").Text()
 	} else {
 		var p api.Problem
 		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != api.ProblemType {
@@ -154,29 +158,29 @@ func answersOutage(f *breakable, q question, w *httptest.ResponseRecorder) bool 
 
 // Who is not signed in is not told where our files are.
 func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
-	onBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *breakable) {
-		service, err := auth.New(auth.Options{Store: f.db, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
-		f.must(err)
+	webtest.OnBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.Breakable) {
+		service, err := auth.New(auth.Options{Store: f.DB, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
+		f.Must(err)
 		defer onStore(f, func(d *site.Deps) { d.Auth = service })()
-		f.disk.breaks(func(string) error { return syscall.EIO })
+		f.Disk.Breaks(func(string) error { return syscall.EIO })
 		for _, path := range []string{"/", "/login", "/api/v1/me", "/runs"} {
-			w := f.do("GET", path, func(r *http.Request) {
+			w := f.Do("GET", path, func(r *http.Request) {
 				r.AddCookie(&http.Cookie{Name: "shardboard", Value: strings.Repeat("A", 43)})
 			})
-			now := f.db.Trouble()
+			now := f.DB.Trouble()
 			if now == nil || w.Code != http.StatusServiceUnavailable || !strings.Contains(html.UnescapeString(w.Body.String()), now.Title()) ||
 				strings.Contains(w.Body.String(), "shardboard.db") ||
 				strings.Contains(w.Body.String(), "in a few seconds") {
 				t.Errorf("%s: %d %s", path, w.Code, w.Body)
 			}
 		}
-		w := f.do("POST", "/login", form0("name=anna&password=correct-horse-battery"), header("Accept", "text/html"))
+		w := f.Do("POST", "/login", webtest.EncodedForm("name=anna&password=correct-horse-battery"), webtest.Header("Accept", "text/html"))
 		if text := html.UnescapeString(w.Body.String()); w.Code != http.StatusServiceUnavailable ||
-			!strings.Contains(text, f.db.Trouble().Title()) ||
+			!strings.Contains(text, f.DB.Trouble().Title()) ||
 			strings.Contains(text, "shardboard.db") {
 			t.Errorf("POST /login: %d %s", w.Code, text)
 		}
-		if !strings.Contains(f.log.String(), syscall.EIO.Error()) {
+		if !strings.Contains(f.Log.String(), syscall.EIO.Error()) {
 			t.Error("the log has no cause")
 		}
 	})
@@ -184,17 +188,17 @@ func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
 
 // Nor are those who could not repair them: their role says so.
 func TestTroubleIsToldWithoutPathsToViewersAndSupport(t *testing.T) {
-	onBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *breakable) {
+	webtest.OnBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.Breakable) {
 		defer onStore(f)()
-		f.disk.breaks(func(string) error { return syscall.EIO })
+		f.Disk.Breaks(func(string) error { return syscall.EIO })
 		for _, q := range []question{{method: "GET", path: "/runs", page: true}, {method: "GET", path: "/api/v1/runs"},
 			{method: "GET", path: "/settings", page: true},
 			{method: "POST", path: "/settings/tokens", page: true, body: "name=x&role=viewer&days=7"},
 			{method: "GET", path: "/alerts", page: true}} {
 			for _, role := range []auth.Role{auth.Viewer, auth.Support, auth.Operator} {
 				w := askAs(f, "vera", role, q)
-				says, now := html.UnescapeString(w.Body.String()), f.db.Trouble()
-				if now == nil || !strings.Contains(says, now.Title()) || strings.Contains(says, f.dir) != (role == auth.Operator) {
+				says, now := html.UnescapeString(w.Body.String()), f.DB.Trouble()
+				if now == nil || !strings.Contains(says, now.Title()) || strings.Contains(says, f.Dir) != (role == auth.Operator) {
 					t.Errorf("%s %s: %d, %v", role, q, w.Code, now)
 				}
 			}
@@ -215,7 +219,7 @@ func TestTheSignInFormSaysTheTroubleWithoutPaths(t *testing.T) {
 // our data, and not where it is.
 func TestReadinessTellsTheTroubleWithoutPaths(t *testing.T) {
 	for _, exposed := range []bool{false, true} {
-		s := newSite(t, func(d *site.Deps) {
+		s := webtest.New(t, func(d *site.Deps) {
 			d.Exposed = exposed
 			d.Trouble = func() *store.Trouble {
 				return &store.Trouble{
@@ -225,20 +229,20 @@ func TestReadinessTellsTheTroubleWithoutPaths(t *testing.T) {
 				}
 			}
 		})
-		w := s.do("GET", "/readyz")
+		w := s.Do("GET", "/readyz")
 		if text := w.Body.String(); w.Code != http.StatusServiceUnavailable ||
 			!strings.Contains(text, "The database of shardboard is incomplete.") ||
 			strings.Contains(text, "/var/x") {
 			t.Errorf("exposed %v: %d %s", exposed, w.Code, text)
 		}
 	}
-	s := newSite(t)
-	unread := *s.watcher.get()
+	s := webtest.New(t)
+	unread := *s.Watcher.Get()
 	unread.Loaded = false
 	unread.Health = map[topology.Part]topology.Health{topology.PartRouting: {Err: fault.Quote(fault.Unavailable, nil,
 		"The cluster refused: not authorized on host-7.internal.", "The cluster refused: Unauthorized (13).")}}
-	s.watcher.publish(&unread)
-	if text := s.do("GET", "/readyz").Body.String(); !strings.Contains(text, "Unauthorized (13)") || strings.Contains(text, "host-7") {
+	s.Watcher.Publish(&unread)
+	if text := s.Do("GET", "/readyz").Body.String(); !strings.Contains(text, "Unauthorized (13)") || strings.Contains(text, "host-7") {
 		t.Errorf("a server's text: %s", text)
 	}
 }
@@ -251,20 +255,20 @@ func TestADefectOfOursIsFoundInTheLogByItsReference(t *testing.T) {
 	} {
 		for _, accept := range []string{"text/html", "application/json"} {
 			t.Run(name+" "+accept, func(t *testing.T) {
-				s := newSite(t)
+				s := webtest.New(t)
 				s.Whole = s.Outside(s.Recovered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.Fail(w, r, bug()) })))
-				w := s.do("GET", "/zones", header("Accept", accept))
+				w := s.Do("GET", "/zones", webtest.Header("Accept", accept))
 				ref := regexp.MustCompile(`ref=([0-9a-f]{8})`).FindStringSubmatch(w.Body.String())
 				if w.Code != http.StatusInternalServerError || ref == nil || !strings.Contains(w.Body.String(), inside) ||
 					!strings.Contains(w.Body.String(), "2026-03-01 12:00:00 UTC") {
 					t.Fatalf("%d %s", w.Code, w.Body)
 				}
-				for line := range strings.SplitSeq(s.log.String(), "\n") {
+				for line := range strings.SplitSeq(s.Log.String(), "\n") {
 					if strings.Contains(line, "ref="+ref[1]) && strings.Contains(line, "the cogs are stuck") {
 						return
 					}
 				}
-				t.Errorf("no line has ref=%s and the cause:\n%s", ref[1], s.log)
+				t.Errorf("no line has ref=%s and the cause:\n%s", ref[1], s.Log)
 			})
 		}
 	}

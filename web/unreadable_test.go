@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"database/sql"
@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
+	"shardboard/web/webtest"
 )
 
 // stored is a table of the store: where its rows are read, and what of the rows that
@@ -39,19 +40,19 @@ func rubbish(kind string) []string {
 // One row of rubbish in any column of any table: every list that reads it is still
 // there, with the other rows.
 func TestOneUnreadableRowBreaksNoList(t *testing.T) {
-	onBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *breakable) {
+	webtest.OnBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *webtest.Breakable) {
 		defer onStore(f)()
 		ctx, now := f.Context(), time.Now().UTC()
 		first, second := runThatCanBeUndone(f), ""
 		time.Sleep(2 * time.Second) // another name for its zone
 		second = runThatCanBeUndone(f)
-		cluster := f.watcher.Table().ClusterID
+		cluster := f.Watcher.Table().ClusterID
 		for i, name := range []string{"row-a", "row-b"} {
 			id, at := fmt.Sprint(i), now.Add(time.Duration(i)*time.Second)
 			e := store.AuditEntry{At: at, What: "test", By: "user:" + id, Subject: name}
-			f.must(f.db.CreateUser(ctx, store.User{ID: id, Name: name, Role: "viewer", Created: at}, e))
-			f.must(
-				f.db.CreateSession(
+			f.Must(f.DB.CreateUser(ctx, store.User{ID: id, Name: name, Role: "viewer", Created: at}, e))
+			f.Must(
+				f.DB.CreateSession(
 					ctx,
 					store.Session{
 						ID:      name,
@@ -68,25 +69,25 @@ func TestOneUnreadableRowBreaksNoList(t *testing.T) {
 					e,
 				),
 			)
-			f.must(
-				f.db.CreateToken(
+			f.Must(
+				f.DB.CreateToken(
 					ctx,
 					store.Token{ID: name, Hash: []byte(name), Name: name, Role: "viewer", Owner: "user:anna", Created: at, Expires: at.Add(time.Hour)},
 					e,
 				),
 			)
-			f.must(f.db.Dismiss(ctx, cluster, store.Dismissal{ID: name, By: "user:" + id, Reason: name, At: at}, e))
-			f.must(
-				f.db.AddSilence(
+			f.Must(f.DB.Dismiss(ctx, cluster, store.Dismissal{ID: name, By: "user:" + id, Reason: name, At: at}, e))
+			f.Must(
+				f.DB.AddSilence(
 					ctx,
 					cluster,
 					store.Silence{ID: name, Rule: "jumbo", By: "user:" + id, Reason: name, At: at, Until: at.Add(time.Hour)},
 					e,
 				),
 			)
-			f.must(f.db.AddWatch(ctx, cluster, store.Watch{Kind: "project", Subject: name, By: "user:anna", At: at}))
-			f.must(f.db.SaveRunOutcome(ctx, cluster, store.RunOutcome{Run: []string{first, second}[i], At: at, Body: []byte(`{}`)}))
-			f.must(f.db.SaveHead(ctx, store.AuditHead{Seq: int64(i + 1), Hash: []byte{1}, At: at, Key: []byte{2}, Signature: []byte{3}}))
+			f.Must(f.DB.AddWatch(ctx, cluster, store.Watch{Kind: "project", Subject: name, By: "user:anna", At: at}))
+			f.Must(f.DB.SaveRunOutcome(ctx, cluster, store.RunOutcome{Run: []string{first, second}[i], At: at, Body: []byte(`{}`)}))
+			f.Must(f.DB.SaveHead(ctx, store.AuditHead{Seq: int64(i + 1), Hash: []byte{1}, At: at, Key: []byte{2}, Signature: []byte{3}}))
 		}
 		timeline := []string{
 			"/activity",
@@ -97,8 +98,8 @@ func TestOneUnreadableRowBreaksNoList(t *testing.T) {
 			),
 			"/compare?from=" + now.Add(-time.Minute).Format(time.RFC3339) + "&to=" + now.Format(time.RFC3339),
 		}
-		raw, err := sql.Open("sqlite", filepath.Join(f.dir, "shardboard.db")+"?_pragma=busy_timeout(5000)")
-		f.must(err)
+		raw, err := sql.Open("sqlite", filepath.Join(f.Dir, "shardboard.db")+"?_pragma=busy_timeout(5000)")
+		f.Must(err)
 		defer raw.Close()
 		raw.SetMaxOpenConns(1)
 		for _, s := range []stored{
@@ -126,31 +127,31 @@ func TestOneUnreadableRowBreaksNoList(t *testing.T) {
 		} {
 			checkDamaged(f, raw, s)
 		}
-		f.must(f.db.Close())
+		f.Must(f.DB.Close())
 	})
 }
 
 // checkDamaged writes rubbish into each column of a row, one after the other, and reads.
-func checkDamaged(f *breakable, raw *sql.DB, s stored) {
+func checkDamaged(f *webtest.Breakable, raw *sql.DB, s stored) {
 	f.Helper()
 	columns, err := raw.Query(`SELECT name, type FROM pragma_table_info(?)`, s.table)
-	f.must(err)
+	f.Must(err)
 	var names, kinds []string
 	for columns.Next() {
 		var name, kind string
-		f.must(columns.Scan(&name, &kind))
+		f.Must(columns.Scan(&name, &kind))
 		names, kinds = append(names, name), append(kinds, kind)
 	}
-	f.must(columns.Close())
+	f.Must(columns.Close())
 	tried := 0
 	for i, column := range names {
 		if slices.Contains(s.keep, column) {
 			continue
 		}
 		for _, value := range rubbish(kinds[i]) {
-			f.must(execute(raw, `CREATE TEMP TABLE saved AS SELECT * FROM `+s.table))
+			f.Must(execute(raw, `CREATE TEMP TABLE saved AS SELECT * FROM `+s.table))
 			if err := execute(raw, `UPDATE `+s.table+` SET `+column+` = `+value+` WHERE `+s.which); err != nil {
-				f.must(execute(raw, `DROP TABLE saved`)) // it must be unique, or of those that refer to it
+				f.Must(execute(raw, `DROP TABLE saved`)) // it must be unique, or of those that refer to it
 				continue
 			}
 			tried++
@@ -159,7 +160,7 @@ func checkDamaged(f *breakable, raw *sql.DB, s stored) {
 				if !strings.HasPrefix(path, "/api/") {
 					accept = "text/html"
 				}
-				w := f.do("GET", path, as("anna", auth.Admin), header("Accept", accept))
+				w := f.Do("GET", path, webtest.As("anna", auth.Admin), webtest.Header("Accept", accept))
 				body := w.Body.String()
 				found := s.wants == "" || strings.Contains(body, s.wants) || s.table == "users" && n == 2
 				if w.Code >= http.StatusInternalServerError || strings.Contains(body, inside) || !found {
@@ -175,10 +176,10 @@ func checkDamaged(f *breakable, raw *sql.DB, s stored) {
 					)
 				}
 			}
-			f.must(execute(raw, `PRAGMA foreign_keys = 0`))
-			f.must(execute(raw, `DELETE FROM `+s.table))
-			f.must(execute(raw, `INSERT INTO `+s.table+` SELECT * FROM saved`))
-			f.must(execute(raw, `DROP TABLE saved`))
+			f.Must(execute(raw, `PRAGMA foreign_keys = 0`))
+			f.Must(execute(raw, `DELETE FROM `+s.table))
+			f.Must(execute(raw, `INSERT INTO `+s.table+` SELECT * FROM saved`))
+			f.Must(execute(raw, `DROP TABLE saved`))
 		}
 	}
 	if tried < 2 {
@@ -194,22 +195,22 @@ func execute(db *sql.DB, statement string) error {
 // Of a run that cannot be decoded it is not known what it did: it is shown, and can be
 // neither undone nor finished.
 func TestAnUnreadableRunIsShownAndCannotBeUndone(t *testing.T) {
-	onBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *breakable) {
+	webtest.OnBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.Breakable) {
 		id := runThatCanBeUndone(f)
-		r, err := f.db.RunRecord(f.Context(), id)
-		f.must(err)
+		r, err := f.DB.RunRecord(f.Context(), id)
+		f.Must(err)
 		r.Body = []byte("\xff{")
-		f.must(f.db.SaveRun(f.Context(), r))
+		f.Must(f.DB.SaveRun(f.Context(), r))
 		for path, accept := range map[string]string{"/runs": "text/html", "/runs/" + id: "text/html", "/api/v1/runs": "",
 			"/api/v1/runs/" + id: ""} {
-			if w := f.do("GET", path, as("anna", auth.Operator), header("Accept", accept)); w.Code != http.StatusOK ||
+			if w := f.Do("GET", path, webtest.As("anna", auth.Operator), webtest.Header("Accept", accept)); w.Code != http.StatusOK ||
 				!strings.Contains(w.Body.String(), "unreadable") ||
 				!strings.Contains(w.Body.String(), id) {
 				f.Errorf("%s: %d %.300s", path, w.Code, w.Body)
 			}
 		}
 		for _, what := range []string{"undo", "finish"} {
-			if w := f.post("anna", "/api/v1/runs/"+id+"/"+what, `{}`); w.Code != http.StatusConflict ||
+			if w := f.Post("anna", "/api/v1/runs/"+id+"/"+what, `{}`); w.Code != http.StatusConflict ||
 				!strings.Contains(w.Body.String(), "This run is unreadable") {
 				f.Errorf("%s: %d %s", what, w.Code, w.Body)
 			}

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"errors"
@@ -10,32 +10,16 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
+	"shardboard/web/webtest"
 )
-
-// undisclosed is what history says of disks: it does not keep them.
-func undisclosed(shards []topology.Shard) map[string]topology.Disk {
-	out := map[string]topology.Disk{}
-	for _, s := range shards {
-		out[s.Name] = topology.NoDisk("notKept")
-	}
-	return out
-}
-
-// diskOf is a disk of which so many GiB are used, as read at a time.
-func diskOf(used, total int64, at time.Time) topology.Disk {
-	f := topology.Figure{Known: true, Exact: true, Method: "dbStats", At: at}
-	d := topology.Disk{Used: f, Total: f}
-	d.Used.Value, d.Total.Value = used<<30, total<<30
-	return d
-}
 
 func withDisks(disks map[string]topology.Disk) func(*topology.Table) {
 	return func(t *topology.Table) { t.Disks = disks }
 }
 
 func TestAShardShowsHowFullItsDiskIsAndWhyThatIsNotKnown(t *testing.T) {
-	v := newStory().with(withDisks(map[string]topology.Disk{
-		"shard-rs-1": diskOf(63, 252, epoch), "shard-rs-2": diskOf(240, 252, epoch),
+	v := webtest.NewStory().With(withDisks(map[string]topology.Disk{
+		"shard-rs-1": webtest.DiskOf(63, 252, webtest.Epoch), "shard-rs-2": webtest.DiskOf(240, 252, webtest.Epoch),
 	})).View()
 	rows := answer.Shards(v)
 	if d := templates.DiskCell(rows[0].Disk); d.Share != 0.25 || d.Bar != 0.25 || !strings.Contains(d.Text, "252") ||
@@ -66,7 +50,7 @@ func TestAShardShowsHowFullItsDiskIsAndWhyThatIsNotKnown(t *testing.T) {
 }
 
 func TestADiskThatMayNotBeReadNamesWhatToGrant(t *testing.T) {
-	v := newStory().with(func(t *topology.Table) {
+	v := webtest.NewStory().With(func(t *topology.Table) {
 		t.Disks = nil
 		t.Health[topology.PartDisks] = topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "dbStats on yorkie-meta"}
 	}).View()
@@ -84,10 +68,10 @@ func TestADiskThatMayNotBeReadNamesWhatToGrant(t *testing.T) {
 }
 
 func TestDisksThatCannotBeReadAnyMoreAreToldAsStale(t *testing.T) {
-	v := newStory().with(func(t *topology.Table) {
-		t.Disks = map[string]topology.Disk{"shard-rs-1": diskOf(63, 252, epoch.Add(-time.Hour))}
+	v := webtest.NewStory().With(func(t *topology.Table) {
+		t.Disks = map[string]topology.Disk{"shard-rs-1": webtest.DiskOf(63, 252, webtest.Epoch.Add(-time.Hour))}
 		t.Health[topology.PartDisks] = topology.Health{
-			At:  epoch.Add(-time.Hour),
+			At:  webtest.Epoch.Add(-time.Hour),
 			Err: fault.New(fault.Unavailable, "shard-rs-3 does not answer."),
 		}
 	}).View()
@@ -104,9 +88,9 @@ func TestDisksThatCannotBeReadAnyMoreAreToldAsStale(t *testing.T) {
 }
 
 func TestTheAPIGivesEachShardsDisk(t *testing.T) {
-	v := newStory().with(withDisks(map[string]topology.Disk{"shard-rs-1": diskOf(63, 252, epoch)})).View()
+	v := webtest.NewStory().With(withDisks(map[string]topology.Disk{"shard-rs-1": webtest.DiskOf(63, 252, webtest.Epoch)})).View()
 	out := answer.Shards(v)
-	if d := out[0].Disk; d.Used.Value == nil || *d.Used.Value != 63<<30 || *d.Total.Value != 252<<30 || !d.Total.At.Equal(epoch) {
+	if d := out[0].Disk; d.Used.Value == nil || *d.Used.Value != 63<<30 || *d.Total.Value != 252<<30 || !d.Total.At.Equal(webtest.Epoch) {
 		t.Errorf("%+v", d)
 	}
 	if d := out[1].Disk; d.Used.Value != nil || d.Used.Reason != "noDisk" {

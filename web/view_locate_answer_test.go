@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -20,6 +20,7 @@ import (
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // placeDrawn is one place of a thing, and what counting it gives.
@@ -45,14 +46,14 @@ func (d drawnProver) Primaries(context.Context) map[string]string { return nil }
 // the page, in the API, for one row or many, whatever was known before.
 func TestTheHeadlineNeverContradictsTheCountsBelowIt(t *testing.T) {
 	whole := t
-	v := newStory().View()
+	v := webtest.NewStory().View()
 	shards := []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"}
 	names := []topology.Namespace{"yorkie-meta.documents", "yorkie-meta.changes", "yorkie-meta.snapshots", "yorkie-meta.nowhere"}
 	prover := drawnProver{}
 	var items []placement.Item
-	s := newSite(t, func(d *site.Deps) { d.Prover = prover })
-	s.watcher.value, s.keeper.value = v.Table, v.Dir
-	s.locator.locate = func(placement.Query) ([]placement.Item, error) { return items, nil }
+	s := webtest.New(t, func(d *site.Deps) { d.Prover = prover })
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	s.Locator.Answer = func(placement.Query) ([]placement.Item, error) { return items, nil }
 	rapid.Check(t, func(t *rapid.T) {
 		clear(prover)
 		it := placement.Item{
@@ -70,7 +71,7 @@ func TestTheHeadlineNeverContradictsTheCountsBelowIt(t *testing.T) {
 			}
 			switch n := rapid.IntRange(-4, 3).Draw(t, "rows"); {
 			case n >= 0:
-				d.rows = topology.Figure{Known: true, Value: int64(n) * 700, Exact: true, Method: "count", At: epoch}
+				d.rows = topology.Figure{Known: true, Value: int64(n) * 700, Exact: true, Method: "count", At: webtest.Epoch}
 				if n == 1 {
 					d.rows.Value = 1
 				}
@@ -102,9 +103,9 @@ func TestTheHeadlineNeverContradictsTheCountsBelowIt(t *testing.T) {
 		if rapid.Bool().Draw(t, "prove") {
 			address += "&prove=1"
 		}
-		told := decode[api.LocateAnswer](whole, s.do("GET", "/api/v1/"+address)).Items[0]
+		told := webtest.Decode[api.LocateAnswer](whole, s.Do("GET", "/api/v1/"+address)).Items[0]
 		agree(t, told)
-		doc := parse(whole, s.do("GET", "/"+address).Body.String())
+		doc := webtest.ParseHTML(whole, s.Do("GET", "/"+address).Body.String())
 		doc.Find(".located .answer b.sh").Remove() // the shards' badges
 		if got := oneSpace(doc.Find(".located .answer")); got != oneSpace(told.Answer) {
 			t.Fatalf("the page says %q, the API %q", got, told.Answer)
@@ -198,9 +199,12 @@ func agree(t *rapid.T, it api.LocateItem) {
 // The same with rows that are there, that are gone, and that were moved by
 // somebody else in the moment before.
 func TestLocateCountsWhatIsThereNow(t *testing.T) {
-	onBreakable(t, simcluster.Options{Projects: 3, Documents: 40, Still: true}, func(f *breakable) {
+	webtest.OnBreakable(t, simcluster.Options{Projects: 3, Documents: 40, Still: true}, func(f *webtest.Breakable) {
 		ask := func(q string) api.LocateItem {
-			got := decode[api.LocateAnswer](f.T, f.do("GET", "/api/v1/locate?"+q+"&why=1&prove=1&counts=1", as("anna", auth.Support)))
+			got := webtest.Decode[api.LocateAnswer](
+				f.T,
+				f.Do("GET", "/api/v1/locate?"+q+"&why=1&prove=1&counts=1", webtest.As("anna", auth.Support)),
+			)
 			if len(got.Items) != 1 {
 				f.Fatalf("%s: %+v", q, got)
 			}
@@ -214,8 +218,8 @@ func TestLocateCountsWhatIsThereNow(t *testing.T) {
 			*none.Places[0].Exists {
 			f.Errorf("nothing is stored: %q", none.Answer)
 		}
-		ids, err := f.client.IDs(f.Context(), "yorkie-meta.documents", nil, bson.ObjectID{}, 5)
-		f.must(err)
+		ids, err := f.Client.IDs(f.Context(), "yorkie-meta.documents", nil, bson.ObjectID{}, 5)
+		f.Must(err)
 		doc := ids[0].ID.Hex()
 		there := ask(key(doc))
 		if n := *there.Places[0].Rows.Value; n == 0 || !strings.HasPrefix(there.Answer, "Rows with this key are on "+there.Places[0].Shard+" (") {
@@ -226,7 +230,7 @@ func TestLocateCountsWhatIsThereNow(t *testing.T) {
 		if there.Places[0].Shard == to {
 			to = "shard-rs-2"
 		}
-		f.admin(
+		f.Admin(
 			bson.D{
 				{Key: "moveChunk", Value: "yorkie-meta.changes"},
 				{Key: "find", Value: bson.D{{Key: "doc_id", Value: ids[0].ID}}},

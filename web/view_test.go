@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"strconv"
@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
+	"shardboard/web/webtest"
 )
 
 func TestShardLabelsAreWhatTellsNamesApart(t *testing.T) {
@@ -37,8 +38,8 @@ func TestShardLabelsAreWhatTellsNamesApart(t *testing.T) {
 }
 
 func TestShardColourIsItsPlaceAmongTheSortedNames(t *testing.T) {
-	s := newStory()
-	s.shards = 14
+	s := webtest.NewStory()
+	s.Shards = 14
 	list := templates.ShardRefs(s.View().Table)
 	for i, r := range list {
 		if r.Color != i%12+1 {
@@ -92,10 +93,10 @@ func TestSumIsAnEstimateWhenPartsAreMissing(t *testing.T) {
 }
 
 func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
-	list := attention(newStory().with(troubled).View())
+	list := attention(webtest.NewStory().With(webtest.Troubled).View())
 	var texts []string
-	for _, p := range newStory().with(troubled).View().Problems().Items {
-		texts = append(texts, p.Remedy.WhyNot.At(epoch))
+	for _, p := range webtest.NewStory().With(webtest.Troubled).View().Problems().Items {
+		texts = append(texts, p.Remedy.WhyNot.At(webtest.Epoch))
 	}
 	seenCalm := false
 	for _, a := range list {
@@ -120,7 +121,7 @@ func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
 }
 
 func TestNothingNeedsAttentionInAHealthyCluster(t *testing.T) {
-	v := newStory().with(func(t *topology.Table) { t.Events = nil }).View()
+	v := webtest.NewStory().With(func(t *topology.Table) { t.Events = nil }).View()
 	if list := attention(v); len(list) > 0 {
 		t.Errorf("%+v", list)
 	}
@@ -140,8 +141,8 @@ func TestPagerKeepsWithinItsList(t *testing.T) {
 }
 
 func TestEventsTellFailuresFromRacesThatCostNothing(t *testing.T) {
-	details := func(d bson.D) bson.Raw { return must(bson.Marshal(d)) }
-	v := newStory().View()
+	details := func(d bson.D) bson.Raw { return webtest.Must(bson.Marshal(d)) }
+	v := webtest.NewStory().View()
 	for _, c := range []struct {
 		what   string
 		d      bson.D
@@ -155,7 +156,7 @@ func TestEventsTellFailuresFromRacesThatCostNothing(t *testing.T) {
 		{"split", bson.D{{Key: "before", Value: bson.D{}}, {Key: "owningShard", Value: "a"}}, false, "Split a chunk in two"},
 		{"brand.new.entry", bson.D{}, false, "brand.new.entry"},
 	} {
-		row := answer.EventOf(v, answer.ReadEvent(topology.Event{What: c.what, Time: epoch, Details: details(c.d)}))
+		row := answer.EventOf(v, answer.ReadEvent(topology.Event{What: c.what, Time: webtest.Epoch, Details: details(c.d)}))
 		if row.Failed != c.failed || !strings.Contains(row.Text, c.want) || (row.Brief != "") != c.failed {
 			t.Errorf("%s %v: %+v", c.what, c.d, row)
 		}
@@ -163,7 +164,7 @@ func TestEventsTellFailuresFromRacesThatCostNothing(t *testing.T) {
 }
 
 func TestProjectAnswerSaysWhereInSentences(t *testing.T) {
-	v := newStory().View()
+	v := webtest.NewStory().View()
 	p := profile.Yorkie()
 	m := answer.Project(v, p, placement.SpreadOf(v.Table, p, v.Dir.All()[3]))
 	for _, want := range []string{"documents",
@@ -179,7 +180,7 @@ func TestProjectAnswerSaysWhereInSentences(t *testing.T) {
 }
 
 func TestUnknownSubjectsAreNotFoundAndSayWhatWasSearched(t *testing.T) {
-	v, p := newStory().View(), profile.Yorkie()
+	v, p := webtest.NewStory().View(), profile.Yorkie()
 	_, project := answer.FindProject(v, "", bson.NewObjectID())
 	_, shard := answer.Shard(v, p, "nope", false)
 	_, coll := answer.ShardedCollection(v.Table, "nope.nope")

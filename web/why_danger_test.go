@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"strings"
@@ -9,21 +9,12 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
-	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
-// foundDuplicates is a check that has ended with these finds.
-type foundDuplicates struct{ found []placement.SharedID }
-
-func (foundDuplicates) Start(bool, map[topology.Namespace]bson.ObjectID) error { return nil }
-
-func (foundDuplicates) Stop() error { return nil }
-
-func (f foundDuplicates) Report() placement.CheckReport { return placement.CheckReport{Found: f.found} }
-
 func TestAChunkSaysToWhichShardItCannotBeMoved(t *testing.T) {
-	v := newStory().View()
+	v := webtest.NewStory().View()
 	c := v.Table.Collection("yorkie-meta.documents")
 	chunk := c.Chunks.At(0)
 	other := "shard-rs-2"
@@ -35,14 +26,14 @@ func TestAChunkSaysToWhichShardItCannotBeMoved(t *testing.T) {
 		{Shard: chunk.Shard}, // the zero project sorts into the first chunk
 		{Shard: other, Project: bson.ObjectID{0xff}},
 	}}
-	s := newSite(t, func(d *site.Deps) { d.Duplicates = foundDuplicates{found: []placement.SharedID{shared}} })
-	s.watcher.value, s.keeper.value = v.Table, v.Dir
+	s := webtest.New(t, func(d *site.Deps) { d.Duplicates = webtest.FoundDuplicates{Found: []placement.SharedID{shared}} })
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	path := "collections/yorkie-meta.documents/chunks/" + answer.ChunkRef(c, chunk.Min)
-	got := decode[api.ChunkWhy](t, s.do("GET", "/api/v1/"+path+"/why"))
+	got := webtest.Decode[api.ChunkWhy](t, s.Do("GET", "/api/v1/"+path+"/why"))
 	if len(got.Dangers) != 1 || got.Dangers[0].Shard != other || got.Dangers[0].IDs[0] != id.Hex() {
 		t.Errorf("dangers %+v, want %s", got.Dangers, other)
 	}
-	if page := s.do("GET", "/"+path).Body.String(); !strings.Contains(page, "Moves that would fail") || !strings.Contains(page, id.Hex()) {
+	if page := s.Do("GET", "/"+path).Body.String(); !strings.Contains(page, "Moves that would fail") || !strings.Contains(page, id.Hex()) {
 		t.Error("the page does not warn")
 	}
 }

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
+	"shardboard/web/webtest"
 )
 
 // stubProver agrees with every place and counts 3 rows.
@@ -33,7 +34,7 @@ func (p *stubProver) Prove(_ context.Context, place placement.Place) placement.P
 }
 
 func (p *stubProver) Count(context.Context, placement.Place) topology.Figure {
-	return topology.Figure{Known: true, Value: 3, Exact: true, Method: "count", At: epoch}
+	return topology.Figure{Known: true, Value: 3, Exact: true, Method: "count", At: webtest.Epoch}
 }
 
 func (p *stubProver) Primaries(context.Context) map[string]string {
@@ -41,22 +42,22 @@ func (p *stubProver) Primaries(context.Context) map[string]string {
 }
 
 // asking is a site that finds one document and can prove it.
-func asking(t *testing.T, v answer.View, proof placement.Proof, places int) (*testSite, *stubProver) {
+func asking(t *testing.T, v answer.View, proof placement.Proof, places int) (*webtest.Server, *stubProver) {
 	t.Helper()
 	prover := &stubProver{proof: proof, asked: make(chan placement.Place, 1000)}
-	s := newSite(t, func(d *site.Deps) { d.Prover = prover })
-	s.watcher.value, s.keeper.value = v.Table, v.Dir
-	items := foundDocument(v)
+	s := webtest.New(t, func(d *site.Deps) { d.Prover = prover })
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	items := webtest.FoundDocument(v)
 	for len(items[0].Places) < places {
 		items[0].Places = append(items[0].Places, items[0].Places[0])
 	}
-	s.locator.locate = func(placement.Query) ([]placement.Item, error) { return items, nil }
+	s.Locator.Answer = func(placement.Query) ([]placement.Item, error) { return items, nil }
 	return s, prover
 }
 
 func TestLocateSaysWhyProvesAndCountsOnlyWhenAsked(t *testing.T) {
-	s, prover := asking(t, newStory().View(), placement.Proof{State: placement.ProofAgrees, At: epoch}, 0)
-	for _, p := range decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q=wiki/handbook")).Items[0].Places {
+	s, prover := asking(t, webtest.NewStory().View(), placement.Proof{State: placement.ProofAgrees, At: webtest.Epoch}, 0)
+	for _, p := range webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=wiki/handbook")).Items[0].Places {
 		if p.Why != nil || p.Proof != nil || p.Rows != nil || p.Sentence != "" {
 			t.Errorf("unasked: %+v", p)
 		}
@@ -64,7 +65,7 @@ func TestLocateSaysWhyProvesAndCountsOnlyWhenAsked(t *testing.T) {
 	if len(prover.asked) != 0 {
 		t.Fatal("asked the cluster unasked")
 	}
-	got := decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q=wiki/handbook&why=1&prove=1&counts=true")).Items[0].Places
+	got := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=wiki/handbook&why=1&prove=1&counts=true")).Items[0].Places
 	for _, p := range got {
 		if p.Why == nil || len(p.Why.Steps) < 2 || p.Proof == nil || p.Proof.State != "agrees" || p.Rows == nil || *p.Rows.Value != 3 {
 			t.Fatalf("%+v", p)
@@ -78,18 +79,18 @@ func TestLocateSaysWhyProvesAndCountsOnlyWhenAsked(t *testing.T) {
 			}
 		}
 	}
-	again := decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q=wiki/handbook&why=1&prove=1")).Items[0].Places
+	again := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=wiki/handbook&why=1&prove=1")).Items[0].Places
 	if got[0].Sentence != strings.TrimSuffix(again[0].Sentence, ".")+", 3 rows counted there." {
 		t.Errorf("%q, then %q", got[0].Sentence, again[0].Sentence)
 	}
-	if w := s.do("GET", "/api/v1/locate?q=x&prove=maybe"); w.Code != http.StatusBadRequest {
+	if w := s.Do("GET", "/api/v1/locate?q=x&prove=maybe"); w.Code != http.StatusBadRequest {
 		t.Errorf("prove=maybe: %d", w.Code)
 	}
 }
 
 func TestOneAnswerProvesABoundedNumberOfPlaces(t *testing.T) {
-	s, prover := asking(t, newStory().View(), placement.Proof{State: placement.ProofAgrees}, 60)
-	places := decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q=x&prove=1")).Items[0].Places
+	s, prover := asking(t, webtest.NewStory().View(), placement.Proof{State: placement.ProofAgrees}, 60)
+	places := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=x&prove=1")).Items[0].Places
 	if n := len(prover.asked); n != answer.MaxAsked {
 		t.Errorf("%d explains", n)
 	}
@@ -108,8 +109,8 @@ func TestADifferenceOnThePageNamesTheNewerSide(t *testing.T) {
 		"no query can be sent":   {State: placement.ProofSkipped},
 		"Not proven: Unexpected": {State: placement.ProofFailed, Err: context.DeadlineExceeded},
 	} {
-		s, _ := asking(t, newStory().View(), proof, 0)
-		doc := parse(t, s.do("GET", "/locate?q=wiki/handbook&prove=1").Body.String())
+		s, _ := asking(t, webtest.NewStory().View(), proof, 0)
+		doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=wiki/handbook&prove=1").Body.String())
 		text := doc.Find(".why .proof").First().Text()
 		if want == "Not proven: Unexpected" {
 			want = "Not proven: "
@@ -121,8 +122,8 @@ func TestADifferenceOnThePageNamesTheNewerSide(t *testing.T) {
 }
 
 func TestThePageOffersTheProofAndDoesNotAskByItself(t *testing.T) {
-	s, prover := asking(t, newStory().View(), placement.Proof{State: placement.ProofAgrees}, 0)
-	doc := parse(t, s.do("GET", "/locate?q=wiki%2Fhandbook").Body.String())
+	s, prover := asking(t, webtest.NewStory().View(), placement.Proof{State: placement.ProofAgrees}, 0)
+	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=wiki%2Fhandbook").Body.String())
 	if len(prover.asked) != 0 {
 		t.Error("asked the cluster")
 	}
@@ -136,12 +137,12 @@ func TestThePageOffersTheProofAndDoesNotAskByItself(t *testing.T) {
 }
 
 func TestAChunkSaysEveryRuleAndTheProjectTheDecision(t *testing.T) {
-	v := newStory().View()
-	s := newSite(t)
-	s.watcher.value, s.keeper.value = v.Table, v.Dir
+	v := webtest.NewStory().View()
+	s := webtest.New(t)
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	c := v.Table.Collection("yorkie-meta.changes")
 	ref := answer.ChunkRef(c, c.Chunks.At(1).Min)
-	got := decode[api.ChunkWhy](t, s.do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+ref+"/why"))
+	got := webtest.Decode[api.ChunkWhy](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+ref+"/why"))
 	if got.Chunk.Number != 2 || got.Chunk.Ref != ref || len(got.Balance.Rules) < 9 || got.Balance.Release != "5.0.7" ||
 		got.Balance.Decision == "" ||
 		got.Sentence == "" {
@@ -153,31 +154,34 @@ func TestAChunkSaysEveryRuleAndTheProjectTheDecision(t *testing.T) {
 		}
 	}
 	_, bound, _ := strings.Cut(ref, ".")
-	doc := parse(t, s.do("GET", "/collections/yorkie-meta.changes/chunks/"+bound).Body.String())
+	doc := webtest.ParseHTML(t, s.Do("GET", "/collections/yorkie-meta.changes/chunks/"+bound).Body.String())
 	if n := doc.Find(".rules tbody tr").Length(); n != len(got.Balance.Rules) {
 		t.Errorf("%d rules on the page", n)
 	}
-	list := parse(t, s.do("GET", "/collections/yorkie-meta.changes").Body.String())
+	list := webtest.ParseHTML(t, s.Do("GET", "/collections/yorkie-meta.changes").Body.String())
 	if href, _ := list.Find(".chunks tbody a").Eq(2).Attr("href"); !strings.HasPrefix(href, "yorkie-meta.changes/chunks/") &&
 		!strings.HasPrefix(href, "/shards") {
 		t.Errorf("href %q", href)
 	}
 	id := v.Dir.All()[3].ID.Hex()
-	project := decode[api.ProjectWhy](t, s.do("GET", "/api/v1/projects/"+id+"/why"))
+	project := webtest.Decode[api.ProjectWhy](t, s.Do("GET", "/api/v1/projects/"+id+"/why"))
 	i := slices.IndexFunc(project.Collections, func(c api.CollectionWhy) bool { return c.NS == "yorkie-meta.documents" })
 	if i < 0 || len(project.Collections[i].Chunks) == 0 || project.Collections[i].Chunks[0].Balance.Text == "" {
 		t.Fatalf("%+v", project)
 	}
-	page := s.do("GET", "/projects/"+id).Body.String()
-	if !strings.Contains(parse(t, page).Find(".whyproject").Text(), strings.TrimSpace(project.Collections[i].Chunks[0].Balance.Text)) {
+	page := s.Do("GET", "/projects/"+id).Body.String()
+	if !strings.Contains(
+		webtest.ParseHTML(t, page).Find(".whyproject").Text(),
+		strings.TrimSpace(project.Collections[i].Chunks[0].Balance.Text),
+	) {
 		t.Error("the project's page does not say it")
 	}
 }
 
 func TestAChunkThatIsNoMoreIsNotAnotherOne(t *testing.T) {
-	v := newStory().View()
-	s := newSite(t)
-	s.watcher.value, s.keeper.value = v.Table, v.Dir
+	v := webtest.NewStory().View()
+	s := webtest.New(t)
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	c := v.Table.Collection("yorkie-meta.changes")
 	doc, err := bson.Marshal(bson.D{{Key: "doc_id", Value: int64(12345)}})
 	if err != nil {
@@ -194,7 +198,7 @@ func TestAChunkThatIsNoMoreIsNotAnotherOne(t *testing.T) {
 	} {
 		for _, path := range []string{"/api/v1/collections/yorkie-meta.changes/chunks/" + ref + "/why",
 			"/collections/yorkie-meta.changes/chunks/" + ref} {
-			if w := s.do("GET", path); w.Code != want {
+			if w := s.Do("GET", path); w.Code != want {
 				t.Errorf("%.90s: %d, want %d", path, w.Code, want)
 			}
 		}
@@ -202,13 +206,13 @@ func TestAChunkThatIsNoMoreIsNotAnotherOne(t *testing.T) {
 }
 
 func TestHostileNamesStayOneLineInASentence(t *testing.T) {
-	v := newStory().with(func(t *topology.Table) {
+	v := webtest.NewStory().With(func(t *topology.Table) {
 		for i := range t.Shards {
 			t.Shards[i].Hosts = []string{"a\nb\u202ec\u2028d\x1b[31m"}
 		}
 	}).View()
 	s, _ := asking(t, v, placement.Proof{}, 0)
-	for _, p := range decode[api.LocateAnswer](t, s.do("GET", "/api/v1/locate?q=x&why=1")).Items[0].Places {
+	for _, p := range webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=x&why=1")).Items[0].Places {
 		if strings.ContainsAny(p.Sentence, "\n\u202e\u2028\x1b") {
 			t.Errorf("%q", p.Sentence)
 		}

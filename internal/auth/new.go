@@ -48,11 +48,7 @@ func New(o Options) (*Service, error) {
 	if o.Refusals == nil {
 		o.Refusals = NewRefusals(o.Store, o.Log, o.Now)
 	}
-	h, err := newHashes(o.Cost)
-	if err != nil {
-		return nil, err
-	}
-	return &Service{o: o, hashes: h, limits: newLimits(o.Now), endSignals: newEndSignals(), recentProxyUsers: newRecentSignIns(),
+	return &Service{o: o, hashes: newHashes(o.Cost), limits: newLimits(o.Now), endSignals: newEndSignals(), recentProxyUsers: newRecentSignIns(),
 		causes: rate.NewLimiter(rate.Every(causePause), causeBurst)}, nil
 }
 

@@ -2,7 +2,10 @@ package auth
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/base64"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
@@ -37,7 +40,7 @@ type hashes struct {
 	beforeHash func()       // runs before each hash; tests use it to slow hashing down
 }
 
-func newHashes(c Cost) (*hashes, error) {
+func newHashes(c Cost) *hashes {
 	if c == (Cost{}) {
 		c = DefaultCost()
 	}
@@ -46,9 +49,19 @@ func newHashes(c Cost) (*hashes, error) {
 		queue:      newHashQueue(),
 		beforeHash: func() {},
 	}
-	var err error
-	h.dummy, err = argon2id.CreateHash("nobody's", &h.params)
-	return h, err
+	h.dummy = nobodys(h.params)
+	return h
+}
+
+// nobodys is an encoded hash that no password is known to have: its key is random. Checking a
+// password against it costs what checking any other costs; making it costs nothing.
+func nobodys(p argon2id.Params) string {
+	random := make([]byte, p.SaltLength+p.KeyLength)
+	rand.Read(random)
+	salt, key := random[:p.SaltLength], random[p.SaltLength:]
+	b64 := base64.RawStdEncoding
+	return fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$%s$%s", p.Memory, p.Iterations, p.Parallelism,
+		b64.EncodeToString(salt), b64.EncodeToString(key))
 }
 
 // acquire waits for a slot.

@@ -1,0 +1,232 @@
+package webtest
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
+	"shardboard/internal/auth"
+	"shardboard/internal/balance"
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
+)
+
+// RecordID makes an id of a plan or a run that people can read in a failure.
+func RecordID(name string) string { return (name + strings.Repeat("a", 26))[:26] }
+
+// StubActions is an engine with canned plans and runs that starts nothing.
+type StubActions struct {
+	mu       sync.Mutex
+	PlanList []actions.Plan
+	RunList  []engine.Run
+	asked    []string
+	Err      error // of what would change something
+	told     chan struct{}
+}
+
+var _ engine.Service = (*StubActions)(nil)
+
+func (s *StubActions) did(what string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, what)
+	return s.Err
+}
+
+func (s *StubActions) Plan(_ context.Context, by auth.Principal, r engine.Request) (actions.Plan, error) {
+	p := s.PlanList[0]
+	p.By, p.Reason = by, r.Reason
+	return p, s.did("plan " + string(r.Kind))
+}
+
+func (s *StubActions) Run(_ context.Context, _ auth.Principal, plan string, _ engine.RunRequest) (engine.Run, bool, error) {
+	if err := s.did("run " + plan); err != nil {
+		return engine.Run{}, false, err
+	}
+	return s.RunList[0], true, nil
+}
+
+func (s *StubActions) Stop(ctx context.Context, _ auth.Principal, run string) (engine.Run, error) {
+	if err := s.did("stop " + run); err != nil {
+		return engine.Run{}, err
+	}
+	return s.RunByID(ctx, run)
+}
+
+func (s *StubActions) Undo(_ context.Context, _ auth.Principal, run, _ string) (actions.Plan, error) {
+	if err := s.did("undo " + run); err != nil {
+		return actions.Plan{}, err
+	}
+	return s.PlanList[0], nil
+}
+
+func (s *StubActions) Finish(_ context.Context, _ auth.Principal, run, _ string) (actions.Plan, error) {
+	if err := s.did("finish " + run); err != nil {
+		return actions.Plan{}, err
+	}
+	return s.PlanList[0], nil
+}
+
+func (s *StubActions) PlanByID(_ context.Context, id string) (actions.Plan, error) {
+	for _, p := range s.PlanList {
+		if p.ID == id {
+			return p, nil
+		}
+	}
+	return actions.Plan{}, fault.New(fault.NotFound, "There is no plan %s.", id)
+}
+
+func (s *StubActions) RunByID(_ context.Context, id string) (engine.Run, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.RunList {
+		if r.ID == id {
+			return r, nil
+		}
+	}
+	return engine.Run{}, fault.New(fault.NotFound, "There is no run %s.", id)
+}
+
+func (s *StubActions) RunOfPlan(_ context.Context, plan string) (engine.Run, error) {
+	for _, r := range s.RunList {
+		if r.Plan == plan {
+			return r, nil
+		}
+	}
+	return engine.Run{}, fault.New(fault.NotFound, "The plan %s was not run.", plan)
+}
+
+func (s *StubActions) Runs(_ context.Context, cursor string, limit int) ([]engine.Run, string, error) {
+	if cursor != "" {
+		return nil, "", nil
+	}
+	return s.RunList[:min(limit, len(s.RunList))], "", nil
+}
+
+func (s *StubActions) Subscribe() (<-chan struct{}, func()) { return s.told, func() {} }
+
+// Change puts a run in the place of the one with its id and tells.
+func (s *StubActions) Change(r engine.Run) {
+	s.mu.Lock()
+	for i := range s.RunList {
+		if s.RunList[i].ID == r.ID {
+			s.RunList[i] = r
+		}
+	}
+	s.mu.Unlock()
+	s.told <- struct{}{}
+}
+
+// drafted makes a plan with the real planner of its kind. The commands are those
+// of the steps, near enough to look at.
+func drafted(v answer.View, name string, k actions.Kind, a actions.Args, change ...func(*actions.Situation)) actions.Plan {
+	s := actions.Situation{Table: v.Table, Directory: v.Dir, Profile: v.Profile, Release: balance.Release{5, 0, 7}, Now: v.Now,
+		Activity: actions.Activity{Known: true, At: v.Now}}
+	for _, f := range change {
+		f(&s)
+	}
+	d, a, err := actions.Planners()[k](s, a)
+	if err != nil {
+		panic(string(k) + ": " + err.Error())
+	}
+	p := actions.Plan{Draft: d, ID: RecordID(name), Hash: strings.Repeat("0123456789abcdef", 4), Kind: k, Args: a,
+		Reason: "ticket 4711: the shard is hot", By: Olga, Made: v.Now.Add(-2 * time.Minute), Expires: v.Now.Add(13 * time.Minute)}
+	for _, step := range d.Steps {
+		p.Commands = append(p.Commands, commandOf(step))
+	}
+	return p
+}
+
+func commandOf(s actions.Step) actions.Command {
+	switch s.Op {
+	case actions.OpAwait:
+		return actions.Command{}
+	case actions.OpSplitAt:
+		return actions.Command{
+			DB: "admin",
+			Doc: MustBSON(
+				bson.D{{Key: "split", Value: s.NS}, {Key: "middle", Value: s.At}, {Key: "writeConcern", Value: bson.D{{Key: "w", Value: "majority"}}}},
+			),
+		}
+	case actions.OpMove, actions.OpMoveRange:
+		return actions.Command{
+			DB:  "admin",
+			Doc: MustBSON(bson.D{{Key: "moveChunk", Value: s.NS}, {Key: "bounds", Value: bson.A{s.Min, s.Max}}, {Key: "to", Value: s.Shard}}),
+		}
+	}
+	return actions.Command{DB: "admin", Doc: MustBSON(bson.D{{Key: string(s.Op), Value: string(s.NS)}, {Key: "zone", Value: s.Zone}})}
+}
+
+func MustBSON(v any) bson.Raw { return Must(bson.Marshal(v)) }
+
+// CannedActions are plans and runs over the story, in every state.
+func CannedActions() *StubActions {
+	v := NewStory().View()
+	out := &StubActions{told: make(chan struct{})}
+	changes := v.Table.Collection("yorkie-meta.changes")
+	from := changes.Chunks.At(2)
+	to := v.Table.Shards[0].Name
+	for _, s := range v.Table.Shards {
+		if s.Name != from.Shard {
+			to = s.Name
+		}
+	}
+	project := v.Dir.All()[3].ID.Hex()
+	ref := answer.ChunkRef(changes, from.Min)
+	move := drafted(v, "move", actions.MoveChunk, actions.Args{NS: changes.NS, Chunk: ref, To: to})
+	split := drafted(v, "split", actions.Split, actions.Args{NS: changes.NS, Chunk: ref, Parts: 4})
+	pin := drafted(v, "pin", actions.Pin, actions.Args{Project: project, Shard: to})
+	isolate := drafted(v, "isolate", actions.Isolate, actions.Args{Project: project, Shard: to, Mode: "balancer"})
+	blocked := drafted(v, "blocked", actions.MoveChunk, actions.Args{NS: changes.NS, Chunk: ref, To: from.Shard})
+	done := drafted(v, "done", actions.Split, actions.Args{NS: changes.NS, Chunk: ref, Parts: 4})
+	hot := drafted(v, "hot", actions.SplitHot, actions.Args{NS: changes.NS, Chunk: ref}, hotWrites(changes, 2, 9, 11, 8, 12))
+	one := drafted(v, "onevalue", actions.SplitHot, actions.Args{NS: changes.NS, Chunk: ref}, hotWrites(changes, 2, 83, 8, 9))
+	late := move
+	late.ID, late.Expires = RecordID("late"), v.Now.Add(-time.Minute)
+	out.PlanList = []actions.Plan{split, move, pin, isolate, blocked, late, done, hot, one}
+	out.RunList = append(
+		cannedRuns(v, done, move),
+		goalRuns(v, pin, drafted(v, "pausing", actions.Pin, actions.Args{Project: project, Shard: to, Pause: actions.PauseCollections}))...)
+	return out
+}
+
+// hotWrites makes up writes to a chunk of changes, so many rows at each of some keys.
+func hotWrites(c *topology.Collection, i int, rows ...int64) func(*actions.Situation) {
+	return func(s *actions.Situation) {
+		ch := c.Chunks.At(i)
+		lo, _ := ch.Min.HashFloor()
+		w := topology.RangeWrites{
+			NS:        c.NS,
+			Min:       ch.Min,
+			Max:       ch.Max,
+			Method:    topology.WritesCounted,
+			From:      s.Now.Add(-15 * time.Minute),
+			To:        s.Now,
+			InShards:  true,
+			PerSecond: 12,
+		}
+		for n, many := range rows {
+			w.Keys = append(
+				w.Keys,
+				topology.KeyWrites{
+					Key:      shardkey.HashKey(lo + int64(n+1)*1e12),
+					Rows:     many,
+					Project:  s.Directory.All()[3].ID,
+					Document: bson.ObjectID{11: byte(n)},
+				},
+			)
+			w.Rows += many
+		}
+		s.Writes = actions.Writes{At: s.Now, Ranges: []topology.RangeWrites{w}, Shards: map[string]float64{ch.Shard: 20.4}}
+	}
+}
+
+func WithActions(a engine.Service) func(*site.Deps) { return func(d *site.Deps) { d.Actions = a } }

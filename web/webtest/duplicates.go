@@ -1,0 +1,17 @@
+package webtest
+
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+)
+
+// FoundDuplicates is a check that has ended with these finds.
+type FoundDuplicates struct{ Found []placement.SharedID }
+
+func (FoundDuplicates) Start(bool, map[topology.Namespace]bson.ObjectID) error { return nil }
+
+func (FoundDuplicates) Stop() error { return nil }
+
+func (f FoundDuplicates) Report() placement.CheckReport { return placement.CheckReport{Found: f.Found} }

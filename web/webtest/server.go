@@ -1,0 +1,120 @@
+// Package webtest serves the site over data that stands still, for the tests of
+// the site's pages and JSON. Only tests may import it.
+//
+// New is the server that most tests want. It shows CannedTable; a Story is a
+// cluster as people have it, and Troubled breaks it. NewDoor has real accounts and
+// sign-in, OnSimulated a real engine over a simulated cluster, OnBreakable one
+// whose network and store can fail, InBubble open sockets.
+//
+// Every answer is checked against the server's own OpenAPI description.
+package webtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/rules"
+	"shardboard/web"
+	"shardboard/web/site"
+)
+
+// Server is a server over canned data.
+type Server struct {
+	*web.Server
+	Watcher *StubWatcher
+	Keeper  *StubKeeper
+	Locator *stubLocator
+	Log     *bytes.Buffer
+	told    *described
+}
+
+// Epoch is the moment of all fixtures.
+var Epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func New(t testing.TB, change ...func(*site.Deps)) *Server {
+	t.Helper()
+	s := &Server{Watcher: &StubWatcher{}, Keeper: &StubKeeper{}, Locator: &stubLocator{}, Log: &bytes.Buffer{}}
+	s.Watcher.Value = CannedTable(1, 250)
+	s.Keeper.Value = cannedDirectory(1, 230)
+	s.Locator.Answer = func(q placement.Query) ([]placement.Item, error) {
+		return nil, fault.New(fault.NotFound, "Nothing is called %q.", q.Text)
+	}
+	deps := site.Deps{
+		Watcher: s.Watcher, Keeper: s.Keeper, Locator: s.Locator, Profile: profile.Yorkie(),
+		Log:      slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Heat:     heat.NewCollector(nil, s.Watcher, profile.Yorkie(), heat.Options{Seed: 1}),
+		Pictures: keyvis.New(s.Watcher, nil, nil),
+		Surveys:  CannedSurveys(),
+		Now:      func() time.Time { return Epoch }, Target: "mongos.example:27017", Version: "test",
+		Advice: rules.NewAdvisor(
+			rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: profile.Yorkie(), Now: func() time.Time { return Epoch }},
+		),
+		Auth:    Everybody{Who: auth.Local()},
+		Audit:   CannedAudit(),
+		Actions: CannedActions(),
+	}
+	for _, f := range change {
+		f(&deps)
+	}
+	s.Server = web.New(deps)
+	s.told = describedBy(t, s.Site)
+	return s
+}
+
+// Do asks the handler in memory, as localhost.
+func (s *Server) Do(method, target string, change ...func(*http.Request)) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, nil)
+	r.Host = "localhost:8090"
+	for _, f := range change {
+		f(r)
+	}
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	s.told.check(r, w)
+	return w
+}
+
+func Header(name, value string) func(*http.Request) {
+	return func(r *http.Request) { r.Header.Set(name, value) }
+}
+
+func Body(text string) func(*http.Request) {
+	return func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader(text)) }
+}
+
+// Decode reads a JSON answer of status 200.
+func Decode[T any](t testing.TB, w *httptest.ResponseRecorder) T {
+	t.Helper()
+	var out T
+	if w.Code != http.StatusOK {
+		t.Fatalf("status %d: %s", w.Code, w.Body)
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil {
+		t.Fatalf("%v in %s", err, w.Body)
+	}
+	return out
+}
+
+func ParseHTML(t testing.TB, html string) *goquery.Document {
+	t.Helper()
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}

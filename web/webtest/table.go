@@ -1,0 +1,161 @@
+package webtest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/placement"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+const HostileName = `=cmd|'/c calc'!A1<script>alert(1)</script>`
+
+// CannedTable has three shards (one with a hostile name), a ranged, a compound
+// hashed and a hashed collection with n chunks in the first, a zone, sizes of
+// one collection and two events.
+func CannedTable(seq uint64, n int) *topology.Table {
+	t := &topology.Table{
+		ClusterID: "65e1c0ffee00000000000001", Seq: seq, Built: Epoch, Loaded: true,
+		ServerInfo: topology.ServerInfo{Version: "5.0.7"},
+		Shards: []topology.Shard{
+			{Name: HostileName, ReplSet: "rs-x", Hosts: []string{"x:27018"}},
+			{Name: "shard-rs-1", ReplSet: "shard-rs-1", Hosts: []string{"a:27018"}, Zones: []string{"eu"}},
+			{Name: "shard-rs-2", ReplSet: "shard-rs-2", Hosts: []string{"b:27018"}},
+		},
+		Databases: []topology.Database{{Name: "yorkie-meta", Primary: "shard-rs-1"}},
+		Unsharded: []topology.Namespace{"yorkie-meta.projects", "yorkie-meta.users"},
+		Balancer:  topology.Balancer{Known: true, Mode: "full", ChunkBytes: 64 << 20, ChunkDefault: true},
+		Health:    map[topology.Part]topology.Health{},
+		Sizes:     map[topology.Namespace]topology.Sizes{},
+	}
+	for _, p := range answer.AllParts {
+		t.Health[p] = topology.Health{At: Epoch}
+	}
+	docs := CannedCollection("yorkie-meta.documents", bson.D{{Key: "project_id", Value: 1}}, n, 1)
+	changes := CannedCollection("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: "hashed"}}, 1200, 2)
+	weird := CannedCollection("weird.a/b,c@1%2F ü", bson.D{{Key: "name", Value: 1}}, 3, 3)
+	t.Collections = []*topology.Collection{weird, changes, docs}
+	lo, hi := docs.Chunks.At(2).Min, docs.Chunks.At(5).Min // n is at least 6
+	rawLo, _ := docs.Key.Document(lo)
+	rawHi, _ := docs.Key.Document(hi)
+	t.Zones = []topology.ZoneRange{{NS: docs.NS, Zone: "eu", Min: lo, Max: hi, RawMin: rawLo, RawMax: rawHi}}
+	known := func(v int64) topology.Figure {
+		return topology.Figure{Known: true, Value: v, Method: "collStats", At: Epoch}
+	}
+	t.Sizes[docs.NS] = topology.Sizes{NS: docs.NS, At: Epoch, Sharded: true, Shards: map[string]topology.Size{
+		"shard-rs-1": {Bytes: known(1000), Documents: known(10)}, "shard-rs-2": {Bytes: known(500), Documents: known(5)},
+	}}
+	details, _ := bson.Marshal(bson.D{{Key: "from", Value: "shard-rs-1"}, {Key: "note", Value: "<script>=1+1"}})
+	for i := range 300 {
+		t.Events = append(t.Events, topology.Event{
+			ID: fmt.Sprintf("host-%d", 300-i), Time: Epoch.Add(-time.Duration(i) * time.Second),
+			What: []string{"moveChunk.commit", "split"}[i%2], NS: string(docs.NS), Shard: "shard-rs-1", Details: details,
+		})
+	}
+	return t
+}
+
+// CannedCollection has n chunks that change shards every third chunk.
+func CannedCollection(ns topology.Namespace, key bson.D, n int, salt byte) *topology.Collection {
+	raw, err := bson.Marshal(key)
+	if err != nil {
+		panic(err)
+	}
+	p, err := shardkey.ParsePattern(raw)
+	if err != nil {
+		panic(err)
+	}
+	shards := []string{"shard-rs-1", "shard-rs-2", HostileName}
+	bounds := []shardkey.Key{p.Min()}
+	for i := 1; i < n; i++ {
+		doc, err := bson.Marshal(bson.D{{Key: key[0].Key, Value: boundValue(p, i)}})
+		if err != nil {
+			panic(err)
+		}
+		k, err := p.Bound(doc)
+		if err != nil {
+			panic(err)
+		}
+		bounds = append(bounds, k)
+	}
+	slices.SortFunc(bounds, shardkey.Key.Compare)
+	bounds = append(bounds, p.Max())
+	var rows []topology.Chunk
+	for i := range n {
+		rows = append(rows, topology.Chunk{
+			Min: bounds[i], Max: bounds[i+1], Shard: shards[i/3%3], Version: topology.Version{Major: uint32(i + 1)},
+			Since: bson.Timestamp{T: uint32(Epoch.Unix())}, Jumbo: i == 7,
+		})
+	}
+	m, err := topology.BuildChunks(p, rows)
+	if err != nil {
+		panic(err)
+	}
+	return &topology.Collection{
+		Meta:    topology.Meta{NS: ns, Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{salt}}},
+		Highest: m.Highest(), Chunks: m,
+	}
+}
+
+func boundValue(p shardkey.Pattern, i int) any {
+	if p.Fields()[0].Hashed {
+		return int64(i) << 40
+	}
+	return ProjectID(i)
+}
+
+func ProjectID(i int) bson.ObjectID {
+	return bson.ObjectID{0x65, 0xe0, 0, 0, 0, 0, 0, 0, byte(i >> 24), byte(i >> 16), byte(i >> 8), byte(i)}
+}
+
+func cannedDirectory(seq uint64, n int) *placement.Directory {
+	var ps []placement.Project
+	for i := range n {
+		name := fmt.Sprintf("project-%03d", i)
+		if i == 0 {
+			name = HostileName
+		}
+		ps = append(ps, placement.Project{DB: "yorkie-meta", ID: ProjectID(i), Name: name, PublicKey: fmt.Sprintf("pk%d", i), CreatedAt: Epoch})
+	}
+	return placement.NewDirectory(seq, []string{"yorkie-meta"}, ps, topology.Health{At: Epoch})
+}
+
+// WithMoved is the table after chunk i of a collection moved, published as the
+// next one.
+func WithMoved(t *topology.Table, ns topology.Namespace, i int, to string) *topology.Table {
+	next := *t
+	next.Seq++
+	next.Collections = slices.Clone(t.Collections)
+	for ci, c := range next.Collections {
+		if c.NS != ns {
+			continue
+		}
+		var rows []topology.Chunk
+		for j, ch := range c.Chunks.All() {
+			if j == i {
+				ch.Shard = to
+				ch.Version = topology.Version{Major: c.Highest.Major + 1}
+			}
+			rows = append(rows, ch)
+		}
+		m, err := topology.BuildChunks(c.Key, rows)
+		if err != nil {
+			panic(err)
+		}
+		moved := *c
+		moved.Chunks, moved.Highest = m, m.Highest()
+		next.Collections[ci] = &moved
+	}
+	return &next
+}
+
+const ChangesNS = topology.Namespace("yorkie-meta.changes")
+
+const DocumentsNS = topology.Namespace("yorkie-meta.documents")
+
+const SessionsNS = topology.Namespace("config.system.sessions")
