@@ -60,7 +60,7 @@ func (s *Site) KeepsHistory(now answer.View) error {
 	case now.Table.ClusterID == "":
 		return fault.New(
 			fault.NotFound,
-			"There is no history: it is recorded under the cluster's id, which shardboard is not permitted to read. It needs find on config.version.",
+			"There is no history: it is recorded under the cluster's id, which shardboard may not read. It needs find on config.version.",
 		)
 	}
 	return nil
