@@ -197,7 +197,7 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 		"read only":         {webtest.WithData(store.OwnedByAnother), "Read only"},
 		"without an owner":  {webtest.WithData(store.OwnerGone), "has stopped"},
 		"without its data":  {webtest.WithData(store.Vanished), "was moved, deleted or replaced while shardboard was running"},
-		"with unknown data": {webtest.WithData(store.Unreadable), "cannot be looked at"},
+		"with unknown data": {webtest.WithData(store.Unreadable), "cannot be checked"},
 	} {
 		s := webtest.New(t, c.change)
 		for _, rt := range web.Routes() {
