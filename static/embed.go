@@ -1,5 +1,5 @@
-// Package static has what browsers load besides pages: one style sheet, one icon and a few ES
-// modules, embedded and served under addresses with a hash of the content. An address therefore
+// Package static has what browsers load besides pages: style sheets (served as one), an icon and a few
+// ES modules, embedded and served under addresses with a hash of the content. An address therefore
 // always has the same content and may be cached forever; a new build has new addresses.
 package static
 
@@ -18,15 +18,22 @@ import (
 
 // FS holds the files as in the source tree.
 //
-//go:embed app.css icon.svg js/*.js
+//go:embed css/*.css icon.svg js/*.js
 var FS embed.FS
+
+// styleSheets are the files of css/ in the order in which app.css has them: of rules with the same
+// weight a browser takes the last one.
+var styleSheets = []string{
+	"theme", "page", "shards_bars", "tables", "lists", "forms", "keyspace", "locate", "layout", "advice", "why", "heat",
+	"time_travel", "moves", "changes", "glow", "narrow",
+}
 
 // Prefix is where the files are served.
 const Prefix = "/static/"
 
 // Asset is one served file.
 type Asset struct {
-	Name string // in FS
+	Name string // in FS, or app.css
 	URL  string // with the hash
 	Type string // media type
 	Body []byte
@@ -42,9 +49,9 @@ type table struct {
 // built is computed at first use and never changes.
 var built = sync.OnceValue(build)
 
-// URL is the address of a file of FS ("app.css", "js/app.js"), for templates. Addresses are flat,
-// without the folder. An unknown name gives an address that answers 404; a test checks every name
-// used.
+// URL is the address of a file of FS ("js/app.js"), or of app.css, which has all style sheets, for
+// templates. Addresses are flat, without the folder. An unknown name gives an address that answers 404;
+// a test checks every name used.
 func URL(name string) string {
 	if a := built().byName[name]; a != nil {
 		return a.URL
@@ -75,7 +82,7 @@ func build() *table {
 	t := &table{byName: map[string]*Asset{}, byURL: map[string]*Asset{}}
 	var names []string
 	err := fs.WalkDir(FS, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
+		if err == nil && !d.IsDir() && path.Ext(name) != ".css" {
 			names = append(names, name)
 		}
 		return err
@@ -84,31 +91,50 @@ func build() *table {
 		panic("static: embedded files cannot be listed: " + err.Error())
 	}
 	for _, name := range names {
-		t.add(name, names)
+		t.addFile(name, names)
 	}
+	t.add("app.css", allStyles())
 	return t
 }
 
-// add hashes a file. The modules it imports come first, because their hashed names are part of its
-// content: a browser resolves import addresses itself, and an import map would have to be an inline
-// script, which the content security policy forbids. Modules must not import each other in a cycle.
-func (t *table) add(name string, names []string) *Asset {
-	if a := t.byName[name]; a != nil {
-		return a
+func allStyles() []byte {
+	var all bytes.Buffer
+	for _, name := range styleSheets {
+		all.Write(mustRead("css/" + name + ".css"))
 	}
+	return all.Bytes()
+}
+
+func mustRead(name string) []byte {
 	body, err := FS.ReadFile(name)
 	if err != nil {
 		panic("static: embedded file cannot be read: " + err.Error())
 	}
+	return body
+}
+
+// addFile adds a file of FS. The modules it imports come first, because their hashed names are part of
+// its content: a browser resolves import addresses itself, and an import map would have to be an inline
+// script, which the content security policy forbids. Modules must not import each other in a cycle.
+func (t *table) addFile(name string, names []string) *Asset {
+	if a := t.byName[name]; a != nil {
+		return a
+	}
+	body := mustRead(name)
 	if path.Ext(name) == ".js" {
 		for _, other := range names {
 			quoted := []byte(`"./` + path.Base(other) + `"`)
 			if other != name && path.Ext(other) == ".js" && bytes.Contains(body, quoted) {
-				hashed := path.Base(t.add(other, names).URL)
+				hashed := path.Base(t.addFile(other, names).URL)
 				body = bytes.ReplaceAll(body, quoted, []byte(`"./`+hashed+`"`))
 			}
 		}
 	}
+	return t.add(name, body)
+}
+
+// add hashes and compresses what is served under a name.
+func (t *table) add(name string, body []byte) *Asset {
 	sum := sha256.Sum256(body)
 	base, ext := path.Base(name), path.Ext(name)
 	a := &Asset{

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,6 +39,21 @@ func TestModulesImportHashedAddressesThatExist(t *testing.T) {
 	}
 	if seen == 0 {
 		t.Error("no import found: the check is broken")
+	}
+}
+
+func TestEveryStyleSheetIsServed(t *testing.T) {
+	files, err := FS.ReadDir("css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if name := strings.TrimSuffix(f.Name(), ".css"); !slices.Contains(styleSheets, name) {
+			t.Errorf("css/%s is not in styleSheets", f.Name())
+		}
+	}
+	if len(files) != len(styleSheets) {
+		t.Errorf("%d files, %d style sheets", len(files), len(styleSheets))
 	}
 }
 

@@ -104,7 +104,7 @@ func TestAMoveInFlightShowsWhereverItConcernsSomebody(t *testing.T) {
 func TestWhenNothingMovesPagesSaySo(t *testing.T) {
 	s := webtest.New(t)
 	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", "/shards/shard-rs-1"} {
-		if html := pageOf(t, s, path); !strings.Contains(html, "Nothing moves now.") {
+		if html := pageOf(t, s, path); !strings.Contains(html, "Nothing is moving.") {
 			t.Errorf("%s", path)
 		}
 	}
@@ -258,7 +258,7 @@ func TestAListOfMovesThatCannotBeReadIsSaidSo(t *testing.T) {
 	}
 	s.Watcher.Publish(table)
 	html := pageOf(t, s, "/activity")
-	if !strings.Contains(html, "find on config.changelog") || strings.Contains(html, "Nothing moves now.") {
+	if !strings.Contains(html, "find on config.changelog") || strings.Contains(html, "Nothing is moving.") {
 		t.Error("it is not said, or nothing is said to move")
 	}
 	if w := s.Do("GET", "/api/v1/activity/inflight"); w.Code != http.StatusForbidden ||

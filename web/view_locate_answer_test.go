@@ -111,7 +111,7 @@ func TestTheHeadlineNeverContradictsTheCountsBelowIt(t *testing.T) {
 			t.Fatalf("the page says %q, the API %q", got, told.Answer)
 		}
 		for i, p := range told.Places {
-			cell := strings.TrimSpace(doc.Find(".located .places tbody tr").Eq(i).Find("td[data-label=There]").Text())
+			cell := strings.TrimSpace(doc.Find(".located .places tbody tr").Eq(i).Find("td[data-label=Rows]").Text())
 			if p.Rows != nil && p.Rows.Value != nil &&
 				(*p.Rows.Value > 0) != (strings.HasSuffix(cell, "row") && cell != "no row" || strings.HasSuffix(cell, "rows")) {
 				t.Fatalf("%d rows, the cell says %q", *p.Rows.Value, cell)

@@ -36,7 +36,7 @@ type auditVerifyCmd struct {
 	Head       string `placeholder:"FILE" help:"A head that was exported or logged earlier and must still be in the record; - is the standard input."`
 	Key        string `placeholder:"FINGERPRINT" help:"Every signed head must be signed by the key with this fingerprint (SHA256:…)."`
 	Witness    string `type:"path" placeholder:"FILE" help:"Witness file that the server keeps beside its audit key (audit.key.….head); its head must still be in the record."`
-	AuditKey   string `name:"audit-key" type:"path" placeholder:"FILE" help:"Audit key of the server, to find the witness file beside it. With --data-dir the default is the server's own (SHARDBOARD_AUDIT_KEY, else in the configuration directory of who runs this). The key itself is not read."`
+	AuditKey   string `name:"audit-key" type:"path" placeholder:"FILE" help:"Audit key of the server, to find the witness file beside it. With --data-dir the default is the server's own (SHARDBOARD_AUDIT_KEY, else in the configuration directory of the user who runs this). The key itself is not read."`
 }
 
 func (c auditVerifyCmd) Run(e *env) error {

@@ -26,7 +26,7 @@ type cli struct {
 	Doctor      doctorCmd      `cmd:"" help:"Show which privileges the cluster user lacks, and for which feature; exits with 1 when it lacks any."`
 	User        userCmd        `cmd:"" help:"Add, change and list users."`
 	Token       tokenCmd       `cmd:"" help:"Make, revoke and list tokens for scripts."`
-	Takeover    takeoverCmd    `cmd:"" help:"Let a running server that only reads own the data directory, after its owner has stopped; needs the role admin."`
+	Takeover    takeoverCmd    `cmd:"" help:"Make a running read-only server the owner of the data directory, after its owner has stopped; needs the role admin."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Check that a server runs; exits with 0 when it answers."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 

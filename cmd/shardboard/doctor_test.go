@@ -137,7 +137,7 @@ func TestDoctorWithoutAUserSaysThatAlone(t *testing.T) {
 	}
 	for _, actions := range []string{"off", "on"} {
 		code, out, errs := shardboard(t, "doctor", "--actions", actions, "--uri", strings.Replace(string(text), "dash:s3cr3t@", "", 1))
-		if code != 1 || strings.Count(out+errs, "lacks ") != 1 || !strings.Contains(out, "wants a user name and password") ||
+		if code != 1 || strings.Count(out+errs, "lacks ") != 1 || !strings.Contains(out, "put a user name and password into its address") ||
 			strings.Contains(out, "grant") || strings.Contains(out, "features that") || strings.Contains(out, "unknown") {
 			t.Errorf("exit %d\n%s%s", code, out, errs)
 		}

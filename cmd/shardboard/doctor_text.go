@@ -28,7 +28,7 @@ var withoutFeature = map[string]string{
 		"is small enough to move.",
 	"duplicates": "Ids that are on two shards can't be looked for.",
 	"heat":       "Writes are not counted where they can't be read, and how busy shards are is not known.",
-	"survey":     "What projects and documents take can't be measured in every collection.",
+	"survey":     "The sizes of projects and documents can't be measured in every collection.",
 
 	"operations": "Plans do not show what else is running, and there is less evidence for the outcome of a command without " +
 		"an answer.",
@@ -42,7 +42,7 @@ var withoutFeature = map[string]string{
 	"jumbo":               "Jumbo flags can't be cleared.",
 	"migrations":          "Migrations of a collection can't be forbidden or allowed.",
 	"collectionBalancing": "Balancing of one collection can't be switched.",
-	"compliance":          "The balancer can't be asked whether it sees nothing to do.",
+	"compliance":          "The balancer can't be asked whether it considers a collection balanced.",
 }
 
 // checkName is the first column of a check.
@@ -79,7 +79,7 @@ func checkText(c api.DoctorCheck) string {
 	case "open":
 		return "The cluster has no access control: anybody who can connect has all privileges."
 	case "anonymous":
-		return "The cluster wants a user name and password in its address."
+		return "The cluster requires sign-in: put a user name and password into its address."
 	case "clock":
 		amount, side := c.Args["ahead"], " ahead of"
 		if behind, is := strings.CutPrefix(amount, "-"); is {

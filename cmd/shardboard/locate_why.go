@@ -49,7 +49,7 @@ func rowsText(f api.Figure) string {
 	case "tooSlow":
 		return "not counted: it took longer than two seconds"
 	case "notPermitted":
-		return "not counted: the cluster user may not read the collection"
+		return "not counted: the cluster user is not permitted to read the collection"
 	}
 	return "not counted: " + f.Reason
 }

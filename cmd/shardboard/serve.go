@@ -11,7 +11,7 @@ import (
 
 // clusterFlags select the cluster.
 type clusterFlags struct {
-	URI     string `name:"uri" env:"SHARDBOARD_URI" help:"mongodb:// address of a mongos. With a password, better the environment or --uri-file: others can see arguments."`
+	URI     string `name:"uri" env:"SHARDBOARD_URI" help:"mongodb:// address of a mongos. With a password, use the environment or --uri-file instead: other users of the machine can see arguments."`
 	URIFile string `name:"uri-file" env:"SHARDBOARD_URI_FILE" help:"File that holds the address, or a pipe; others must not be able to read it."`
 	Profile string `name:"profile" env:"SHARDBOARD_PROFILE" help:"File that says what tenants and documents are in this data (docs/profiles.md); default: Yorkie's."`
 }
@@ -30,7 +30,7 @@ func (f clusterFlags) config(e *env) (app.Config, error) {
 
 // dataFlags select the data directory.
 type dataFlags struct {
-	DataDir string `name:"data-dir" type:"path" env:"SHARDBOARD_DATA_DIR" placeholder:"DIR" help:"Users, sessions, runs and the audit record, in a directory of your own that nobody else may write to; default: $XDG_STATE_HOME/shardboard, else ~/.local/state/shardboard."`
+	DataDir string `name:"data-dir" type:"path" env:"SHARDBOARD_DATA_DIR" placeholder:"DIR" help:"Directory for users, sessions, runs and the audit record, which nobody else may write to; default: $XDG_STATE_HOME/shardboard, else ~/.local/state/shardboard."`
 }
 
 func (f dataFlags) dir() (string, error) {
@@ -43,17 +43,17 @@ func (f dataFlags) dir() (string, error) {
 type serveCmd struct {
 	clusterFlags `embed:""`
 	Listen       string   `default:"127.0.0.1:8090" env:"SHARDBOARD_LISTEN" help:"Address for browsers; off loopback only with sign-in and TLS."`
-	OpsListen    string   `name:"ops-listen" default:"127.0.0.1:8091" env:"SHARDBOARD_OPS_LISTEN" help:"Address for /metrics, /healthz and /readyz while others than this machine can ask: --listen is not loopback, or a proxy, --public-url or --host brings them."`
+	OpsListen    string   `name:"ops-listen" default:"127.0.0.1:8091" env:"SHARDBOARD_OPS_LISTEN" help:"Address for /metrics, /healthz and /readyz while other machines can reach --listen: it is not loopback, or a proxy, --public-url or --host is set."`
 	Host         []string `name:"host" help:"Host name to accept besides loopback and --public-url, as a tunnel or proxy sends it."`
 	Actions      string   `enum:"off,on" default:"off" env:"SHARDBOARD_ACTIONS" help:"Whether operators may change the cluster: off or on."`
-	AuditKey     string   `name:"audit-key" type:"path" env:"SHARDBOARD_AUDIT_KEY" placeholder:"FILE" help:"Key that signs the audit record; made when it does not exist. Default: in the configuration directory of who runs this."`
+	AuditKey     string   `name:"audit-key" type:"path" env:"SHARDBOARD_AUDIT_KEY" placeholder:"FILE" help:"Key that signs the audit record; created when it does not exist. Default: in the configuration directory of the user who runs this."`
 	Alerts       string   `name:"alerts" type:"path" env:"SHARDBOARD_ALERTS" placeholder:"FILE" help:"File with the alert receivers (docs/alerts.md); default: no alerts."`
 	Maintenance  []string `name:"maintenance-window" sep:";" env:"SHARDBOARD_MAINTENANCE_WINDOW" placeholder:"WINDOW" help:"When data should move, such as 'Mon-Fri 01:00-05:00 Europe/Berlin' (default zone UTC); several by several flags, or separated by ';'. A plan outside of it needs a typed confirmation. Default: always."`
-	HideBounds   bool     `name:"hide-bounds" env:"SHARDBOARD_HIDE_BOUNDS" help:"Show chunk bounds, which are key values, from the role support on; viewers and alerts get none."`
+	HideBounds   bool     `name:"hide-bounds" env:"SHARDBOARD_HIDE_BOUNDS" help:"Show chunk bounds, which are key values, only to the role support and above; not to viewers, and not in alerts."`
 	dataFlags    `embed:""`
 	signInFlags  `embed:""`
 
-	MaxConnections *int `name:"max-connections" env:"SHARDBOARD_MAX_CONNECTIONS" placeholder:"N" help:"Open connections of browsers and scripts, of which live pages may hold three quarters and one address one quarter; default 1024. Each is an open file (ulimit -n)."`
+	MaxConnections *int `name:"max-connections" env:"SHARDBOARD_MAX_CONNECTIONS" placeholder:"N" help:"Limit of open connections, of which live pages may hold three quarters and one address one quarter; default 1024. Each is an open file (ulimit -n)."`
 }
 
 func (c serveCmd) Run(e *env) error {

@@ -26,12 +26,12 @@ type signInFlags struct {
 
 	ProxyHeader     string   `name:"proxy-header" env:"SHARDBOARD_PROXY_HEADER" help:"Header in which the proxy gives the person's name."`
 	ProxyRoleHeader string   `name:"proxy-role-header" env:"SHARDBOARD_PROXY_ROLE_HEADER" help:"Header in which the proxy gives the role; without it everybody is a viewer."`
-	ProxyCIDR       []string `name:"proxy-cidr" env:"SHARDBOARD_PROXY_CIDR" help:"Addresses or networks from which the proxy connects; its headers are believed from nowhere else, X-Forwarded-For too."`
+	ProxyCIDR       []string `name:"proxy-cidr" env:"SHARDBOARD_PROXY_CIDR" help:"Addresses or networks from which the proxy connects; from anywhere else its headers are ignored, X-Forwarded-For too."`
 
 	Leaked string `name:"leaked-passwords" type:"path" env:"SHARDBOARD_LEAKED_PASSWORDS" placeholder:"FILE" help:"File of leaked passwords, which nobody may set: a SHA-1 in hexadecimal a line, sorted, with or without :COUNT. It is searched in place, whatever its size."`
 
 	SessionIdle time.Duration `name:"session-idle" default:"8h" env:"SHARDBOARD_SESSION_IDLE" help:"A session ends this long after its last use."`
-	SessionMax  time.Duration `name:"session-max" default:"168h" env:"SHARDBOARD_SESSION_MAX" help:"And this long after it began; by OIDC after 12h, by the break-glass account after 1h at the latest."`
+	SessionMax  time.Duration `name:"session-max" default:"168h" env:"SHARDBOARD_SESSION_MAX" help:"A session ends this long after its start; with OIDC after 12h, with the break-glass account after 1h at the latest."`
 }
 
 // checkTimes rejects lifetimes too short to work with, and 0, which looks like "unlimited" but

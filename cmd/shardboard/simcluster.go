@@ -79,7 +79,7 @@ func (c simclusterCmd) users() ([]access.User, error) {
 type simclusterCmd struct {
 	simFlags `embed:""`
 	Listen   string `default:"127.0.0.1:27117" help:"Address for MongoDB drivers."`
-	Auth     bool   `help:"Ask clients to sign in; needs --user-file."`
+	Auth     bool   `help:"Require clients to sign in; needs --user-file."`
 	UserFile string `help:"File of users, a line each: name, password and roles such as clusterMonitor or read@db (none: root)."`
 
 	MigrationTime time.Duration `help:"Shortest time that the copying of a migration takes, such as 10s; --pace does not change it."`

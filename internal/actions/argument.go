@@ -39,7 +39,7 @@ const (
 )
 
 // Argument describes one argument of a kind of change. JSON, forms, flags of the command
-// line, the OpenAPI description and docs/actions.md follow from it.
+// line, the OpenAPI description and docs/change-kinds.md follow from it.
 type Argument struct {
 	Name     string // in JSON, on the command line and in forms
 	Type     ArgumentType

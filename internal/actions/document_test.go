@@ -9,7 +9,7 @@ import (
 
 // -update writes the tables.
 func TestDocumentTablesMatchDescriptions(t *testing.T) {
-	const path = "../../docs/actions.md"
+	const path = "../../docs/change-kinds.md"
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func (k FactKind) subject() string {
 	case FactZoneFree:
 		return "The zone ranges between {min} and {max} of {ns}"
 	case FactShardZone:
-		return "The zone {zone} of shard {shard}"
+		return "Shard {shard} in the zone {zone}"
 	case FactShard:
 		return "The shard {shard}"
 	case FactBalancer:
@@ -64,20 +64,28 @@ func FieldLabel(name string) string {
 var fieldLabels = map[string]string{
 	"exists": "exists", "lastmod": "version", "jumbo": "jumbo flag", "uuid": "UUID", "key": "shard key",
 	"noBalance": "excluded from balancing", "migrationsBlocked": "migrations forbidden", "edges": "ends at chunk bounds",
-	"ranges": "zone ranges", "others": "overlapping ranges", "windowStart": "window from", "windowStop": "window to",
+	"ranges": "number of zone ranges", "others": "overlapping ranges", "windowStart": "window from", "windowStop": "window to",
 	"limit.collections": "collections", "limit.zones": "zones", "limit.shards": "receiving shards", "limit.chunks": "moves",
 	"limit.bytes": "bytes",
 }
 
 // FieldText is a field with its value.
 func FieldText(name, value string) string {
-	switch {
-	case name == "exists" && value == "true":
-		return "exists"
-	case name == "exists" && value == "false":
-		return "does not exist"
+	if phrases, ok := truthPhrases[name]; ok && (value == "true" || value == "false") {
+		if value == "true" {
+			return phrases[0]
+		}
+		return phrases[1]
 	}
 	return FieldLabel(name) + " " + ValueText(value)
+}
+
+// truthPhrases says what true and false mean in a field.
+var truthPhrases = map[string][2]string{
+	"exists": {"exists", "does not exist"}, "draining": {"draining", "not draining"}, "member": {"a member", "not a member"},
+	"on": {"on", "off"}, "jumbo": {"jumbo", "not jumbo"}, "noBalance": {"balancing disabled", "balancing enabled"},
+	"migrationsBlocked": {"migrations disabled", "migrations allowed"},
+	"edges":             {"begin and end at chunk bounds", "do not begin and end at chunk bounds"},
 }
 
 // ValueText is the value of a field.

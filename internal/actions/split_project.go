@@ -67,7 +67,7 @@ func planSplitProject(d *draftBuilder) (Draft, Args, error) {
 		d.block("unsplittable", d.fromTable(topology.PartRouting), d.oneProjectText(ranges[0].c, p.ID))
 	}
 	return d.finish(message.New("split-project",
-		"Split the chunks that hold the project {project} ({id}): {cuts} splits.",
+		"Split the chunks of the project {project} ({id}): {cuts} splits.",
 		projectFact(p), message.Key("id", p.ID.Hex()),
 		message.Count("cuts", d.cuts)),
 		Undo{Possible: true, Text: message.New("cuts",

@@ -62,9 +62,9 @@ func MovingNow(v View, list []topology.InFlight, most int) api.MovingNow {
 	}
 	switch {
 	case len(list) == 0 && h.At.IsZero():
-		out.None = "Whether anything moves now is not known yet."
+		out.None = "It is not known yet whether anything is moving."
 	case len(list) == 0:
-		out.None = "Nothing moves now."
+		out.None = "Nothing is moving."
 	}
 	if p := v.Table.Moves.ListPrivilege; p != "" && len(list) > 0 {
 		out.Note = "Found in the changelog, which never logs the end of a move whose donor failed over. " +

@@ -117,7 +117,7 @@ var copyUnknowns = map[string]string{
 	"countedOnce":       "The recipient was counted once; a second count gives the rate.",
 	"noRate":            "The rate is not known yet.",
 	"notLoaded":         "The recipient has not been counted yet.",
-	"notPermitted":      "The cluster user may not count; that needs collStats, which clusterMonitor has.",
+	"notPermitted":      "The cluster user is not permitted to count; that needs collStats, which clusterMonitor has.",
 	"recipientNotAsked": "The recipient has no chunk of this collection yet, so mongos does not ask it.",
 	"unreachable":       "A shard did not answer.",
 }

@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -93,4 +94,15 @@ func BesideCollection(address string) string {
 // HeatURL is the page of heat of a collection.
 func HeatURL(ns topology.Namespace) string {
 	return HeatQuery{NS: ns, Window: DefaultWindow, Span: defaultSpan, By: "key"}.Address()
+}
+
+// PlanURL is the address of the form of a kind, with arguments as name, value pairs.
+func PlanURL(k actions.Kind, pairs ...string) string {
+	q := url.Values{"kind": {string(k)}}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return "/plans/new?" + q.Encode()
 }

@@ -187,7 +187,7 @@ func whyUncounted(f api.Figure) string {
 	case "notTargeted":
 		return "a count would ask every shard"
 	case "notPermitted":
-		return "the cluster user may not read it"
+		return "the cluster user is not permitted to read it"
 	case "unreachable":
 		return "the cluster did not answer"
 	}

@@ -5,21 +5,12 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
-)
-
-// Limits of a request.
-const (
-	RequestWait  = 20 * time.Second // for a whole answer, reads included
-	MaxPathParam = 512              // bytes; MongoDB's own names end at 255
-	MaxBody      = 64 << 10
-	MaxLocate    = 256 << 10 // the body of POST locate
 )
 
 // MaxInput bounds every text that a page accepts; names and ids are far below.

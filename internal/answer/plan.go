@@ -100,6 +100,22 @@ func DifferencesOf(ds []actions.Difference) []api.Difference {
 	return out
 }
 
+// limitsOf is what a run of the plan may change.
+func limitsOf(l actions.Limits) api.Limits {
+	out := api.Limits{
+		Collections: []string{},
+		Project:     l.Project,
+		Zones:       append([]string{}, l.Zones...),
+		Shards:      append([]string{}, l.Shards...),
+		Chunks:      l.Chunks,
+		Bytes:       FigureOf(l.Bytes),
+	}
+	for _, ns := range l.Collections {
+		out.Collections = append(out.Collections, string(ns))
+	}
+	return out
+}
+
 // personOf is how a plan names who made it.
 func personOf(p auth.Principal) string {
 	return PersonText(cmp.Or(p.Name, p.ID))

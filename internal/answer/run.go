@@ -80,3 +80,13 @@ func RunOf(v View, r engine.Run) api.Run {
 	}
 	return out
 }
+
+// adaptationsOf are the times that the rest of a run was planned again, oldest first.
+func adaptationsOf(r engine.Run) []api.Adaptation {
+	out := make([]api.Adaptation, 0, len(r.Adaptations))
+	for _, a := range r.Adaptations {
+		out = append(out, api.Adaptation{At: api.Time(a.At), Step: a.Step, Before: a.Before, After: a.After, Same: a.Same,
+			Refused: a.Refused, Because: DifferencesOf(a.Because), Text: a.Text().String()})
+	}
+	return out
+}

@@ -127,7 +127,7 @@ func outage(v View, c placement.Contents) message.Message {
 		names[i] = b.NS.Collection()
 		most = max(most, b.Share)
 	}
-	pattern += " Every project can also be affected through {collections}, which are placed document by document " +
+	pattern += " Every project can also be affected through {collections}, which are spread by document " +
 		"(up to {most} of the chunks are here)."
 	return message.New("outage.shared", pattern,
 		append(facts, message.Text("collections", JoinWords(names)), message.Share("most", most))...)

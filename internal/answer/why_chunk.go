@@ -86,7 +86,7 @@ func collectionWhy(t *topology.Table, cs placement.CollectionSpread) api.Collect
 	case cs.Basis == placement.BasisPrimary && len(cs.Shards) == 1:
 		out.Text = fmt.Sprintf("Not sharded, so all of it is on %s, the primary shard of %s.", cs.Shards[0].Shard, cs.NS.Database())
 	case cs.Basis == placement.BasisByDocument:
-		out.Text = "Placed document by document, so no chunk is this project's own: locate a document to see why it is where it is."
+		out.Text = "Spread by document, so no chunk is this project's own: locate a document to see why it is where it is."
 	}
 	if c := t.Collection(cs.NS); c != nil && cs.Basis == placement.BasisKeyPrefix {
 		plan := planOf(t, c)

@@ -71,8 +71,8 @@ func eventually(limit time.Duration, is func() bool) bool {
 	return true
 }
 
-// reader is somebody who follows docs/actions.md: they type each command and
-// keep of the answers what the next ones need.
+// reader follows the documentation: it types each command and keeps from the answers
+// what the next ones need.
 type reader struct {
 	t      *testing.T
 	d      *demo
@@ -266,14 +266,26 @@ func (d *demo) await(t *testing.T, id string) (run api.Run) {
 	return run
 }
 
+// actionsDocs are the pages about changes, in the order in which their examples build on
+// each other.
+func actionsDocs(t *testing.T) string {
+	t.Helper()
+	var all []byte
+	for _, page := range []string{"actions.md", "change-kinds.md", "runs.md"} {
+		text, err := os.ReadFile("../../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, text...)
+	}
+	return string(all)
+}
+
 func TestTheExamplesOfTheActionsDocumentAnswerAsTheySay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	text, err := os.ReadFile("../../docs/actions.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := actionsDocs(t)
 	for name, curl := range map[string]func(*reader, shellStatement) (string, []byte){"by hand": byHand, "by curl": byShell} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := exec.LookPath("curl"); err != nil && name == "by curl" {
@@ -292,7 +304,7 @@ func TestTheExamplesOfTheActionsDocumentAnswerAsTheySay(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(r.dir, "auth"), []byte("Authorization: Bearer "+tokens[0]+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			done := r.read(string(text))
+			done := r.read(text)
 			if done < 35 {
 				t.Errorf("only %d examples were found", done)
 			}
@@ -329,17 +341,14 @@ func (r *reader) read(text string) (done int) {
 }
 
 func TestTheActionsDocumentNamesEveryKindAndState(t *testing.T) {
-	text, err := os.ReadFile("../../docs/actions.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := actionsDocs(t)
 	for _, k := range actions.Kinds() {
-		if !strings.Contains(string(text), `{"kind": "`+string(k)+`"`) {
+		if !strings.Contains(text, `{"kind": "`+string(k)+`"`) {
 			t.Errorf("%s has no example", k)
 		}
 	}
 	states := map[string]bool{}
-	_, runs, _ := strings.Cut(string(text), "## How a run is")
+	_, runs, _ := strings.Cut(text, "## States")
 	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z]+)` \\|").FindAllStringSubmatch(runs, -1) {
 		states[m[1]] = true
 	}

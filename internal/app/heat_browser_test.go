@@ -270,7 +270,7 @@ func TestBrowserDrawsAFrameOfTheLargestPictureFast(t *testing.T) {
 		}
 		times.sort((a, b) => a - b);
 		return { levels, once, half: times[60], most: times[113] };
-	})()`, static.URL("js/heat_data.js"), static.URL("js/heat_draw.js"), static.URL("js/heat_view.js"), body)
+	})()`, static.URL("js/heat_data.js"), static.URL("js/heat_picture.js"), static.URL("js/heat_view.js"), body)
 	got, err := chromedp.Run(ctx, chromedp.Evaluate[struct{ Levels, Once, Half, Most float64 }](js, chromedp.EvalAwaitPromise))
 	if err != nil {
 		t.Fatal(err)

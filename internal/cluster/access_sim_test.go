@@ -50,8 +50,8 @@ func metaOf(t *testing.T, c *cluster.Client) topology.Meta {
 	return heads[0].Meta
 }
 
-// denied is the missing privilege that an error names, or "".
-func denied(t *testing.T, name string, err error) string {
+// missingPrivilege is the missing privilege that an error names, or "".
+func missingPrivilege(t *testing.T, name string, err error) string {
 	t.Helper()
 	if fault.Of(err) != fault.Forbidden || err == nil {
 		return ""
@@ -91,7 +91,7 @@ func TestClusterMonitorReadsAllButUserData(t *testing.T) {
 				if err != nil && fault.Of(err) != fault.Forbidden && fault.Of(err) != fault.NotFound {
 					t.Errorf("%s: %s: %v", user, a.name, err)
 				}
-				if got := denied(t, a.name, err); got != lacks[a.name] {
+				if got := missingPrivilege(t, a.name, err); got != lacks[a.name] {
 					t.Errorf("%s: %s lacks %q, want %q (%v)", user, a.name, got, lacks[a.name], err)
 				}
 			}
@@ -120,15 +120,17 @@ func TestGrantingTheNamedPrivilegeIsEnough(t *testing.T) {
 					_, err = c.Server(t.Context())
 					must(t, err)
 					err = a.do(t.Context(), c)
-					lacks := denied(t, a.name, err)
+					lacks := missingPrivilege(t, a.name, err)
 					if lacks == "" {
 						if fault.Of(err) != fault.NotFound {
 							t.Errorf("%s: somebody without any privilege got %v", a.name, err)
 						}
 						continue // this release does not have it
 					}
-					must(t, run(t, sim, "admin", bson.D{{Key: "grantPrivilegesToRole", Value: name}, {Key: "privileges", Value: privileges(t, lacks)}}))
-					if still := denied(t, a.name, a.do(t.Context(), c)); still != "" {
+					must(t, run(t, sim, "admin", bson.D{
+						{Key: "grantPrivilegesToRole", Value: name}, {Key: "privileges", Value: parsePrivileges(t, lacks)},
+					}))
+					if still := missingPrivilege(t, a.name, a.do(t.Context(), c)); still != "" {
 						t.Errorf("%s: with %s it still lacks %s", a.name, lacks, still)
 					}
 				}
@@ -137,9 +139,9 @@ func TestGrantingTheNamedPrivilegeIsEnough(t *testing.T) {
 	}
 }
 
-// privileges parses a sentence like "find on config.shards, and find and update on
+// parsePrivileges parses a sentence like "find on config.shards, and find and update on
 // config.tags".
-func privileges(t *testing.T, sentence string) bson.A {
+func parsePrivileges(t *testing.T, sentence string) bson.A {
 	t.Helper()
 	var out bson.A
 	var actions []string
@@ -170,7 +172,7 @@ func privileges(t *testing.T, sentence string) bson.A {
 	return out
 }
 
-func TestAWrongPasswordIsForbidden(t *testing.T) {
+func TestWrongPasswordIsForbidden(t *testing.T) {
 	withAccessControl(t, "", []access.User{{Name: "root", Password: "pw"}}, func(t *testing.T, _ *simcluster.Cluster, connect connector) {
 		for _, user := range []string{"root", "nobody"} {
 			_, err := connect(user, "canary-5f1c")

@@ -12,7 +12,7 @@ import (
 )
 
 // clusterManager may move chunks but may not read current operations.
-func TestWhoMayNotSeeOperationsIsToldSoAndCanStillTrace(t *testing.T) {
+func TestUserWithoutOperationsPrivilegeIsToldSoAndCanStillTrace(t *testing.T) {
 	users := []access.User{{Name: "root", Password: "pw"}}
 	withAccessControl(t, "5.0", users, func(t *testing.T, sim *simcluster.Cluster, connect connector) {
 		_, err := connect("root", "pw")

@@ -9,7 +9,7 @@ import (
 )
 
 // Replies observed on MongoDB 5.0.7 unless noted.
-func TestAnswersMeanWhatTheServerMeans(t *testing.T) {
+func TestServerErrorsAreClassified(t *testing.T) {
 	tests := []struct {
 		code int
 		text string
@@ -57,7 +57,7 @@ func TestAnswersMeanWhatTheServerMeans(t *testing.T) {
 	}
 }
 
-func TestAServersAnswerIsKeptWhole(t *testing.T) {
+func TestServerMessageIsKeptInFull(t *testing.T) {
 	text := `Unable to start new balancer operation because this shard is currently donating chunk [{ _id: { id: UUID("0f800000-0000-0000-0000-000000000000") } }, { _id: { id: UUID("0fc00000-0000-0000-0000-000000000000") } }) for namespace config.system.sessions to shard-rs-2`
 	err := (&Client{}).refusal(answer{codeConflictingOp, "", text}, errors.New(text), action{what: "move a chunk"})
 	if want := `The cluster refused to move a chunk: "` + text + `".`; fault.Text(err) != want {

@@ -20,14 +20,14 @@ import (
 
 var _ actions.Admin = (*cluster.Client)(nil)
 
-// sentTo records the sent commands of one name.
-type sentTo struct {
+// sentCommands records the sent commands of one name.
+type sentCommands struct {
 	mu   sync.Mutex
 	name string
 	seen []bson.Raw
 }
 
-func (s *sentTo) monitor() *event.CommandMonitor {
+func (s *sentCommands) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -37,7 +37,7 @@ func (s *sentTo) monitor() *event.CommandMonitor {
 	}}
 }
 
-func (s *sentTo) all() []bson.Raw {
+func (s *sentCommands) all() []bson.Raw {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seen
@@ -45,9 +45,12 @@ func (s *sentTo) all() []bson.Raw {
 
 // withCuttableDialer connects through a cuttableDialer to a cluster with a chunk whose
 // move takes seconds.
-func withCuttableDialer(t *testing.T, test func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *sentTo, m topology.Move)) {
+func withCuttableDialer(
+	t *testing.T,
+	test func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *sentCommands, m topology.Move),
+) {
 	onSim(t, simcluster.Options{Empty: true, Pace: 100}, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
-		line, moves := &cuttableDialer{sim: sim}, &sentTo{name: "moveChunk"}
+		line, moves := &cuttableDialer{sim: sim}, &sentCommands{name: "moveChunk"}
 		uri, err := cluster.ParseURI(simcluster.URI())
 		must(t, err)
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: line, Monitor: moves.monitor()})
@@ -65,8 +68,8 @@ func withCuttableDialer(t *testing.T, test func(t *testing.T, line *cuttableDial
 	})
 }
 
-func TestACommandWhoseConnectionDiesIsNotSentAgainAndHasNoKnownOutcome(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *sentTo, m topology.Move) {
+func TestCommandOnABrokenConnectionIsNotSentAgainAndItsOutcomeIsUnknown(t *testing.T) {
+	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *sentCommands, m topology.Move) {
 		done := make(chan error)
 		go func() { done <- c.MoveChunk(t.Context(), "run-7", m) }()
 		time.Sleep(20 * time.Millisecond)
@@ -84,8 +87,8 @@ func TestACommandWhoseConnectionDiesIsNotSentAgainAndHasNoKnownOutcome(t *testin
 	})
 }
 
-func TestACommandThatIsGivenUpHasNoKnownOutcome(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, _ *sentTo, m topology.Move) {
+func TestAbandonedCommandHasAnUnknownOutcome(t *testing.T) {
+	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, _ *sentCommands, m topology.Move) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
 		if err := c.MoveChunk(ctx, "", m); fault.Of(err) != fault.UnknownOutcome {
@@ -101,8 +104,8 @@ func TestACommandThatIsGivenUpHasNoKnownOutcome(t *testing.T) {
 	})
 }
 
-func TestACommandThatNeverLeftHasChangedNothing(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *sentTo, m topology.Move) {
+func TestUnsentCommandIsReportedAsWithoutEffect(t *testing.T) {
+	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *sentCommands, m topology.Move) {
 		line.set(true)
 		_, err := c.Shards(t.Context()) // makes the driver notice the dead connection
 		if fault.Of(err) != fault.Unavailable {
@@ -122,8 +125,8 @@ func TestACommandThatNeverLeftHasChangedNothing(t *testing.T) {
 	})
 }
 
-func TestARefusalQuotesTheServer(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, moves *sentTo, m topology.Move) {
+func TestRefusalQuotesTheServer(t *testing.T) {
+	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, moves *sentCommands, m topology.Move) {
 		m.To = "nowhere"
 		err := c.MoveChunk(t.Context(), "", m)
 		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), "shard does not exist") {

@@ -13,7 +13,7 @@ import (
 
 // The first line of a connection error has cause and remedy. The test uses the real
 // driver and real connections, because the advice depends on the driver's texts.
-func TestTheFirstLineOfAFailedConnectionHasCauseAndRemedy(t *testing.T) {
+func TestConnectionErrorStartsWithCauseAndRemedy(t *testing.T) {
 	if os.Getenv("SHARDBOARD_LONG") == "" {
 		t.Skip("it waits some seconds for the driver; its texts are in the test below")
 	}
@@ -76,7 +76,7 @@ func TestTheFirstLineOfAFailedConnectionHasCauseAndRemedy(t *testing.T) {
 	}
 }
 
-func TestEachReasonNotToConnectHasItsRemedy(t *testing.T) {
+func TestEveryConnectionErrorHasARemedy(t *testing.T) {
 	for text, want := range map[string]string{
 		"dial tcp: lookup no-such-host.invalid on 10.0.0.1:53: no such host":               "Correct the host",
 		"tls: failed to verify certificate: x509: certificate signed by unknown authority": "tlsCAFile",

@@ -15,7 +15,7 @@ import (
 )
 
 // Polls during changes publish only complete tables of one collection incarnation.
-func TestTablesPublishedDuringChangesAreWhole(t *testing.T) {
+func TestTablesPublishedDuringChangesAreComplete(t *testing.T) {
 	cfg := simcluster.Options{Empty: true, Still: true, Pace: 0.01}
 	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}}))
@@ -55,7 +55,7 @@ func TestTablesPublishedDuringChangesAreWhole(t *testing.T) {
 		synctest.Wait()
 		world := &randomAdmin{t: t, sim: sim, rng: rand.New(rand.NewPCG(5, 5)), ns: []string{"d.a", "d.b"}}
 		for range 100 {
-			world.step(w.Table)
+			world.randomCommand(w.Table)
 			time.Sleep(time.Duration(world.rng.IntN(4)) * 10 * time.Millisecond) // often coincides with a poll
 		}
 		time.Sleep(time.Second)

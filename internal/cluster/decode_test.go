@@ -82,7 +82,7 @@ func TestChunksOfOtherVersionsAreDecoded(t *testing.T) {
 	}
 }
 
-func TestChunksThatMakeNoSenseAreRefused(t *testing.T) {
+func TestMalformedChunksAreRefused(t *testing.T) {
 	for _, text := range []string{
 		`{}`,
 		`{"min":1,"max":2,"shard":"s","lastmod":{"$timestamp":{"t":1,"i":0}}}`,
@@ -237,7 +237,7 @@ func TestVersionsCompare(t *testing.T) {
 	}
 }
 
-func TestStatisticsTakeOrphansOffWhereTheServerCountsThem(t *testing.T) {
+func TestStatisticsSubtractOrphansWhereTheServerCountsThem(t *testing.T) {
 	old := decodeStats(doc(t, `{"size":{"$numberInt":"96048"},"count":{"$numberInt":"667"},"avgObjSize":{"$numberInt":"144"},"storageSize":{"$numberInt":"4096"},"totalIndexSize":{"$numberDouble":"8192.0"}}`), anyTime)
 	if old.Bytes.Value != 96048 || old.Bytes.Exact || old.Orphans.Known || old.Orphans.Reason == "" || old.Indexes.Value != 8192 {
 		t.Errorf("%+v", old)

@@ -17,7 +17,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestTheDisksOfAllShardsAreReadWithOneCommand(t *testing.T) {
+func TestDisksOfAllShardsAreReadWithOneCommand(t *testing.T) {
 	for _, version := range []string{"4.4", "5.0", "8.0"} {
 		o := simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: version,
 			Disk: func(shard string) (used, total int64) {
@@ -52,7 +52,7 @@ func TestTheDisksOfAllShardsAreReadWithOneCommand(t *testing.T) {
 }
 
 // A shard without data of the database does not report its disk.
-func TestADatabaseThatIsElsewhereTellsNothingOfADisk(t *testing.T) {
+func TestDatabaseOnAnotherShardDoesNotReportADisk(t *testing.T) {
 	onSim(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
 		must(t, run(t, sim, "d", bson.D{{Key: "insert", Value: "c"}, {Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: 1}}}}}))
@@ -79,20 +79,20 @@ func TestADatabaseThatIsElsewhereTellsNothingOfADisk(t *testing.T) {
 	})
 }
 
-func TestADeniedDiskNamesThePrivilegeAndOneThatIsPermittedElsewhereDoes(t *testing.T) {
+func TestDeniedDiskNamesThePrivilegeAndAnotherDatabaseIsTried(t *testing.T) {
 	users := []access.User{{Name: "root", Password: "pw"}, {Name: "manager", Password: "pw", Roles: []string{"clusterManager"}}}
 	withAccessControl(t, "", users, func(t *testing.T, _ *simcluster.Cluster, connect connector) {
 		c, err := connect("manager", "pw")
 		must(t, err)
 		_, err = c.Disks(t.Context(), "yorkie-meta", nil)
-		if got := denied(t, "Disks", err); got != "dbStats on yorkie-meta" {
+		if got := missingPrivilege(t, "Disks", err); got != "dbStats on yorkie-meta" {
 			t.Errorf("lacks %q: %v", got, err)
 		}
 	})
 }
 
 // When a shard hangs the read fails and the last figures stay, with their age.
-func TestAShardThatHangsKeepsTheLastDisks(t *testing.T) {
+func TestHangingShardKeepsTheLastDisks(t *testing.T) {
 	var used atomic.Int64
 	used.Store(50)
 	o := simcluster.Options{Projects: 3, Documents: 20, Still: true,

@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestAShardIsFoundByItsReplicaSetElseByAHost(t *testing.T) {
+func TestShardIsFoundByItsReplicaSetOrElseByAHost(t *testing.T) {
 	shards := []topology.Shard{
 		{Name: "first", ReplSet: "rs-a", Hosts: []string{"a1:1", "a2:1"}},
 		{Name: "rs-a", ReplSet: "rs-b", Hosts: []string{"b1:1"}}, // a name that is another's replica set
@@ -23,7 +23,7 @@ func TestAShardIsFoundByItsReplicaSetElseByAHost(t *testing.T) {
 	}
 }
 
-func TestADiskIsKnownOnlyWhenItsShardSaysSo(t *testing.T) {
+func TestDiskIsKnownOnlyWhenItsShardReportsIt(t *testing.T) {
 	at := time.Unix(1000, 0)
 	for name, x := range map[string]struct {
 		answer string

@@ -71,8 +71,8 @@ func (r role) command(name string) bson.D {
 	return bson.D{{Key: name, Value: r.name}, {Key: "privileges", Value: r.privileges}, {Key: "roles", Value: r.inherits}}
 }
 
-// each lists the role's privileges action by action.
-func (r role) each(t *testing.T) (out []doctor.Privilege) {
+// allPrivileges lists the role's privileges action by action.
+func (r role) allPrivileges(t *testing.T) (out []doctor.Privilege) {
 	t.Helper()
 	for _, p := range r.privileges {
 		var on struct {
@@ -106,7 +106,7 @@ func (r role) without(n int) role {
 }
 
 // The page explains every privilege that it grants.
-func TestTheRolesPageGivesAReasonForEveryPrivilege(t *testing.T) {
+func TestRolesPageExplainsEveryPrivilege(t *testing.T) {
 	page, err := os.ReadFile(rolesPage)
 	must(t, err)
 	var rows []string
@@ -117,7 +117,7 @@ func TestTheRolesPageGivesAReasonForEveryPrivilege(t *testing.T) {
 	}
 	for _, version := range []string{"5.0.7", "8.0.10"} {
 		for _, r := range rolesOf(t, version) {
-			for _, p := range r.each(t) {
+			for _, p := range r.allPrivileges(t) {
 				name := "`" + p.On.Collection + "`"
 				switch {
 				case p.On.Cluster:

@@ -31,7 +31,7 @@ func makeDividedCollection(t *testing.T, sim *simcluster.Cluster, key bson.D, at
 
 // Facts read from the cluster equal those of a table loaded at the same time: plans are
 // made from the table and verified with the facts.
-func TestAFactReadsAsTheTableHasIt(t *testing.T) {
+func TestFactsReadFromTheClusterEqualTheTable(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "8.0"} {
 		for _, key := range []bson.D{{{Key: "p", Value: 1}}, {{Key: "p", Value: 1}, {Key: "q", Value: "hashed"}}} {
 			t.Run(release, func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestAFactReadsAsTheTableHasIt(t *testing.T) {
 					makeDividedCollection(t, sim, key, at)
 					table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
 					must(t, err)
-					for _, f := range facts(at) {
+					for _, f := range everyFact(at) {
 						got, err := c.ReadFact(t.Context(), f)
 						must(t, err)
 						if want := actions.Fields(table, f); !maps.Equal(got, want) {
@@ -65,7 +65,7 @@ func TestAFactReadsAsTheTableHasIt(t *testing.T) {
 	}
 }
 
-func facts(at func(any) bson.Raw) (out []actions.Fact) {
+func everyFact(at func(any) bson.Raw) (out []actions.Fact) {
 	const ns = "app.users"
 	ends := []any{bson.MinKey{}, -5, 0, 5, 10, 20, 25, bson.MaxKey{}}
 	for i, lo := range ends {
@@ -87,7 +87,7 @@ func facts(at func(any) bson.Raw) (out []actions.Fact) {
 		actions.Fact{Kind: actions.FactCollection, NS: "no.such"}, actions.Fact{Kind: actions.FactChunk, NS: "no.such", Min: at(0), Max: at(10)})
 }
 
-func TestAMigrationShowsWhileItRunsAndInTheLogAfter(t *testing.T) {
+func TestMigrationIsShownWhileItRunsAndLoggedAfterwards(t *testing.T) {
 	for _, release := range []string{"5.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
 			cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true}

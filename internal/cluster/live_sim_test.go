@@ -49,7 +49,7 @@ func (c *cuttableDialer) set(cut bool) {
 	c.conns = nil
 }
 
-func TestALostClusterComesBackByItself(t *testing.T) {
+func TestLostClusterRecoversByItself(t *testing.T) {
 	cfg := simcluster.Options{Projects: 5, Documents: 50, Still: true}
 	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
 		line := &cuttableDialer{sim: sim}
@@ -180,7 +180,7 @@ func (hangingDialer) DialContext(context.Context, string, string) (net.Conn, err
 }
 
 // A lost first hello is repeated before the connect timeout.
-func TestConnectAsksAgain(t *testing.T) {
+func TestConnectRepeatsALostHello(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
 		must(t, err)

@@ -96,18 +96,18 @@ func (r *reader) survey(ctx context.Context, q survey.Request, all *complaints) 
 	all.note(what, errors.New("it does not end"))
 }
 
-// sizeOfWhole reports whether an expression is the size of the document, which reveals
+// isDocumentSize reports whether an expression is the size of the document, which reveals
 // no field.
-func sizeOfWhole(v bson.RawValue) bool {
+func isDocumentSize(v bson.RawValue) bool {
 	return isExpression(v, "$bsonSize", func(of bson.RawValue) bool {
 		text, ok := of.StringValueOK()
 		return ok && text == "$$ROOT"
 	})
 }
 
-// summedUp reports whether an accumulator counts documents or adds up their sizes.
-func summedUp(v bson.RawValue) bool {
-	return isExpression(v, "$sum", func(of bson.RawValue) bool { return of.IsNumber() || sizeOfWhole(of) })
+// countsOrAddsSizes reports whether an accumulator counts documents or adds up their sizes.
+func countsOrAddsSizes(v bson.RawValue) bool {
+	return isExpression(v, "$sum", func(of bson.RawValue) bool { return of.IsNumber() || isDocumentSize(of) })
 }
 
 // isExpression reports whether a value is one operator with that operand.
@@ -120,9 +120,9 @@ func isExpression(v bson.RawValue, operator string, operand func(bson.RawValue) 
 	return err == nil && len(parts) == 1 && parts[0].Key() == operator && operand(parts[0].Value())
 }
 
-// numbers checks that a $group returns only numbers, overall or by the ids of projects
+// checkOnlyNumbers checks that a $group returns only numbers, overall or by the ids of projects
 // and documents.
-func numbers(group bson.Raw) error {
+func checkOnlyNumbers(group bson.Raw) error {
 	elements, err := group.Elements()
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func numbers(group bson.Raw) error {
 	for _, el := range elements {
 		switch by, isDoc := el.Value().DocumentOK(); {
 		case el.Key() != "_id":
-			if !summedUp(el.Value()) {
+			if !countsOrAddsSizes(el.Value()) {
 				return fmt.Errorf("%s is no number of documents or bytes", el)
 			}
 		case el.Value().Type == bson.TypeNull:

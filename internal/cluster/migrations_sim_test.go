@@ -14,7 +14,7 @@ import (
 
 // Every release shows a move from its start to its end, with the number of copied
 // documents, the requester and the remaining time.
-func TestAMoveInFlightIsSeenInEveryRelease(t *testing.T) {
+func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
 			o := simcluster.Options{ServerVersion: release, Empty: true, Still: true, Migration: time.Minute}
@@ -94,7 +94,7 @@ func TestAMoveInFlightIsSeenInEveryRelease(t *testing.T) {
 }
 
 // The result of a move is in the changelog as soon as it ends.
-func TestAMoveThatIsAbortedGoesFromTheListWithItsReason(t *testing.T) {
+func TestAbortedMigrationLeavesTheListWithItsReason(t *testing.T) {
 	cfg := simcluster.Options{Empty: true, Still: true, Migration: time.Minute}
 	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		at := func(n any) bson.Raw {

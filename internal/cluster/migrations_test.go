@@ -56,7 +56,7 @@ func seenInFlight(t *testing.T, each func(saw string, rows []bson.Raw)) {
 	}
 }
 
-func TestMigrationsOfARealServerAreUnderstood(t *testing.T) {
+func TestMigrationsOfARealServerAreDecoded(t *testing.T) {
 	seen := 0
 	seenInFlight(t, func(saw string, rows []bson.Raw) {
 		if saw != "config.migrations" {
@@ -78,7 +78,7 @@ func TestMigrationsOfARealServerAreUnderstood(t *testing.T) {
 	}
 }
 
-func TestOperationsOfARealServerAreUnderstood(t *testing.T) {
+func TestOperationsOfARealServerAreDecoded(t *testing.T) {
 	var byHand, byBalancer, donorSteps, recipientSteps, primaries int
 	seenInFlight(t, func(saw string, rows []bson.Raw) {
 		if saw != "currentOp" {
@@ -119,7 +119,7 @@ func TestOperationsOfARealServerAreUnderstood(t *testing.T) {
 
 // Documents of an unknown form are left out, never an error: the list is only for
 // display.
-func TestStrangeDocumentsAreNoMigrationsInFlight(t *testing.T) {
+func TestMalformedDocumentsAreNotMigrationsInFlight(t *testing.T) {
 	raw := func(d bson.D) bson.Raw {
 		doc, err := bson.Marshal(d)
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 // The newest rows are read newest first, within the time limit and the leading field's
 // bounds, with only the requested fields, in one bounded command that prefers
 // secondaries.
-func TestTheNewestRowsAreReadInOneBoundedCommand(t *testing.T) {
+func TestNewestRowsAreReadInOneBoundedCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 // A malformed document of config.* is left out and reported for its part; everything
 // else is still read. A collection with a malformed chunk keeps its last complete
 // table, because a partial table is never shown.
-func TestOneOddDocumentOfTheCatalogHidesNothingElse(t *testing.T) {
+func TestMalformedCatalogDocumentHidesNothingElse(t *testing.T) {
 	odd := map[string]struct {
 		in     string
 		change bson.D

@@ -177,9 +177,9 @@ type sample struct {
 	project, document bson.ObjectID
 }
 
-// collect finds existing rows and fills the one collection that the simulated data
+// collectSample finds existing rows and fills the one collection that the simulated data
 // leaves empty.
-func collect(t *testing.T, sim *simcluster.Cluster) sample {
+func collectSample(t *testing.T, sim *simcluster.Cluster) sample {
 	t.Helper()
 	first := func(coll string) bson.Raw {
 		reply, err := sim.Command(t.Context(), "yorkie-meta", bson.D{{Key: "find", Value: coll}, {Key: "limit", Value: 1}})
@@ -205,11 +205,11 @@ func collect(t *testing.T, sim *simcluster.Cluster) sample {
 	return s
 }
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var discardLog = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-// lacking returns the privileges that a report names as missing, each once, and the
+// missingPrivileges returns the privileges that a report names as missing, each once, and the
 // features whose state it does not know.
-func lacking(r doctor.Report, changes bool) (lacks, unknown []string) {
+func missingPrivileges(r doctor.Report, changes bool) (lacks, unknown []string) {
 	for _, f := range r.Findings {
 		if f.Change && !changes {
 			continue

@@ -33,9 +33,9 @@ var patterns = []bson.D{
 	{{Key: "p", Value: asc}, {Key: "k", Value: asc}},
 }
 
-// step runs random commands until one succeeds and describes it. The table may be
+// randomCommand runs random commands until one succeeds and describes it. The table may be
 // outdated, so commands may fail.
-func (w *randomAdmin) step(current func() *topology.Table) string {
+func (w *randomAdmin) randomCommand(current func() *topology.Table) string {
 	for range 100 {
 		table := current()
 		ns := w.ns[w.rng.IntN(len(w.ns))]
@@ -54,7 +54,7 @@ func (w *randomAdmin) step(current func() *topology.Table) string {
 		var what string
 		switch op := w.rng.IntN(20); {
 		case op < 9:
-			key, ok := w.inside(c, chunk)
+			key, ok := w.keyInside(c, chunk)
 			if !ok {
 				continue
 			}
@@ -64,7 +64,7 @@ func (w *randomAdmin) step(current func() *topology.Table) string {
 			if to == chunk.Shard {
 				continue
 			}
-			if key, ok := w.inside(c, chunk); ok && w.ranges && w.rng.IntN(2) == 0 {
+			if key, ok := w.keyInside(c, chunk); ok && w.ranges && w.rng.IntN(2) == 0 {
 				lower = w.document(c, key) // moves moves only the upper part of the chunk
 				what, err = "range", run(w.t, w.sim, "admin",
 					bson.D{{Key: "moveRange", Value: ns}, {Key: "min", Value: lower}, {Key: "max", Value: upper}, {Key: "toShard", Value: to}})
@@ -120,8 +120,8 @@ func (w *randomAdmin) document(c *topology.Collection, k shardkey.Key) bson.Raw 
 	return d
 }
 
-// inside returns a random key inside a chunk, as a complete bound.
-func (w *randomAdmin) inside(c *topology.Collection, chunk topology.Chunk) (shardkey.Key, bool) {
+// keyInside returns a random key inside a chunk, as a complete bound.
+func (w *randomAdmin) keyInside(c *topology.Collection, chunk topology.Chunk) (shardkey.Key, bool) {
 	for range 50 {
 		d := bson.D{}
 		for _, f := range c.Key.Fields() {
@@ -158,7 +158,7 @@ func sameTables(a, b *topology.Table) error {
 	return nil
 }
 
-func TestAfterEveryPollTheTableEqualsAFullLoad(t *testing.T) {
+func TestTableEqualsAFullLoadAfterEveryPoll(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		o     simcluster.Options
@@ -188,7 +188,7 @@ func walkAndCompare(t *testing.T, o simcluster.Options, steps int) {
 		must(t, w.Refresh(ctx))
 		done := map[string]int{}
 		for i := range steps {
-			what := world.step(w.Table)
+			what := world.randomCommand(w.Table)
 			done[what[:4]]++
 			must(t, w.Refresh(ctx))
 			full, err := topology.NewWatcher(c, topology.Options{}).Load(ctx)

@@ -18,10 +18,10 @@ import (
 	"shardboard/internal/topology"
 )
 
-// measured is a collection db.c with a chunk [1, 2) of 8,000 documents of 1,075
+// addMeasuredCollection adds a collection db.c with a chunk [1, 2) of 8,000 documents of 1,075
 // bytes, of which every fifth is one byte longer, as in the recording: 8,600,000
 // bytes by the mean and 8,601,600 by reading.
-func measured(t *testing.T, sim *simcluster.Cluster) {
+func addMeasuredCollection(t *testing.T, sim *simcluster.Cluster) {
 	t.Helper()
 	must(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "db"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
 	must(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "db.c"}, {Key: "key", Value: bson.D{{Key: "k", Value: 1}}}}))
@@ -48,7 +48,7 @@ func measured(t *testing.T, sim *simcluster.Cluster) {
 	}
 }
 
-func sharded(t *testing.T, c *cluster.Client, ns topology.Namespace) *topology.Collection {
+func shardedCollection(t *testing.T, c *cluster.Client, ns topology.Namespace) *topology.Collection {
 	t.Helper()
 	table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
 	must(t, err)
@@ -61,13 +61,13 @@ func sharded(t *testing.T, c *cluster.Client, ns topology.Namespace) *topology.C
 
 func rangeOf(ch topology.Chunk) shardkey.Range { return shardkey.Range{Min: ch.Min, Max: ch.Max} }
 
-func TestAChunkIsMeasuredAsARealClusterMeasuredIt(t *testing.T) {
+func TestChunkIsMeasuredAsOnARealCluster(t *testing.T) {
 	for _, version := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(version, func(t *testing.T) {
 			cfg := simcluster.Options{ServerVersion: version, Empty: true, Still: true}
 			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, sent *counter) {
-				measured(t, sim)
-				coll := sharded(t, c, "db.c")
+				addMeasuredCollection(t, sim)
+				coll := shardedCollection(t, c, "db.c")
 				sent.take()
 				for i, want := range []topology.RangeSize{{}, {Documents: 8000, Bytes: 8_600_000}, {}} {
 					got, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(i)), false)
@@ -104,7 +104,7 @@ func TestAChunkIsMeasuredAsARealClusterMeasuredIt(t *testing.T) {
 
 // The donor accepts and refuses chunks as the rule predicts, on both sides of the
 // limit.
-func TestTheRuleSaysWhatTheDonorDoes(t *testing.T) {
+func TestSizeRulePredictsWhatTheDonorDoes(t *testing.T) {
 	for _, version := range []string{"4.4.14", "5.0.7", "6.0.5", "7.0.12", "8.0.4"} {
 		t.Run(version, func(t *testing.T) {
 			cfg := simcluster.Options{ServerVersion: version, Empty: true, Still: true}
@@ -113,8 +113,8 @@ func TestTheRuleSaysWhatTheDonorDoes(t *testing.T) {
 					bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: "chunksize"}}},
 						{Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: int32(1)}}}}}, {Key: "upsert", Value: true}}}}}))
 				time.Sleep(time.Minute) // shards read the setting periodically
-				measured(t, sim)
-				coll := sharded(t, c, "db.c")
+				addMeasuredCollection(t, sim)
+				coll := shardedCollection(t, c, "db.c")
 				size, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(1)), false)
 				must(t, err)
 				limit := balance.ReleaseOf(version).MoveLimit(1<<20, size.Bytes/size.Documents)
@@ -170,10 +170,10 @@ func TestHashedAndCompoundChunksAreMeasuredByTheirBounds(t *testing.T) {
 	})
 }
 
-func TestWhyAChunkCouldNotBeMeasured(t *testing.T) {
+func TestUnmeasuredChunkHasAReason(t *testing.T) {
 	onSim(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-		measured(t, sim)
-		coll := sharded(t, c, "db.c")
+		addMeasuredCollection(t, sim)
+		coll := shardedCollection(t, c, "db.c")
 		r := rangeOf(coll.Chunks.At(1))
 		for _, tc := range []struct {
 			name string
@@ -199,7 +199,7 @@ func TestWhyAChunkCouldNotBeMeasured(t *testing.T) {
 		if _, err := c.RangeSize(ctx, coll.Meta, r, false); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
-		other, err := shardkey.ParsePattern(doc2(t, bson.D{{Key: "q", Value: int32(1)}}))
+		other, err := shardkey.ParsePattern(document(t, bson.D{{Key: "q", Value: int32(1)}}))
 		must(t, err)
 		m := coll.Meta
 		m.Key = other
@@ -209,10 +209,10 @@ func TestWhyAChunkCouldNotBeMeasured(t *testing.T) {
 	})
 }
 
-func TestMeasuringHasADeadlineOnTheShardsToo(t *testing.T) {
+func TestMeasuringHasATimeLimitOnTheShards(t *testing.T) {
 	onSim(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-		measured(t, sim)
-		coll := sharded(t, c, "db.c")
+		addMeasuredCollection(t, sim)
+		coll := shardedCollection(t, c, "db.c")
 		var limit any
 		sim.Faults().Add(simcluster.Rule{Command: "dataSize", At: simcluster.Received, Match: func(command bson.Raw) bool {
 			limit = command.Lookup("maxTimeMS").String()
@@ -228,7 +228,7 @@ func TestMeasuringHasADeadlineOnTheShardsToo(t *testing.T) {
 	})
 }
 
-func doc2(t *testing.T, d bson.D) bson.Raw {
+func document(t *testing.T, d bson.D) bson.Raw {
 	t.Helper()
 	raw, err := bson.Marshal(d)
 	must(t, err)

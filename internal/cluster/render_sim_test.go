@@ -70,7 +70,7 @@ func (s *lastCommands) take() []actions.Command {
 
 // A sent command is the rendered command followed by the comment, the time limit and
 // the driver's fields.
-func TestARenderedCommandIsTheOneThatIsSent(t *testing.T) {
+func TestRenderedCommandIsTheSentCommand(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0", "8.0.12"} {
 		t.Run(release, func(t *testing.T) {
 			cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
@@ -114,7 +114,7 @@ func TestARenderedCommandIsTheOneThatIsSent(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeSentCannotBeRendered(t *testing.T) {
+func TestUnsupportedStepCannotBeRendered(t *testing.T) {
 	onSim(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
 		sent.take()
 		if _, err := c.Render(actions.Step{Op: actions.OpBalancerWindow, Start: "1:00", Stop: "25:00"}); fault.Of(err) != fault.Invalid {

@@ -37,7 +37,7 @@ func withRoles(t *testing.T, version string, test func(*testing.T, *rolesFixture
 	o := simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: version,
 		Users: []access.User{{Name: "root", Password: "pw"}}}
 	onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
-		s := &rolesFixture{sim: sim, roles: rolesOf(t, version), sample: collect(t, sim), as: map[string]*cluster.Client{},
+		s := &rolesFixture{sim: sim, roles: rolesOf(t, version), sample: collectSample(t, sim), as: map[string]*cluster.Client{},
 			denied: map[string]*refusals{}}
 		for _, r := range s.roles {
 			must(t, run(t, sim, "admin", r.command("createRole")))
@@ -134,12 +134,12 @@ func releasesOfRoles() []string {
 	return []string{"4.4.29", "5.0.7", "6.0.2", "6.0.3", "7.0.12", "8.0.9", "8.0.10"}
 }
 
-func TestTheRolesOfThePageAreEnough(t *testing.T) {
+func TestDocumentedRolesAreSufficient(t *testing.T) {
 	for _, version := range releasesOfRoles() {
 		t.Run(version, func(t *testing.T) {
 			withRoles(t, version, func(t *testing.T, s *rolesFixture) {
 				for _, name := range []string{doctor.ViewerRole, doctor.OperatorRole} {
-					r := newReader(t, s.as[name], quiet)
+					r := newReader(t, s.as[name], discardLog)
 					if complaints := r.readEverything(t.Context(), s.sample); len(complaints) > 0 {
 						t.Errorf("%s: %q", name, complaints)
 					}
@@ -147,7 +147,7 @@ func TestTheRolesOfThePageAreEnough(t *testing.T) {
 						t.Errorf("%s was denied %v", name, denied)
 					}
 					changes := name == doctor.OperatorRole
-					if lacks, unknown := lacking(r.examine(t.Context(), t), changes); len(lacks)+len(unknown) > 0 {
+					if lacks, unknown := missingPrivileges(r.examine(t.Context(), t), changes); len(lacks)+len(unknown) > 0 {
 						t.Errorf("%s: the doctor says it lacks %v, and knows too little of %v", name, lacks, unknown)
 					}
 					s.denied[name].take() // the doctor also tries what only changes need
@@ -168,7 +168,7 @@ func TestTheRolesOfThePageAreEnough(t *testing.T) {
 
 // The viewer may sample and measure every collection that it may read, as the page
 // says.
-func TestTheViewerMaySampleAndMeasure(t *testing.T) {
+func TestViewerRoleMaySampleAndMeasure(t *testing.T) {
 	withRoles(t, "5.0.7", func(t *testing.T, s *rolesFixture) {
 		uri := strings.Replace(simcluster.URI(), "mongodb://", "mongodb://"+doctor.ViewerRole+":pw@", 1)
 		m, err := mongo.Connect(options.Client().ApplyURI(uri).SetDialer(s.sim).SetServerMonitoringMode("poll"))
@@ -176,7 +176,7 @@ func TestTheViewerMaySampleAndMeasure(t *testing.T) {
 		defer func() { _ = m.Disconnect(context.Background()) }()
 		some := bson.D{{Key: "$gt", Value: bson.ObjectID{}}}
 		readable := 0
-		for _, p := range s.roles[0].each(t) {
+		for _, p := range s.roles[0].allPrivileges(t) {
 			if p.On.DB != "yorkie-meta" || p.Action != "find" {
 				continue
 			}
@@ -200,7 +200,7 @@ func TestTheViewerMaySampleAndMeasure(t *testing.T) {
 	})
 }
 
-func TestTheViewerIsRefusedEveryChange(t *testing.T) {
+func TestViewerRoleIsRefusedEveryChange(t *testing.T) {
 	for _, version := range releasesOfRoles() {
 		t.Run(version, func(t *testing.T) {
 			withRoles(t, version, func(t *testing.T, s *rolesFixture) {
@@ -222,7 +222,7 @@ func TestTheViewerIsRefusedEveryChange(t *testing.T) {
 
 // Every action of every privilege in the roles is needed: without it a command is
 // refused, the program reports it, and the doctor names exactly that privilege.
-func TestNoPrivilegeOfThePageIsSuperfluous(t *testing.T) {
+func TestEveryDocumentedPrivilegeIsNeeded(t *testing.T) {
 	releases := []string{"5.0.7"}
 	if !testing.Short() { // one of each form of the roles
 		releases = append(releases, "6.0.3", "8.0.10")
@@ -231,7 +231,7 @@ func TestNoPrivilegeOfThePageIsSuperfluous(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			withRoles(t, version, func(t *testing.T, s *rolesFixture) {
 				for _, whole := range s.roles {
-					for n, p := range whole.each(t) {
+					for n, p := range whole.allPrivileges(t) {
 						if testing.Short() && n%5 != 0 {
 							continue
 						}
@@ -249,7 +249,7 @@ func (s *rolesFixture) missing(t *testing.T, name string, p doctor.Privilege) {
 	t.Helper()
 	c := s.as[name]
 	s.denied[name].take()
-	r := newReader(t, c, quiet)
+	r := newReader(t, c, discardLog)
 	var noticed []string
 	changes := name == doctor.OperatorRole
 	if changes {
@@ -260,16 +260,16 @@ func (s *rolesFixture) missing(t *testing.T, name string, p doctor.Privilege) {
 	if denied := s.denied[name].take(); len(denied) == 0 || len(noticed) == 0 {
 		t.Errorf("%s without %s: denied %v, noticed %q", name, p, denied, noticed)
 	}
-	lacks, unknown := lacking(r.examine(t.Context(), t), changes)
+	lacks, unknown := missingPrivileges(r.examine(t.Context(), t), changes)
 	if !slices.Equal(lacks, []string{p.String()}) || len(unknown) > 0 {
 		t.Errorf("%s without %s: the doctor says it lacks %v, and knows too little of %v", name, p, lacks, unknown)
 	}
 }
 
-func TestTheDoctorSendsNothingThatCouldChangeAnything(t *testing.T) {
+func TestDoctorSendsOnlyReads(t *testing.T) {
 	cfg := simcluster.Options{Projects: 3, Documents: 20, Still: true, ServerVersion: "8.0.10"}
 	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
-		r := newReader(t, c, quiet)
+		r := newReader(t, c, discardLog)
 		sent.take()
 		report := r.examine(t.Context(), t)
 		harmless := []string{"admin.hello", "admin.buildInfo", "admin.connectionStatus", "admin.connPoolStats", "admin.aggregate",
@@ -283,7 +283,7 @@ func TestTheDoctorSendsNothingThatCouldChangeAnything(t *testing.T) {
 		if len(all) < 20 || len(all) > 40 {
 			t.Errorf("it sent %d commands: %v", len(all), all)
 		}
-		if lacks, unknown := lacking(report, true); len(lacks)+len(unknown) > 0 {
+		if lacks, unknown := missingPrivileges(report, true); len(lacks)+len(unknown) > 0 {
 			t.Errorf("without access control it lacks %v and %v", lacks, unknown)
 		}
 	})

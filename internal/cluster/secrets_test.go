@@ -95,7 +95,7 @@ func (e *secretsMonitor) check(db string, cmd bson.Raw) error {
 func checkProjection(cmd bson.Raw) error {
 	switch first := cmd.Index(0); first.Key() {
 	case "find":
-		return inclusion(cmd.Lookup("projection"))
+		return checkInclusion(cmd.Lookup("projection"))
 	case "aggregate":
 		stages, err := cmd.Lookup("pipeline").Array().Values()
 		if err != nil || len(stages) == 0 {
@@ -110,9 +110,9 @@ func checkProjection(cmd bson.Raw) error {
 		last := stages[len(stages)-1].Document()
 		switch stage := last.Index(0); stage.Key() {
 		case "$project":
-			return inclusion(stage.Value())
+			return checkInclusion(stage.Value())
 		case "$group":
-			return numbers(stage.Value().Document())
+			return checkOnlyNumbers(stage.Value().Document())
 		}
 		return fmt.Errorf("whole documents come out")
 	case "explain":
@@ -132,8 +132,8 @@ func checkProjection(cmd bson.Raw) error {
 	}
 }
 
-// inclusion checks that a projection is an inclusion.
-func inclusion(v bson.RawValue) error {
+// checkInclusion checks that a projection is an inclusion.
+func checkInclusion(v bson.RawValue) error {
 	doc, ok := v.DocumentOK()
 	if !ok {
 		return fmt.Errorf("no projection")
@@ -147,7 +147,7 @@ func inclusion(v bson.RawValue) error {
 		switch n, _ := el.Value().AsInt64OK(); {
 		case n == 1:
 			named++
-		case sizeOfWhole(el.Value()):
+		case isDocumentSize(el.Value()):
 		case n != 0 || el.Key() != "_id" || el.Value().Type != bson.TypeInt32:
 			return fmt.Errorf("%s is no inclusion", el)
 		}
@@ -184,7 +184,7 @@ func checkFieldNames(doc bson.Raw) error {
 }
 
 // The check itself detects forbidden commands.
-func TestCommandsThatCouldBringSecretsAreRecognized(t *testing.T) {
+func TestCommandsThatCouldReturnSecretsAreDetected(t *testing.T) {
 	d := func(pairs ...any) (out bson.D) {
 		for i := 0; i < len(pairs); i += 2 {
 			out = append(out, bson.E{Key: pairs[i].(string), Value: pairs[i+1]})
@@ -224,10 +224,10 @@ func TestCommandsThatCouldBringSecretsAreRecognized(t *testing.T) {
 	}
 }
 
-func TestSecretsAreNeitherAskedForNorReceivedNorLogged(t *testing.T) {
+func TestSecretsAreNeitherRequestedNorReceivedNorLogged(t *testing.T) {
 	cfg := simcluster.Options{Projects: 3, Documents: 20, Still: true}
 	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
-		s := collect(t, sim)
+		s := collectSample(t, sim)
 		insertSecrets(t, sim)
 		s.questions = append(s.questions, "planted")
 		uri, err := cluster.ParseURI(simcluster.URI())
@@ -251,7 +251,7 @@ func TestSecretsAreNeitherAskedForNorReceivedNorLogged(t *testing.T) {
 				t.Errorf("nothing was asked of %s", coll)
 			}
 		}
-		quotesNoCommand(t, log.String())
+		checkNoCommandQuoted(t, log.String())
 	})
 }
 
@@ -260,7 +260,7 @@ func TestRefusedCommandsAreNotLogged(t *testing.T) {
 	withRoles(t, "5.0.7", func(t *testing.T, s *rolesFixture) {
 		insertSecrets(t, s.sim)
 		viewer := s.roles[0]
-		for n, p := range viewer.each(t) {
+		for n, p := range viewer.allPrivileges(t) {
 			if p.On.Collection == "projects" {
 				must(t, run(t, s.sim, "admin", viewer.without(n).command("updateRole")))
 			}
@@ -274,11 +274,11 @@ func TestRefusedCommandsAreNotLogged(t *testing.T) {
 		if !strings.Contains(log.String(), "missing privilege find on yorkie-meta.projects") {
 			t.Errorf("the log does not say what is the matter: %s", log.String())
 		}
-		quotesNoCommand(t, log.String())
+		checkNoCommandQuoted(t, log.String())
 	})
 }
 
-func TestTheDriverLogsNoCommandWhateverTheEnvironmentSays(t *testing.T) {
+func TestDriverLogsNoCommandWhateverTheEnvironmentSays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "driver.log")
 	t.Setenv("MONGODB_LOG_ALL", "debug")
 	t.Setenv("MONGODB_LOG_PATH", path)
@@ -297,7 +297,7 @@ func TestTheDriverLogsNoCommandWhateverTheEnvironmentSays(t *testing.T) {
 	}
 }
 
-func quotesNoCommand(t *testing.T, log string) {
+func checkNoCommandQuoted(t *testing.T, log string) {
 	t.Helper()
 	for _, part := range []string{canary, "execute command", "filter:", "projection", "pipeline"} {
 		if strings.Contains(log, part) {

@@ -111,7 +111,7 @@ func connect(t *testing.T, uri string, s *stub) (*Client, error) {
 	return c, err
 }
 
-func TestConnectRefusesWhatIsNoMongos(t *testing.T) {
+func TestConnectRefusesServersThatAreNotMongos(t *testing.T) {
 	for name, c := range map[string]struct {
 		uri   string
 		reply bson.D
@@ -139,7 +139,7 @@ func TestConnectRefusesWhatIsNoMongos(t *testing.T) {
 	}
 }
 
-func TestConnectSaysInOneLineThatNobodyAnswers(t *testing.T) {
+func TestConnectReportsInOneLineThatNoServerAnswers(t *testing.T) {
 	u, err := ParseURI("mongodb://u:s3cret@127.0.0.1:1/")
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestDeniedReadsNameThePrivilege(t *testing.T) {
 	}
 }
 
-func TestReadsAreMajorityReadsWithALimitOfTime(t *testing.T) {
+func TestReadsAreMajorityReadsWithATimeLimit(t *testing.T) {
 	var mu sync.Mutex
 	var commands []bson.Raw
 	c, err := connect(t, "mongodb://h:1/", mongosStub(func(_ string, cmd bson.Raw) bson.D {
@@ -222,7 +222,7 @@ func TestReadsAreMajorityReadsWithALimitOfTime(t *testing.T) {
 	}
 }
 
-func TestDocumentsThatAreNotUnderstoodAreLeftOutAndTold(t *testing.T) {
+func TestMalformedDocumentsAreSkippedAndReported(t *testing.T) {
 	c, err := connect(t, "mongodb://h:1/", mongosStub(func(string, bson.Raw) bson.D {
 		return firstBatch(bson.D{{Key: "_id", Value: int32(5)}}, bson.D{{Key: "_id", Value: "s1"}, {Key: "host", Value: "rs/h:1"}})
 	}))
@@ -235,7 +235,7 @@ func TestDocumentsThatAreNotUnderstoodAreLeftOutAndTold(t *testing.T) {
 	}
 }
 
-func TestOldChunkFormatIsFoundOutAndRemembered(t *testing.T) {
+func TestOldChunkFormatIsDetectedAndRemembered(t *testing.T) {
 	legacyRow := bson.D{{Key: "_id", Value: "a.b"}, {Key: "key", Value: bson.D{{Key: "x", Value: int32(1)}}}}
 	withTop := append(legacyRow[:2:2], bson.E{Key: "top", Value: bson.A{bson.D{{Key: "lastmod", Value: bson.Timestamp{T: 4, I: 2}}}}})
 	s := mongosStub(func(_ string, cmd bson.Raw) bson.D {
@@ -267,7 +267,7 @@ func TestOldChunkFormatIsFoundOutAndRemembered(t *testing.T) {
 	}
 }
 
-func TestRefusedCredentialsAreToldAsSuch(t *testing.T) {
+func TestRefusedCredentialsAreReported(t *testing.T) {
 	s := &stub{answer: func(_ string, cmd bson.Raw) bson.D {
 		if isHello(cmd) {
 			return hello(bson.E{Key: "msg", Value: "isdbgrid"})
@@ -286,7 +286,7 @@ func TestRefusedCredentialsAreToldAsSuch(t *testing.T) {
 	}
 }
 
-func TestAServerThatHangsIsGivenUp(t *testing.T) {
+func TestHangingServerIsGivenUp(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	c, err := connect(t, "mongodb://h:1/", mongosStub(func(string, bson.Raw) bson.D {
@@ -303,7 +303,7 @@ func TestAServerThatHangsIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestStoredDataIsReadByNamedFieldsOnly(t *testing.T) {
+func TestStoredDataIsReadOnlyByNamedFields(t *testing.T) {
 	var mu sync.Mutex
 	var commands []bson.Raw
 	c, err := connect(t, "mongodb://h:1/", mongosStub(func(_ string, cmd bson.Raw) bson.D {

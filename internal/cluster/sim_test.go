@@ -125,7 +125,7 @@ func TestIdleRoutingPollIsOneCommandAndSlowPollAtMostSeven(t *testing.T) {
 	})
 }
 
-func TestLoadedTableIsWhatTheClusterHas(t *testing.T) {
+func TestLoadedTableEqualsTheCluster(t *testing.T) {
 	cfg := simcluster.Options{Projects: 10, Documents: 200, Still: true}
 	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		must(t, run(t, sim, "admin", bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}}))
@@ -214,7 +214,7 @@ func TestProjectsAreReadWithoutTheirSecrets(t *testing.T) {
 	})
 }
 
-func TestACountStopsAfterOneMoreThanMost(t *testing.T) {
+func TestCountStopsOneAboveItsLimit(t *testing.T) {
 	cfg := simcluster.Options{Projects: 3, Documents: 40, Still: true}
 	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		all, err := c.Count(t.Context(), "yorkie-meta.documents", bson.D{})

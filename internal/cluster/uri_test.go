@@ -75,7 +75,7 @@ func TestAddressIsReadFromAFile(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeReadIsNamedWithTheReason(t *testing.T) {
+func TestUnreadableAddressFileIsNamedWithTheReason(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := ReadURI(filepath.Join(dir, "nope")); fault.Of(err) != fault.Invalid ||
 		!strings.Contains(fault.Text(err), filepath.Join(dir, "nope")) || !strings.Contains(fault.Text(err), "no such file") {
@@ -89,7 +89,7 @@ func TestAFileThatCannotBeReadIsNamedWithTheReason(t *testing.T) {
 	}
 }
 
-func TestASecretInAnAddressIsFound(t *testing.T) {
+func TestSecretInAnAddressIsDetected(t *testing.T) {
 	for text, want := range map[string]bool{
 		"mongodb://h:1/": false, "mongodb://u@h:1/": false, "mongodb://u:@h:1/": false, "mongodb://u:p@h:1,h:2": true,
 		"mongodb+srv://u:p@c.example/?w=1": true,

@@ -52,7 +52,7 @@ func TestEveryServerVersionIsRead(t *testing.T) {
 	}
 }
 
-func TestTombstonesAndTrackedCollectionsAreNoShardedCollections(t *testing.T) {
+func TestTombstonesAndTrackedCollectionsAreNotSharded(t *testing.T) {
 	for _, version := range []string{"4.4", "8.0"} {
 		cfg := simcluster.Options{ServerVersion: version, Empty: true, Still: true, Shards: 2}
 		onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {

@@ -15,9 +15,9 @@ import (
 
 // sample is a slot of heat with the collection's chunks at that time.
 type sample struct {
-	slot  heat.Slot
-	taken time.Time // when it was counted, a few seconds after its end
-	of    *topology.Collection
+	slot       heat.Slot
+	taken      time.Time // when it was counted, a few seconds after its end
+	collection *topology.Collection
 }
 
 // Span is a time [From, To).
@@ -26,7 +26,7 @@ type Span struct{ From, To time.Time }
 // Seconds is its length.
 func (s Span) Seconds() float64 { return s.To.Sub(s.From).Seconds() }
 
-func (s Span) holds(x heat.Slot) bool { return !x.From.Before(s.From) && !x.To.After(s.To) }
+func (s Span) contains(x heat.Slot) bool { return !x.From.Before(s.From) && !x.To.After(s.To) }
 
 // windows returns the whole minutes before a run began and after it ended. The second window of an
 // open run is zero.
@@ -86,16 +86,16 @@ type Counts struct {
 // count adds up the samples of a collection that lie in a window. Chunks are those of the newest
 // sample taken by asOf (zero: of the newest sample), because a run may change them before the last
 // part of the first window is counted.
-func count(samples []sample, w Span, spans []keySpan, asOf time.Time) *Counts {
+func countWindow(samples []sample, w Span, spans []keySpan, asOf time.Time) *Counts {
 	var in []sample
 	var last *topology.Collection // the collection whose chunks are listed
 	for _, s := range samples {
-		if !w.holds(s.slot) {
+		if !w.contains(s.slot) {
 			continue
 		}
 		in = append(in, s)
 		if last == nil || asOf.IsZero() || !s.taken.After(asOf) {
-			last = s.of
+			last = s.collection
 		}
 	}
 	if len(in) == 0 {
@@ -111,7 +111,7 @@ func count(samples []sample, w Span, spans []keySpan, asOf time.Time) *Counts {
 		out.Seconds += s.slot.Seconds()
 		out.Sampled, out.Capped = out.Sampled || s.slot.Every > 1, out.Capped || s.slot.Capped
 		out.Total.add(s.slot.Rows(), s.slot.Every)
-		at := s.of
+		at := s.collection
 		if !asOf.IsZero() && s.taken.After(asOf) {
 			at = last
 		}
@@ -131,13 +131,13 @@ func count(samples []sample, w Span, spans []keySpan, asOf time.Time) *Counts {
 			chunks[i] = t
 		}
 	}
-	out.list(last, chunks, spans)
+	out.listChunks(last, chunks, spans)
 	return out
 }
 
 // list keeps the chunks that overlap the spans, hottest first: all while they are few, else the
 // hottest with rows.
-func (c *Counts) list(of *topology.Collection, tallies map[int]Tally, spans []keySpan) {
+func (c *Counts) listChunks(of *topology.Collection, tallies map[int]Tally, spans []keySpan) {
 	listed, met := map[int]bool{}, 0
 	for _, r := range mergedRanges(of, spans) {
 		from, to := of.Chunks.Overlap(r)

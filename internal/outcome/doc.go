@@ -12,7 +12,7 @@ import "time"
 const (
 	// Window is the length of the time before and after a run that is compared.
 	Window = 10 * time.Minute
-	// grain aligns windows, because changed rows are counted by whole minutes.
+	// windowAlignment exists because changed rows are counted by whole minutes.
 	windowAlignment = time.Minute
 	// leastCovered is how much of a window must have been counted.
 	leastCovered = 2 * time.Minute

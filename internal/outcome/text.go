@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/message"
 )
 
-// Label answers in a word or two whether the run helped. gathers tells whether its
+// Label answers in a word or two whether the run helped. gathers is true when its
 // purpose was to gather writes on one shard.
 func Label(state State, verdict Verdict, gathers bool) string {
 	switch state {
@@ -77,7 +77,7 @@ func (o Outcome) Text() message.Message {
 	return o.measured()
 }
 
-// measured says what the hottest took before and after.
+// measured says which share the hottest shard or chunk took before and after.
 func (o Outcome) measured() message.Message {
 	pattern := "The hottest shard took {before} of the writes before ({from}), and {after} after ({to})."
 	switch same := o.Before.Hottest == o.After.Hottest; {
@@ -103,11 +103,11 @@ func (c CollectionChange) WhyNot() message.Message {
 	if c.NS == "" {
 		ns = message.Words("ns", "these collections")
 	}
-	return message.New("outcome."+c.Not, whyNot(c.Not), ns, message.Text("reason", c.Not), seconds("before", c.CoveredBefore),
+	return message.New("outcome."+c.Not, notComparedText(c.Not), ns, message.Text("reason", c.Not), seconds("before", c.CoveredBefore),
 		seconds("after", c.CoveredAfter), message.Coded("least", leastCovered.String(), strconv.Itoa(int(leastCovered.Seconds()))+" s"))
 }
 
-func whyNot(reason string) string {
+func notComparedText(reason string) string {
 	switch reason {
 	case reasonOff:
 		return "Writes are not counted here."
@@ -129,38 +129,6 @@ func whyNot(reason string) string {
 		return "The writes of {ns} are not counted: the profile does not describe how it is written."
 	}
 	return "The writes of {ns} are not counted ({reason})."
-}
-
-// Note is a remark that is needed to interpret the figures, by its code.
-func (o Outcome) Note(code string) message.Message {
-	pattern := code
-	switch code {
-	case NoteGathers:
-		pattern = "The purpose of this run was to gather writes on one shard: a higher share there is intended."
-	case NoteZones:
-		pattern = "This run set zones only. The balancer moves the chunks afterwards, perhaps after these windows."
-	case NotePartial:
-		pattern = "Not all of the windows was counted: {before} before and {after} after, of {window} each. Rates are of the time that " +
-			"was counted."
-	case NoteHottest:
-		pattern = "Only rows of the hottest projects are counted in these collections: figures are lower bounds."
-	case NoteAtLeast:
-		pattern = "There were more writes than could be counted: figures are lower bounds."
-	case NoteAstray:
-		pattern = "More than one write in a hundred could not be assigned to a shard and is left out."
-	case NoteMigrations:
-		pattern = message.Plural(o.OtherMoves,
-			"One migration by others moved a chunk of these collections in that time; part of the difference may be due to it.",
-			"{moves} migrations by others moved chunks of these collections in that time; part of the difference may be due to them.")
-	case NoteAgain:
-		pattern = "Others moved chunks of this run again, before the second window was over."
-	case NoteUndone:
-		pattern = "The run has been undone since."
-	case NoteUnreadable:
-		pattern = "The measurements of this run cannot be read: their row in the database was changed."
-	}
-	return message.New("outcome.note."+code, pattern, seconds("before", o.Before.Covered), seconds("after", o.After.Covered),
-		message.Coded("window", Window.String(), strconv.Itoa(int(Window.Seconds()))+" s"), message.Count("moves", o.OtherMoves))
 }
 
 // seconds is a length of time in whole seconds: windows are compared by them.

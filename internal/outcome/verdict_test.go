@@ -17,7 +17,7 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{.62, 6000, .41, 6000, Helped},
 		{.41, 6000, .62, 6000, Worse},
-		{.62, 6000, .60, 6000, NoChange},           // sure, and too little to matter
+		{.62, 6000, .60, 6000, NoChange},           // significant, but too small to matter
 		{.62, 1_000_000, .57, 1_000_000, NoChange}, // less than a tenth
 		{.62, 120, .52, 120, NoChange},             // within chance
 		{.08, 50_000, .04, 50_000, Helped},         // a small chunk that was halved
@@ -33,7 +33,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-func TestVerdictsTurnRoundWithTheirWindowsAndStayWithMoreRows(t *testing.T) {
+func TestVerdictsReverseWithTheWindowsAndHoldWithMoreRows(t *testing.T) {
 	opposite := map[Verdict]Verdict{Helped: Worse, Worse: Helped, NoChange: NoChange, "": ""}
 	rapid.Check(t, func(t *rapid.T) {
 		p, q := rapid.Float64Range(0, 1).Draw(t, "p"), rapid.Float64Range(0, 1).Draw(t, "q")
@@ -48,8 +48,8 @@ func TestVerdictsTurnRoundWithTheirWindowsAndStayWithMoreRows(t *testing.T) {
 	})
 }
 
-// Writers that do not change are called changed in few cases of a hundred.
-func TestChanceAloneIsSeldomCalledAChange(t *testing.T) {
+// With unchanged writers, a change is reported in a few of a hundred cases.
+func TestChanceIsSeldomReportedAsAChange(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	draw := func(rows int) (float64, int64) {
 		hot := 0

@@ -85,7 +85,7 @@ func (ev *evaluation) largeProjects(c *topology.Collection, size int64, total, r
 	}
 	if known < projects && len(list) == 0 {
 		ev.cannot(string(c.NS), message.New("noProjectSizes",
-			"How much {n} of the projects hold is not known: no count is stored with them and no survey has been made.",
+			"The size of {n} projects is not known: no count is stored with them, and no survey has measured them.",
 			message.Count("n", projects-known)))
 	}
 }

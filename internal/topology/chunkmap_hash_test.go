@@ -32,16 +32,16 @@ func hashedRows(p shardkey.Pattern, cuts []int64) []Chunk {
 	return rows
 }
 
-// checkHash compares the search by number with the search by key.
-func checkHash(t interface{ Fatalf(string, ...any) }, m *ChunkMap, h int64) {
+// checkHashSearch compares the search by number with the search by key.
+func checkHashSearch(t interface{ Fatalf(string, ...any) }, m *ChunkMap, h int64) {
 	want, chunk := m.Find(shardkey.HashKey(h))
 	if got := m.FindHash(h); got != want || m.HashOwner(h) != chunk.Shard {
 		t.Fatalf("hash %d is at %d on %s by number, at %d on %s by key", h, got, m.HashOwner(h), want, chunk.Shard)
 	}
 }
 
-// around is every hash at and beside the cuts, and the ends of the hash space.
-func around(cuts []int64) []int64 {
+// hashesAround returns the hashes at and next to the bounds, and the ends of the hash space.
+func hashesAround(cuts []int64) []int64 {
 	out := []int64{math.MinInt64, math.MinInt64 + 1, -1, 0, 1, math.MaxInt64 - 1, math.MaxInt64}
 	for _, c := range cuts {
 		out = append(out, c-1, c, c+1)
@@ -49,7 +49,7 @@ func around(cuts []int64) []int64 {
 	return out
 }
 
-func TestHashesAreFoundByNumberAsByKey(t *testing.T) {
+func TestHashSearchByNumberEqualsSearchByKey(t *testing.T) {
 	p := hashedPattern(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		cut := rapid.OneOf(
@@ -64,15 +64,15 @@ func TestHashesAreFoundByNumberAsByKey(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		for _, h := range append(around(cuts), rapid.SliceOfN(rapid.Int64(), 1, 50).Draw(rt, "hashes")...) {
-			checkHash(rt, m, h)
+		for _, h := range append(hashesAround(cuts), rapid.SliceOfN(rapid.Int64(), 1, 50).Draw(rt, "hashes")...) {
+			checkHashSearch(rt, m, h)
 		}
 	})
 }
 
-// Splits and moves keep the numbers beside the keys, in maps of many buckets
-// whose bounds are even, random, or crowded so that no guess is near.
-func TestNumbersFollowChanges(t *testing.T) {
+// Splits and moves keep the hash numbers in step with the keys, in maps of many
+// buckets whose bounds are even, random or so crowded that interpolation fails.
+func TestHashNumbersFollowChanges(t *testing.T) {
 	p := hashedPattern(t)
 	rng := rand.New(rand.NewPCG(3, 3))
 	for name, draw := range map[string]func(i int) int64{
@@ -105,19 +105,19 @@ func TestNumbersFollowChanges(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !next.numbers || len(next.heads) != len(next.buckets) {
-					t.Fatal("the numbers are lost")
+					t.Fatal("the hash numbers are missing")
 				}
 				m = next
 			}
 			slices.Sort(cuts)
-			for _, h := range around(cuts) {
-				checkHash(t, m, h)
+			for _, h := range hashesAround(cuts) {
+				checkHashSearch(t, m, h)
 			}
 		})
 	}
 }
 
-func TestBoundsThatAreNoNumbersAreFoundByKey(t *testing.T) {
+func TestBoundsThatAreNotNumbersAreFoundByKey(t *testing.T) {
 	p, plain := hashedPattern(t), ranged(t)
 	typ, val, err := bson.MarshalValue("text")
 	if err != nil {
@@ -150,7 +150,7 @@ func TestBoundsThatAreNoNumbersAreFoundByKey(t *testing.T) {
 	}
 }
 
-func TestOnlyOneHashedFieldIsFoundByHash(t *testing.T) {
+func TestHashSearchNeedsASingleHashedField(t *testing.T) {
 	p := ranged(t)
 	m := mustBuild(t, p, row(t, p, lowest, 0, "a", 1, 0), row(t, p, 0, highest, "b", 1, 1))
 	var none *ChunkMap
@@ -159,7 +159,7 @@ func TestOnlyOneHashedFieldIsFoundByHash(t *testing.T) {
 	}
 }
 
-func TestLastAtMostIsRightAtAnySpread(t *testing.T) {
+func TestLastAtMostIsRightForAnyDistribution(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		shift := rapid.IntRange(0, 63).Draw(rt, "shift")
 		gen := rapid.Custom(func(t *rapid.T) int64 { return rapid.Int64().Draw(t, "n") >> shift })
@@ -172,7 +172,7 @@ func TestLastAtMostIsRightAtAnySpread(t *testing.T) {
 		if rapid.Bool().Draw(rt, "wide") {
 			lo, hi = math.MinInt64, math.MaxInt64
 		}
-		for _, h := range append(around(sorted), gen.Draw(rt, "h")) {
+		for _, h := range append(hashesAround(sorted), gen.Draw(rt, "h")) {
 			want := max(sort.Search(len(sorted), func(i int) bool { return sorted[i] > h })-1, 0)
 			if h < lo || h > hi {
 				continue

@@ -29,7 +29,7 @@ var methodTexts = map[string]string{
 	"collStats":        "Reported by $collStats, orphaned documents included",
 	"collStatsOwned":   "Reported by $collStats, orphaned documents taken off",
 	"count":            "Counted by a query",
-	"dataSize":         "Read with dataSize, every document, copies that wait for deletion on other shards included",
+	"dataSize":         "Read with dataSize, every document, copies waiting for deletion on other shards included",
 	"dataSizeEstimate": "Estimated with dataSize: documents counted, times their average, copies that wait for " +
 		"deletion on other shards included",
 	"dbStats":                 "Reported by dbStats",
@@ -70,7 +70,7 @@ var reasonDetails = map[string]string{
 	"notListed":         "The statistics list the shards that own chunks, and this one owns none.",
 	"notLoaded":         "The first read of statistics has not reached this yet.",
 	"notLogged":         "The server’s changelog has no count of this migration.",
-	"notPermitted":      "The cluster user may not read this; collStats needs the clusterMonitor role.",
+	"notPermitted":      "The cluster user is not permitted to read this; collStats needs the clusterMonitor role.",
 	"notPlanned":        "The plan has no estimate of this step.",
 	"notReported":       "This MongoDB version does not report it.",
 	"notSurveyed":       "No index finds the rows of one project here, so only a survey could count them.",

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestASizeThatIsNotKnownSaysWhy(t *testing.T) {
+func TestUnknownSizeHasAReason(t *testing.T) {
 	at := time.Unix(1_800_000_000, 0)
 	read := Sizes{At: at, Shards: map[string]Size{"a": {Bytes: Figure{Known: true, Value: 7}}}}
 	tests := []struct {

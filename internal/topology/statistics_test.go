@@ -13,8 +13,8 @@ func TestStatisticsStayBelowTwoReadsASecond(t *testing.T) {
 	for i := range 200 {
 		f.add(Namespace(fmt.Sprintf("db.c%03d", i)), byte(i+1))
 	}
-	watch(t, f, Options{}, func(w *Watcher) {
-		after(30 * time.Second)
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		wait(30 * time.Second)
 		if n := f.count("Sizes"); n < 55 || n > 62 {
 			t.Fatalf("%d reads in 30 s, want about 60", n)
 		}
@@ -26,41 +26,41 @@ func TestViewedCollectionsAreReadFirst(t *testing.T) {
 	for i := range 100 {
 		f.add(Namespace(fmt.Sprintf("db.c%03d", i)), byte(i+1))
 	}
-	watch(t, f, Options{}, func(w *Watcher) {
+	withWatcher(t, f, Options{}, func(w *Watcher) {
 		w.Viewed("db.c099")
-		after(time.Second)
+		wait(time.Second)
 		if _, ok := w.Table().Sizes["db.c099"]; !ok {
-			t.Fatalf("sizes of a viewed collection are missing; asked %v", f.asked)
+			t.Fatalf("sizes of a viewed collection are missing; asked %v", f.sizesRead)
 		}
 	})
 }
 
-func TestSizesOfOneCollectionFailAlone(t *testing.T) {
+func TestFailingSizesOfOneCollectionDoNotAffectOthers(t *testing.T) {
 	f := newFake(t)
 	f.add("db.x", 1)
 	f.add("db.y", 2)
 	f.plain["db"] = []Namespace{"db.projects", "db.x"}
-	watch(t, f, Options{}, func(w *Watcher) {
-		after(10 * time.Second)
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		wait(10 * time.Second)
 		was := w.Table().Sizes["db.x"]
 		if len(w.Table().Sizes) != 3 || !was.Sharded || w.Table().Sizes["db.projects"].Sharded {
 			t.Fatalf("sizes %+v", w.Table().Sizes)
 		}
-		f.edit(func() { f.failNS["db.x"] = fault.New(fault.Unavailable, "shard b does not answer") })
-		after(2 * time.Minute)
+		f.change(func() { f.failNS["db.x"] = fault.New(fault.Unavailable, "shard b does not answer") })
+		wait(2 * time.Minute)
 		table := w.Table()
 		x, y := table.Sizes["db.x"], table.Sizes["db.y"]
 		if x.Reason != "unreachable" || x.Shards["a"].Bytes.Value != 7 || !x.At.Equal(was.At) {
-			t.Errorf("the last good figures must stay with their age: %+v", x)
+			t.Errorf("the last good figures are gone or look current: %+v", x)
 		}
 		if y.Reason != "" || !y.At.After(was.At) {
-			t.Errorf("another collection suffers: %+v", y)
+			t.Errorf("another collection is affected: %+v", y)
 		}
 		if table.Health[PartSizes].Err == nil {
-			t.Error("the failure is not told")
+			t.Error("the failure is not reported")
 		}
-		f.edit(func() { delete(f.failNS, "db.x") })
-		after(2 * time.Minute)
+		f.change(func() { delete(f.failNS, "db.x") })
+		wait(2 * time.Minute)
 		if table := w.Table(); table.Health[PartSizes].Err != nil || table.Sizes["db.x"].Reason != "" {
 			t.Error("not recovered")
 		}
@@ -71,39 +71,39 @@ func TestUnshardedCollectionsAreListedWithoutShardedOnes(t *testing.T) {
 	f := newFake(t)
 	f.add("db.x", 1)
 	f.plain["db"] = []Namespace{"db.x", "db.users", "db.projects"}
-	watch(t, f, Options{}, func(w *Watcher) {
-		after(time.Second)
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		wait(time.Second)
 		if got := w.Table().Unsharded; len(got) != 2 || got[0] != "db.projects" || got[1] != "db.users" {
 			t.Fatalf("unsharded %v", got)
 		}
-		f.edit(func() { f.add("db.users", 9) })
-		after(2 * time.Second)
+		f.change(func() { f.add("db.users", 9) })
+		wait(2 * time.Second)
 		if got := w.Table().Unsharded; len(got) != 1 {
-			t.Fatalf("a collection is on both lists: %v", got)
+			t.Fatalf("a collection is in both lists: %v", got)
 		}
 	})
 }
 
-func TestUnshardedStaysUnknownWhereListingIsForbidden(t *testing.T) {
+func TestUnshardedCollectionsStayUnknownWhenListingIsForbidden(t *testing.T) {
 	f := newFake(t)
 	f.fail["Collections"] = fault.Wrap(fault.Forbidden, &DeniedError{Privilege: "listCollections on db"}, "no")
-	watch(t, f, Options{}, func(w *Watcher) {
-		after(time.Second)
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		wait(time.Second)
 		if table := w.Table(); table.Unsharded != nil || !table.Health[PartCollections].Denied {
 			t.Fatalf("unsharded %v, health %+v", table.Unsharded, table.Health[PartCollections])
 		}
 	})
 }
 
-func TestAllSizesReplaceTheRoundWhereTheServerHasThem(t *testing.T) {
+func TestSizesAreReadAllAtOnceWhereTheServerSupportsIt(t *testing.T) {
 	f := newFake(t)
 	f.sums = true
 	f.add("db.x", 1)
 	f.plain["db"] = []Namespace{"db.plain"}
-	watch(t, f, Options{}, func(w *Watcher) {
-		after(5 * time.Second)
-		if table := w.Table(); len(table.Sizes) != 2 || f.count("Sizes") != 1 || f.asked[0] != "db.plain" {
-			t.Fatalf("sizes %v, asked one by one %v", table.Sizes, f.asked)
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		wait(5 * time.Second)
+		if table := w.Table(); len(table.Sizes) != 2 || f.count("Sizes") != 1 || f.sizesRead[0] != "db.plain" {
+			t.Fatalf("sizes %v, asked one by one %v", table.Sizes, f.sizesRead)
 		}
 	})
 }
@@ -111,12 +111,12 @@ func TestAllSizesReplaceTheRoundWhereTheServerHasThem(t *testing.T) {
 func TestSizesOfDroppedCollectionsAreForgotten(t *testing.T) {
 	f := newFake(t)
 	f.add("db.x", 1)
-	watch(t, f, Options{}, func(w *Watcher) {
-		after(2 * time.Second)
-		f.edit(func() { delete(f.colls, "db.x") })
-		after(2 * time.Second)
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		wait(2 * time.Second)
+		f.change(func() { delete(f.colls, "db.x") })
+		wait(2 * time.Second)
 		if n := len(w.Table().Sizes); n != 0 {
-			t.Fatalf("%d sizes of nothing", n)
+			t.Fatalf("%d sizes of dropped collections", n)
 		}
 	})
 }

@@ -16,19 +16,19 @@ import (
 func TestWatcherLoadsAndFollowsChanges(t *testing.T) {
 	f := newFake(t)
 	c := f.add("db.x", 1, 0, 10)
-	watch(t, f, Options{}, func(w *Watcher) {
+	withWatcher(t, f, Options{}, func(w *Watcher) {
 		table, changed, end := w.Subscribe()
 		defer end()
 		if !table.Loaded || table.ClusterID != "c1" || table.Collection("db.x").Chunks.Len() != 3 {
 			t.Fatalf("loaded %t, cluster %q", table.Loaded, table.ClusterID)
 		}
-		drain(changed)
-		f.edit(func() { c.move(0, "c") })
-		after(2 * time.Second)
+		clearNotifications(changed)
+		f.change(func() { c.move(0, "c") })
+		wait(2 * time.Second)
 		select {
 		case <-changed:
 		default:
-			t.Fatal("nobody was told of the move")
+			t.Fatal("no notification of the move")
 		}
 		next := w.Table()
 		if next.Collection("db.x").Chunks.Owner(0) != "c" || next.Seq <= table.Seq {
@@ -45,23 +45,23 @@ func TestWatcherLoadsAndFollowsChanges(t *testing.T) {
 	})
 }
 
-func drain(c <-chan struct{}) {
+func clearNotifications(c <-chan struct{}) {
 	select {
 	case <-c:
 	default:
 	}
 }
 
-func TestWatcherSaysNothingWhileNothingChanges(t *testing.T) {
+func TestWatcherDoesNotNotifyWithoutAChange(t *testing.T) {
 	f := newFake(t)
 	f.add("db.x", 1, 0)
 	f.sizes = nil
-	watch(t, f, Options{Statistics: time.Hour}, func(w *Watcher) {
-		after(30 * time.Second)
+	withWatcher(t, f, Options{Statistics: time.Hour}, func(w *Watcher) {
+		wait(30 * time.Second)
 		table, changed, end := w.Subscribe()
 		defer end()
 		heads, slow, chunks := f.count("Heads"), f.count("Shards"), f.count("Chunks")
-		after(20 * time.Second)
+		wait(20 * time.Second)
 		select {
 		case <-changed:
 			t.Error("a notification without a change")
@@ -70,7 +70,7 @@ func TestWatcherSaysNothingWhileNothingChanges(t *testing.T) {
 		now := w.Table()
 		if now.Seq != table.Seq || !now.Health[PartRouting].At.After(table.Health[PartRouting].At) ||
 			now.Balancer.Rounds == table.Balancer.Rounds {
-			t.Errorf("seq %d then %d; the time of the last read and the balancer's rounds should go on", table.Seq, now.Seq)
+			t.Errorf("seq %d then %d; the time of the last read and the balancer's rounds must advance", table.Seq, now.Seq)
 		}
 		if n := f.count("Heads") - heads; n != 10 {
 			t.Errorf("%d routing polls in 20 s, want 10 of one command", n)
@@ -87,44 +87,44 @@ func TestWatcherSaysNothingWhileNothingChanges(t *testing.T) {
 func TestWatcherKeepsLastTableWhenPollFails(t *testing.T) {
 	f := newFake(t)
 	f.add("db.x", 1, 0)
-	watch(t, f, Options{}, func(w *Watcher) {
+	withWatcher(t, f, Options{}, func(w *Watcher) {
 		good := w.Table()
-		f.edit(func() { f.fail["all"] = fault.New(fault.Unavailable, "The cluster cannot be reached.") })
-		after(2 * time.Second)
+		f.change(func() { f.fail["all"] = fault.New(fault.Unavailable, "The cluster cannot be reached.") })
+		wait(2 * time.Second)
 		bad := w.Table()
 		if bad.Collections[0] != good.Collections[0] || bad.Health[PartRouting].Err == nil {
-			t.Fatalf("the table must stay and its health tell: %+v", bad.Health[PartRouting])
+			t.Fatalf("the table must stay and its health must show the failure: %+v", bad.Health[PartRouting])
 		}
 		if !bad.Health[PartRouting].At.Equal(good.Health[PartRouting].At) || !bad.Stale(PartRouting, time.Now()) {
-			t.Error("the age is that of the last good read")
+			t.Error("the age must be that of the last good read")
 		}
-		// It goes on trying, at least every ten seconds.
-		after(time.Minute)
+		// It retries at least every ten seconds.
+		wait(time.Minute)
 		n := f.count("Server")
-		after(time.Minute)
+		wait(time.Minute)
 		if tries := f.count("Server") - n; tries < 5 || tries > 7 {
 			t.Errorf("%d attempts a minute while the cluster is lost, want about 6", tries)
 		}
 		if seq := w.Table().Seq; seq > bad.Seq+20 {
 			t.Errorf("the same failure was published %d times", seq-bad.Seq)
 		}
-		f.edit(func() { delete(f.fail, "all") })
-		after(12 * time.Second)
+		f.change(func() { delete(f.fail, "all") })
+		wait(12 * time.Second)
 		if h := w.Table().Health; h[PartRouting].Err != nil || h[PartShards].Err != nil {
 			t.Errorf("not recovered: %v, %v", h[PartRouting].Err, h[PartShards].Err)
 		}
 	})
 }
 
-func TestWatcherGivesUpOnAHangingClusterInTime(t *testing.T) {
+func TestWatcherGivesUpOnAHangingCluster(t *testing.T) {
 	f := newFake(t)
 	f.add("db.x", 1)
-	watch(t, f, Options{}, func(w *Watcher) {
-		f.edit(func() { f.hang["all"] = true })
-		after(23 * time.Second)
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		f.change(func() { f.hang["all"] = true })
+		wait(23 * time.Second)
 		for _, p := range []Part{PartRouting, PartShards, PartZones, PartEvents, PartBalancer} {
 			if w.Table().Health[p].Err == nil {
-				t.Errorf("%s still waits", p)
+				t.Errorf("%s is still being read", p)
 			}
 		}
 	})
@@ -134,7 +134,7 @@ func TestWatcherDegradesOnlyTheForbiddenPart(t *testing.T) {
 	f := newFake(t)
 	f.add("db.x", 1)
 	f.fail["Zones"] = fault.Wrap(fault.Forbidden, &DeniedError{Privilege: "find on config.tags"}, "The cluster user may not read the zones.")
-	watch(t, f, Options{}, func(w *Watcher) {
+	withWatcher(t, f, Options{}, func(w *Watcher) {
 		table := w.Table()
 		h := table.Health[PartZones]
 		if !table.Loaded || !h.Denied || h.Privilege != "find on config.tags" || !table.Health[PartShards].At.Equal(time.Now()) {
@@ -143,10 +143,10 @@ func TestWatcherDegradesOnlyTheForbiddenPart(t *testing.T) {
 	})
 }
 
-func TestWatcherTakesRowsThatComeWithSkippedOnes(t *testing.T) {
+func TestWatcherKeepsTheReadableRowsWhenSomeAreSkipped(t *testing.T) {
 	f := newFake(t)
 	f.fail["Shards"] = &SkippedError{What: "config.shards", Count: 1, First: fmt.Errorf("a shard without a name")}
-	watch(t, f, Options{}, func(w *Watcher) {
+	withWatcher(t, f, Options{}, func(w *Watcher) {
 		if table := w.Table(); len(table.Shards) != 3 || table.Health[PartShards].Note == "" || table.Health[PartShards].Err != nil {
 			t.Fatalf("%d shards, health %+v", len(table.Shards), table.Health[PartShards])
 		}
@@ -156,44 +156,44 @@ func TestWatcherTakesRowsThatComeWithSkippedOnes(t *testing.T) {
 func TestWatcherNeverPublishesATornTable(t *testing.T) {
 	f := newFake(t)
 	c := f.add("db.x", 1, 0, 10)
-	watch(t, f, Options{}, func(w *Watcher) {
+	withWatcher(t, f, Options{}, func(w *Watcher) {
 		// An incremental read that saw only one half of a split, twice.
 		full := slices.Clone(c.rows)
-		f.edit(func() {
+		f.change(func() {
 			c.rows[1].Max = at(t, c.meta.Key, 5)
 			c.rows[1].Version = Version{2, 0}
 		})
-		after(2 * time.Second)
+		wait(2 * time.Second)
 		table := w.Table()
 		if table.Collection("db.x").Chunks.Len() != 3 || table.Collection("db.x").Highest != (Version{1, 2}) {
 			t.Fatal("a table with a gap was published")
 		}
 		if table.Health[PartRouting].Err == nil {
-			t.Fatal("nobody was told that the collection cannot be read")
+			t.Fatal("the unreadable collection is not reported")
 		}
-		f.edit(func() {
+		f.change(func() {
 			c.rows = append(full[:1:1], row(t, c.meta.Key, 0, 5, "b", 2, 0), row(t, c.meta.Key, 5, 10, "b", 2, 1), full[2])
 		})
-		after(12 * time.Second)
+		wait(12 * time.Second)
 		if table := w.Table(); table.Collection("db.x").Chunks.Len() != 4 || table.Health[PartRouting].Err != nil {
 			t.Fatalf("%d chunks, %v", table.Collection("db.x").Chunks.Len(), table.Health[PartRouting].Err)
 		}
 	})
 }
 
-func TestWatcherReadsAgainWhenACollectionIsReplacedUnderIt(t *testing.T) {
+func TestWatcherReadsAgainWhenACollectionIsReplacedDuringTheRead(t *testing.T) {
 	f := newFake(t)
 	c := f.add("db.x", 1, 0, 10)
-	watch(t, f, Options{}, func(w *Watcher) {
+	withWatcher(t, f, Options{}, func(w *Watcher) {
 		seq := w.Table().Seq
-		f.edit(func() {
+		f.change(func() {
 			c.move(0, "b")
-			f.afterChunks = func(ns Namespace) { // dropped and made anew right after its chunks were read
+			f.afterChunks = func(ns Namespace) { // recreated right after its chunks were read
 				f.afterChunks = nil
 				f.add("db.x", 2, 100)
 			}
 		})
-		after(2 * time.Second)
+		wait(2 * time.Second)
 		got := w.Table().Collection("db.x")
 		if got.Incarnation.UUID != [16]byte{2} || got.Chunks.Len() != 2 {
 			t.Fatalf("life %v with %d chunks, want the second with 2", got.Incarnation.UUID[0], got.Chunks.Len())
@@ -207,18 +207,18 @@ func TestWatcherReadsAgainWhenACollectionIsReplacedUnderIt(t *testing.T) {
 func TestWatcherFollowsDropsCreationsAndFlags(t *testing.T) {
 	f := newFake(t)
 	c := f.add("db.x", 1)
-	watch(t, f, Options{}, func(w *Watcher) {
+	withWatcher(t, f, Options{}, func(w *Watcher) {
 		seq := w.Table().Seq
-		f.edit(func() { f.add("db.y", 2, 5); c.meta.NoBalance = true })
-		after(2 * time.Second)
+		f.change(func() { f.add("db.y", 2, 5); c.meta.NoBalance = true })
+		wait(2 * time.Second)
 		table := w.Table()
 		changes, _ := table.Since(seq)
 		if table.Collection("db.y") == nil || !table.Collection("db.x").NoBalance || len(changes) != 1 || changes[0].Kind != Created {
 			t.Fatalf("changes %+v", changes)
 		}
 		seq = table.Seq
-		f.edit(func() { delete(f.colls, "db.x") })
-		after(2 * time.Second)
+		f.change(func() { delete(f.colls, "db.x") })
+		wait(2 * time.Second)
 		table = w.Table()
 		if changes, _ := table.Since(seq); table.Collection("db.x") != nil || len(changes) != 1 || changes[0].Kind != Dropped {
 			t.Fatalf("changes %+v", changes)
@@ -226,16 +226,16 @@ func TestWatcherFollowsDropsCreationsAndFlags(t *testing.T) {
 	})
 }
 
-func TestWatcherKeepsOthersWhenOneCollectionFails(t *testing.T) {
+func TestWatcherUpdatesOtherCollectionsWhenOneFails(t *testing.T) {
 	f := newFake(t)
 	x, y := f.add("db.x", 1, 0), f.add("db.y", 2, 0)
-	watch(t, f, Options{}, func(w *Watcher) {
-		f.edit(func() {
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		f.change(func() {
 			x.move(0, "c")
 			y.move(0, "c")
 			f.failNS["db.x"] = fault.New(fault.Unavailable, "no")
 		})
-		after(2 * time.Second)
+		wait(2 * time.Second)
 		table := w.Table()
 		if table.Collection("db.y").Chunks.Owner(0) != "c" || table.Collection("db.x").Chunks.Owner(0) != "a" ||
 			table.Health[PartRouting].Err == nil {
@@ -247,11 +247,11 @@ func TestWatcherKeepsOthersWhenOneCollectionFails(t *testing.T) {
 func TestWatcherRefusesAnotherCluster(t *testing.T) {
 	f := newFake(t)
 	f.add("db.x", 1)
-	watch(t, f, Options{}, func(w *Watcher) {
-		f.edit(func() { f.fail["Heads"] = fault.New(fault.Unavailable, "gone") })
-		after(2 * time.Second)
-		f.edit(func() { delete(f.fail, "Heads"); f.id = "c2"; delete(f.colls, "db.x") })
-		after(10 * time.Second)
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		f.change(func() { f.fail["Heads"] = fault.New(fault.Unavailable, "gone") })
+		wait(2 * time.Second)
+		f.change(func() { delete(f.fail, "Heads"); f.id = "c2"; delete(f.colls, "db.x") })
+		wait(10 * time.Second)
 		table := w.Table()
 		if table.ClusterID != "c1" || table.Collection("db.x") == nil || fault.Of(table.Health[PartRouting].Err) != fault.Conflict {
 			t.Fatalf("cluster %s, health %v", table.ClusterID, table.Health[PartRouting].Err)
@@ -275,12 +275,12 @@ func TestRotationFindsChangesInEveryCollection(t *testing.T) {
 	for i := range 23 {
 		all = append(all, f.add(Namespace(fmt.Sprintf("db.c%02d", i)), byte(i+1), 0))
 	}
-	watch(t, f, Options{RotateAbove: 5}, func(w *Watcher) {
+	withWatcher(t, f, Options{RotateAbove: 5}, func(w *Watcher) {
 		if len(w.Table().Collections) != 23 {
 			t.Fatalf("%d collections after the first poll", len(w.Table().Collections))
 		}
-		after(10 * time.Second) // one whole rotation
-		f.edit(func() {
+		wait(10 * time.Second) // one whole rotation
+		f.change(func() {
 			for _, c := range all {
 				c.move(0, "c")
 			}
@@ -288,7 +288,7 @@ func TestRotationFindsChangesInEveryCollection(t *testing.T) {
 			f.add("db.zz", 99)
 			f.window = nil
 		})
-		after(10 * time.Second)
+		wait(10 * time.Second)
 		table := w.Table()
 		for _, c := range table.Collections {
 			if c.NS != "db.zz" && c.Chunks.Owner(0) != "c" {
@@ -306,30 +306,30 @@ func TestRotationFindsChangesInEveryCollection(t *testing.T) {
 	})
 }
 
-func TestRotationFollowsTheChangelogAtOnce(t *testing.T) {
+func TestRotationReadsLoggedCollectionsAtOnce(t *testing.T) {
 	f := newFake(t)
 	var all []*fakeColl
 	for i := range 100 {
 		all = append(all, f.add(Namespace(fmt.Sprintf("db.c%02d", i)), byte(i+1), 0))
 	}
 	f.events = []Event{{ID: "e1"}}
-	watch(t, f, Options{RotateAbove: 5}, func(w *Watcher) {
-		f.edit(func() {
+	withWatcher(t, f, Options{RotateAbove: 5}, func(w *Watcher) {
+		f.change(func() {
 			all[77].move(0, "c")
 			f.events = append([]Event{{ID: "e2", What: "moveChunk.commit", NS: "db.c77"}}, f.events...)
 		})
-		after(2 * time.Second)
+		wait(2 * time.Second)
 		if w.Table().Collection("db.c77").Chunks.Owner(0) != "c" {
 			t.Fatal("the move was not found within one poll")
 		}
 	})
 }
 
-func TestJumboFlagsAreFoundAfterAFailedMoveAndBySweeping(t *testing.T) {
+func TestJumboFlagsAreFoundAfterAFailedMoveAndByTheSweep(t *testing.T) {
 	f := newFake(t)
 	c := f.add("db.x", 1, 0, 10)
 	f.events = []Event{{ID: "e1"}}
-	watch(t, f, Options{Sweep: 10 * time.Minute}, func(w *Watcher) {
+	withWatcher(t, f, Options{Sweep: 10 * time.Minute}, func(w *Watcher) {
 		lower, err := bson.Marshal(bson.D{{Key: "k", Value: int64(0)}})
 		if err != nil {
 			t.Fatal(err)
@@ -338,35 +338,35 @@ func TestJumboFlagsAreFoundAfterAFailedMoveAndBySweeping(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.edit(func() {
+		f.change(func() {
 			c.rows[1].Jumbo = true
 			f.events = append([]Event{{ID: "e2", What: "moveChunk.from", NS: "db.x", Details: details}}, f.events...)
 		})
-		after(10 * time.Second)
+		wait(10 * time.Second)
 		if got := w.Table().Collection("db.x").Chunks; got.Jumbo() != 1 || !got.At(1).Jumbo {
 			t.Fatalf("%d jumbo chunks after the failed move", got.Jumbo())
 		}
-		f.edit(func() { c.rows[1].Jumbo, c.rows[2].Jumbo = false, true })
-		after(time.Minute)
+		f.change(func() { c.rows[1].Jumbo, c.rows[2].Jumbo = false, true })
+		wait(time.Minute)
 		if w.Table().Collection("db.x").Chunks.At(2).Jumbo {
-			t.Fatal("nothing should have told of this flag yet")
+			t.Fatal("the flag was found too early")
 		}
-		after(10 * time.Minute)
+		wait(10 * time.Minute)
 		if got := w.Table().Collection("db.x").Chunks; got.Jumbo() != 1 || !got.At(2).Jumbo {
 			t.Fatalf("%d jumbo chunks after a sweep", got.Jumbo())
 		}
 	})
 }
 
-func TestSweepMendsATableThatIsWrong(t *testing.T) {
+func TestSweepRepairsAWrongTable(t *testing.T) {
 	f := newFake(t)
 	c := f.add("db.x", 1, 0, 10)
-	watch(t, f, Options{Sweep: time.Minute}, func(w *Watcher) {
-		f.edit(func() { // somebody edits config.chunks by hand, below the highest version
+	withWatcher(t, f, Options{Sweep: time.Minute}, func(w *Watcher) {
+		f.change(func() { // somebody edits config.chunks by hand, below the highest version
 			c.rows[0].Shard, c.rows[0].Version = "b", Version{1, 1}
 			c.rows[1].Version = Version{1, 0}
 		})
-		after(62 * time.Second)
+		wait(62 * time.Second)
 		if got := w.Table().Collection("db.x").Chunks.Owner(0); got != "b" {
 			t.Fatalf("chunk 0 is on %s, want b", got)
 		}
@@ -380,14 +380,14 @@ func TestSweepStaysBelowItsRate(t *testing.T) {
 		cuts = append(cuts, i)
 	}
 	f.add("db.x", 1, cuts...)
-	watch(t, f, Options{Sweep: time.Minute, SweepPerSecond: 1000}, func(w *Watcher) {
-		after(time.Minute)
+	withWatcher(t, f, Options{Sweep: time.Minute, SweepPerSecond: 1000}, func(w *Watcher) {
+		wait(time.Minute)
 		before := f.count("ChunksFrom")
-		after(5 * time.Second)
+		wait(5 * time.Second)
 		if rows := (f.count("ChunksFrom") - before) * sweepBatch; rows > 5500 {
 			t.Fatalf("%d chunk documents in 5 s", rows)
 		}
-		after(time.Minute)
+		wait(time.Minute)
 		if n := f.count("ChunksFrom"); n < 20 {
 			t.Fatalf("the sweep ended after %d reads", n)
 		}
@@ -401,7 +401,7 @@ func TestZonesAreCompletedToKeys(t *testing.T) {
 	lo, _ := bson.Marshal(bson.D{{Key: "k", Value: int64(0)}})
 	hi, _ := bson.Marshal(bson.D{{Key: "k", Value: int64(12)}})
 	f.zones = []ZoneRange{{NS: "db.x", Zone: "z", RawMin: lo, RawMax: hi}, {NS: "db.plain", Zone: "y", RawMin: lo, RawMax: hi}}
-	watch(t, f, Options{}, func(w *Watcher) {
+	withWatcher(t, f, Options{}, func(w *Watcher) {
 		table := w.Table()
 		x := table.Collection("db.x")
 		for i, want := range []struct {

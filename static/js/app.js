@@ -1,27 +1,26 @@
 // Starts the modules of every page. Each enhances a page that works without it; one that fails does
 // not stop the others.
 import { connect } from "./live.js";
-import { listenKeys } from "./keys.js";
+import { listenShortcuts } from "./shortcuts.js";
 import { listenCopy } from "./copy.js";
-import { keepTimes } from "./times.js";
-import { listenStrip } from "./strip.js";
-import { toggleTheme } from "./toggle.js";
-import { listenTime } from "./timeline.js";
+import { keepTimesCurrent } from "./relative_times.js";
+import { listenKeySpace } from "./keyspace.js";
+import { listenThemeChoice, toggleTheme } from "./theme_choice.js";
+import { listenTimeTravel } from "./time_travel.js";
 import { listenWatch } from "./watch.js";
-import { listenTheme } from "./settings.js";
-import { keepPlan } from "./plan.js";
+import { enhancePlan } from "./plan.js";
 
 const starts = [
-  keepTimes,
+  keepTimesCurrent,
   connect,
-  listenKeys,
+  listenShortcuts,
   listenCopy,
-  listenStrip,
-  listenTheme,
-  listenTime,
+  listenKeySpace,
+  listenThemeChoice,
+  listenTimeTravel,
   listenWatch,
-  keepPlan,
-  // On a phone the navigation is a strip that may be longer than the screen.
+  enhancePlan,
+  // On a phone the navigation is a row of links that may be wider than the screen.
   () => document.querySelector('.side [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "nearest" }),
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),
 ];

@@ -1,8 +1,8 @@
-// Copies an id or key completely with one click, even if it is shown shortened.
+// Copies an id or key with one click, whole even where it is shown shortened.
 import { word, announce } from "./words.js";
 
 export function listenCopy() {
-  if (!navigator.clipboard) return; // not available over plain http from another host
+  if (!navigator.clipboard) return; // browsers offer it on https and localhost only
   document.documentElement.classList.add("can-copy");
   document.addEventListener("click", async (e) => {
     const at = /** @type {Element} */ (e.target);
@@ -22,8 +22,8 @@ async function copy(el) {
   setTimeout(() => delete el.dataset.copied, 1000);
 }
 
-/** copyHere copies the first id or key of the row in focus, or of the page. */
-export function copyHere() {
+/** copyFromRow copies the first id or key of the row in focus, else of the page. */
+export function copyFromRow() {
   if (!navigator.clipboard) return false;
   const row = document.activeElement?.closest("main tr, main li, main section");
   const el = /** @type {HTMLElement | null} */ ((row ?? document.querySelector("main"))?.querySelector("[data-copy]"));

@@ -1,5 +1,6 @@
-// Details of one row of the heat map when it is opened: its chunk, and who writes to it now.
+// Shows a row of the heat map when it is opened: its chunk, and who writes to it.
 import { keyText } from "./heat_data.js";
+import { number, say } from "./heat_state.js";
 
 const link = (href, text) => {
   const a = document.createElement("a");
@@ -9,7 +10,7 @@ const link = (href, text) => {
 };
 
 /** openRow fills a place below the picture and puts the focus there. */
-export async function openRow(into, { row, name, max, ns, window, say, number }) {
+export async function openRow(into, { row, name, max, ns, window }) {
   into.hidden = false;
   const head = document.createElement("p");
   const title = document.createElement("strong");
@@ -38,20 +39,20 @@ export async function openRow(into, { row, name, max, ns, window, say, number })
     if (!answer.ok) throw new Error(body.detail ?? answer.statusText);
     if (!note.isConnected) return; // another row was opened meanwhile
     note.textContent = say("writers", { window: body.window });
-    note.after(body.projects.length ? writers(body, number) : nobody(say));
+    note.after(body.projects.length ? writers(body) : noWriters());
     if (max) head.title = `${keyText(row.min)} – ${keyText(max)}`;
   } catch (err) {
     note.textContent = say("failed", { error: err.message });
   }
 }
 
-function nobody(say) {
+function noWriters() {
   const p = document.createElement("p");
   p.textContent = say("nobody");
   return p;
 }
 
-function writers(body, number) {
+function writers(body) {
   const lists = document.createElement("div");
   lists.className = "halves";
   const list = (items, href, text) => {

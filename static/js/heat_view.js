@@ -2,16 +2,16 @@
 
 /** @typedef {{t0: number, t1: number, r0: number, r1: number}} View */
 
-export const shortest = 5 * 60_000; // ms that can be seen at least
-export const fewest = 4; // rows
+const minTime = 5 * 60_000; // ms that are visible at least
+const minRows = 4; // rows that are visible at least
 
 /** whole is all of a picture. */
 export const whole = (heat, rows) => ({ t0: heat.from, t1: heat.to, r0: 0, r1: Math.max(rows, 1) });
 
 /** within keeps a view inside of another without making it smaller than can be seen. */
 export function within(view, all) {
-  const span = Math.min(Math.max(view.t1 - view.t0, Math.min(shortest, all.t1 - all.t0)), all.t1 - all.t0);
-  const rows = Math.min(Math.max(view.r1 - view.r0, Math.min(fewest, all.r1 - all.r0)), all.r1 - all.r0);
+  const span = Math.min(Math.max(view.t1 - view.t0, Math.min(minTime, all.t1 - all.t0)), all.t1 - all.t0);
+  const rows = Math.min(Math.max(view.r1 - view.r0, Math.min(minRows, all.r1 - all.r0)), all.r1 - all.r0);
   const t0 = Math.min(Math.max(view.t0, all.t0), all.t1 - span);
   const r0 = Math.min(Math.max(view.r0, all.r0), all.r1 - rows);
   return { t0, t1: t0 + span, r0, r1: r0 + rows };
@@ -30,7 +30,7 @@ export function zoomed(view, by, time, row) {
 /** moved shifts a view by times and rows. */
 export const moved = (view, time, rows) => ({ t0: view.t0 + time, t1: view.t1 + time, r0: view.r0 + rows, r1: view.r1 + rows });
 
-/** ticks are round times to write at an axis, about one per so many pixels. */
+/** ticks are round times to write at an axis, about one for every so many pixels. */
 export function ticks(view, width, every = 90) {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080].map((m) => m * 60_000);
   const wanted = ((view.t1 - view.t0) / width) * every;
@@ -49,7 +49,7 @@ function clock(t, step) {
   return step >= 86_400_000 || time === "00:00" ? day : time;
 }
 
-/** span writes a column's time: 03-01 12:00–12:01 UTC. */
+/** spanText writes a column's time: 03-01 12:00–12:01 UTC. */
 export function spanText(c) {
   const a = new Date(c.from);
   const b = new Date(c.to);

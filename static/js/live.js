@@ -1,18 +1,18 @@
-// Follows the server's live topics over one WebSocket on which only the server sends. A topic's
-// frame either has its region's HTML, or says that the topic has a new version: then the page
-// fetches its own address, which has its filter and page number.
+// Keeps the live regions of a page up to date, over one WebSocket on which only the server sends. A
+// frame has either the new HTML of a region, or only the new version of its topic. Then the page
+// fetches its own address again, because that has the filter and the page number.
 import { morph, glow } from "./morph.js";
-import { refreshTimes, serverClock } from "./times.js";
+import { refreshTimes, setServerTime } from "./relative_times.js";
 import { word, announce } from "./words.js";
 
 const lateAfter = 10; // age in seconds from which old data is shown as a failure
 const versions = new Map(); // topic → version this page shows
 let topics = [];
 let socket = null;
-let attempt = 0;
+let attempt = 0; // failed ones since the last connection
 let timer = 0;
-let lost = false;
-let over = false; // signed out: no more requests
+let lost = false; // the page says that the connection is lost
+let signedOut = false; // no more requests
 const closeEnded = 4401; // close code of an ended session, sent by the server's hub
 
 /** connect opens the socket for the page's topics and keeps it open. */
@@ -28,6 +28,7 @@ export function connect() {
   open();
 }
 
+// address is the socket's, with the version of each topic that the page has.
 function address() {
   const list = topics.map((t) => {
     const v = versions.get(decodeURIComponent(t));
@@ -38,7 +39,7 @@ function address() {
 
 function open() {
   clearTimeout(timer);
-  if (socket || over) return;
+  if (socket || signedOut) return;
   const s = new WebSocket(address());
   socket = s;
   s.onopen = () => {
@@ -46,27 +47,27 @@ function open() {
     if (lost) announce(word("resumed"));
     lost = false;
   };
-  s.onmessage = (e) => take(JSON.parse(e.data));
+  s.onmessage = (e) => applyFrame(JSON.parse(e.data));
   s.onclose = (e) => {
     if (socket !== s) return;
     socket = null;
-    if (e.code === closeEnded) ended();
-    else later();
+    if (e.code === closeEnded) checkSession();
+    else reconnect();
   };
 }
 
-// ended checks after a close: if the user is signed out it leaves the page; if the role changed it
-// reloads the page for the new session.
-async function ended() {
-  over = true;
-  if ((await me()) !== 200) return out();
-  over = false;
+// checkSession runs when the server has ended the session's socket. Somebody who is signed out leaves
+// the page; somebody whose role has changed gets the page of the new session.
+async function checkSession() {
+  signedOut = true;
+  if ((await sessionStatus()) !== 200) return leave();
+  signedOut = false;
   if (typing()) open();
   else location.replace(location.pathname + location.search);
 }
 
-// me returns the status of the me request, 0 if the server is not reachable.
-async function me() {
+// sessionStatus is the HTTP status of a request with the session, 0 if the server is not reachable.
+async function sessionStatus() {
   try {
     return (await fetch("/api/v1/me", { credentials: "same-origin" })).status;
   } catch {
@@ -74,47 +75,47 @@ async function me() {
   }
 }
 
-// Do not reload while somebody is typing.
+// typing tells whether somebody has typed something that a reload would lose.
 function typing() {
   const fields = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("main input:not([type=hidden]), main textarea"));
   return [...fields].some((f) => f.value !== f.defaultValue);
 }
 
-// out goes to sign-in and back to this page, so that the page does not stay visible for the next
-// user.
-function out() {
-  over = true;
-  status("lost", word("out"));
+// leave goes to sign-in, which leads back to this page, so that the page does not stay visible for
+// the next user.
+function leave() {
+  signedOut = true;
+  setStatus("lost", word("out"));
   announce(word("out"));
   if (typing()) return;
   location.assign(`/login?ended=1&next=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
 // A refused WebSocket does not say why; this request does.
-async function askWhetherOut() {
-  if ((await me()) === 401) out(); // else later() goes on
+async function leaveIfSignedOut() {
+  if ((await sessionStatus()) === 401) leave();
 }
 
-// later reconnects: soon at first, at random times so that browsers do not reconnect together, and
-// not while the page is hidden.
-function later() {
+// reconnect tries again: soon at first, at random times so that browsers do not reconnect together,
+// and not while the page is hidden.
+function reconnect() {
   attempt++;
-  if (attempt > 1 || lost) status("lost", word("lost"));
+  if (attempt > 1 || lost) setStatus("lost", word("lost"));
   if (attempt > 1 && !lost) {
     lost = true;
     announce(word("lost"));
   }
-  if (attempt === 2) askWhetherOut();
+  if (attempt === 2) leaveIfSignedOut();
   if (document.hidden) return;
   const most = Math.min(5000, 250 * 2 ** Math.min(attempt, 6));
   timer = setTimeout(open, most / 2 + Math.random() * (most / 2));
 }
 
-function take(frame) {
+function applyFrame(frame) {
   if (frame.status) {
     const { at, age, ok, text, level } = frame.status;
-    if (at && age >= 0) serverClock(Date.parse(at) + age * 1000);
-    status(ok ? (level ?? "ok") : age < 0 ? "loading" : age > lateAfter ? "failed" : "stale", text);
+    if (at && age >= 0) setServerTime(Date.parse(at) + age * 1000);
+    setStatus(ok ? (level ?? "ok") : age < 0 ? "loading" : age > lateAfter ? "failed" : "stale", text);
   }
   if (!frame.topic) return;
   const first = !versions.has(frame.topic);
@@ -123,33 +124,33 @@ function take(frame) {
   if (!region) return;
   if (frame.html && !region.dataset.liveUrl) {
     const doc = new DOMParser().parseFromString(frame.html, "text/html");
-    replace(region, doc.body.firstElementChild, !first);
+    replaceRegion(region, doc.body.firstElementChild, !first);
   } else {
-    reread(!first);
+    reloadRegions(!first);
   }
 }
 
-let reading = false;
-let again = false;
+let reloading = false;
+let reloadAgain = false;
 
-// reread fetches the page's own address and replaces its regions. Only one request runs at a time;
-// changes meanwhile cause exactly one more.
-async function reread(show) {
-  if (reading) {
-    again = true;
+// reloadRegions fetches the page's own address and replaces its regions. Only one request runs at a
+// time; changes meanwhile cause exactly one more.
+async function reloadRegions(highlight) {
+  if (reloading) {
+    reloadAgain = true;
     return;
   }
-  reading = true;
+  reloading = true;
   try {
     const answer = await fetch(location.pathname + location.search, { headers: { Accept: "text/html" }, credentials: "same-origin" });
     const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (answer.redirected) return out(); // redirected to sign-in, which no page of ours does otherwise
+    if (answer.redirected) return leave(); // to sign-in: a page redirects for no other reason
     if (!answer.ok && answer.status !== 404) return;
     const regions = document.querySelectorAll("[data-live]");
     let found = false;
     for (const region of regions) {
       const fresh = doc.getElementById(region.id);
-      if (fresh) replace(region, fresh, show);
+      if (fresh) replaceRegion(region, fresh, highlight);
       found ||= Boolean(fresh);
     }
     // The page's object no longer exists: show the server's answer.
@@ -159,22 +160,23 @@ async function reread(show) {
   } catch {
     // The server is not reachable; the WebSocket will close and show it.
   } finally {
-    reading = false;
-    if (again) {
-      again = false;
-      reread(show);
+    reloading = false;
+    if (reloadAgain) {
+      reloadAgain = false;
+      reloadRegions(highlight);
     }
   }
 }
 
-function replace(region, fresh, show) {
+function replaceRegion(region, fresh, highlight) {
   if (!fresh || fresh.id !== region.id) return;
   const changed = morph(region, fresh);
   refreshTimes(region);
-  if (show) glow(changed);
+  if (highlight) glow(changed);
 }
 
-function status(level, text) {
+// setStatus changes the dot and the words in the header.
+function setStatus(level, text) {
   const el = document.getElementById("status");
   if (!el) return;
   if (el.dataset.level !== level) el.dataset.level = level;

@@ -48,7 +48,7 @@ function attributes(from, to, changed) {
 // ours are attributes that the user or a script controls.
 function ours(el, name) {
   if (name === "open") return el.nodeName === "DETAILS" || el.nodeName === "DIALOG";
-  return name === "data-cursor" || name === "data-watched" || name === "data-pressed";
+  return name === "data-watched" || name === "data-pressed";
 }
 
 function children(from, to, changed) {

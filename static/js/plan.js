@@ -1,21 +1,23 @@
-// The page of a plan: shows how long it can be run, and sends one request per press.
+// The page of a plan: counts down how long it can be run, and sends its form only once.
 import { word } from "./words.js";
-import { serverNow, span } from "./times.js";
+import { serverNow, span } from "./relative_times.js";
 
-export function keepPlan() {
+/** enhancePlan starts both where the page shows a plan. */
+export function enhancePlan() {
   const until = /** @type {HTMLTimeElement | null} */ (document.querySelector("time[data-until]"));
   if (until) {
-    tick(until);
-    setInterval(() => document.hidden || tick(until), 1000);
+    countDown(until);
+    setInterval(() => document.hidden || countDown(until), 1000);
   }
   const form = /** @type {HTMLFormElement | null} */ (document.querySelector("form[data-once]"));
   const button = form?.querySelector("button");
   form?.addEventListener("submit", () => button && setTimeout(() => (button.disabled = true)));
-  // Back from the run by the browser's own button: the page is as it was left.
+  // The browser's back button shows the page as it was left, with the button disabled.
   addEventListener("pageshow", (e) => e.persisted && button && (button.disabled = false));
 }
 
-function tick(el) {
+// countDown writes the time left. At its end it says that the plan has expired.
+function countDown(el) {
   const left = Date.parse(el.dateTime) - serverNow();
   if (left <= 0) {
     if (!el.isConnected) return;

@@ -1,13 +1,13 @@
-// Marks watched objects wherever they appear, and updates their position. Only this browser knows
-// what is watched: pages and live regions are the same for everybody and contain what is needed to
-// find objects.
-const store = "watch";
-const most = 20;
-const again = 500; // ms between two updates
+// Marks watched projects and chunks wherever they appear, and lists where they are. Only the browser
+// knows what is watched: pages and live regions are the same for everybody, and their attributes say
+// which element shows what.
+const storageKey = "watch";
+const most = 20; // watched at once; the server answers no more
+const pause = 500; // ms from a change of the page to the next update
 
 let watched = read();
 let timer = 0;
-let asked = 0;
+let updates = 0; // started so far: only the newest one's answer is shown
 
 export function listenWatch() {
   document.addEventListener("click", (e) => {
@@ -19,24 +19,24 @@ export function listenWatch() {
     toggle(item);
   });
   addEventListener("storage", (e) => {
-    if (e.key !== store) return;
+    if (e.key !== storageKey) return;
     watched = read();
-    follow();
+    update();
   });
   const main = document.getElementById("main");
   if (!main) return;
-  new MutationObserver((list) => list.some(news) && soon()).observe(main, { childList: true, subtree: true });
-  links();
-  if (all().length > 0) follow();
+  new MutationObserver((list) => list.some(isNews) && updateSoon()).observe(main, { childList: true, subtree: true });
+  labelLinks();
+  if (all().length > 0) update();
 }
 
-// news reports whether a change of the page was not made by this file.
-function news(m) {
+// isNews tells whether a change of the page was made by something other than this module.
+function isNews(m) {
   const at = /** @type {Element} */ (m.target);
-  return !at.closest?.("#watching, time, a.watch") && ![...m.addedNodes, ...m.removedNodes].every(own);
+  return !at.closest?.("#watching, time, a.watch") && ![...m.addedNodes, ...m.removedNodes].every(isOwn);
 }
 
-const own = (n) => n.nodeType === 1 && (n.id === "watching" || n.classList.contains("watchmark"));
+const isOwn = (n) => n.nodeType === 1 && (n.id === "watching" || n.classList.contains("watchmark"));
 
 /** all is what is watched, here and in the address. */
 function all() {
@@ -45,7 +45,7 @@ function all() {
 
 function read() {
   try {
-    const list = JSON.parse(localStorage.getItem(store) ?? "[]");
+    const list = JSON.parse(localStorage.getItem(storageKey) ?? "[]");
     return Array.isArray(list) ? list.filter((x) => typeof x === "string" && x.length < 2000).slice(0, most) : [];
   } catch {
     return [];
@@ -55,49 +55,48 @@ function read() {
 function toggle(item) {
   watched = watched.includes(item) ? watched.filter((x) => x !== item) : [...watched, item].slice(-most);
   try {
-    localStorage.setItem(store, JSON.stringify(watched));
+    localStorage.setItem(storageKey, JSON.stringify(watched));
   } catch {
-    // Kept for this page only.
+    // Storage is forbidden: it is watched on this page only.
   }
-  follow();
+  update();
 }
 
-function soon() {
-  links();
+function updateSoon() {
+  labelLinks();
   if (all().length === 0 || timer) return;
-  timer = setTimeout(follow, again);
+  timer = setTimeout(update, pause);
 }
 
-// follow fetches where the watched objects are, shows the list and marks them below.
-async function follow() {
+// update fetches where the watched objects are, shows the list and marks them on the page.
+async function update() {
   clearTimeout(timer);
   timer = 0;
-  links();
+  labelLinks();
   const items = all();
-  const turn = ++asked;
+  const mine = ++updates;
   if (items.length === 0) {
     document.getElementById("watching")?.remove();
     mark([]);
     return;
   }
-  const ask = new URLSearchParams(items.map((i) => ["watch", i]));
-  if (document.body.dataset.at) ask.set("at", document.body.dataset.at);
+  const query = new URLSearchParams(items.map((i) => ["watch", i]));
+  if (document.body.dataset.at) query.set("at", document.body.dataset.at);
   try {
-    const answer = await fetch(`/watch?${ask}`, { headers: { Accept: "text/html" }, credentials: "same-origin" });
-    if (!answer.ok || turn !== asked) return;
+    const answer = await fetch(`/watch?${query}`, { headers: { Accept: "text/html" }, credentials: "same-origin" });
+    if (!answer.ok || mine !== updates) return;
     const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = doc.getElementById("watching");
     if (!fresh) return;
-    if (document.body.dataset.page) fresh.classList.remove("on-page");
-    place(fresh);
+    showList(fresh);
     mark([.../** @type {NodeListOf<HTMLElement>} */ (fresh.querySelectorAll("li[data-item]"))]);
   } catch {
-    // The server is away; what is shown stays until it is back.
+    // The server is not reachable: what is shown stays until the next update.
   }
 }
 
-// place puts the list in its previous place, or above the content.
-function place(fresh) {
+// showList puts the list where it was, or above the content.
+function showList(fresh) {
   const old = document.getElementById("watching");
   if (old?.outerHTML === fresh.outerHTML) return;
   if (old) {
@@ -110,44 +109,46 @@ function place(fresh) {
   else main?.prepend(fresh);
 }
 
-/** mark sets data-watched on what shows a watched thing, and on nothing else. */
+/** mark sets data-watched on what shows a watched object, and on nothing else. */
 function mark(rows) {
-  const hits = new Set();
   const here = document.getElementById("live-collection")?.dataset.live?.slice("collection:".length);
-  document.querySelectorAll("line.watchmark").forEach((x) => x.remove());
-  for (const row of rows) {
-    const { key, chunk, ns: home } = row.dataset;
-    if (chunk) for (const el of document.querySelectorAll(`#main [data-chunk="${CSS.escape(chunk)}"]`)) if (!el.closest("#watching")) hits.add(el);
-    // Rows of chunk and project lists have their names already.
-    const list = !home ? "#live-projects" : home === here ? "#live-collection .chunks" : "";
-    if (key && list) for (const el of document.querySelectorAll(`${list} tr[data-key="${CSS.escape(key)}"]`)) hits.add(el);
-    let spaces = [];
-    try {
-      spaces = JSON.parse(row.dataset.spaces || "[]");
-    } catch {
-      continue;
-    }
-    for (const [ns, ...shards] of spaces) {
-      for (const shard of shards) {
-        // In the matrix the row is the collection and the cell the shard.
-        const cell = document.querySelector(`#live-collections tr[data-key="${CSS.escape(ns)}"] td[data-shard="${CSS.escape(shard)}"]`);
-        if (cell) hits.add(cell);
-        const line = document.querySelector(`#live-overview tr[data-key="${CSS.escape(shard)}"]`);
-        if (line) hits.add(line);
-        if (ns === here) {
-          const lane = document.querySelector(`#live-collection .lanes tr[data-key="${CSS.escape(shard)}"]`);
-          if (lane) hits.add(lane);
-        }
-      }
-    }
-    if (row.dataset.ns === here && row.dataset.place) point(Number(row.dataset.place));
-  }
-  for (const el of document.querySelectorAll("[data-watched]")) if (!hits.has(el)) el.removeAttribute("data-watched");
-  for (const el of hits) el.setAttribute("data-watched", "");
+  const shows = new Set(rows.flatMap((row) => elementsOf(row, here)));
+  for (const el of document.querySelectorAll("[data-watched]")) if (!shows.has(el)) el.removeAttribute("data-watched");
+  for (const el of shows) el.setAttribute("data-watched", "");
+  document.querySelectorAll("line.watchmark").forEach((line) => line.remove());
+  for (const { dataset } of rows) if (dataset.ns === here && dataset.place) drawPosition(Number(dataset.place));
 }
 
-// point draws a watched chunk's position in the key space.
-function point(at) {
+// elementsOf are the elements that show the object of a row of the list. here is the collection of
+// the page, if it is one's page.
+function elementsOf(row, here) {
+  const { key, chunk, ns } = row.dataset;
+  const out = [];
+  const find = (selector) => out.push(...document.querySelectorAll(selector));
+  if (chunk) find(`#main [data-chunk="${CSS.escape(chunk)}"]:not(#watching *)`);
+  if (key && !ns) find(`#live-projects tr[data-key="${CSS.escape(key)}"]`);
+  if (key && ns && ns === here) find(`#live-collection .chunks tr[data-key="${CSS.escape(key)}"]`);
+  for (const [collection, ...shards] of spacesOf(row)) {
+    for (const shard of shards.map((name) => CSS.escape(name))) {
+      find(`#live-collections tr[data-key="${CSS.escape(collection)}"] td[data-shard="${shard}"]`);
+      find(`#live-overview tr[data-key="${shard}"]`);
+      if (collection === here) find(`#live-collection .lanes tr[data-key="${shard}"]`);
+    }
+  }
+  return out;
+}
+
+// spacesOf are the collections that have parts of an object: [collection, shard, shard, …].
+function spacesOf(row) {
+  try {
+    return JSON.parse(row.dataset.spaces || "[]");
+  } catch {
+    return [];
+  }
+}
+
+// drawPosition draws a watched chunk's position, 0 to 1, into the picture of the key space.
+function drawPosition(at) {
   const strip = document.querySelector("#live-collection .strip");
   if (!strip || !(at >= 0 && at <= 1)) return;
   const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
@@ -155,8 +156,8 @@ function point(at) {
   strip.append(line);
 }
 
-// links labels each watch link with what it does.
-function links() {
+// labelLinks writes on each watch link what it does.
+function labelLinks() {
   const list = all();
   for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("a.watch[data-watch]"))) {
     const on = list.includes(link.dataset.watch ?? "");

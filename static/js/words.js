@@ -1,12 +1,14 @@
-// Scripts take their sentences from the page, so that the server has all of them in one catalogue.
+// The sentences of scripts. The page has them as data attributes, so that all texts are written by
+// the server.
 const words = document.getElementById("words")?.dataset ?? {};
 
-/** word fills {n}-like placeholders of a sentence. */
-export function word(name, args = {}) {
-  return (words[name] ?? "").replace(/\{(\w+)\}/g, (all, key) => args[key] ?? all);
-}
+/** fill replaces the {names} of a sentence. */
+export const fill = (sentence = "", args = {}) => sentence.replace(/\{(\w+)\}/g, (all, name) => args[name] ?? all);
 
-/** announce tells people who do not see the page; politely. */
+/** word is a sentence of the page, filled in. */
+export const word = (name, args = {}) => fill(words[name], args);
+
+/** announce has screen readers read a text when they are done with what they read now. */
 export function announce(text) {
   const place = document.getElementById("announce");
   if (place && place.textContent !== text) place.textContent = text;

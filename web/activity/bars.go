@@ -56,3 +56,6 @@ func firstNames(all []string) string {
 	}
 	return strings.Join(all[:most], ", ") + ", " + strconv.Itoa(len(all)-most) + " more"
 }
+
+// stepClass colours a step of a move; more steps than colours begin anew.
+func stepClass(i int) string { return "step" + strconv.Itoa(i%8+1) }

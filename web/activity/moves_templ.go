@@ -297,7 +297,7 @@ func endedMoves(m page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var12 = []any{templates.StepClass(i)}
+			var templ_7745c5c3_Var12 = []any{stepClass(i)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var12...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -322,7 +322,7 @@ func endedMoves(m page) templ.Component {
 			var templ_7745c5c3_Var14 string
 			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/activity/moves.templ`, Line: 60, Col: 132}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/activity/moves.templ`, Line: 60, Col: 122}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
@@ -548,7 +548,7 @@ func stepBars(x api.Migration, longest float64) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for i, step := range x.Steps {
-				var templ_7745c5c3_Var25 = []any{templates.StepClass(step.Number - 1)}
+				var templ_7745c5c3_Var25 = []any{stepClass(step.Number - 1)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var25...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -229,7 +229,7 @@ func advicePage(s templates.Shell, state api.State, list api.AdviceList, may ans
 				return templ_7745c5c3_Err
 			}
 			if len(list.Unsure) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<h2 id=\"unsure\">Not checked</h2><p class=\"muted lead\">These could not be checked: the result is unknown.</p><table class=\"rows told\"><thead><tr><th scope=\"col\">Rule</th><th scope=\"col\">About</th><th scope=\"col\">Why it could not be checked</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<h2 id=\"unsure\">Not checked</h2><p class=\"muted lead\">These could not be checked: the result is unknown.</p><table class=\"rows wrapped\"><thead><tr><th scope=\"col\">Rule</th><th scope=\"col\">About</th><th scope=\"col\">Why it could not be checked</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -321,7 +321,7 @@ func advicePage(s templates.Shell, state api.State, list api.AdviceList, may ans
 				return templ_7745c5c3_Err
 			}
 			if len(list.Dismissed)+len(list.Over) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<h2 id=\"dismissed\">Dismissed</h2><table class=\"rows told\"><thead><tr><th scope=\"col\">What</th><th scope=\"col\">Reason</th><th scope=\"col\">By</th><th scope=\"col\">When</th>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<h2 id=\"dismissed\">Dismissed</h2><table class=\"rows wrapped\"><thead><tr><th scope=\"col\">What</th><th scope=\"col\">Reason</th><th scope=\"col\">By</th><th scope=\"col\">When</th>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

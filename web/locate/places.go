@@ -56,9 +56,9 @@ func there(p api.Place) string {
 	case "yes":
 		return "seen"
 	case "would-be":
-		return "would be here"
+		return "belongs here"
 	case "unknown":
-		return "not looked for"
+		return "not checked"
 	case "absent":
 		return "no such collection"
 	}

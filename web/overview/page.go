@@ -39,7 +39,7 @@ func Region(v answer.View) templ.Component {
 		if len(n.Events) == 0 && n.State.Code == "" {
 			n.State = api.State{Code: "empty", Title: "Nothing has happened yet"}
 			if n.Hidden > 0 {
-				n.State.Title = "Nothing is logged but entries of internal collections."
+				n.State.Title = "The log has entries of internal collections only."
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/topology"
+	"shardboard/web/templates"
 )
 
 // Offers tells which changes a page offers its viewer; nil if this person or this
@@ -38,4 +39,12 @@ func (s *Site) WhyNoPlan(who auth.Principal) string {
 		return "Remedies are listed without links: making a plan needs the role operator."
 	}
 	return ""
+}
+
+// SurveyForm is the form that starts a survey, or why this person may not.
+func (s *Site) SurveyForm(who auth.Principal) templates.SurveyForm {
+	if !who.May(auth.Operator) {
+		return templates.SurveyForm{Needs: "Measuring costs the cluster reads; starting it needs the role " + auth.Operator.Label() + "."}
+	}
+	return templates.SurveyForm{May: s.Deps.Surveys != nil}
 }

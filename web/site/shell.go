@@ -2,7 +2,6 @@ package site
 
 import (
 	"bytes"
-	"context"
 	"net/http"
 	"slices"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
-	"shardboard/internal/history"
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
@@ -20,29 +18,6 @@ import (
 
 // decisionsWait bounds the read of which problems are dismissed, from our own store.
 const decisionsWait = 2 * time.Second
-
-// View is the newest state of everything that a page shows.
-func (s *Site) View() answer.View {
-	v := answer.View{Data: s.DataCondition(), Table: s.Deps.Watcher.Table(), Dir: s.Deps.Keeper.Directory(), Profile: s.Deps.Profile,
-		Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.chunkWrites}
-	if s.Deps.Runs != nil {
-		v.FlightRuns = func() []history.OurRun { return s.flightRuns.Of(v) }
-	}
-	if t := s.troubleNow(); t != nil {
-		v.Trouble = t.Title()
-	}
-	if s.Deps.Cost != nil {
-		v.Cost = s.Deps.Cost()
-	}
-	if s.Deps.Pins != nil {
-		v.Pins, v.PinsVersion = s.Deps.Pins.Pins()
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), decisionsWait)
-	defer cancel()
-	found := s.Deps.Advice.ViewOf(ctx, v.Table, v.Dir)
-	v.Found = &found
-	return v
-}
 
 // Shell is what surrounds every page. Who is not signed in gets nothing of the
 // cluster, not even on an error page.

@@ -1,6 +1,8 @@
 package templates
 
 import (
+	"github.com/a-h/templ"
+
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
 )
@@ -15,3 +17,11 @@ func Cut(s string, n int) Key { return Key{Short: format.Middle(s, n), Full: s} 
 
 // BoundKey is a bound as a table shows it.
 func BoundKey(text string) Key { return Cut(text, answer.BoundWidth) }
+
+// ChunkAttr names the chunk that a row is about, for a script to find it.
+func ChunkAttr(name string) templ.Attributes {
+	if name == "" {
+		return nil
+	}
+	return templ.Attributes{"data-chunk": name}
+}

@@ -66,7 +66,7 @@ type keyRow struct {
 	words string
 }
 
-// keyList is what static/js/keys.js listens to, in the order of the help.
+// keyList is what static/js/shortcuts.js listens to, in the order of the help.
 func keyList() []keyRow {
 	return []keyRow{
 		{[]string{"/"}, "To the locate box"},

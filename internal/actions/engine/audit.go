@@ -31,11 +31,13 @@ func (e *Engine) writeAudit(ctx context.Context, by auth.Principal, what, subjec
 	return err
 }
 
-// tryAudit writes an audit entry and only logs a failure to do so.
-func (e *Engine) tryAudit(ctx context.Context, by auth.Principal, what, subject, outcome string, details map[string]string) {
-	if err := e.writeAudit(ctx, by, what, subject, outcome, details); err != nil {
+// tryAudit writes an audit entry. It logs a failure and returns false.
+func (e *Engine) tryAudit(ctx context.Context, by auth.Principal, what, subject, outcome string, details map[string]string) bool {
+	err := e.writeAudit(ctx, by, what, subject, outcome, details)
+	if err != nil {
 		e.opts.Log.Error("write audit record", "what", what, "subject", subject, "err", err)
 	}
+	return err == nil
 }
 
 // auditRefusal records that a request was refused and returns the refusal. A failure
@@ -56,14 +58,12 @@ func (x *execution) audit(what, outcome string, details map[string]string) bool 
 	by := auth.Principal{ID: x.current().By}
 	return retrySaving(x.e.ctx, func() bool {
 		ctx, cancel := context.WithTimeout(x.e.ctx, saveTimeout)
-		err := x.e.writeAudit(ctx, by, what, x.id, outcome, details)
-		cancel()
-		if err == nil {
-			return true
+		defer cancel()
+		written := x.e.tryAudit(ctx, by, what, x.id, outcome, details)
+		if !written {
+			x.updateMemory(func(r *Run) { r.Why = runUnsaved })
 		}
-		x.e.opts.Log.Error("write audit record", "what", what, "subject", x.id, "err", err)
-		x.updateMemory(func(r *Run) { r.Why = runUnsaved })
-		return false
+		return written
 	})
 }
 

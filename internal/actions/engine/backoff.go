@@ -84,17 +84,6 @@ func (x *execution) newBackoff(s Step, busy *actions.BusyError) Backoff {
 	return w
 }
 
-// backoffForCleanup waits for a range that the recipient still has to delete.
-func backoffForCleanup(w Backoff, c actions.Cleanup) Backoff {
-	w.Until = c.Until.Add(orphanGrace)
-	w.What = message.New("obstacle.orphansUntil",
-		"This range was moved away from {shard} at {since}, and {shard} still has to delete its documents; "+
-			"it cannot take the range back before about {until}.",
-		message.Text("obstacle", string(actions.ObstacleOrphans)), message.Shard("shard", c.Shard),
-		message.Time("since", c.Since), message.Time("until", c.Until))
-	return w
-}
-
 // setNextTry sets the time of the next try. Runs are values, so the Backoff that
 // they point to is replaced and never changed.
 func setNextTry(r *Run, i int, at time.Time) {

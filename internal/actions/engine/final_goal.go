@@ -40,7 +40,7 @@ func (x *execution) checkGoal() (more, ok bool) {
 		After:   len(d.Steps),
 		Because: []actions.Difference{{Field: goalField, Want: "kept", Got: fmt.Sprint(len(d.Steps))}},
 	}
-	if !x.audit(auditRunAdapted, "ok", map[string]string{"step": fmt.Sprint(end), "before": "0", "after": fmt.Sprint(a.After)}) {
+	if !x.auditAdaptation(end, a) {
 		return false, false
 	}
 	return true, x.persist(func(r *Run) {

@@ -80,32 +80,32 @@ func (e *Engine) makePlan(ctx context.Context, by auth.Principal, r Request) (ac
 // that it is based on. planTimeout limits the reads from the cluster, but not those
 // from the store.
 func (e *Engine) planFromCluster(ctx context.Context, r Request) (actions.Situation, actions.Plan, error) {
-	cluster, cancel := context.WithTimeout(ctx, planTimeout)
+	clusterCtx, cancel := context.WithTimeout(ctx, planTimeout)
 	defer cancel()
-	s, err := e.readSituation(cluster)
+	s, err := e.readSituation(clusterCtx)
 	if err != nil {
 		return s, actions.Plan{}, err
 	}
-	p, err := e.buildPlan(ctx, cluster, &s, r)
+	p, err := e.buildPlan(ctx, clusterCtx, &s, r)
 	return s, p, err
 }
 
 // buildPlan derives a plan from a situation and a request. It is also used to check
 // right before a run that the same plan would be made now. Jumbo flags, sizes and
-// recent writes are read within the context cluster, and only where the first draft
-// depends on them; the draft is then made again.
-func (e *Engine) buildPlan(ctx, cluster context.Context, s *actions.Situation, r Request) (actions.Plan, error) {
+// recent writes are read within clusterCtx, and only where the first draft depends
+// on them; the draft is then made again.
+func (e *Engine) buildPlan(ctx, clusterCtx context.Context, s *actions.Situation, r Request) (actions.Plan, error) {
 	d, resolved, err := e.draft(ctx, *s, r)
 	if err == nil && len(d.Written) > 0 {
-		*s = e.withRecentWrites(cluster, *s, d.Written)
+		*s = e.withRecentWrites(clusterCtx, *s, d.Written)
 		d, resolved, err = e.draft(ctx, *s, r)
 	}
 	if err == nil && (len(d.Looked) > 0 || e.needsSizes(d)) {
 		if len(d.Looked) > 0 {
-			*s = e.withJumboFlags(cluster, *s, d.Looked)
+			*s = e.withJumboFlags(clusterCtx, *s, d.Looked)
 		}
 		if e.needsSizes(d) {
-			*s = e.withSizes(cluster, *s, d.Measures)
+			*s = e.withSizes(clusterCtx, *s, d.Measures)
 		}
 		d, resolved, err = e.draft(ctx, *s, r)
 	}
@@ -134,12 +134,19 @@ func (e *Engine) draft(ctx context.Context, s actions.Situation, r Request) (d a
 		r.Kind, r.Args = run.Kind, run.Args
 		return d, r, err
 	}
-	planner := e.opts.Planners[r.Kind]
-	if !r.Kind.Known() || planner == nil {
-		return d, r, fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(string(r.Kind), shownOfInput))
+	planner, err := e.planner(r.Kind)
+	if err == nil {
+		d, r.Args, err = planner(s, r.Args)
 	}
-	d, r.Args, err = planner(s, r.Args)
 	return d, r, err
+}
+
+func (e *Engine) planner(k actions.Kind) (actions.Planner, error) {
+	planner := e.opts.Planners[k]
+	if !k.Known() || planner == nil {
+		return nil, fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(string(k), shownOfInput))
+	}
+	return planner, nil
 }
 
 // renderCommands returns the commands of steps as they will be sent.

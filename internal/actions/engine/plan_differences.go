@@ -49,8 +49,8 @@ func (e *Engine) checkUnchanged(s actions.Situation, p, fresh actions.Plan, err 
 
 // planDifferences lists how a plan differs from the one that would be made now: its
 // preconditions field by field or, when those are equal, its commands.
-func planDifferences(old actions.Plan, fresh actions.Plan, now func(actions.Fact) map[string]string) []actions.Difference {
-	out := factDifferences(old, fresh, now)
+func planDifferences(old actions.Plan, fresh actions.Plan, current func(actions.Fact) map[string]string) []actions.Difference {
+	out := factDifferences(old, fresh, current)
 	if len(out) > 0 {
 		return out
 	}
@@ -72,7 +72,7 @@ func planDifferences(old actions.Plan, fresh actions.Plan, now func(actions.Fact
 // factDifferences lists the preconditions that have changed. When several steps have
 // the same precondition, only the first one describes the current cluster: earlier
 // steps may bring about what later ones need.
-func factDifferences(old actions.Plan, fresh actions.Plan, now func(actions.Fact) map[string]string) []actions.Difference {
+func factDifferences(old actions.Plan, fresh actions.Plan, current func(actions.Fact) map[string]string) []actions.Difference {
 	needs := map[string]actions.Fact{}
 	for _, s := range fresh.Steps {
 		for _, f := range s.Needs {
@@ -90,11 +90,11 @@ func factDifferences(old actions.Plan, fresh actions.Plan, now func(actions.Fact
 				continue
 			}
 			seen[id] = true
-			switch twin, ok := needs[id]; {
+			switch same, ok := needs[id]; {
 			case ok:
-				out = append(out, f.Against(twin.Want)...)
+				out = append(out, f.Against(same.Want)...)
 			case i == 0: // earlier steps may bring about what later ones need
-				out = append(out, f.Against(now(f))...)
+				out = append(out, f.Against(current(f))...)
 			}
 		}
 	}

@@ -33,9 +33,9 @@ func (e *Engine) recoverRuns(ctx context.Context) error {
 	for _, run := range runs {
 		x := newExecution(e, run)
 		// Runs take their locks in the order in which they began, before any new run.
-		keys := e.locks.request(x.id, lockKeys(x.run.Steps))
-		if !e.launch(x, func() { x.resume(keys) }) {
-			keys.release()
+		lock := e.locks.request(x.id, lockKeys(x.run.Steps))
+		if !e.launch(x, func() { x.resume(lock) }) {
+			lock.release()
 		}
 	}
 	return nil
@@ -99,12 +99,12 @@ func applyIntents(run Run, intents []store.IntentRecord) Run {
 }
 
 // resume resolves the outcomes of a run of an earlier process and ends it.
-func (x *execution) resume(keys *lockRequest) {
-	defer keys.release()
+func (x *execution) resume(lock *lockRequest) {
+	defer lock.release()
 	run := x.current()
 	if slices.ContainsFunc(run.Steps, func(s Step) bool { return s.State == Unknown }) {
-		select { // an earlier run may hold them until its outcome is known
-		case <-keys.granted:
+		select { // an earlier run may hold the locks until its outcome is known
+		case <-lock.granted:
 		case <-x.e.ctx.Done():
 			return
 		}

@@ -58,11 +58,7 @@ func (x *execution) replan(i int, readings []Reading, because []actions.Differen
 		After:   len(rest.Steps),
 		Same:    sameCommands(run.Steps[i:end], commands),
 	}
-	if !x.audit(
-		auditRunAdapted,
-		"ok",
-		map[string]string{"step": fmt.Sprint(i), "before": fmt.Sprint(a.Before), "after": fmt.Sprint(a.After)},
-	) {
+	if !x.auditAdaptation(i, a) {
 		return false
 	}
 	step := x.current().Steps[i]
@@ -79,6 +75,12 @@ func (x *execution) replan(i int, readings []Reading, because []actions.Differen
 		r.Adaptations = append(slices.Clone(r.Adaptations), a)
 		r.State, r.Why = Running, message.Message{}
 	})
+}
+
+// auditAdaptation records an adaptation that begins at a step.
+func (x *execution) auditAdaptation(step int, a Adaptation) bool {
+	details := map[string]string{"step": fmt.Sprint(step), "before": fmt.Sprint(a.Before), "after": fmt.Sprint(a.After)}
+	return x.audit(auditRunAdapted, "ok", details)
 }
 
 // draftRemaining plans what is left of steps, from a table that is read for it. It

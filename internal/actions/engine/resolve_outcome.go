@@ -89,17 +89,7 @@ func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *t
 	if len(missing) == 0 {
 		return x.effectProven(s, a, err, proof), true
 	}
-	failed := func(why message.Message) (func(*Step), bool) {
-		events := x.stepEvents(s)
-		return func(s *Step) {
-			s.Resolved = s.State == Unknown
-			s.State, s.Proven, s.Changed, s.Events = Failed, proof, missing, events
-			s.Why = why
-			if err != nil {
-				s.setError(err)
-			}
-		}, true
-	}
+	why := message.New("step.serverRefused", "The server refused this command, and it had no effect.")
 	switch a {
 	case refused:
 		// A server in between may refuse while the command continues behind it.
@@ -109,19 +99,28 @@ func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *t
 		if t, err := x.e.opts.Reader.Trace(x.e.ctx, x.id, s.Step, s.Sent); err != nil || t.Running {
 			return nil, false
 		}
-		return failed(message.New("step.serverRefused",
-			"The server refused this command, and it had no effect."))
 	case acknowledged:
 		if reads+1 < proofReads {
 			return nil, false
 		}
-		if x.changedConcurrently(s) {
-			return failed(stepChangedSince)
+		why = message.New("step.proofDiffers", "The command succeeded, but the cluster does not show its effect.")
+	case noAnswer:
+		if !x.unansweredFailed(s, seen) {
+			return nil, false
 		}
-		return failed(message.New("step.proofDiffers",
-			"The command succeeded, but the cluster does not show its effect."))
+		why = message.New("step.noEffect", "The command has had no effect, and it is no longer running.")
 	}
-	return x.checkUnanswered(s, seen, failed)
+	if a != refused && x.changedConcurrently(s) {
+		why = stepChangedSince
+	}
+	events := x.stepEvents(s)
+	return func(s *Step) {
+		s.Resolved = s.State == Unknown
+		s.State, s.Proven, s.Changed, s.Events, s.Why = Failed, proof, missing, events, why
+		if err != nil {
+			s.setError(err)
+		}
+	}, true
 }
 
 // effectProven ends a step whose proof was read.
@@ -145,32 +144,26 @@ func (x *execution) effectProven(s Step, a answer, err error, proof []Reading) f
 	}
 }
 
-// checkUnanswered decides whether a command that was not answered and shows no
-// effect has failed.
-func (x *execution) checkUnanswered(s Step, seen *time.Time, failed func(message.Message) (func(*Step), bool)) (func(*Step), bool) {
+// unansweredFailed reports whether a command that was not answered and shows no
+// effect can no longer have one.
+func (x *execution) unansweredFailed(s Step, seen *time.Time) bool {
 	at := now()
 	trace, err := x.e.opts.Reader.Trace(x.e.ctx, x.id, s.Step, s.Sent)
 	if err != nil || trace.Running {
 		*seen = at
-		return nil, false
+		return false
 	}
 	over := at.Sub(*seen) >= quietPeriod
 	if !s.Migrates() && s.Op != actions.OpBalancerOff {
 		over = at.Sub(s.Sent) >= timeoutOf(s.Step)+lateEffect
 	}
 	if !over {
-		return nil, false
+		return false
 	}
 	// The proof was read before the trace. A command that ended between the two reads
 	// had its effect after the proof was read, so it is read again.
-	if _, missing, err := x.e.readFacts(x.e.ctx, s.Proof); err != nil || len(missing) == 0 {
-		return nil, false
-	}
-	if x.changedConcurrently(s) {
-		return failed(stepChangedSince)
-	}
-	return failed(message.New("step.noEffect",
-		"The command has had no effect, and it is no longer running."))
+	_, missing, err := x.e.readFacts(x.e.ctx, s.Proof)
+	return err == nil && len(missing) > 0
 }
 
 // stepEvents reads the changelog entries of a step. Failing to read them is not an

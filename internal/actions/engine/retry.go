@@ -17,15 +17,15 @@ func (x *execution) endOrRetry(i int, verdict func(*Step), err error) bool {
 	var busy *actions.BusyError
 	serverRefused, noEffect := s.Why.Code == "step.serverRefused", s.Why.Code == "step.noEffect"
 	tryLater := s.State == Failed && errors.As(err, &busy) && (serverRefused || noEffect)
-	if !tryLater {
-		if serverRefused && x.current().canAdapt() && x.preconditionsChanged(s) {
-			return x.deferStep(i, func(s *Step) {
-				verdict(s)
-				s.State, s.Why = Deferred, message.New("step.overtaken",
-					"The cluster changed between the last check and the command, and the server refused it. The rest is "+
-						"planned again.")
-			}, nil)
-		}
+	switch {
+	case !tryLater && serverRefused && x.current().canAdapt() && x.preconditionsChanged(s):
+		return x.deferStep(i, func(s *Step) {
+			verdict(s)
+			s.State, s.Why = Deferred, message.New("step.overtaken",
+				"The cluster changed between the last check and the command, and the server refused the command. The "+
+					"rest is planned again.")
+		}, nil)
+	case !tryLater:
 		return x.endStep(i, verdict)
 	}
 	wait := x.newBackoff(s, busy)

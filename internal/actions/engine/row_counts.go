@@ -15,12 +15,10 @@ import (
 // countTimeout limits the time of all counts together.
 const countTimeout = 5 * time.Second
 
-// RowsPending is the reason of a figure that is still to be counted.
-const RowsPending = "pending"
-
-// Reasons why rows were not counted, in addition to "notPermitted" and
+// Reasons why rows are not counted, in addition to "notPermitted" and
 // "unreachable".
 const (
+	rowsPending     = "pending"     // still to be counted
 	rowsTooMany     = "tooMany"     // more than actions.MostCounted
 	rowsTooSlow     = "tooSlow"     // longer than countTimeout
 	rowsInterrupted = "interrupted" // the run was stopped, or the process ended
@@ -60,7 +58,7 @@ func (c RowCount) Took() time.Duration {
 // uncountedRows are the rows of a plan before anything is counted.
 func uncountedRows(rows []actions.Rows) []RowCount {
 	var out []RowCount
-	not := topology.Figure{Reason: RowsPending}
+	not := topology.Figure{Reason: rowsPending}
 	for _, r := range rows {
 		out = append(out, RowCount{Rows: r, Before: not, After: not})
 	}
@@ -98,7 +96,7 @@ func (x *execution) countAfter() []RowCount {
 	}
 	for i := range rows {
 		c := &rows[i]
-		if c.Before.Reason == RowsPending {
+		if c.Before.Reason == rowsPending {
 			c.Before.Reason = rowsInterrupted
 		}
 		switch c.After = figures[i]; {

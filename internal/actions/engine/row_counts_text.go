@@ -41,11 +41,11 @@ func (c RowCount) Text() message.Message {
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
 
 func (c RowCount) whyNot() string {
-	if c.Before.Known && c.After.Reason == RowsPending {
+	if c.Before.Known && c.After.Reason == rowsPending {
 		return "{ns} had {before} rows of the project before the first command; they are counted again at the end."
 	}
 	switch c.notCounted().Reason {
-	case RowsPending:
+	case rowsPending:
 		return "{ns}: rows not counted yet."
 	case rowsTooMany:
 		return "{ns}: not counted: more than {most} rows."

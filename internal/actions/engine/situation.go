@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Time limits of reads. They stay below the time limit of a request together, so
-// that there is time left to save the plan.
+// Time limits of reads. Together they stay below the time limit of a request, which
+// leaves time to save the plan.
 const (
 	planTimeout        = 14 * time.Second
 	refreshTimeout     = 10 * time.Second

@@ -77,19 +77,19 @@ func (e *Engine) checkRequest(by auth.Principal, p actions.Plan, r RunRequest) e
 	case e.expiry.expired(p, at) && at.Before(p.Expires):
 		return changedError(
 			planDifference("expiresAt", p.Expires.Format(time.RFC3339), at.Format(time.RFC3339)),
-			"This plan has expired: the clock of the machine that shardboard runs on was set back after it was made, and by that clock it "+
-				"would be good for too long. Make it again.",
+			"This plan has expired: the clock of the machine that shardboard runs on was set back after the plan was made, so its age "+
+				"is uncertain. Make the plan again.",
 		)
 	case !at.Before(p.Expires):
 		return changedError(
 			planDifference("expiresAt", p.Expires.Format(time.RFC3339), at.Format(time.RFC3339)),
-			"This plan has expired: it was made at %s. Make it again.",
+			"This plan has expired: it was made at %s. Make the plan again.",
 			p.Made.Format("15:04:05 MST"),
 		)
 	case p.Blocked():
 		return blockedError(p)
 	case r.Confirm != p.Confirm:
-		return fault.Wrap(fault.Invalid, errConfirm, "The confirmation is not the text that this plan wants typed. Nothing was started.")
+		return fault.Wrap(fault.Invalid, errConfirm, "The confirmation is not the text that this plan asks for. Nothing was started.")
 	}
 	return nil
 }

@@ -4,9 +4,7 @@ import (
 	"slices"
 
 	"shardboard/internal/actions"
-	"shardboard/internal/fault"
 	"shardboard/internal/placement"
-	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -15,9 +13,9 @@ import (
 // blocks may still be blocked when the plan is made, because running operations are
 // read only then.
 func (e *Engine) Try(t *topology.Table, dir *placement.Directory, k actions.Kind, a actions.Args) (actions.Draft, error) {
-	planner := e.opts.Planners[k]
-	if planner == nil {
-		return actions.Draft{}, fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(string(k), shownOfInput))
+	planner, err := e.planner(k)
+	if err != nil {
+		return actions.Draft{}, err
 	}
 	d, _, err := planner(e.knownSituation(t, dir), a)
 	if len(d.Written) > 0 { // they are read only when the plan is made

@@ -1,21 +1,24 @@
 package enginetest
 
 import (
+	"slices"
+	"testing"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/simcluster"
 )
 
-// Case is one command that the engine can send, with all that leads to it.
+// Case is one command that the engine can send, with everything that leads to it.
 type Case struct {
 	Name    string
-	Release string // "" is 5.0
-	Command string // its name at the wire
+	Release string // "" means 5.0
+	Command string // its name in the wire protocol
 	Before  func(*Rig)
 	Kind    actions.Kind
 	Args    actions.Args
-	NoUndo  bool // there is no way back
+	NoUndo  bool // the change cannot be undone
 }
 
 // Setup is the rig of a case.
@@ -23,7 +26,7 @@ func (c Case) Setup() Setup {
 	return Setup{Sim: simcluster.Options{ServerVersion: c.Release}}
 }
 
-// Plan makes the case's world and its plan.
+// Plan prepares the cluster and makes the plan of the case.
 func (c Case) Plan(r *Rig) actions.Plan {
 	r.Helper()
 	if c.Before != nil {
@@ -32,14 +35,14 @@ func (c Case) Plan(r *Rig) actions.Plan {
 	return r.Plan(c.Kind, c.Args)
 }
 
-func zone(shard, name string) func(*Rig) {
+func addToZone(shard, name string) func(*Rig) {
 	return func(r *Rig) {
 		r.Admin(bson.D{{Key: "addShardToZone", Value: shard}, {Key: "zone", Value: name}})
 	}
 }
 
-// rows fills the chunk [10, 20), so that it has a middle.
-func rows(r *Rig) {
+// insertRows fills the chunk [10, 20), so that it has a median.
+func insertRows(r *Rig) {
 	var docs bson.A
 	for i := range 400 {
 		docs = append(
@@ -51,20 +54,15 @@ func rows(r *Rig) {
 	r.Must(err)
 }
 
-// jumbo flags the chunk [0, 10).
-func jumbo(r *Rig) {
-	_, err := r.Sim.Command(r.Context(), "config", bson.D{{Key: "update", Value: "chunks"}, {Key: "updates", Value: bson.A{bson.D{
-		{
-			Key:   "q",
-			Value: bson.D{{Key: "min", Value: P(0)}},
-		}, {Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "jumbo", Value: true}}}}}}}}})
-	r.Must(err)
-	r.Restart() // a flag bumps no version: only a new table shows it at once
+// flagFirstChunk sets the jumbo flag of the chunk [0, 10).
+func flagFirstChunk(r *Rig) {
+	r.setJumboFlag(true)
+	r.Restart() // a flag changes no version, so only a new table shows it at once
 }
 
-var no = new(bool)
+var off = new(bool)
 
-// Cases are one for every command.
+// Cases returns one case for every command.
 func Cases() []Case {
 	chunk := [2]bson.Raw{P(0), P(10)}
 	return []Case{
@@ -72,7 +70,7 @@ func Cases() []Case {
 		{
 			Name:    "split in the middle",
 			Command: "split",
-			Before:  rows,
+			Before:  insertRows,
 			Kind:    actions.Split,
 			Args:    actions.Args{NS: NS, Bounds: [2]bson.Raw{P(10), P(20)}},
 		},
@@ -90,15 +88,15 @@ func Cases() []Case {
 		{
 			Name:    "clear jumbo",
 			Command: "clearJumboFlag",
-			Before:  jumbo,
+			Before:  flagFirstChunk,
 			Kind:    actions.ClearJumbo,
 			Args:    actions.Args{NS: NS, Bounds: chunk},
 			NoUndo:  true,
 		},
 		{Name: "zone, add shard", Command: "addShardToZone", Kind: actions.ZoneAddShard, Args: actions.Args{Shard: "shard-rs-2", Zone: "eu"}},
-		{Name: "zone, remove shard", Command: "removeShardFromZone", Before: zone("shard-rs-2", "eu"), Kind: actions.ZoneRemoveShard,
+		{Name: "zone, remove shard", Command: "removeShardFromZone", Before: addToZone("shard-rs-2", "eu"), Kind: actions.ZoneRemoveShard,
 			Args: actions.Args{Shard: "shard-rs-2", Zone: "eu"}},
-		{Name: "zone, set range", Command: "updateZoneKeyRange", Before: zone("shard-rs-1", "eu"), Kind: actions.ZoneSetRange,
+		{Name: "zone, set range", Command: "updateZoneKeyRange", Before: addToZone("shard-rs-1", "eu"), Kind: actions.ZoneSetRange,
 			Args: actions.Args{NS: NS, Zone: "eu", Min: P(0), Max: P(10)}},
 		{
 			Name:    "zone, remove range",
@@ -106,7 +104,7 @@ func Cases() []Case {
 			Kind:    actions.ZoneRemoveRange,
 			Args:    actions.Args{NS: NS, Zone: "eu", Min: P(0), Max: P(10)},
 			Before: func(r *Rig) {
-				zone("shard-rs-1", "eu")(r)
+				addToZone("shard-rs-1", "eu")(r)
 				r.Admin(
 					bson.D{{Key: "updateZoneKeyRange", Value: NS}, {Key: "min", Value: P(0)}, {Key: "max", Value: P(10)}, {Key: "zone", Value: "eu"}},
 				)
@@ -120,13 +118,45 @@ func Cases() []Case {
 			Before:  func(r *Rig) { r.Admin(bson.D{{Key: "balancerStart", Value: 1}}) },
 		},
 		{Name: "balancer window", Command: "update", Kind: actions.BalancerWindow, Args: actions.Args{Start: "01:00", Stop: "05:00"}},
-		{Name: "balancing of a collection", Command: "update", Kind: actions.BalanceCollection, Args: actions.Args{NS: NS, On: no}},
+		{Name: "balancing of a collection", Command: "update", Kind: actions.BalanceCollection, Args: actions.Args{NS: NS, On: off}},
 		{
 			Name:    "balancing of a collection, by command",
 			Release: "8.0.12",
 			Command: "configureCollectionBalancing",
 			Kind:    actions.BalanceCollection,
-			Args:    actions.Args{NS: NS, On: no},
+			Args:    actions.Args{NS: NS, On: off},
 		},
+	}
+}
+
+func caseNamed(name string) Case {
+	all := Cases()
+	return all[slices.IndexFunc(all, func(c Case) bool { return c.Name == name })]
+}
+
+// moveInThreeSteps is a move of a part of a chunk in a release without moveRange:
+// two splits, then the move.
+func moveInThreeSteps() Case {
+	c := caseNamed("move a part")
+	c.Release = "5.0"
+	return c
+}
+
+// Samples of the cases for short runs. Different tests use different samples, so
+// that together they cover every case.
+var (
+	splitAndBalancerOff = []string{"split at a key", "move a range", "zone, remove shard", "balancer off"}
+	partsAndWindow      = []string{"split in the middle", "move a part", "zone, set range", "balancer window"}
+	mergeAndBalancing   = []string{"merge", "clear jumbo", "zone, remove range", "balancing of a collection"}
+	moveAndBalancerOn   = []string{"move", "zone, add shard", "balancer on", "balancing of a collection, by command"}
+)
+
+// onCases runs a test on every case, or on the given sample in short runs.
+func onCases(t *testing.T, short []string, test func(*Rig, Case)) {
+	for _, c := range Cases() {
+		if testing.Short() && !slices.Contains(short, c.Name) {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) { OnRig(t, c.Setup(), func(r *Rig) { test(r, c) }) })
 	}
 }

@@ -1,6 +1,6 @@
-// Package enginetest holds tests only: plans and runs of the engine, through the
-// real driver, at a simulated cluster with faults, with a journal that fails
-// where it is told to, in simulated time. A Rig is one such world; what a test
-// asks of it afterwards is read from the simulated cluster itself, beside our
-// own reader, and what was sent is counted at the wire.
+// Package enginetest contains only tests of the engine. They make and run plans
+// through the real driver against a simulated cluster with faults and a journal
+// whose writes fail on demand, in simulated time. A Rig is one such set-up. The
+// results are checked against the state of the simulated cluster, which is read
+// without the code under test, and against the commands that the cluster received.
 package enginetest

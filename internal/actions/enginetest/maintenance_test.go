@@ -5,15 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/fault"
 )
 
-// A rig lives at 01:00 UTC.
-func windowed(t *testing.T, text string) Setup {
+// maintenanceWindow is a setup with a maintenance window. The time in a rig is 01:00
+// UTC.
+func maintenanceWindow(t *testing.T, text string) Setup {
 	m, err := actions.ParseMaintenance(text)
 	if err != nil {
 		t.Fatal(err)
@@ -21,8 +20,8 @@ func windowed(t *testing.T, text string) Setup {
 	return Setup{Wrap: func(o *engine.Options) { o.Maintenance = []actions.Maintenance{m} }}
 }
 
-func TestAPlanMadeInsideAWindowIsNotRunOutsideWithoutBeingTold(t *testing.T) {
-	OnRig(t, windowed(t, "00:00-01:10"), func(r *Rig) {
+func TestPlanMadeInsideAWindowIsRefusedOutsideIt(t *testing.T) {
+	OnRig(t, maintenanceWindow(t, "00:00-01:10"), func(r *Rig) {
 		args := actions.Args{Shard: "shard-rs-2", Zone: "eu"}
 		inside := r.Plan(actions.ZoneAddShard, args)
 		if inside.Confirm != "" || actions.OutsideMaintenance(inside.Checks) {
@@ -45,16 +44,16 @@ func TestAPlanMadeInsideAWindowIsNotRunOutsideWithoutBeingTold(t *testing.T) {
 		if n := len(r.Sim.Faults().Seen()); n != 0 {
 			r.Errorf("%d commands sent", n)
 		}
-		if run := r.Ended(r.Start(outside).ID); run.State != engine.Succeeded {
+		if run := r.WaitEnd(r.Start(outside).ID); run.State != engine.Succeeded {
 			r.Errorf("%s", run.State)
 		}
 	})
 }
 
-func TestAPlanMadeInsideAWindowRunsInsideIt(t *testing.T) {
-	OnRig(t, windowed(t, "00:00-03:00"), func(r *Rig) {
-		p := r.Plan(actions.MoveChunk, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}, To: "shard-rs-2"})
-		if run := r.Ended(r.Start(p).ID); run.State != engine.Succeeded {
+func TestPlanMadeInsideAWindowRunsInsideIt(t *testing.T) {
+	OnRig(t, maintenanceWindow(t, "00:00-03:00"), func(r *Rig) {
+		p := r.planMove()
+		if run := r.WaitEnd(r.Start(p).ID); run.State != engine.Succeeded {
 			r.Errorf("%s", run.State)
 		}
 	})

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// mutation is a planted defect: a place in our own code, found by a text that
-// occurs there once, and what stands there instead.
+// mutation is a planted defect: a text that occurs once in our code, and its
+// replacement.
 type mutation struct {
 	name     string
 	file     string // below internal
 	old, new string
 }
 
-// mutations are defects that would let a run do harm or tell a lie. The tests of
-// this package find every one of them.
+// mutations are defects that would let a run do harm or report something false. The
+// tests of this package catch every one of them.
 func mutations() []mutation {
 	const (
 		engine = "actions/engine/"
@@ -30,6 +30,7 @@ func mutations() []mutation {
 		finalGoal        = engine + "final_goal.go"
 		locks            = engine + "locks.go"
 		outcome          = engine + "resolve_outcome.go"
+		orphans          = engine + "orphans.go"
 		plan             = engine + "plan.go"
 		planDifferences  = engine + "plan_differences.go"
 		planHash         = engine + "plan_hash.go"
@@ -46,10 +47,10 @@ func mutations() []mutation {
 		waitForObstacle  = engine + "wait_for_obstacle.go"
 	)
 	return []mutation{
-		{"a difference of the preconditions is passed over", runStep, "case len(different) > 0:", "case len(different) > 1000:"},
+		{"a difference of the preconditions is ignored", runStep, "case len(different) > 0:", "case len(different) > 1000:"},
 		{"the preconditions are not read", readFacts, "return x.e.readFacts(x.e.ctx, s.Needs)", "return nil, nil, nil"},
 		{
-			"preconditions that can't be read are passed over",
+			"preconditions that can't be read are ignored",
 			runStep,
 			"	case err != nil:\n		return x.endStep(i",
 			"	case err != nil && i < 0:\n		return x.endStep(i",
@@ -61,7 +62,7 @@ func mutations() []mutation {
 			"_, _, _, err := ctx, s, store.IntentRecord{}, error(nil)",
 		},
 		{
-			"an intent that is not on disk is passed over",
+			"an intent that is not on disk is ignored",
 			runStep,
 			"if err := x.writeIntent(i); err != nil {",
 			"if err := x.writeIntent(i); err != nil && i < 0 {",
@@ -77,14 +78,16 @@ func mutations() []mutation {
 			"fault.Forbidden, fault.Unavailable:",
 			"fault.Forbidden, fault.Unavailable, fault.UnknownOutcome:",
 		},
-		{"a stop during the last look is passed over", runStep, "	case x.stopRequested():\n		return x.endStopped(i)", "	case false:\n		return x.endStopped(i)"},
+		{"a stop during the last look is ignored", runStep,
+			"	case x.stopRequested():\n		return x.endStopped(i)", "	case false:\n		return x.endStopped(i)"},
 		{
 			"one shard takes part in several migrations",
 			runStep,
 			"if keys := shardLockKeys(s.Step); keys != nil {",
 			"if keys := shardLockKeys(s.Step); keys == nil {",
 		},
-		{"a proof that is not there is believed after an answer", outcome, "	if len(missing) == 0 {", "	if len(missing) == 0 || a == acknowledged {"},
+		{"a proof that is not there is believed after an answer", outcome,
+			"	if len(missing) == 0 {", "	if len(missing) == 0 || a == acknowledged {"},
 		{"silence counts as success", outcome, "	if len(missing) == 0 {", "	if len(missing) == 0 || a == noAnswer {"},
 		{"a refusal counts as success", outcome, "	if len(missing) == 0 {", "	if len(missing) == 0 || a == refused {"},
 		{"a proof that can't be read counts as none missing", outcome, "	if readErr != nil {", "	if readErr != nil && a == refused {"},
@@ -100,7 +103,7 @@ func mutations() []mutation {
 		{"the hash of the request is not compared", startRun, "[]byte(r.Hash)) != 1:", "[]byte(r.Hash)) == 7:"},
 		{"anybody runs anybody's plan", startRun, "case p.By.ID != by.ID:", "case p.By.ID == \"\":"},
 		{"the plan is not compared with the cluster of now", planDifferences, "case fresh.Hash == p.Hash:", "case !fresh.Blocked():"},
-		{"a check that blocks by now is passed over", planDifferences, "case fresh.Hash == p.Hash && fresh.Blocked():", "case false:"},
+		{"a check that blocks by now is ignored", planDifferences, "case fresh.Hash == p.Hash && fresh.Blocked():", "case false:"},
 		{"a check that blocks hides what changed", planDifferences, "len(facts) > 0 {", "len(facts) > 1000 {"},
 		{"a plan takes the table's word for jumbo flags", plan, "len(d.Looked) > 0 {", "len(d.Looked) > 1000 {"},
 		{"a chunk that was flagged fits", "actions/step_chunk.go", "from.Want[\"jumbo\"] = strconv.FormatBool(p.Jumbo)", "_ = p.Jumbo"},
@@ -120,7 +123,7 @@ func mutations() []mutation {
 			"turn, _ := e.newID()\n\tunlock, err := e.planLocks.lock(ctx, turn)"},
 		{"a run that was refused for the disk is forgotten", startRun, "		e.launch(x, x.endUnsaved)\n", ""},
 		{"a run does not wait for the one before it", execute, "	if !x.waitForLocks(lock) {", "	if false && !x.waitForLocks(lock) {"},
-		{"a stop between two steps is passed over", execute, "		if x.stopRequested() {", "		if false && x.stopRequested() {"},
+		{"a stop between two steps is ignored", execute, "		if x.stopRequested() {", "		if false && x.stopRequested() {"},
 		{
 			"a step that failed is followed by the next",
 			execute,
@@ -134,10 +137,11 @@ func mutations() []mutation {
 			"s.State == Failed && !errors.As(err, &busy)",
 		},
 		{"a step waits for ever", waitForObstacle, "if !at.Before(s.Backoff.Until) {", "if false {"},
-		{"orphaned documents are not foreseen", waitForObstacle, "	if !pending || !orphans", "	if pending || !orphans"},
-		{"what somebody else has done is done again", runStep, "	if proof, done := x.alreadyDone(s); done {\n		return x.endAlreadyDone(i, proof)\n	}", ""},
+		{"orphaned documents are not foreseen", orphans, "	if !pending || !orphans", "	if pending || !orphans"},
+		{"what somebody else has done is done again", runStep,
+			"	if proof, done := x.alreadyDone(s); done {\n		return x.endAlreadyDone(i, proof)\n	}", ""},
 		{"a run goes beyond its limits", replan, "len(over) > 0 {", "len(over) > 1000 {"},
-		{"a check that forbids the rest is passed over", replan, "if d.Blocked() && !d.Reached {", "if false {"},
+		{"a check that forbids the rest is ignored", replan, "if d.Blocked() && !d.Reached {", "if false {"},
 		{"the goal is not looked at in the end", finalGoal, "if !run.Kind.KeepsGoal() ||", "if run.Kind.KeepsGoal() ||"},
 		{"what was paused stays paused", endRun, "if !x.restoreBalancing() {", "if false {"},
 		{
@@ -146,9 +150,11 @@ func mutations() []mutation {
 			"s.State == Succeeded && s.Already == \"\" && s.NS",
 			"s.State == Succeeded && s.NS",
 		},
-		{"an end is told before the pages have it", endRun, "x.e.refreshTable(x.current())", "_ = x.e.refreshTable"},
-		{"what could not be saved is given up", saveRun, "		if err == nil {\n			return true", "		if err == nil || x.id != \"\" {\n			return true"},
-		{"a command of an earlier process counts as never sent", takeOver, "s.State, s.Sent = Unknown, in.At", "s.State, s.Sent = Planned, in.At"},
+		{"an end is shown before the pages have it", endRun, "x.e.refreshTable(x.current())", "_ = x.e.refreshTable"},
+		{"what could not be saved is given up", saveRun,
+			"		if err == nil {\n			return true", "		if err == nil || x.id != \"\" {\n			return true"},
+		{"a command of an earlier process counts as never sent", takeOver,
+			"s.State, s.Sent = Unknown, in.At", "s.State, s.Sent = Planned, in.At"},
 		{
 			"the next process goes on sending",
 			takeOver,
@@ -205,8 +211,8 @@ func source(t *testing.T, file string) (path, text string) {
 	return path, string(b)
 }
 
-// A list that no longer fits the code would plant nothing and find that.
-func TestEveryMutationHasItsPlace(t *testing.T) {
+// A mutation that no longer matches the code would change nothing.
+func TestEveryMutationAppliesToTheCode(t *testing.T) {
 	all := mutations()
 	if len(all) < 30 {
 		t.Errorf("only %d", len(all))
@@ -218,8 +224,8 @@ func TestEveryMutationHasItsPlace(t *testing.T) {
 	}
 }
 
-// Plants one defect after the other and runs the tests of this package against
-// it: first the short ones, then all, those that take longest last.
+// This test plants one defect after the other and runs the tests of this package
+// against it: first the short ones, then all others, the longest ones last.
 func TestEveryMutationIsCaught(t *testing.T) {
 	which := os.Getenv("SHARDBOARD_MUTATIONS")
 	if which == "" {
@@ -245,7 +251,7 @@ func TestEveryMutationIsCaught(t *testing.T) {
 		begun := time.Now()
 		by := ""
 		for _, args := range [][]string{{"-short"}, {"-skip", "Grid|Random"}, {"-run", "Grid|Random"}} {
-			if by = killers(t, append([]string{"-overlay", overlay}, args...)); by != "" {
+			if by = firstFailure(t, append([]string{"-overlay", overlay}, args...)); by != "" {
 				break
 			}
 		}
@@ -259,8 +265,8 @@ func TestEveryMutationIsCaught(t *testing.T) {
 	t.Logf("%d caught", caught)
 }
 
-// killers gives the test that failed first; "" when none did.
-func killers(t *testing.T, args []string) string {
+// firstFailure runs tests and returns the name of the first one that fails, or "".
+func firstFailure(t *testing.T, args []string) string {
 	t.Helper()
 	args = append([]string{"test", "-count=1", "-vet=off", "-failfast", "-timeout=20m"}, append(args, ".")...)
 	cmd := exec.Command("go", args...)
@@ -269,15 +275,15 @@ func killers(t *testing.T, args []string) string {
 	if err == nil {
 		return ""
 	}
-	said := string(out)
-	if strings.Contains(said, "build failed") || strings.Contains(said, "setup failed") {
-		t.Errorf("does not build:\n%s", said)
+	output := string(out)
+	if strings.Contains(output, "build failed") || strings.Contains(output, "setup failed") {
+		t.Errorf("does not build:\n%s", output)
 		return "the compiler"
 	}
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(output) {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "--- FAIL: "); ok {
 			return strings.Fields(name)[0]
 		}
 	}
-	return "its end: " + strings.TrimSpace(said[:min(len(said), 200)])
+	return "its end: " + strings.TrimSpace(output[:min(len(output), 200)])
 }

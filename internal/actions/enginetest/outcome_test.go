@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -10,45 +11,15 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// onCases runs a test on every case; when time is short on some, others in every
-// test.
-func onCases(t *testing.T, test func(*Rig, Case)) {
-	for i, c := range Cases() {
-		if testing.Short() && i%4 != len(t.Name())%4 {
-			continue
-		}
-		t.Run(c.Name, func(t *testing.T) { OnRig(t, c.Setup(), func(r *Rig) { test(r, c) }) })
-	}
-}
-
-// proofOf is the truth about a run's only step, read past the engine.
-func (r *Rig) proofOf(run engine.Run) bool {
-	r.Helper()
-	return r.Holds(run.Steps[len(run.Steps)-1].Proof)
-}
-
-// honest fails the test when a run says what the cluster does not.
-func (r *Rig) honest(run engine.Run) {
-	r.Helper()
-	r.SentOnce(run)
-	if so := r.proofOf(run); so != (run.State == engine.Succeeded) {
-		r.Errorf("the run says %s (%s: %s), the effect is there: %v", run.State, run.Why.Code, run.Steps[len(run.Steps)-1].Error, so)
-	}
-}
-
 func TestEveryCommandIsSentAsPlannedProvenAndUndone(t *testing.T) {
-	all := func(test func(*Rig, Case)) {
-		for _, c := range Cases() {
-			t.Run(c.Name, func(t *testing.T) { OnRig(t, c.Setup(), func(r *Rig) { test(r, c) }) })
-		}
-	}
-	all(func(r *Rig, c Case) {
+	all := slices.Concat(splitAndBalancerOff, partsAndWindow, mergeAndBalancing, moveAndBalancerOn)
+	onCases(t, all, func(r *Rig, c Case) {
 		p := c.Plan(r)
-		run := r.Ended(r.Start(p).ID)
+		run := r.WaitEnd(r.Start(p).ID)
 		if run.State != engine.Succeeded || run.Resolved {
 			r.Fatalf("%s %v: %+v", run.State, run.Why, run.Steps)
 		}
-		r.honest(run)
+		r.checkReported(run)
 		sent := r.Sent(run.ID)
 		if len(sent) != len(p.Commands) || sent[len(sent)-1].Name != c.Command || !isPrefix(p.Commands[0].Doc, sent[0].Body) ||
 			sent[0].DB != p.Commands[0].DB {
@@ -62,14 +33,14 @@ func TestEveryCommandIsSentAsPlannedProvenAndUndone(t *testing.T) {
 		if c.NoUndo {
 			return
 		}
-		time.Sleep(20 * time.Minute) // until the donor has cleaned up
+		time.Sleep(20 * time.Minute) // for the donor to clean up
 		undo, err := r.Engine.Undo(r.Context(), Anna, run.ID, "")
 		r.Must(err)
-		back := r.Ended(r.Start(undo).ID)
+		back := r.WaitEnd(r.Start(undo).ID)
 		if back.State != engine.Succeeded {
 			r.Fatalf("undo is %s %v: %+v", back.State, back.Why, back.Steps)
 		}
-		r.honest(back)
+		r.checkReported(back)
 		if was, err := r.Engine.RunByID(r.Context(), run.ID); err != nil || was.State != engine.Undone || was.UndoneBy != back.ID {
 			r.Errorf("%v %s %s", err, was.State, was.UndoneBy)
 		}
@@ -79,95 +50,156 @@ func TestEveryCommandIsSentAsPlannedProvenAndUndone(t *testing.T) {
 	})
 }
 
-func TestARefusalIsToldAndNothingHasChanged(t *testing.T) {
-	onCases(t, func(r *Rig, c Case) {
-		p := c.Plan(r)
-		r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Err: simcluster.Fail(20)})
-		run := r.Ended(r.Start(p).ID)
-		if run.State != engine.Failed || run.Steps[0].Error == "" || len(run.Steps[0].Changed) == 0 {
-			r.Errorf("%s %+v", run.State, run.Steps[0])
+func TestUndisturbedRunsAreNotFlagged(t *testing.T) {
+	onCases(t, moveAndBalancerOn, func(r *Rig, c Case) {
+		run := r.WaitEnd(r.Start(c.Plan(r)).ID)
+		for _, s := range run.Steps {
+			if s.State != engine.Succeeded || s.Resolved || s.Why.Code != "" {
+				r.Errorf("%s, resolved: %v, %v", s.State, s.Resolved, s.Why)
+			}
 		}
-		r.honest(run)
 	})
 }
 
-func TestACutBeforeTheEffectIsSettledAsFailed(t *testing.T) {
-	onCases(t, func(r *Rig, c Case) {
+func TestRefusedCommandIsReportedAndChangesNothing(t *testing.T) {
+	onCases(t, mergeAndBalancing, func(r *Rig, c Case) {
+		p := c.Plan(r)
+		r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Err: simcluster.Fail(20)})
+		run := r.WaitEnd(r.Start(p).ID)
+		if run.State != engine.Failed || run.Steps[0].Error == "" || len(run.Steps[0].Changed) == 0 {
+			r.Errorf("%s %+v", run.State, run.Steps[0])
+		}
+		r.checkReported(run)
+	})
+}
+
+func TestConnectionCutBeforeTheEffectEndsAsFailed(t *testing.T) {
+	onCases(t, splitAndBalancerOff, func(r *Rig, c Case) {
 		p := c.Plan(r)
 		rule := r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Cut: true})
 		id := r.Start(p).ID
 		<-rule.Reached()
 		healed := time.Now()
 		r.Wait(id, func(run engine.Run) bool { return run.State == engine.Unknown })
-		run := r.Ended(id)
+		run := r.WaitEnd(id)
 		if took := time.Since(healed); run.State != engine.Failed || !run.Resolved && c.Command != "balancerStop" || took > time.Minute {
 			r.Errorf("%s, resolved %v, after %s: %+v", run.State, run.Resolved, took, run.Steps[0].Why)
 		}
-		r.honest(run)
+		r.checkReported(run)
 	})
 }
 
-func TestACutAfterTheEffectIsSettledAsSucceeded(t *testing.T) {
-	onCases(t, func(r *Rig, c Case) {
+func TestConnectionCutAfterTheEffectEndsAsSucceeded(t *testing.T) {
+	onCases(t, mergeAndBalancing, func(r *Rig, c Case) {
 		p := c.Plan(r)
 		r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Replying, Cut: true})
-		run := r.Ended(r.Start(p).ID)
+		run := r.WaitEnd(r.Start(p).ID)
 		if run.State != engine.Succeeded {
 			r.Errorf("%s: %+v", run.State, run.Steps[0])
 		}
-		r.honest(run)
+		r.checkReported(run)
 	})
 }
 
-func TestAnErrorAfterTheEffectIsNotBelieved(t *testing.T) {
-	for _, code := range []int32{189, 46, 117, 150, 13388}[:much(1, 5, 5)] {
-		onCases(t, func(r *Rig, c Case) {
+func TestErrorAfterTheEffectIsNotTrusted(t *testing.T) {
+	for _, code := range []int32{189, 46, 117, 150, 13388}[:sampleSize(1, 5, 5)] {
+		onCases(t, mergeAndBalancing, func(r *Rig, c Case) {
 			p := c.Plan(r)
 			r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Replying, Err: simcluster.Fail(code)})
-			r.honest(r.Ended(r.Start(p).ID))
+			r.checkReported(r.WaitEnd(r.Start(p).ID))
 		})
 	}
 }
 
-func TestACommandDeliveredTwiceIsOneCommand(t *testing.T) {
-	onCases(t, func(r *Rig, c Case) {
+func TestCommandDeliveredTwiceCountsOnce(t *testing.T) {
+	onCases(t, mergeAndBalancing, func(r *Rig, c Case) {
 		p := c.Plan(r)
 		r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Twice: true})
-		r.honest(r.Ended(r.Start(p).ID))
+		r.checkReported(r.WaitEnd(r.Start(p).ID))
 	})
 }
 
-// A server in between gives up while the command goes on behind it.
-func TestARefusalOfAServerBetweenIsNotBelieved(t *testing.T) {
-	onCases(t, func(r *Rig, c Case) {
+// A server in between gives up while the command continues behind it.
+func TestRefusalByAServerInBetweenIsNotTrusted(t *testing.T) {
+	onCases(t, partsAndWindow, func(r *Rig, c Case) {
 		p := c.Plan(r)
 		r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Err: simcluster.Fail(117), GoOn: true})
-		r.honest(r.Ended(r.Start(p).ID))
+		r.checkReported(r.WaitEnd(r.Start(p).ID))
 	})
 }
 
-// The server says that it is done, and somebody else has taken it back by the
-// time the proof is read.
-func TestWhatWasTakenBackAtOnceIsNoSuccess(t *testing.T) {
-	for i, other := range map[int]bson.D{
-		0: {{Key: "mergeChunks", Value: NS}, {Key: "bounds", Value: bson.A{P(0), P(10)}}},
-		3: {{Key: "moveChunk", Value: NS}, {Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-3"}},
-		7: {{Key: "removeShardFromZone", Value: "shard-rs-2"}, {Key: "zone", Value: "eu"}},
+// A server in between refuses a command that it has passed on.
+func TestRefusedCommandThatStillRunsHasNotFailed(t *testing.T) {
+	c := caseNamed("split at a key")
+	OnCheckedRig(t, c.Setup(), func(r *Rig, _ *RecordChecker) {
+		p := c.Plan(r)
+		r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Err: simcluster.Fail(46), GoOn: true})
+		rule := r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Committing, Hold: true})
+		id := r.Start(p).ID
+		<-rule.Reached()
+		time.Sleep(20 * time.Second)
+		rule.Remove()
+		if run := r.WaitEnd(id); run.State != engine.Succeeded || !run.Resolved {
+			r.Errorf("%s %v", run.State, run.Why)
+		}
+	})
+}
+
+// The server acknowledges the command, and another client reverts it before the
+// proof is read.
+func TestEffectRevertedAtOnceIsNotASuccess(t *testing.T) {
+	for name, other := range map[string]bson.D{
+		"split at a key":  {{Key: "mergeChunks", Value: NS}, {Key: "bounds", Value: bson.A{P(0), P(10)}}},
+		"move":            {{Key: "moveChunk", Value: NS}, {Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-3"}},
+		"zone, add shard": {{Key: "removeShardFromZone", Value: "shard-rs-2"}, {Key: "zone", Value: "eu"}},
 	} {
-		c := Cases()[i]
+		c := caseNamed(name)
 		OnRig(t, c.Setup(), func(r *Rig) {
 			p := c.Plan(r)
 			r.Sim.Faults().Add(
 				simcluster.Rule{Command: c.Command, At: simcluster.Replying, Do: simcluster.Other("admin", other), Patience: time.Minute},
 			)
-			run := r.Ended(r.Start(p).ID)
+			run := r.WaitEnd(r.Start(p).ID)
 			if run.State != engine.Failed || len(run.Steps[0].Changed) == 0 {
 				r.Errorf("%s: %s %+v", c.Name, run.State, run.Steps[0])
 			}
-			r.honest(run)
-			if want := "step.changedSince"; i != 7 && run.Why.Code != want {
+			r.checkReported(run)
+			if want := "step.changedSince"; name != "zone, add shard" && run.Why.Code != want {
 				r.Errorf("%s: %v, want %s", c.Name, run.Why, want)
 			}
 		})
 	}
+}
+
+// Another client moves the chunk between the last check and the command. The command
+// has its effect, and the changelog shows the other move.
+func TestConcurrentMoveByAnotherClientIsFlagged(t *testing.T) {
+	c := caseNamed("move")
+	OnCheckedRig(t, c.Setup(), func(r *Rig, _ *RecordChecker) {
+		p := c.Plan(r)
+		r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Patience: time.Minute,
+			Do: simcluster.Move(string(NS), keyDoc(0), "shard-rs-3")})
+		run := r.WaitEnd(r.Start(p).ID)
+		if s := run.Steps[0]; run.State != engine.Succeeded || s.Why.Code != "step.raced" {
+			r.Errorf("%s %v", run.State, s.Why)
+		}
+	})
+}
+
+func TestRunningMigrationShowsItsProgress(t *testing.T) {
+	c := caseNamed("move")
+	OnRig(t, c.Setup(), func(r *Rig) {
+		p := c.Plan(r)
+		rule := r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.CaughtUp, Hold: true})
+		id := r.Start(p).ID
+		<-rule.Reached()
+		time.Sleep(5 * time.Second)
+		run, err := r.Engine.RunByID(r.Context(), id)
+		r.Must(err)
+		if got := run.Steps[0].Progress; got.Total != 6 || got.Done == 0 || len(run.Steps[0].Events) == 0 {
+			r.Errorf("%+v %d events", got, len(run.Steps[0].Events))
+		}
+		rule.Remove()
+		r.checkReported(r.WaitEnd(id))
+	})
 }

@@ -15,7 +15,7 @@ func onProjects(t *testing.T, test func(r *Rig, project, shard string)) {
 	OnRig(t, Setup{Sim: simcluster.Options{Projects: 6, Documents: 120, Still: true}}, func(r *Rig) {
 		p := r.Keeper.Directory().All()[2]
 		c := r.Watcher.Table().Collection("yorkie-meta.documents")
-		// The shard on which the table has nothing of the project, or least.
+		// The shard with the fewest chunks.
 		shard := "shard-rs-3"
 		if n := c.Chunks.CountByShard(); n["shard-rs-2"] < n[shard] {
 			shard = "shard-rs-2"
@@ -24,26 +24,26 @@ func onProjects(t *testing.T, test func(r *Rig, project, shard string)) {
 	})
 }
 
-func TestAProjectIsPinnedByMovesAndUndone(t *testing.T) {
+func TestProjectIsPinnedByMovesAndUndone(t *testing.T) {
 	onProjects(t, func(r *Rig, project, shard string) {
 		p := r.Plan(actions.Pin, actions.Args{Project: project, Shard: shard})
-		run := r.Ended(r.Start(p).ID)
+		run := r.WaitEnd(r.Start(p).ID)
 		if run.State != engine.Succeeded {
 			r.Fatalf("%s %v: %+v", run.State, run.Why, run.Steps)
 		}
-		r.honest(run)
+		r.checkReported(run)
 		time.Sleep(20 * time.Minute)
 		undo, err := r.Engine.Undo(r.Context(), Anna, run.ID, "")
 		r.Must(err)
-		back := r.Ended(r.Start(undo).ID)
+		back := r.WaitEnd(r.Start(undo).ID)
 		if back.State != engine.Succeeded {
 			r.Fatalf("%s %v: %+v", back.State, back.Why, back.Steps)
 		}
-		r.honest(back)
+		r.checkReported(back)
 	})
 }
 
-func TestAPinThatTheBalancerCarriesOutIsWaitedForAlsoByTheNextProcess(t *testing.T) {
+func TestRunWaitsForTheBalancerToCarryOutAPinAcrossARestart(t *testing.T) {
 	onProjects(t, func(r *Rig, project, shard string) {
 		r.Admin(bson.D{{Key: "balancerStart", Value: 1}})
 		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "balancer", At: simcluster.Targeted, Hold: true, Times: -1})
@@ -60,7 +60,7 @@ func TestAPinThatTheBalancerCarriesOutIsWaitedForAlsoByTheNextProcess(t *testing
 			r.Fatalf("%v %s %v", err, run.State, run.Why)
 		}
 		rule.Remove()
-		run := r.Ended(id)
+		run := r.WaitEnd(id)
 		if run.State != engine.Succeeded {
 			r.Errorf("%s %v: %+v", run.State, run.Why, run.Steps[len(run.Steps)-1])
 		}
@@ -69,6 +69,6 @@ func TestAPinThatTheBalancerCarriesOutIsWaitedForAlsoByTheNextProcess(t *testing
 				r.Errorf("proven, and yet changed: %+v", s.Changed)
 			}
 		}
-		r.honest(run)
+		r.checkReported(run)
 	})
 }

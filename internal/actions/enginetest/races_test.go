@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -17,14 +16,14 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// rivals are what another client can do that a plan of this case relies on not
-// being done.
-func (c Case) rivals() []func(*Rig) {
-	admin := func(cmd ...bson.E) func(*Rig) { return func(r *Rig) { r.try("admin", bson.D(cmd)) } }
+// rivalChanges are changes by another client that violate what a plan of this case
+// relies on.
+func (c Case) rivalChanges() []func(*Rig) {
+	admin := func(cmd ...bson.E) func(*Rig) { return func(r *Rig) { r.tryCommand("admin", bson.D(cmd)) } }
 	e := func(k string, v any) bson.E { return bson.E{Key: k, Value: v} }
 	bounds := func(lo, hi int) bson.A { return bson.A{P(lo), P(hi)} }
 	again := func(r *Rig) {
-		r.try("app", bson.D{e("drop", "users")})
+		r.tryCommand("app", bson.D{e("drop", "users")})
 		r.users()
 	}
 	split, move := admin(e("split", NS), e("middle", P(3))), admin(e("moveChunk", NS), e("bounds", bounds(0, 10)), e("to", "shard-rs-3"))
@@ -32,7 +31,7 @@ func (c Case) rivals() []func(*Rig) {
 	zone := admin(e("addShardToZone", "shard-rs-1"), e("zone", "us"))
 	other := func(r *Rig) { // another zone for the same keys
 		zone(r)
-		r.try("admin", bson.D{e("updateZoneKeyRange", NS), e("min", P(5)), e("max", P(7)), e("zone", "us")})
+		r.tryCommand("admin", bson.D{e("updateZoneKeyRange", NS), e("min", P(5)), e("max", P(7)), e("zone", "us")})
 	}
 	switch c.Name {
 	case "split at a key", "move a part":
@@ -61,7 +60,7 @@ func (c Case) rivals() []func(*Rig) {
 		return []func(*Rig){admin(e("balancerStop", 1))}
 	case "balancer window":
 		return []func(*Rig){func(r *Rig) {
-			r.try("config", bson.D{e("update", "settings"), e("updates", bson.A{bson.D{
+			r.tryCommand("config", bson.D{e("update", "settings"), e("updates", bson.A{bson.D{
 				e(
 					"q",
 					bson.D{e("_id", "balancer")},
@@ -72,39 +71,37 @@ func (c Case) rivals() []func(*Rig) {
 	return []func(*Rig){again}
 }
 
-// try is another client's command, whatever comes of it.
-func (r *Rig) try(db string, cmd bson.D) { _, _ = r.Sim.Command(context.Background(), db, cmd) }
-
-// logged tells whether the cluster writes down what a case does, so that a race
-// can be read from it.
-func (c Case) logged() bool {
+// inChangelog reports whether the cluster logs what a case does, so that a race can
+// be found in the log.
+func (c Case) inChangelog() bool {
 	return slices.Contains([]string{"split", "mergeChunks", "moveChunk", "moveRange"}, c.Command)
 }
 
-// Another client changes what a plan relies on, at any moment around the request
-// to run it.
+// Another client changes what a plan relies on, at any moment around the request to
+// run it.
 func TestStalePlansAreNotAppliedAndRacesAreFlagged(t *testing.T) {
 	cases := Cases()
 	sum := &tally{}
-	from, to := seeds(t, much(10, 200, 1000))
+	from, to := seeds(t, sampleSize(10, 200, 1000))
 	t.Cleanup(func() { t.Logf("%d races: %v", to-from, sum) })
 	for seed := from; seed < to; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		c := cases[rng.IntN(len(cases))]
-		rivals := c.rivals()
+		rivals := c.rivalChanges()
 		rival := rng.IntN(len(rivals))
 		t.Run(fmt.Sprintf("ACTIONS_SEED=%d %s %d", seed, c.Name, rival), func(t *testing.T) {
 			t.Parallel()
 			setup := c.Setup()
 			setup.Seed = seed
-			OnWatchedRig(t, setup, func(r *Rig, w *Witness) { sum.count(r.race(c, rivals[rival], rival < 4, rng, w)) })
+			OnCheckedRig(t, setup, func(r *Rig, w *RecordChecker) { sum.count(r.runRace(c, rivals[rival], rival < 4, rng, w)) })
 		})
 	}
 }
 
-// race gives how it went out. inLog says whether the rival changes chunks, which
-// config.changelog has, and not zones or shards, which it does not.
-func (r *Rig) race(c Case, rival func(*Rig), inLog bool, rng *rand.Rand, w *Witness) string {
+// runRace returns a word for how the race ended. inLog says whether the rival
+// changes chunks, which config.changelog has, or zones and shards, which it does not
+// have.
+func (r *Rig) runRace(c Case, rival func(*Rig), inLog bool, rng *rand.Rand, w *RecordChecker) string {
 	r.Helper()
 	plan := c.Plan(r)
 	trip := time.Duration(1+rng.IntN(20)) * time.Millisecond
@@ -117,7 +114,7 @@ func (r *Rig) race(c Case, rival func(*Rig), inLog bool, rng *rand.Rand, w *Witn
 	}
 	var changed time.Time
 	var begun, over atomic.Int64
-	w.Other = func(since time.Time) bool {
+	w.OtherClient = func(since time.Time) bool {
 		return begun.Load() != 0 && (over.Load() == 0 || over.Load() >= since.Add(-3*trip).UnixNano())
 	}
 	done := make(chan struct{})
@@ -136,7 +133,7 @@ func (r *Rig) race(c Case, rival func(*Rig), inLog bool, rng *rand.Rand, w *Witn
 		time.Sleep(before)
 	}
 	asked := time.Now()
-	run, _, err := r.Engine.Run(r.Context(), Anna, plan.ID, engine.RunRequest{Hash: plan.Hash, Confirm: plan.Confirm})
+	run, _, err := r.RunPlan(Anna, plan)
 	var differs *engine.ChangedError
 	var blocked *engine.BlockedError
 	switch {
@@ -148,11 +145,11 @@ func (r *Rig) race(c Case, rival func(*Rig), inLog bool, rng *rand.Rand, w *Witn
 		r.Errorf("refused for %v", err)
 	}
 	if err == nil {
-		run = r.Ended(run.ID)
+		run = r.WaitEnd(run.ID)
 	}
 	<-done
 	r.Sim.Faults().Heal()
-	sent := r.Seen(c)
+	sent := r.seenCommands(c)
 	if err != nil || len(sent) == 0 {
 		if len(sent) > 0 {
 			r.Error("refused, and sent all the same")
@@ -168,7 +165,7 @@ func (r *Rig) race(c Case, rival func(*Rig), inLog bool, rng *rand.Rand, w *Witn
 		}
 		return "refused before the command"
 	}
-	r.SentOnce(run)
+	r.CheckSentOnce(run)
 	s := run.Steps[len(run.Steps)-1]
 	switch left := sent[len(sent)-1].At; {
 	case !changed.After(asked.Add(-trip)):
@@ -183,13 +180,13 @@ func (r *Rig) race(c Case, rival func(*Rig), inLog bool, rng *rand.Rand, w *Witn
 		return "succeeded and flagged"
 	case changed.After(left.Add(trip)):
 		return "changed after the effect"
-	case c.logged() && inLog:
+	case c.inChangelog() && inLog:
 		r.Errorf("the change, %s before the command came, is not flagged", left.Sub(changed))
 	}
 	return "changed between reading and command, where nothing is logged"
 }
 
-// Seen are the commands of the engine that a case is about.
-func (r *Rig) Seen(c Case) []simcluster.Seen {
+// seenCommands returns the commands of the engine that a case is about.
+func (r *Rig) seenCommands(c Case) []simcluster.Seen {
 	return slices.DeleteFunc(r.Sim.Faults().Seen(c.Command), func(s simcluster.Seen) bool { return s.Comment.Type == 0 })
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -29,39 +28,49 @@ var (
 	Bert = auth.Principal{ID: "user:bert", Name: "Bert", Role: auth.Operator, Method: auth.ByPassword}
 )
 
-// NS is the collection of an empty rig: key {p: 1}, chunks at 0, 10, 20 and 30,
-// all on shard-rs-1.
+// NS is the collection of an empty rig. Its key is {p: 1}; its chunks begin at
+// MinKey, 0, 10, 20 and 30, and all are on shard-rs-1.
 const NS topology.Namespace = "app.users"
+
+// P is a key of NS.
+func P(n any) bson.Raw {
+	doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
+	if err != nil {
+		panic(err) // a number or MinKey
+	}
+	return doc
+}
 
 // Rig is a simulated cluster and a process that watches and changes it.
 type Rig struct {
 	*testing.T
-	Sim  *simcluster.Cluster
-	Disk *Disk
-	Line *Cable
+	Sim     *simcluster.Cluster
+	Disk    *Disk
+	Network *Network
 
-	// Of the process that lives now:
+	// The current process:
 	Engine  *engine.Engine
 	Client  *cluster.Client
 	Watcher *topology.Watcher
 	Keeper  *placement.Keeper
 
 	seed   uint64
-	lives  uint64
+	boots  uint64
 	handle *Handle
 	end    context.CancelFunc
-	served chan error
+	ended  chan error
 	wrap   func(*engine.Options)
 }
 
-// Setup says what a rig is like; the zero value is a still, empty 5.0 cluster.
+// Setup describes a rig; the zero value is an empty 5.0 cluster in which nothing
+// happens by itself.
 type Setup struct {
-	Sim  simcluster.Options    // zero: Empty and Still, three shards
+	Sim  simcluster.Options    // zero: Empty and Still, with three shards
 	Seed uint64                // of ids
-	Wrap func(*engine.Options) // puts something between the engine and the rest, in every life
+	Wrap func(*engine.Options) // changes the dependencies of the engine in every process
 }
 
-// OnRig runs a test in a bubble of simulated time, with a living process.
+// OnRig runs a test with a rig in a bubble of simulated time.
 func OnRig(t *testing.T, s Setup, test func(r *Rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -74,21 +83,21 @@ func OnRig(t *testing.T, s Setup, test func(r *Rig)) {
 		}
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
-		r := &Rig{T: t, Sim: sim, Disk: NewDisk(), Line: &Cable{sim: sim}, seed: s.Seed, wrap: s.Wrap}
+		r := &Rig{T: t, Sim: sim, Disk: NewDisk(), Network: &Network{sim: sim}, seed: s.Seed, wrap: s.Wrap}
 		if s.Sim.Empty {
 			r.users()
-			time.Sleep(time.Hour) // what was done to make it is long ago
+			time.Sleep(time.Hour) // so that creating it is long ago
 		}
 		r.Boot()
 		defer r.Kill()
-		// What waits for ever would, at the speed of simulated time, do so busily.
-		late := time.AfterFunc(longest, func() { debug.SetTraceback("all"); panic(t.Name() + " does not end") })
+		// In simulated time, a test that waits for ever would never block.
+		late := time.AfterFunc(testLimit, func() { debug.SetTraceback("all"); panic(t.Name() + " did not end in time") })
 		defer late.Stop()
 		test(r)
 	})
 }
 
-// users makes the collection NS.
+// users creates the collection NS.
 func (r *Rig) users() {
 	r.Helper()
 	r.Admin(bson.D{{Key: "enableSharding", Value: "app"}, {Key: "primaryShard", Value: "shard-rs-1"}})
@@ -98,13 +107,14 @@ func (r *Rig) users() {
 	}
 }
 
-// Boot begins a life: a new connection, a new watcher, the disk as it was left.
+// Boot starts a process: a new connection, a new watcher and the disk as the last
+// process left it.
 func (r *Rig) Boot() {
 	r.Helper()
-	r.lives++
+	r.boots++
 	uri, err := cluster.ParseURI(simcluster.URI())
 	r.Must(err)
-	r.Client, err = cluster.Connect(r.Context(), uri, cluster.Options{Dialer: r.Line})
+	r.Client, err = cluster.Connect(r.Context(), uri, cluster.Options{Dialer: r.Network})
 	r.Must(err)
 	r.Watcher = topology.NewWatcher(r.Client, topology.Options{})
 	_, err = r.Watcher.Load(r.Context())
@@ -117,19 +127,19 @@ func (r *Rig) Boot() {
 	r.handle = r.Disk.Open()
 	o := engine.Options{
 		Admin: r.Client, Renderer: r.Client, Reader: r.Client, Planners: actions.Planners(), Journal: r.handle, Audit: r.handle,
-		Tables: r.Watcher, Directory: r.Keeper, Profile: prof, Random: &stream{r: rand.NewChaCha8(seedOf(r.seed, r.lives))},
+		Tables: r.Watcher, Directory: r.Keeper, Profile: prof, Random: &stream{r: rand.NewChaCha8(streamSeed(r.seed, r.boots))},
 	}
 	if r.wrap != nil {
 		r.wrap(&o)
 	}
 	r.Engine = engine.New(o)
 	ctx, cancel := context.WithCancel(context.Background())
-	r.end, r.served = cancel, make(chan error, 1)
-	go func() { r.served <- r.Engine.Serve(ctx) }()
+	r.end, r.ended = cancel, make(chan error, 1)
+	go func() { r.ended <- r.Engine.Serve(ctx) }()
 }
 
 // Kill ends the process at once: nothing more reaches the disk. The cluster
-// goes on with what it was told.
+// continues with the commands that it received.
 func (r *Rig) Kill() {
 	r.Helper()
 	if r.end == nil {
@@ -137,14 +147,13 @@ func (r *Rig) Kill() {
 	}
 	r.handle.Cut()
 	r.end()
-	if err := <-r.served; err != nil && !errors.Is(err, errCut) {
+	if err := <-r.ended; err != nil && !errors.Is(err, errCut) {
 		r.Error(err)
 	}
 	r.end = nil
 	_ = r.Client.Close(context.Background())
 }
 
-// Restart is Kill and Boot.
 func (r *Rig) Restart() { r.Helper(); r.Kill(); r.Boot() }
 
 // Must ends the test on an error.
@@ -155,169 +164,10 @@ func (r *Rig) Must(err error) {
 	}
 }
 
-// Admin is another operator's command, past the engine and the wire.
-func (r *Rig) Admin(cmd bson.D) {
-	r.Helper()
-	_, err := r.Sim.Command(context.Background(), "admin", cmd)
-	r.Must(err)
-}
+// testLimit is how long a test may take, in simulated time.
+const testLimit = 72 * time.Hour
 
-// Plan makes a plan as Anna; it must be possible.
-func (r *Rig) Plan(kind actions.Kind, a actions.Args) actions.Plan {
-	r.Helper()
-	p, err := r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: kind, Args: a, Reason: "a test"})
-	r.Must(err)
-	return p
-}
-
-// Start runs a plan as Anna; it must be started.
-func (r *Rig) Start(p actions.Plan) engine.Run {
-	r.Helper()
-	run, _, err := r.Engine.Run(r.Context(), Anna, p.ID, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm})
-	r.Must(err)
-	return run
-}
-
-// longest is how long, in simulated time, a test may take.
-const longest = 72 * time.Hour
-
-// patience is how long, in simulated time, a run may take to end.
-const patience = 3 * time.Hour
-
-// Wait waits for a run to be as wanted.
-func (r *Rig) Wait(id string, is func(engine.Run) bool) engine.Run {
-	r.Helper()
-	told, end := r.Engine.Subscribe()
-	defer end()
-	late := time.NewTimer(patience)
-	defer late.Stop()
-	for {
-		run, err := r.Engine.RunByID(r.Context(), id)
-		r.Must(err)
-		if is(run) {
-			return run
-		}
-		select {
-		case <-told:
-		case <-time.After(10 * time.Second): // ends of runs are told before they are forgotten
-		case <-late.C:
-			r.Fatalf("the run is still %s (%s): %+v", run.State, run.Why.Code, run.Steps)
-		}
-	}
-}
-
-// Ended waits for the end of a run.
-func (r *Rig) Ended(id string) engine.Run {
-	r.Helper()
-	return r.Wait(id, func(run engine.Run) bool { return !run.State.Open() })
-}
-
-// EndedLate waits for the end of a run that may wait for orphaned documents at
-// many steps.
-func (r *Rig) EndedLate(id string) engine.Run {
-	r.Helper()
-	for range 8 {
-		if run := r.within(id); !run.State.Open() {
-			return run
-		}
-	}
-	return r.Ended(id)
-}
-
-// within gives the run when it has ended, or after a while.
-func (r *Rig) within(id string) engine.Run {
-	r.Helper()
-	told, end := r.Engine.Subscribe()
-	defer end()
-	late := time.NewTimer(patience)
-	defer late.Stop()
-	for {
-		run, err := r.Engine.RunByID(r.Context(), id)
-		r.Must(err)
-		if !run.State.Open() {
-			return run
-		}
-		select {
-		case <-told:
-		case <-time.After(10 * time.Second):
-		case <-late.C:
-			return run
-		}
-	}
-}
-
-// Do plans, runs and waits.
-func (r *Rig) Do(kind actions.Kind, a actions.Args) engine.Run {
-	r.Helper()
-	return r.Ended(r.Start(r.Plan(kind, a)).ID)
-}
-
-// Sent are the commands of a run as they came to the cluster.
-func (r *Rig) Sent(run string) (out []simcluster.Seen) {
-	for _, s := range r.Sim.Faults().Seen() {
-		if c, ok := s.Comment.StringValueOK(); ok && c == run {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// SentOnce fails the test when any step of a run was sent more than once, or
-// something was sent that is none of its commands.
-func (r *Rig) SentOnce(run engine.Run) {
-	r.Helper()
-	sent := r.Sent(run.ID)
-	if len(sent) > len(run.Steps) {
-		r.Errorf("%d commands of a run of %d steps: %v", len(sent), len(run.Steps), sent)
-	}
-	at := 0
-	for _, s := range sent {
-		for at < len(run.Steps) && !isPrefix(run.Steps[at].Command.Doc, s.Body) {
-			at++
-		}
-		if at == len(run.Steps) {
-			r.Errorf("sent out of order, twice, or not as planned: %v", s.Body)
-			return
-		}
-		at++
-	}
-}
-
-// isPrefix tells whether a document begins with all of another.
-func isPrefix(doc, whole bson.Raw) bool {
-	return len(doc) >= 5 && len(whole) >= len(doc) && string(doc[4:len(doc)-1]) == string(whole[4:len(doc)-1])
-}
-
-// Truth reads a fact past our reader: all of the catalogue as the cluster has
-// it now.
-func (r *Rig) Truth(f actions.Fact) map[string]string {
-	r.Helper()
-	uri, err := cluster.ParseURI(simcluster.URI())
-	r.Must(err)
-	c, err := cluster.Connect(r.Context(), uri, cluster.Options{Dialer: r.Sim})
-	r.Must(err)
-	defer func() { _ = c.Close(context.Background()) }()
-	t, err := topology.NewWatcher(c, topology.Options{}).Load(r.Context())
-	r.Must(err)
-	return actions.Fields(t, f)
-}
-
-// Holds tells whether all facts are so.
-func (r *Rig) Holds(facts []actions.Fact) bool {
-	r.Helper()
-	return !slices.ContainsFunc(facts, func(f actions.Fact) bool { return len(f.Against(r.Truth(f))) > 0 })
-}
-
-// P is a key of NS.
-func P(n any) bson.Raw {
-	doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
-	if err != nil {
-		panic(err) // a number or MinKey
-	}
-	return doc
-}
-
-// stream makes ids that a seed tells; safe for concurrent use.
+// stream produces the same ids for the same seed. It is safe for concurrent use.
 type stream struct {
 	mu sync.Mutex
 	r  *rand.ChaCha8
@@ -329,7 +179,7 @@ func (s *stream) Read(b []byte) (int, error) {
 	return s.r.Read(b)
 }
 
-func seedOf(seed, life uint64) (out [32]byte) {
+func streamSeed(seed, life uint64) (out [32]byte) {
 	out[0], out[1], out[2], out[8], out[9] = byte(seed), byte(seed>>8), byte(seed>>16), byte(life), byte(life>>8)
 	return out
 }

@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/message"
+)
+
+// foreseeOrphans lets a move wait that would certainly fail: its recipient gave the
+// range away and was seen to have orphaned documents since. When orphaned documents
+// are not counted, the first try finds out, which costs ten seconds; a shard may
+// delete them at once.
+func (x *execution) foreseeOrphans(i int) bool {
+	s := x.current().Steps[i]
+	orphans := x.e.opts.Tables.Table().SizeOn(s.NS, s.Shard).Orphans
+	if s.Backoff != nil || !orphans.Known || orphans.Value == 0 {
+		return true
+	}
+	c, pending := x.pendingCleanup(s)
+	if !pending || !orphans.At.After(c.Since) {
+		return true
+	}
+	at := now()
+	w := Backoff{Obstacle: actions.ObstacleOrphans, Since: at, First: at, Pause: orphanRetryMin, Next: at.Add(orphanRetryMin)}
+	w = backoffForCleanup(w, c)
+	return x.persist(func(r *Run) { r.Steps[i].Backoff = &w })
+}
+
+// pendingCleanup returns the newest range that the recipient of a move gave away and
+// may not have deleted yet.
+func (x *execution) pendingCleanup(s Step) (found actions.Cleanup, ok bool) {
+	if !s.Migrates() {
+		return found, false
+	}
+	ctx, cancel := context.WithTimeout(x.e.ctx, readTimeout)
+	defer cancel()
+	a, err := x.e.opts.Reader.Activity(ctx, nil)
+	if err != nil {
+		return found, false
+	}
+	t := x.e.opts.Tables.Table()
+	c := t.Collection(s.NS)
+	if c == nil {
+		return found, false
+	}
+	orphans := t.SizeOn(s.NS, s.Shard).Orphans
+	done := x.e.cleanups.list()
+	for _, p := range a.Cleanups {
+		if p.NS != s.NS || p.Shard != s.Shard || p.Until.IsZero() || !p.Overlaps(c.Key, s.Min, s.Max) || slices.ContainsFunc(done, p.Same) {
+			continue
+		}
+		if orphans.Known && orphans.Value == 0 && orphans.At.After(p.Since) {
+			continue
+		}
+		if !ok || p.Until.After(found.Until) {
+			found, ok = p, true
+		}
+	}
+	return found, ok
+}
+
+// backoffForCleanup waits for a range that the recipient still has to delete.
+func backoffForCleanup(w Backoff, c actions.Cleanup) Backoff {
+	w.Until = c.Until.Add(orphanGrace)
+	w.What = message.New("obstacle.orphansUntil",
+		"This range was moved away from {shard} at {since}, and {shard} still has to delete its documents; "+
+			"it cannot take the range back before about {until}.",
+		message.Text("obstacle", string(actions.ObstacleOrphans)), message.Shard("shard", c.Shard),
+		message.Time("since", c.Since), message.Time("until", c.Until))
+	return w
+}

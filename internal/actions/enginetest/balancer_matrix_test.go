@@ -1,0 +1,150 @@
+package enginetest
+
+import (
+	"fmt"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/placement"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// interference is what a balancer or another client does while a run executes.
+type interference struct {
+	name  string
+	start func(r *Rig) func() // returns a function that ends it
+	// againstZones means that somebody moves chunks out of their zones, so a run may
+	// also end with the reason why its goal cannot be kept.
+	againstZones bool
+	// oneSeedIn limits slow tests, in which runs wait for a quarter of an hour again
+	// and again, to one seed in so many.
+	oneSeedIn uint64
+}
+
+func interferences() []interference {
+	interfere := func(kind simcluster.InterferenceKind, orphans bool) func(*Rig) func() {
+		return func(r *Rig) func() {
+			i, err := r.Sim.Interfere(
+				simcluster.Interference{Kind: kind, KeepOrphans: orphans, Namespaces: []string{"yorkie-meta.clients", "yorkie-meta.documents"}},
+			)
+			r.Must(err)
+			return i.Stop
+		}
+	}
+	return []interference{
+		{name: "off", start: func(r *Rig) func() { r.Admin(bson.D{{Key: "balancerStop", Value: 1}}); return func() {} }},
+		{name: "on", start: func(r *Rig) func() { r.Admin(bson.D{{Key: "balancerStart", Value: 1}}); return func() {} }},
+		{name: "busy", start: interfere(simcluster.BusyBalancer, false)},
+		{name: "busy, orphans", start: interfere(simcluster.BusyBalancer, true), oneSeedIn: 4},
+		{name: "against", start: interfere(simcluster.MovesOutOfZones, false), againstZones: true},
+	}
+}
+
+// matrixChange is a change and the state that the cluster must be in when it has
+// succeeded.
+type matrixChange struct {
+	kind    actions.Kind
+	args    func(r *Rig, p placement.Project, shard string) actions.Args
+	problem func(r *Rig, p placement.Project, shard string) string // "" when there is none
+}
+
+func matrixChanges() []matrixChange {
+	onProject := func(_ *Rig, p placement.Project, _ string) actions.Args { return actions.Args{Project: p.ID.Hex()} }
+	pinned := func(_ *Rig, p placement.Project, shard string) actions.Args {
+		return actions.Args{Project: p.ID.Hex(), Shard: shard}
+	}
+	paused := func(what string) func(*Rig, placement.Project, string) actions.Args {
+		return func(_ *Rig, p placement.Project, shard string) actions.Args {
+			return actions.Args{Project: p.ID.Hex(), Shard: shard, Pause: what}
+		}
+	}
+	chunk := func(r *Rig) (*topology.Collection, topology.Chunk) {
+		r.Must(r.Watcher.Refresh(r.Context()))
+		c := r.Watcher.Table().Collection("yorkie-meta.clients")
+		return c, c.Chunks.At(c.Chunks.Len() / 2)
+	}
+	bounds := func(r *Rig, c *topology.Collection, ch topology.Chunk) [2]bson.Raw {
+		lo, err := c.Key.Document(ch.Min)
+		r.Must(err)
+		hi, err := c.Key.Document(ch.Max)
+		r.Must(err)
+		return [2]bson.Raw{lo, hi}
+	}
+	return []matrixChange{
+		{actions.Pin, pinned, notAlone(false)},
+		{actions.Pin, paused(actions.PauseCollections), notAlone(false)},
+		{actions.Isolate, pinned, notAlone(true)},
+		{actions.Isolate, paused(actions.PauseBalancer), notAlone(true)},
+		{actions.Spread, onProject, nil},
+		{actions.SplitProject, onProject, nil},
+		{actions.Split, func(r *Rig, _ placement.Project, _ string) actions.Args {
+			r.Must(r.Watcher.Refresh(r.Context()))
+			c := r.Watcher.Table().Collection("yorkie-meta.changes") // hashed, so any chunk can be split
+			return actions.Args{NS: c.NS, Bounds: bounds(r, c, c.Chunks.At(0)), Parts: 2}
+		}, nil},
+		{actions.MoveChunk, func(r *Rig, _ placement.Project, shard string) actions.Args {
+			c, ch := chunk(r)
+			if ch.Shard == shard {
+				shard = "shard-rs-1"
+			}
+			if ch.Shard == shard {
+				shard = "shard-rs-2"
+			}
+			return actions.Args{NS: c.NS, Bounds: bounds(r, c, ch), To: shard}
+		}, nil},
+	}
+}
+
+// notAlone returns a check that the whole project is on the shard and, when
+// isolated, that nothing else is.
+func notAlone(isolated bool) func(*Rig, placement.Project, string) string {
+	return func(r *Rig, p placement.Project, shard string) string {
+		r.Must(r.Watcher.Refresh(r.Context()))
+		t := r.Watcher.Table()
+		for _, z := range t.Zones {
+			c := t.Collection(z.NS)
+			own, others := z.Zone == placement.PinZone(p.ID.Hex()), z.Zone == placement.OthersZone(p.ID.Hex())
+			if c == nil || !own && !(others && isolated) {
+				continue
+			}
+			for _, ch := range c.Chunks.All() {
+				if ch.Min.Compare(z.Max) < 0 && ch.Max.Compare(z.Min) > 0 && (ch.Shard == shard) != own {
+					return fmt.Sprintf("%s: a chunk of %s is on %s", z.Zone, z.NS, ch.Shard)
+				}
+			}
+		}
+		return ""
+	}
+}
+
+// Every kind of change runs in every release while the balancer or another client
+// interferes. The change and its undo must succeed or say why they do not, stay
+// within the confirmed limits and send one command for each intent.
+func TestChangesArriveWhateverTheBalancerDoes(t *testing.T) {
+	sum, took := &tally{}, &durations{}
+	t.Cleanup(func() { t.Logf("%v\n%v", sum, took) })
+	releases := []string{"4.4", "5.0", "6.0", "7.0", "8.0.12"}
+	from, to := seeds(t, sampleSize(1, 1, 20))
+	for _, b := range interferences() {
+		for v, release := range releases {
+			for k, c := range matrixChanges() {
+				for seed := from; seed < to; seed++ {
+					if b.oneSeedIn > 0 && seed%b.oneSeedIn != 1 {
+						continue
+					}
+					if testing.Short() && (b.oneSeedIn > 0 || (v+k)%len(releases) != int(seed)%len(releases)) {
+						continue
+					}
+					t.Run(fmt.Sprintf("%s/%s/%d-%s/ACTIONS_SEED=%d", b.name, release, k, c.kind, seed), func(t *testing.T) {
+						t.Parallel()
+						s := Setup{Seed: seed, Sim: simcluster.Options{ServerVersion: release, Projects: 6, Documents: 120, Still: true, Seed: int64(seed)}}
+						OnRig(t, s, func(r *Rig) { r.checkArrives(b, c, seed, sum, took) })
+					})
+				}
+			}
+		}
+	}
+}

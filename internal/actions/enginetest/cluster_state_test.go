@@ -1,0 +1,216 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+)
+
+// ClusterState is the part of the catalogue that the commands of an empty rig
+// change. It is read without the network and without any of the code under test, so
+// that runs can be checked against it.
+type ClusterState struct {
+	Sharded   bool // the collection NS exists
+	NoBalance bool
+	Chunks    []ChunkState     // of NS, in key order
+	Ranges    []ZoneRangeState // of NS, in key order
+	Zones     map[string][]string
+	Balancer  bool
+	Window    [2]string
+}
+
+// ChunkState is a chunk whose bounds are numbers.
+type ChunkState struct {
+	Lo, Hi float64
+	Shard  string
+	Jumbo  bool
+}
+
+// ZoneRangeState is a zone range whose bounds are numbers.
+type ZoneRangeState struct {
+	Lo, Hi float64
+	Zone   string
+}
+
+// ReadState reads the state of the cluster, which must answer.
+func (r *Rig) ReadState() ClusterState {
+	r.Helper()
+	state, err := r.readState(context.Background())
+	if err != nil {
+		r.Error(err)
+	}
+	return state
+}
+
+func (r *Rig) readState(ctx context.Context) (ClusterState, error) {
+	var errs []error
+	rows := func(coll string, filter bson.D, each func(bson.Raw)) {
+		errs = append(errs, r.findConfig(ctx, coll, filter, each))
+	}
+	state := ClusterState{Zones: map[string][]string{}, Balancer: true}
+	var id bson.RawValue
+	rows("collections", bson.D{{Key: "_id", Value: NS}}, func(row bson.Raw) {
+		if dropped, ok := row.Lookup("dropped").BooleanOK(); ok && dropped {
+			return
+		}
+		state.Sharded, id = true, row.Lookup("uuid")
+		state.NoBalance, _ = row.Lookup("noBalance").BooleanOK()
+	})
+	if state.Sharded {
+		of := bson.D{{Key: "$or", Value: bson.A{bson.D{{Key: "uuid", Value: id}}, bson.D{{Key: "ns", Value: NS}}}}}
+		rows("chunks", of, func(row bson.Raw) {
+			shard, _ := row.Lookup("shard").StringValueOK()
+			jumbo, _ := row.Lookup("jumbo").BooleanOK()
+			state.Chunks = append(state.Chunks, ChunkState{number(row.Lookup("min", "p")), number(row.Lookup("max", "p")), shard, jumbo})
+		})
+	}
+	rows("tags", bson.D{{Key: "ns", Value: NS}}, func(row bson.Raw) {
+		zone, _ := row.Lookup("tag").StringValueOK()
+		state.Ranges = append(state.Ranges, ZoneRangeState{number(row.Lookup("min", "p")), number(row.Lookup("max", "p")), zone})
+	})
+	rows("shards", bson.D{}, func(row bson.Raw) {
+		name, _ := row.Lookup("_id").StringValueOK()
+		tags, _ := row.Lookup("tags").ArrayOK()
+		values, _ := tags.Values()
+		state.Zones[name] = []string{}
+		for _, v := range values {
+			state.Zones[name] = append(state.Zones[name], v.StringValue())
+		}
+		slices.Sort(state.Zones[name])
+	})
+	rows("settings", bson.D{{Key: "_id", Value: "balancer"}}, func(row bson.Raw) {
+		stopped, _ := row.Lookup("stopped").BooleanOK()
+		mode, _ := row.Lookup("mode").StringValueOK()
+		state.Balancer = !stopped && mode != "off"
+		state.Window[0], _ = row.Lookup("activeWindow", "start").StringValueOK()
+		state.Window[1], _ = row.Lookup("activeWindow", "stop").StringValueOK()
+	})
+	slices.SortFunc(state.Chunks, func(a, b ChunkState) int { return compare(a.Lo, b.Lo) })
+	slices.SortFunc(state.Ranges, func(a, b ZoneRangeState) int { return compare(a.Lo, b.Lo) })
+	return state, errors.Join(errs...)
+}
+
+func (r *Rig) findConfig(ctx context.Context, coll string, filter bson.D, each func(bson.Raw)) error {
+	reply, err := r.Sim.Command(
+		ctx,
+		"config",
+		bson.D{{Key: "find", Value: coll}, {Key: "filter", Value: filter}, {Key: "batchSize", Value: 10000}},
+	)
+	if err != nil {
+		return fmt.Errorf("read config.%s: %w", coll, err)
+	}
+	values, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
+	for _, v := range values {
+		each(v.Document())
+	}
+	return nil
+}
+
+func number(v bson.RawValue) float64 {
+	switch v.Type {
+	case bson.TypeMinKey:
+		return math.Inf(-1)
+	case bson.TypeMaxKey:
+		return math.Inf(1)
+	}
+	n, _ := v.AsFloat64OK()
+	return n
+}
+
+func compare(a, b float64) int {
+	if a < b {
+		return -1
+	}
+	return 1
+}
+
+// HasEffect reports whether the state shows the effect of a step. It defines the
+// effect of every command itself instead of relying on the step's proof.
+func (state ClusterState) HasEffect(s actions.Step) bool {
+	lo, hi := number(s.Min.Lookup("p")), number(s.Max.Lookup("p"))
+	chunk := func() (ChunkState, bool) {
+		i := slices.IndexFunc(state.Chunks, func(c ChunkState) bool { return c.Lo == lo && c.Hi == hi })
+		if i < 0 {
+			return ChunkState{}, false
+		}
+		return state.Chunks[i], true
+	}
+	switch s.Op {
+	case actions.OpSplitAt:
+		at := number(s.At.Lookup("p"))
+		return slices.ContainsFunc(state.Chunks, func(c ChunkState) bool { return c.Lo == at })
+	case actions.OpSplitMedian:
+		_, whole := chunk()
+		return state.Sharded && !whole && state.hasBounds(lo, hi)
+	case actions.OpMerge:
+		_, whole := chunk()
+		return whole
+	case actions.OpMove, actions.OpMoveRange:
+		elsewhere := func(c ChunkState) bool { return c.Lo < hi && c.Hi > lo && c.Shard != s.Shard }
+		return state.hasBounds(lo, hi) && !slices.ContainsFunc(state.Chunks, elsewhere)
+	case actions.OpClearJumbo:
+		c, there := chunk()
+		return there && !c.Jumbo
+	case actions.OpAddZone:
+		return slices.Contains(state.Zones[s.Shard], s.Zone)
+	case actions.OpRemoveZone:
+		return !slices.Contains(state.Zones[s.Shard], s.Zone)
+	case actions.OpSetRange:
+		return slices.Contains(state.Ranges, ZoneRangeState{lo, hi, s.Zone})
+	case actions.OpRemoveRange:
+		return !slices.ContainsFunc(state.Ranges, func(z ZoneRangeState) bool { return z.Lo == lo && z.Hi == hi })
+	case actions.OpBalancerOn:
+		return state.Balancer
+	case actions.OpBalancerOff:
+		return !state.Balancer
+	case actions.OpBalancerWindow:
+		return state.Window == [2]string{s.Start, s.Stop}
+	case actions.OpBalancing:
+		return state.Sharded && state.NoBalance == !s.On
+	case actions.OpAwait:
+		return state.Sharded // such a step only waits for the balancer
+	}
+	return false
+}
+
+// hasBounds reports whether one chunk begins at lo and one ends at hi.
+func (state ClusterState) hasBounds(lo, hi float64) bool {
+	return slices.ContainsFunc(state.Chunks, func(c ChunkState) bool { return c.Lo == lo }) &&
+		slices.ContainsFunc(state.Chunks, func(c ChunkState) bool { return c.Hi == hi })
+}
+
+// ChunkGap describes where the chunks leave a gap in the key space or overlap; ""
+// when they do not.
+func (state ClusterState) ChunkGap() string {
+	if !state.Sharded {
+		return ""
+	}
+	at := math.Inf(-1)
+	for _, c := range state.Chunks {
+		if c.Lo != at || c.Hi <= c.Lo {
+			return fmt.Sprintf("after %v comes [%v, %v)", at, c.Lo, c.Hi)
+		}
+		at = c.Hi
+	}
+	if !math.IsInf(at, 1) {
+		return fmt.Sprintf("nothing after %v", at)
+	}
+	return ""
+}
+
+// String contains everything that a plan followed by its undo must leave unchanged.
+func (state ClusterState) String() string {
+	var b strings.Builder
+	for _, c := range state.Chunks {
+		fmt.Fprintf(&b, "[%v, %v) on %s\n", c.Lo, c.Hi, c.Shard)
+	}
+	fmt.Fprintln(&b, state.Sharded, state.NoBalance, state.Ranges, state.Zones, state.Balancer, state.Window)
+	return b.String()
+}

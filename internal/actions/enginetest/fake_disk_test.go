@@ -1,0 +1,163 @@
+package enginetest
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+)
+
+// Write is one write to the disk.
+type Write struct {
+	N    int    // counts from 1, across restarts of the process
+	What string // "plan", "run", "save", "intent", "audit"
+	Run  string // id, if any
+	Step int    // of an intent
+}
+
+// Disk is what remains when a process ends: plans, runs, intents and the audit
+// record. A process uses it through a Handle of its own.
+type Disk struct {
+	mu      sync.Mutex
+	plans   map[string]store.PlanRecord
+	removed map[string]time.Time // when removed plans, which were never run, were made
+	runs    []store.RunRecord
+	intents []store.IntentRecord
+	entries []store.AuditEntry
+	writes  int
+	// before and after are called at every write, without locks. An error of before
+	// means that nothing was written; an error of after means that the data was
+	// written but the write still failed, like a failed fsync.
+	before, after func(Write) error
+	lost          error // the error of every write while it is set
+}
+
+// NewDisk returns an empty disk.
+func NewDisk() *Disk {
+	return &Disk{plans: map[string]store.PlanRecord{}, removed: map[string]time.Time{}}
+}
+
+// Fail sets which writes fail; nil means none.
+func (d *Disk) Fail(before, after func(Write) error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.before, d.after = before, after
+}
+
+// ErrDisk is the error of a full disk.
+var ErrDisk = fault.New(fault.Unavailable, "The disk is full.")
+
+// FailNth fails the nth write from now that matches what; more makes all later ones
+// fail too.
+func FailNth(what string, n int, more bool) func(Write) error {
+	var mu sync.Mutex
+	return func(w Write) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if what != "" && w.What != what {
+			return nil
+		}
+		if n--; n == 0 || n < 0 && more {
+			return ErrDisk
+		}
+		return nil
+	}
+}
+
+// Handle is the access of one process to the disk. After Cut it no longer works.
+type Handle struct {
+	*Disk
+	once sync.Once
+	cut  chan struct{}
+}
+
+// Open returns the handle of a new process.
+func (d *Disk) Open() *Handle { return &Handle{Disk: d, cut: make(chan struct{})} }
+
+// Cut ends the process as far as the disk is concerned.
+func (h *Handle) Cut() { h.once.Do(func() { close(h.cut) }) }
+
+// RefuseWrites makes every write fail with err from now on; nil makes them succeed.
+func (h *Handle) RefuseWrites(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lost = err
+}
+
+var errCut = errors.New("the process has ended")
+
+func (h *Handle) checkCut() error {
+	select {
+	case <-h.cut:
+		return errCut
+	default:
+		return nil
+	}
+}
+
+func (h *Handle) write(w Write, do func() error) error {
+	h.mu.Lock()
+	h.writes++
+	w.N = h.writes
+	before, after, lost := h.before, h.after, h.lost
+	h.mu.Unlock()
+	if lost != nil {
+		return lost
+	}
+	if before != nil {
+		if err := before(w); err != nil {
+			return err
+		}
+	}
+	if err := h.checkCut(); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	err := do()
+	h.mu.Unlock()
+	if err == nil && after != nil {
+		err = after(w)
+	}
+	return err
+}
+
+// Recorded returns the audit entries of a kind.
+func (d *Disk) Recorded(what string) (out []store.AuditEntry) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, e := range d.entries {
+		if e.What == what {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// allRuns returns the runs on the disk.
+func (d *Disk) allRuns() (out []engine.Run) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, record := range slices.Clone(d.runs) {
+		var run engine.Run
+		if json.Unmarshal(record.Body, &run) == nil {
+			out = append(out, run)
+		}
+	}
+	return out
+}
+
+// savedRun returns a run as it is on the disk.
+func (d *Disk) savedRun(id string) (store.RunRecord, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i := slices.IndexFunc(d.runs, func(r store.RunRecord) bool { return r.ID == id })
+	if i < 0 {
+		return store.RunRecord{}, false
+	}
+	return d.runs[i], true
+}

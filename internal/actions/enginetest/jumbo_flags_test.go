@@ -1,0 +1,105 @@
+package enginetest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+func checkOf(p actions.Plan, id string) actions.Check {
+	for _, c := range p.Checks {
+		if c.ID == id {
+			return c
+		}
+	}
+	return actions.Check{}
+}
+
+func TestPlanSeesAJumboFlagSetAMomentAgo(t *testing.T) {
+	for _, release := range []string{"4.4", "5.0", "8.0"} {
+		t.Run(release, func(t *testing.T) {
+			OnRig(t, Setup{Sim: simcluster.Options{ServerVersion: release}}, func(r *Rig) {
+				if c := checkOf(r.planMove(), "jumbo"); c.Verdict != actions.Pass || c.Source.Code != "cluster" {
+					r.Errorf("before the flag: %+v", c)
+				}
+				r.setJumboFlag(true)
+				if c := checkOf(r.planMove(), "jumbo"); c.Verdict != actions.Block || c.Text.Code != "jumbo.flagged" {
+					r.Errorf("a flagged chunk: %+v", c)
+				}
+				if p := r.Plan(actions.ClearJumbo, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}}); p.Blocked() {
+					r.Errorf("the flag cannot be cleared: %+v", p.Checks)
+				}
+				r.setJumboFlag(false)
+				if c := checkOf(r.planMove(), "jumbo"); c.Verdict != actions.Pass {
+					r.Errorf("after the flag: %+v", c)
+				}
+			})
+		})
+	}
+}
+
+func TestChunkFlaggedAfterThePlanIsNotMoved(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		p := r.planMove()
+		r.setJumboFlag(true)
+		if got := r.changesReported(p); !slices.Equal(changedFields(got), []string{"jumbo"}) {
+			r.Errorf("before the request: changed %+v", got)
+		}
+		r.setJumboFlag(false)
+		p = r.planMove()
+		r.onIntent(func() { r.setJumboFlag(true) })
+		run := r.WaitEnd(r.Start(p).ID)
+		if run.State != engine.Refused || !slices.Equal(changedFields(run.Steps[0].Changed), []string{"jumbo"}) || len(r.Sent(run.ID)) != 0 {
+			r.Errorf("before the command: %s %v %+v", run.State, run.Why, run.Steps[0].Changed)
+		}
+	})
+}
+
+// A forced move and its undo do not depend on the jumbo flag.
+func TestFlaggedChunkIsMovedByForceAndUndone(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		r.setJumboFlag(true)
+		run := r.PlanAndRun(actions.MoveChunk, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}, To: "shard-rs-2", Force: true})
+		if run.State != engine.Succeeded {
+			r.Fatalf("%s %v %+v", run.State, run.Why, run.Steps)
+		}
+		time.Sleep(20 * time.Minute)
+		undo, err := r.Engine.Undo(r.Context(), Anna, run.ID, "")
+		r.Must(err)
+		if back := r.WaitEnd(r.Start(undo).ID); back.State != engine.Succeeded {
+			r.Errorf("undo: %s %v %+v", back.State, back.Why, back.Steps)
+		}
+	})
+}
+
+// unreadableChunks is a cluster whose chunks cannot be listed.
+type unreadableChunks struct{ actions.Reader }
+
+func (unreadableChunks) ChunksFromNow(context.Context, topology.Meta, shardkey.Key, int) ([]topology.Chunk, error) {
+	return nil, fault.New(fault.Unavailable, "not now")
+}
+
+// The plan cannot know the flag, but the check before the command finds it.
+func TestUnreadableJumboFlagsAreAWarning(t *testing.T) {
+	OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Reader = unreadableChunks{o.Reader} }}, func(r *Rig) {
+		r.setJumboFlag(true)
+		p := r.planMove()
+		if c := checkOf(p, "jumbo"); c.Verdict != actions.Warn || c.Text.Code != "jumbo.unread" || c.Source.Code != "sweep" {
+			r.Errorf("%+v", c)
+		}
+		run := r.WaitEnd(r.Start(p).ID)
+		if run.State != engine.Refused || !slices.Equal(changedFields(run.Steps[0].Changed), []string{"jumbo"}) || len(r.Sent(run.ID)) != 0 {
+			r.Errorf("%s %v %+v", run.State, run.Why, run.Steps[0].Changed)
+		}
+	})
+}

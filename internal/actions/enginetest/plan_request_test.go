@@ -1,0 +1,156 @@
+package enginetest
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+)
+
+func TestPlanNeedsAReasonARoleAndAKind(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		args := actions.Args{NS: NS, At: P(5)}
+		viewer := auth.Principal{ID: "user:eve", Role: auth.Support}
+		for name, c := range map[string]struct {
+			by   auth.Principal
+			r    engine.Request
+			want fault.Kind
+		}{
+			"no reason":   {Anna, engine.Request{Kind: actions.Split, Args: args, Reason: " "}, fault.Invalid},
+			"long reason": {Anna, engine.Request{Kind: actions.Split, Args: args, Reason: strings.Repeat("x", 501)}, fault.Invalid},
+			"no kind":     {Anna, engine.Request{Kind: "reformat", Args: args, Reason: "x"}, fault.Invalid},
+			"no role":     {viewer, engine.Request{Kind: actions.Split, Args: args, Reason: "x"}, fault.Forbidden},
+			"nobody":      {auth.Principal{}, engine.Request{Kind: actions.Split, Args: args, Reason: "x"}, fault.Forbidden},
+			"no such":     {Anna, engine.Request{Kind: actions.Split, Args: actions.Args{NS: "no.such", At: P(5)}, Reason: "x"}, fault.NotFound},
+			"wrong type": {Anna, engine.Request{Kind: actions.Split, Args: actions.Args{NS: NS, At: bson.Raw{5, 0, 0, 0, 0}}, Reason: "x"},
+				fault.Invalid},
+		} {
+			if _, err := r.Engine.Plan(r.Context(), c.by, c.r); fault.Of(err) != c.want {
+				r.Errorf("%s: %v", name, err)
+			}
+		}
+		if n := len(r.Disk.Recorded("plan.refused")); n != 7 {
+			r.Errorf("%d refusals recorded", n)
+		}
+		if n := len(r.Sim.Faults().Seen()); n != 0 {
+			r.Errorf("%d commands sent", n)
+		}
+	})
+}
+
+func TestPlanIsStoredExactlyAsItWasMade(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		p := r.Plan(actions.Split, actions.Args{NS: NS, At: P(5)})
+		q := r.Plan(actions.Split, actions.Args{NS: NS, At: P(5)})
+		if len(p.ID) != 26 || p.ID != strings.ToLower(p.ID) || p.ID == q.ID || len(p.Hash) != 64 || p.Hash != q.Hash {
+			r.Errorf("%s %s %s %s", p.ID, q.ID, p.Hash, q.Hash)
+		}
+		if got := p.Expires.Sub(p.Made); got != 15*time.Minute {
+			r.Error(got)
+		}
+		other := r.Plan(actions.Split, actions.Args{NS: NS, At: P(6)})
+		if other.Hash == p.Hash {
+			r.Error("another key, the same hash")
+		}
+		kept, err := r.Engine.PlanByID(r.Context(), p.ID)
+		r.Must(err)
+		if kept.Hash != p.Hash || !kept.Commands[0].Equal(p.Commands[0]) || kept.By.ID != Anna.ID ||
+			len(kept.Steps[0].Needs) != len(p.Steps[0].Needs) ||
+			string(kept.Steps[0].At) != string(p.Steps[0].At) ||
+			len(kept.Checks) != len(p.Checks) {
+			r.Errorf("kept %+v\nmade %+v", kept, p)
+		}
+	})
+}
+
+func TestPlanRunsOnlyForItsMakerAndAsShown(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		p := r.planMove()
+		if p.Confirm == "" {
+			r.Fatal("bytes are not known, and nothing is to be typed")
+		}
+		try := func(by auth.Principal, hash, confirm string, want fault.Kind) {
+			r.Helper()
+			if _, _, err := r.Engine.Run(r.Context(), by, p.ID, engine.RunRequest{Hash: hash, Confirm: confirm}); fault.Of(err) != want {
+				r.Errorf("%v, want %v", err, want)
+			}
+		}
+		try(Bert, p.Hash, p.Confirm, fault.Conflict)
+		try(Anna, "00", p.Confirm, fault.Conflict)
+		try(Anna, p.Hash, "", fault.Invalid)
+		try(Anna, p.Hash, p.Confirm+" ", fault.Invalid)
+		try(auth.Principal{ID: Anna.ID, Role: auth.Viewer}, p.Hash, p.Confirm, fault.Forbidden)
+		if _, _, err := r.Engine.Run(r.Context(), Anna, "nosuchplan", engine.RunRequest{}); fault.Of(err) != fault.NotFound {
+			r.Error(err)
+		}
+		time.Sleep(15 * time.Minute)
+		try(Anna, p.Hash, p.Confirm, fault.Conflict)
+		if n := len(r.Disk.Recorded("run.refused")); n != 7 {
+			r.Errorf("%d refusals recorded", n)
+		}
+		if n := len(r.Sim.Faults().Seen()); n != 0 {
+			r.Errorf("%d commands sent", n)
+		}
+		p = r.Plan(actions.MoveChunk, p.Args)
+		r.checkReported(r.WaitEnd(r.Start(p).ID))
+		try(Bert, p.Hash, p.Confirm, fault.Conflict)
+	})
+}
+
+func TestBlockedPlanCannotBeRun(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		p := r.Plan(actions.MoveChunk, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}, To: "shard-rs-1"})
+		_, _, err := r.RunPlan(Anna, p)
+		var blocked *engine.BlockedError
+		if !errors.As(err, &blocked) || len(blocked.Checks) == 0 {
+			r.Errorf("%v", err)
+		}
+	})
+}
+
+// A check is neither a command nor a precondition, so the hash of the plan stays the
+// same.
+func TestRunIsRefusedWhenACheckBlocksSinceThePlan(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		p := r.planMove()
+		r.Admin(bson.D{{Key: "setAllowMigrations", Value: NS}, {Key: "allowMigrations", Value: false}})
+		_, _, err := r.RunPlan(Anna, p)
+		var blocked *engine.BlockedError
+		if !errors.As(err, &blocked) || len(blocked.Checks) == 0 || len(r.Sim.Faults().Seen()) != 0 {
+			r.Errorf("%v, %d sent", err, len(r.Sim.Faults().Seen()))
+		}
+	})
+}
+
+func TestNoPlanIsMadeWhileTheClusterCannotBeRead(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		p := r.planMove()
+		r.Network.Cut()
+		ask := engine.Request{Kind: actions.BalancerOn, Reason: "a test"}
+		for _, limit := range []time.Duration{11 * time.Second, 3 * time.Second} {
+			begun := time.Now()
+			_, err := r.Engine.Plan(r.Context(), Anna, ask)
+			if took := time.Since(begun); fault.Of(err) != fault.Unavailable || took > limit {
+				r.Errorf("%v after %s, want that it is unavailable within %s", err, took, limit)
+			}
+			// The regular poll fails too, which shortens the next attempt.
+			_ = r.Watcher.Refresh(r.Context())
+		}
+		if _, _, err := r.RunPlan(Anna, p); fault.Of(
+			err,
+		) != fault.Unavailable {
+			r.Errorf("run: %v", err)
+		}
+		r.Network.Restore()
+		if _, err := r.Engine.Plan(r.Context(), Anna, ask); err != nil {
+			r.Errorf("after the network was restored: %v", err)
+		}
+	})
+}

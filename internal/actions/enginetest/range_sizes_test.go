@@ -1,0 +1,127 @@
+package enginetest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/chunksize"
+	"shardboard/internal/cluster"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// measureChunks lets the engine measure chunks.
+func measureChunks(o *engine.Options) {
+	o.Sizes = chunksize.New(o.Reader.(*cluster.Client), o.Tables.(*topology.Watcher), nil)
+}
+
+// fillChunk replaces all documents by n documents of 1,048 bytes in the chunk [0,
+// 10). The chunk size is 1 MB, so the server moves at most 2,000 of them at once.
+func fillChunk(r *Rig, n int) {
+	r.Helper()
+	command := func(db string, d bson.D) {
+		r.Helper()
+		_, err := r.Sim.Command(r.Context(), db, d)
+		r.Must(err)
+	}
+	command("config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{bson.D{
+		{
+			Key:   "q",
+			Value: bson.D{{Key: "_id", Value: "chunksize"}},
+		}, {Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: int32(1)}}}}}, {Key: "upsert", Value: true}}}}})
+	db, coll := NS.Database(), NS.Collection()
+	command(
+		db,
+		bson.D{{Key: "delete", Value: coll}, {Key: "deletes", Value: bson.A{bson.D{{Key: "q", Value: bson.D{}}, {Key: "limit", Value: 0}}}}},
+	)
+	empty, err := bson.Marshal(bson.D{{Key: "_id", Value: int32(1)}, {Key: "p", Value: int32(5)}, {Key: "s", Value: ""}})
+	r.Must(err)
+	var rows bson.A
+	for i := range n {
+		rows = append(
+			rows,
+			bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(5)}, {Key: "s", Value: strings.Repeat("x", 1048-len(empty))}},
+		)
+	}
+	command(db, bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: rows}})
+	time.Sleep(2 * time.Minute) // for shards and table to learn the chunk size
+	_, err = r.Watcher.Load(r.Context())
+	r.Must(err)
+}
+
+func sizeCheck(p actions.Plan) (actions.Verdict, string) {
+	c := checkOf(p, "size")
+	return c.Verdict, c.Text.Code
+}
+
+// The plan predicts what the donor does, on both sides of the limit.
+func TestPlanMeasuresTheChunkThatItMoves(t *testing.T) {
+	for _, version := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
+		t.Run(version, func(t *testing.T) {
+			OnRig(t, Setup{Sim: simcluster.Options{ServerVersion: version}, Wrap: measureChunks}, func(r *Rig) {
+				move := moveFirstChunk
+				fillChunk(r, 2001)
+				if v, code := sizeCheck(r.Plan(actions.MoveChunk, move)); v != actions.Block || code != "size.tooMany" {
+					t.Errorf("one more than the limit: %s %s", v, code)
+				}
+				_, err := r.Sim.Command(
+					r.Context(),
+					"admin",
+					bson.D{{Key: "moveChunk", Value: string(NS)}, {Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-2"}},
+				)
+				if err == nil || !strings.Contains(err.Error(), "Found 2001 documents") {
+					t.Errorf("the donor said %v", err)
+				}
+				fillChunk(r, 2000)
+				p := r.Plan(actions.MoveChunk, move)
+				if v, code := sizeCheck(p); v != actions.Pass || code != "size.measured" {
+					t.Errorf("at the limit: %s %s", v, code)
+				}
+				if f := p.Effect.Bytes; f.Value != 2000*1048 || !f.Exact {
+					t.Errorf("the plan moves %+v", f)
+				}
+				_, err = r.Sim.Command(
+					r.Context(),
+					"admin",
+					bson.D{{Key: "moveChunk", Value: string(NS)}, {Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-2"}},
+				)
+				r.Must(err)
+			})
+		})
+	}
+}
+
+func TestPlanUsesEstimatesWhenMeasuringFails(t *testing.T) {
+	for _, x := range []struct {
+		name   string
+		rule   simcluster.Rule
+		reason string
+	}{
+		{"not permitted", simcluster.Rule{Err: simcluster.Fail(13)}, "notPermitted"},
+		{"too slow", simcluster.Rule{Delay: time.Minute}, "tooSlow"},
+		{"a shard that does not answer", simcluster.Rule{Err: simcluster.Fail(133)}, "unreachable"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			OnRig(t, Setup{Wrap: measureChunks}, func(r *Rig) {
+				fillChunk(r, 100)
+				x.rule.Command, x.rule.At, x.rule.Times = "dataSize", simcluster.Received, -1
+				r.Sim.Faults().Add(x.rule)
+				begun := time.Now()
+				p := r.planMove()
+				if took := time.Since(begun); took > 6*time.Second {
+					t.Errorf("the plan took %v", took)
+				}
+				for _, c := range p.Checks {
+					if c.ID == "size" && (c.Verdict != actions.Warn || c.Text.Args()["reason"] != x.reason && c.Text.Code != "size.unknown") {
+						t.Errorf("%+v", c)
+					}
+				}
+			})
+		})
+	}
+}

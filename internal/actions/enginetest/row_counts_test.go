@@ -1,0 +1,151 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+func cutAnswer(command string) simcluster.Rule {
+	return simcluster.Rule{Command: command, At: simcluster.Replying, Cut: true}
+}
+
+// fakeCounter counts without the cluster.
+type fakeCounter func(ctx context.Context, ns topology.Namespace) (int64, error)
+
+func (c fakeCounter) CountUpTo(ctx context.Context, ns topology.Namespace, _ bson.Raw, _ int64) (int64, error) {
+	return c(ctx, ns)
+}
+
+// onCountingRig pins a project in a rig that counts rows, with the cluster's counter
+// when c is nil.
+func onCountingRig(t *testing.T, c actions.Counter, w actions.WriteRates, test func(r *Rig, p actions.Plan)) {
+	t.Helper()
+	s := Setup{Sim: simcluster.Options{Projects: 6, Documents: 120, Still: true}, Wrap: func(o *engine.Options) {
+		if o.Counter, o.Writes = c, w; c == nil {
+			o.Counter = o.Reader.(actions.Counter)
+		}
+	}}
+	OnRig(t, s, func(r *Rig) {
+		project := r.Keeper.Directory().All()[2].ID.Hex()
+		test(r, r.Plan(actions.Pin, actions.Args{Project: project, Shard: "shard-rs-2"}))
+	})
+}
+
+// fakeWriteRate knows only the write rate of the collection documents.
+type fakeWriteRate struct{}
+
+func (fakeWriteRate) WriteRate(ns topology.Namespace, project string) (float64, bool) {
+	return 2.5, ns == "yorkie-meta.documents" && len(project) == 24
+}
+
+func TestRowsAreCountedBeforeAndAfterAndADifferenceIsNotAFailure(t *testing.T) {
+	onCountingRig(t, nil, fakeWriteRate{}, func(r *Rig, p actions.Plan) {
+		id, err := bson.ObjectIDFromHex(p.Args.Project)
+		r.Must(err)
+		insert := bson.D{{Key: "insert", Value: "documents"}, {Key: "documents", Value: bson.A{
+			bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: id}, {Key: "key", Value: "written meanwhile"}}}}}
+		r.Sim.Faults().Add(
+			simcluster.Rule{Command: "addShardToZone", At: simcluster.Received, Delay: 4 * time.Second, Do: simcluster.Other("yorkie-meta", insert)},
+		)
+		run := r.WaitEnd(r.Start(p).ID)
+		if run.State != engine.Succeeded {
+			r.Fatalf("%s %v", run.State, run.Why)
+		}
+		r.Restart()
+		run, err = r.Engine.RunByID(r.Context(), run.ID)
+		r.Must(err)
+		if len(run.Rows) < 2 {
+			r.Fatalf("%+v", run.Rows)
+		}
+		for _, c := range run.Rows {
+			grown, both := c.Difference()
+			documents := c.NS == "yorkie-meta.documents"
+			if want := map[bool]int64{true: 1}[documents]; !both || grown != want || c.Took() < 4*time.Second || c.Project != p.Args.Project {
+				r.Errorf("%s: %+v to %+v in %s", c.NS, c.Before, c.After, c.Took())
+			}
+			if documents && c.Before.Value == 0 {
+				r.Error("the project has no documents")
+			}
+			if c.Writes.Known != documents || documents && c.Writes.PerSecond != 2.5 {
+				r.Errorf("%s: %+v", c.NS, c.Writes)
+			}
+		}
+	})
+}
+
+func TestUncountedRowsGiveAReasonAndDoNotStopTheRun(t *testing.T) {
+	for reason, c := range map[string]fakeCounter{
+		"tooMany":      func(context.Context, topology.Namespace) (int64, error) { return actions.MostCounted + 1, nil },
+		"notPermitted": func(context.Context, topology.Namespace) (int64, error) { return 0, fault.New(fault.Forbidden, "no") },
+		"unreachable":  func(context.Context, topology.Namespace) (int64, error) { return 0, errors.New("gone") },
+		"tooSlow":      func(ctx context.Context, _ topology.Namespace) (int64, error) { <-ctx.Done(); return 0, ctx.Err() },
+	} {
+		t.Run(reason, func(t *testing.T) {
+			onCountingRig(t, c, nil, func(r *Rig, p actions.Plan) {
+				begun := time.Now()
+				run := r.Start(p)
+				r.Wait(run.ID, func(run engine.Run) bool { return run.State != engine.Planned })
+				if took := time.Since(begun); took > 6*time.Second {
+					r.Errorf("counting held the run for %s", took)
+				}
+				if run = r.WaitEnd(run.ID); run.State != engine.Succeeded {
+					r.Errorf("%s %v", run.State, run.Why)
+				}
+				for _, c := range run.Rows {
+					if _, both := c.Difference(); both || c.Before.Reason != reason || c.After.Reason != "noBefore" {
+						r.Errorf("%s: %+v, %+v", c.NS, c.Before, c.After)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestStopDoesNotWaitForACount(t *testing.T) {
+	hang := fakeCounter(func(ctx context.Context, _ topology.Namespace) (int64, error) { <-ctx.Done(); return 0, ctx.Err() })
+	onCountingRig(t, hang, nil, func(r *Rig, p actions.Plan) {
+		id := r.Start(p).ID
+		time.Sleep(time.Second)
+		asked := time.Now()
+		_, err := r.Engine.Stop(r.Context(), Bert, id)
+		r.Must(err)
+		run := r.WaitEnd(id)
+		if took := run.Ended.Sub(asked); run.State != engine.Stopped || took > time.Second || len(r.Sent(id)) != 0 {
+			r.Errorf("%s after %s, %d sent", run.State, took, len(r.Sent(id)))
+		}
+		for _, c := range run.Rows {
+			if c.Before.Reason != "interrupted" || c.After.Reason != "nothingSent" {
+				r.Errorf("%+v", c)
+			}
+		}
+	})
+}
+
+func TestRowCountsSurviveARestart(t *testing.T) {
+	onCountingRig(t, nil, nil, func(r *Rig, p actions.Plan) {
+		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Committing, Hold: true})
+		id := r.Start(p).ID
+		<-rule.Reached()
+		r.Restart()
+		rule.Remove()
+		run := r.WaitEnd(id)
+		for _, c := range run.Rows {
+			if grown, both := c.Difference(); !both || grown != 0 {
+				r.Errorf("%s: %+v, %+v", c.NS, c.Before, c.After)
+			}
+		}
+		if len(run.Rows) == 0 {
+			r.Error("nothing was counted")
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package enginetest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+)
+
+func TestStopTakesEffectBeforeTheNextCommandAndSurvivesARestart(t *testing.T) {
+	c := moveInThreeSteps()
+	OnRig(t, c.Setup(), func(r *Rig) {
+		p := c.Plan(r)
+		if len(p.Steps) < 3 {
+			r.Fatalf("%d steps", len(p.Steps))
+		}
+		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "split", At: simcluster.Committing, Hold: true})
+		id := r.Start(p).ID
+		<-rule.Reached()
+		run, err := r.Engine.Stop(r.Context(), Bert, id)
+		r.Must(err)
+		if run.InFlight() != 0 || run.StopBy != Bert.ID {
+			r.Errorf("in flight: %d, stopped by %q", run.InFlight(), run.StopBy)
+		}
+		rule.Remove()
+		freed := time.Now()
+		run = r.WaitEnd(id)
+		if run.State != engine.Stopped || run.Steps[0].State != engine.Succeeded || run.Steps[1].State != engine.Planned || len(r.Sent(id)) != 1 {
+			r.Errorf("%s %v, steps %s %s, %d sent", run.State, run.Why, run.Steps[0].State, run.Steps[1].State, len(r.Sent(id)))
+		}
+		if time.Since(freed) > time.Second {
+			r.Errorf("it took %s", time.Since(freed))
+		}
+		r.Restart()
+		time.Sleep(time.Hour)
+		if run, err := r.Engine.RunByID(r.Context(), id); err != nil || run.State != engine.Stopped || len(r.Sent(id)) != 1 {
+			r.Errorf("after a restart: %v %s", err, run.State)
+		}
+		undo, err := r.Engine.Undo(r.Context(), Anna, id, "")
+		r.Must(err)
+		if back := r.WaitEnd(r.Start(undo).ID); back.State != engine.Succeeded {
+			r.Errorf("the part that was done is not undone: %s %v", back.State, back.Steps)
+		}
+	})
+}
+
+func TestStopIsObeyedWhileTheDiskIsFull(t *testing.T) {
+	c := moveInThreeSteps()
+	OnRig(t, c.Setup(), func(r *Rig) {
+		p := c.Plan(r)
+		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "split", At: simcluster.Committing, Hold: true})
+		id := r.Start(p).ID
+		<-rule.Reached()
+		r.Disk.Fail(FailNth("save", 1, true), nil)
+		if _, err := r.Engine.Stop(r.Context(), Bert, id); err == nil {
+			r.Error("the failed save was not reported")
+		}
+		rule.Remove()
+		time.Sleep(time.Minute)
+		r.Disk.Fail(nil, nil)
+		if run := r.WaitEnd(id); run.State != engine.Stopped || len(r.Sent(id)) != 1 {
+			r.Errorf("%s, %d sent", run.State, len(r.Sent(id)))
+		}
+	})
+}
+
+func TestStopIsObeyedWhenItCannotBeAudited(t *testing.T) {
+	c := moveInThreeSteps()
+	OnRig(t, c.Setup(), func(r *Rig) {
+		p := c.Plan(r)
+		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "split", At: simcluster.Committing, Hold: true})
+		id := r.Start(p).ID
+		<-rule.Reached()
+		r.Disk.Fail(FailNth("audit", 1, true), nil)
+		_, err := r.Engine.Stop(r.Context(), Bert, id)
+		if text := fault.Text(err); fault.Of(err) != fault.Unavailable || !strings.Contains(text, "The run is stopped") ||
+			!strings.Contains(text, "audit record: The disk is full") {
+			r.Error(err)
+		}
+		rule.Remove()
+		time.Sleep(time.Minute)
+		r.Disk.Fail(nil, nil)
+		if run := r.WaitEnd(id); run.State != engine.Stopped || len(r.Sent(id)) != 1 {
+			r.Errorf("%s, %d sent", run.State, len(r.Sent(id)))
+		}
+	})
+}
+
+func TestStopDuringTheLastCheckIsObeyed(t *testing.T) {
+	onCases(t, moveAndBalancerOn, func(r *Rig, c Case) {
+		p := c.Plan(r)
+		r.Disk.Fail(nil, func(w Write) error {
+			if w.What == "intent" { // delays every later command
+				r.Sim.Faults().Add(simcluster.Rule{At: simcluster.Received, Delay: time.Second, Times: -1})
+			}
+			return nil
+		})
+		id := r.Start(p).ID
+		time.Sleep(500 * time.Millisecond)
+		asked := time.Now()
+		_, err := r.Engine.Stop(r.Context(), Bert, id)
+		r.Must(err)
+		run := r.WaitEnd(id)
+		r.Sim.Faults().Heal()
+		if run.State != engine.Stopped || run.StopBy != Bert.ID || run.Why.Code != "run.stopped" || len(r.Sent(id)) != 0 {
+			r.Errorf("%s %v, %d sent", run.State, run.Why, len(r.Sent(id)))
+		}
+		if took := time.Since(asked); took > time.Minute {
+			r.Errorf("it took %s", took)
+		}
+	})
+}
+
+func TestStopEndsAWaitAtOnce(t *testing.T) {
+	OnCheckedRig(t, Setup{}, func(r *Rig, _ *RecordChecker) {
+		p := r.planMove()
+		r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: simcluster.Fail(46), Times: -1})
+		id := r.Start(p).ID
+		r.Wait(id, func(run engine.Run) bool { return run.State == engine.Waiting })
+		asked := time.Now()
+		_, err := r.Engine.Stop(r.Context(), Bert, id)
+		r.Must(err)
+		if run := r.WaitEnd(id); run.State != engine.Stopped || time.Since(asked) > time.Second {
+			r.Errorf("%s after %s", run.State, time.Since(asked))
+		}
+	})
+}
+
+func TestWaitingRunCanBeStopped(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		first, second := r.Plan(actions.Split, actions.Args{NS: NS, At: P(5)}), r.Plan(actions.Split, actions.Args{NS: NS, At: P(15)})
+		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "split", At: simcluster.Committing, Hold: true})
+		a := r.Start(first).ID
+		<-rule.Reached()
+		b := r.Start(second).ID
+		r.Wait(b, func(run engine.Run) bool { return run.State == engine.Waiting })
+		_, err := r.Engine.Stop(r.Context(), Bert, b)
+		r.Must(err)
+		if run := r.WaitEnd(b); run.State != engine.Stopped {
+			r.Errorf("%s", run.State)
+		}
+		rule.Remove()
+		r.checkReported(r.WaitEnd(a))
+		runs, next, err := r.Engine.Runs(r.Context(), "", 1)
+		r.Must(err)
+		if len(runs) != 1 || runs[0].ID != b || next == "" {
+			r.Fatalf("%v %q", runs, next)
+		}
+		if runs, next, err = r.Engine.Runs(r.Context(), next, 5); err != nil || len(runs) != 1 || runs[0].ID != a || next != "" {
+			r.Errorf("%v %v %q", err, runs, next)
+		}
+	})
+}

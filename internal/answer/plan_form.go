@@ -1,0 +1,155 @@
+package answer
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/format"
+	"shardboard/internal/topology"
+)
+
+// PlanForm asks for the arguments of a change.
+type PlanForm struct {
+	Kind    actions.Description
+	Subject []PlanField // stated, not asked for: what the form was opened on
+	Fields  []PlanField
+}
+
+// PlanField is one argument in a form.
+type PlanField struct {
+	Name, Label, Hint string
+	Value             string
+	Shown             string // Value for people, where it is stated
+	Placeholder       string
+	Choices           []actions.Choice // of a list; none for a text
+	Needed            bool
+	Tick              bool // a checkbox of the value "true"
+	Mono              bool
+}
+
+// PlanFormOf is the form of a kind, filled in with the values that are given by name.
+// What the change is about is stated, not asked for, if the cluster has it.
+func PlanFormOf(v View, k actions.Kind, value func(name string) string) PlanForm {
+	out := PlanForm{Kind: k.Describe()}
+	f := fieldMaker{v: v, c: v.Table.Collection(topology.Namespace(value("ns")))}
+	given := func(name string) bool { return value(name) != "" }
+	for _, x := range out.Kind.Arguments {
+		text := value(x.Name)
+		if shown, ok := f.existing(x, text); ok && x.Subject {
+			out.Subject = append(out.Subject, PlanField{Name: x.Name, Label: x.Label, Value: text, Shown: shown, Mono: isJSON(x)})
+			continue
+		}
+		if text != "" || !x.Unasked && !slices.ContainsFunc(x.Or, given) {
+			out.Fields = append(out.Fields, f.field(x, text))
+		}
+	}
+	return out
+}
+
+// fieldMaker makes the fields of one form.
+type fieldMaker struct {
+	v View
+	c *topology.Collection // that ns names; nil for none
+}
+
+// existing tells whether a value names something that exists, and how it is shown.
+func (f fieldMaker) existing(x actions.Argument, value string) (string, bool) {
+	if value == "" {
+		return "", false
+	}
+	switch x.Type {
+	case actions.TypeCollection, actions.TypeNamespace:
+		return value, f.c != nil
+	case actions.TypeDatabase:
+		return value, slices.Contains(f.v.Dir.Databases(), value)
+	case actions.TypeProject:
+		id, err := bson.ObjectIDFromHex(value)
+		if err != nil {
+			return "", false
+		}
+		p, ok := f.v.Dir.ByID(id)
+		return NameOf(p) + " (" + value + ")", ok
+	case actions.TypeChunk:
+		return f.chunk(value)
+	case actions.TypeZone:
+		return value, f.zone(value)
+	case actions.TypeShard:
+		return value, f.v.Table.Shard(value) != nil
+	case actions.TypeBool:
+		i := slices.IndexFunc(x.Choices, func(c actions.Choice) bool { return c.Value == value })
+		if i < 0 {
+			return "", false
+		}
+		return x.Choices[i].Text, true
+	case actions.TypeKey, actions.TypeBounds, actions.TypeCuts:
+		return value, f.c != nil && json.Valid([]byte(value))
+	}
+	return "", false
+}
+
+func (f fieldMaker) zone(name string) bool {
+	return slices.ContainsFunc(f.v.Table.Zones, func(z topology.ZoneRange) bool { return z.Zone == name }) ||
+		slices.ContainsFunc(f.v.Table.Shards, func(s topology.Shard) bool { return slices.Contains(s.Zones, name) })
+}
+
+// chunk shows which chunk a reference names.
+func (f fieldMaker) chunk(ref string) (string, bool) {
+	if f.c == nil {
+		return "", false
+	}
+	k, err := ParseChunkRef(f.c, ref)
+	if err != nil {
+		return "", false
+	}
+	i, ch := f.c.Chunks.Find(k)
+	if ch.Min.Compare(k) != 0 {
+		return "", false
+	}
+	return fmt.Sprintf("%s of %s: %s → %s on %s", format.Count(int64(i+1)), format.Count(int64(f.c.Chunks.Len())),
+		f.c.Key.Display(ch.Min), f.c.Key.Display(ch.Max), ch.Shard), true
+}
+
+// field is the field of an argument that the form asks for.
+func (f fieldMaker) field(x actions.Argument, value string) PlanField {
+	out := PlanField{Name: x.Name, Label: x.Label, Value: value, Needed: x.Required, Hint: x.Help, Mono: isJSON(x)}
+	if !x.Required && x.Default == "" && x.Type != actions.TypeSwitch {
+		out.Label += " (optional)"
+	}
+	out.Choices = slices.Clone(x.Choices)
+	switch x.Type {
+	case actions.TypeShard:
+		for _, s := range f.v.Table.Shards {
+			text := s.Name
+			if s.Draining {
+				text += " (draining)"
+			}
+			out.Choices = append(out.Choices, actions.Choice{Value: s.Name, Text: text})
+		}
+		if x.Required {
+			out.Choices = slices.Insert(out.Choices, 0, actions.Choice{Text: "choose…"})
+		}
+	case actions.TypeSwitch:
+		out.Tick = true
+	case actions.TypeKey, actions.TypeBounds:
+		if f.c != nil && f.c.Chunks.Len() > 0 {
+			out.Placeholder = f.c.Key.ExtJSON(f.c.Chunks.At(f.c.Chunks.Len() / 2).Min)
+		}
+	case actions.TypeCollection, actions.TypeNamespace:
+		out.Placeholder = "database.collection"
+	case actions.TypeTime:
+		out.Placeholder = "HH:MM"
+	}
+	if x.Empty != "" {
+		out.Choices = slices.Insert(out.Choices, 0, actions.Choice{Text: x.Empty})
+	}
+	return out
+}
+
+// isJSON tells whether people write the argument as JSON.
+func isJSON(x actions.Argument) bool {
+	return x.Type == actions.TypeKey || x.Type == actions.TypeBounds || x.Type == actions.TypeCuts
+}

@@ -1,0 +1,69 @@
+package answer
+
+import (
+	"strings"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+)
+
+// standingOf is what a run has left in the cluster.
+func standingOf(r engine.Run, b topology.Balancer) api.Standing {
+	s := r.LastingChanges()
+	return api.Standing{Splits: s.Splits, Merges: s.Merges, Moves: s.Moves, ZoneRangesSet: s.RangesSet, ZoneRangesRemoved: s.RangesRemoved,
+		ShardsAdded: s.ZonesJoined, ShardsRemoved: s.ZonesLeft, Settings: s.Settings, ByOthers: s.ByOthers, Unknown: s.Unknown, Paused: s.Paused,
+		Text: strings.Join(standingTexts(r, b), " ")}
+}
+
+// standingTexts say in sentences what a run has left in the cluster.
+func standingTexts(r engine.Run, b topology.Balancer) (out []string) {
+	s := r.LastingChanges()
+	var changes []string
+	for _, x := range []struct {
+		n         int
+		one, many string
+	}{
+		{s.RangesSet, "zone range set", "zone ranges set"},
+		{s.RangesRemoved, "zone range removed", "zone ranges removed"},
+		{s.ZonesJoined, "shard added to a zone", "shards added to zones"},
+		{s.ZonesLeft, "shard taken from a zone", "shards taken from zones"},
+		{s.Splits, "split", "splits"},
+		{s.Merges, "merge", "merges"},
+		{s.Moves, "move", "moves"},
+		{s.Settings, "setting changed", "settings changed"},
+	} {
+		if x.n > 0 {
+			changes = append(changes, counted(x.n, x.one, x.many))
+		}
+	}
+	switch {
+	case len(changes) > 0:
+		out = append(out, JoinWords(changes)+" by this run.")
+	case s.Unknown == 0:
+		out = append(out, "Nothing in the cluster has been changed by this run.")
+	}
+	if s.ByOthers > 0 {
+		out = append(out, counted(s.ByOthers, "step was", "steps were")+" done already by the balancer or by somebody else.")
+	}
+	if s.Unknown > 0 {
+		out = append(out, "The outcome of "+counted(s.Unknown, "command", "commands")+" is not known yet.")
+	}
+	if s.Paused {
+		out = append(out, "Balancing is still paused by this run, and will be switched on again.")
+	} else if s.RangesSet > 0 && r.CanFinish() && b.Known {
+		if b.Enabled() {
+			out = append(out, "The balancer is on and keeps moving chunks, because zone ranges set by this run are still in place.")
+		} else {
+			out = append(out, "The balancer is off. Once it is turned on, it will move chunks to match the zone ranges set by this run.")
+		}
+	}
+	return out
+}
+
+// counted is a number with its noun.
+func counted(n int, one, many string) string {
+	return format.Count(int64(n)) + " " + message.Plural(n, one, many)
+}

@@ -1,0 +1,151 @@
+package outcome
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/fault"
+	"shardboard/internal/heat"
+	"shardboard/internal/topology"
+)
+
+// measurement is a run that is being measured. The recorder's lock guards all of it.
+type measurement struct {
+	run        engine.Run
+	scope      scope
+	otherRuns  []string
+	otherMoves int
+	movedAgain bool // others moved the run's chunks after it ended
+	before     map[topology.Namespace][]sample
+	after      map[topology.Namespace][]sample
+	earlier    *Record // what an earlier process counted; nil: nothing
+	dirty      bool
+	closed     bool
+}
+
+// add keeps a sample that lies in one of the windows, and reports whether the second window may be
+// complete.
+func (k *measurement) add(x sample) bool {
+	before, after := windows(k.run.Started, k.run.Ended)
+	ns := x.slot.NS
+	switch {
+	case before.contains(x.slot):
+		k.before[ns], k.dirty = append(k.before[ns], x), true
+	case after.contains(x.slot):
+		k.after[ns], k.dirty = append(k.after[ns], x), true
+	}
+	return !after.To.IsZero() && !x.slot.To.Before(after.To)
+}
+
+// update starts measuring a run or updates its state.
+func (r *Recorder) update(ctx context.Context, cluster string, run engine.Run, now time.Time) error {
+	r.mu.Lock()
+	k := r.active[run.ID]
+	r.mu.Unlock()
+	if k == nil {
+		_, after := windows(run.Started, run.Ended)
+		if scopeOf(run).empty() || !run.State.Open() && now.After(after.To.Add(settleWithin)) {
+			return nil
+		}
+		row, err := r.opts.Store.RunOutcome(ctx, cluster, run.ID)
+		switch {
+		case err == nil && !row.Open:
+			return nil // already measured
+		case err != nil && fault.Of(err) != fault.NotFound:
+			return fmt.Errorf("read what was measured of run %s: %w", run.ID, err)
+		}
+		r.mu.Lock()
+		r.startMeasuring(run, nil)
+		r.mu.Unlock()
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	had := k.run.Ended
+	k.run, k.scope = run, scopeOf(run)
+	if !had.Equal(run.Ended) {
+		k.dirty = true
+	}
+	r.addRecent(k)
+	return nil
+}
+
+// startMeasuring starts measuring a run with what is still known of the time before it.
+func (r *Recorder) startMeasuring(run engine.Run, prior *Record) {
+	k := &measurement{run: run, scope: scopeOf(run), earlier: prior, dirty: true,
+		before: map[topology.Namespace][]sample{}, after: map[topology.Namespace][]sample{}}
+	if prior != nil {
+		k.otherRuns, k.otherMoves, k.movedAgain = prior.OtherRuns, prior.OtherMoves, prior.MovedAgain
+	}
+	r.active[run.ID] = k
+	r.addRecent(k)
+}
+
+// addRecent adds recent samples that lie in the run's windows and are not in it yet: for a run that
+// was just noticed, a collection of a new step, or the time between a run's end and when that was
+// noticed.
+func (r *Recorder) addRecent(k *measurement) {
+	before, after := windows(k.run.Started, k.run.Ended)
+	for ns := range k.scope.spans {
+		for _, side := range []struct {
+			w    Span
+			have map[topology.Namespace][]sample
+		}{{before, k.before}, {after, k.after}} {
+			for _, x := range r.recent[ns] {
+				if side.w.contains(x.slot) && !slices.ContainsFunc(side.have[ns], func(y sample) bool { return y.slot.From.Equal(x.slot.From) }) {
+					side.have[ns], k.dirty = append(side.have[ns], x), true
+				}
+			}
+		}
+	}
+}
+
+// closeComplete ends measurements whose second window is complete or overdue, and those of runs
+// without an effect.
+func (r *Recorder) closeComplete(now time.Time) {
+	t := r.opts.Tables.Table()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.active {
+		if k.run.State.Open() {
+			continue
+		}
+		_, after := windows(k.run.Started, k.run.Ended)
+		if k.scope.empty() || !now.Before(after.To.Add(settleWithin)) || r.isComplete(t, k, after.To) {
+			k.closed, k.dirty = true, true
+		}
+	}
+}
+
+// isComplete reports whether everything was counted up to a time. A run with no counted collections
+// has nothing to wait for.
+func (r *Recorder) isComplete(t *topology.Table, k *measurement, to time.Time) bool {
+	for _, ns := range k.scope.namespaces() {
+		c, known := heat.CoverageOf(t, r.opts.Profile, ns)
+		begun := len(k.before[ns]) > 0 || k.countedEarlier(ns).Before != nil
+		if !begun && (!known || c.Not != "") {
+			continue
+		}
+		all := r.recent[ns]
+		if len(all) == 0 || all[len(all)-1].slot.To.Before(to) {
+			return false
+		}
+	}
+	return true
+}
+
+// countedEarlier returns what an earlier process counted of a collection.
+func (k *measurement) countedEarlier(ns topology.Namespace) CollectionRecord {
+	if k.earlier == nil {
+		return CollectionRecord{}
+	}
+	for _, c := range k.earlier.Collections {
+		if c.NS == ns {
+			return c
+		}
+	}
+	return CollectionRecord{}
+}

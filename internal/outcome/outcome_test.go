@@ -1,0 +1,152 @@
+package outcome
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/heat"
+)
+
+func TestMoveThatSpreadsTheWritesHelped(t *testing.T) {
+	r := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+	b, a := windows(r.Started, r.Ended)
+	was := collection(t, []int64{0, 10}, "a", "a", "b")
+	is := collection(t, []int64{0, 10}, "a", "b", "b")
+	o := Compare(r, recordOf(r, fullWindow(b, was, 30, 20, 10), fullWindow(a, is, 30, 20, 10)))
+	if o.State != Measured || o.Verdict != Worse && o.Verdict != NoChange && o.Verdict != Helped {
+		t.Fatalf("%+v", o)
+	}
+	if o.Verdict != Helped || o.Before.Hottest != "a" || math.Abs(o.Before.Share-5./6) > 1e-9 || math.Abs(o.After.Share-.5) > 1e-9 {
+		t.Errorf("%s: %+v and %+v", o.Verdict, o.Before, o.After)
+	}
+	if len(o.Shards) != 2 || o.Shards[0].Shard != "a" || o.Shards[0].Before.PerSecond != 5 || o.Shards[0].After.PerSecond != 3 ||
+		!o.Shards[0].Before.Exact {
+		t.Errorf("shards %+v", o.Shards)
+	}
+	if len(o.Chunks) != 1 || o.Chunks[0].From != "a" || o.Chunks[0].To != "b" || o.Chunks[0].Before.PerSecond != 2 ||
+		o.Chunks[0].After.PerSecond != 2 {
+		t.Errorf("chunks %+v", o.Chunks)
+	}
+	if len(o.Notes) != 0 || o.Before.Covered != 600 || o.After.Covered != 600 {
+		t.Errorf("notes %v, covered %v and %v", o.Notes, o.Before.Covered, o.After.Covered)
+	}
+}
+
+func TestSplitIsJudgedByTheHottestOfItsChunks(t *testing.T) {
+	r := endedRun(actions.Split, actions.OpSplitAt, keyAt(0), keyAt(10), "")
+	b, a := windows(r.Started, r.Ended)
+	was := collection(t, []int64{0, 10}, "a", "a", "b")
+	is := collection(t, []int64{0, 5, 10}, "a", "a", "a", "b")
+	o := Compare(r, recordOf(r, fullWindow(b, was, 3, 20, 10), fullWindow(a, is, 3, 11, 9, 10)))
+	if o.Basis != ByChunks || o.State != Measured || o.Verdict != Helped || o.Before.Hottest != string(ns) {
+		t.Fatalf("%+v", o)
+	}
+	if len(o.Chunks) != 3 {
+		t.Fatalf("chunks %+v", o.Chunks)
+	}
+	for _, c := range o.Chunks {
+		whole := string(c.Min) == string(keyAt(0)) && string(c.Max) == string(keyAt(10))
+		if whole != (c.Before != nil) || whole != (c.After == nil) {
+			t.Errorf("a chunk that did not exist has a rate: %+v", c)
+		}
+	}
+}
+
+func TestRunThatCannotBeComparedHasAReasonAndNoVerdict(t *testing.T) {
+	move := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+	b, a := windows(move.Started, move.Ended)
+	c := collection(t, []int64{0, 10}, "a", "a", "b")
+	full := func() *Record { return recordOf(move, fullWindow(b, c, 30, 20, 10), fullWindow(a, c, 10, 10, 10)) }
+	with := func(change func(*Record)) *Record { r := full(); change(r); return r }
+	open, failed := move, move
+	open.State, open.Ended = engine.Running, time.Time{}
+	failed.State, failed.Steps = engine.Failed, []engine.Step{{Step: move.Steps[0].Step, State: engine.Failed}}
+	off := endedRun(actions.BalancerOff, actions.OpBalancerOff, nil, nil, "")
+	for name, x := range map[string]struct {
+		run    engine.Run
+		kept   *Record
+		state  State
+		reason string
+	}{
+		"open":               {open, recordOf(open, fullWindow(b, c, 30, 20, 10), nil), Running, ""},
+		"open, nothing kept": {open, nil, Running, ""},
+		"failed":             {failed, nil, Unchanged, ""},
+		"balancer":           {off, nil, Unchanged, ""},
+		"nothing kept":       {move, nil, Uncounted, reasonNoRecord},
+		"window not over":    {move, with(func(r *Record) { r.Closed = false; r.Collections[0].After = nil }), TooEarly, ""},
+		"not counted": {move, with(func(r *Record) { r.Collections[0] = CollectionRecord{NS: ns, Not: "inPlace"} }),
+			Uncounted, "inPlace"},
+		"no window before": {move, with(func(r *Record) { r.Collections[0].Before = nil }), Uncounted, reasonGap},
+		"a minute after": {move,
+			recordOf(move, fullWindow(b, c, 30, 20, 10), fullWindow(Span{a.From, a.From.Add(time.Minute)}, c, 1, 1, 1)), Uncounted, reasonGap},
+		"nothing written":        {move, recordOf(move, fullWindow(b, c, 0, 0, 0), fullWindow(a, c, 0, 0, 0)), Idle, ""},
+		"nothing written before": {move, recordOf(move, fullWindow(b, c, 0, 0, 0), fullWindow(a, c, 9, 9, 9)), Few, ""},
+		"few rows": {move, recordOf(move, append(fullWindow(b, c, 0, 0, 0), tenSeconds(c, b.From, 50, 0, 0)),
+			fullWindow(a, c, 9, 9, 9)), Few, ""},
+		"another run meanwhile":     {move, with(func(r *Record) { r.OtherRuns = []string{"x"} }), Shared, ""},
+		"migrations of others only": {move, with(func(r *Record) { r.OtherMoves = 2 }), Measured, ""},
+	} {
+		o := Compare(x.run, x.kept)
+		if o.State != x.state || o.Reason != x.reason || (o.Verdict != "") != (x.state == Measured) {
+			t.Errorf("%s: %s, %q, %q", name, o.State, o.Reason, o.Verdict)
+		}
+		if o.State == TooEarly && !o.KnownAt.Equal(a.To) {
+			t.Errorf("%s: known at %v", name, o.KnownAt)
+		}
+		if o.State == Uncounted && (o.Before.Total.PerSecond != 0 || len(o.Shards) != 0) {
+			t.Errorf("%s: has figures although nothing was counted: %+v", name, o.Shards)
+		}
+	}
+	if o := Compare(move, with(func(r *Record) { r.OtherRuns = []string{"x"} })); len(o.Shards) != 2 || o.Before.Share == 0 {
+		t.Errorf("figures are missing: %+v", o)
+	}
+}
+
+// The last part of the window before a run is counted a few seconds later, when the
+// run may already have moved the chunk.
+func TestWritesBeforeARunCountForTheShardThatOwnedTheChunkThen(t *testing.T) {
+	r := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+	r.Started = start.Truncate(time.Minute)
+	r.Ended = r.Started.Add(2 * time.Second)
+	b, a := windows(r.Started, r.Ended)
+	was := collection(t, []int64{0, 10}, "a", "a", "b")
+	is := collection(t, []int64{0, 10}, "a", "b", "b")
+	before := fullWindow(b, was, 10, 10, 10)
+	last := &before[len(before)-1]
+	if !last.taken.After(r.Started) {
+		t.Fatal("the last sample was counted in time, so the test tests nothing")
+	}
+	last.collection = is
+	o := Compare(r, recordOf(r, before, fullWindow(a, is, 10, 10, 10)))
+	if math.Abs(o.Before.Share-2./3) > 1e-9 || o.Chunks[0].From != "a" {
+		t.Errorf("%+v, %+v", o.Before, o.Chunks)
+	}
+}
+
+func TestRowsChangedInPlaceAreListedButNotAddedToNewRows(t *testing.T) {
+	r := endedRun(actions.Pin, actions.OpMove, keyAt(0), keyAt(10), "b")
+	b, a := windows(r.Started, r.Ended)
+	c := collection(t, []int64{0, 10}, "a", "a", "b")
+	rec := recordOf(r, fullWindow(b, c, 30, 20, 10), fullWindow(a, c, 30, 20, 10))
+	changed := rec.Collections[0]
+	changed.NS = "app.changed"
+	before, after := *changed.Before, *changed.After
+	before.Method, before.Capped, after.Method, after.Capped = heat.ChangedRows, true, heat.ChangedRows, true
+	changed.Before, changed.After = &before, &after
+	rec.Collections = append(rec.Collections, changed)
+	o := Compare(r, rec)
+	if o.Collections[1].Not != reasonChanged || o.Collections[1].Before == nil || o.Before.Total.PerSecond != 6 || !o.Before.Total.Exact {
+		t.Errorf("%+v, total %+v", o.Collections[1], o.Before.Total)
+	}
+	if !slices.Contains(o.Notes, NoteGathers) || slices.Contains(o.Notes, NoteHottest) {
+		t.Errorf("notes %v", o.Notes)
+	}
+	alone := &Record{Closed: true, Collections: []CollectionRecord{changed}}
+	if o := Compare(r, alone); o.State != Measured || !o.Before.Total.AtLeast || !slices.Contains(o.Notes, NoteHottest) {
+		t.Errorf("%s %+v %v", o.State, o.Before.Total, o.Notes)
+	}
+}

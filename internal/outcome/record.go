@@ -1,0 +1,58 @@
+package outcome
+
+import (
+	"slices"
+	"time"
+
+	"shardboard/internal/heat"
+	"shardboard/internal/topology"
+)
+
+// Record is what is stored about one run. Stored as JSON; do not rename its fields.
+type Record struct {
+	Run            string
+	Started, Ended time.Time // zero while open
+	Collections    []CollectionRecord
+	OtherRuns      []string // ids of runs that changed the same collections in the windows or between them
+	OtherMoves     int      // other migrations of these collections in that time
+	MovedAgain     bool     // one of them moved the run's chunks after the run
+	Closed         bool     // the measurement has ended
+}
+
+// CollectionRecord is one collection of a Record.
+type CollectionRecord struct {
+	NS            topology.Namespace
+	Not           string // why it is not counted; "": it is counted
+	Before, After *Counts
+}
+
+// toRecord returns the stored form of a measurement.
+func (r *Recorder) toRecord(t *topology.Table, k *measurement) *Record {
+	before, after := windows(k.run.Started, k.run.Ended)
+	out := &Record{
+		Run:        k.run.ID,
+		Started:    k.run.Started,
+		Ended:      k.run.Ended,
+		OtherRuns:  slices.Clone(k.otherRuns),
+		OtherMoves: k.otherMoves,
+		MovedAgain: k.movedAgain,
+		Closed:     k.closed,
+	}
+	for _, ns := range k.scope.namespaces() {
+		c := CollectionRecord{NS: ns}
+		if how, known := heat.CoverageOf(t, r.opts.Profile, ns); !known {
+			c.Not = reasonGone
+		} else {
+			c.Not = string(how.Not)
+		}
+		spans := k.scope.spans[ns]
+		earlier := k.countedEarlier(ns)
+		c.Before = earlier.Before.plus(countWindow(k.before[ns], before, spans, k.run.Started))
+		c.After = earlier.After.plus(countWindow(k.after[ns], after, spans, time.Time{}))
+		if c.Before != nil || c.After != nil {
+			c.Not = "" // it was counted, even if it no longer can be
+		}
+		out.Collections = append(out.Collections, c)
+	}
+	return out
+}

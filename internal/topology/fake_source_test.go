@@ -1,0 +1,338 @@
+package topology
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
+)
+
+// fake is a cluster in memory. Its fields are changed only under mu.
+type fake struct {
+	t  testing.TB
+	mu sync.Mutex
+
+	id           string
+	colls        map[Namespace]*fakeColl
+	shards       []Shard
+	databases    []Database
+	zones        []ZoneRange
+	balancer     Balancer
+	rounds       int64
+	events       []Event // newest first
+	plain        map[string][]Namespace
+	sizes        map[Namespace]Sizes
+	sums         bool
+	disks        map[string]map[string]Disk // by database, then shard
+	disksAskedOf []string                   // databases through which disks were read, in order
+
+	fail      map[string]error // by method
+	failNS    map[Namespace]error
+	hang      map[string]bool
+	calls     map[string]int
+	sizesRead []Namespace // collections whose sizes were read, in order
+	window    []Window
+
+	afterChunks func(ns Namespace) // called with mu held
+}
+
+type fakeColl struct {
+	meta Meta
+	rows []Chunk
+}
+
+func newFake(t testing.TB) *fake {
+	f := &fake{
+		t: t, id: "c1", colls: map[Namespace]*fakeColl{},
+		shards:    []Shard{{Name: "a"}, {Name: "b"}, {Name: "c"}},
+		databases: []Database{{Name: "db", Primary: "a"}},
+		balancer:  Balancer{Known: true, Mode: "full"},
+		plain:     map[string][]Namespace{}, sizes: map[Namespace]Sizes{},
+		fail: map[string]error{}, failNS: map[Namespace]error{}, hang: map[string]bool{}, calls: map[string]int{},
+	}
+	return f
+}
+
+// add creates a collection whose chunks are bounded by the given keys, on shards a, b and c in turn.
+func (f *fake) add(ns Namespace, life byte, cuts ...int64) *fakeColl {
+	p := ranged(f.t)
+	c := &fakeColl{meta: Meta{NS: ns, Key: p, Incarnation: Incarnation{UUID: [16]byte{life}, Timestamp: bson.Timestamp{T: uint32(life)}}}}
+	lo := lowest
+	for i, hi := range append(slices.Clone(cuts), highest) {
+		c.rows = append(c.rows, row(f.t, p, lo, hi, f.shards[i%3].Name, 1, uint32(i)))
+		lo = hi
+	}
+	f.colls[ns] = c
+	return c
+}
+
+// move gives chunk i to a shard, with a new version.
+func (c *fakeColl) move(i int, to string) {
+	c.rows[i].Shard, c.rows[i].Version = to, Version{c.highest().Major + 1, 0}
+}
+
+func (c *fakeColl) highest() (v Version) {
+	for _, r := range c.rows {
+		if v.Less(r.Version) {
+			v = r.Version
+		}
+	}
+	return v
+}
+
+// startCall counts a call and returns its failure.
+func (f *fake) startCall(ctx context.Context, name string) error {
+	f.mu.Lock()
+	f.calls[name]++
+	err, hang := f.fail[name], f.hang[name] || f.hang["all"]
+	if err == nil {
+		err = f.fail["all"]
+	}
+	f.mu.Unlock()
+	if hang {
+		<-ctx.Done()
+		return fault.Wrap(fault.Unavailable, ctx.Err(), "The cluster did not answer in time.")
+	}
+	return err
+}
+
+func (f *fake) Server(ctx context.Context) (ServerInfo, error) {
+	if err := f.startCall(ctx, "Server"); err != nil {
+		return ServerInfo{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return ServerInfo{Version: "5.0.7", ClusterID: f.id}, nil
+}
+
+func (f *fake) Heads(ctx context.Context, w Window) ([]Head, error) {
+	if err := f.startCall(ctx, "Heads"); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.window = append(f.window, w)
+	var out []Head
+	for ns, c := range f.colls {
+		if len(w.Only) > 0 && !slices.Contains(w.Only, ns) || len(w.Only) == 0 && ns <= w.After {
+			continue
+		}
+		out = append(out, Head{Meta: c.meta, Highest: c.highest()})
+	}
+	SortHeads(out)
+	if len(w.Only) == 0 && w.Limit > 0 && len(out) > w.Limit {
+		out = out[:w.Limit]
+	}
+	return out, nil
+}
+
+func (f *fake) Chunks(ctx context.Context, m Meta, since Version, each func(Chunk) error) error {
+	if err := f.startCall(ctx, "Chunks"); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.failNS[m.NS]; err != nil {
+		return err
+	}
+	var rows []Chunk
+	for _, c := range f.colls { // by uuid, as the server does
+		if c.meta.Incarnation.UUID == m.Incarnation.UUID {
+			rows = slices.Clone(c.rows)
+		}
+	}
+	slices.SortFunc(rows, func(a, b Chunk) int { return a.Version.Compare(b.Version) })
+	for _, r := range rows {
+		if r.Version.Less(since) {
+			continue
+		}
+		if err := each(r); err != nil {
+			return err
+		}
+	}
+	if f.afterChunks != nil {
+		f.afterChunks(m.NS)
+	}
+	return nil
+}
+
+func (f *fake) ChunksFrom(ctx context.Context, m Meta, from shardkey.Key, limit int, each func(Chunk) error) error {
+	if err := f.startCall(ctx, "ChunksFrom"); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := f.colls[m.NS]
+	if c == nil {
+		return nil
+	}
+	for _, r := range c.rows {
+		if r.Min.Compare(from) >= 0 && limit > 0 {
+			limit--
+			if err := each(r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f *fake) Shards(ctx context.Context) ([]Shard, error) {
+	err := f.startCall(ctx, "Shards")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.shards), err
+}
+
+func (f *fake) Databases(ctx context.Context) ([]Database, error) {
+	err := f.startCall(ctx, "Databases")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.databases), err
+}
+
+func (f *fake) Zones(ctx context.Context) ([]ZoneRange, error) {
+	err := f.startCall(ctx, "Zones")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.zones), err
+}
+
+func (f *fake) Settings(ctx context.Context) (Balancer, error) {
+	err := f.startCall(ctx, "Settings")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.balancer, err
+}
+
+func (f *fake) Routers(ctx context.Context) ([]Router, error) {
+	return []Router{{Host: "m", Version: "5.0.7", Ping: time.Now()}}, f.startCall(ctx, "Routers")
+}
+
+func (f *fake) BalancerStatus(ctx context.Context) (bool, int64, error) {
+	err := f.startCall(ctx, "BalancerStatus")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rounds++
+	return false, f.rounds, err
+}
+
+func (f *fake) Events(ctx context.Context, newest *Event, limit int) ([]Event, error) {
+	if err := f.startCall(ctx, "Events"); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []Event
+	for _, e := range f.events {
+		if newest != nil && e.ID == newest.ID || len(out) == limit {
+			break
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+func (f *fake) Sizes(ctx context.Context, ns Namespace) (Sizes, error) {
+	if err := f.startCall(ctx, "Sizes"); err != nil {
+		return Sizes{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sizesRead = append(f.sizesRead, ns)
+	if err := f.failNS[ns]; err != nil {
+		return Sizes{}, err
+	}
+	return Sizes{NS: ns, At: time.Now(), Shards: map[string]Size{"a": {Bytes: Figure{Known: true, Value: 7, At: time.Now()}}}}, nil
+}
+
+func (f *fake) AllSizes(ctx context.Context) ([]Sizes, error) {
+	if err := f.startCall(ctx, "AllSizes"); err != nil {
+		return nil, err
+	}
+	if !f.sums {
+		return nil, fault.New(fault.NotFound, "too old")
+	}
+	var out []Sizes
+	for ns := range f.colls {
+		out = append(out, Sizes{NS: ns, At: time.Now()})
+	}
+	return out, nil
+}
+
+func (f *fake) Disks(ctx context.Context, db string, shards []Shard) (map[string]Disk, error) {
+	err := f.startCall(ctx, "Disks")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.disksAskedOf = append(f.disksAskedOf, db)
+	if err == nil {
+		err = f.failNS[Namespace(db)]
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]Disk{}
+	for _, s := range shards {
+		d, ok := f.disks[db][s.Name]
+		if !ok {
+			d = NoDisk("noDisk")
+		}
+		if d.Known() {
+			d.Used.At, d.Total.At = time.Now(), time.Now()
+		}
+		out[s.Name] = d
+	}
+	return out, nil
+}
+
+func (f *fake) Collections(ctx context.Context, db string) ([]Namespace, error) {
+	err := f.startCall(ctx, "Collections")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.plain[db]), err
+}
+
+// change changes the cluster.
+func (f *fake) change(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+}
+
+func (f *fake) count(name string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls[name]
+}
+
+// withWatcher runs a watcher in simulated time until the test body returns.
+func withWatcher(t *testing.T, f *fake, o Options, body func(w *Watcher)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := NewWatcher(f, o)
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error)
+		go func() { done <- w.Run(ctx) }()
+		defer func() { // also when the body fails, so that Run and its goroutines end
+			cancel()
+			if err := <-done; err != nil {
+				t.Errorf("Run ended with %v", err)
+			}
+		}()
+		synctest.Wait()
+		body(w)
+	})
+}
+
+// wait lets simulated time pass and everything that follows happen.
+func wait(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}

@@ -1,0 +1,185 @@
+package topology
+
+import (
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+)
+
+func TestUnknownPartsOfAMigrationHaveAReason(t *testing.T) {
+	denied := func(privilege string) error {
+		return fault.Wrap(fault.Forbidden, &DeniedError{Privilege: privilege}, "no")
+	}
+	t.Run("counts", func(t *testing.T) {
+		f := newFakeMigrations(t)
+		f.fail["Counts"] = denied("collStats on db.x")
+		watchMigrations(t, f, func(w *Watcher) {
+			f.begin(time.Now())
+			wait(4 * time.Second)
+			x := w.Table().Moves.List[0]
+			if x.Copied.Known || x.Copied.Reason != "notPermitted" || x.Left.Known || x.Left.Reason != "notPermitted" {
+				t.Errorf("%+v", x)
+			}
+		})
+	})
+	t.Run("operations", func(t *testing.T) {
+		f := newFakeMigrations(t)
+		f.fail["MoveOperations"] = denied("inprog on the cluster")
+		watchMigrations(t, f, func(w *Watcher) {
+			f.begin(time.Now())
+			wait(30 * time.Second)
+			m := w.Table().Moves
+			if m.StepsReason != "notPermitted" || m.StepsPrivilege != "inprog on the cluster" || m.List[0].By != "" {
+				t.Errorf("%+v", m)
+			}
+			f.change(func() { f.list = nil })
+			wait(4 * time.Second)
+			f.begin(time.Now())
+			wait(10 * time.Second)
+			if n := f.count("MoveOperations"); n != 1 {
+				t.Errorf("%d forbidden reads", n)
+			}
+		})
+	})
+	t.Run("recipient", func(t *testing.T) {
+		f := newFakeMigrations(t)
+		delete(f.counts, "c")
+		watchMigrations(t, f, func(w *Watcher) {
+			f.begin(time.Now())
+			wait(4 * time.Second)
+			if x := w.Table().Moves.List[0]; x.Copied.Reason != "recipientNotAsked" {
+				t.Errorf("%+v", x)
+			}
+		})
+	})
+	t.Run("fell", func(t *testing.T) {
+		f := newFakeMigrations(t)
+		watchMigrations(t, f, func(w *Watcher) {
+			f.begin(time.Now())
+			wait(4 * time.Second)
+			f.change(func() { f.counts["c"] = 5 })
+			wait(4 * time.Second)
+			if x := w.Table().Moves.List[0]; x.Copied.Known || x.Copied.Reason != "countFell" || x.Left.Known {
+				t.Errorf("%+v", x)
+			}
+		})
+	})
+	t.Run("frozen shard", func(t *testing.T) {
+		f := newFakeMigrations(t)
+		f.hang["MoveOperations"], f.hang["Counts"] = true, true
+		watchMigrations(t, f, func(w *Watcher) {
+			f.begin(time.Now())
+			for range 30 {
+				wait(2 * time.Second)
+				if w.Table().Stale(PartMoves, time.Now().Add(-4*time.Second)) {
+					t.Fatalf("a hanging shard delays the list: read at %s, now %s", w.Table().Health[PartMoves].At, time.Now())
+				}
+			}
+			m := w.Table().Moves
+			if m.StepsReason != "unreachable" || m.List[0].Copied.Reason != "unreachable" || m.List[0].Left.Known {
+				t.Errorf("%+v", m)
+			}
+			f.change(func() { clear(f.hang) })
+			wait(20 * time.Second)
+			if m = w.Table().Moves; m.StepsReason != "" || !m.List[0].Copied.Known {
+				t.Errorf("not recovered: %+v", m)
+			}
+		})
+	})
+	t.Run("frozen config server", func(t *testing.T) {
+		f := newFakeMigrations(t)
+		watchMigrations(t, f, func(w *Watcher) {
+			f.begin(time.Now())
+			wait(4 * time.Second)
+			f.change(func() { f.hang["all"] = true })
+			wait(time.Minute)
+			table := w.Table()
+			if len(table.Moves.List) != 1 || !table.Stale(PartMoves, time.Now()) {
+				t.Errorf("the known list is gone or not stale: %+v %+v", table.Moves, table.Health[PartMoves])
+			}
+			f.change(func() { f.hang["all"] = false })
+			wait(time.Minute)
+			if table = w.Table(); table.Stale(PartMoves, time.Now()) {
+				t.Errorf("not recovered: %+v", table.Health[PartMoves])
+			}
+		})
+	})
+}
+
+// Old releases have no list of migrations, and not every user may read it.
+func TestChangelogShowsMigrationsWhenTheListIsUnavailable(t *testing.T) {
+	for name, err := range map[string]error{
+		"no list":       nil,
+		"not permitted": fault.Wrap(fault.Forbidden, &DeniedError{Privilege: "find on config.migrations"}, "no"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFakeMigrations(t)
+			f.fail["Migrations"], f.partial = err, true
+			watchMigrations(t, f, func(w *Watcher) {
+				begun := time.Now()
+				f.change(func() {
+					f.events = []Event{f.logEntry("1", "moveChunk.start", begun)}
+					f.ops = []MoveOperation{{Shard: "b", Command: true, NS: "db.x", From: "b", To: "c", Step: 3, Steps: 6}}
+				})
+				wait(2 * time.Second)
+				m := w.Table().Moves
+				if (m.ListPrivilege != "") != (err != nil) {
+					t.Errorf("lacking %q", m.ListPrivilege)
+				}
+				if len(m.List) != 1 || !m.FromLog || !m.List[0].Since.Equal(begun) || m.List[0].By != MoveByBalancer || m.List[0].Step != 3 {
+					t.Fatalf("%+v", m)
+				}
+				wait(time.Hour) // the donor still reports the migration
+				if len(w.Table().Moves.List) != 1 {
+					t.Error("a long move was given up")
+				}
+				f.change(func() { f.events = append([]Event{f.logEntry("2", "moveChunk.commit", time.Now())}, f.events...) })
+				wait(2 * time.Second)
+				if len(w.Table().Moves.List) != 0 {
+					t.Errorf("after the commit: %+v", w.Table().Moves)
+				}
+			})
+		})
+	}
+}
+
+func TestLoggedMigrationThatNoDonorShowsHasEnded(t *testing.T) {
+	f := newFakeMigrations(t)
+	f.partial = true
+	watchMigrations(t, f, func(w *Watcher) {
+		f.change(func() { f.events = []Event{f.logEntry("1", "moveChunk.start", time.Now())} })
+		wait(2 * time.Second)
+		if len(w.Table().Moves.List) != 1 {
+			t.Fatal("not seen")
+		}
+		wait(4 * time.Second)
+		if len(w.Table().Moves.List) != 0 {
+			t.Error("the migration counts as running although its donor is idle")
+		}
+		wait(time.Minute)
+		if len(w.Table().Moves.List) != 0 {
+			t.Error("the migration reappeared")
+		}
+	})
+}
+
+// Some releases list only part of the migrations but log all of them.
+func TestMigrationThatIsListedAndLoggedAppearsOnce(t *testing.T) {
+	f := newFakeMigrations(t)
+	f.partial = true
+	watchMigrations(t, f, func(w *Watcher) {
+		begun := time.Now()
+		f.change(func() { f.events = []Event{f.logEntry("1", "moveChunk.start", begun)} })
+		wait(2 * time.Second)
+		f.begin(begun.Truncate(time.Second))
+		wait(4 * time.Second)
+		if list := w.Table().Moves.List; len(list) != 1 || !list[0].Since.Equal(begun) {
+			t.Errorf("%+v", list)
+		}
+		wait(time.Hour) // no donor reports the migration, but the config server lists it
+		if len(w.Table().Moves.List) != 1 {
+			t.Error("a listed move was given up")
+		}
+	})
+}

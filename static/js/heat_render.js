@@ -1,0 +1,79 @@
+// Renders the heat map's picture anew: for new data, another shard, other brightness or colours.
+import { Picture, color } from "./heat_picture.js";
+import { whole } from "./heat_view.js";
+import { number, part, say, state } from "./heat_state.js";
+
+/** render paints the picture for what is chosen on the page, and the colour scale above it. */
+export function render() {
+  readColors();
+  const rows = state.picture.shown.length;
+  state.picture.render({
+    shard: part("shard").value,
+    brightness: brightness(),
+    normalise: part("normalise").checked,
+    dark: state.colors.dark,
+    zero: state.colors.zero,
+  });
+  if (state.picture.shown.length !== rows) {
+    state.all = whole(state.heat, state.picture.shown.length);
+    state.view = state.all;
+    state.cursor = null;
+  }
+  scale();
+  paintAhead(state.picture);
+}
+
+/** newPicture replaces the picture after new data. */
+export function newPicture(heat) {
+  state.heat = heat;
+  state.picture = new Picture(heat);
+}
+
+const brightness = () => Number(part("brightness").value);
+
+// readColors takes the colours from the style sheet, which knows the theme. The colour of cells
+// without writes is needed as numbers, so one pixel of it is painted and read.
+function readColors() {
+  const style = getComputedStyle(document.documentElement);
+  const get = (name) => style.getPropertyValue(name).trim();
+  const ctx = document.createElement("canvas").getContext("2d");
+  ctx.fillStyle = get("--track");
+  ctx.fillRect(0, 0, 1, 1);
+  const zero = [...ctx.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  state.colors = { ink: get("--ink"), soft: get("--soft"), accent: get("--accent"), zero, dark: zero[0] < 128, gap: hatch(get("--line")) };
+}
+
+// hatch is the pattern of what was not counted.
+function hatch(ink) {
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = 6;
+  const ctx = tile.getContext("2d");
+  ctx.strokeStyle = ink;
+  ctx.beginPath();
+  ctx.moveTo(0, 6);
+  ctx.lineTo(6, 0);
+  ctx.stroke();
+  return ctx.createPattern(tile, "repeat");
+}
+
+function scale() {
+  const bar = part("scale");
+  const ctx = bar.getContext("2d");
+  const power = 2 ** (-brightness() / 5);
+  for (let x = 0; x < bar.width; x++) {
+    ctx.fillStyle = `rgb(${color((x / (bar.width - 1)) ** power, state.colors.dark).join()})`;
+    ctx.fillRect(x, 0, 1, bar.height);
+  }
+  const { least, most } = state.picture;
+  part("least").textContent = most ? number(state.heat.rate(least)) : "";
+  part("most").textContent = most ? `${number(state.heat.rate(most))} ${say("more")}` : "";
+}
+
+// paintAhead paints in idle time what a zoom will need.
+function paintAhead(picture) {
+  const whenIdle = globalThis.requestIdleCallback ?? ((/** @type {any} */ f) => setTimeout(() => f({ timeRemaining: () => 10 }), 50));
+  whenIdle((left) => {
+    if (picture !== state.picture) return; // replaced meanwhile
+    if (left.timeRemaining() < 5 || picture.paintNext()) paintAhead(picture);
+  });
+}

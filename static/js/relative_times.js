@@ -1,0 +1,40 @@
+// Keeps relative times like "5 s ago" current while a page is open.
+import { word } from "./words.js";
+
+let serverAhead = 0; // the server's clock minus the browser's, ms
+
+/** setServerTime keeps the difference of the clocks, so that a wrong one in the browser does no harm. */
+export function setServerTime(now) {
+  if (Number.isFinite(now)) serverAhead = now - Date.now();
+}
+
+/** serverNow is the time by the server's clock, ms. */
+export const serverNow = () => Date.now() + serverAhead;
+
+/** span writes milliseconds as one unit. */
+export function span(ms) {
+  const s = Math.max(0, Math.floor(ms / 1000));
+  if (s < 60) return word("s", { n: s });
+  if (s < 3600) return word("min", { n: Math.floor(s / 60) });
+  if (s < 48 * 3600) return word("h", { n: Math.floor(s / 3600) });
+  return word("d", { n: Math.floor(s / 86400) });
+}
+
+/** refreshTimes rewrites every relative time below root. */
+export function refreshTimes(root = document) {
+  // A page of the past shows ages as of its time.
+  const at = Date.parse(document.body.dataset.at ?? "");
+  const now = Number.isNaN(at) ? serverNow() : at;
+  for (const el of /** @type {NodeListOf<HTMLTimeElement>} */ (root.querySelectorAll("time[datetime]:not([data-until])"))) {
+    const ago = now - Date.parse(el.dateTime);
+    if (Number.isNaN(ago) || ago < -60000) continue;
+    const text = ago < 1000 ? word("now") : word("ago", { span: span(ago) });
+    if (el.textContent !== text) el.textContent = text;
+  }
+}
+
+/** keepTimesCurrent rewrites them every five seconds. */
+export function keepTimesCurrent() {
+  refreshTimes();
+  setInterval(() => document.hidden || refreshTimes(), 5000);
+}

@@ -1,0 +1,129 @@
+package site
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/fault"
+	"shardboard/internal/heat"
+	"shardboard/internal/history"
+	"shardboard/internal/topology"
+)
+
+// ViewAt is the state that a request is about: of the time of ?at=, else the
+// newest. The list of projects is always the newest one.
+func (s *Site) ViewAt(r *http.Request) (answer.View, error) {
+	v := s.ViewFor(r)
+	text := r.URL.Query().Get("at")
+	if text == "" {
+		return v, nil
+	}
+	at, err := answer.ParseInstant("at", text, v.Now)
+	if err != nil {
+		return v, err
+	}
+	return s.ViewOf(r.Context(), v, at)
+}
+
+// ViewOf is the state of a past time.
+func (s *Site) ViewOf(ctx context.Context, now answer.View, at time.Time) (answer.View, error) {
+	if err := s.KeepsHistory(now); err != nil {
+		return now, err
+	}
+	t, err := s.pasts.Table(ctx, s.Deps.History, now.Table.ClusterID, at, now.Now)
+	if err != nil {
+		return now, err
+	}
+	m := history.Moment{Table: t, At: at}
+	if err := s.Deps.History.Watch(ctx, now.Table.ClusterID, &m); err != nil {
+		return now, err
+	}
+	v := now.Computable()
+	v.Table, v.Now, v.Cost, v.Found = t, at, 0, nil
+	v.Sizes, v.Writes = nil, nil // both are of now
+	v.Past = &answer.PastTime{At: at, Now: now.Now, Watched: m.Watched, Last: m.Last, Next: m.Next, Rounds: now.Table.Rounds}
+	found := v.Problems() // once for the page
+	v.Found = &found
+	v.Internal = now.Internal
+	return s.Hide(v, now.Hidden), nil
+}
+
+// KeepsHistory tells why there is no past to look at, if so.
+func (s *Site) KeepsHistory(now answer.View) error {
+	switch {
+	case s.Deps.History == nil:
+		return fault.New(fault.NotFound, "There is no history: this shardboard does not record it.")
+	case !now.Table.Loaded:
+		return now.Table.NotLoaded()
+	case now.Table.ClusterID == "":
+		return fault.New(
+			fault.NotFound,
+			"There is no history: it is recorded under the cluster's id, which shardboard may not read. It needs find on config.version.",
+		)
+	}
+	return nil
+}
+
+// LoadedAt is viewAt, once there is a table to answer from.
+func (s *Site) LoadedAt(r *http.Request) (answer.View, error) {
+	v, err := s.ViewAt(r)
+	if err == nil && !v.Table.Loaded {
+		err = v.Table.NotLoaded()
+	}
+	return v, err
+}
+
+// Eras are the balancer's settings over the time of a view's entries; nil when no
+// history is kept or it cannot be read: then those of the table count.
+func (s *Site) Eras(v answer.View) history.Eras {
+	if s.KeepsHistory(v) != nil {
+		return nil
+	}
+	eras, err := s.eras.Of(v, s.Deps.History)
+	if err != nil {
+		s.Deps.Log.Warn("history cannot be read", "err", err)
+	}
+	return eras
+}
+
+// chunkWrites are the chunks of a collection that took writes lately, by
+// position; known is false where its writes are not counted.
+func (s *Site) chunkWrites(t *topology.Table, ns topology.Namespace) (rates map[int]heat.Rate, known, atLeast bool) {
+	if s.Deps.Heat == nil {
+		return nil, false, false
+	}
+	w := s.Deps.Heat.Window(ns, answer.DefaultWindow)
+	if w.Seconds == 0 {
+		return nil, false, false
+	}
+	rates = map[int]heat.Rate{}
+	for _, l := range w.Chunks(t, s.Deps.Profile) {
+		rates[l.Chunk] = l.Rate
+	}
+	return rates, true, w.Method == heat.ChangedRows
+}
+
+// View is the newest state of everything that a page shows.
+func (s *Site) View() answer.View {
+	v := answer.View{Data: s.DataCondition(), Table: s.Deps.Watcher.Table(), Dir: s.Deps.Keeper.Directory(), Profile: s.Deps.Profile,
+		Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.chunkWrites}
+	if s.Deps.Runs != nil {
+		v.FlightRuns = func() []history.OurRun { return s.flightRuns.Of(v) }
+	}
+	if t := s.troubleNow(); t != nil {
+		v.Trouble = t.Title()
+	}
+	if s.Deps.Cost != nil {
+		v.Cost = s.Deps.Cost()
+	}
+	if s.Deps.Pins != nil {
+		v.Pins, v.PinsVersion = s.Deps.Pins.Pins()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), decisionsWait)
+	defer cancel()
+	found := s.Deps.Advice.ViewOf(ctx, v.Table, v.Dir)
+	v.Found = &found
+	return v
+}
