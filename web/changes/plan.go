@@ -45,13 +45,13 @@ func PlanPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return writePlan(s, w, r, http.StatusOK, p, nil)
 }
 
-// PlanJSON is one plan.
-func PlanJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// plan is the plan that the address names.
+func plan(s *site.Site, r *http.Request) (api.Plan, error) {
 	p, err := planOf(s, r)
 	if err != nil {
-		return err
+		return api.Plan{}, err
 	}
-	return site.WriteJSON(w, http.StatusOK, answer.PlanOf(s.ViewFor(r), p))
+	return answer.PlanOf(s.ViewFor(r), p), nil
 }
 
 // writePlan shows a plan, and why the request to run it was refused.

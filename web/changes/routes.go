@@ -19,7 +19,7 @@ var (
 )
 
 // Routes of plans and runs. A server that changes nothing has none of them.
-var Routes = []site.Route{
+var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/plans/new", Summary: "Fill in a change to plan; changes nothing", Policy: guard.PolicyOperate,
 		Handler: NewPlanPage,
 		Params:  []site.Param{site.Query("kind", "what to do; its arguments may follow")}}),
@@ -27,22 +27,28 @@ var Routes = []site.Route{
 	site.Post(site.Route{Pattern: "/plans", Summary: "Plan a change; changes nothing", Policy: guard.PolicyOperate, Body: api.PlanRequest{},
 		Answer: api.Plan{},
 		Status: []int{http.StatusCreated}, Handler: MakePlanJSON}),
-	site.Page(site.Route{Pattern: "/plans/{id}", Summary: "What will happen, and may it?", Params: ofPlan, Handler: PlanPage}),
-	site.Get(site.Route{Pattern: "/plans/{id}", Summary: "One plan", Params: ofPlan, Answer: api.Plan{}, Handler: PlanJSON}),
+	site.Question[api.Plan]{
+		Route: site.Route{Pattern: "/plans/{id}", Summary: "What will happen, and may it?", Params: ofPlan},
+		Page:  PlanPage, Ask: plan, For: "One plan",
+	},
 	site.Form(site.Route{Pattern: "/plans/{id}/run", Summary: "Run a plan, once", Policy: guard.PolicyOperate, Params: ofPlan,
 		Handler: RunPlan}),
 	site.Post(site.Route{Pattern: "/plans/{id}/run", Summary: "Run a plan, once; 200 is the run that there was", Policy: guard.PolicyOperate,
 		Params: ofPlan,
 		Body:   api.PlanRun{}, Answer: api.Run{}, Status: []int{http.StatusAccepted, http.StatusOK}, Handler: RunPlanJSON}),
 
-	site.Page(site.Route{Pattern: "/runs", Summary: "What was changed from here?", Handler: RunsPage,
-		Params: []site.Param{site.Query("state", "in this state, or open"), site.Query("kind", "of this kind"),
-			site.Query("by", "of this principal"), site.Query("cursor", "next of the page before")}}),
-	site.Get(site.Route{Pattern: "/runs", Summary: "Runs, newest first", Params: site.Paged(), Answer: api.List[api.Run]{},
-		Handler: RunsJSON}),
-	site.Page(site.Route{Pattern: "/runs/{id}", Summary: "How far is it, and what is proven?", Params: ofRun, Handler: RunPage,
-		Topic: site.Topic{Kind: "run", Of: store.IsPlanOrRunID, Draw: drawRun}}),
-	site.Get(site.Route{Pattern: "/runs/{id}", Summary: "One run", Params: ofRun, Answer: api.Run{}, Handler: RunJSON}),
+	site.Question[api.List[api.Run]]{
+		Route: site.Route{Pattern: "/runs", Summary: "What was changed from here?", Params: []site.Param{
+			site.Query("state", "in this state, or open"), site.Query("kind", "of this kind"), site.Query("by", "of this principal"),
+		}},
+		Page: RunsPage, OfPage: []site.Param{site.Query("cursor", "next of the page before")},
+		Ask: runs, For: "Runs, newest first", OfData: site.Paged(),
+	},
+	site.Question[api.Run]{
+		Route: site.Route{Pattern: "/runs/{id}", Summary: "How far is it, and what is proven?", Params: ofRun,
+			Topic: site.Topic{Kind: "run", Of: store.IsPlanOrRunID, Draw: drawRun}},
+		Page: RunPage, Ask: run, For: "One run",
+	},
 	site.Form(site.Route{Pattern: "/runs/{id}/stop", Summary: "Hold a run before its next command", Policy: guard.PolicyOperate,
 		Params: ofRun, Handler: StopRun}),
 	site.Post(site.Route{Pattern: "/runs/{id}/stop", Summary: "Hold a run before its next command", Policy: guard.PolicyOperate,
@@ -56,7 +62,7 @@ var Routes = []site.Route{
 		Handler: UndoRun}),
 	site.Post(site.Route{Pattern: "/runs/{id}/undo", Summary: "Plan the inverse of a run", Policy: guard.PolicyOperate, Params: ofRun,
 		Body: api.PlanUndo{}, BodyOptional: true, Answer: api.Plan{}, Status: []int{http.StatusCreated}, Handler: UndoRunJSON}),
-}
+)
 
 // drawRun draws a run for all who look at it. It reads the run itself: no table
 // has it.

@@ -44,17 +44,13 @@ func writeRun(s *site.Site, w http.ResponseWriter, r *http.Request, status int, 
 	return site.WritePage(w, r, status, runPage(s.Shell(r, v, "runs", m.Summary, "run:"+run.ID), m))
 }
 
-// RunJSON is one run with its outcome.
-func RunJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// run is the run that the address names, with its outcome.
+func run(s *site.Site, r *http.Request) (api.Run, error) {
 	run, err := runOf(s, r)
 	if err != nil {
-		return err
+		return api.Run{}, err
 	}
-	out, err := answer.RunWithOutcome(r.Context(), s.ViewFor(r), s.Deps.Actions, s.Deps.Outcomes, run)
-	if err != nil {
-		return err
-	}
-	return site.WriteJSON(w, http.StatusOK, out)
+	return answer.RunWithOutcome(r.Context(), s.ViewFor(r), s.Deps.Actions, s.Deps.Outcomes, run)
 }
 
 // regionOf is a run with its outcome. If the outcome cannot be read the page says so:

@@ -34,25 +34,25 @@ func RunsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return site.WritePage(w, r, http.StatusOK, runsPage(s.Shell(r, v, "runs", "Runs"), m))
 }
 
-// RunsJSON lists runs, newest first.
-func RunsJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+// runs is a part of the list of runs, newest first.
+func runs(s *site.Site, r *http.Request) (out api.List[api.Run], err error) {
 	limit, err := answer.LimitOf(r.URL.Query())
 	if err != nil {
-		return err
+		return out, err
 	}
-	cursor, _, err := answer.CursorKey(r.URL.Query())
+	q, err := answer.RunsQueryOf(r.URL.Query())
 	if err != nil {
-		return err
+		return out, err
 	}
-	found, err := answer.Runs(r.Context(), s.ViewFor(r), s.Deps.Actions, answer.RunsQuery{Cursor: cursor}, limit)
+	found, err := answer.Runs(r.Context(), s.ViewFor(r), s.Deps.Actions, q, limit)
 	if err != nil {
-		return err
+		return out, err
 	}
-	out := api.List[api.Run]{Items: found.Items, AsOf: s.Deps.Now()}
+	out.Items, out.AsOf = found.Items, s.Deps.Now()
 	if found.Next != "" {
 		out.Next = answer.CursorOf(found.Next)
 	}
-	return site.WriteJSON(w, http.StatusOK, out)
+	return out, nil
 }
 
 func (m runList) states() (out []templates.Option) {
