@@ -120,7 +120,7 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 		"read only":         {webtest.WithDataHeld(store.OwnedByAnother), "Read only"},
 		"without an owner":  {webtest.WithDataHeld(store.OwnerGone), "has stopped"},
 		"without its data":  {webtest.WithDataHeld(store.Vanished), "was moved, deleted or replaced while shardboard was running"},
-		"with unknown data": {webtest.WithDataHeld(store.Unreadable), "cannot be looked at"},
+		"with unknown data": {webtest.WithDataHeld(store.Unreadable), "cannot be checked"},
 	} {
 		s := webtest.New(t, c.change)
 		for _, rt := range web.Routes() {

@@ -124,7 +124,7 @@ func TestTakingOverIsAskedForOnceAndAnswered(t *testing.T) {
 func TestSignInPageTellsWhySignInIsImpossible(t *testing.T) {
 	for h, want := range map[store.Hold]string{
 		store.Owned: "", store.OwnedByAnother: "Sign in at the other one", store.OwnerGone: "has stopped",
-		store.Vanished: "moved or deleted", store.Unreadable: "cannot be looked at",
+		store.Vanished: "moved or deleted", store.Unreadable: "cannot be checked",
 	} {
 		s := webtest.New(t, webtest.WithPeople, webtest.WithDataHeld(h))
 		if got := webtest.ParseHTML(t, s.Do("GET", "/login").Body.String()).Find("main .note").Text(); !strings.Contains(got, want) ||

@@ -3,6 +3,7 @@ package webtest
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -60,12 +61,29 @@ func CannedTable(seq uint64, n int) *topology.Table {
 	return t
 }
 
-// CannedCollection has n chunks; the owner changes with every third.
+// cannedCollections keeps what was built, which takes long with a thousand chunks.
+var cannedCollections sync.Map
+
+// CannedCollection has n chunks that change shards every third chunk. The collection is the
+// caller's own; its chunks and key are shared, and nobody can change those.
 func CannedCollection(ns topology.Namespace, key bson.D, n int, salt byte) *topology.Collection {
-	raw, err := bson.Marshal(key)
-	if err != nil {
-		panic(err)
+	raw := MustBSON(key)
+	type asked struct {
+		ns   topology.Namespace
+		key  string
+		n    int
+		salt byte
 	}
+	as := asked{ns, string(raw), n, salt}
+	built, ok := cannedCollections.Load(as)
+	if !ok {
+		built, _ = cannedCollections.LoadOrStore(as, buildCollection(ns, key, raw, n, salt))
+	}
+	own := *built.(*topology.Collection)
+	return &own
+}
+
+func buildCollection(ns topology.Namespace, key bson.D, raw bson.Raw, n int, salt byte) *topology.Collection {
 	p, err := shardkey.ParsePattern(raw)
 	if err != nil {
 		panic(err)
