@@ -50,7 +50,7 @@ func Known(v View, p topology.Part, what string) error {
 		return fault.Wrap(
 			fault.Forbidden,
 			&topology.DeniedError{Privilege: h.Privilege, Err: h.Err},
-			"shardboard's database user may not read %s; it needs the privilege: %s.",
+			"shardboard's database user is not permitted to read %s; it needs the privilege: %s.",
 			what,
 			h.Privilege,
 		)

@@ -166,6 +166,7 @@ func commandOf(s actions.Step) actions.Command {
 	return actions.Command{DB: "admin", Doc: MustBSON(bson.D{{Key: string(s.Op), Value: string(s.NS)}, {Key: "zone", Value: s.Zone}})}
 }
 
+// MustBSON encodes a document, or panics.
 func MustBSON(v any) bson.Raw { return Must(bson.Marshal(v)) }
 
 // CannedActions are plans and runs over the story, in every state.
@@ -252,4 +253,5 @@ func hotWrites(c *topology.Collection, i int, rows ...int64) func(*actions.Situa
 	}
 }
 
+// WithActions is an option of New: the engine of changes.
 func WithActions(a engine.Service) func(*site.Deps) { return func(d *site.Deps) { d.Actions = a } }
