@@ -44,7 +44,7 @@ func keep(t *testing.T, text string) string {
 	return path
 }
 
-func TestAuditVerifyEndsWith0Or1AndASentence(t *testing.T) {
+func TestAuditVerifyExitsWith0Or1AndAnExplanation(t *testing.T) {
 	dir, _, hash := record(t, 12)
 	code, out, errs := shardboard(t, "audit", "verify", "--data-dir", dir)
 	if code != 0 || !strings.Contains(out, "in order: 12 records") || !strings.Contains(out, "No signed head was compared") {

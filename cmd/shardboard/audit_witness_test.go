@@ -57,7 +57,7 @@ func copyFile(t *testing.T, from, to string) {
 
 // An older copy of the directory is in order in itself, heads and all. Only the
 // witness shows that it is older.
-func TestAuditVerifyFindsADirectoryThatWasPutBackByTheWitness(t *testing.T) {
+func TestAuditVerifyDetectsARestoredDirectoryByTheWitness(t *testing.T) {
 	dir := t.TempDir()
 	data, key, db := filepath.Join(dir, "data"), filepath.Join(dir, "config", "audit.key"), filepath.Join(dir, "data", "shardboard.db")
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "elsewhere"))
@@ -107,7 +107,7 @@ func TestAuditVerifyFindsADirectoryThatWasPutBackByTheWitness(t *testing.T) {
 	}
 }
 
-func TestAuditVerifySaysWhatIsWrongWithAWitness(t *testing.T) {
+func TestAuditVerifyExplainsProblemsOfAWitness(t *testing.T) {
 	dir := t.TempDir()
 	data, key := filepath.Join(dir, "data"), filepath.Join(dir, "audit.key")
 	good := signedDir(t, data, key, 5)

@@ -25,7 +25,7 @@ func shardboard(t *testing.T, args ...string) (code int, stdout, stderr string) 
 	return code, out.String(), errs.String()
 }
 
-func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
+func TestInvalidCommandLinesEndWithOneLineAndAnExitCode(t *testing.T) {
 	dir := t.TempDir()
 	oidc := []string{
 		"serve",
@@ -145,7 +145,7 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 	}
 }
 
-func TestPasswordsOfTheAddressAreNeverPrinted(t *testing.T) {
+func TestPasswordsOfURIsAreNeverPrinted(t *testing.T) {
 	t.Setenv("SHARDBOARD_URI", "mongodb://me:s3cr3t@127.0.0.1:1/?serverSelectionTimeoutMS=200")
 	_, out, errs := shardboard(t, "locate", "x")
 	if strings.Contains(out+errs, "s3cr3t") {
@@ -225,7 +225,7 @@ func TestTerminalOutputHasNoControlCharacters(t *testing.T) {
 	}
 }
 
-func TestSimclusterEndsWithItsContextAndFreesThePort(t *testing.T) {
+func TestSimclusterStopsWithItsContextAndFreesThePort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func command(t *testing.T, c *simcluster.Cluster, cmd bson.D) {
 	}
 }
 
-func TestDoctorFindsNothingAmissWhereEverythingIsAllowed(t *testing.T) {
+func TestDoctorFindsNothingWhenEverythingIsAllowed(t *testing.T) {
 	code, out, errs := shardboard(t, "doctor", "--actions", "on", "--uri", sim(t))
 	if code != 0 || errs != "" || strings.Contains(out, "lacks") || strings.Contains(out, "unknown") ||
 		!strings.Contains(out, "is a mongos") || !strings.Contains(out, "no access control") || !strings.Contains(out, "locate in yorkie-meta") {
@@ -62,7 +62,7 @@ func TestDoctorFindsNothingAmissWhereEverythingIsAllowed(t *testing.T) {
 }
 
 // What the doctor says to type is all that is lacking, and after that nothing is.
-func TestWhatTheDoctorSaysToTypeHelps(t *testing.T) {
+func TestTheCommandsOfTheDoctorGrantAllThatIsMissing(t *testing.T) {
 	c, uri := guarded(t)
 	code, out, errs := shardboard(t, "doctor", "--actions", "on", "--database", "yorkie-meta", "--uri-file", uri)
 	if code != 1 || strings.Count(errs, "\n") != 1 || strings.Contains(out+errs, "s3cr3t") || !strings.Contains(out, "as dash@admin") ||
@@ -93,7 +93,7 @@ func TestWhatTheDoctorSaysToTypeHelps(t *testing.T) {
 }
 
 // A viewer that is to change things needs the other role, not more in it.
-func TestAViewerIsToldToTakeTheOperatorsRole(t *testing.T) {
+func TestDoctorAdvisesAViewerToTakeTheOperatorRole(t *testing.T) {
 	c, uri := guarded(t)
 	cluster, everywhere := bson.D{{Key: "cluster", Value: true}}, bson.D{{Key: "anyResource", Value: true}}
 	for role, on := range map[string]bson.D{"shardboardViewer": everywhere, "shardboardOperator": everywhere} {
@@ -129,7 +129,7 @@ func TestAViewerIsToldToTakeTheOperatorsRole(t *testing.T) {
 	}
 }
 
-func TestDoctorWithoutAUserSaysThatAlone(t *testing.T) {
+func TestDoctorWithoutAUserReportsOnlyThat(t *testing.T) {
 	_, file := guarded(t)
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -165,7 +165,7 @@ func TestDoctorPrintsHostileNamesOnOneLine(t *testing.T) {
 }
 
 // Every code has its words.
-func TestDoctorHasWordsForEveryFeature(t *testing.T) {
+func TestDoctorHasATextForEveryFeature(t *testing.T) {
 	_, out, _ := shardboard(t, "doctor", "--json", "--uri", sim(t))
 	var report api.DoctorReport
 	if err := json.Unmarshal([]byte(out), &report); err != nil {

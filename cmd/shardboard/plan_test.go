@@ -142,7 +142,7 @@ func blockedPlan(t *testing.T, server string, args ...string) (p api.Plan) {
 	return p
 }
 
-func TestAConfirmationIsAskedForAndNeverInvented(t *testing.T) {
+func TestAConfirmationIsRequiredAndNeverAssumed(t *testing.T) {
 	text := "atlas-board"
 	wide, plain := api.Plan{ID: "p", Hash: "h", Confirm: &text}, api.Plan{ID: "p", Hash: "h"}
 	for _, tc := range []struct {
@@ -189,7 +189,7 @@ func TestAConfirmationIsAskedForAndNeverInvented(t *testing.T) {
 	}
 }
 
-func TestTheExitCodeSaysHowARunEnded(t *testing.T) {
+func TestTheExitCodeDependsOnHowTheRunEnded(t *testing.T) {
 	for state, want := range map[string]int{"succeeded": 0, "undone": 0, "refused": 4, "stopped": 4, "failed": 1, "unknown": 7} {
 		got := 0
 		if err := outcome(api.Run{ID: "r", State: state}); err != nil {
@@ -202,7 +202,7 @@ func TestTheExitCodeSaysHowARunEnded(t *testing.T) {
 }
 
 // A plan can be written by flags or by the API's names: they are the same.
-func TestEveryArgumentOfTheAPIIsAFlag(t *testing.T) {
+func TestEveryPlanArgumentOfTheAPIHasAFlag(t *testing.T) {
 	_, help, _ := shardboard(t, "plan", "--help")
 	for _, x := range actions.Arguments() {
 		if !strings.Contains(help, "--"+x.Name) {
@@ -219,7 +219,7 @@ func TestEveryArgumentOfTheAPIIsAFlag(t *testing.T) {
 	}
 }
 
-func TestChunksAndCutsOfTheCommandLineAreThoseOfTheAPI(t *testing.T) {
+func TestChunkAndCutFlagsHaveTheFormatOfTheAPI(t *testing.T) {
 	raw, err := planArgs([]string{"ns=a.b", "chunks=x, y,z", `cuts=[{"half":"upper"}]`})
 	args, wrong := actions.ReadArgs(raw)
 	if err != nil || wrong != nil || !slices.Equal(args.Chunks, []string{"x", "y", "z"}) || len(args.Cuts) != 1 ||
@@ -236,7 +236,7 @@ func TestChunksAndCutsOfTheCommandLineAreThoseOfTheAPI(t *testing.T) {
 	}
 }
 
-func TestPlansAndRunsCannotPlayWithTheTerminal(t *testing.T) {
+func TestPlansAndRunsPrintNoControlCharacters(t *testing.T) {
 	evil := "a\x1b[31mred\u202etxt\r\n\tx\u009b"
 	key := api.Key(`{"k":"` + "\u202e\u009b" + `"}`)
 	check := api.PlanCheck{ID: evil, Verdict: evil, Text: evil, Source: evil}

@@ -31,7 +31,7 @@ func withClock(t *testing.T, notices store.Notices, w *world, to *receiver, offs
 
 const day = 24 * time.Hour
 
-func TestAlertsAreToldInTimeWhenTheClockIsSet(t *testing.T) {
+func TestAlertsAreSentInTimeAfterClockChanges(t *testing.T) {
 	for _, step := range []time.Duration{-day, day} {
 		for _, restart := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestAlertsAreToldInTimeWhenTheClockIsSet(t *testing.T) {
 	}
 }
 
-func TestASilenceDoesNotLastADayLongerWhenTheClockIsSetBack(t *testing.T) {
+func TestASilenceIsNotProlongedWhenTheClockIsSetBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var offset atomic.Int64
 		db := kept(t, t.TempDir())

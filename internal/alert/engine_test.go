@@ -50,7 +50,7 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-func TestATroubleIsToldOnceWhenItHasLastedAndOnceWhenItIsOver(t *testing.T) {
+func TestAnAlertIsSentOnceWhenItLastsAndOnceWhenItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn), notice("b", Info)}}, &receiver{})
 		defer r.stop()
@@ -75,7 +75,7 @@ func TestATroubleIsToldOnceWhenItHasLastedAndOnceWhenItIsOver(t *testing.T) {
 	})
 }
 
-func TestWhatComesAndGoesQuicklyIsNotTold(t *testing.T) {
+func TestShortProblemsAreNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
 		defer r.stop()
@@ -96,7 +96,7 @@ func TestWhatComesAndGoesQuicklyIsNotTold(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeToldIsNeitherOverNorAnError(t *testing.T) {
+func TestAnUncheckedRuleDoesNotResolveItsAlerts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
 		defer r.stop()
@@ -119,7 +119,7 @@ func TestWhatCannotBeToldIsNeitherOverNorAnError(t *testing.T) {
 	})
 }
 
-func TestARestartTellsNothingTwice(t *testing.T) {
+func TestARestartSendsNothingTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, to, w := t.TempDir(), &receiver{}, &world{notices: []Notice{notice("a", Critical)}}
 		db := kept(t, dir)
@@ -154,7 +154,7 @@ func TestARestartTellsNothingTwice(t *testing.T) {
 	})
 }
 
-func TestAReceiverThatFailsIsTriedEverMoreSlowlyAndHoldsUpNobody(t *testing.T) {
+func TestAFailingReceiverIsRetriedWithBackoffAndDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var bad atomic.Int64
 		to := &receiver{}
@@ -200,7 +200,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestABusyReceiverIsGivenTheTimeItAsksFor(t *testing.T) {
+func TestRetryAfterOfABusyReceiverIsRespected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to := &receiver{status: 429, header: http.Header{"Retry-After": {"120"}}}
 		r := run(t, strings.Replace(oneTarget, "1m", "0s", 1), nil, &world{notices: []Notice{notice("a", Warn)}}, to)
@@ -214,7 +214,7 @@ func TestABusyReceiverIsGivenTheTimeItAsksFor(t *testing.T) {
 	})
 }
 
-func TestAReceiverThatDoesNotAnswerIsGivenUp(t *testing.T) {
+func TestAReceiverThatDoesNotAnswerTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to := &receiver{hang: true}
 		r := run(t, strings.Replace(oneTarget, "1m", "0s", 1), nil, &world{notices: []Notice{notice("a", Warn)}}, to)
@@ -226,7 +226,7 @@ func TestAReceiverThatDoesNotAnswerIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestASilenceKeepsQuietUntilItEnds(t *testing.T) {
+func TestASilenceSuppressesAlertsUntilItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := kept(t, t.TempDir())
 		r := run(t, oneTarget, db, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
@@ -274,7 +274,7 @@ func TestASilenceKeepsQuietUntilItEnds(t *testing.T) {
 	})
 }
 
-func TestWhoPressesTheTestButtonIsRecordedWithWhatCameOfIt(t *testing.T) {
+func TestTestMessagesAreRecordedWithTheirSenderAndOutcome(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		db, to := kept(t, dir), &receiver{}
@@ -310,7 +310,7 @@ func TestWhoPressesTheTestButtonIsRecordedWithWhatCameOfIt(t *testing.T) {
 	})
 }
 
-func TestAWorseTroubleIsToldAgainABetterOneIsNot(t *testing.T) {
+func TestOnlyAHigherSeverityIsSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
 		defer r.stop()
@@ -325,7 +325,7 @@ func TestAWorseTroubleIsToldAgainABetterOneIsNot(t *testing.T) {
 	})
 }
 
-func TestManyAlertsGoInMessagesOfBoundedSize(t *testing.T) {
+func TestManyAlertsAreSentInMessagesOfBoundedSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var many []Notice
 		for i := range 3 * maxAlerts {
@@ -349,7 +349,7 @@ func TestManyAlertsGoInMessagesOfBoundedSize(t *testing.T) {
 	})
 }
 
-func TestAnIntervalOfOneLookIsToldAtEachLook(t *testing.T) {
+func TestARepeatIntervalOfOneCheckIsSentAtEachCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to := &receiver{}
 		slow := roundTrip(func(r *http.Request) (*http.Response, error) {

@@ -39,7 +39,7 @@ func canned(test bool) batch {
 	}
 }
 
-func TestMessagesLookAsReceiversExpectThem(t *testing.T) {
+func TestMessagesMatchTheirGoldenFiles(t *testing.T) {
 	for _, format := range []string{Generic, Slack, Alertmanager} {
 		raw, err := canned(false).body(format)
 		if err != nil {
@@ -66,7 +66,7 @@ func TestMessagesLookAsReceiversExpectThem(t *testing.T) {
 	}
 }
 
-func TestHostileTextIsTextInEveryFormat(t *testing.T) {
+func TestHostileTextIsEscapedInEveryFormat(t *testing.T) {
 	for _, format := range []string{Generic, Slack, Alertmanager} {
 		raw, err := canned(false).body(format)
 		if err != nil {
@@ -120,7 +120,7 @@ func TestHostileTextIsTextInEveryFormat(t *testing.T) {
 	}
 }
 
-func TestASlackTestSaysThatItIsOne(t *testing.T) {
+func TestASlackTestMessageSaysThatItIsATest(t *testing.T) {
 	raw, err := canned(true).body(Slack)
 	if err != nil || !strings.Contains(string(raw), "[test] ") || strings.Contains(string(raw), "[critical]") {
 		t.Errorf("%s, %v", raw, err)

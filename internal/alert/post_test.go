@@ -30,7 +30,7 @@ func engineTo(t *testing.T, address, format string) *Engine {
 	return New(c, (&world{}).observe, nil, Options{})
 }
 
-func TestATestReachesItsReceiverInItsFormat(t *testing.T) {
+func TestATestMessageReachesItsReceiverInItsFormat(t *testing.T) {
 	for _, format := range []string{Generic, Slack, Alertmanager} {
 		var got, kind atomic.Value
 		s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -75,7 +75,7 @@ func TestCertificatesAreChecked(t *testing.T) {
 	}
 }
 
-func TestFailuresAreToldByCodeAndStatusOnly(t *testing.T) {
+func TestFailuresAreReportedByCodeAndStatusOnly(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
 		_, _ = io.WriteString(w, strings.Repeat("no ", 1<<20)) // more than is read
@@ -94,7 +94,7 @@ func TestFailuresAreToldByCodeAndStatusOnly(t *testing.T) {
 	}
 }
 
-func TestAnAddressIsNowhere(t *testing.T) {
+func TestReceiverAddressesAreNotDisclosed(t *testing.T) {
 	c := configured(t, oneTarget)
 	e := New(c, (&world{}).observe, nil, Options{Transport: &receiver{fail: errLost}})
 	d, err := e.Test(t.Context(), "ops", by())
@@ -107,7 +107,7 @@ func TestAnAddressIsNowhere(t *testing.T) {
 	}
 }
 
-func TestAWrongFileIsRefusedWithoutItsAddresses(t *testing.T) {
+func TestAnInvalidAlertsFileIsRefusedWithoutQuotingAddresses(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "url")
 	if err := os.WriteFile(path, []byte(canary+"\n"), 0o600); err != nil {

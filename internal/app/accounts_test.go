@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestAccountsAreTheSameThroughAServerAndWithoutOne(t *testing.T) {
+func TestAccountsAreSharedByServerAndCommandLine(t *testing.T) {
 	d := startDemo(t, still(), topology.Options{})
 	ctx, dir, quiet := t.Context(), t.TempDir(), slog.New(slog.DiscardHandler)
 	local, err := OpenAccounts(ctx, dir, "", quiet)

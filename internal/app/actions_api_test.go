@@ -123,7 +123,7 @@ func (d *demo) changes() (n int) {
 
 func hashed(n int64) string { return fmt.Sprintf(`{"doc_id":{"$numberLong":"%d"}}`, n) }
 
-func TestAStrangersScriptPlansRunsStopsAndUndoes(t *testing.T) {
+func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
@@ -183,7 +183,7 @@ func TestAStrangersScriptPlansRunsStopsAndUndoes(t *testing.T) {
 	}
 }
 
-func TestFiftyIdenticalRequestsAreOneRun(t *testing.T) {
+func TestFiftyIdenticalRequestsStartOneRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
@@ -224,7 +224,7 @@ func TestFiftyIdenticalRequestsAreOneRun(t *testing.T) {
 	}
 }
 
-func TestAChangedClusterAndAForbiddingCheckAreToldInFull(t *testing.T) {
+func TestRefusedRunsNameTheChangeOrTheBlockingCheck(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
@@ -265,7 +265,7 @@ func TestAChangedClusterAndAForbiddingCheckAreToldInFull(t *testing.T) {
 	}
 }
 
-func TestSomebodyElsesPlanCannotBeRun(t *testing.T) {
+func TestAnotherUsersPlanCannotBeRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
@@ -291,7 +291,7 @@ func TestSomebodyElsesPlanCannotBeRun(t *testing.T) {
 	}
 }
 
-func TestBadInputSendsNothingAndSaysWhatAndWhy(t *testing.T) {
+func TestInvalidActionRequestsAreExplainedAndSendNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}

@@ -138,7 +138,7 @@ func (d *demo) largest(t *testing.T, ns topology.Namespace, field string, place 
 	return chunks.Items[best].Ref
 }
 
-func TestBrowserSplitsTheLargestChunkPinsAProjectWatchesItMoveAndUndoesBoth(t *testing.T) {
+func TestBrowserSplitsAChunkPinsAProjectAndUndoesBoth(t *testing.T) {
 	ctx := browser(t)
 	options := still()
 	options.Migration = 2 * time.Second // time enough to watch

@@ -281,7 +281,7 @@ func actionsDocs(t *testing.T) string {
 	return string(all)
 }
 
-func TestTheExamplesOfTheActionsDocumentAnswerAsTheySay(t *testing.T) {
+func TestExamplesOfTheActionsDocumentReturnTheDocumentedStatus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}

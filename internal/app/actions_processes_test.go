@@ -359,7 +359,7 @@ func (h *house) diesIn(command, at, kind string, args any) api.Run {
 	return r
 }
 
-func TestARunIsSettledAfterTheServerWasKilledInTheMiddle(t *testing.T) {
+func TestARunIsSettledAfterTheServerWasKilled(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t, "--migration-time", "1s")
 	at := func(n int64) map[string]any {
@@ -409,7 +409,7 @@ func TestARunIsSettledAfterTheServerWasKilledInTheMiddle(t *testing.T) {
 // A simulated cluster remembers nothing. Started again at its address with the
 // same seed and time, it is the cluster of before in which the command has had no
 // effect.
-func TestARunHasFailedWhenTheClusterCameBackWithoutItsEffect(t *testing.T) {
+func TestARunFailsWhenTheClusterReturnsWithoutItsEffect(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t, "--epoch", "2026-05-04T03:02:01Z")
 	waits, _ := h.hold("split", "committing")

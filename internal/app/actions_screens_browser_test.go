@@ -36,9 +36,9 @@ func (d *demo) act(t *testing.T, path string, body, into any) {
 	}
 }
 
-// TestBrowserShowsPlansAndRunsOnEveryScreen looks at the pages of changes as
+// TestBrowserShowsPlansAndRunsInBothSizesAndThemes looks at the pages of changes as
 // TestBrowserFindsNoAccessibilityViolation looks at the others.
-func TestBrowserShowsPlansAndRunsOnEveryScreen(t *testing.T) {
+func TestBrowserShowsPlansAndRunsInBothSizesAndThemes(t *testing.T) {
 	ctx := browser(t)
 	d := startDemo(t, still(), topology.Options{})
 	d.stop(t)

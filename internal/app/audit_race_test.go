@@ -37,7 +37,7 @@ func (r *onRead) Read(p []byte) (int, error) {
 // A server that runs writes records and then its witness. Whoever verifies reads
 // them in the opposite order, so what is written meanwhile is no cut: here the
 // witness moves on in the very moment in which the record is first read.
-func TestAWitnessThatMovesOnDuringVerifyIsNoCut(t *testing.T) {
+func TestAWitnessSavedDuringVerificationIsNotReportedAsACut(t *testing.T) {
 	ctx := t.Context()
 	dir, db, trail, _ := kept(t, 20)
 	witness := trail.witness
@@ -101,7 +101,7 @@ func TestAWitnessThatMovesOnDuringVerifyIsNoCut(t *testing.T) {
 }
 
 // A process that only reads compares with the witness too, and signs nothing.
-func TestAReaderOfTheDataComparesWithTheWitness(t *testing.T) {
+func TestAReadOnlyProcessComparesWithTheWitness(t *testing.T) {
 	dir, db, trail, _ := kept(t, 12)
 	second := secondTrail(t, dir, trail)
 	sign(t, second)

@@ -66,7 +66,7 @@ func headFile(t *testing.T, h *store.AuditHead) io.Reader {
 	return bytes.NewReader(b)
 }
 
-func TestARecordIsVerifiedFromDirectoryAndExportAlike(t *testing.T) {
+func TestTheAuditRecordIsVerifiedFromDirectoryAndExport(t *testing.T) {
 	ctx := t.Context()
 	dir, _, trail, log := kept(t, 1203)
 	st := trail.State()
@@ -111,7 +111,7 @@ func TestARecordIsVerifiedFromDirectoryAndExportAlike(t *testing.T) {
 	}
 }
 
-func TestAHeadThatWasKeptFindsACutRecordInTheDirectory(t *testing.T) {
+func TestAKeptHeadDetectsACutAuditRecord(t *testing.T) {
 	ctx := t.Context()
 	_, _, trail, _ := kept(t, 20)
 	shorter, _, _, _ := kept(t, 12)
@@ -132,7 +132,7 @@ func TestAHeadThatWasKeptFindsACutRecordInTheDirectory(t *testing.T) {
 }
 
 // The file is changed past the program, as a thief would.
-func TestAnEditedDatabaseIsFoundAtTheNextStart(t *testing.T) {
+func TestAnEditedDatabaseIsDetectedAtTheNextStart(t *testing.T) {
 	dir, db, _, _ := kept(t, 30)
 	_ = db.Close()
 	path := filepath.Join(dir, "shardboard.db")
@@ -160,7 +160,7 @@ func TestAnEditedDatabaseIsFoundAtTheNextStart(t *testing.T) {
 	}
 }
 
-func TestADirectoryWithoutDataIsNotMadeIntoOne(t *testing.T) {
+func TestVerificationDoesNotCreateADataDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "nothing")
 	if _, err := VerifyAudit(t.Context(), AuditSource{DataDir: dir}, nil, ""); fault.Of(err) != fault.NotFound {
 		t.Error(err)
@@ -170,7 +170,7 @@ func TestADirectoryWithoutDataIsNotMadeIntoOne(t *testing.T) {
 	}
 }
 
-func TestAReaderOfTheDataMakesNoKey(t *testing.T) {
+func TestAReadOnlyProcessCreatesNoSigningKey(t *testing.T) {
 	dir, _, _, _ := kept(t, 3)
 	second, err := sqlite.Open(t.Context(), dir)
 	if err != nil || second.Owner() {
@@ -200,7 +200,7 @@ func mustOwn(t *testing.T) *sqlite.DB {
 	return db
 }
 
-func TestARecordIsVerifiedOverTheAPI(t *testing.T) {
+func TestTheAuditRecordIsVerifiedOverTheAPI(t *testing.T) {
 	_, _, trail, _ := kept(t, 2100)
 	var token string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -241,7 +241,7 @@ func TestARecordIsVerifiedOverTheAPI(t *testing.T) {
 	}
 }
 
-func TestTokensAreNotSentUnprotectedOrElsewhere(t *testing.T) {
+func TestTokensAreSentOnlyOverTLSOrLoopbackAndNotToRedirects(t *testing.T) {
 	for server, ok := range map[string]bool{
 		"http://shardboard.example": false, "http://127.0.0.1.example": false, "http://192.0.2.1:8090": false, "ftp://localhost": false,
 		"http://user@localhost": false, "": false,
@@ -271,7 +271,7 @@ func TestTokensAreNotSentUnprotectedOrElsewhere(t *testing.T) {
 	}
 }
 
-func TestAServersProblemIsTheCommandsOwn(t *testing.T) {
+func TestErrorsOfTheServerBecomeErrorsOfTheCommand(t *testing.T) {
 	status, body := 403, `{"title":"Forbidden","status":403,"detail":"You are a viewer."}`
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)

@@ -208,7 +208,7 @@ func (d *demo) moveFirst(t *testing.T) string {
 	return to
 }
 
-func TestBrowserSeesAChunkMoveWithoutReloadAndLosesNothing(t *testing.T) {
+func TestBrowserSeesAMoveWithoutReloadAndKeepsItsState(t *testing.T) {
 	ctx := browser(t)
 	d := startDemo(t, still(), topology.Options{})
 	bad := listenForComplaints(t, ctx)
@@ -229,7 +229,7 @@ func TestBrowserSeesAChunkMoveWithoutReloadAndLosesNothing(t *testing.T) {
 	bad.check(t)
 }
 
-func TestBrowserSaysThatItsSocketIsLostAndResumes(t *testing.T) {
+func TestBrowserSaysThatItsSocketIsLostAndReconnects(t *testing.T) {
 	ctx := browser(t)
 	d := startDemo(t, still(), topology.Options{})
 	openChanges(t, ctx, d)

@@ -52,7 +52,7 @@ func (p *person) keep(t *testing.T, res *http.Response, tell bool) []byte {
 	return body
 }
 
-func TestNoSecretOfASignInComesOutAnywhere(t *testing.T) {
+func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}

@@ -92,7 +92,7 @@ func (c canary) forms() []string {
 	return out
 }
 
-func TestScanFindsCanariesInEverySpelling(t *testing.T) {
+func TestCanariesAreFoundInEveryEncoding(t *testing.T) {
 	for _, said := range []string{
 		string(canaryAuthWebhook), url.QueryEscape(string(canaryAuthWebhook)),
 		base64.StdEncoding.EncodeToString([]byte("x:" + canaryAuthWebhook)),
@@ -229,7 +229,7 @@ func startGuarded(t *testing.T) (d *demo, heard, read *overheard) {
 	return d, heard, read
 }
 
-func TestNoSecretComesOutAnywhere(t *testing.T) {
+func TestNoSecretIsDisclosed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}

@@ -114,7 +114,7 @@ func keepAlive(t *testing.T, a *App) net.Conn {
 
 // The attack on the running program: 1,100 connections that nobody has signed
 // in on and that stay open. Every new one was reset for two minutes.
-func TestIdleConnectionsDoNotKeepPeopleOut(t *testing.T) {
+func TestIdleAnonymousConnectionsDoNotBlockSignedInPeople(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}

@@ -19,7 +19,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// BenchmarkPeopleInACrowd measures what people who are signed in see while
+// BenchmarkRequestsInACrowd measures what people who are signed in see while
 // 5,000 connections and 1,000 live sockets are held, one in a hundred of them
 // hostile: slow, silent or half closed. It compares their p99 with that on the
 // same server without the crowd, before and after: p99-ratio is of the median
@@ -27,7 +27,7 @@ import (
 // while counts little, whole-p99-ratio of all answers together. With
 // SHARDBOARD_LONG=1 the crowd stays for ten minutes, else for one turn. The
 // simulated cluster is alive, so that live pages have news.
-func BenchmarkPeopleInACrowd(b *testing.B) {
+func BenchmarkRequestsInACrowd(b *testing.B) {
 	const turn = 5 * time.Second
 	stay, calm := 1, 1 // turns
 	if os.Getenv("SHARDBOARD_LONG") != "" {

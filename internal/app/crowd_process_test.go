@@ -45,7 +45,7 @@ const crowdVariable = "SHARDBOARD_CROWD"
 func TestCrowdProcess(t *testing.T) {
 	text := os.Getenv(crowdVariable)
 	if text == "" {
-		t.Skip("started by BenchmarkPeopleInACrowd")
+		t.Skip("started by BenchmarkRequestsInACrowd")
 	}
 	var c crowd
 	if err := json.Unmarshal([]byte(text), &c); err != nil {

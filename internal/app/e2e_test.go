@@ -87,7 +87,7 @@ func TestEveryDocumentedPathAnswersOverARunningCluster(t *testing.T) {
 	}
 }
 
-func TestLocateAgreesWithTheClustersOwnExplain(t *testing.T) {
+func TestLocateAgreesWithExplain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
@@ -204,7 +204,7 @@ func TestASplitByAnotherDriverReachesAnOpenSocket(t *testing.T) {
 	}
 }
 
-func TestBadInputIsRefusedInWords(t *testing.T) {
+func TestInvalidInputIsRefusedWithAnExplanation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}

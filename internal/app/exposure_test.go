@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestHostsThatNoBrowserSendsAreRefused(t *testing.T) {
+func TestInvalidHostNamesAreRefused(t *testing.T) {
 	uri, err := cluster.ParseURI("mongodb://127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestHostsThatNoBrowserSendsAreRefused(t *testing.T) {
 
 // A proxy on this machine connects from loopback for everybody: then metrics
 // are where only this machine asks.
-func TestMetricsAreNotForWhomAProxyOrANameBrings(t *testing.T) {
+func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
 	d := startDemo(t, still(), topology.Options{})
 	if code := metricsAs(t, d.app.Addr(), ""); code != http.StatusOK || d.app.OpsAddr() != d.app.Addr() {
 		t.Errorf("on loopback alone: %d, and at %s", code, d.app.OpsAddr())

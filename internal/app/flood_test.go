@@ -173,7 +173,7 @@ func (f flood) during(t *testing.T, addr string, do func()) {
 	<-over
 }
 
-func TestOthersAreServedDuringFloods(t *testing.T) {
+func TestOtherClientsAreServedDuringFloods(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
@@ -183,7 +183,7 @@ func TestOthersAreServedDuringFloods(t *testing.T) {
 	}
 }
 
-func TestBodiesThatAreTooLargeAreRefusedUnread(t *testing.T) {
+func TestLargeBodiesAreRefusedWithoutReadingThem(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
@@ -223,7 +223,7 @@ func (c *counting) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-func TestHeadersThatDoNotEndAreNotWaitedFor(t *testing.T) {
+func TestUnfinishedRequestHeadersTimeOut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for the header timeout")
 	}
@@ -261,7 +261,7 @@ func TestHeadersThatDoNotEndAreNotWaitedFor(t *testing.T) {
 // While somebody floods, the slowest of a hundred healthy requests takes at most
 // half as long again as without, and memory stays bounded. The machine does the
 // flooding too, so each figure is the median of several rounds.
-func TestFloodsCostOthersLittle(t *testing.T) {
+func TestFloodsBarelySlowOtherClients(t *testing.T) {
 	if os.Getenv("SHARDBOARD_FLOOD") == "" {
 		t.Skip("measures, which needs the machine alone: with SHARDBOARD_FLOOD=1 (make long)")
 	}

@@ -99,7 +99,7 @@ func key(k, code string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-func TestBrowserShowsWhereTheWritesWent(t *testing.T) {
+func TestBrowserShowsWriteRatesAndTheHeatMap(t *testing.T) {
 	ctx := browser(t)
 	d := startDemo(t, simcluster.Options{Projects: 12, Documents: 2000}, topology.Options{})
 	bad := listenForComplaints(t, ctx)
@@ -142,7 +142,7 @@ func TestBrowserShowsWhereTheWritesWent(t *testing.T) {
 	bad.check(t)
 }
 
-func TestBrowserReadsThePictureOfWritesByKeyboard(t *testing.T) {
+func TestBrowserNavigatesTheHeatMapByKeyboard(t *testing.T) {
 	ctx := browser(t)
 	d := startDemo(t, still(), topology.Options{})
 	bad := listenForComplaints(t, ctx)
@@ -231,7 +231,7 @@ func full() api.HeatMap {
 
 // A frame of the largest picture has to be drawn within 8 ms. The bound is
 // checked with room for a busy machine, the figure is printed.
-func TestBrowserDrawsAFrameOfTheLargestPictureFast(t *testing.T) {
+func TestBrowserDrawsTheLargestHeatMapFast(t *testing.T) {
 	ctx := browser(t)
 	d := startDemo(t, still(), topology.Options{})
 	if err := chromedp.Do(ctx, screen(1280, "dark"), chromedp.Navigate(d.app.URL()+"heat"), chromedp.WaitVisible("main h1")); err != nil {

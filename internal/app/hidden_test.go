@@ -195,7 +195,7 @@ func placesOf(told []string) (out []string) {
 	return out
 }
 
-func TestWhoSeesServersTextsAndBounds(t *testing.T) {
+func TestServerErrorsAndHiddenBoundsAreShownOnlyToAllowedRoles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}

@@ -52,7 +52,7 @@ func shoot(t *testing.T, ctx context.Context, name string) {
 	}
 }
 
-func TestBrowserTravelsInTime(t *testing.T) {
+func TestBrowserShowsEarlierStates(t *testing.T) {
 	ctx := browser(t)
 	d := startDemo(t, still(), topology.Options{})
 	bad := listenForComplaints(t, ctx)
@@ -103,7 +103,7 @@ func TestBrowserTravelsInTime(t *testing.T) {
 	bad.check(t)
 }
 
-func TestBrowserFollowsWhatIsWatched(t *testing.T) {
+func TestBrowserMarksWatchedChunksOnEveryPage(t *testing.T) {
 	ctx := browser(t)
 	d := startDemo(t, still(), topology.Options{})
 	bad := listenForComplaints(t, ctx)

@@ -149,7 +149,7 @@ func open(t *testing.T, ctx context.Context, address string) string {
 
 // The instrument itself: raw payloads are executed where no policy stops them,
 // and reported where ours does.
-func TestBrowserNoticesPayloadsThatAreNotEscaped(t *testing.T) {
+func TestBrowserDetectsUnescapedPayloads(t *testing.T) {
 	ctx := browser(t)
 	policy := ""
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -183,7 +183,7 @@ func TestBrowserNoticesPayloadsThatAreNotEscaped(t *testing.T) {
 	}
 }
 
-func TestBrowserRunsNothingThatAHostileClusterSays(t *testing.T) {
+func TestBrowserExecutesNothingFromAHostileCluster(t *testing.T) {
 	all, pages, first := hostilePayloads(t), 0, true
 	for batch := range slices.Chunk(all, 78) {
 		t.Run(fmt.Sprintf("from %.20q", batch[0]), func(t *testing.T) { pages += showHostile(t, newEnemy(batch), first) })

@@ -12,7 +12,7 @@ import (
 
 // A run's move is seen on every page that it concerns while the cluster works at
 // it, and is gone when it has ended; the log then has what came of it.
-func TestTheMoveOfARunIsInFlightUntilItEnds(t *testing.T) {
+func TestAMoveIsShownInFlightUntilItsRunEnds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}

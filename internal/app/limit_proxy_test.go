@@ -32,9 +32,9 @@ func (f from) RemoteAddr() net.Addr {
 	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(f.addr, 4000))
 }
 
-// TestAKnownProxysConnectionsAreThoseOfManyPeople: from one address like those
+// TestAKnownProxyHasNoLimitPerAddress: from one address like those
 // of a stranger, and bounded as a whole only.
-func TestAKnownProxysConnectionsAreThoseOfManyPeople(t *testing.T) {
+func TestAKnownProxyHasNoLimitPerAddress(t *testing.T) {
 	c := Config{Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler),
 		Auth: Auth{Mode: "local", ProxyCIDRs: []string{"192.0.2.0/28", "2001:db8::7"}}}
 	a := &App{log: c.Log, cleanup: cleanup{log: c.Log}}
@@ -82,7 +82,7 @@ func TestAKnownProxysConnectionsAreThoseOfManyPeople(t *testing.T) {
 
 // A proxy on this machine that does TLS need not be named: without it nobody
 // would come, and its idle connections are not to be closed in its hands.
-func TestAProxyForTLSMayBeOnThisMachine(t *testing.T) {
+func TestLoopbackIsAProxyWhenAProxyTerminatesTLS(t *testing.T) {
 	for byProxy, want := range map[bool]int{true: 2, false: 0} {
 		bounds, err := (Config{TLSByProxy: byProxy, MaxConnections: 100}).connectionBounds()
 		if err != nil {

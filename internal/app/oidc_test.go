@@ -130,7 +130,7 @@ func clickOIDC(t *testing.T, client *http.Client, base, next string) (int, strin
 	return res.StatusCode, res.Request.URL.Path, string(body)
 }
 
-func TestSignInByOIDCGoesToTheIssuerAndBackAlsoAfterItWasDown(t *testing.T) {
+func TestOIDCSignInWorksAfterTheIssuerWasDown(t *testing.T) {
 	d := startDemo(t, still(), topology.Options{})
 	dir := t.TempDir()
 	local, err := OpenAccounts(t.Context(), dir, "", slog.New(slog.DiscardHandler))

@@ -83,7 +83,7 @@ func bookOf(r *ranBefore) *pinIndex {
 	return &pinIndex{runs: r, tables: tableOf{"c"}, log: slog.New(slog.DiscardHandler)}
 }
 
-func TestPinsAreWhatTheNewestPlanOfAProjectSaid(t *testing.T) {
+func TestPinsComeFromTheNewestPlanOfAProject(t *testing.T) {
 	r := &ranBefore{}
 	r.ran(actions.Pin, "twice", "anna", time.Hour)
 	r.ran(actions.Pin, "freed", "anna", time.Hour)
@@ -106,7 +106,7 @@ func TestPinsAreWhatTheNewestPlanOfAProjectSaid(t *testing.T) {
 	}
 }
 
-func TestPinsAreReadAgainOnlyWhenARunHasBegunOrEnded(t *testing.T) {
+func TestPinsAreReloadedOnlyWhenARunStartsOrEnds(t *testing.T) {
 	r := &ranBefore{}
 	for i := range 300 {
 		r.ran(actions.Pin, fmt.Sprint("p", i), "anna", time.Hour)
@@ -146,7 +146,7 @@ func TestPinsAreReadAgainOnlyWhenARunHasBegunOrEnded(t *testing.T) {
 	}
 }
 
-func TestPinsAreToldWhenTheirRunHasEnded(t *testing.T) {
+func TestSubscribersAreNotifiedWhenTheRunOfAPinEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &ranBefore{told: make(chan struct{})}
 		b := bookOf(r)
@@ -178,7 +178,7 @@ func TestPinsAreToldWhenTheirRunHasEnded(t *testing.T) {
 	})
 }
 
-func TestPinnedProjectShowsOwnerAndExpiryOnceItsRunHasEnded(t *testing.T) {
+func TestAPinnedProjectShowsOwnerAndExpiryAfterItsRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}

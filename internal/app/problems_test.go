@@ -15,10 +15,10 @@ import (
 	"shardboard/internal/topology"
 )
 
-// TestWhatAdviceOffersRunsOverARunningCluster breaks a simulated cluster in several
+// TestPlansOfferedByAdviceAreNotBlocked breaks a simulated cluster in several
 // ways and follows every remedy: its form is there, and its plan, made by the real
 // engine, has no check that blocks it.
-func TestWhatAdviceOffersRunsOverARunningCluster(t *testing.T) {
+func TestPlansOfferedByAdviceAreNotBlocked(t *testing.T) {
 	d := startDemo(t, still(), topology.Options{Routing: 100 * time.Millisecond, Slow: 200 * time.Millisecond})
 	d.stop(t)
 	d.config.Actions = true

@@ -82,7 +82,7 @@ func fillShop(t *testing.T, driver *mongo.Client) {
 	must(err)
 }
 
-func TestAShopIsServedWithItsProfile(t *testing.T) {
+func TestAShopIsShownWithItsOwnProfile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
@@ -187,7 +187,7 @@ func tagless(html string) string {
 
 // Data that no profile matches: what needs no profile works, the rest says why
 // it does not.
-func TestDataThatNoProfileMatchesIsShownAllTheSame(t *testing.T) {
+func TestDataWithoutAMatchingProfileIsShown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}

@@ -11,9 +11,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// TestBrowserSignsInAndLeavesThePageWhenSignedOut goes the way of the first
+// TestBrowserSignsInAndLeavesPagesAfterSignOut goes the way of the first
 // admin: the printed link, the forms, two pages open, and out of both.
-func TestBrowserSignsInAndLeavesThePageWhenSignedOut(t *testing.T) {
+func TestBrowserSignsInAndLeavesPagesAfterSignOut(t *testing.T) {
 	ctx := browser(t)
 	d := startDemo(t, still(), topology.Options{})
 	d.stop(t)

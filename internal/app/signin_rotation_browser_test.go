@@ -25,9 +25,9 @@ func arrives(t *testing.T, there func() (bool, error)) {
 	}
 }
 
-// TestBrowserGoesOnWithAnotherSessionAfterAChangeOfTheRole looks at an open
+// TestBrowserStaysSignedInAfterAChangeOfRole looks at an open
 // page: its socket closes, and it is made anew for the role of now, signed in.
-func TestBrowserGoesOnWithAnotherSessionAfterAChangeOfTheRole(t *testing.T) {
+func TestBrowserStaysSignedInAfterAChangeOfRole(t *testing.T) {
 	ctx := browser(t)
 	d := startDemo(t, still(), topology.Options{})
 	d.stop(t)
@@ -69,9 +69,9 @@ func TestBrowserGoesOnWithAnotherSessionAfterAChangeOfTheRole(t *testing.T) {
 	}
 }
 
-// TestBrowserGoesToTheIssuerByAClickAndBack is what the content policy decides
+// TestBrowserReachesTheIssuerByAClickAndReturns is what the content policy decides
 // about: a form that is redirected to another site would be stopped.
-func TestBrowserGoesToTheIssuerByAClickAndBack(t *testing.T) {
+func TestBrowserReachesTheIssuerByAClickAndReturns(t *testing.T) {
 	ctx := browser(t)
 	d := startDemo(t, still(), topology.Options{})
 	i := newIssuerServer(t, "oncall")

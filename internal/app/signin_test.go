@@ -29,7 +29,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestWhatWouldLetTheWrongPeopleInIsRefusedWithASentence(t *testing.T) {
+func TestUnsafeSignInOptionsAreRefusedWithAnExplanation(t *testing.T) {
 	uri, err := cluster.ParseURI("mongodb://127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func status(t *testing.T, client *http.Client, address string) int {
 	return res.StatusCode
 }
 
-func TestSignInIsServedFromStartToRestart(t *testing.T) {
+func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
 	d := startDemo(t, still(), topology.Options{})
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	dir := t.TempDir()
@@ -208,7 +208,7 @@ func TestSignInIsServedFromStartToRestart(t *testing.T) {
 	}
 }
 
-func TestOffLoopbackHealthAndMetricsHaveTheirOwnListener(t *testing.T) {
+func TestHealthAndMetricsHaveTheirOwnListenerBeyondLoopback(t *testing.T) {
 	d := startDemo(t, still(), topology.Options{})
 	a := d.beside(
 		t,
@@ -283,7 +283,7 @@ func writeCertificate(t *testing.T, cert, key, name string) {
 	}
 }
 
-func TestOwnTLSIsServedAndItsCookiesAreSecure(t *testing.T) {
+func TestTLSIsServedWithSecureCookies(t *testing.T) {
 	d := startDemo(t, still(), topology.Options{})
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
@@ -316,7 +316,7 @@ func TestOwnTLSIsServedAndItsCookiesAreSecure(t *testing.T) {
 	}
 }
 
-func TestACertificateIsReadAgainWhenItIsReplaced(t *testing.T) {
+func TestAReplacedCertificateIsReloaded(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, cert, key, "one")

@@ -201,7 +201,7 @@ func (w *writing) write(during time.Duration, project bson.ObjectID, docs []bson
 
 // The split point, the half that moves, where to, what is expected of it and the undo:
 // all against writes that are known.
-func TestAHotChunkIsSplitWhereItIsWrittenAndEachHalfTakesItsPart(t *testing.T) {
+func TestSplittingAHotChunkDividesItsWrites(t *testing.T) {
 	const ns = topology.Namespace("yorkie-meta.changes")
 	versions := []string{"5.0", "8.0"}
 	if !testing.Short() {
@@ -272,7 +272,7 @@ func TestAHotChunkIsSplitWhereItIsWrittenAndEachHalfTakesItsPart(t *testing.T) {
 	}
 }
 
-func TestSeveralHotChunksOfOneShardGoToDifferentShards(t *testing.T) {
+func TestSeveralHotChunksOfOneShardMoveToDifferentShards(t *testing.T) {
 	const ns = topology.Namespace("yorkie-meta.changes")
 	o := still()
 	o.ServerVersion = "6.0"
@@ -314,7 +314,7 @@ func TestSeveralHotChunksOfOneShardGoToDifferentShards(t *testing.T) {
 
 // One document takes nearly everything: that is said, with the document, and nothing
 // is split.
-func TestAChunkThatOneDocumentMakesHotIsNotSplit(t *testing.T) {
+func TestAChunkWithASingleHotDocumentIsNotSplit(t *testing.T) {
 	const ns = topology.Namespace("yorkie-meta.changes")
 	whileWriting(t, still(), func(w *writing) {
 		time.Sleep(time.Minute)
@@ -339,7 +339,7 @@ func TestAChunkThatOneDocumentMakesHotIsNotSplit(t *testing.T) {
 
 // Yorkie's own writers, and an operator of the simulated cluster who moves chunks
 // meanwhile: the split point divides what was truly written.
-func TestASplitPointDividesWhatYorkieWrites(t *testing.T) {
+func TestTheSplitPointHalvesTheWritesOfYorkie(t *testing.T) {
 	const ns = topology.Namespace("yorkie-meta.changes")
 	versions := []string{"5.0"}
 	if !testing.Short() {
@@ -382,7 +382,7 @@ func TestASplitPointDividesWhatYorkieWrites(t *testing.T) {
 
 // Rows that are changed in place, and keys that go on with a hash, are read: nothing
 // that is counted tells their keys.
-func TestWhereRowsAreChangedInPlaceIsRead(t *testing.T) {
+func TestUpdatedRowsAreReadToChooseASplitPoint(t *testing.T) {
 	for _, name := range []string{"documents", "clients"} {
 		t.Run(name, func(t *testing.T) {
 			ns := topology.Namespace("yorkie-meta." + name)

@@ -40,7 +40,7 @@ func (h *house) holdOf() string {
 
 // A command is at work when the owner is killed. The reader notices it by itself,
 // takes over when it is told to, and settles the run without sending it again.
-func TestAReaderSettlesTheRunOfAKilledOwner(t *testing.T) {
+func TestAReadOnlyServerTakesOverAndSettlesTheRunOfAKilledOwner(t *testing.T) {
 	onlyLong(t)
 	h := openHouse(t)
 	waits, release := h.hold("split", "committing")
@@ -82,7 +82,7 @@ func (h *house) changes(run string) (n int) {
 }
 
 // The directory of a running server is deleted, while a run waits for the cluster.
-func TestADeletedDirectoryStopsTheRunOfAProcess(t *testing.T) {
+func TestDeletingTheDataDirectoryStopsARun(t *testing.T) {
 	onlyLong(t)
 	h := openHouse(t)
 	projects := get[api.List[struct{ ID string }]](h, "GET", api.Prefix+"/projects?limit=1", nil, http.StatusOK)

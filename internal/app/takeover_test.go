@@ -46,7 +46,7 @@ func (s stranger) page() string {
 
 // While it is gone nothing is accepted, nobody else becomes the owner of a new
 // directory at its path, and all goes on when it is back.
-func TestADataDirectoryThatVanishesIsNoticedAtOnce(t *testing.T) {
+func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
 	d := startDemo(t, still(), topology.Options{})
 	dir := filepath.Join(t.TempDir(), "data")
 	_, s := d.over(t, dir)
@@ -86,7 +86,7 @@ func TestADataDirectoryThatVanishesIsNoticedAtOnce(t *testing.T) {
 
 // Of two that read and are asked at the same moment, one takes over at its own
 // address, without a request that is cut or refused; the other says so.
-func TestAReaderTakesOverWhenTheOwnerHasGone(t *testing.T) {
+func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
 	d := startDemo(t, still(), topology.Options{})
 	dir := filepath.Join(t.TempDir(), "data")
 	owner, first := d.over(t, dir)
@@ -162,7 +162,7 @@ func TestAReaderTakesOverWhenTheOwnerHasGone(t *testing.T) {
 }
 
 // What cannot be opened as its owner is left as it was.
-func TestAReaderGoesOnWhenItCannotTakeOver(t *testing.T) {
+func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
 	d := startDemo(t, still(), topology.Options{})
 	dir := filepath.Join(t.TempDir(), "data")
 	owner, _ := d.over(t, dir)

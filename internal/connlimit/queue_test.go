@@ -8,7 +8,7 @@ import (
 
 // The attack: connections that asked once and then do nothing fill every place.
 // Before, each new one was closed until the idle timeout had passed.
-func TestIdleConnectionsOfStrangersKeepNobodyOut(t *testing.T) {
+func TestIdleAnonymousConnectionsDoNotBlockOthers(t *testing.T) {
 	inBubble(t, Options{Max: 40, PerSource: 10}, func(h *house) {
 		anna := h.comes("192.0.2.200").asks("/in") // idle for longest
 		busy := h.comes("192.0.2.201").asks("/in/slow")
@@ -42,7 +42,7 @@ func TestIdleConnectionsOfStrangersKeepNobodyOut(t *testing.T) {
 	})
 }
 
-func TestWhoDoesLeastForOthersGoesFirst(t *testing.T) {
+func TestTheLeastUsefulConnectionIsClosedFirst(t *testing.T) {
 	inBubble(t, Options{Max: 8, PerSource: 8}, func(h *house) {
 		signedIn := h.comes("192.0.2.1").asks("/in")
 		body := h.comes("192.0.2.2").posts("/body") // and nothing of it comes
@@ -70,7 +70,7 @@ func TestWhoDoesLeastForOthersGoesFirst(t *testing.T) {
 	})
 }
 
-func TestASecondSlowHeadIsNoReasonToStay(t *testing.T) {
+func TestASecondSlowRequestHeadIsNotProtected(t *testing.T) {
 	inBubble(t, Options{Max: 2, PerSource: 2}, func(h *house) {
 		dripping := h.comes("192.0.2.1").asks("/")
 		other := h.comes("192.0.2.2").asks("/")
@@ -82,7 +82,7 @@ func TestASecondSlowHeadIsNoReasonToStay(t *testing.T) {
 	})
 }
 
-func TestAnHonestNewcomerHasASecond(t *testing.T) {
+func TestANewConnectionIsProtectedForASecond(t *testing.T) {
 	inBubble(t, Options{Max: 16, PerSource: 16}, func(h *house) {
 		var people []*visitor
 		for i := range 13 {
@@ -104,7 +104,7 @@ func TestAnHonestNewcomerHasASecond(t *testing.T) {
 }
 
 // A second of grace for each would let a thousand a second hold every place.
-func TestAFloodOfNewConnectionsHasNoGrace(t *testing.T) {
+func TestNewConnectionsAreNotProtectedDuringAFlood(t *testing.T) {
 	inBubble(t, Options{Max: 16, PerSource: 16}, func(h *house) {
 		var people, flood []*visitor
 		for i := range 8 {
@@ -133,7 +133,7 @@ func TestAFloodOfNewConnectionsHasNoGrace(t *testing.T) {
 }
 
 // A sign-in takes a second when many are under way.
-func TestAFloodFromFewAddressesTakesNobodysSignIn(t *testing.T) {
+func TestAFloodFromFewAddressesDoesNotInterruptSignIn(t *testing.T) {
 	inBubble(t, Options{Max: 64, PerSource: 32}, func(h *house) {
 		signing := h.comes("192.0.2.2").posts("/body")
 		time.Sleep(900 * time.Millisecond)
@@ -151,7 +151,7 @@ func TestAFloodFromFewAddressesTakesNobodysSignIn(t *testing.T) {
 	})
 }
 
-func TestStrangersMayNotBeIdleForLong(t *testing.T) {
+func TestIdleAnonymousConnectionsAreClosedEarly(t *testing.T) {
 	inBubble(t, Options{Max: 16, PerSource: 16, StrangerIdle: 10 * time.Second}, func(h *house) {
 		anna := h.comes("192.0.2.1").asks("/in")
 		first := h.comes("192.0.2.2").asks("/")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestConnectionsAreBoundedInAllAndByAddress(t *testing.T) {
+func TestConnectionsAreLimitedInTotalAndByAddress(t *testing.T) {
 	inBubble(t, Options{Max: 8, PerSource: 2}, func(h *house) {
 		one := []*visitor{h.comes("192.0.2.1").asks("/in/slow"), h.comes("192.0.2.1").asks("/in/slow")}
 		other := h.comes("192.0.2.2").asks("/")
@@ -30,7 +30,7 @@ func TestConnectionsAreBoundedInAllAndByAddress(t *testing.T) {
 }
 
 // Everybody who has one IPv6 address has the 2^64 beside it, too.
-func TestASourceMakesRoomOutOfItsOwnConnections(t *testing.T) {
+func TestAnAddressAtItsLimitLosesItsOwnConnections(t *testing.T) {
 	for name, address := range map[string]func(i int) string{
 		"IPv4":        func(int) string { return "192.0.2.1" },
 		"IPv6":        func(i int) string { return fmt.Sprintf("2001:db8:1:2:%x::%x", i, i+1) },
@@ -57,7 +57,7 @@ func TestASourceMakesRoomOutOfItsOwnConnections(t *testing.T) {
 	}
 }
 
-func TestAProxyAndThisMachineHaveNoBoundOfTheirOwnButMakeRoom(t *testing.T) {
+func TestProxiesAndLoopbackHaveNoLimitOfTheirOwnButMakeRoom(t *testing.T) {
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.1.0.7/32"), netip.MustParsePrefix("2001:db8::7/128")}
 	for _, address := range []string{"10.1.0.7", "2001:db8::7", "127.0.0.1", "127.0.0.9", "::1", "::ffff:127.0.0.1"} {
 		inBubble(t, Options{Max: 20, PerSource: 2, Proxies: proxies}, func(h *house) {
@@ -88,7 +88,7 @@ func TestAProxyAndThisMachineHaveNoBoundOfTheirOwnButMakeRoom(t *testing.T) {
 	})
 }
 
-func TestAProxysIdleConnectionsAreNotHurried(t *testing.T) {
+func TestIdleConnectionsOfAProxyAreNotClosedEarly(t *testing.T) {
 	inBubble(
 		t,
 		Options{Max: 20, PerSource: 2, StrangerIdle: time.Second, Proxies: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}},
@@ -103,7 +103,7 @@ func TestAProxysIdleConnectionsAreNotHurried(t *testing.T) {
 
 // A connection of a proxy carries the requests of many people: that one of them
 // is signed in says nothing about the next one.
-func TestAProxysConnectionIsSignedInForOneRequest(t *testing.T) {
+func TestAConnectionOfAProxyIsSignedInForOneRequest(t *testing.T) {
 	inBubble(t, Options{Max: 2, PerSource: 2, Proxies: []netip.Prefix{netip.MustParsePrefix("10.1.0.7/32")}}, func(h *house) {
 		one, two := h.comes("10.1.0.7").asks("/in"), h.comes("10.1.0.7").asks("/in")
 		one.posts("/body") // of a stranger, and it does not come

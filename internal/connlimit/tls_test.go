@@ -53,7 +53,7 @@ func get(t *testing.T, server *httptest.Server, path string) (proto int) {
 	return res.ProtoMajor
 }
 
-func TestHTTP2ConnectionsAreKnownToBeIdle(t *testing.T) {
+func TestIdleHTTP2ConnectionsAreRecognised(t *testing.T) {
 	l, server := tlsHouse(t, Options{Max: 3, PerSource: 3})
 	is := func(want [states]int, evicted int64) func() bool {
 		return func() bool { s := l.Stats(); return s.states == want && s.Evicted == evicted }
@@ -77,7 +77,7 @@ func TestHTTP2ConnectionsAreKnownToBeIdle(t *testing.T) {
 	}
 }
 
-func TestAHandshakeThatNeverEndsCounts(t *testing.T) {
+func TestUnfinishedHandshakesCountAsConnections(t *testing.T) {
 	l, server := tlsHouse(t, Options{Max: 8, PerSource: 8})
 	var silent []net.Conn
 	for range 8 {

@@ -21,7 +21,7 @@ func (h *house) lines() []string {
 	return strings.Split(text, "\n")
 }
 
-func TestALimitThatIsReachedIsOneLineAMinute(t *testing.T) {
+func TestReachingTheLimitIsLoggedOnceAMinute(t *testing.T) {
 	inBubble(t, Options{Name: "pages", Max: 10, PerSource: 5, Advice: "; advice"}, func(h *house) {
 		flood := func(n int) {
 			for i := range n {
@@ -59,7 +59,7 @@ func TestALimitThatIsReachedIsOneLineAMinute(t *testing.T) {
 	})
 }
 
-func TestConnectionsAreCountedForTheMonitor(t *testing.T) {
+func TestConnectionsAreCountedInMetrics(t *testing.T) {
 	inBubble(t, Options{Name: "pages", Max: 4, PerSource: 2}, func(h *house) {
 		registry := prometheus.NewPedanticRegistry()
 		registry.MustRegister(Metrics{h.l})

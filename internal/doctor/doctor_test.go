@@ -98,7 +98,7 @@ func grants(on topology.Resource, actions ...string) topology.Identity {
 	return topology.Identity{Users: someone, Grants: []topology.Grant{{On: on, Actions: actions}}}
 }
 
-func TestARefusalCountsWhateverTheListSays(t *testing.T) {
+func TestARefusedReadOverridesThePrivilegeList(t *testing.T) {
 	f := &fake{id: grants(topology.Resource{Any: true}, "anyAction"), refused: map[string]bool{"config.tags": true}}
 	got := states(examine(t, f, "5.0.7", topology.Balancer{}))
 	if got["zones"] != doctor.Lacks || got["zoneRanges"] != doctor.Lacks || got["routing"] != doctor.OK || got["move"] != doctor.OK {
@@ -106,7 +106,7 @@ func TestARefusalCountsWhateverTheListSays(t *testing.T) {
 	}
 }
 
-func TestAReadThatWorksCountsWhereTheListSaysNothing(t *testing.T) {
+func TestASuccessfulReadCountsAsGranted(t *testing.T) {
 	got := states(examine(t, &fake{id: topology.Identity{Users: someone}}, "5.0.7", topology.Balancer{}))
 	if got["routing"] != doctor.OK || got["unsharded"] != doctor.OK || got["disks"] != doctor.OK || got["members"] != doctor.OK {
 		t.Errorf("%v", got)
@@ -117,7 +117,7 @@ func TestAReadThatWorksCountsWhereTheListSaysNothing(t *testing.T) {
 	}
 }
 
-func TestWithoutAListOnlyChangesAreUnknown(t *testing.T) {
+func TestWithoutAPrivilegeListOnlyChangesAreUnknown(t *testing.T) {
 	r := examine(t, &fake{idErr: fault.New(fault.Unavailable, "no")}, "5.0.7", topology.Balancer{})
 	for _, f := range r.Findings {
 		want := doctor.OK
@@ -131,7 +131,7 @@ func TestWithoutAListOnlyChangesAreUnknown(t *testing.T) {
 	check(t, r, "access", doctor.Unknown)
 }
 
-func TestAClusterThatDoesNotAnswerMakesEverythingUnknown(t *testing.T) {
+func TestAnUnreachableClusterMakesEverythingUnknown(t *testing.T) {
 	down := fault.New(fault.Unavailable, "down")
 	r := examine(t, &fake{idErr: down, readErr: down}, "5.0.7", topology.Balancer{})
 	for _, f := range r.Findings {
@@ -141,7 +141,7 @@ func TestAClusterThatDoesNotAnswerMakesEverythingUnknown(t *testing.T) {
 	}
 }
 
-func TestNobodySignedInIsAnOpenClusterOrARefusedOne(t *testing.T) {
+func TestAnonymousAccessIsOpenUnlessAReadIsRefused(t *testing.T) {
 	r := examine(t, &fake{}, "5.0.7", topology.Balancer{})
 	check(t, r, "open", doctor.Warns)
 	for code, s := range states(r) {
@@ -156,7 +156,7 @@ func TestNobodySignedInIsAnOpenClusterOrARefusedOne(t *testing.T) {
 	}
 }
 
-func TestGrantsApplyByTheServersRules(t *testing.T) {
+func TestGrantsApplyByMongoDBsRules(t *testing.T) {
 	db := func(db, coll string) topology.Resource { return topology.Resource{DB: db, Collection: coll} }
 	for _, tc := range []struct {
 		name   string
@@ -196,7 +196,7 @@ func TestGrantsApplyByTheServersRules(t *testing.T) {
 	}
 }
 
-func TestChecksSayWhatIsOddAboutTheCluster(t *testing.T) {
+func TestChecksReportUnusualSettingsOfTheCluster(t *testing.T) {
 	r := examine(t, &fake{ahead: 3 * time.Second}, "9.1.0", topology.Balancer{})
 	check(t, r, "release", doctor.Warns)
 	check(t, r, "clock", doctor.Warns)
@@ -214,7 +214,7 @@ func TestChecksSayWhatIsOddAboutTheCluster(t *testing.T) {
 	check(t, examine(t, &fake{}, "", topology.Balancer{Known: true, Mode: "full"}), "release", doctor.Unknown)
 }
 
-func TestReleasesDecideWhatIsNeeded(t *testing.T) {
+func TestRequiredPrivilegesDependOnTheRelease(t *testing.T) {
 	for version, want := range map[string]struct{ distribution, byField bool }{
 		"5.0.7": {false, true}, "6.0.2": {false, true}, "6.0.3": {true, true}, "8.0.9": {true, true}, "8.0.10-4": {true, false},
 	} {
@@ -229,7 +229,7 @@ func TestReleasesDecideWhatIsNeeded(t *testing.T) {
 	}
 }
 
-func TestRemediesJoinWhatIsLackingAndQuoteNames(t *testing.T) {
+func TestRemediesCombineMissingPrivilegesAndQuoteNames(t *testing.T) {
 	lacks := func(change bool, action string, on topology.Resource) doctor.Finding {
 		return doctor.Finding{Feature: doctor.Feature{Change: change}, Lacks: []doctor.Privilege{{Action: action, On: on}}}
 	}
@@ -259,7 +259,7 @@ func TestRemediesJoinWhatIsLackingAndQuoteNames(t *testing.T) {
 	}
 }
 
-func TestAUserWithoutTheRoleIsGivenIt(t *testing.T) {
+func TestTheRemedyGrantsAMissingRole(t *testing.T) {
 	look := doctor.Finding{Lacks: []doctor.Privilege{{Action: "connPoolStats", On: topology.Resource{Cluster: true}}}}
 	change := doctor.Finding{
 		Feature: doctor.Feature{Change: true},

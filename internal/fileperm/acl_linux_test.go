@@ -9,7 +9,7 @@ import (
 
 // An access list lets user 2000 write; the mode shows that as the group's right,
 // and the group is the owner's own.
-func TestAnAccessListThatLetsOthersWriteIsSeen(t *testing.T) {
+func TestAnAccessListThatLetsOthersWriteIsDetected(t *testing.T) {
 	path := made(t, filepath.Join(t.TempDir(), "cert.pem"), 0o644)
 	const nobody = ^uint32(0)
 	list := binary.LittleEndian.AppendUint32(nil, 2) // the form's version

@@ -32,7 +32,7 @@ func made(t *testing.T, path string, mode fs.FileMode) string {
 	return path
 }
 
-func TestAMissingDirectoryIsMadeForItsOwnerAlone(t *testing.T) {
+func TestAMissingDirectoryIsCreatedPrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "b")
 	d, err := OwnDir("data directory", path)
 	must(t, err)
@@ -46,7 +46,7 @@ func TestAMissingDirectoryIsMadeForItsOwnerAlone(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatOthersReadIsTakenFromThemAndSaid(t *testing.T) {
+func TestADirectoryReadableByOthersIsMadePrivateWithANote(t *testing.T) {
 	dir := made(t, filepath.Join(t.TempDir(), "data"), fs.ModeDir|fs.ModeSetgid|0o755)
 	d, err := OwnDir("data directory", dir)
 	must(t, err)
@@ -60,7 +60,7 @@ func TestADirectoryThatOthersReadIsTakenFromThemAndSaid(t *testing.T) {
 	}
 }
 
-func TestDirectoriesThatOthersWriteAreRefusedAndLeftAsTheyAre(t *testing.T) {
+func TestDirectoriesWritableByOthersAreRefusedUnchanged(t *testing.T) {
 	top := t.TempDir()
 	dir := made(t, filepath.Join(top, "data"), fs.ModeDir|0o777)
 	_, err := OwnDir("data directory", dir)
@@ -81,7 +81,7 @@ func TestDirectoriesThatOthersWriteAreRefusedAndLeftAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestLinksOnTheWayAreFollowedAndTheLastIsNot(t *testing.T) {
+func TestLinksAreFollowedExceptAsTheLastElement(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
 	data := made(t, filepath.Join(top, "real"), fs.ModeDir|0o700)
@@ -110,7 +110,7 @@ func TestLinksOnTheWayAreFollowedAndTheLastIsNot(t *testing.T) {
 	}
 }
 
-func TestAFileOfOursIsNeverOpenedThroughALinkOrAPipe(t *testing.T) {
+func TestOwnFilesAreNeverOpenedThroughALinkOrAPipe(t *testing.T) {
 	dir := t.TempDir()
 	victim := made(t, filepath.Join(dir, "victim"), 0o600)
 	must(t, os.Symlink(victim, filepath.Join(dir, "link")))
@@ -178,7 +178,7 @@ func TestPipesAndDevicesAreRead(t *testing.T) {
 	}
 }
 
-func TestFilesAreReadUpToTheirBoundAndFailuresNameThem(t *testing.T) {
+func TestReadsAreBoundedAndErrorsNameTheFile(t *testing.T) {
 	path := made(t, filepath.Join(t.TempDir(), "f"), 0o600)
 	if _, err := ReadSecret("file", path, 5); err != nil {
 		t.Error(err)
@@ -207,7 +207,7 @@ func TestFilesAreReadUpToTheirBoundAndFailuresNameThem(t *testing.T) {
 // What other users do needs other users: as root they are made by chown.
 func TestOtherUsersFilesAreRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root gives files away; the rules are tested by TestTheDataDirectoryIsOfItsOwnerAlone and others")
+		t.Skip("only root gives files away; the rules are tested by TestTheDataDirectoryMustBePrivate and others")
 	}
 	top := t.TempDir()
 	give := func(path string, uid int) string {

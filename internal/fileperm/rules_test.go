@@ -45,7 +45,7 @@ func refused(t *testing.T, name string, err error, want string) {
 	}
 }
 
-func TestSecretsAreRefusedByTheRuleOfPostgreSQL(t *testing.T) {
+func TestSecretFilesFollowThePermissionRuleOfPostgreSQL(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		me       identity
@@ -100,7 +100,7 @@ func TestPublicFilesAreRefusedWhenOthersMayWriteThem(t *testing.T) {
 	}
 }
 
-func TestTheDataDirectoryIsOfItsOwnerAlone(t *testing.T) {
+func TestTheDataDirectoryMustBePrivate(t *testing.T) {
 	dir := fs.ModeDir
 	for _, c := range []struct {
 		name     string
@@ -126,7 +126,7 @@ func TestTheDataDirectoryIsOfItsOwnerAlone(t *testing.T) {
 	}
 }
 
-func TestNobodyElseMayRenameOnTheWay(t *testing.T) {
+func TestParentDirectoriesMustNotBeWritableByOthers(t *testing.T) {
 	hidden := anna()
 	hidden.unmapped = 65534
 	for _, c := range []struct {
@@ -185,7 +185,7 @@ func TestOwnFilesHaveOneNameAndOneWriter(t *testing.T) {
 	refused(t, "two names, only read", anna().ownsFile("database", second, false), "")
 }
 
-func TestPrivateGroups(t *testing.T) {
+func TestPrivateGroupsAreRecognised(t *testing.T) {
 	const passwd = "root:x:0:0::/root:/bin/sh\nanna:x:1000:1000::/home/anna:/bin/sh\nben:x:1001:100::/:\neve:x:2000:2000::/:\n"
 	const group = "root:x:0:\nusers:x:100:\nanna:x:1000:\nstaff:x:50:anna\neve:x:2000:anna\n"
 	for _, c := range []struct {
@@ -213,7 +213,7 @@ func TestPrivateGroups(t *testing.T) {
 	}
 }
 
-func TestUserNamespaces(t *testing.T) {
+func TestUserNamespacesThatMapAllUsersAreRecognised(t *testing.T) {
 	for text, whole := range map[string]bool{"": true, "         0          0 4294967295\n": true, "0 1000 1\n": false,
 		"0 100000 65536\n": false, "0 1000 1\n1 100000 65535\n": false} {
 		if mapsAllUsers(text) != whole {

@@ -293,7 +293,7 @@ func TestACutTailIsFoundByALaterHead(t *testing.T) {
 	}
 }
 
-func TestAChainMadeAnewIsFoundByTheSignedHead(t *testing.T) {
+func TestARebuiltChainIsDetectedByTheSignedHead(t *testing.T) {
 	k := key(t)
 	first := chain(t, 60)
 	head := headAt(k, first.records[39])
@@ -328,7 +328,7 @@ func TestAChainMadeAnewIsFoundByTheSignedHead(t *testing.T) {
 	}
 }
 
-func TestAHeadOfAnyPartIsForgedByAnyChange(t *testing.T) {
+func TestAnyChangeOfAHeadInvalidatesItsSignature(t *testing.T) {
 	m := chain(t, 3)
 	good := headAt(key(t), m.records[1])
 	if !audit.ValidSignature(good) {
@@ -347,7 +347,7 @@ func TestAHeadOfAnyPartIsForgedByAnyChange(t *testing.T) {
 	}
 }
 
-func TestAWalkGoesOnWhereItEnded(t *testing.T) {
+func TestVerificationResumesWhereItEnded(t *testing.T) {
 	m := chain(t, 30)
 	k := key(t)
 	first := verify(t, m.records[:20], audit.Expect{})
@@ -361,7 +361,7 @@ func TestAWalkGoesOnWhereItEnded(t *testing.T) {
 	}
 }
 
-func TestAFailureToReadIsNoFinding(t *testing.T) {
+func TestAReadErrorIsNotReportedAsTampering(t *testing.T) {
 	m := chain(t, 3)
 	m.fails = errors.New("disk")
 	if rep, err := audit.Verify(audit.Records(t.Context(), m, 0), audit.Expect{}); err == nil || rep.Break != nil {
@@ -369,7 +369,7 @@ func TestAFailureToReadIsNoFinding(t *testing.T) {
 	}
 }
 
-func TestTextThatIsNoUTF8SurvivesItsOwnRecord(t *testing.T) {
+func TestARecordWithInvalidUTF8VerifiesAfterBeingStored(t *testing.T) {
 	m := &memory{}
 	for _, text := range []string{"\xff\xfe", "a\x00b", "\u2028<script>", "\ufffd", "\xed\xa0\x80"} {
 		r, err := m.Append(
@@ -390,7 +390,7 @@ func TestTextThatIsNoUTF8SurvivesItsOwnRecord(t *testing.T) {
 	}
 }
 
-func TestKeptBytesThatSayTheSameOtherwiseAreChanged(t *testing.T) {
+func TestReencodedRecordsAreReportedAsChanged(t *testing.T) {
 	r, canonical, err := audit.Next(store.AuditEntry{At: day, What: "login.ok"}, 0, audit.Begin())
 	if err != nil {
 		t.Fatal(err)
@@ -406,7 +406,7 @@ func TestKeptBytesThatSayTheSameOtherwiseAreChanged(t *testing.T) {
 	}
 }
 
-func TestRecordsAreFoundFromBothEnds(t *testing.T) {
+func TestRecordsAreReadFromBothEnds(t *testing.T) {
 	m := chain(t, 1300)
 	ctx := t.Context()
 	all, err := audit.Newest(ctx, m, audit.Filter{}, 0, 1000)

@@ -10,7 +10,7 @@ import (
 )
 
 // Order is by number: the times of records and heads may go back.
-func TestTheChainIsSignedAndVerifiedWhateverTheClockSays(t *testing.T) {
+func TestTheChainIsSignedAndVerifiedAfterClockChanges(t *testing.T) {
 	for _, step := range []time.Duration{24 * time.Hour, -24 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			var offset atomic.Int64

@@ -37,7 +37,7 @@ func entry() store.AuditEntry {
 	return store.AuditEntry{At: time.Now(), What: "login.ok", Outcome: "ok"}
 }
 
-func TestTheEndIsSignedEveryMinuteWhenItMovedAndAtTheEnd(t *testing.T) {
+func TestNewRecordsAreSignedEveryMinuteAndAtShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := chain(t, 3)
 		var log bytes.Buffer
@@ -78,7 +78,7 @@ func TestTheEndIsSignedEveryMinuteWhenItMovedAndAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestNothingIsClaimedBeforeItWasVerified(t *testing.T) {
+func TestNothingIsReportedVerifiedBeforeItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := chain(t, 3)
 		m.fails = errors.New("disk gone")
@@ -102,7 +102,7 @@ func TestNothingIsClaimedBeforeItWasVerified(t *testing.T) {
 	})
 }
 
-func TestABrokenChainIsToldAndNeverSigned(t *testing.T) {
+func TestABrokenChainIsReportedAndNeverSigned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := chain(t, 10)
 		m.records[4].Outcome = "refused"
@@ -120,7 +120,7 @@ func TestABrokenChainIsToldAndNeverSigned(t *testing.T) {
 	})
 }
 
-func TestWhatIsChangedLongAfterIsFoundWithinADay(t *testing.T) {
+func TestAChangedOldRecordIsFoundWithinADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := chain(t, 10)
 		k, stop := keep(t, m, audit.Options{Key: key(t)})
@@ -138,7 +138,7 @@ func TestWhatIsChangedLongAfterIsFoundWithinADay(t *testing.T) {
 }
 
 // The thief has the data directory: cuts the record, and takes the heads too.
-func TestTheWitnessFindsACutThatTookTheHeads(t *testing.T) {
+func TestTheWitnessDetectsACutThatRemovedTheHeads(t *testing.T) {
 	dir := t.TempDir()
 	witness, err := audit.WitnessOf(filepath.Join(dir, "audit.key"), filepath.Join(dir, "data"))
 	if err != nil {
@@ -170,7 +170,7 @@ func TestTheWitnessFindsACutThatTookTheHeads(t *testing.T) {
 	})
 }
 
-func TestAnotherKeyIsSaidAndSignsOn(t *testing.T) {
+func TestAChangedKeyIsReportedAndSigningContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := chain(t, 4)
 		first := key(t)
@@ -186,7 +186,7 @@ func TestAnotherKeyIsSaidAndSignsOn(t *testing.T) {
 	})
 }
 
-func TestAReaderVerifiesAndSignsNothing(t *testing.T) {
+func TestAKeeperWithoutAKeyVerifiesAndSignsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := chain(t, 4)
 		k, stop := keep(t, m, audit.Options{})
@@ -197,7 +197,7 @@ func TestAReaderVerifiesAndSignsNothing(t *testing.T) {
 	})
 }
 
-func TestTheKeyIsMadeOnceAndOnlyForItsOwner(t *testing.T) {
+func TestTheSigningKeyIsCreatedOnceAndPrivate(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "config", "audit.key")
 	first, err := audit.OpenKey(path, filepath.Join(dir, "data"))
@@ -246,7 +246,7 @@ func TestAKeyInTheDataDirectoryIsRefused(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNoKeyIsRefusedAndKept(t *testing.T) {
+func TestAnInvalidKeyFileIsRefusedAndKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.key")
 	for _, text := range []string{"", "secret", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

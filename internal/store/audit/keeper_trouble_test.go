@@ -15,7 +15,7 @@ import (
 
 // A disk that is busy for a moment is no trouble; one that is so at two checks in
 // a row is, and a table that is gone is at once.
-func TestAFailureThatLastsIsATrouble(t *testing.T) {
+func TestALastingReadFailureIsReportedAsTrouble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := chain(t, 3)
 		var log bytes.Buffer
@@ -53,7 +53,7 @@ func TestAFailureThatLastsIsATrouble(t *testing.T) {
 
 // A record longer than one check reads again is read in rounds: each record is read
 // again within a round, and Whole says since when.
-func TestOldRecordsAreReadAgainInRounds(t *testing.T) {
+func TestOldRecordsAreVerifiedAgainInRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 12_000 // two checks a round
 		m := chain(t, n)

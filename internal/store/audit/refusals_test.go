@@ -69,7 +69,7 @@ func (d *desk) counted() (n int) {
 	return n
 }
 
-func TestTheFirstRefusalIsRecordedAtOnceAndTheOthersOfItsMinuteTogether(t *testing.T) {
+func TestTheFirstRefusalIsRecordedAtOnceAndLaterOnesTogether(t *testing.T) {
 	d := newDesk()
 	d.wrong("192.0.2.1", "user:anna", "wrong password")
 	if len(d.records) != 1 || d.records[0].Subject != "user:anna" || d.records[0].From != "192.0.2.1" || d.records[0].Details["count"] != "" {
@@ -104,7 +104,7 @@ func TestTheFirstRefusalIsRecordedAtOnceAndTheOthersOfItsMinuteTogether(t *testi
 	}
 }
 
-func TestAFloodOfDaysIsABoundedNumberOfRecordsThatCountEverything(t *testing.T) {
+func TestALongFloodMakesFewRecordsThatCountEveryRefusal(t *testing.T) {
 	d := newDesk()
 	added := 0
 	const days = 2
@@ -140,7 +140,7 @@ func TestAFloodOfDaysIsABoundedNumberOfRecordsThatCountEverything(t *testing.T) 
 	}
 }
 
-func TestAScriptThatTriesForWeeksTakesNothingFromOtherKinds(t *testing.T) {
+func TestALongFloodDoesNotDelayRecordsOfOtherKinds(t *testing.T) {
 	d := newDesk()
 	for range 14 * 24 * 60 {
 		d.wrong("192.0.2.1", "", "no such token")
@@ -156,7 +156,7 @@ func TestAScriptThatTriesForWeeksTakesNothingFromOtherKinds(t *testing.T) {
 	}
 }
 
-func TestManyNamesAndRoutesCannotFillTheRecordEither(t *testing.T) {
+func TestManyNamesAndRoutesDoNotFillTheRecord(t *testing.T) {
 	d := newDesk()
 	person := func(i int) store.AuditEntry {
 		return store.AuditEntry{
@@ -194,7 +194,7 @@ func TestManyNamesAndRoutesCannotFillTheRecordEither(t *testing.T) {
 	}
 }
 
-func TestWhatCouldNotBeRecordedIsCountedAgain(t *testing.T) {
+func TestRefusalsThatCouldNotBeRecordedAreCountedAgain(t *testing.T) {
 	d := newDesk()
 	d.fails = errors.New("the disk is full")
 	for range 3 {
@@ -210,7 +210,7 @@ func TestWhatCouldNotBeRecordedIsCountedAgain(t *testing.T) {
 	}
 }
 
-func TestTheLogHasABoundedNumberOfLinesThatCountTheRest(t *testing.T) {
+func TestAFloodMakesFewLogLinesThatCountTheRest(t *testing.T) {
 	d := newDesk()
 	for i := range 10_000 {
 		d.wrong("192.0.2.1", "user:\"\nlevel=ERROR", "wrong password")
@@ -235,7 +235,7 @@ func TestTheLogHasABoundedNumberOfLinesThatCountTheRest(t *testing.T) {
 	}
 }
 
-func TestWhatIsCountedIsRecordedEachMinuteAndAtTheEnd(t *testing.T) {
+func TestCountedRefusalsAreRecordedEachMinuteAndAtShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var records []store.AuditEntry
@@ -268,7 +268,7 @@ func TestWhatIsCountedIsRecordedEachMinuteAndAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestRefusalsGoOnBeingRecordedWhenTheClockIsSet(t *testing.T) {
+func TestRefusalsAreRecordedAfterClockChanges(t *testing.T) {
 	for _, step := range []time.Duration{-24 * time.Hour, 24 * time.Hour} {
 		d := newDesk()
 		for range 200 { // past every allowance

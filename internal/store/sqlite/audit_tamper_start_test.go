@@ -65,7 +65,7 @@ func (a *attacked) forget() { _ = os.Remove(string(a.witness)) }
 
 // What is never found here is found by a head that somebody keeps elsewhere
 // (`audit verify --head`), or not at all where no head was signed yet.
-func TestTamperingWithAnEndedServersRecordIsFoundAtTheNextStart(t *testing.T) {
+func TestTamperingWithAStoppedServersRecordIsFoundAtTheNextStart(t *testing.T) {
 	made := template(t)
 	for name, c := range foundNextStart {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestAWitnessRemovedWhileTheServerRunsIsWrittenAgain(t *testing.T) {
 
 // A renamed table that comes back is read from its first record before anything
 // is believed or signed.
-func TestATableThatComesBackIsReadWhole(t *testing.T) {
+func TestARestoredAuditTableIsVerifiedFromItsFirstRecord(t *testing.T) {
 	made := template(t)
 	for name, tamper := range map[string]string{"as it was": ``, "shorter": `DELETE FROM other WHERE seq > 25`, "edited": `UPDATE other SET entry = x'00' WHERE seq = 3`} {
 		dir := t.TempDir()

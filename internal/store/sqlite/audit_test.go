@@ -44,7 +44,7 @@ func TestAuditRecordsAreReadFromBothEnds(t *testing.T) {
 	}
 }
 
-func TestAuditHeadsAreKeptInTheirOrder(t *testing.T) {
+func TestAuditHeadsKeepTheirOrder(t *testing.T) {
 	db := open(t, t.TempDir())
 	if h, err := db.LastHead(t.Context()); h != nil || err != nil {
 		t.Fatal(h, err)
@@ -67,7 +67,7 @@ func TestAuditHeadsAreKeptInTheirOrder(t *testing.T) {
 }
 
 // Every statement that somebody with the file could run past the program.
-func TestTamperingWithTheTableIsFound(t *testing.T) {
+func TestTamperingWithTheAuditTableIsFound(t *testing.T) {
 	for name, statement := range map[string]string{
 		"edited entry":    `UPDATE audit SET entry = CAST(replace(CAST(entry AS TEXT), 'user:1', 'user:2') AS BLOB) WHERE seq = 4`,
 		"same, spelt new": `UPDATE audit SET entry = CAST(CAST(entry AS TEXT) || ' ' AS BLOB) WHERE seq = 4`,
@@ -97,7 +97,7 @@ func TestTamperingWithTheTableIsFound(t *testing.T) {
 	}
 }
 
-func TestTheDataOfARunningServerIsReadWithoutTouchingIt(t *testing.T) {
+func TestReadingTheDataOfARunningServerChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	owner := open(t, dir)
 	if _, err := owner.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {

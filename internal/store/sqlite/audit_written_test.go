@@ -15,7 +15,7 @@ import (
 
 // A gap stays for ever: the number of a deleted record is never used again, so
 // the next process and every other reader find it too.
-func TestTheNumberOfADeletedRecordIsNotUsedAgain(t *testing.T) {
+func TestNumbersOfDeletedAuditRecordsAreNotReused(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
 	a := &attacked{t: t, db: db}
@@ -43,7 +43,7 @@ func TestTheNumberOfADeletedRecordIsNotUsedAgain(t *testing.T) {
 }
 
 // What fails after its append leaves nothing behind in the memory of the writer.
-func TestAnAppendThatIsRolledBackIsNotTakenForADeletedRecord(t *testing.T) {
+func TestARolledBackAppendIsNotReportedAsADeletedRecord(t *testing.T) {
 	db := recorded(t, 3)
 	full := errors.New("something else failed")
 	for range 2 {
@@ -79,7 +79,7 @@ func TestAnAppendThatIsRolledBackIsNotTakenForADeletedRecord(t *testing.T) {
 }
 
 // Records are written while the keeper checks, over and over: never a false alarm.
-func TestRecordsWrittenDuringChecksAreNoFinding(t *testing.T) {
+func TestRecordsWrittenDuringChecksAreNotReported(t *testing.T) {
 	db := recorded(t, 5)
 	done := make(chan error, 1)
 	go func() {
@@ -114,7 +114,7 @@ func TestRecordsWrittenDuringChecksAreNoFinding(t *testing.T) {
 
 // A change whose record cannot be written does not happen: nobody is signed in
 // unrecorded, and the answer names the cause.
-func TestWithoutTheAuditTableNothingThatIsRecordedHappens(t *testing.T) {
+func TestChangesFailWithoutTheAuditTable(t *testing.T) {
 	ctx, db := t.Context(), recorded(t, 2)
 	a := &attacked{t: t, db: db}
 	a.sql(`ALTER TABLE audit RENAME TO other`)

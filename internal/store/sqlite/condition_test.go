@@ -62,7 +62,7 @@ func says(t *testing.T, when string, said *lines, want ...string) {
 	}
 }
 
-func TestALossIsNoticedWithoutAnyWrite(t *testing.T) {
+func TestALostDirectoryIsNoticedWithoutAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "data")
 		db := open(t, dir)
@@ -99,7 +99,7 @@ func TestALossIsNoticedWithoutAnyWrite(t *testing.T) {
 	})
 }
 
-func TestAReaderNoticesThatTheOwnerHasGone(t *testing.T) {
+func TestAReadOnlyStoreNoticesThatTheOwnerHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "data")
 		owner := open(t, dir)
@@ -137,7 +137,7 @@ func TestAReaderNoticesThatTheOwnerHasGone(t *testing.T) {
 
 // Two that look at the same time, all the time, keep no process from starting as
 // the owner.
-func TestProbesKeepNobodyFromOwning(t *testing.T) {
+func TestProbesDoNotPreventOwnership(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, lockName)
 	stop := make(chan struct{})

@@ -125,7 +125,7 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 	}
 }
 
-func TestANewerDatabaseIsRefusedAndNotTouched(t *testing.T) {
+func TestANewerDatabaseIsRefusedUnchanged(t *testing.T) {
 	dir, path := filled(t)
 	raw(
 		t,
@@ -148,7 +148,7 @@ func TestANewerDatabaseIsRefusedAndNotTouched(t *testing.T) {
 }
 
 // An older shardboard's file has our tables and no mark: it is taken and marked.
-func TestAnUnmarkedDatabaseOfOursIsTakenAndMarked(t *testing.T) {
+func TestAnOlderDatabaseWithoutAMarkIsAcceptedAndMarked(t *testing.T) {
 	dir, path := filled(t)
 	id := func() (id int64) {
 		db, err := sql.Open("sqlite", path)
@@ -172,7 +172,7 @@ func TestAnUnmarkedDatabaseOfOursIsTakenAndMarked(t *testing.T) {
 }
 
 // What happens to the file while it is open is told by the call that meets it.
-func TestDamageWhileRunningIsToldByTheCallThatMeetsIt(t *testing.T) {
+func TestDamageWhileRunningIsReportedByTheFailingCall(t *testing.T) {
 	save := func(db *DB) error {
 		return db.SavePlan(context.Background(), store.PlanRecord{ID: "new", Made: time.Now(), Expires: time.Now(), Body: []byte{1}})
 	}

@@ -37,7 +37,7 @@ func seeded(t *testing.T, dir, user string) string {
 }
 
 // Another user removes the database and puts one with an admin of her own there.
-func TestADirectoryThatOthersWriteIsRefused(t *testing.T) {
+func TestADirectoryWritableByOthersIsRefused(t *testing.T) {
 	dir := seeded(t, filepath.Join(t.TempDir(), "data"), "anna")
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestADirectoryThatOthersWriteIsRefused(t *testing.T) {
 
 // Another user makes a link of that name to a file of ours, which the lock's
 // owner would have truncated and SQLite written to.
-func TestFilesThatAreLinksAreRefusedAndWhatTheyLeadToIsKept(t *testing.T) {
+func TestLinkedFilesAreRefusedAndTheirTargetsKept(t *testing.T) {
 	for _, name := range []string{lockName, fileName, fileName + "-wal", fileName + "-shm", fileName + "-journal"} {
 		for kind, link := range map[string]func(string, string) error{"is a link": os.Symlink, "has 2 names": os.Link} {
 			top := t.TempDir()
@@ -96,7 +96,7 @@ func TestADirectoryThatIsALinkIsRefused(t *testing.T) {
 	refused(t, "link, to read", db, err, "Name the directory itself")
 }
 
-func TestADirectoryOfAnOlderVersionIsTakenFromOthersAndUsed(t *testing.T) {
+func TestAnOlderVersionsDirectoryIsMadePrivateAndUsed(t *testing.T) {
 	dir := seeded(t, t.TempDir(), "anna")
 	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Join(dir, fileName), 0o644)); err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestADirectoryOfAnOlderVersionIsTakenFromOthersAndUsed(t *testing.T) {
 }
 
 // A copy is read as it is: others may look in, files may have a second name.
-func TestACopyIsReadAndNotChanged(t *testing.T) {
+func TestACopyIsReadUnchanged(t *testing.T) {
 	dir := seeded(t, t.TempDir(), "anna")
 	if err := errors.Join(os.Chmod(dir, 0o755), os.Link(filepath.Join(dir, fileName), filepath.Join(t.TempDir(), "backup"))); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 
 // With no page left, a write fails whole and in words; what was kept before is
 // there, the record's chain is whole, and it all goes on when there is room again.
-func TestAFullDiskLosesNothingThatWasKept(t *testing.T) {
+func TestAFullDiskLosesNoStoredData(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	db := open(t, dir)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

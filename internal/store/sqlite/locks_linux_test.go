@@ -29,7 +29,7 @@ func heldLocks(t *testing.T, path string) (n int) {
 
 // Closing any descriptor of a file ends all locks of its process on it. Without
 // them another program that closes the database takes its journal away.
-func TestTakingOverKeepsTheLocksOfTheStoreThatReads(t *testing.T) {
+func TestTakeoverKeepsTheLocksOfTheReadOnlyStore(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	keep(t, open(t, dir).Close())
 	another, err := acquire(filepath.Join(dir, lockName))

@@ -17,7 +17,7 @@ import (
 
 // The audit record of a directory that was moved away is not called damaged: it is
 // in order where it is now.
-func TestALostDirectoryIsNoDamageOfTheAuditRecord(t *testing.T) {
+func TestALostDirectoryIsNotReportedAsAuditDamage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	db := open(t, dir)
 	keep(t, os.Rename(dir, dir+".away"))
@@ -34,7 +34,7 @@ func TestALostDirectoryIsNoDamageOfTheAuditRecord(t *testing.T) {
 
 // A disk that was full says nothing beside the loss of the directory that was on it;
 // damage does.
-func TestWhileTheDirectoryIsLostPassingTroubleIsNotTold(t *testing.T) {
+func TestALostDirectoryHidesTemporaryTroubleButNotDamage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	db := open(t, dir)
 	_ = db.file.failed(syscall.ENOSPC)
@@ -52,7 +52,7 @@ func TestWhileTheDirectoryIsLostPassingTroubleIsNotTold(t *testing.T) {
 }
 
 // A process that only reads commits nothing by which a trouble would end.
-func TestAReadersTroubleEndsWithAReadThatWorks(t *testing.T) {
+func TestASuccessfulReadEndsTheTroubleOfAReadOnlyStore(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	keep(t, open(t, dir).SetSetting(ctx, "a", "1"))
 	var broken error
@@ -70,7 +70,7 @@ func TestAReadersTroubleEndsWithAReadThatWorks(t *testing.T) {
 }
 
 // What is found while a write waits for its turn counts for it.
-func TestAWriteLooksAgainWhenItsTurnHasCome(t *testing.T) {
+func TestAQueuedWriteChecksTheDirectoryAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		happens func(db *DB, dir string)
 		says    string
@@ -98,7 +98,7 @@ func TestAWriteLooksAgainWhenItsTurnHasCome(t *testing.T) {
 }
 
 // Soon after the directory is back nothing is said of its loss any more.
-func TestTheRecordIsVerifiedAgainSoonAfterTheDirectoryIsBack(t *testing.T) {
+func TestTheAuditRecordIsVerifiedSoonAfterTheDirectoryReturns(t *testing.T) {
 	made, dir := template(t), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		a := attack(t, dir, made, attackKey(t))

@@ -77,7 +77,7 @@ func damages() map[string]func(t *testing.T, dir string) (mend func()) {
 
 // Between two looks a write finds out by itself: nothing is accepted into files
 // that the next process would not open, and it goes on when the same ones are back.
-func TestNothingIsAcceptedIntoADirectoryThatIsGone(t *testing.T) {
+func TestWritesToALostDirectoryAreRefused(t *testing.T) {
 	for name, damage := range damages() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,7 +109,7 @@ func TestNothingIsAcceptedIntoADirectoryThatIsGone(t *testing.T) {
 }
 
 // What vanishes while a transaction runs is not said to be stored.
-func TestAWriteIsNotSaidToBeStoredWhenItsFilesVanishMeanwhile(t *testing.T) {
+func TestAWriteFailsWhenItsFilesVanishDuringTheTransaction(t *testing.T) {
 	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "data")
 	db := open(t, dir)
 	tx, err := db.write.BeginTx(ctx, nil) // holds the one connection
@@ -130,7 +130,7 @@ func TestAWriteIsNotSaidToBeStoredWhenItsFilesVanishMeanwhile(t *testing.T) {
 }
 
 // What cannot be looked at is not known to be there.
-func TestADirectoryThatCannotBeLookedAtTakesNoWrites(t *testing.T) {
+func TestADirectoryThatCannotBeCheckedTakesNoWrites(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "parent", "data")
 	db := open(t, dir)
 	away := db.place.dir
@@ -145,7 +145,7 @@ func TestADirectoryThatCannotBeLookedAtTakesNoWrites(t *testing.T) {
 }
 
 // A connection that a cancelled request has closed does not look like a loss.
-func TestCancelledWritesAndReadersAreNoLoss(t *testing.T) {
+func TestCancelledCallsAreNotReportedAsALoss(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	db := open(t, dir)
 	for range 5 {
@@ -164,7 +164,7 @@ func TestCancelledWritesAndReadersAreNoLoss(t *testing.T) {
 }
 
 // The file beside the directory says that somebody still uses the one that was there.
-func TestANewDirectoryIsNotASecondOwner(t *testing.T) {
+func TestANewDirectoryAtTheSamePathGetsNoSecondOwner(t *testing.T) {
 	ctx := t.Context()
 	dir := filepath.Join(t.TempDir(), "data")
 	first := open(t, dir)
@@ -193,7 +193,7 @@ func TestANewDirectoryIsNotASecondOwner(t *testing.T) {
 }
 
 // Where the guard cannot be trusted it keeps nobody out, and no file is written to.
-func TestNobodyElseKeepsUsOutByTheGuard(t *testing.T) {
+func TestAnUntrustedGuardDoesNotPreventOwnership(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, path string){
 		"a link": func(t *testing.T, path string) {
 			keep(t, os.WriteFile(path+".target", []byte("mine"), 0o600))
@@ -240,7 +240,7 @@ func TestNobodyElseKeepsUsOutByTheGuard(t *testing.T) {
 }
 
 // Nothing is made where a guard is held, by whatever name the directory is called.
-func TestASlashAtTheEndIsTheSameDirectory(t *testing.T) {
+func TestATrailingSlashNamesTheSameDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	open(t, dir)
 	keep(t, os.Rename(dir, dir+".away"))

@@ -9,7 +9,7 @@ import (
 
 // A row with values of other types than its columns have can come from a file that
 // was restored or changed by another program. Lists are without it, and say so.
-func TestARowThatCannotBeReadIsLeftOutCountedAndLoggedOnce(t *testing.T) {
+func TestUnreadableRowsAreSkippedCountedAndLoggedOnce(t *testing.T) {
 	dir, path := filled(t)
 	db := open(t, dir)
 	ctx, at := t.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
