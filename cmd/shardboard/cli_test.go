@@ -159,8 +159,8 @@ func TestVersionIsPrinted(t *testing.T) {
 	}
 }
 
-// sim serves a small simulated cluster on loopback and gives its URI.
-func sim(t *testing.T) string {
+// startCluster serves a small simulated cluster on loopback and gives its URI.
+func startCluster(t *testing.T) string {
 	t.Helper()
 	c, err := simcluster.New(t.Context(), simcluster.Options{Projects: 5, Documents: 50, Still: true})
 	if err != nil {
@@ -177,7 +177,7 @@ func sim(t *testing.T) string {
 }
 
 func TestLocateAnswersOnTheCommandLine(t *testing.T) {
-	uri := sim(t)
+	uri := startCluster(t)
 	code, out, errs := shardboard(t, "locate", "atlas-board", "--uri", uri)
 	if code != 0 || !strings.Contains(out, "project ") || !strings.Contains(out, "yorkie-meta.documents") ||
 		!strings.Contains(out, "shard-rs-") {

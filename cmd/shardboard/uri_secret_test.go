@@ -91,7 +91,7 @@ func TestSimclusterWarnsWhenItIsOpenToTheNetwork(t *testing.T) {
 	for listen, open := range map[string]bool{"0.0.0.0:0": true, "127.0.0.1:0": false} {
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		var errs bytes.Buffer
-		out := endAt{cancel: cancel}
+		out := cancelOnText{cancel: cancel}
 		code := run(ctx, []string{"simcluster", "--still", "--projects", "1", "--documents", "1", "--listen", listen}, &out, &errs)
 		cancel()
 		if code != 0 || strings.Contains(errs.String(), "without signing in") != open {
@@ -100,13 +100,13 @@ func TestSimclusterWarnsWhenItIsOpenToTheNetwork(t *testing.T) {
 	}
 }
 
-// endAt ends a command that runs until it is stopped, once it has said something.
-type endAt struct {
+// cancelOnText ends a command that runs until it is stopped, once it has said something.
+type cancelOnText struct {
 	bytes.Buffer
 	cancel func()
 }
 
-func (e *endAt) Write(p []byte) (int, error) {
+func (e *cancelOnText) Write(p []byte) (int, error) {
 	defer e.cancel()
 	return e.Buffer.Write(p)
 }

@@ -17,7 +17,7 @@ import (
 // sendTest sends a test to a receiver at an address.
 func sendTest(t *testing.T, e *Engine) (code string, status int) {
 	t.Helper()
-	d, err := e.Test(t.Context(), "ops", by())
+	d, err := e.Test(t.Context(), "ops", byAnna())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func sendTest(t *testing.T, e *Engine) (code string, status int) {
 
 func engineTo(t *testing.T, address, format string) *Engine {
 	t.Helper()
-	c := configured(t, fmt.Sprintf("targets:\n- {name: ops, format: %s, url: %q}\n", format, address))
+	c := parseConfig(t, fmt.Sprintf("targets:\n- {name: ops, format: %s, url: %q}\n", format, address))
 	return New(c, (&world{}).observe, nil, Options{})
 }
 
@@ -89,15 +89,15 @@ func TestFailuresAreReportedByCodeAndStatusOnly(t *testing.T) {
 	if code, _ := sendTest(t, engineTo(t, gone.URL, Generic)); code != "refused" {
 		t.Error(code)
 	}
-	if _, err := engineTo(t, s.URL, Generic).Test(t.Context(), "none", by()); fault.Of(err) != fault.NotFound {
+	if _, err := engineTo(t, s.URL, Generic).Test(t.Context(), "none", byAnna()); fault.Of(err) != fault.NotFound {
 		t.Error(err)
 	}
 }
 
 func TestReceiverAddressesAreNotDisclosed(t *testing.T) {
-	c := configured(t, oneTarget)
+	c := parseConfig(t, oneTarget)
 	e := New(c, (&world{}).observe, nil, Options{Transport: &receiver{fail: errLost}})
-	d, err := e.Test(t.Context(), "ops", by())
+	d, err := e.Test(t.Context(), "ops", byAnna())
 	for _, printed := range []string{fmt.Sprint(c), fmt.Sprintf("%+v", c), fmt.Sprintf("%#v", *c), fmt.Sprintf("%v", c.Targets[0]),
 		fmt.Sprintf("%v", []any{c.Targets[0].to, c.Targets}),
 		fmt.Sprintf("%+v", e.Status()), fmt.Sprintf("%+v %v", d, err)} {

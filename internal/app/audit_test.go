@@ -23,8 +23,8 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// kept is a data directory with n records whose end a keeper has signed.
-func kept(t *testing.T, n int) (dir string, db *sqlite.DB, trail auditTrail, log *bytes.Buffer) {
+// signedDirectory is a data directory with n records whose end a keeper has signed.
+func signedDirectory(t *testing.T, n int) (dir string, db *sqlite.DB, trail auditTrail, log *bytes.Buffer) {
 	t.Helper()
 	dir = t.TempDir()
 	db, err := sqlite.Open(t.Context(), dir)
@@ -43,12 +43,12 @@ func kept(t *testing.T, n int) (dir string, db *sqlite.DB, trail auditTrail, log
 	if err != nil {
 		t.Fatal(err)
 	}
-	sign(t, trail)
+	runKeeper(t, trail)
 	return dir, db, trail, log
 }
 
-// sign runs the keeper from start to end.
-func sign(t *testing.T, trail auditTrail) {
+// runKeeper runs the keeper from start to end.
+func runKeeper(t *testing.T, trail auditTrail) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -68,7 +68,7 @@ func headFile(t *testing.T, h *store.AuditHead) io.Reader {
 
 func TestTheAuditRecordIsVerifiedFromDirectoryAndExport(t *testing.T) {
 	ctx := t.Context()
-	dir, _, trail, log := kept(t, 1203)
+	dir, _, trail, log := signedDirectory(t, 1203)
 	st := trail.State()
 	var export bytes.Buffer
 	if err := ExportAudit(ctx, AuditSource{DataDir: dir}, &export); err != nil {
@@ -113,8 +113,8 @@ func TestTheAuditRecordIsVerifiedFromDirectoryAndExport(t *testing.T) {
 
 func TestAKeptHeadDetectsACutAuditRecord(t *testing.T) {
 	ctx := t.Context()
-	_, _, trail, _ := kept(t, 20)
-	shorter, _, _, _ := kept(t, 12)
+	_, _, trail, _ := signedDirectory(t, 20)
+	shorter, _, _, _ := signedDirectory(t, 12)
 	_, err := VerifyAudit(ctx, AuditSource{DataDir: shorter}, headFile(t, trail.State().Head), "")
 	if fault.Of(err) != fault.Internal || fault.Of(err).ExitCode() != 1 || !strings.Contains(fault.Text(err), "was changed") {
 		t.Error(err)
@@ -133,7 +133,7 @@ func TestAKeptHeadDetectsACutAuditRecord(t *testing.T) {
 
 // The file is changed past the program, as a thief would.
 func TestAnEditedDatabaseIsDetectedAtTheNextStart(t *testing.T) {
-	dir, db, _, _ := kept(t, 30)
+	dir, db, _, _ := signedDirectory(t, 30)
 	_ = db.Close()
 	path := filepath.Join(dir, "shardboard.db")
 	text, err := os.ReadFile(path)
@@ -154,7 +154,7 @@ func TestAnEditedDatabaseIsDetectedAtTheNextStart(t *testing.T) {
 	}
 	defer again.Close()
 	trail := auditTrail{again, audit.NewKeeper(again, audit.Options{}), ""}
-	sign(t, trail)
+	runKeeper(t, trail)
 	if st := trail.State(); st.Break == nil || st.Break.Code != audit.Changed {
 		t.Errorf("%+v", st)
 	}
@@ -171,7 +171,7 @@ func TestVerificationDoesNotCreateADataDirectory(t *testing.T) {
 }
 
 func TestAReadOnlyProcessCreatesNoSigningKey(t *testing.T) {
-	dir, _, _, _ := kept(t, 3)
+	dir, _, _, _ := signedDirectory(t, 3)
 	second, err := sqlite.Open(t.Context(), dir)
 	if err != nil || second.Owner() {
 		t.Fatal(err)
@@ -185,12 +185,12 @@ func TestAReadOnlyProcessCreatesNoSigningKey(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a key was made")
 	}
-	if _, err := keepAudit(mustOwn(t), "", filepath.Join(dir, "audit.key"), slog.New(slog.DiscardHandler)); err != nil {
+	if _, err := keepAudit(newDatabase(t), "", filepath.Join(dir, "audit.key"), slog.New(slog.DiscardHandler)); err != nil {
 		t.Error("a key outside of another directory is refused:", err)
 	}
 }
 
-func mustOwn(t *testing.T) *sqlite.DB {
+func newDatabase(t *testing.T) *sqlite.DB {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
@@ -201,7 +201,7 @@ func mustOwn(t *testing.T) *sqlite.DB {
 }
 
 func TestTheAuditRecordIsVerifiedOverTheAPI(t *testing.T) {
-	_, _, trail, _ := kept(t, 2100)
+	_, _, trail, _ := signedDirectory(t, 2100)
 	var token string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token = r.Header.Get("Authorization")

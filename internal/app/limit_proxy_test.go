@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// offered is a listener whose connections come from a channel.
-type offered struct {
+// channelListener is a listener whose connections come from a channel.
+type channelListener struct {
 	net.Listener
 	conns chan net.Conn
 }
 
-func (o offered) Accept() (net.Conn, error) {
+func (o channelListener) Accept() (net.Conn, error) {
 	if c, ok := <-o.conns; ok {
 		return c, nil
 	}
 	return nil, net.ErrClosed
 }
 
-type from struct {
+type connFrom struct {
 	net.Conn
 	addr netip.Addr
 }
 
-func (f from) RemoteAddr() net.Addr {
+func (f connFrom) RemoteAddr() net.Addr {
 	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(f.addr, 4000))
 }
 
@@ -55,12 +55,12 @@ func TestAKnownProxyHasNoLimitPerAddress(t *testing.T) {
 		"192.0.2.16": 256, "2001:db8:0:1::8": 256, // beside it
 	} {
 		const ask = 1100
-		o := offered{a.listener.Listener, make(chan net.Conn, ask)}
+		o := channelListener{a.listener.Listener, make(chan net.Conn, ask)}
 		a.listener.Listener = o
 		for range ask {
 			ours, theirs := net.Pipe()
 			go func() { _, _ = io.Copy(io.Discard, ours); _ = ours.Close() }()
-			o.conns <- from{theirs, netip.MustParseAddr(address)}
+			o.conns <- connFrom{theirs, netip.MustParseAddr(address)}
 		}
 		close(o.conns)
 		var got []net.Conn

@@ -32,9 +32,9 @@ func TestCommandsQuoteEveryFileName(t *testing.T) {
 }
 
 func TestTheCommandInARefusalFixesThePermissions(t *testing.T) {
-	path := made(t, filepath.Join(t.TempDir(), "it's the\nsecret"), 0o644)
+	path := makeFile(t, filepath.Join(t.TempDir(), "it's the\nsecret"), 0o644)
 	_, err := ReadSecret("file of the token", path, 10)
-	refused(t, "readable", err, "mode 0644")
+	expectRefusal(t, "readable", err, "mode 0644")
 	text := err.Error()
 	if strings.Contains(text, "\n") {
 		t.Errorf("more than one line: %q", text)

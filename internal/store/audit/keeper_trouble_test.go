@@ -17,9 +17,9 @@ import (
 // a row is, and a table that is gone is at once.
 func TestALastingReadFailureIsReportedAsTrouble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := chain(t, 3)
+		m := newChain(t, 3)
 		var log bytes.Buffer
-		k, stop := keep(t, m, audit.Options{Key: key(t), Log: slog.New(slog.NewTextHandler(&log, nil))})
+		k, stop := runKeeper(t, m, audit.Options{Key: newKey(t), Log: slog.New(slog.NewTextHandler(&log, nil))})
 		defer stop()
 		code := func(err error, minutes int) string {
 			m.mu.Lock()
@@ -56,9 +56,9 @@ func TestALastingReadFailureIsReportedAsTrouble(t *testing.T) {
 func TestOldRecordsAreVerifiedAgainInRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 12_000 // two checks a round
-		m := chain(t, n)
+		m := newChain(t, n)
 		start := time.Now()
-		k, stop := keep(t, m, audit.Options{Key: key(t)})
+		k, stop := runKeeper(t, m, audit.Options{Key: newKey(t)})
 		defer stop()
 		synctest.Wait()
 		if st := k.State(); st.End.Seq != n || !st.Whole.Equal(start) {

@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// recorded has n records, with text that is no UTF-8 among them.
-func recorded(t *testing.T, n int) *DB {
+// withRecords has n records, with text that is no UTF-8 among them.
+func withRecords(t *testing.T, n int) *DB {
 	t.Helper()
 	db := open(t, t.TempDir())
 	for i := range n {
@@ -30,7 +30,7 @@ func recorded(t *testing.T, n int) *DB {
 }
 
 func TestAuditRecordsAreReadFromBothEnds(t *testing.T) {
-	db := recorded(t, 7)
+	db := withRecords(t, 7)
 	up, err := db.AuditRecords(t.Context(), 2, 3)
 	if err != nil || len(up) != 3 || up[0].Seq != 3 || up[2].Seq != 5 {
 		t.Errorf("%+v %v", up, err)
@@ -82,7 +82,7 @@ func TestTamperingWithTheAuditTableIsFound(t *testing.T) {
 		"negative":        `INSERT INTO audit SELECT -5, entry, prev, hash FROM audit WHERE seq = 1`,
 		"after last":      `INSERT INTO audit SELECT 8, entry, prev, hash FROM audit WHERE seq = 7`,
 	} {
-		db := recorded(t, 7)
+		db := withRecords(t, 7)
 		err := db.change(t.Context(), func(tx *sql.Tx) error {
 			_, err := tx.ExecContext(t.Context(), statement)
 			return err

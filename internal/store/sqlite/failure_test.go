@@ -78,7 +78,7 @@ func TestEachSQLiteErrorHasACauseAndRemedy(t *testing.T) {
 			f.probe = func(string) error { return c.probe }
 			f.space = func(string) (uint64, uint64, error) { return c.free, 10 << 30, nil }
 			err := f.failed(fmt.Errorf("some call: %w", c.err))
-			tells(t, err, c.code, c.says)
+			expectTrouble(t, err, c.code, c.says)
 			if !errors.Is(err, c.err) {
 				t.Error("the technical cause is lost for the log")
 			}
