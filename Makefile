@@ -48,7 +48,8 @@ RACE    = $(GO) test -race -cpu 1
 CROWDED = ./internal/actions/enginetest ./internal/app ./internal/cluster ./internal/actions/... ./internal/topology
 QUIETER = ./internal/alert ./internal/auth/... ./internal/connlimit ./internal/heat/... \
           ./internal/history ./internal/placement ./internal/store/...
-# Of the site: what happens to open pages. Only the folders that have such tests are built.
+# Of the site: what happens to open pages. Only the folders that have such tests are built: the
+# detector's builds take longest.
 LIVE    = Live|Socket|Hub|Heat|Storm
 LIVE_IN = $(addprefix ./,$(sort $(dir $(shell grep -lE '^func Test\w*($(LIVE))' web/*_test.go web/*/*_test.go))))
 

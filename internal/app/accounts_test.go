@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestAccountsAreTheSameThroughAServerAndWithoutOne(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
+func TestAccountsAreSharedByServerAndCommandLine(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
 	ctx, dir, quiet := t.Context(), t.TempDir(), slog.New(slog.DiscardHandler)
 	local, err := OpenAccounts(ctx, dir, "", quiet)
 	if err != nil {
@@ -24,7 +24,7 @@ func TestAccountsAreTheSameThroughAServerAndWithoutOne(t *testing.T) {
 	if err := local.Close(); err != nil {
 		t.Fatal(err)
 	}
-	a := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
 	if _, err := OpenAccounts(ctx, dir, "", quiet); fault.Of(err) != fault.Conflict {
 		t.Errorf("a directory that a server owns is opened: %v", err)
 	}

@@ -25,8 +25,8 @@ import (
 
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
-// startActing is startDemo with actions on.
-func startActing(t *testing.T, o simcluster.Options) *demo {
+// startWithActions is startDemo with actions on.
+func startWithActions(t *testing.T, o simcluster.Options) *demo {
 	t.Helper()
 	d := startDemo(t, o, topology.Options{Routing: 100 * time.Millisecond})
 	d.stop(t)
@@ -36,8 +36,8 @@ func startActing(t *testing.T, o simcluster.Options) *demo {
 	return d
 }
 
-// signedIn is a server beside it on which people sign in, and tokens for it.
-func (d *demo) signedIn(t *testing.T, roles ...string) (server string, tokens []string) {
+// startWithSignIn is a server beside it on which people sign in, and tokens for it.
+func (d *demo) startWithSignIn(t *testing.T, roles ...string) (server string, tokens []string) {
 	t.Helper()
 	dir := t.TempDir()
 	local, err := OpenAccounts(t.Context(), dir, "", slog.New(slog.DiscardHandler))
@@ -54,7 +54,7 @@ func (d *demo) signedIn(t *testing.T, roles ...string) (server string, tokens []
 	if err := local.Close(); err != nil {
 		t.Fatal(err)
 	}
-	a := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Actions: true, Auth: Auth{Mode: "local"}})
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Actions: true, Auth: Auth{Mode: "local"}})
 	if !eventually(20*time.Second, func() bool { return a.Watcher().Table().Loaded }) {
 		t.Fatal("the server with sign-in has no table")
 	}
@@ -71,21 +71,21 @@ func eventually(limit time.Duration, is func() bool) bool {
 	return true
 }
 
-// reader follows the documentation: it types each command and keeps from the answers
+// exampleRunner follows the documentation: it types each command and keeps from the answers
 // what the next ones need.
-type reader struct {
+type exampleRunner struct {
 	t      *testing.T
 	d      *demo
 	dir    string
 	vars   map[string]string
 	signed string // server on which people sign in
-	curl   func(r *reader, s shellStatement) (status string, body []byte)
+	curl   func(r *exampleRunner, s shellStatement) (status string, body []byte)
 }
 
-func (r *reader) get(name string) (string, bool) { v, ok := r.vars[name]; return v, ok }
+func (r *exampleRunner) variable(name string) (string, bool) { v, ok := r.vars[name]; return v, ok }
 
-// byHand does what curl would.
-func byHand(r *reader, s shellStatement) (string, []byte) {
+// sendInGo does what curl would.
+func sendInGo(r *exampleRunner, s shellStatement) (string, []byte) {
 	r.t.Helper()
 	method, address, body := "", "", ""
 	head := http.Header{}
@@ -144,8 +144,8 @@ func byHand(r *reader, s shellStatement) (string, []byte) {
 	return fmt.Sprint(res.StatusCode), text
 }
 
-// byShell lets a shell and curl do it.
-func byShell(r *reader, s shellStatement) (string, []byte) {
+// sendByShell lets a shell and curl do it.
+func sendByShell(r *exampleRunner, s shellStatement) (string, []byte) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), 30*time.Second)
 	defer cancel()
@@ -173,8 +173,8 @@ func byShell(r *reader, s shellStatement) (string, []byte) {
 	return string(status), body
 }
 
-// do types one command and checks the status that the text promises.
-func (r *reader) do(s shellStatement) {
+// runExample types one command and checks the status that the text promises.
+func (r *exampleRunner) runExample(s shellStatement) {
 	r.t.Helper()
 	if name, value, ok := strings.Cut(s.words[0], "="); ok {
 		if name != "SERVER" { // ours has another port
@@ -189,11 +189,11 @@ func (r *reader) do(s shellStatement) {
 	if status != s.status {
 		r.t.Fatalf("%s\nanswers %s, the text says %s\n%s", s.raw, status, s.status, body)
 	}
-	r.keep(s, status, body)
+	r.storeVariables(s, status, body)
 }
 
-// keep fills the variables in as the text tells.
-func (r *reader) keep(s shellStatement, status string, body []byte) {
+// storeVariables fills the variables in as the text tells.
+func (r *exampleRunner) storeVariables(s shellStatement, status string, body []byte) {
 	r.t.Helper()
 	var got struct {
 		ID, Hash, Kind string
@@ -221,7 +221,7 @@ func (r *reader) keep(s shellStatement, status string, body []byte) {
 	case got.Hash != "":
 		r.vars["PLAN"], r.vars["HASH"] = got.ID, got.Hash
 		if got.Kind == "zone-add-shard" || got.Kind == "zone-set-range" { // the next examples take them away again
-			_, run := byHand(
+			_, run := sendInGo(
 				r,
 				shellStatement{
 					words: []string{
@@ -234,21 +234,21 @@ func (r *reader) keep(s shellStatement, status string, body []byte) {
 					},
 				},
 			)
-			r.keep(shellStatement{}, "202", run)
-			r.ended()
+			r.storeVariables(shellStatement{}, "202", run)
+			r.waitForRun()
 		}
 	case got.Steps != nil:
 		r.vars["RUN"] = got.ID
 		if strings.HasSuffix(s.raw, "/runs/$RUN") {
-			r.ended()
+			r.waitForRun()
 		}
 	}
 }
 
-// ended waits for the run to succeed, and for the table to know of it.
-func (r *reader) ended() {
+// waitForRun waits for the run to succeed, and for the table to know of it.
+func (r *exampleRunner) waitForRun() {
 	r.t.Helper()
-	run := r.d.await(r.t, r.vars["RUN"])
+	run := r.d.waitForRun(r.t, r.vars["RUN"])
 	if run.State != "succeeded" {
 		r.t.Fatalf("%+v", run)
 	}
@@ -257,8 +257,8 @@ func (r *reader) ended() {
 	}
 }
 
-// await follows a run to its end.
-func (d *demo) await(t *testing.T, id string) (run api.Run) {
+// waitForRun follows a run to its end.
+func (d *demo) waitForRun(t *testing.T, id string) (run api.Run) {
 	t.Helper()
 	if !eventually(30*time.Second, func() bool { d.getJSON(t, "api/v1/runs/"+id, &run); return !run.Open }) {
 		t.Fatalf("the run does not end: %+v", run)
@@ -281,19 +281,19 @@ func actionsDocs(t *testing.T) string {
 	return string(all)
 }
 
-func TestTheExamplesOfTheActionsDocumentAnswerAsTheySay(t *testing.T) {
+func TestExamplesOfTheActionsDocumentReturnTheDocumentedStatus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
 	text := actionsDocs(t)
-	for name, curl := range map[string]func(*reader, shellStatement) (string, []byte){"by hand": byHand, "by curl": byShell} {
+	for name, curl := range map[string]func(*exampleRunner, shellStatement) (string, []byte){"by hand": sendInGo, "by curl": sendByShell} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := exec.LookPath("curl"); err != nil && name == "by curl" {
 				t.Fatal("the examples are typed as they are, with curl; make setup installs it:", err)
 			}
-			d := startActing(t, still())
-			signed, tokens := d.signedIn(t, "operator")
-			r := &reader{
+			d := startWithActions(t, quietCluster())
+			signed, tokens := d.startWithSignIn(t, "operator")
+			r := &exampleRunner{
 				t:      t,
 				d:      d,
 				dir:    t.TempDir(),
@@ -304,7 +304,7 @@ func TestTheExamplesOfTheActionsDocumentAnswerAsTheySay(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(r.dir, "auth"), []byte("Authorization: Bearer "+tokens[0]+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			done := r.read(text)
+			done := r.runAll(text)
 			if done < 35 {
 				t.Errorf("only %d examples were found", done)
 			}
@@ -312,12 +312,12 @@ func TestTheExamplesOfTheActionsDocumentAnswerAsTheySay(t *testing.T) {
 	}
 }
 
-// read types every example, from the first to the last.
-func (r *reader) read(text string) (done int) {
+// runAll types every example, from the first to the last.
+func (r *exampleRunner) runAll(text string) (done int) {
 	r.t.Helper()
 	near := r.vars["SERVER"]
 	for _, m := range shellBlock.FindAllStringSubmatch(text, -1) {
-		raws, err := readShell(m[1], func(string) (string, bool) { return "", true })
+		raws, err := parseShell(m[1], func(string) (string, bool) { return "", true })
 		if err != nil {
 			r.t.Fatalf("%v in\n%s", err, m[1])
 		}
@@ -327,12 +327,12 @@ func (r *reader) read(text string) (done int) {
 				r.vars["SERVER"] = r.signed
 			}
 			// Again, now that what earlier answers said is known.
-			known, err := readShell(s.raw, r.get)
+			known, err := parseShell(s.raw, r.variable)
 			if err != nil {
 				r.t.Fatalf("%v in\n%s", err, s.raw)
 			}
 			known[0].raw, known[0].status = s.raw, s.status
-			r.do(known[0])
+			r.runExample(known[0])
 			done++
 		}
 	}

@@ -26,9 +26,9 @@ import (
 // settledWithin is how long what a dead process left open may stay open.
 const settledWithin = 60 * time.Second
 
-// house is the product as people run it: the simulated cluster and the server
+// installation is the product as people run it: the simulated cluster and the server
 // are processes of their own, and either can be killed.
-type house struct {
+type installation struct {
 	t            *testing.T
 	bin, data    string
 	simAt, webAt string
@@ -62,7 +62,7 @@ var built = sync.OnceValues(func() (string, error) {
 	return bin, nil
 })
 
-func openHouse(t *testing.T, sim ...string) *house {
+func startInstallation(t *testing.T, sim ...string) *installation {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the program and kills it")
@@ -71,7 +71,7 @@ func openHouse(t *testing.T, sim ...string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, bin: bin, data: t.TempDir(), simAt: freePort(t), webAt: freePort(t), simArgs: sim}
+	h := &installation{t: t, bin: bin, data: t.TempDir(), simAt: freePort(t), webAt: freePort(t), simArgs: sim}
 	t.Cleanup(func() { kill(h.web); kill(h.sim) })
 	h.startSim()
 	driver, err := mongo.Connect(options.Client().ApplyURI(h.uri()))
@@ -94,9 +94,9 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func (h *house) uri() string { return "mongodb://" + h.simAt + "/?directConnection=true" }
+func (h *installation) uri() string { return "mongodb://" + h.simAt + "/?directConnection=true" }
 
-func (h *house) start(args ...string) *exec.Cmd {
+func (h *installation) start(args ...string) *exec.Cmd {
 	h.t.Helper()
 	cmd := exec.Command(h.bin, args...)
 	var said bytes.Buffer
@@ -122,7 +122,7 @@ func kill(cmd *exec.Cmd) {
 	}
 }
 
-func (h *house) startSim(more ...string) {
+func (h *installation) startSim(more ...string) {
 	h.t.Helper()
 	args := append([]string{"simcluster", "--listen", h.simAt, "--still", "--projects", "12", "--documents", "300", "--faults"}, h.simArgs...)
 	h.sim = h.start(append(args, more...)...)
@@ -137,7 +137,7 @@ func (h *house) startSim(more ...string) {
 	}
 }
 
-func (h *house) startWeb() {
+func (h *installation) startWeb() {
 	h.t.Helper()
 	h.web = h.start(
 		"serve",
@@ -152,17 +152,17 @@ func (h *house) startWeb() {
 		"--data-dir",
 		h.data,
 		"--audit-key",
-		h.key(),
+		h.auditKey(),
 	)
-	if !eventually(30*time.Second, func() bool { status, _ := h.ask("GET", "/readyz", nil); return status == http.StatusOK }) {
+	if !eventually(30*time.Second, func() bool { status, _ := h.request("GET", "/readyz", nil); return status == http.StatusOK }) {
 		h.t.Fatal("the server is not ready")
 	}
 }
 
-func (h *house) key() string { return h.data + "-key/audit.key" }
+func (h *installation) auditKey() string { return h.data + "-key/audit.key" }
 
-// ask is one request; status 0 when nobody answers.
-func (h *house) ask(method, path string, body any) (int, []byte) {
+// request is one request; status 0 when nobody answers.
+func (h *installation) request(method, path string, body any) (int, []byte) {
 	h.t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -189,60 +189,60 @@ func (h *house) ask(method, path string, body any) (int, []byte) {
 	return res.StatusCode, answer
 }
 
-// get reads an answer that has to be there.
-func get[T any](h *house, method, path string, body any, want int) (v T) {
+// requestJSON reads an answer that has to be there.
+func requestJSON[T any](h *installation, method, path string, body any, want int) (v T) {
 	h.t.Helper()
-	status, text := h.ask(method, path, body)
+	status, text := h.request(method, path, body)
 	if err := json.Unmarshal(text, &v); status != want || err != nil {
 		h.t.Fatalf("%s %s: %d, %v\n%s", method, path, status, err, text)
 	}
 	return v
 }
 
-// begin plans and starts a run.
-func (h *house) begin(kind string, args any) api.Run {
+// startRun plans and starts a run.
+func (h *installation) startRun(kind string, args any) api.Run {
 	h.t.Helper()
 	text, err := json.Marshal(args)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	p := get[api.Plan](h, "POST", api.Prefix+"/plans",
+	p := requestJSON[api.Plan](h, "POST", api.Prefix+"/plans",
 		api.PlanRequest{Kind: kind, Args: api.PlanArgs{RawMessage: text}, Reason: "test"}, http.StatusCreated)
 	return h.run(p)
 }
 
-func (h *house) run(p api.Plan) api.Run {
+func (h *installation) run(p api.Plan) api.Run {
 	h.t.Helper()
-	return get[api.Run](h, "POST", api.Prefix+"/plans/"+p.ID+"/run", api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}, http.StatusAccepted)
+	return requestJSON[api.Run](h, "POST", api.Prefix+"/plans/"+p.ID+"/run", api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}, http.StatusAccepted)
 }
 
-func (h *house) of(id string) api.Run {
+func (h *installation) runByID(id string) api.Run {
 	h.t.Helper()
-	return get[api.Run](h, "GET", api.Prefix+"/runs/"+id, nil, http.StatusOK)
+	return requestJSON[api.Run](h, "GET", api.Prefix+"/runs/"+id, nil, http.StatusOK)
 }
 
-// settled waits for the end of a run.
-func (h *house) settled(id string) (r api.Run) {
+// waitForRun waits for the end of a run.
+func (h *installation) waitForRun(id string) (r api.Run) {
 	h.t.Helper()
-	if !eventually(settledWithin, func() bool { r = h.of(id); return !r.Open }) {
+	if !eventually(settledWithin, func() bool { r = h.runByID(id); return !r.Open }) {
 		h.t.Fatalf("not settled after %s: %+v", settledWithin, r)
 	}
 	return r
 }
 
 // undo takes a run back and waits until that is done.
-func (h *house) undo(id string) {
+func (h *installation) undo(id string) {
 	h.t.Helper()
-	p := get[api.Plan](h, "POST", api.Prefix+"/runs/"+id+"/undo", nil, http.StatusCreated)
-	if r := h.settled(h.run(p).ID); r.State != "succeeded" {
+	p := requestJSON[api.Plan](h, "POST", api.Prefix+"/runs/"+id+"/undo", nil, http.StatusCreated)
+	if r := h.waitForRun(h.run(p).ID); r.State != "succeeded" {
 		h.t.Fatalf("the undo: %+v", r)
 	}
-	if r := h.of(id); r.State != "undone" {
+	if r := h.runByID(id); r.State != "undone" {
 		h.t.Errorf("after the undo: %s", r.State)
 	}
 }
 
-func (h *house) fault(what string, more ...bson.E) (out struct {
+func (h *installation) simulateFault(what string, more ...bson.E) (out struct {
 	ID    int
 	Rules []struct{ ID, Struck int }
 	Seen  []struct{ Name, NS, Comment string }
@@ -257,14 +257,14 @@ func (h *house) fault(what string, more ...bson.E) (out struct {
 	return out
 }
 
-// hold lets the next such command wait at a step, and tells when it does.
-func (h *house) hold(command, at string) (waits func(), release func()) {
+// holdCommand lets the next such command wait at a step, and tells when it does.
+func (h *installation) holdCommand(command, at string) (waits func(), release func()) {
 	h.t.Helper()
-	id := h.fault("add", bson.E{Key: "command", Value: command}, bson.E{Key: "at", Value: at}, bson.E{Key: "hold", Value: true}).ID
+	id := h.simulateFault("add", bson.E{Key: "command", Value: command}, bson.E{Key: "at", Value: at}, bson.E{Key: "hold", Value: true}).ID
 	return func() {
 			h.t.Helper()
 			if !eventually(20*time.Second, func() bool {
-				for _, r := range h.fault("show").Rules {
+				for _, r := range h.simulateFault("show").Rules {
 					if r.ID == id {
 						return r.Struck > 0
 					}
@@ -275,12 +275,12 @@ func (h *house) hold(command, at string) (waits func(), release func()) {
 			}
 		}, func() {
 			h.t.Helper()
-			h.fault("remove", bson.E{Key: "id", Value: id})
+			h.simulateFault("remove", bson.E{Key: "id", Value: id})
 		}
 }
 
-// once says that the cluster got the commands of a run's steps at most once each.
-func (h *house) once(r api.Run) {
+// checkSentOnce says that the cluster got the commands of a run's steps at most once each.
+func (h *installation) checkSentOnce(r api.Run) {
 	h.t.Helper()
 	steps, got := map[string]int{}, map[string]int{}
 	for _, s := range r.Steps {
@@ -293,7 +293,7 @@ func (h *house) once(r api.Run) {
 		}
 	}
 	total := 0
-	for _, s := range h.fault("show").Seen {
+	for _, s := range h.simulateFault("show").Seen {
 		if strings.Contains(s.Comment, r.ID) {
 			got[strings.ToLower(s.Name)]++
 			total++
@@ -309,8 +309,8 @@ func (h *house) once(r api.Run) {
 	}
 }
 
-// edge tells whether a chunk of a collection begins at a value, by our own driver.
-func (h *house) edge(ns string, min bson.D) bool {
+// chunkBeginsAt tells whether a chunk of a collection begins at a value, by our own driver.
+func (h *installation) chunkBeginsAt(ns string, min bson.D) bool {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), 10*time.Second)
 	defer cancel()
@@ -332,7 +332,7 @@ func (h *house) edge(ns string, min bson.D) bool {
 	return n == 1
 }
 
-func (h *house) verifyAudit() {
+func (h *installation) verifyAudit() {
 	h.t.Helper()
 	out, err := exec.Command(h.bin, "audit", "verify", "--data-dir", h.data).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "in order") {
@@ -340,34 +340,34 @@ func (h *house) verifyAudit() {
 	}
 }
 
-// diesIn kills the server while a command is where it is held, starts it again,
+// killServerDuring kills the server while a command is where it is held, starts it again,
 // lets the command go on and gives the run as it ended.
-func (h *house) diesIn(command, at, kind string, args any) api.Run {
+func (h *installation) killServerDuring(command, at, kind string, args any) api.Run {
 	h.t.Helper()
-	waits, release := h.hold(command, at)
-	r := h.begin(kind, args)
+	waits, release := h.holdCommand(command, at)
+	r := h.startRun(kind, args)
 	waits()
 	kill(h.web)
 	h.startWeb()
 	// Until it is settled it is said to be unknown, and never to be done before it is.
-	if !eventually(settledWithin, func() bool { now := h.of(r.ID); return now.State == "unknown" || !now.Open }) {
-		h.t.Errorf("before anything is known it is %s", h.of(r.ID).State)
+	if !eventually(settledWithin, func() bool { now := h.runByID(r.ID); return now.State == "unknown" || !now.Open }) {
+		h.t.Errorf("before anything is known it is %s", h.runByID(r.ID).State)
 	}
 	release()
-	r = h.settled(r.ID)
-	h.once(r)
+	r = h.waitForRun(r.ID)
+	h.checkSentOnce(r)
 	return r
 }
 
-func TestARunIsSettledAfterTheServerWasKilledInTheMiddle(t *testing.T) {
+func TestARunIsSettledAfterTheServerWasKilled(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t, "--migration-time", "1s")
+	h := startInstallation(t, "--migration-time", "1s")
 	at := func(n int64) map[string]any {
 		return map[string]any{"ns": "yorkie-meta.changes", "at": map[string]any{"doc_id": map[string]any{"$numberLong": fmt.Sprint(n)}}}
 	}
 	for i, step := range []string{"committing", "committed", "replying"} {
-		r := h.diesIn("split", step, "split", at(int64(1000+i)))
-		if there := h.edge("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000 + i)}}); there != (r.State == "succeeded") ||
+		r := h.killServerDuring("split", step, "split", at(int64(1000+i)))
+		if there := h.chunkBeginsAt("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000 + i)}}); there != (r.State == "succeeded") ||
 			r.State != "succeeded" && r.State != "failed" {
 			t.Errorf("split killed at %s: %s, and the cut is there: %v", step, r.State, there)
 		} else if there && !r.Resolved {
@@ -375,23 +375,23 @@ func TestARunIsSettledAfterTheServerWasKilledInTheMiddle(t *testing.T) {
 		}
 	}
 
-	chunks := get[api.List[struct {
+	chunks := requestJSON[api.List[struct {
 		Ref, Shard string
 	}]](h, "GET", api.Prefix+"/collections/yorkie-meta.changes/chunks?limit=1", nil, http.StatusOK)
 	to := "shard-rs-2"
 	if chunks.Items[0].Shard == to {
 		to = "shard-rs-3"
 	}
-	r := h.diesIn("moveChunk", "cloned", "move", map[string]any{"ns": "yorkie-meta.changes", "chunk": chunks.Items[0].Ref, "to": to})
+	r := h.killServerDuring("moveChunk", "cloned", "move", map[string]any{"ns": "yorkie-meta.changes", "chunk": chunks.Items[0].Ref, "to": to})
 	if r.State != "succeeded" || !r.Resolved {
 		t.Errorf("move: %+v", r)
 	}
 	h.undo(r.ID)
 
-	projects := get[api.List[struct{ ID string }]](h, "GET", api.Prefix+"/projects?limit=1", nil, http.StatusOK)
+	projects := requestJSON[api.List[struct{ ID string }]](h, "GET", api.Prefix+"/projects?limit=1", nil, http.StatusOK)
 	pin := map[string]any{"project": projects.Items[0].ID, "shard": "shard-rs-3"}
 	for _, where := range [][2]string{{"updateZoneKeyRange", "replying"}, {"split", "committed"}, {"moveChunk", "started"}} {
-		r := h.diesIn(where[0], where[1], "pin", pin)
+		r := h.killServerDuring(where[0], where[1], "pin", pin)
 		last := -1
 		for i, s := range r.Steps {
 			if s.SentAt != nil {
@@ -409,19 +409,19 @@ func TestARunIsSettledAfterTheServerWasKilledInTheMiddle(t *testing.T) {
 // A simulated cluster remembers nothing. Started again at its address with the
 // same seed and time, it is the cluster of before in which the command has had no
 // effect.
-func TestARunHasFailedWhenTheClusterCameBackWithoutItsEffect(t *testing.T) {
+func TestARunFailsWhenTheClusterReturnsWithoutItsEffect(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t, "--epoch", "2026-05-04T03:02:01Z")
-	waits, _ := h.hold("split", "committing")
-	r := h.begin("split", map[string]any{"ns": "yorkie-meta.changes", "at": map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}})
+	h := startInstallation(t, "--epoch", "2026-05-04T03:02:01Z")
+	waits, _ := h.holdCommand("split", "committing")
+	r := h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}})
 	waits()
-	h.simDies(r.ID)
+	h.killCluster(r.ID)
 	h.startSim()
-	r = h.settled(r.ID)
-	if r.State != "failed" || h.edge("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000)}}) {
+	r = h.waitForRun(r.ID)
+	if r.State != "failed" || h.chunkBeginsAt("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000)}}) {
 		t.Errorf("%+v", r)
 	}
-	h.neverSentTo(r.ID)
+	h.checkNotSentAgain(r.ID)
 	h.verifyAudit()
 }
 
@@ -429,46 +429,46 @@ func TestARunHasFailedWhenTheClusterCameBackWithoutItsEffect(t *testing.T) {
 // for, though its balancer is on as the command wanted.
 func TestARunStaysUnknownWhenAnotherClusterAnswers(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
-	waits, _ := h.hold("balancerStart", "received")
-	r := h.begin("balancer-on", map[string]any{})
+	h := startInstallation(t)
+	waits, _ := h.holdCommand("balancerStart", "received")
+	r := h.startRun("balancer-on", map[string]any{})
 	waits()
-	h.simDies(r.ID)
+	h.killCluster(r.ID)
 	h.startSim("--seed", "8", "--still=false")
 	if !eventually(30*time.Second, func() bool {
-		_, text := h.ask("GET", api.Prefix+"/cluster", nil)
+		_, text := h.request("GET", api.Prefix+"/cluster", nil)
 		return strings.Contains(string(text), "Another cluster")
 	}) {
-		_, text := h.ask("GET", api.Prefix+"/cluster", nil)
+		_, text := h.request("GET", api.Prefix+"/cluster", nil)
 		t.Fatalf("nobody notices that it is another cluster: %s", text)
 	}
 	// It looks at the cluster every 5 s at least.
-	if eventually(12*time.Second, func() bool { return h.of(r.ID).State != "unknown" }) {
-		t.Fatalf("by another cluster it is %+v", h.of(r.ID))
+	if eventually(12*time.Second, func() bool { return h.runByID(r.ID).State != "unknown" }) {
+		t.Fatalf("by another cluster it is %+v", h.runByID(r.ID))
 	}
-	h.neverSentTo(r.ID)
+	h.checkNotSentAgain(r.ID)
 	// A server that begins with that cluster leaves the run alone, and its plans are refused.
 	kill(h.web)
 	h.startWeb()
-	if now := h.of(r.ID); now.State == "succeeded" || !now.Open {
+	if now := h.runByID(r.ID); now.State == "succeeded" || !now.Open {
 		t.Errorf("for a server of another cluster it is %+v", now)
 	}
 	h.verifyAudit()
 }
 
-// simDies kills the simulated cluster; the run's outcome is not known then.
-func (h *house) simDies(run string) {
+// killCluster kills the simulated cluster; the run's outcome is not known then.
+func (h *installation) killCluster(run string) {
 	h.t.Helper()
 	kill(h.sim)
-	if !eventually(20*time.Second, func() bool { return h.of(run).State == "unknown" }) {
-		h.t.Fatalf("the cluster is gone, and the run is %+v", h.of(run))
+	if !eventually(20*time.Second, func() bool { return h.runByID(run).State == "unknown" }) {
+		h.t.Fatalf("the cluster is gone, and the run is %+v", h.runByID(run))
 	}
 }
 
-// neverSentTo says that the cluster that runs now got no command of a run.
-func (h *house) neverSentTo(run string) {
+// checkNotSentAgain says that the cluster that runs now got no command of a run.
+func (h *installation) checkNotSentAgain(run string) {
 	h.t.Helper()
-	for _, s := range h.fault("show").Seen {
+	for _, s := range h.simulateFault("show").Seen {
 		if strings.Contains(s.Comment, run) {
 			h.t.Errorf("%s was sent again", s.Name)
 		}

@@ -13,9 +13,9 @@ type shellStatement struct {
 	status string // of the comment "# → 201" after it
 }
 
-// readShell understands what the examples use of a shell and nothing more:
+// parseShell understands what the examples use of a shell and nothing more:
 // words, both quotes, $NAME, comments. set tells a variable's value.
-func readShell(block string, get func(string) (string, bool)) (out []shellStatement, err error) {
+func parseShell(block string, get func(string) (string, bool)) (out []shellStatement, err error) {
 	var now shellStatement
 	var word strings.Builder
 	inWord, begin := false, 0

@@ -16,7 +16,7 @@ import (
 
 // A server signs what it recorded, at the latest when it ends; the next one
 // serves it, anybody can verify it, and a directory that was put back is found.
-func TestARunningServersRecordIsSignedServedAndHeldAgainstTheWitness(t *testing.T) {
+func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}

@@ -61,12 +61,12 @@ var canaries = []canary{
 	canaryEnvironment,
 }
 
-// scan fails the test when what was said at a place holds a canary, as it is, as
+// checkNoCanaries fails the test when what was said at a place holds a canary, as it is, as
 // an address or JSON would spell it, or in base64 or hexadecimal.
-func scan(t testing.TB, place string, said []byte, birds ...canary) {
+func checkNoCanaries(t testing.TB, place string, said []byte, birds ...canary) {
 	t.Helper()
 	for _, c := range birds {
-		for _, form := range c.forms() {
+		for _, form := range c.encodings() {
 			if i := bytes.Index(said, []byte(form)); i >= 0 {
 				t.Errorf("%s says %s: %.160q", place, c, said[max(i-60, 0):])
 				break
@@ -75,7 +75,7 @@ func scan(t testing.TB, place string, said []byte, birds ...canary) {
 	}
 }
 
-func (c canary) forms() []string {
+func (c canary) encodings() []string {
 	quoted, _ := json.Marshal(string(c)) // a string
 	out := []string{
 		string(c),
@@ -92,49 +92,49 @@ func (c canary) forms() []string {
 	return out
 }
 
-func TestScanFindsCanariesInEverySpelling(t *testing.T) {
+func TestCanariesAreFoundInEveryEncoding(t *testing.T) {
 	for _, said := range []string{
 		string(canaryAuthWebhook), url.QueryEscape(string(canaryAuthWebhook)),
 		base64.StdEncoding.EncodeToString([]byte("x:" + canaryAuthWebhook)),
 		base64.StdEncoding.EncodeToString([]byte(canaryAuthWebhook)), hex.EncodeToString([]byte(canaryAuthWebhook)),
 		fmt.Sprintf("%q", string(canaryAuthWebhook)),
 	} {
-		probe := &finding{TB: t}
-		if scan(probe, "x", []byte("before "+said+" after"), canaries...); probe.found != 1 {
+		probe := &failureCounter{TB: t}
+		if checkNoCanaries(probe, "x", []byte("before "+said+" after"), canaries...); probe.found != 1 {
 			t.Errorf("%d canaries found in %s", probe.found, said)
 		}
 	}
 }
 
-// finding counts what scan finds instead of failing.
-type finding struct {
+// failureCounter counts what scan finds instead of failing.
+type failureCounter struct {
 	testing.TB
 	found int
 }
 
-func (f *finding) Helper()               {}
-func (f *finding) Errorf(string, ...any) { f.found++ }
+func (f *failureCounter) Helper()               {}
+func (f *failureCounter) Errorf(string, ...any) { f.found++ }
 
-// overheard keeps what many goroutines write.
-type overheard struct {
+// capture keeps what many goroutines write.
+type capture struct {
 	mu  sync.Mutex
 	all bytes.Buffer
 }
 
-func (o *overheard) Write(b []byte) (int, error) {
+func (o *capture) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.all.Write(b)
 }
 
-func (o *overheard) bytes() []byte {
+func (o *capture) bytes() []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return bytes.Clone(o.all.Bytes())
 }
 
-// release puts the canaries into the data.
-func release(t *testing.T, driver *mongo.Client) {
+// storeCanaries puts the canaries into the data.
+func storeCanaries(t *testing.T, driver *mongo.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -185,14 +185,14 @@ func release(t *testing.T, driver *mongo.Client) {
 	set("changes", "operations", bson.A{[]byte(canarySnapshot)}, "message", canarySnapshot)
 }
 
-// startGuarded is a dashboard with a password over a cluster full of canaries.
+// startWithCanaries is a dashboard with a password over a cluster full of canaries.
 // heard has its log at the lowest level, read all that the cluster answered it.
-func startGuarded(t *testing.T) (d *demo, heard, read *overheard) {
+func startWithCanaries(t *testing.T) (d *demo, heard, read *capture) {
 	t.Helper()
-	heard, read = &overheard{}, &overheard{}
+	heard, read = &capture{}, &capture{}
 	t.Setenv("SHARDBOARD_CANARY", string(canaryEnvironment))
 	d = &demo{addr: "127.0.0.1:0"}
-	d.serveAgain(
+	d.restartCluster(
 		t,
 		simcluster.Options{Projects: 5, Documents: 60, Still: true, Users: []access.User{{Name: "root", Password: string(canaryPassword)}}},
 	)
@@ -204,12 +204,12 @@ func startGuarded(t *testing.T) (d *demo, heard, read *overheard) {
 	}
 	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
 	d.driver = driver
-	release(t, driver)
+	storeCanaries(t, driver)
 	parsed, err := cluster.ParseURI(uri)
 	if err != nil {
 		t.Fatal(err)
 	}
-	scan(t, "the address as it is printed", fmt.Appendf(nil, "%v %+v %#v %s %q", parsed, parsed, parsed, parsed, &parsed), canaries...)
+	checkNoCanaries(t, "the address as it is printed", fmt.Appendf(nil, "%v %+v %#v %s %q", parsed, parsed, parsed, parsed, &parsed), canaries...)
 	d.config = Config{
 		URI:     parsed,
 		Listen:  "127.0.0.1:0",
@@ -229,14 +229,14 @@ func startGuarded(t *testing.T) (d *demo, heard, read *overheard) {
 	return d, heard, read
 }
 
-func TestNoSecretComesOutAnywhere(t *testing.T) {
+func TestNoSecretIsDisclosed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d, heard, read := startGuarded(t)
-	said := &overheard{}
-	asked := d.askEverything(t, said)
-	live(t, d, said)
+	d, heard, read := startWithCanaries(t)
+	said := &capture{}
+	asked := d.requestEverything(t, said)
+	readLiveFrames(t, d, said)
 	found, err := Locate(
 		t.Context(),
 		d.config,
@@ -244,28 +244,28 @@ func TestNoSecretComesOutAnywhere(t *testing.T) {
 	)
 	fmt.Fprint(said, found, err)
 	_ = d.driver.Disconnect(t.Context()) // while somebody answers
-	d.cut(t)
+	d.stopCluster(t)
 	for _, target := range []string{"/", "/locate?q=jo", "/api/v1/locate?q=jo", "/api/v1/cluster", "/readyz", "/metrics"} {
-		d.ask(t, said, "GET", target, "*/*", "")
+		d.request(t, said, "GET", target, "*/*", "")
 	}
 	_, err = Locate(t.Context(), d.config, LocateQuery{Text: "507f1f77bcf86cd799439011"})
 	fmt.Fprintf(said, "%v %+v %#v", err, err, err)
 	wrong, err := cluster.ParseURI("mongodb://root:" + string(canaryPassword) + "@" + d.addr + "/?nonsense=%zz")
 	fmt.Fprintf(said, "%v %+v %#v", wrong, err, err)
-	scan(t, "an answer", said.bytes(), canaries...)
-	scan(t, "the log", heard.bytes(), canaries...)
-	scan(t, "what was read from the cluster", read.bytes(), canaries...)
+	checkNoCanaries(t, "an answer", said.bytes(), canaries...)
+	checkNoCanaries(t, "the log", heard.bytes(), canaries...)
+	checkNoCanaries(t, "what was read from the cluster", read.bytes(), canaries...)
 	if line, err := os.ReadFile("/proc/self/cmdline"); err == nil {
-		scan(t, "the command line", line, canaries...)
+		checkNoCanaries(t, "the command line", line, canaries...)
 	}
 	if asked < 40 || len(heard.bytes()) < 1000 || len(read.bytes()) < 10_000 {
 		t.Errorf("too little was looked at: %d addresses, %d bytes of log, %d bytes read", asked, len(heard.bytes()), len(read.bytes()))
 	}
 }
 
-// askEverything asks every documented address by every method, in each form of
+// requestEverything asks every documented address by every method, in each form of
 // answer, well and badly, and says how many that were.
-func (d *demo) askEverything(t *testing.T, said io.Writer) int {
+func (d *demo) requestEverything(t *testing.T, said io.Writer) int {
 	t.Helper()
 	_, doc := d.get(t, "api/openapi.json")
 	var spec struct {
@@ -315,7 +315,7 @@ func (d *demo) askEverything(t *testing.T, said io.Writer) int {
 							continue
 						}
 						asked++
-						d.ask(t, said, strings.ToUpper(method), target, accept, text)
+						d.request(t, said, strings.ToUpper(method), target, accept, text)
 					}
 				}
 			}
@@ -324,8 +324,8 @@ func (d *demo) askEverything(t *testing.T, said io.Writer) int {
 	return asked
 }
 
-// ask keeps the answer: status, headers and body.
-func (d *demo) ask(t *testing.T, said io.Writer, method, target, accept, text string) {
+// request keeps the answer: status, headers and body.
+func (d *demo) request(t *testing.T, said io.Writer, method, target, accept, text string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(d.app.URL(), "/")+target, strings.NewReader(text))
 	if err != nil {
@@ -347,8 +347,8 @@ func (d *demo) ask(t *testing.T, said io.Writer, method, target, accept, text st
 	}
 }
 
-// live keeps the first frame of every topic.
-func live(t *testing.T, d *demo, said io.Writer) {
+// readLiveFrames keeps the first frame of every topic.
+func readLiveFrames(t *testing.T, d *demo, said io.Writer) {
 	t.Helper()
 	topics := []string{
 		"overview",

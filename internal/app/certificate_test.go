@@ -15,7 +15,7 @@ import (
 
 // A key that others may read, or a certificate that they may write, is refused at
 // the start and not taken when it comes later.
-func TestAKeyThatOthersReadIsNeitherTakenAtTheStartNorLater(t *testing.T) {
+func TestATLSKeyThatOthersCanReadIsNeverUsed(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, cert, key, "one")

@@ -91,8 +91,8 @@ func signUp(t testing.TB, a *App) *http.Client {
 	return client
 }
 
-// keepAlive asks once by a connection of its own that stays open.
-func keepAlive(t *testing.T, a *App) net.Conn {
+// holdConnection asks once by a connection of its own that stays open.
+func holdConnection(t *testing.T, a *App) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", a.Addr())
 	if err != nil {
@@ -114,14 +114,14 @@ func keepAlive(t *testing.T, a *App) net.Conn {
 
 // The attack on the running program: 1,100 connections that nobody has signed
 // in on and that stay open. Every new one was reset for two minutes.
-func TestIdleConnectionsDoNotKeepPeopleOut(t *testing.T) {
+func TestIdleAnonymousConnectionsDoNotBlockSignedInPeople(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startDemo(t, still(), topology.Options{})
-	a := d.beside(t, Config{Listen: "127.0.0.1:0", MaxConnections: minConnections, Auth: Auth{Mode: "local"}})
+	d := startDemo(t, quietCluster(), topology.Options{})
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", MaxConnections: minConnections, Auth: Auth{Mode: "local"}})
 	anna := signUp(t, a)
-	if got := status(t, anna, a.URL()); got != http.StatusOK {
+	if got := statusOf(t, anna, a.URL()); got != http.StatusOK {
 		t.Fatal(got)
 	}
 	u, _ := url.Parse(a.URL())
@@ -135,14 +135,14 @@ func TestIdleConnectionsDoNotKeepPeopleOut(t *testing.T) {
 	}
 	defer socket.Close()
 	for range 3 * minConnections {
-		keepAlive(t, a)
+		holdConnection(t, a)
 	}
-	if got := status(t, anna, a.URL()); got != http.StatusOK {
+	if got := statusOf(t, anna, a.URL()); got != http.StatusOK {
 		t.Errorf("a person is answered %d", got)
 	}
 	late := &http.Client{Jar: anna.Jar, Timeout: 30 * time.Second, Transport: &http.Transport{}}
 	defer late.CloseIdleConnections()
-	if got := status(t, late, a.URL()); got != http.StatusOK {
+	if got := statusOf(t, late, a.URL()); got != http.StatusOK {
 		t.Errorf("a person's new connection is answered %d", got)
 	}
 	if err := answersPing(socket); err != nil {

@@ -45,7 +45,7 @@ const crowdVariable = "SHARDBOARD_CROWD"
 func TestCrowdProcess(t *testing.T) {
 	text := os.Getenv(crowdVariable)
 	if text == "" {
-		t.Skip("started by BenchmarkPeopleInACrowd")
+		t.Skip("started by BenchmarkRequestsInACrowd")
 	}
 	var c crowd
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
@@ -84,21 +84,21 @@ func (c *crowd) run(ctx context.Context) {
 	}
 	for i := range c.Sockets {
 		hostile := i%c.Hostile == 0
-		enter(func(once func()) { c.again(ctx, once, hostile, func() { c.socket(ctx, i, hostile, once) }) }, hostile)
+		enter(func(once func()) { c.reconnect(ctx, once, hostile, func() { c.holdSocket(ctx, i, hostile, once) }) }, hostile)
 	}
 	for i := range c.Connections {
 		hostile := i%c.Hostile == 0
-		enter(func(once func()) { c.again(ctx, once, hostile, func() { c.connection(ctx, i, hostile, once) }) }, hostile)
+		enter(func(once func()) { c.reconnect(ctx, once, hostile, func() { c.holdConnection(ctx, i, hostile, once) }) }, hostile)
 	}
 	for c.ready.Load() < honest && ctx.Err() == nil {
-		wait(ctx, time.After(10*time.Millisecond))
+		waitForTick(ctx, time.After(10*time.Millisecond))
 	}
 	fmt.Println("crowd ready")
 	all.Wait()
 }
 
-// again comes back a second after the server has closed a connection.
-func (c *crowd) again(ctx context.Context, once func(), hostile bool, f func()) {
+// reconnect comes back a second after the server has closed a connection.
+func (c *crowd) reconnect(ctx context.Context, once func(), hostile bool, f func()) {
 	defer once()
 	for ctx.Err() == nil {
 		f()
@@ -111,13 +111,13 @@ func (c *crowd) again(ctx context.Context, once func(), hostile bool, f func()) 
 			c.lost.Add(1)
 		}
 		once()
-		wait(ctx, time.After(time.Second))
+		waitForTick(ctx, time.After(time.Second))
 	}
 }
 
-// connection is held until it is closed. An honest one asks now and then; of the
+// holdConnection is held until it is closed. An honest one asks now and then; of the
 // others one sends a request byte by byte, one is silent, one is half closed.
-func (c *crowd) connection(ctx context.Context, i int, hostile bool, once func()) {
+func (c *crowd) holdConnection(ctx context.Context, i int, hostile bool, once func()) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", c.Addr)
 	if err != nil {
 		return
@@ -131,7 +131,7 @@ func (c *crowd) connection(ctx context.Context, i int, hostile bool, once func()
 		case 0:
 			for j := 0; err == nil; j++ {
 				_, err = io.WriteString(conn, request[j%len(request):][:1])
-				wait(ctx, time.After(time.Second))
+				waitForTick(ctx, time.After(time.Second))
 			}
 		case 1:
 			_, _ = io.Copy(io.Discard, conn)
@@ -168,9 +168,9 @@ func (c *crowd) connection(ctx context.Context, i int, hostile bool, once func()
 	}
 }
 
-// socket follows a page. Of the hostile ones one reads a byte a second, one
+// holdSocket follows a page. Of the hostile ones one reads a byte a second, one
 // reads nothing, one is half closed.
-func (c *crowd) socket(ctx context.Context, i int, hostile bool, once func()) {
+func (c *crowd) holdSocket(ctx context.Context, i int, hostile bool, once func()) {
 	topics := []string{"overview", "collections", "projects", "activity", "zones"}[i%5]
 	conn, res, err := websocket.DefaultDialer.DialContext(ctx, "ws://"+c.Addr+"/live?t="+topics,
 		http.Header{"Origin": {"http://" + c.Addr}, "Cookie": {c.Cookies[i/20%len(c.Cookies)]}})
@@ -186,11 +186,11 @@ func (c *crowd) socket(ctx context.Context, i int, hostile bool, once func()) {
 	if hostile {
 		switch under := conn.NetConn().(*net.TCPConn); i / c.Hostile % 3 {
 		case 0:
-			for b := make([]byte, 1); err == nil; wait(ctx, time.After(time.Second)) {
+			for b := make([]byte, 1); err == nil; waitForTick(ctx, time.After(time.Second)) {
 				_, err = under.Read(b)
 			}
 		case 1:
-			wait(ctx, time.After(2*time.Minute))
+			waitForTick(ctx, time.After(2*time.Minute))
 		case 2:
 			_ = under.CloseWrite()
 			_, _ = io.Copy(io.Discard, under)

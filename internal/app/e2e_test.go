@@ -22,7 +22,7 @@ func TestEveryDocumentedPathAnswersOverARunningCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startDemo(t, still(), topology.Options{})
+	d := startDemo(t, quietCluster(), topology.Options{})
 	var spec struct {
 		Paths map[string]map[string]struct {
 			Responses map[string]struct{ Content map[string]any }
@@ -87,11 +87,11 @@ func TestEveryDocumentedPathAnswersOverARunningCluster(t *testing.T) {
 	}
 }
 
-func TestLocateAgreesWithTheClustersOwnExplain(t *testing.T) {
+func TestLocateAgreesWithExplain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startDemo(t, still(), topology.Options{})
+	d := startDemo(t, quietCluster(), topology.Options{})
 	cursor, err := d.driver.Database("yorkie-meta").Collection("documents").Find(t.Context(), bson.D{})
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestASplitByAnotherDriverReachesAnOpenSocket(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startDemo(t, still(), topology.Options{})
+	d := startDemo(t, quietCluster(), topology.Options{})
 	const ns = "yorkie-meta.changes"
 	conn, res, err := websocket.DefaultDialer.Dial("ws://"+d.app.Addr()+"/live?t=collection:"+ns,
 		http.Header{"Origin": {"http://" + d.app.Addr()}})
@@ -204,11 +204,11 @@ func TestASplitByAnotherDriverReachesAnOpenSocket(t *testing.T) {
 	}
 }
 
-func TestBadInputIsRefusedInWords(t *testing.T) {
+func TestInvalidInputIsRefusedWithAnExplanation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startDemo(t, still(), topology.Options{})
+	d := startDemo(t, quietCluster(), topology.Options{})
 	tests := []struct {
 		path   string
 		status int
@@ -253,7 +253,7 @@ func TestARestartedClusterIsFollowedAgain(t *testing.T) {
 		t.Skip("starts a whole demo")
 	}
 	t.Parallel() // it waits most of the time
-	o := still()
+	o := quietCluster()
 	o.Epoch = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	d := startDemo(t, o, topology.Options{Routing: 100 * time.Millisecond, MaxBackoff: 200 * time.Millisecond})
 	const ns = "yorkie-meta.changes"
@@ -268,15 +268,15 @@ func TestARestartedClusterIsFollowedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.admin(t, bson.D{{Key: "split", Value: ns}, {Key: "bounds", Value: bson.A{lower, upper}}})
-	d.until(t, "the split to show", func(t *topology.Table) bool { return t.Collection(ns).Chunks.Len() == loaded.Len()+1 })
+	d.waitForTable(t, "the split to show", func(t *topology.Table) bool { return t.Collection(ns).Chunks.Len() == loaded.Len()+1 })
 
-	d.cut(t)
-	d.until(t, "the loss to show", func(t *topology.Table) bool { return t.Health[topology.PartRouting].Err != nil })
+	d.stopCluster(t)
+	d.waitForTable(t, "the loss to show", func(t *topology.Table) bool { return t.Health[topology.PartRouting].Err != nil })
 	if n := d.app.Watcher().Table().Collection(ns).Chunks.Len(); n != loaded.Len()+1 {
 		t.Errorf("the last table is gone: %d chunks", n)
 	}
-	d.serveAgain(t, o)
-	d.until(t, "the cluster to be followed again", func(t *topology.Table) bool {
+	d.restartCluster(t, o)
+	d.waitForTable(t, "the cluster to be followed again", func(t *topology.Table) bool {
 		return t.Health[topology.PartRouting].Err == nil && t.Collection(ns).Chunks.Len() == loaded.Len()
 	})
 }

@@ -34,17 +34,17 @@ type demo struct {
 
 func startDemo(t testing.TB, o simcluster.Options, w topology.Options) *demo {
 	t.Helper()
-	return startOver(t, o, w, nil, nil)
+	return startDemoOver(t, o, w, nil, nil)
 }
 
-// startOver is startDemo with another profile than Yorkie's, over a cluster
+// startDemoOver is startDemo with another profile than Yorkie's, over a cluster
 // that fill has filled.
-func startOver(t testing.TB, o simcluster.Options, w topology.Options, p *profile.Profile, fill func(*mongo.Client)) *demo {
+func startDemoOver(t testing.TB, o simcluster.Options, w topology.Options, p *profile.Profile, fill func(*mongo.Client)) *demo {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	d := &demo{addr: "127.0.0.1:0"}
-	d.serveAgain(t, o)
-	t.Cleanup(func() { d.cut(t) })
+	d.restartCluster(t, o)
+	t.Cleanup(func() { d.stopCluster(t) })
 	uri := "mongodb://" + d.addr + "/?directConnection=true"
 	parsed, err := cluster.ParseURI(uri)
 	if err != nil {
@@ -88,8 +88,8 @@ func (d *demo) stop(t testing.TB) {
 	}
 }
 
-// serveAgain starts a simulated cluster at the demo's address.
-func (d *demo) serveAgain(t testing.TB, o simcluster.Options) {
+// restartCluster starts a simulated cluster at the demo's address.
+func (d *demo) restartCluster(t testing.TB, o simcluster.Options) {
 	t.Helper()
 	sim, err := simcluster.New(t.Context(), o)
 	if err != nil {
@@ -104,8 +104,8 @@ func (d *demo) serveAgain(t testing.TB, o simcluster.Options) {
 	go func() { d.served <- sim.Serve(l) }()
 }
 
-// cut ends the simulated cluster.
-func (d *demo) cut(t testing.TB) {
+// stopCluster ends the simulated cluster.
+func (d *demo) stopCluster(t testing.TB) {
 	t.Helper()
 	if err := d.sim.Close(); err != nil {
 		t.Error(err)
@@ -113,8 +113,8 @@ func (d *demo) cut(t testing.TB) {
 	<-d.served
 }
 
-// until waits for a table, told by the watcher's own notifications.
-func (d *demo) until(t *testing.T, what string, is func(*topology.Table) bool) {
+// waitForTable waits for a table, told by the watcher's own notifications.
+func (d *demo) waitForTable(t *testing.T, what string, is func(*topology.Table) bool) {
 	t.Helper()
 	table, changed, stop := d.app.Watcher().Subscribe()
 	defer stop()
@@ -195,7 +195,7 @@ func (d *demo) admin(t *testing.T, cmd bson.D) {
 	}
 }
 
-// still is a small data set in which nothing moves by itself.
-func still() simcluster.Options {
+// quietCluster is a small data set in which nothing moves by itself.
+func quietCluster() simcluster.Options {
 	return simcluster.Options{Projects: 12, Documents: 300, Still: true}
 }

@@ -34,36 +34,36 @@ func hostilePayloads(t testing.TB) []string {
 	return out
 }
 
-// enemy gives everything in a cluster that has a name names that are payloads.
+// hostileCluster gives everything in a cluster that has a name names that are payloads.
 // It writes into config as somebody with every right to the cluster could, so
 // that names are there too which the commands refuse.
-type enemy struct {
+type hostileCluster struct {
 	payloads []string
 	projects []bson.ObjectID
 }
 
-func newEnemy(payloads []string) *enemy {
-	e := &enemy{payloads: payloads}
+func newHostileCluster(payloads []string) *hostileCluster {
+	e := &hostileCluster{payloads: payloads}
 	for range payloads {
 		e.projects = append(e.projects, bson.NewObjectID())
 	}
 	return e
 }
 
-func (e *enemy) name(i int, sink string) string {
+func (e *hostileCluster) name(i int, sink string) string {
 	return e.payloads[i] + fmt.Sprintf("~%s%03d", sink, i)
 }
 
 // field is a name that a BSON document's field can have.
-func (e *enemy) field(i int) string {
+func (e *hostileCluster) field(i int) string {
 	return strings.NewReplacer("\x00", "x", "$", "x", ".", "x").Replace(e.name(i, "field"))
 }
 
-func (e *enemy) db(i int) string { return strings.ReplaceAll(e.name(i, "db"), ".", "x") }
-func (e *enemy) ns(i int) string { return "yorkie-meta." + e.name(i, "coll") }
+func (e *hostileCluster) db(i int) string { return strings.ReplaceAll(e.name(i, "db"), ".", "x") }
+func (e *hostileCluster) ns(i int) string { return "yorkie-meta." + e.name(i, "coll") }
 
-// invade puts all of it into the cluster.
-func (e *enemy) invade(t *testing.T, driver *mongo.Client) {
+// writeNames puts all of it into the cluster.
+func (e *hostileCluster) writeNames(t *testing.T, driver *mongo.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -191,8 +191,8 @@ func (e *enemy) invade(t *testing.T, driver *mongo.Client) {
 	}
 }
 
-// settle makes projects with a document each.
-func (e *enemy) settle(t *testing.T, driver *mongo.Client) {
+// writeProjects makes projects with a document each.
+func (e *hostileCluster) writeProjects(t *testing.T, driver *mongo.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -231,7 +231,7 @@ func (e *enemy) settle(t *testing.T, driver *mongo.Client) {
 type shownAt struct{ path, shows string }
 
 // pages are the addresses about the i-th of everything.
-func (e *enemy) pages(i int) []shownAt {
+func (e *hostileCluster) pages(i int) []shownAt {
 	ns, shard := e.ns(i), e.name(i, "shard")
 	return []shownAt{
 		{"projects/" + e.projects[i].Hex(), e.name(i, "public")},

@@ -16,7 +16,7 @@ import (
 // Every layout, as its simulated cluster has it: recognised as itself, and
 // where shardboard says that 200 documents are, the cluster's own explain says
 // so too, for every collection that holds rows of a document.
-func TestEveryLayoutIsRecognisedAndItsLocateAgreesWithExplain(t *testing.T) {
+func TestEveryLayoutIsRecognisedAndLocateAgreesWithExplain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo per layout")
 	}
@@ -98,7 +98,7 @@ func (d *demo) checkLocate(t *testing.T, layout profile.Layout, n int) {
 
 // What a release sets up is what the simulated cluster sets up: collections,
 // shard keys and the indexes that tell versions apart.
-func TestTheSimulatedLayoutsAreTheProfilesLayouts(t *testing.T) {
+func TestSimulatedLayoutsMatchTheProfile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo per layout")
 	}

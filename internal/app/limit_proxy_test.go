@@ -10,31 +10,31 @@ import (
 	"time"
 )
 
-// offered is a listener whose connections come from a channel.
-type offered struct {
+// channelListener is a listener whose connections come from a channel.
+type channelListener struct {
 	net.Listener
 	conns chan net.Conn
 }
 
-func (o offered) Accept() (net.Conn, error) {
+func (o channelListener) Accept() (net.Conn, error) {
 	if c, ok := <-o.conns; ok {
 		return c, nil
 	}
 	return nil, net.ErrClosed
 }
 
-type from struct {
+type connFrom struct {
 	net.Conn
 	addr netip.Addr
 }
 
-func (f from) RemoteAddr() net.Addr {
+func (f connFrom) RemoteAddr() net.Addr {
 	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(f.addr, 4000))
 }
 
-// TestAKnownProxysConnectionsAreThoseOfManyPeople: from one address like those
+// TestAKnownProxyHasNoLimitPerAddress: from one address like those
 // of a stranger, and bounded as a whole only.
-func TestAKnownProxysConnectionsAreThoseOfManyPeople(t *testing.T) {
+func TestAKnownProxyHasNoLimitPerAddress(t *testing.T) {
 	c := Config{Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler),
 		Auth: Auth{Mode: "local", ProxyCIDRs: []string{"192.0.2.0/28", "2001:db8::7"}}}
 	a := &App{log: c.Log, cleanup: cleanup{log: c.Log}}
@@ -55,12 +55,12 @@ func TestAKnownProxysConnectionsAreThoseOfManyPeople(t *testing.T) {
 		"192.0.2.16": 256, "2001:db8:0:1::8": 256, // beside it
 	} {
 		const ask = 1100
-		o := offered{a.listener.Listener, make(chan net.Conn, ask)}
+		o := channelListener{a.listener.Listener, make(chan net.Conn, ask)}
 		a.listener.Listener = o
 		for range ask {
 			ours, theirs := net.Pipe()
 			go func() { _, _ = io.Copy(io.Discard, ours); _ = ours.Close() }()
-			o.conns <- from{theirs, netip.MustParseAddr(address)}
+			o.conns <- connFrom{theirs, netip.MustParseAddr(address)}
 		}
 		close(o.conns)
 		var got []net.Conn
@@ -82,7 +82,7 @@ func TestAKnownProxysConnectionsAreThoseOfManyPeople(t *testing.T) {
 
 // A proxy on this machine that does TLS need not be named: without it nobody
 // would come, and its idle connections are not to be closed in its hands.
-func TestAProxyForTLSMayBeOnThisMachine(t *testing.T) {
+func TestLoopbackIsAProxyWhenAProxyTerminatesTLS(t *testing.T) {
 	for byProxy, want := range map[bool]int{true: 2, false: 0} {
 		bounds, err := (Config{TLSByProxy: byProxy, MaxConnections: 100}).connectionBounds()
 		if err != nil {

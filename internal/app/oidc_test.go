@@ -87,8 +87,8 @@ func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// surfer is a browser that keeps cookies and follows redirects.
-func surfer(t *testing.T) *http.Client {
+// newCookieClient is a browser that keeps cookies and follows redirects.
+func newCookieClient(t *testing.T) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -130,8 +130,8 @@ func clickOIDC(t *testing.T, client *http.Client, base, next string) (int, strin
 	return res.StatusCode, res.Request.URL.Path, string(body)
 }
 
-func TestSignInByOIDCGoesToTheIssuerAndBackAlsoAfterItWasDown(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
+func TestOIDCSignInWorksAfterTheIssuerWasDown(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
 	dir := t.TempDir()
 	local, err := OpenAccounts(t.Context(), dir, "", slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -146,13 +146,13 @@ func TestSignInByOIDCGoesToTheIssuerAndBackAlsoAfterItWasDown(t *testing.T) {
 	i := newIssuerServer(t, "oncall")
 	address := "http://" + i.Listener.Addr().String()
 	_ = i.Listener.Close() // it is down
-	a := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "oidc", Cost: auth.Cost{},
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "oidc", Cost: auth.Cost{},
 		OIDC: OIDC{Issuer: address, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
 
-	if code, _, _ := clickOIDC(t, surfer(t), a.URL(), ""); code != http.StatusServiceUnavailable {
+	if code, _, _ := clickOIDC(t, newCookieClient(t), a.URL(), ""); code != http.StatusServiceUnavailable {
 		t.Errorf("while the issuer is down: %d", code)
 	}
-	emergency := surfer(t)
+	emergency := newCookieClient(t)
 	res, err := emergency.PostForm(a.URL()+"login", url.Values{"name": {"break-glass"}, "password": {"correct horse battery"}})
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestSignInByOIDCGoesToTheIssuerAndBackAlsoAfterItWasDown(t *testing.T) {
 	}
 	i.Listener = l
 	i.Start()
-	anna := surfer(t)
+	anna := newCookieClient(t)
 	for deadline := time.Now().Add(20 * time.Second); ; { // it is asked again after some seconds
 		code, path, body := clickOIDC(t, anna, a.URL(), "/zones")
 		if code == http.StatusOK && path == "/zones" {
@@ -190,7 +190,7 @@ func TestSignInByOIDCGoesToTheIssuerAndBackAlsoAfterItWasDown(t *testing.T) {
 	i.mu.Lock()
 	i.groups = []string{"strangers"}
 	i.mu.Unlock()
-	if code, _, body := clickOIDC(t, surfer(t), a.URL(), ""); code != http.StatusForbidden || !strings.Contains(body, "group") {
+	if code, _, body := clickOIDC(t, newCookieClient(t), a.URL(), ""); code != http.StatusForbidden || !strings.Contains(body, "group") {
 		t.Errorf("who has no role: %d %s", code, body)
 	}
 }

@@ -82,7 +82,7 @@ func fillShop(t *testing.T, driver *mongo.Client) {
 	must(err)
 }
 
-func TestAShopIsServedWithItsProfile(t *testing.T) {
+func TestAShopIsShownWithItsOwnProfile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
@@ -90,7 +90,7 @@ func TestAShopIsServedWithItsProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := startOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, p, func(c *mongo.Client) { fillShop(t, c) })
+	d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, p, func(c *mongo.Client) { fillShop(t, c) })
 
 	var list struct {
 		Items []struct {
@@ -128,7 +128,7 @@ func TestAShopIsServedWithItsProfile(t *testing.T) {
 		_, body := d.get(t, path)
 		text := strings.NewReplacer("&#34;", `"`, "&#39;", "'").Replace(string(body))
 		for _, s := range says {
-			if !strings.Contains(text, s) && !strings.Contains(tagless(text), s) {
+			if !strings.Contains(text, s) && !strings.Contains(textOfPage(text), s) {
 				t.Errorf("/%s does not say %q", path, s)
 			}
 		}
@@ -167,8 +167,8 @@ func (d *demo) checkShop(t *testing.T, tenant string) {
 	}
 }
 
-// tagless is the text of a page, with single spaces.
-func tagless(html string) string {
+// textOfPage is the text of a page, with single spaces.
+func textOfPage(html string) string {
 	var b strings.Builder
 	in := false
 	for _, c := range html {
@@ -187,11 +187,11 @@ func tagless(html string) string {
 
 // Data that no profile matches: what needs no profile works, the rest says why
 // it does not.
-func TestDataThatNoProfileMatchesIsShownAllTheSame(t *testing.T) {
+func TestDataWithoutAMatchingProfileIsShown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, func(c *mongo.Client) { fillShop(t, c) })
+	d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, func(c *mongo.Client) { fillShop(t, c) })
 	for path, says := range map[string]string{
 		"":                                      "shard-rs-3",
 		"collections":                           "orders",
@@ -211,7 +211,7 @@ func TestDataThatNoProfileMatchesIsShownAllTheSame(t *testing.T) {
 		"readyz": "",
 	} {
 		res, body := d.get(t, path)
-		if res.StatusCode != http.StatusOK || !strings.Contains(tagless(string(body))+string(body), says) {
+		if res.StatusCode != http.StatusOK || !strings.Contains(textOfPage(string(body))+string(body), says) {
 			t.Errorf("GET /%s: %s, does not say %q", path, res.Status, says)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // 6,200 requests from 200 addresses, as a proxy tells them apart, and as many of
 // other sites' pages: what they come to is recorded at the latest when the
 // server ends, and signed.
-func TestAFloodOfStrangersIsAHandfulOfSignedRecords(t *testing.T) {
+func TestAFloodOfRefusedRequestsMakesFewSignedRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}

@@ -11,11 +11,11 @@ import (
 	"shardboard/internal/topology"
 )
 
-// TestBrowserSignsInAndLeavesThePageWhenSignedOut goes the way of the first
+// TestBrowserSignsInAndLeavesPagesAfterSignOut goes the way of the first
 // admin: the printed link, the forms, two pages open, and out of both.
-func TestBrowserSignsInAndLeavesThePageWhenSignedOut(t *testing.T) {
-	ctx := browser(t)
-	d := startDemo(t, still(), topology.Options{})
+func TestBrowserSignsInAndLeavesPagesAfterSignOut(t *testing.T) {
+	ctx := newBrowser(t)
+	d := startDemo(t, quietCluster(), topology.Options{})
 	d.stop(t)
 	d.config.Auth, d.config.DataDir = Auth{Mode: "local"}, t.TempDir()
 	d.serve(t)
@@ -28,7 +28,7 @@ func TestBrowserSignsInAndLeavesThePageWhenSignedOut(t *testing.T) {
 	page := strings.TrimSuffix(d.app.URL(), "/")
 
 	// Nobody: every page leads to sign-in.
-	if err := chromedp.Do(ctx, screen(390, "dark"), chromedp.Navigate(page+"/zones"), chromedp.WaitVisible("main h1")); err != nil {
+	if err := chromedp.Do(ctx, setScreen(390, "dark"), chromedp.Navigate(page+"/zones"), chromedp.WaitVisible("main h1")); err != nil {
 		t.Fatal(err)
 	}
 	if got := at(); got != "/login?next=%2Fzones" {
@@ -57,7 +57,7 @@ func TestBrowserSignsInAndLeavesThePageWhenSignedOut(t *testing.T) {
 	}
 	for _, path := range []string{"/settings", "/settings/users", "/login/first?key=x"} {
 		for _, width := range []int64{1280, 390} {
-			if err := chromedp.Do(ctx, screen(width, "light"), chromedp.Navigate(page+path), chromedp.WaitVisible("main h1")); err != nil {
+			if err := chromedp.Do(ctx, setScreen(width, "light"), chromedp.Navigate(page+path), chromedp.WaitVisible("main h1")); err != nil {
 				t.Fatal(err)
 			}
 			if over := eval[int](t, ctx, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
@@ -68,7 +68,7 @@ func TestBrowserSignsInAndLeavesThePageWhenSignedOut(t *testing.T) {
 
 	// A page that is open when the session ends elsewhere does not stay.
 	if err := chromedp.Do(ctx, chromedp.Navigate(page+"/collections"), chromedp.WaitVisible("main h1"),
-		until(`["ok", "warn", "critical"].includes(document.getElementById("status").dataset.level)`)); err != nil {
+		waitUntil(`["ok", "warn", "critical"].includes(document.getElementById("status").dataset.level)`)); err != nil {
 		t.Fatal(err)
 	}
 	d.waitForSocket(t)

@@ -29,7 +29,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestWhatWouldLetTheWrongPeopleInIsRefusedWithASentence(t *testing.T) {
+func TestUnsafeSignInOptionsAreRefusedWithAnExplanation(t *testing.T) {
 	uri, err := cluster.ParseURI("mongodb://127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)
@@ -99,8 +99,8 @@ func TestWhatWouldLetTheWrongPeopleInIsRefusedWithASentence(t *testing.T) {
 	}
 }
 
-// beside starts another dashboard over the demo's cluster.
-func (d *demo) beside(t testing.TB, c Config) *App {
+// startBeside starts another dashboard over the demo's cluster.
+func (d *demo) startBeside(t testing.TB, c Config) *App {
 	t.Helper()
 	c.URI, c.Version = d.config.URI, "test"
 	if c.Log == nil {
@@ -120,7 +120,7 @@ func (d *demo) beside(t testing.TB, c Config) *App {
 	return a
 }
 
-func status(t *testing.T, client *http.Client, address string) int {
+func statusOf(t *testing.T, client *http.Client, address string) int {
 	t.Helper()
 	res, err := client.Get(address)
 	if err != nil {
@@ -131,8 +131,8 @@ func status(t *testing.T, client *http.Client, address string) int {
 	return res.StatusCode
 }
 
-func TestSignInIsServedFromStartToRestart(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
+func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	dir := t.TempDir()
 	var log bytes.Buffer
@@ -149,10 +149,10 @@ func TestSignInIsServedFromStartToRestart(t *testing.T) {
 	}
 	first.Start()
 
-	if got := status(t, stay, first.URL()); got != http.StatusSeeOther {
+	if got := statusOf(t, stay, first.URL()); got != http.StatusSeeOther {
 		t.Errorf("a page answers %d to nobody", got)
 	}
-	if got := status(t, stay, first.URL()+"api/v1/cluster"); got != http.StatusUnauthorized {
+	if got := statusOf(t, stay, first.URL()+"api/v1/cluster"); got != http.StatusUnauthorized {
 		t.Errorf("the API answers %d to nobody", got)
 	}
 	link, err := first.FirstLink(t.Context())
@@ -161,7 +161,7 @@ func TestSignInIsServedFromStartToRestart(t *testing.T) {
 	}
 	u, _ := url.Parse(link)
 	key := u.Query().Get("key")
-	if got := status(t, stay, link); got != http.StatusOK {
+	if got := statusOf(t, stay, link); got != http.StatusOK {
 		t.Errorf("the link's page answers %d", got)
 	}
 	jar, _ := cookiejar.New(nil)
@@ -171,15 +171,15 @@ func TestSignInIsServedFromStartToRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	res.Body.Close()
-	if got := status(t, anna, first.URL()+"api/v1/users"); got != http.StatusOK {
+	if got := statusOf(t, anna, first.URL()+"api/v1/users"); got != http.StatusOK {
 		t.Fatalf("the first admin's users answer %d", got)
 	}
 
-	second := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
+	second := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
 	if first.ReadOnly() || !second.ReadOnly() {
 		t.Error("two processes own one directory")
 	}
-	if got := status(t, stay, second.URL()+"login"); got != http.StatusOK {
+	if got := statusOf(t, stay, second.URL()+"login"); got != http.StatusOK {
 		t.Errorf("the second one's page answers %d", got)
 	}
 
@@ -192,7 +192,7 @@ func TestSignInIsServedFromStartToRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	again.Start()
-	if got := status(t, anna, again.URL()+"api/v1/users"); got != http.StatusOK {
+	if got := statusOf(t, anna, again.URL()+"api/v1/users"); got != http.StatusOK {
 		t.Errorf("after a restart the session answers %d", got)
 	}
 	if link, err := again.FirstLink(t.Context()); link != "" || err != nil {
@@ -208,9 +208,9 @@ func TestSignInIsServedFromStartToRestart(t *testing.T) {
 	}
 }
 
-func TestOffLoopbackHealthAndMetricsHaveTheirOwnListener(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
-	a := d.beside(
+func TestHealthAndMetricsHaveTheirOwnListenerBeyondLoopback(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
+	a := d.startBeside(
 		t,
 		Config{Listen: "0.0.0.0:0", OpsListen: "127.0.0.1:0", TLSByProxy: true, PublicURL: "https://board.example", Auth: Auth{Mode: "local"}},
 	)
@@ -283,12 +283,12 @@ func writeCertificate(t *testing.T, cert, key, name string) {
 	}
 }
 
-func TestOwnTLSIsServedAndItsCookiesAreSecure(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
+func TestTLSIsServedWithSecureCookies(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, cert, key, "one")
-	a := d.beside(t, Config{Listen: "127.0.0.1:0", TLSCert: cert, TLSKey: key, Auth: Auth{Mode: "local"}})
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", TLSCert: cert, TLSKey: key, Auth: Auth{Mode: "local"}})
 	client := &http.Client{
 		Transport:     &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -316,7 +316,7 @@ func TestOwnTLSIsServedAndItsCookiesAreSecure(t *testing.T) {
 	}
 }
 
-func TestACertificateIsReadAgainWhenItIsReplaced(t *testing.T) {
+func TestAReplacedCertificateIsReloaded(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, cert, key, "one")

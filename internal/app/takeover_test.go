@@ -17,19 +17,19 @@ import (
 
 const planBalancer = `{"kind":"balancer-on","args":{},"reason":"test"}`
 
-// over is a dashboard with a data directory, in which every visitor may do everything.
-func (d *demo) over(t *testing.T, dir string) (*App, stranger) {
+// startWithData is a dashboard with a data directory, in which every visitor may do everything.
+func (d *demo) startWithData(t *testing.T, dir string) (*App, apiClient) {
 	t.Helper()
-	a := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, AuditKey: dir + "-key/audit.key", Actions: true, Auth: Auth{Mode: "none"}})
-	s := stranger{T: t, at: strings.TrimSuffix(a.URL(), "/")}
-	if !eventually(30*time.Second, func() bool { return status(t, http.DefaultClient, s.at+"/readyz") == http.StatusOK }) {
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, AuditKey: dir + "-key/audit.key", Actions: true, Auth: Auth{Mode: "none"}})
+	s := apiClient{T: t, at: strings.TrimSuffix(a.URL(), "/")}
+	if !eventually(30*time.Second, func() bool { return statusOf(t, http.DefaultClient, s.at+"/readyz") == http.StatusOK }) {
 		t.Fatal("not ready after 30 s")
 	}
 	return a, s
 }
 
-// page is the start page, which has to be there.
-func (s stranger) page() string {
+// startPage is the start page, which has to be there.
+func (s apiClient) startPage() string {
 	s.Helper()
 	res, err := http.Get(s.at + "/")
 	if err != nil {
@@ -46,28 +46,28 @@ func (s stranger) page() string {
 
 // While it is gone nothing is accepted, nobody else becomes the owner of a new
 // directory at its path, and all goes on when it is back.
-func TestADataDirectoryThatVanishesIsNoticedAtOnce(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
+func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
 	dir := filepath.Join(t.TempDir(), "data")
-	_, s := d.over(t, dir)
-	s.want(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
+	_, s := d.startWithData(t, dir)
+	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
 	if err := os.Rename(dir, dir+".away"); err != nil {
 		t.Fatal(err)
 	}
-	refused := s.want(http.StatusServiceUnavailable, "POST", "/api/v1/plans", planBalancer)
+	refused := s.expect(http.StatusServiceUnavailable, "POST", "/api/v1/plans", planBalancer)
 	if text, _ := refused["detail"].(string); !strings.Contains(text, "was moved or deleted while shardboard was running") {
 		t.Errorf("a plan is refused with %q", text)
 	}
-	if got := status(t, http.DefaultClient, s.at+"/readyz"); got != http.StatusServiceUnavailable {
+	if got := statusOf(t, http.DefaultClient, s.at+"/readyz"); got != http.StatusServiceUnavailable {
 		t.Errorf("it says that it is ready: %d", got)
 	}
-	if !strings.Contains(s.page(), "Nothing can be stored: the data directory or a file in it was moved") {
+	if !strings.Contains(s.startPage(), "Nothing can be stored: the data directory or a file in it was moved") {
 		t.Error("the page does not say it")
 	}
-	if got := s.want(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.Vanished) || got["writable"] != false {
+	if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.Vanished) || got["writable"] != false {
 		t.Errorf("%v", got)
 	}
-	s.want(http.StatusServiceUnavailable, "POST", "/api/v1/data/takeover", "")
+	s.expect(http.StatusServiceUnavailable, "POST", "/api/v1/data/takeover", "")
 	if second, err := New(t.Context(),
 		Config{URI: d.config.URI, Log: d.config.Log, Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "none"}}); err == nil {
 		_ = second.Stop(t.Context())
@@ -78,37 +78,37 @@ func TestADataDirectoryThatVanishesIsNoticedAtOnce(t *testing.T) {
 	if err := os.Rename(dir+".away", dir); err != nil {
 		t.Fatal(err)
 	}
-	s.want(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
-	if got := status(t, http.DefaultClient, s.at+"/readyz"); got != http.StatusOK {
+	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
+	if got := statusOf(t, http.DefaultClient, s.at+"/readyz"); got != http.StatusOK {
 		t.Errorf("back again it is not ready: %d", got)
 	}
 }
 
 // Of two that read and are asked at the same moment, one takes over at its own
 // address, without a request that is cut or refused; the other says so.
-func TestAReaderTakesOverWhenTheOwnerHasGone(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
+func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
 	dir := filepath.Join(t.TempDir(), "data")
-	owner, first := d.over(t, dir)
-	plan := first.want(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
+	owner, first := d.startWithData(t, dir)
+	plan := first.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
 	var apps [2]*App
-	var readers [2]stranger
+	var readers [2]apiClient
 	for i := range readers {
-		apps[i], readers[i] = d.over(t, dir)
-		readers[i].want(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
-		readers[i].want(http.StatusServiceUnavailable, "POST", "/api/v1/plans", planBalancer)
+		apps[i], readers[i] = d.startWithData(t, dir)
+		readers[i].expect(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
+		readers[i].expect(http.StatusServiceUnavailable, "POST", "/api/v1/plans", planBalancer)
 	}
-	first.want(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
-	first.want(http.StatusCreated, "POST", "/api/v1/plans", planBalancer) // nobody has taken anything from it
+	first.expect(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
+	first.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer) // nobody has taken anything from it
 	if err := owner.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for i, s := range readers {
 		apps[i].current().db.Look() // as it does each two seconds by itself
-		if got := s.want(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.OwnerGone) {
+		if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.OwnerGone) {
 			t.Fatalf("a reader does not notice that the owner has gone: %v", got)
 		}
-		if page := s.page(); !strings.Contains(page, "has stopped") || !strings.Contains(page, `action="/data/takeover"`) {
+		if page := s.startPage(); !strings.Contains(page, "has stopped") || !strings.Contains(page, `action="/data/takeover"`) {
 			t.Error("its page does not offer to take over")
 		}
 	}
@@ -117,14 +117,14 @@ func TestAReaderTakesOverWhenTheOwnerHasGone(t *testing.T) {
 	var codes [2]int
 	done := make(chan struct{})
 	for i, s := range readers {
-		group.Go(func() { codes[i], _ = s.ask("POST", "/api/v1/data/takeover", "") })
+		group.Go(func() { codes[i], _ = s.send("POST", "/api/v1/data/takeover", "") })
 		looking.Go(func() {
 			for {
 				select {
 				case <-done:
 					return
 				default:
-					s.page()
+					s.startPage()
 				}
 			}
 		})
@@ -143,16 +143,16 @@ func TestAReaderTakesOverWhenTheOwnerHasGone(t *testing.T) {
 	if apps[winner].ReadOnly() || !apps[loser].ReadOnly() {
 		t.Error("not one owner")
 	}
-	if got := s.want(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.Owned) || got["writable"] != true {
+	if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.Owned) || got["writable"] != true {
 		t.Errorf("%v", got)
 	}
-	if page := s.page(); strings.Contains(page, "Read only") || strings.Contains(page, "/data/takeover") {
+	if page := s.startPage(); strings.Contains(page, "Read only") || strings.Contains(page, "/data/takeover") {
 		t.Error("its page still says that it only reads")
 	}
-	s.want(http.StatusOK, "GET", "/api/v1/plans/"+plan["id"].(string), "")
-	s.want(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
-	s.want(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
-	record := s.want(http.StatusOK, "GET", "/api/v1/audit?what=data.takeover", "")["items"].([]any)
+	s.expect(http.StatusOK, "GET", "/api/v1/plans/"+plan["id"].(string), "")
+	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
+	s.expect(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
+	record := s.expect(http.StatusOK, "GET", "/api/v1/audit?what=data.takeover", "")["items"].([]any)
 	if len(record) != 1 || record[0].(answer)["by"] != "local" {
 		t.Errorf("the record has %v", record)
 	}
@@ -162,11 +162,11 @@ func TestAReaderTakesOverWhenTheOwnerHasGone(t *testing.T) {
 }
 
 // What cannot be opened as its owner is left as it was.
-func TestAReaderGoesOnWhenItCannotTakeOver(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
+func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
 	dir := filepath.Join(t.TempDir(), "data")
-	owner, _ := d.over(t, dir)
-	_, s := d.over(t, dir)
+	owner, _ := d.startWithData(t, dir)
+	_, s := d.startWithData(t, dir)
 	if err := owner.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestAReaderGoesOnWhenItCannotTakeOver(t *testing.T) {
 		}
 	}
 	statement(`CREATE TRIGGER t BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'it cannot be recorded'); END`)
-	unrecorded := s.want(http.StatusInternalServerError, "POST", "/api/v1/data/takeover", "")
+	unrecorded := s.expect(http.StatusInternalServerError, "POST", "/api/v1/data/takeover", "")
 	if text, _ := unrecorded["detail"].(string); !strings.Contains(text, "continues to read it") {
 		t.Errorf("%v", unrecorded)
 	}
@@ -190,11 +190,11 @@ func TestAReaderGoesOnWhenItCannotTakeOver(t *testing.T) {
 	if err := os.WriteFile(key, []byte("no key"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused := s.want(http.StatusBadRequest, "POST", "/api/v1/data/takeover", "")
+	refused := s.expect(http.StatusBadRequest, "POST", "/api/v1/data/takeover", "")
 	if text, _ := refused["detail"].(string); !strings.Contains(text, "continues to read it") {
 		t.Errorf("%v", refused)
 	}
-	s.page()
+	s.startPage()
 	again, err := New(t.Context(), Config{URI: d.config.URI, Log: d.config.Log, Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "none"}})
 	if err != nil || again.ReadOnly() {
 		t.Fatalf("what was opened was not given back: %v", err)

@@ -15,7 +15,7 @@ import (
 
 // Plans are removed at start and every day, all that are old enough, in batches; what
 // was run stays, and so does its entry in the audit record.
-func TestPlansThatWereNeverRunGoAfterThirtyDays(t *testing.T) {
+func TestUnusedPlansAreRemovedAfterThirtyDays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
 		db, err := sqlite.Open(ctx, t.TempDir())

@@ -32,7 +32,7 @@ type stored struct {
 func (d stored) byProject() bson.D  { return bson.D{{Key: "project_id", Value: d.Project}} }
 func (d stored) byDocument() bson.D { return bson.D{{Key: "doc_id", Value: d.ID}} }
 
-func TestYorkieLivesOnTheSimulatedCluster(t *testing.T) {
+func TestYorkieRunsOnTheSimulatedCluster(t *testing.T) {
 	if os.Getenv("SHARDBOARD_LONG") == "" {
 		t.Skip("a long test: set SHARDBOARD_LONG=1")
 	}

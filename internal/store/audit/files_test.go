@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-func TestAKeyThatOthersCouldReplaceIsRefused(t *testing.T) {
+func TestAKeyThatOthersCanReplaceIsRefused(t *testing.T) {
 	top := t.TempDir()
 	real := filepath.Join(top, "real", "audit.key")
 	if _, err := audit.OpenKey(real, ""); err != nil {

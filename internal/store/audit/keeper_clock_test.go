@@ -10,14 +10,14 @@ import (
 )
 
 // Order is by number: the times of records and heads may go back.
-func TestTheChainIsSignedAndVerifiedWhateverTheClockSays(t *testing.T) {
+func TestTheChainIsSignedAndVerifiedAfterClockChanges(t *testing.T) {
 	for _, step := range []time.Duration{24 * time.Hour, -24 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			var offset atomic.Int64
 			clock := func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
-			m := chain(t, 3)
-			o := audit.Options{Key: key(t), Now: clock}
-			k, stop := keep(t, m, o)
+			m := newChain(t, 3)
+			o := audit.Options{Key: newKey(t), Now: clock}
+			k, stop := runKeeper(t, m, o)
 			add := func() {
 				t.Helper()
 				e := entry()
@@ -48,7 +48,7 @@ func TestTheChainIsSignedAndVerifiedWhateverTheClockSays(t *testing.T) {
 			add()
 			stop()
 
-			k, stop = keep(t, m, o) // another process
+			k, stop = runKeeper(t, m, o) // another process
 			synctest.Wait()
 			stop()
 			if st := k.State(); st.Break != nil || st.Err != nil || st.End.Seq != 6 || st.Head.Seq != 6 {
@@ -58,7 +58,7 @@ func TestTheChainIsSignedAndVerifiedWhateverTheClockSays(t *testing.T) {
 				t.Errorf("%s: %+v", step, rep)
 			}
 			m.records[3].Subject = "another"
-			k, stop = keep(t, m, o)
+			k, stop = runKeeper(t, m, o)
 			synctest.Wait()
 			stop()
 			if st := k.State(); st.Break == nil || st.Break.Seq != 4 {

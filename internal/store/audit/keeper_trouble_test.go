@@ -15,11 +15,11 @@ import (
 
 // A disk that is busy for a moment is no trouble; one that is so at two checks in
 // a row is, and a table that is gone is at once.
-func TestAFailureThatLastsIsATrouble(t *testing.T) {
+func TestALastingReadFailureIsReportedAsTrouble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := chain(t, 3)
+		m := newChain(t, 3)
 		var log bytes.Buffer
-		k, stop := keep(t, m, audit.Options{Key: key(t), Log: slog.New(slog.NewTextHandler(&log, nil))})
+		k, stop := runKeeper(t, m, audit.Options{Key: newKey(t), Log: slog.New(slog.NewTextHandler(&log, nil))})
 		defer stop()
 		code := func(err error, minutes int) string {
 			m.mu.Lock()
@@ -53,12 +53,12 @@ func TestAFailureThatLastsIsATrouble(t *testing.T) {
 
 // A record longer than one check reads again is read in rounds: each record is read
 // again within a round, and Whole says since when.
-func TestOldRecordsAreReadAgainInRounds(t *testing.T) {
+func TestOldRecordsAreVerifiedAgainInRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 12_000 // two checks a round
-		m := chain(t, n)
+		m := newChain(t, n)
 		start := time.Now()
-		k, stop := keep(t, m, audit.Options{Key: key(t)})
+		k, stop := runKeeper(t, m, audit.Options{Key: newKey(t)})
 		defer stop()
 		synctest.Wait()
 		if st := k.State(); st.End.Seq != n || !st.Whole.Equal(start) {

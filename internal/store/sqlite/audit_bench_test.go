@@ -19,7 +19,7 @@ func BenchmarkCheckOfOldRecords(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		a := &attacked{t: b, db: db}
+		a := &tamperFixture{t: b, db: db}
 		a.append(n)
 		b.Run(fmt.Sprintf("read/%d", n), func(b *testing.B) {
 			for b.Loop() {

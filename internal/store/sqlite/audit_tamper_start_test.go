@@ -22,26 +22,26 @@ const (
 // start. killed is what was recorded after the last signed head and before a kill.
 var foundNextStart = map[string]struct {
 	killed int
-	tamper func(*attacked)
+	tamper func(*tamperFixture)
 	code   string
 }{
-	"nothing":                   {0, func(*attacked) {}, never},
-	"killed":                    {3, func(*attacked) {}, never},
-	"last deleted":              {0, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq = 30`) }, audit.Cut},
-	"last and its head deleted": {0, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq = 30`, `DELETE FROM audit_heads`) }, audit.Cut},
-	"and the witness":           {0, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq = 30`); a.forget() }, audit.Cut},
-	"old edited":                {0, func(a *attacked) { a.sql(`UPDATE audit SET entry = x'00' WHERE seq = 4`) }, audit.Changed},
-	"last made anew":            {0, func(a *attacked) { a.put(29, "REPLACE"); a.sql(`DELETE FROM audit_heads`) }, audit.Rebuilt},
-	"head edited":               {0, func(a *attacked) { a.sql(`UPDATE audit_heads SET at = at + 1`) }, audit.Forged},
-	"table dropped":             {0, func(a *attacked) { a.sql(`DROP TABLE audit`) }, notOpened},
-	"heads' table dropped":      {0, func(a *attacked) { a.sql(`DROP TABLE audit_heads`) }, notOpened},
+	"nothing":                   {0, func(*tamperFixture) {}, never},
+	"killed":                    {3, func(*tamperFixture) {}, never},
+	"last deleted":              {0, func(a *tamperFixture) { a.runSQL(`DELETE FROM audit WHERE seq = 30`) }, audit.Cut},
+	"last and its head deleted": {0, func(a *tamperFixture) { a.runSQL(`DELETE FROM audit WHERE seq = 30`, `DELETE FROM audit_heads`) }, audit.Cut},
+	"and the witness":           {0, func(a *tamperFixture) { a.runSQL(`DELETE FROM audit WHERE seq = 30`); a.removeWitness() }, audit.Cut},
+	"old edited":                {0, func(a *tamperFixture) { a.runSQL(`UPDATE audit SET entry = x'00' WHERE seq = 4`) }, audit.Changed},
+	"last made anew":            {0, func(a *tamperFixture) { a.insertRecord(29, "REPLACE"); a.runSQL(`DELETE FROM audit_heads`) }, audit.Rebuilt},
+	"head edited":               {0, func(a *tamperFixture) { a.runSQL(`UPDATE audit_heads SET at = at + 1`) }, audit.Forged},
+	"table dropped":             {0, func(a *tamperFixture) { a.runSQL(`DROP TABLE audit`) }, notOpened},
+	"heads' table dropped":      {0, func(a *tamperFixture) { a.runSQL(`DROP TABLE audit_heads`) }, notOpened},
 	"heads deleted": {
 		0,
-		func(a *attacked) { a.sql(`DELETE FROM audit_heads`) },
+		func(a *tamperFixture) { a.runSQL(`DELETE FROM audit_heads`) },
 		never,
 	}, // the witness has the newest: nothing is lost
-	"witness deleted": {0, func(a *attacked) { a.forget() }, never}, // the heads have it: the log says so
-	"witness put back": {0, func(a *attacked) {
+	"witness deleted": {0, func(a *tamperFixture) { a.removeWitness() }, never}, // the heads have it: the log says so
+	"witness put back": {0, func(a *tamperFixture) {
 		text, err := os.ReadFile(string(a.witness))
 		if err != nil {
 			a.t.Fatal(err)
@@ -51,27 +51,30 @@ var foundNextStart = map[string]struct {
 		a.stop()
 		a.write(string(a.witness), string(text))
 	}, never}, // the heads in the data are newer: the log says so
-	"unsigned deleted":  {3, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq > 31`) }, never},
-	"put in at the end": {0, func(a *attacked) { a.put(30, "INSERT") }, never},
+	"unsigned deleted":  {3, func(a *tamperFixture) { a.runSQL(`DELETE FROM audit WHERE seq > 31`) }, never},
+	"put in at the end": {0, func(a *tamperFixture) { a.insertRecord(30, "INSERT") }, never},
 	"cut, no heads, no witness": {
 		0,
-		func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq > 20`, `DELETE FROM audit_heads`); a.forget() },
+		func(a *tamperFixture) {
+			a.runSQL(`DELETE FROM audit WHERE seq > 20`, `DELETE FROM audit_heads`)
+			a.removeWitness()
+		},
 		never,
 	},
-	"signed with another key": {0, func(a *attacked) { _, a.key, _ = ed25519.GenerateKey(nil) }, never}, // shown as "another key"
+	"signed with another key": {0, func(a *tamperFixture) { _, a.key, _ = ed25519.GenerateKey(nil) }, never}, // shown as "another key"
 }
 
-func (a *attacked) forget() { _ = os.Remove(string(a.witness)) }
+func (a *tamperFixture) removeWitness() { _ = os.Remove(string(a.witness)) }
 
 // What is never found here is found by a head that somebody keeps elsewhere
 // (`audit verify --head`), or not at all where no head was signed yet.
-func TestTamperingWithAnEndedServersRecordIsFoundAtTheNextStart(t *testing.T) {
-	made := template(t)
+func TestTamperingWithAStoppedServersRecordIsFoundAtTheNextStart(t *testing.T) {
+	made := templateDatabase(t)
 	for name, c := range foundNextStart {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
-				a := attack(t, dir, made, attackKey(t))
+				a := openCopy(t, dir, made, attackKey(t))
 				a.serve()
 				a.stop()
 				a.append(c.killed)
@@ -86,7 +89,7 @@ func TestTamperingWithAnEndedServersRecordIsFoundAtTheNextStart(t *testing.T) {
 					}
 					return
 				}
-				b := attack(t, dir, made, a.key)
+				b := openCopy(t, dir, made, a.key)
 				b.serve()
 				defer b.stop()
 				st := b.keeper.State()
@@ -107,16 +110,16 @@ func TestTamperingWithAnEndedServersRecordIsFoundAtTheNextStart(t *testing.T) {
 
 // The witness file of a server that runs is written again, and the log says so.
 func TestAWitnessRemovedWhileTheServerRunsIsWrittenAgain(t *testing.T) {
-	made, dir := template(t), t.TempDir()
+	made, dir := templateDatabase(t), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		a := attack(t, dir, made, attackKey(t))
+		a := openCopy(t, dir, made, attackKey(t))
 		a.serve()
 		defer a.stop()
 		first, err := os.ReadFile(string(a.witness))
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.forget()
+		a.removeWitness()
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if again, err := os.ReadFile(string(a.witness)); err != nil || string(again) != string(first) {
@@ -140,7 +143,7 @@ func TestAWitnessRemovedWhileTheServerRunsIsWrittenAgain(t *testing.T) {
 		if text, err := os.ReadFile(string(a.witness)); string(text) != "{" {
 			t.Error("what shows the damage was replaced:", string(text), err)
 		}
-		a.forget() // as the message asks
+		a.removeWitness() // as the message asks
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if st := a.keeper.State(); st.Trouble() != nil || st.Head.Seq != 31 {
@@ -151,15 +154,15 @@ func TestAWitnessRemovedWhileTheServerRunsIsWrittenAgain(t *testing.T) {
 
 // A renamed table that comes back is read from its first record before anything
 // is believed or signed.
-func TestATableThatComesBackIsReadWhole(t *testing.T) {
-	made := template(t)
+func TestARestoredAuditTableIsVerifiedFromItsFirstRecord(t *testing.T) {
+	made := templateDatabase(t)
 	for name, tamper := range map[string]string{"as it was": ``, "shorter": `DELETE FROM other WHERE seq > 25`, "edited": `UPDATE other SET entry = x'00' WHERE seq = 3`} {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
-			a := attack(t, dir, made, attackKey(t))
+			a := openCopy(t, dir, made, attackKey(t))
 			a.serve()
 			defer a.stop()
-			a.sql(`ALTER TABLE audit RENAME TO other`)
+			a.runSQL(`ALTER TABLE audit RENAME TO other`)
 			time.Sleep(2 * time.Minute)
 			synctest.Wait()
 			if st := a.keeper.State(); st.Trouble() == nil || st.Trouble().Code != audit.Damaged ||
@@ -169,7 +172,7 @@ func TestATableThatComesBackIsReadWhole(t *testing.T) {
 			if n := strings.Count(a.log.String(), "level=ERROR"); n != 1 {
 				t.Errorf("%s: %d errors in the log", name, n)
 			}
-			a.sql(tamper, `ALTER TABLE other RENAME TO audit`)
+			a.runSQL(tamper, `ALTER TABLE other RENAME TO audit`)
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			if st := a.keeper.State(); (st.Trouble() == nil) != (tamper == "") || st.Err != nil {

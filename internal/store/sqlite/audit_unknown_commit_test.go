@@ -9,7 +9,7 @@ import (
 
 // A commit that gave an error may have taken effect. The table tells, and neither
 // way is taken for a record that somebody removed or put in.
-func TestACommitOfUnknownOutcomeIsSettledByTheTable(t *testing.T) {
+func TestAnAuditCommitOfUnknownOutcomeIsSettledFromTheTable(t *testing.T) {
 	at := func(seq int64) audit.Point {
 		return audit.Point{Seq: seq, Hash: bytes.Repeat([]byte{byte(seq)}, 32)}
 	}

@@ -23,7 +23,7 @@ type result struct {
 func (r result) Error() string { return fmt.Sprintf("%s (%d)", r.text, r.code) }
 func (r result) Code() int     { return r.code }
 
-func TestEachResultHasItsCauseAndRemedy(t *testing.T) {
+func TestEachSQLiteErrorHasACauseAndRemedy(t *testing.T) {
 	const mib = 1 << 20
 	for name, c := range map[string]struct {
 		err   error
@@ -78,7 +78,7 @@ func TestEachResultHasItsCauseAndRemedy(t *testing.T) {
 			f.probe = func(string) error { return c.probe }
 			f.space = func(string) (uint64, uint64, error) { return c.free, 10 << 30, nil }
 			err := f.failed(fmt.Errorf("some call: %w", c.err))
-			tells(t, err, c.code, c.says)
+			expectTrouble(t, err, c.code, c.says)
 			if !errors.Is(err, c.err) {
 				t.Error("the technical cause is lost for the log")
 			}
@@ -90,7 +90,7 @@ func TestEachResultHasItsCauseAndRemedy(t *testing.T) {
 }
 
 // A statement that is wrong is our own bug: it must not be called a broken disk.
-func TestOurOwnBugsAreNotCalledTroubleOfTheDisk(t *testing.T) {
+func TestProgrammingErrorsAreNotReportedAsDiskTrouble(t *testing.T) {
 	f := newFile("/data/"+fileName, Options{})
 	for _, err := range []error{
 		result{1, `SQL logic error: near "SELCT": syntax error`}, result{19, "constraint failed"}, result{21, "misuse"}, errors.New("anything"),

@@ -13,7 +13,7 @@ import (
 func heldLocks(t *testing.T, path string) (n int) {
 	t.Helper()
 	info, err := os.Stat(path)
-	keep(t, err)
+	must(t, err)
 	text, err := os.ReadFile("/proc/locks")
 	if err != nil {
 		t.Skip("the system does not list its locks:", err)
@@ -29,11 +29,11 @@ func heldLocks(t *testing.T, path string) (n int) {
 
 // Closing any descriptor of a file ends all locks of its process on it. Without
 // them another program that closes the database takes its journal away.
-func TestTakingOverKeepsTheLocksOfTheStoreThatReads(t *testing.T) {
+func TestTakeoverKeepsTheLocksOfTheReadOnlyStore(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
-	keep(t, open(t, dir).Close())
+	must(t, open(t, dir).Close())
 	another, err := acquire(filepath.Join(dir, lockName))
-	keep(t, err)
+	must(t, err)
 	reader := open(t, dir)
 	path := filepath.Join(dir, fileName)
 	if reader.Owner() {
@@ -42,15 +42,15 @@ func TestTakingOverKeepsTheLocksOfTheStoreThatReads(t *testing.T) {
 	if heldLocks(t, path) == 0 {
 		t.Skip("this system lists no locks of ours") // as some containers do
 	}
-	keep(t, another.Close())
+	must(t, another.Close())
 	next, err := OpenWith(ctx, dir, Options{AlreadyOpen: true})
-	keep(t, err)
+	must(t, err)
 	if heldLocks(t, path) == 0 || heldLocks(t, path+"-shm") == 0 || !next.Owner() {
 		t.Error("the locks are gone after opening the same file again")
 	}
-	keep(t, next.Close())
+	must(t, next.Close())
 	if heldLocks(t, path) == 0 {
 		t.Error("the locks are gone after a take-over that was given up")
 	}
-	keep(t, reader.Close())
+	must(t, reader.Close())
 }

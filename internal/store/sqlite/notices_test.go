@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/store"
 )
 
-func TestADismissalIsKeptReplacedAndTakenBackWithItsAudit(t *testing.T) {
+func TestDismissalsAreStoredReplacedAndRemovedWithAuditRecords(t *testing.T) {
 	ctx, dir, now := t.Context(), t.TempDir(), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	db := open(t, dir)
 	say := func(what string) store.AuditEntry {
@@ -44,7 +44,7 @@ func TestADismissalIsKeptReplacedAndTakenBackWithItsAudit(t *testing.T) {
 	}
 }
 
-func TestSilencesEndAndAreForgotten(t *testing.T) {
+func TestExpiredSilencesAreDeleted(t *testing.T) {
 	ctx, db, now := t.Context(), open(t, t.TempDir()), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	add := func(id string, at time.Time, d time.Duration) {
 		t.Helper()
