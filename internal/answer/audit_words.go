@@ -1,8 +1,5 @@
 package answer
 
-// AuditKnows tells whether a code of a record has words.
-func AuditKnows(code string) bool { return auditWhat[code] != "" }
-
 // auditWhat says what was done, by the code in the record.
 var auditWhat = map[string]string{
 	"login.ok":         "Signed in",
