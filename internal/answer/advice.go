@@ -13,7 +13,7 @@ import (
 // checked, and what people have dismissed.
 func Advice(v View, found rules.View, may AdviceMay) api.AdviceList {
 	out := api.AdviceList{
-		Items: []api.Advice{}, AsOf: *api.Time(found.At), Stale: staleProblems(v, found), Summary: ProblemSummaryOf(v, found),
+		Items: []api.Advice{}, AsOf: *api.Time(found.At), Stale: staleProblems(v, found), Summary: problemSummaryOf(v, found),
 		Unsure: []api.AdviceUnsure{}, Passed: []string{}, Dismissed: []api.Advice{}, Over: []api.AdviceDismissal{}, Kept: found.Kept,
 	}
 	for _, p := range found.Items {

@@ -23,7 +23,7 @@ type ChunkQuery struct {
 	Page int
 }
 
-func ChunkQueryOf(in url.Values) (ChunkQuery, error) {
+func ParseChunkQuery(in url.Values) (ChunkQuery, error) {
 	var q ChunkQuery
 	var err error
 	for _, f := range []struct {
@@ -35,7 +35,7 @@ func ChunkQueryOf(in url.Values) (ChunkQuery, error) {
 		}
 	}
 	q.Jumbo, q.Oversized = ticked(in, "jumbo"), ticked(in, "oversized")
-	if q.Sort, err = chunkOrder(in); err != nil {
+	if q.Sort, err = parseChunkOrder(in); err != nil {
 		return q, err
 	}
 	q.Pos = -1
@@ -91,7 +91,7 @@ func (q ChunkQuery) SortedBy(by string, ns topology.Namespace) string {
 // many there are, and, for a place in the picture, the page with the chunk there.
 func ChunkPage(v View, c *topology.Collection, q ChunkQuery) (api.ChunkList, error) {
 	if q.Key != "" {
-		if err := MayNameKeys(v); err != nil {
+		if err := mayNameKeys(v); err != nil {
 			return api.ChunkList{}, err
 		}
 	}
@@ -141,7 +141,7 @@ func ChunkPage(v View, c *topology.Collection, q ChunkQuery) (api.ChunkList, err
 }
 
 // chunkListNote says what an order or a filter is made of.
-func chunkListNote(f *ChunkFigures, hits positionsFound, q ChunkQuery) message.Message {
+func chunkListNote(f *chunkFigures, hits positionsFound, q ChunkQuery) message.Message {
 	of := message.Count("of", hits.len())
 	window := message.Duration("window", DefaultWindow)
 	switch {

@@ -19,18 +19,18 @@ func Collection(v View, ns topology.Namespace) (api.CollectionDetail, error) {
 	t := v.Table
 	out := api.CollectionDetail{
 		Collection: collectionOf(t, ns), ZoneRanges: []api.ZoneRange{},
-		Orphans: OrphansOf(t.OrphansOf(ns, v.Now)), ByShard: []api.ShardOrphans{},
-		Moving: InFlightOf(v, t.MovingOf(ns)), Freshness: FreshnessOf(v, topology.PartRouting),
+		Orphans: orphansOf(t.OrphansOf(ns, v.Now)), ByShard: []api.ShardOrphans{},
+		Moving: InFlightOf(v, t.MovingOf(ns)), Freshness: freshnessOf(v, topology.PartRouting),
 	}
 	var shards []string
 	for _, sh := range t.Shards {
 		shards = append(shards, sh.Name)
 		if out.Sharded {
-			out.ByShard = append(out.ByShard, api.ShardOrphans{Shard: sh.Name, Orphans: OrphansOf(t.OrphansOn(ns, sh.Name, v.Now))})
+			out.ByShard = append(out.ByShard, api.ShardOrphans{Shard: sh.Name, Orphans: orphansOf(t.OrphansOn(ns, sh.Name, v.Now))})
 		}
 	}
 	for _, z := range t.ZonesOf(ns) {
-		out.ZoneRanges = append(out.ZoneRanges, ZoneRangeOf(v, z))
+		out.ZoneRanges = append(out.ZoneRanges, zoneRangeOf(v, z))
 	}
 	if c := t.Collection(ns); c != nil {
 		out.EveryShard = shardParts(t, ns, shards, c.Chunks.CountByShard())

@@ -60,8 +60,8 @@ func collectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
 	if !out.Sharded {
 		out.Home = shardParts(t, ns, []string{home}, counts)[0]
 	}
-	b, d, _ := SizeOf(t, ns)
-	out.Bytes, out.Documents = FigureOf(b), FigureOf(d)
+	b, d, _ := sizeOf(t, ns)
+	out.Bytes, out.Documents = figureOf(b), figureOf(d)
 	for _, z := range t.ZonesOf(ns) {
 		if !slices.Contains(out.Zones, z.Zone) {
 			out.Zones = append(out.Zones, z.Zone)
@@ -83,7 +83,7 @@ func shardParts(t *topology.Table, ns topology.Namespace, shards []string, count
 		if size.Bytes.Known {
 			bytes += size.Bytes.Value
 		}
-		out = append(out, api.ShardPart{Shard: shard, Chunks: counts[shard], Bytes: FigureOf(size.Bytes), Documents: FigureOf(size.Documents),
+		out = append(out, api.ShardPart{Shard: shard, Chunks: counts[shard], Bytes: figureOf(size.Bytes), Documents: figureOf(size.Documents),
 			ChunkShare: Share(int64(counts[shard]), int64(chunks)), ByteShare: -1})
 	}
 	for i, part := range out {

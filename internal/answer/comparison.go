@@ -28,7 +28,7 @@ func Comparison(before, after View, internal bool, gaps []history.Gap) api.Compa
 	}
 	for _, x := range c.Shards {
 		row := api.ShardChange{Shard: x.Shard, ChunksBefore: x.ChunksBefore, ChunksAfter: x.ChunksAfter,
-			BytesBefore: FigureOf(x.BytesBefore), BytesAfter: FigureOf(x.BytesAfter), ChunksMore: int64(x.ChunksAfter - x.ChunksBefore)}
+			BytesBefore: figureOf(x.BytesBefore), BytesAfter: figureOf(x.BytesAfter), ChunksMore: int64(x.ChunksAfter - x.ChunksBefore)}
 		if x.BytesBefore.Known && x.BytesAfter.Known {
 			more := x.BytesAfter.Value - x.BytesBefore.Value
 			row.BytesMore = &more

@@ -59,7 +59,7 @@ func Total(figures []api.Figure) api.Figure {
 		}
 		all.Add(one)
 	}
-	return FigureOf(all.Figure())
+	return figureOf(all.Figure())
 }
 
 // Share is a/b, negative when unknown.
@@ -70,8 +70,8 @@ func Share(a, b int64) float64 {
 	return float64(a) / float64(b)
 }
 
-// SizeOf is one collection over all shards.
-func SizeOf(t *topology.Table, ns topology.Namespace) (bytes, documents, orphans topology.Figure) {
+// sizeOf is one collection over all shards.
+func sizeOf(t *topology.Table, ns topology.Namespace) (bytes, documents, orphans topology.Figure) {
 	var b, d, o Sum
 	if len(t.Sizes[ns].Shards) == 0 {
 		one := t.SizeOn(ns, "")
@@ -85,8 +85,8 @@ func SizeOf(t *topology.Table, ns topology.Namespace) (bytes, documents, orphans
 	return b.Figure(), d.Figure(), o.Figure()
 }
 
-// FigureOf is a figure of the routing table as an answer has it.
-func FigureOf(f topology.Figure) api.Figure {
+// figureOf is a figure of the routing table as an answer has it.
+func figureOf(f topology.Figure) api.Figure {
 	if !f.Known {
 		return api.Figure{Reason: f.Reason}
 	}

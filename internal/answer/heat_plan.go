@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -60,7 +61,7 @@ func heatPlan(v View, h HeatSource, c *topology.Collection, i int, split heat.Sp
 	}
 	if kind == actions.MoveChunk {
 		plan.URL = PlanURL(actions.MoveChunk, "ns", string(c.NS), "chunk", args.Chunk, "to", to)
-		plan.Text = fmt.Sprintf("Plan to move it to %s, which takes %s writes/s", to, PerSecond(writes()[to]))
+		plan.Text = fmt.Sprintf("Plan to move it to %s, which takes %s writes/s", to, format.PerSecond(writes()[to]))
 	}
 	if h.Try != nil {
 		TryHeatPlan(plan, h.Try)

@@ -163,36 +163,14 @@ func hideInFields(fields map[string]string, h *shardkey.Hiding) map[string]strin
 }
 
 // boundlessFields are the fields of facts that hold no key values.
-var boundlessFields = map[string]bool{
-	"exists":            true,
-	"draining":          true,
-	"member":            true,
-	"on":                true,
-	"windowStart":       true,
-	"windowStop":        true,
-	"zone":              true,
-	"uuid":              true,
-	"timestamp":         true,
-	"epoch":             true,
-	"key":               true,
-	"noBalance":         true,
-	"migrationsBlocked": true,
-	"shard":             true,
-	"lastmod":           true,
-	"jumbo":             true,
-	"shards":            true,
-	"chunks":            true,
-	"edges":             true,
-	"ranges":            true,
-	"check":             true,
-	"goal":              true,
-	"clusterId":         true,
-	"expiresAt":         true,
-	"state":             true,
+var boundlessFields = []string{
+	"exists", "draining", "member", "on", "windowStart", "windowStop", "zone", "uuid", "timestamp", "epoch",
+	"key", "noBalance", "migrationsBlocked", "shard", "lastmod", "jumbo", "shards", "chunks", "edges", "ranges",
+	"check", "goal", "clusterId", "expiresAt", "state",
 }
 
 func hideInField(name, value string, h *shardkey.Hiding) string {
-	if value == "" || boundlessFields[name] || strings.HasPrefix(name, "limit.") {
+	if value == "" || slices.Contains(boundlessFields, name) || strings.HasPrefix(name, "limit.") {
 		return value
 	}
 	return h.Text

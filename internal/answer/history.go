@@ -29,13 +29,13 @@ type HistoryQuery struct {
 func ParseHistoryQuery(in url.Values) (HistoryQuery, error) {
 	q := HistoryQuery{NS: topology.Namespace(in.Get("ns"))}
 	var err error
-	if q.Limit, err = LimitOf(in); err != nil {
+	if q.Limit, err = ParseLimit(in); err != nil {
 		return q, err
 	}
 	if q.Cursor, _, err = CursorKey(in); err != nil {
 		return q, err
 	}
-	q.Internal, err = InternalOf(in)
+	q.Internal, err = ParseInternal(in)
 	return q, err
 }
 

@@ -79,7 +79,7 @@ func layoutCollection(p *profile.Profile, d profile.Drift, name string) api.Layo
 // matched database with its nearest layout.
 type LayoutQuery struct{ DB, Layout string }
 
-func LayoutQueryOf(p *profile.Profile, in url.Values) (q LayoutQuery, err error) {
+func ParseLayoutQuery(p *profile.Profile, in url.Values) (q LayoutQuery, err error) {
 	if q.DB, err = text(in, "db"); err != nil {
 		return q, err
 	}

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -27,8 +26,7 @@ func (v View) FactURL(f message.Fact) string {
 			return CollectionURL(c.NS)
 		}
 	case message.KindZone:
-		carried := slices.ContainsFunc(v.Table.Shards, func(s topology.Shard) bool { return slices.Contains(s.Zones, f.Value) })
-		if carried || slices.ContainsFunc(v.Table.Zones, func(z topology.ZoneRange) bool { return z.Zone == f.Value }) {
+		if _, ok := zoneExists(v.Table, f.Value); ok {
 			return "/zones"
 		}
 	case message.KindProject:
@@ -93,7 +91,7 @@ func BesideCollection(address string) string {
 
 // HeatURL is the page of heat of a collection.
 func HeatURL(ns topology.Namespace) string {
-	return HeatQuery{NS: ns, Window: DefaultWindow, Span: defaultSpan, By: "key"}.Address()
+	return HeatQuery{NS: ns, Window: DefaultWindow, Span: defaultSpan, By: "key"}.URL()
 }
 
 // PlanURL is the address of the form of a kind, with arguments as name, value pairs.

@@ -11,8 +11,8 @@ import (
 func proofOf(p placement.Proof) api.Proof {
 	out := api.Proof{
 		State:  string(p.State),
-		Ours:   NotNil(p.Ours),
-		Theirs: NotNil(p.Theirs),
+		Ours:   notNil(p.Ours),
+		Theirs: notNil(p.Theirs),
 		Newer:  string(p.Newer),
 		Reread: p.Reread,
 		Seq:    p.Seq,

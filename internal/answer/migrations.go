@@ -26,11 +26,11 @@ type MigrationsQuery struct {
 func ParseMigrationsQuery(in url.Values) (MigrationsQuery, error) {
 	q := MigrationsQuery{NS: topology.Namespace(in.Get("ns")), State: history.Outcome(in.Get("state"))}
 	var err error
-	if q.Internal, err = InternalOf(in); err != nil {
+	if q.Internal, err = ParseInternal(in); err != nil {
 		return q, err
 	}
-	q.Internal = q.Internal || AsksInternal(string(q.NS))
-	if q.Limit, err = LimitOf(in); err != nil {
+	q.Internal = q.Internal || asksInternal(string(q.NS))
+	if q.Limit, err = ParseLimit(in); err != nil {
 		return q, err
 	}
 	switch q.State {

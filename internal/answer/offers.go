@@ -2,7 +2,6 @@ package answer
 
 import (
 	"cmp"
-	"slices"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
@@ -91,8 +90,7 @@ func (o *Offers) Shard(name string) []api.Offer {
 // leaveZone offers to remove a shard from a zone. The only shard of a zone with
 // ranges stays: their chunks would have nowhere to be.
 func (o *Offers) leaveZone(shard, zone string) api.Offer {
-	ranged := slices.ContainsFunc(o.Table.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
-	last := ranged && len(o.Table.CarriersOf(zone)) < 2
+	last := hasRange(o.Table, zone) && len(o.Table.CarriersOf(zone)) < 2
 	text := message.New("offer.leaveZone", "Remove {shard} from {zone}…", message.Text("shard", shard), message.Text("zone", shortZone(zone)))
 	return o.offer(actions.ZoneRemoveShard, text.String(),
 		whyIf(last, "It is the last shard of this zone, which has ranges. Remove those first."), "shard", shard, "zone", zone)

@@ -5,12 +5,21 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
+)
+
+// Limits of a request.
+const (
+	RequestWait  = 20 * time.Second // for a whole answer, reads included
+	MaxPathParam = 512              // bytes; MongoDB's own names end at 255
+	MaxBody      = 64 << 10         // bytes
+	MaxLocate    = 256 << 10        // bytes: the body of POST locate
 )
 
 // MaxInput bounds every text that a page accepts; names and ids are far below.
@@ -51,11 +60,38 @@ func number(q url.Values, name string, least, most, absent int) (int, error) {
 // pageNumber reads ?page=, counted from 1; absent is 1.
 func pageNumber(q url.Values) (int, error) { return number(q, "page", 1, 1_000_000, 1) }
 
-// LimitOf reads ?limit=.
-func LimitOf(q url.Values) (int, error) { return number(q, "limit", 1, api.MaxLimit, api.DefaultLimit) }
+// ParseLimit reads ?limit=.
+func ParseLimit(q url.Values) (int, error) {
+	return number(q, "limit", 1, api.MaxLimit, api.DefaultLimit)
+}
 
-// Integer reads a small number up to a bound; absent is 0.
-func Integer(q url.Values, name string, most int) (int, error) { return number(q, name, 0, most, 0) }
+// timeLayouts are the ways to write a time; those without a zone are UTC, as what
+// a form's field sends.
+var timeLayouts = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly}
+
+// parseTime reads a time in RFC 3339, a date or milliseconds since 1970.
+func parseTime(name, text string) (time.Time, error) {
+	if ms, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) <= 14 {
+		return time.UnixMilli(ms).UTC(), nil
+	}
+	for _, layout := range timeLayouts {
+		// A plus sign that was not escaped has become a space.
+		if t, err := time.Parse(layout, strings.ReplaceAll(text, " ", "+")); err == nil && !t.IsZero() {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fault.New(fault.Invalid,
+		"%s must be a time such as 2026-03-01T12:00:00Z, a date such as 2026-03-01, or milliseconds since 1970, not %q.",
+		name, sanitize.Truncate(text, 40))
+}
+
+// timeParameter reads a time from a query.
+func timeParameter(q url.Values, name string, absent time.Time) (time.Time, error) {
+	if text := q.Get(name); text != "" {
+		return parseTime(name, text)
+	}
+	return absent, nil
+}
 
 // CursorOf wraps the sort key of the next item. Keys and not positions:
 // a list that grows or shrinks between two pages then neither repeats nor
@@ -94,8 +130,8 @@ func flag(q url.Values, name string) (*bool, error) {
 // that leave them out. Pages keep it in their links.
 const InternalParam = "internal"
 
-// InternalOf reads the switch.
-func InternalOf(q url.Values) (bool, error) {
+// ParseInternal reads the switch.
+func ParseInternal(q url.Values) (bool, error) {
 	switch q.Get(InternalParam) {
 	case "", "0":
 		return false, nil
@@ -105,9 +141,9 @@ func InternalOf(q url.Values) (bool, error) {
 	return false, fault.New(fault.Invalid, "internal must be 1 or 0, not %q.", sanitize.Truncate(q.Get(InternalParam), 40))
 }
 
-// AsksInternal tells that a filter names what is internal: who asks for it by name
+// asksInternal tells that a filter names what is internal: who asks for it by name
 // sees it.
-func AsksInternal(ns string) bool {
+func asksInternal(ns string) bool {
 	return ns != "" && topology.IsInternal(topology.Namespace(ns))
 }
 

@@ -3,7 +3,6 @@ package answer
 import (
 	"context"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
-	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -26,42 +24,15 @@ type PastTime struct {
 	Rounds  topology.Rounds // as they are known now: the balancer's log reaches back
 }
 
-// instants are the ways to write a time; those without a zone are UTC, as what
-// a form's field sends.
-var instants = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04"}
-
-// ParseInstant reads RFC 3339 or milliseconds since 1970, not later than now.
-func ParseInstant(name, text string, now time.Time) (time.Time, error) {
-	wrong := fault.New(
-		fault.Invalid,
-		"%s must be a time such as 2026-03-01T12:00:00Z, or milliseconds since 1970, not %q.",
-		name,
-		sanitize.Truncate(text, 40),
-	)
-	var at time.Time
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) <= 14 {
-		at = time.UnixMilli(n)
-	} else {
-		for _, layout := range instants {
-			// A plus sign that was not escaped has become a space.
-			if t, err := time.Parse(layout, strings.ReplaceAll(text, " ", "+")); err == nil {
-				at = t
-				break
-			}
-		}
+// ParsePastTime reads a time that is not later than now, to the millisecond.
+func ParsePastTime(name, text string, now time.Time) (time.Time, error) {
+	at, err := parseTime(name, text)
+	if err != nil {
+		return at, err
 	}
-	if at.IsZero() {
-		return at, wrong
-	}
-	at = at.UTC().Truncate(time.Millisecond)
-	if at.After(now) {
-		return at, fault.New(
-			fault.Invalid,
-			"%s is %s, which is in the future: it is now %s here.",
-			name,
-			at.Format(time.RFC3339),
-			now.UTC().Format(time.RFC3339),
-		)
+	if at = at.Truncate(time.Millisecond); at.After(now) {
+		return at, fault.New(fault.Invalid, "%s is %s, which is in the future: it is now %s here.",
+			name, at.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	}
 	return at, nil
 }

@@ -33,10 +33,15 @@ func pinnedBy(zone string) (project string, ok bool) {
 	return id.Hex(), pin && ok && PinZone(id) == zone
 }
 
-// isPinned tells whether a zone has a shard or a range, and which shards it has.
-func isPinned(t *topology.Table, zone string) (shards []string, ok bool) {
+// zoneExists tells whether a zone has a shard or a range, and which shards it has.
+func zoneExists(t *topology.Table, zone string) (shards []string, ok bool) {
 	shards = t.CarriersOf(zone)
-	return shards, len(shards) > 0 || slices.ContainsFunc(t.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
+	return shards, len(shards) > 0 || hasRange(t, zone)
+}
+
+// hasRange tells whether a range is assigned to a zone.
+func hasRange(t *topology.Table, zone string) bool {
+	return slices.ContainsFunc(t.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
 }
 
 // PinTermsOf is what is known of a zone that pins a project; zero for other

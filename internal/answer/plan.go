@@ -51,10 +51,10 @@ func ChecksOf(checks []actions.Check) []api.PlanCheck {
 
 func effectOf(e actions.Effect) api.Effect {
 	out := api.Effect{
-		Chunks:         FigureOf(e.Chunks),
-		Documents:      FigureOf(e.Documents),
-		Bytes:          FigureOf(e.Bytes),
-		DurationMillis: FigureOf(e.Duration),
+		Chunks:         figureOf(e.Chunks),
+		Documents:      figureOf(e.Documents),
+		Bytes:          figureOf(e.Bytes),
+		DurationMillis: figureOf(e.Duration),
 		Moves:          []api.PlanMove{},
 		Shards:         []api.ShardEffect{},
 		Stays:          []string{},
@@ -62,13 +62,13 @@ func effectOf(e actions.Effect) api.Effect {
 	for _, m := range e.Moves {
 		out.Moves = append(
 			out.Moves,
-			api.PlanMove{NS: string(m.NS), Min: api.Document(m.Min), Max: api.Document(m.Max), From: m.From, To: m.To, Bytes: FigureOf(m.Bytes),
-				Documents: FigureOf(m.Documents), DurationMillis: FigureOf(m.Duration)},
+			api.PlanMove{NS: string(m.NS), Min: api.Document(m.Min), Max: api.Document(m.Max), From: m.From, To: m.To, Bytes: figureOf(m.Bytes),
+				Documents: figureOf(m.Documents), DurationMillis: figureOf(m.Duration)},
 		)
 	}
 	for _, s := range e.Shards {
 		out.Shards = append(out.Shards, api.ShardEffect{Shard: s.Shard, ChunksBefore: s.ChunksBefore, ChunksAfter: s.ChunksAfter,
-			BytesBefore: FigureOf(s.BytesBefore), BytesAfter: FigureOf(s.BytesAfter)})
+			BytesBefore: figureOf(s.BytesBefore), BytesAfter: figureOf(s.BytesAfter)})
 	}
 	for _, s := range e.Stays {
 		out.Stays = append(out.Stays, s.String())
@@ -108,7 +108,7 @@ func limitsOf(l actions.Limits) api.Limits {
 		Zones:       append([]string{}, l.Zones...),
 		Shards:      append([]string{}, l.Shards...),
 		Chunks:      l.Chunks,
-		Bytes:       FigureOf(l.Bytes),
+		Bytes:       figureOf(l.Bytes),
 	}
 	for _, ns := range l.Collections {
 		out.Collections = append(out.Collections, string(ns))
@@ -118,7 +118,7 @@ func limitsOf(l actions.Limits) api.Limits {
 
 // personOf is how a plan names who made it.
 func personOf(p auth.Principal) string {
-	return PersonText(cmp.Or(p.Name, p.ID))
+	return personText(cmp.Or(p.Name, p.ID))
 }
 
 // MillisText is a duration in milliseconds as people read it.

@@ -68,7 +68,7 @@ func RunOf(v View, r engine.Run) api.Run {
 			Text:     s.Text().String(),
 			Shell:    MongoshCommand(s.Command),
 		}
-		if c := StepCode(s); c != "" {
+		if c := stepCode(s); c != "" {
 			step.Code, step.Means = string(c), FailureAdvice(c)
 		}
 		for _, p := range s.Proven {

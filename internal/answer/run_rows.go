@@ -10,7 +10,7 @@ import (
 func RowsOf(counts []engine.RowCount) []api.RunRows {
 	out := make([]api.RunRows, 0, len(counts))
 	for _, c := range counts {
-		rows := api.RunRows{NS: string(c.NS), Project: c.Project, Before: FigureOf(c.Before), After: FigureOf(c.After), Text: c.Text().String()}
+		rows := api.RunRows{NS: string(c.NS), Project: c.Project, Before: figureOf(c.Before), After: figureOf(c.After), Text: c.Text().String()}
 		if n, ok := c.Difference(); ok {
 			seconds := c.Took().Seconds()
 			rows.Difference, rows.Seconds = &n, &seconds

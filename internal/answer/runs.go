@@ -76,8 +76,8 @@ func RunStateChoice(state string) string {
 	return engine.State(state).Label()
 }
 
-// RunsQueryOf reads the filter of an address.
-func RunsQueryOf(in url.Values) (q RunsQuery, err error) {
+// ParseRunsQuery reads the filter of an address.
+func ParseRunsQuery(in url.Values) (q RunsQuery, err error) {
 	for name, to := range map[string]*string{"state": &q.State, "kind": &q.Kind, "by": &q.By} {
 		if *to, err = text(in, name); err != nil {
 			return q, err

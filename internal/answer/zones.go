@@ -14,14 +14,14 @@ import (
 func Zones(v View) api.Zones {
 	out := api.Zones{State: PartState(v, topology.PartZones), Items: []api.Zone{}}
 	at := map[string]int{}
-	for i, zone := range ZoneNames(v.Table) {
+	for i, zone := range zoneNames(v.Table) {
 		at[zone] = i
 		out.Items = append(out.Items, api.Zone{
-			Zone: zone, Shards: NotNil(v.Table.CarriersOf(zone)), Ranges: []api.ZoneRange{}, PinTerms: PinTermsOf(v, zone),
+			Zone: zone, Shards: notNil(v.Table.CarriersOf(zone)), Ranges: []api.ZoneRange{}, PinTerms: PinTermsOf(v, zone),
 		})
 	}
 	for _, z := range v.Table.Zones {
-		r := ZoneRangeOf(v, z)
+		r := zoneRangeOf(v, z)
 		item := &out.Items[at[z.Zone]]
 		item.Ranges = append(item.Ranges, r)
 		if n := len(out.Collections); n == 0 || out.Collections[n-1].NS != r.NS {
@@ -31,8 +31,8 @@ func Zones(v View) api.Zones {
 		c.Ranges = append(c.Ranges, r)
 	}
 	found := v.Problems()
-	out.Problems = ProblemLines(v, ProblemsOf(found, ZoneRule))
-	s := found.SummaryOf(ZoneRule)
+	out.Problems = ProblemLines(v, ProblemsOf(found, zoneRule))
+	s := found.SummaryOf(zoneRule)
 	out.Level, out.Verdict = Headline(v, s)
 	switch {
 	case len(out.Problems) == 0 && len(out.Items) == 0:
@@ -48,8 +48,8 @@ func Zones(v View) api.Zones {
 	return out
 }
 
-// ZoneNames are the zones that any shard or any range names, sorted.
-func ZoneNames(t *topology.Table) []string {
+// zoneNames are the zones that any shard or any range names, sorted.
+func zoneNames(t *topology.Table) []string {
 	found := map[string]bool{}
 	for zone := range t.ZoneShards() {
 		found[zone] = true
@@ -68,10 +68,10 @@ func zoneCollection(t *topology.Table, ns topology.Namespace) api.ZoneCollection
 	return out
 }
 
-// ZoneRangeOf counts what a range holds and what of it is not where it should
+// zoneRangeOf counts what a range holds and what of it is not where it should
 // be; that is the balancer's remaining work. Bounds of a collection that is not
 // sharded (yet) cannot be completed and are given as they were written.
-func ZoneRangeOf(v View, z topology.ZoneRange) api.ZoneRange {
+func zoneRangeOf(v View, z topology.ZoneRange) api.ZoneRange {
 	t := v.Table
 	out := api.ZoneRange{Zone: z.Zone, NS: string(z.NS), Min: v.document(z.RawMin), Max: v.document(z.RawMax),
 		MinText: BoundDocumentText(t, z.NS, z.RawMin), MaxText: BoundDocumentText(t, z.NS, z.RawMax)}

@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -347,7 +348,7 @@ func TestChunksAreSortedByTheirWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writes := func(i int) string { return answer.RateNumber(*m.Items[i].WritesPerSecond) }
+	writes := func(i int) string { return format.PerSecond(*m.Items[i].WritesPerSecond) }
 	var order []int
 	for _, row := range m.Items[:4] {
 		order = append(order, row.Number)
