@@ -24,7 +24,7 @@ func Activity(v View, q ActivityQuery) (list api.FoldedList[api.Event], matching
 // come before the first page, so a cursor is the next entry's own id.
 func Events(v View, q EventsQuery) (api.FoldedList[api.Event], error) {
 	var out api.FoldedList[api.Event]
-	if err := Known(v, topology.PartEvents, "The changelog entries"); err != nil {
+	if err := CheckRead(v, topology.PartEvents, "The changelog entries"); err != nil {
 		return out, err
 	}
 	chosen, hidden := changelogEntries(v, q.takes, q.Internal)

@@ -23,19 +23,14 @@ var ActivityKinds = [...]string{"", "all", "move", "split", "merge", "collection
 
 // ParseActivityQuery reads the parameters of an address.
 func ParseActivityQuery(in url.Values) (ActivityQuery, error) {
-	var q ActivityQuery
-	var err error
-	if q.NS, err = text(in, "ns"); err != nil {
+	q := ActivityQuery{Kind: in.Get("kind"), Failed: in.Get("failed") == "1"}
+	err := texts(in, map[string]*string{"ns": &q.NS, "shard": &q.Shard})
+	if err != nil {
 		return q, err
 	}
-	if q.Shard, err = text(in, "shard"); err != nil {
-		return q, err
-	}
-	q.Kind = in.Get("kind")
 	if !slices.Contains(ActivityKinds[:], q.Kind) {
 		return q, fault.New(fault.Invalid, "kind must be all, move, split, merge, collection or shard, not %q.", sanitize.Truncate(q.Kind, 40))
 	}
-	q.Failed = in.Get("failed") == "1"
 	if q.Internal, err = ParseInternal(in); err != nil {
 		return q, err
 	}

@@ -19,10 +19,8 @@ type AuditQuery struct {
 
 // ParseAuditQuery reads the query of the page.
 func ParseAuditQuery(in url.Values) (q AuditQuery, err error) {
-	for name, to := range map[string]*string{"by": &q.By, "what": &q.What, "subject": &q.Subject, "from": &q.From, "to": &q.To} {
-		if *to, err = text(in, name); err != nil {
-			return q, err
-		}
+	if err = texts(in, map[string]*string{"by": &q.By, "what": &q.What, "subject": &q.Subject, "from": &q.From, "to": &q.To}); err != nil {
+		return q, err
 	}
 	if q.Filter, err = parseAuditFilter(in); err != nil {
 		return q, err
@@ -55,11 +53,19 @@ func (q AuditQuery) URL(below int64) string {
 
 func parseAuditFilter(q url.Values) (f audit.Filter, err error) {
 	f = audit.Filter{By: q.Get("by"), What: q.Get("what"), Subject: q.Get("subject")}
-	if f.From, err = timeParameter(q, "from", time.Time{}); err != nil {
+	if f.From, err = timeOrDate(q, "from"); err != nil {
 		return f, err
 	}
-	f.To, err = timeParameter(q, "to", time.Time{})
+	f.To, err = timeOrDate(q, "to")
 	return f, err
+}
+
+// timeOrDate reads a time, or a date, which begins at midnight in UTC.
+func timeOrDate(q url.Values, name string) (time.Time, error) {
+	if day, err := time.Parse(time.DateOnly, q.Get(name)); err == nil {
+		return day, nil
+	}
+	return timeParameter(q, name, time.Time{})
 }
 
 // cursorNumber is a cursor that holds a place; 0 when there is none.

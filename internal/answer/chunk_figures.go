@@ -30,11 +30,12 @@ type chunkFigures struct {
 	shares map[string]chunksize.Size
 	over   map[string]bool // by shard: whether the estimate of its chunks is too big
 	Writes map[int]heat.Rate
-	Heated bool           // writes were counted: what is not in writes took none
-	AtMost bool           // and not all of them are
+	Heated bool           // writes were counted: a chunk that is not in Writes took none
+	AtMost bool           // only some of the writes were counted, so such a chunk's rate is not known
 	moving map[int]string // by position, the shard to which a migration copies the chunk now
 }
 
+// figuresOf gathers what is known of a collection's chunks now.
 func figuresOf(v View, c *topology.Collection) *chunkFigures {
 	f := &chunkFigures{T: v.Table, C: c, past: v.Past != nil, counts: c.Chunks.CountByShard(),
 		shares: map[string]chunksize.Size{}, over: map[string]bool{}, moving: MovingChunks(v, c)}

@@ -23,22 +23,17 @@ type ChunkQuery struct {
 	Page int
 }
 
+// ParseChunkQuery reads the parameters of an address.
 func ParseChunkQuery(in url.Values) (ChunkQuery, error) {
-	var q ChunkQuery
-	var err error
-	for _, f := range []struct {
-		name string
-		into *string
-	}{{"q", &q.Text}, {"key", &q.Key}, {"shard", &q.Shard}, {"zone", &q.Zone}} {
-		if *f.into, err = text(in, f.name); err != nil {
-			return q, err
-		}
+	q := ChunkQuery{Pos: -1}
+	err := texts(in, map[string]*string{"q": &q.Text, "key": &q.Key, "shard": &q.Shard, "zone": &q.Zone})
+	if err != nil {
+		return q, err
 	}
 	q.Jumbo, q.Oversized = ticked(in, "jumbo"), ticked(in, "oversized")
 	if q.Sort, err = parseChunkOrder(in); err != nil {
 		return q, err
 	}
-	q.Pos = -1
 	if s := in.Get("pos"); s != "" {
 		if q.Pos, err = strconv.ParseFloat(s, 64); err != nil || !(q.Pos >= 0 && q.Pos <= 1) {
 			return q, fault.New(fault.Invalid, "pos must be a number from 0 to 1, not %q.", sanitize.Truncate(s, 40))
@@ -50,10 +45,10 @@ func ParseChunkQuery(in url.Values) (ChunkQuery, error) {
 
 // ticked is a checkbox: nil when it does not filter.
 func ticked(in url.Values, name string) *bool {
-	on := in.Get(name) == "1"
-	if !on {
+	if in.Get(name) != "1" {
 		return nil
 	}
+	on := true
 	return &on
 }
 

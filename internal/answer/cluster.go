@@ -56,13 +56,8 @@ func cluster(v View, load Load) api.Cluster {
 // people is.
 func partOf(v View, p topology.Part) api.Part {
 	h := v.Table.Health[p]
-	out := api.Part{
-		Part:      string(p),
-		OK:        h.Err == nil && !h.At.IsZero(),
-		Stale:     v.Table.Stale(p, v.Now),
-		At:        api.Time(h.At),
-		Privilege: h.Privilege,
-	}
+	out := api.Part{Part: string(p), OK: h.Err == nil && !h.At.IsZero(), Stale: v.Table.Stale(p, v.Now), At: api.Time(h.At),
+		Privilege: h.Privilege}
 	if h.Err != nil {
 		out.Reason = fault.Text(h.Err)
 	}

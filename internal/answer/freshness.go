@@ -39,9 +39,9 @@ func DirectoryAsOf(v View) (at time.Time, stale bool) {
 	return at, stale || h.Err != nil
 }
 
-// Known refuses to answer from a part that was never read: an empty list would
+// CheckRead refuses to answer from a part that was never read: an empty list would
 // say that there is nothing.
-func Known(v View, p topology.Part, what string) error {
+func CheckRead(v View, p topology.Part, what string) error {
 	h := v.Table.Health[p]
 	switch {
 	case !h.At.IsZero():

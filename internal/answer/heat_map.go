@@ -107,7 +107,7 @@ func HeatMapOf(v View, c *topology.Collection, p keyvis.View, q HeatMapQuery) ap
 		out.Max = KeyOf(c.Key, c.Key.Max())
 	}
 	out.Shards = shardsOfRows(out.Rows)
-	out.Scale, out.Cells = lettered(p, rows)
+	out.Scale, out.Cells = ratesAsLetters(p, rows)
 	return out
 }
 

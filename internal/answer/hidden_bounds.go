@@ -52,8 +52,8 @@ var boundless = []string{
 	"lastmodTimestamp", "epoch", "version",
 }
 
-// halves are the fields that hold a chunk as it was or became.
-var halves = []string{"before", "left", "right", "chunk"}
+// chunkFields are the fields that hold a chunk as it was or became.
+var chunkFields = []string{"before", "left", "right", "chunk"}
 
 // withoutBounds is an entry's details with hidden values in the place of all
 // fields that may hold a bound.
@@ -66,7 +66,7 @@ func (v View) withoutBounds(doc bson.Raw) bson.Raw {
 	for _, e := range elements {
 		var value any = e.Value()
 		switch inner, isDocument := e.Value().DocumentOK(); {
-		case isDocument && slices.Contains(halves, e.Key()):
+		case isDocument && slices.Contains(chunkFields, e.Key()):
 			value = v.withoutBounds(inner)
 		case !slices.Contains(boundless, e.Key()) && !isStep(e):
 			value = v.Table.Hiding().Document()

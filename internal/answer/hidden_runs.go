@@ -93,7 +93,7 @@ func (v View) Plan(p actions.Plan) actions.Plan {
 	p.Effect.Moves, p.Effect.Stays = slices.Clone(p.Effect.Moves), slices.Clone(p.Effect.Stays)
 	for i := range p.Effect.Moves {
 		m := &p.Effect.Moves[i]
-		m.Min, m.Max = instead(m.Min, h), instead(m.Max, h)
+		m.Min, m.Max = hiddenDocument(m.Min, h), hiddenDocument(m.Max, h)
 	}
 	for i, s := range p.Effect.Stays {
 		p.Effect.Stays[i] = HideInMessage(s)
@@ -101,8 +101,8 @@ func (v View) Plan(p actions.Plan) actions.Plan {
 	return p
 }
 
-// instead is what stands in the place of a document with key values; none stays none.
-func instead(doc bson.Raw, h *shardkey.Hiding) bson.Raw {
+// hiddenDocument is what stands in the place of a document with key values; none stays none.
+func hiddenDocument(doc bson.Raw, h *shardkey.Hiding) bson.Raw {
 	if len(doc) == 0 {
 		return doc
 	}
@@ -113,15 +113,15 @@ func instead(doc bson.Raw, h *shardkey.Hiding) bson.Raw {
 // without any.
 func hideInPlanned(s actions.Step, c actions.Command, h *shardkey.Hiding) (actions.Step, actions.Command) {
 	if len(s.At)+len(s.Min)+len(s.Max) > 0 {
-		c.Doc = instead(c.Doc, h)
+		c.Doc = hiddenDocument(c.Doc, h)
 	}
-	s.At, s.Min, s.Max = instead(s.At, h), instead(s.Min, h), instead(s.Max, h)
+	s.At, s.Min, s.Max = hiddenDocument(s.At, h), hiddenDocument(s.Min, h), hiddenDocument(s.Max, h)
 	s.Needs, s.Proof, s.Goal = hideInFacts(s.Needs, h), hideInFacts(s.Proof, h), hideInFacts(s.Goal, h)
 	return s, c
 }
 
 func hideInArgs(a actions.Args, h *shardkey.Hiding) actions.Args {
-	return a.HideKeys(func(key bson.Raw) bson.Raw { return instead(key, h) })
+	return a.HideKeys(func(key bson.Raw) bson.Raw { return hiddenDocument(key, h) })
 }
 
 func hideInFacts(facts []actions.Fact, h *shardkey.Hiding) []actions.Fact {
@@ -133,7 +133,7 @@ func hideInFacts(facts []actions.Fact, h *shardkey.Hiding) []actions.Fact {
 }
 
 func hideInFact(f actions.Fact, h *shardkey.Hiding) actions.Fact {
-	f.Min, f.Max, f.Want = instead(f.Min, h), instead(f.Max, h), hideInFields(f.Want, h)
+	f.Min, f.Max, f.Want = hiddenDocument(f.Min, h), hiddenDocument(f.Max, h), hideInFields(f.Want, h)
 	return f
 }
 

@@ -120,9 +120,5 @@ func whoDid(c history.Cause) *api.Cause {
 
 // historyGaps are spans without recording; never nil.
 func historyGaps(list []history.Gap) []api.HistoryGap {
-	out := []api.HistoryGap{}
-	for _, g := range list {
-		out = append(out, api.HistoryGap{From: g.From.UTC(), To: g.To.UTC()})
-	}
-	return out
+	return each(list, func(g history.Gap) api.HistoryGap { return api.HistoryGap{From: g.From.UTC(), To: g.To.UTC()} })
 }

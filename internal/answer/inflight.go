@@ -22,7 +22,7 @@ const (
 // or shard stands for all.
 func InFlight(v View, ns topology.Namespace, shard string) (api.List[api.InFlight], error) {
 	var out api.List[api.InFlight]
-	if err := Known(v, topology.PartMoves, "Migrations"); err != nil {
+	if err := CheckRead(v, topology.PartMoves, "Migrations"); err != nil {
 		return out, err
 	}
 	var list []topology.InFlight

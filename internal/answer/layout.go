@@ -79,6 +79,7 @@ func layoutCollection(p *profile.Profile, d profile.Drift, name string) api.Layo
 // matched database with its nearest layout.
 type LayoutQuery struct{ DB, Layout string }
 
+// ParseLayoutQuery reads the parameters of an address.
 func ParseLayoutQuery(p *profile.Profile, in url.Values) (q LayoutQuery, err error) {
 	if q.DB, err = text(in, "db"); err != nil {
 		return q, err

@@ -39,7 +39,7 @@ func (v View) FactURL(f message.Fact) string {
 	return ""
 }
 
-// Switched is a page's address with the switch, where it is on.
+// Switched is a page's address, with internal=1 where internal collections are shown.
 func Switched(page string, internal bool) string {
 	if internal {
 		return page + "?" + InternalParam + "=1"
@@ -47,6 +47,7 @@ func Switched(page string, internal bool) string {
 	return page
 }
 
+// set adds a parameter that has a value.
 func set(u url.Values, name, value string) {
 	if value != "" {
 		u.Set(name, value)
@@ -64,8 +65,10 @@ func address(path string, u url.Values, page int) string {
 	return path + "?" + u.Encode()
 }
 
+// ShardURL is the page of a shard.
 func ShardURL(name string) string { return "/shards/" + url.PathEscape(name) }
 
+// CollectionURL is the page of a collection.
 func CollectionURL(ns topology.Namespace) string {
 	return "/collections/" + url.PathEscape(string(ns))
 }
@@ -76,8 +79,7 @@ func ChunkURL(ns topology.Namespace, ref string) string {
 	if ref == "" {
 		return "" // hidden
 	}
-	_, bound, _ := strings.Cut(ref, ".")
-	return CollectionURL(ns) + "/chunks/" + url.PathEscape(bound)
+	return CollectionURL(ns) + "/chunks/" + url.PathEscape(WithinCollection(ref))
 }
 
 // BesideCollection makes the address relative to the collection's page, whose

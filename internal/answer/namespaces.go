@@ -28,6 +28,9 @@ func holders(t *topology.Table, ns topology.Namespace) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
+// nameOf is a collection's name, database included.
+func nameOf(ns topology.Namespace) string { return string(ns) }
+
 // Namespaces yields every collection of the table, sharded or not.
 func Namespaces(t *topology.Table) iter.Seq[topology.Namespace] {
 	return func(yield func(topology.Namespace) bool) {

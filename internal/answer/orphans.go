@@ -36,13 +36,8 @@ func orphansText(o topology.Orphans) string {
 
 // orphansOf is everything that is known of orphaned documents.
 func orphansOf(o topology.Orphans) api.Orphans {
-	out := api.Orphans{
-		State:  string(o.State),
-		Text:   orphansText(o),
-		Ranges: o.Ranges,
-		Until:  api.Time(o.Until),
-		Count:  api.Figure{Reason: o.Reason},
-	}
+	out := api.Orphans{State: string(o.State), Text: orphansText(o), Ranges: o.Ranges, Until: api.Time(o.Until),
+		Count: api.Figure{Reason: o.Reason}}
 	if o.State == topology.OrphansCounted {
 		out.Count = figureOf(o.Count)
 	}

@@ -25,10 +25,20 @@ const (
 // MaxInput bounds every text that a page accepts; names and ids are far below.
 const MaxInput = 4096
 
-// text is one query parameter, refused when it cannot be anything anybody
-// stored: too long, NUL, or not UTF-8.
+// text reads a query parameter. It refuses what nobody can have stored: a text that is
+// too long, has a NUL character or is not UTF-8.
 func text(in url.Values, name string) (string, error) {
 	return CheckText(name, strings.TrimSpace(in.Get(name)))
+}
+
+// texts reads several parameters into their variables.
+func texts(in url.Values, into map[string]*string) (err error) {
+	for name, to := range into {
+		if *to, err = text(in, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CheckText is a text that somebody sent, refused for the same reasons.
@@ -60,16 +70,16 @@ func number(q url.Values, name string, least, most, absent int) (int, error) {
 // pageNumber reads ?page=, counted from 1; absent is 1.
 func pageNumber(q url.Values) (int, error) { return number(q, "page", 1, 1_000_000, 1) }
 
-// ParseLimit reads ?limit=.
+// ParseLimit reads ?limit=, how many items a list may have.
 func ParseLimit(q url.Values) (int, error) {
 	return number(q, "limit", 1, api.MaxLimit, api.DefaultLimit)
 }
 
 // timeLayouts are the ways to write a time; those without a zone are UTC, as what
 // a form's field sends.
-var timeLayouts = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly}
+var timeLayouts = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04"}
 
-// parseTime reads a time in RFC 3339, a date or milliseconds since 1970.
+// parseTime reads a time in RFC 3339 or milliseconds since 1970.
 func parseTime(name, text string) (time.Time, error) {
 	if ms, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) <= 14 {
 		return time.UnixMilli(ms).UTC(), nil
@@ -81,8 +91,7 @@ func parseTime(name, text string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fault.New(fault.Invalid,
-		"%s must be a time such as 2026-03-01T12:00:00Z, a date such as 2026-03-01, or milliseconds since 1970, not %q.",
-		name, sanitize.Truncate(text, 40))
+		"%s must be a time such as 2026-03-01T12:00:00Z, or milliseconds since 1970, not %q.", name, sanitize.Truncate(text, 40))
 }
 
 // timeParameter reads a time from a query.
@@ -126,11 +135,11 @@ func flag(q url.Values, name string) (*bool, error) {
 	return &b, nil
 }
 
-// InternalParam is the switch that shows the server's own collections in lists
+// InternalParam is the parameter that shows the server's own collections in lists
 // that leave them out. Pages keep it in their links.
 const InternalParam = "internal"
 
-// ParseInternal reads the switch.
+// ParseInternal reads InternalParam; absent is false.
 func ParseInternal(q url.Values) (bool, error) {
 	switch q.Get(InternalParam) {
 	case "", "0":

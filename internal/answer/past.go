@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"net/url"
 	"strconv"
 	"sync"
 	"time"
@@ -56,11 +57,13 @@ type Pasts struct {
 	makers  chan struct{}
 }
 
+// NewPasts keeps no tables yet.
 func NewPasts() *Pasts {
 	kept, _ := simplelru.NewLRU[string, *topology.Table](pastTables, nil) // fails for no room only
 	return &Pasts{kept: kept, makers: make(chan struct{}, pastMakers)}
 }
 
+// Table is the routing table of a past time, from memory or made of the history.
 func (p *Pasts) Table(ctx context.Context, from *history.Past, cluster string, at, now time.Time) (*topology.Table, error) {
 	key := cluster + " " + strconv.FormatInt(at.UnixMilli(), 36)
 	if t := p.get(key); t != nil {
@@ -114,4 +117,28 @@ func chunksOf(t *topology.Table) (n int) {
 		n += c.Chunks.Len()
 	}
 	return n
+}
+
+// FieldTime is the layout of the value of a form's date and time field, in UTC.
+const FieldTime = "2006-01-02T15:04:05"
+
+// AtText is a time as the parameter at= has it, to the millisecond.
+func AtText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999Z") }
+
+// FullInstant is a time for people, with its date.
+func FullInstant(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04:05 UTC") }
+
+// WithAt is a page's address at a time in the past; the zero time leads to now.
+func WithAt(page string, at time.Time) string {
+	u, err := url.Parse(page)
+	if err != nil {
+		return "/"
+	}
+	q := u.Query()
+	q.Del("at")
+	if !at.IsZero() {
+		q.Set("at", AtText(at))
+	}
+	u.RawQuery = q.Encode()
+	return u.String()
 }

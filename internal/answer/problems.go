@@ -81,14 +81,10 @@ func problemSummaryOf(v View, found rules.View) api.ProblemSummary {
 
 // ProblemLines are problems in one line each, in the order of the list.
 func ProblemLines(v View, found []rules.Problem) []api.ProblemLine {
-	out := make([]api.ProblemLine, 0, len(found))
-	for _, p := range found {
-		out = append(out, api.ProblemLine{
-			ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: p.Text.At(v.Now),
-			SeverityName: p.Severity.Name(), Why: p.Why.At(v.Now), URL: problemURL(v, p),
-		})
-	}
-	return out
+	return each(found, func(p rules.Problem) api.ProblemLine {
+		return api.ProblemLine{ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: p.Text.At(v.Now),
+			SeverityName: p.Severity.Name(), Why: p.Why.At(v.Now), URL: problemURL(v, p)}
+	})
 }
 
 // problemURL leads to a problem with its figures and remedies; of a past time,

@@ -49,11 +49,3 @@ func RunLog(v View, whole engine.Run) []api.Event {
 	slices.SortStableFunc(out, func(a, b api.Event) int { return b.Time.Compare(a.Time) })
 	return out[:min(len(out), logListed)]
 }
-
-// countedByServer is what a server counted of a migration; "" if it counted nothing.
-func countedByServer(counts map[string]int64) string {
-	if len(counts) == 0 {
-		return ""
-	}
-	return "The server counted: " + countsText(counts)
-}

@@ -76,11 +76,7 @@ func ProjectWhy(v View, spread placement.Spread) api.ProjectWhy {
 
 func collectionWhy(t *topology.Table, cs placement.CollectionSpread) api.CollectionWhy {
 	out := api.CollectionWhy{
-		NS:     string(cs.NS),
-		Basis:  cs.Basis,
-		Text:   placement.BasisText(cs.Basis),
-		Of:     cs.ChunkCount,
-		Chunks: []api.ChunkWhy{},
+		NS: string(cs.NS), Basis: cs.Basis, Text: placement.BasisText(cs.Basis), Of: cs.ChunkCount, Chunks: []api.ChunkWhy{},
 	}
 	switch {
 	case cs.Basis == placement.BasisPrimary && len(cs.Shards) == 1:

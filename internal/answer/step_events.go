@@ -19,7 +19,7 @@ const maxCounts = 16
 // serverCounts are the numbers that a server logged with a migration, by its own
 // names: cloned, clonedBytes, catchup, steady. Nil where it logged none.
 func serverCounts(e topology.Event) map[string]int64 {
-	elements, err := docAt(e.Details, "counts").Elements()
+	elements, err := topology.DocumentField(e.Details, "counts").Elements()
 	if err != nil {
 		return nil
 	}
@@ -57,4 +57,12 @@ func StepEvents(s engine.Step) []api.StepEvent {
 		out = append(out, row)
 	}
 	return out
+}
+
+// countedByServer is what a server counted of a migration; "" if it counted nothing.
+func countedByServer(counts map[string]int64) string {
+	if len(counts) == 0 {
+		return ""
+	}
+	return "The server counted: " + countsText(counts)
 }
