@@ -158,7 +158,9 @@ func TestBrowserNavigatesTheHeatMapByKeyboard(t *testing.T) {
 		t.Fatalf("the arrow keys tell no cell: %v, %s", err, eval[string](t, ctx, readout))
 	}
 	was := eval[string](t, ctx, readout)
-	if err := chromedp.Do(ctx, pressKey("ArrowLeft", "ArrowLeft"), pressKey("+", "Equal"), waitUntil(readout+" !== "+fmt.Sprintf("%q", was))); err != nil {
+	err = chromedp.Do(ctx, pressKey("ArrowLeft", "ArrowLeft"), pressKey("+", "Equal"),
+		waitUntil(readout+" !== "+fmt.Sprintf("%q", was)))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(was, "writes/s") {

@@ -44,7 +44,8 @@ func TestAReadOnlyServerTakesOverAndSettlesTheRunOfAKilledOwner(t *testing.T) {
 	requireLong(t)
 	h := startInstallation(t)
 	waits, release := h.holdCommand("split", "committing")
-	r := h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}})
+	at := map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}
+	r := h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": at})
 	waits()
 	owner := h.startReader()
 	if got := h.dataHold(); got != string(store.OwnedByAnother) {

@@ -20,7 +20,8 @@ const planBalancer = `{"kind":"balancer-on","args":{},"reason":"test"}`
 // startWithData is a dashboard with a data directory, in which every visitor may do everything.
 func (d *demo) startWithData(t *testing.T, dir string) (*App, apiClient) {
 	t.Helper()
-	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, AuditKey: dir + "-key/audit.key", Actions: true, Auth: Auth{Mode: "none"}})
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, AuditKey: dir + "-key/audit.key", Actions: true,
+		Auth: Auth{Mode: "none"}})
 	s := apiClient{T: t, at: strings.TrimSuffix(a.URL(), "/")}
 	if !eventually(30*time.Second, func() bool { return statusOf(t, http.DefaultClient, s.at+"/readyz") == http.StatusOK }) {
 		t.Fatal("not ready after 30 s")

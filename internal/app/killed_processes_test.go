@@ -213,7 +213,8 @@ func (h *installation) startRun(kind string, args any) api.Run {
 
 func (h *installation) run(p api.Plan) api.Run {
 	h.t.Helper()
-	return requestJSON[api.Run](h, "POST", api.Prefix+"/plans/"+p.ID+"/run", api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}, http.StatusAccepted)
+	confirmed := api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}
+	return requestJSON[api.Run](h, "POST", api.Prefix+"/plans/"+p.ID+"/run", confirmed, http.StatusAccepted)
 }
 
 func (h *installation) runByID(id string) api.Run {
@@ -413,7 +414,8 @@ func TestARunFailsWhenTheClusterReturnsWithoutItsEffect(t *testing.T) {
 	t.Parallel()
 	h := startInstallation(t, "--epoch", "2026-05-04T03:02:01Z")
 	waits, _ := h.holdCommand("split", "committing")
-	r := h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}})
+	at := map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}
+	r := h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": at})
 	waits()
 	h.killCluster(r.ID)
 	h.startSim()

@@ -209,7 +209,8 @@ func startWithCanaries(t *testing.T) (d *demo, heard, read *capture) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkNoCanaries(t, "the address as it is printed", fmt.Appendf(nil, "%v %+v %#v %s %q", parsed, parsed, parsed, parsed, &parsed), canaries...)
+	checkNoCanaries(t, "the address as it is printed", 
+		fmt.Appendf(nil, "%v %+v %#v %s %q", parsed, parsed, parsed, parsed, &parsed), canaries...)
 	d.config = Config{
 		URI:     parsed,
 		Listen:  "127.0.0.1:0",
