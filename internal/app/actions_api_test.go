@@ -18,8 +18,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// apiClient is a script by somebody who has read the API's description only: it
-// knows maps and strings, and none of our types.
+// apiClient uses the API like a script that was written from the API's description
+// alone: it has maps and strings, and none of our types.
 type apiClient struct {
 	*testing.T
 	at    string
@@ -65,7 +65,7 @@ func (s apiClient) send(method, path, body string) (int, answer) {
 	return res.StatusCode, got
 }
 
-// expect asks and ends the test when the status is another.
+// expect sends a request and ends the test if the status differs.
 func (s apiClient) expect(status int, method, path, body string) answer {
 	s.Helper()
 	code, got := s.send(method, path, body)
@@ -101,7 +101,7 @@ func (s apiClient) waitForRun(run answer) (got answer) {
 		got = s.expect(200, "GET", "/runs/"+run["id"].(string), "")
 		return got["endedAt"] != nil
 	}) {
-		s.Fatalf("it does not end: %v", got)
+		s.Fatalf("the run does not end: %v", got)
 	}
 	return got
 }
@@ -111,7 +111,7 @@ func asList(v any) []any {
 	return l
 }
 
-// countChanges counts the commands that a cluster got which change it.
+// countChanges counts the commands received by the cluster that change it.
 func (d *demo) countChanges() (n int) {
 	for _, name := range []string{"split", "mergeChunks", "moveChunk", "moveRange", "addShardToZone", "removeShardFromZone",
 		"updateZoneKeyRange",
@@ -143,16 +143,16 @@ func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 		}
 	}
 	if again := s.expect(200, "GET", "/plans/"+plan["id"].(string), ""); fmt.Sprint(again) != fmt.Sprint(plan) {
-		t.Errorf("it is another plan when it is read again:\n%v\n%v", plan, again)
+		t.Errorf("the plan differs when it is read again:\n%v\n%v", plan, again)
 	}
 	if d.countChanges() != 0 {
-		t.Error("to plan has changed the cluster")
+		t.Error("making a plan changed the cluster")
 	}
 	run := s.run(202, plan, "")
 	s.checkFields(run, "id plan state steps startedAt endedAt by reason")
 	for _, confirm := range []string{"", `,"confirm":null`, `,"confirm":""`} {
 		if again := s.run(200, plan, confirm); again["id"] != run["id"] {
-			t.Errorf("asked again with %q there is another run", confirm)
+			t.Errorf("repeating the request with %q started another run", confirm)
 		}
 	}
 	done := s.waitForRun(run)
@@ -162,7 +162,7 @@ func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 		t.Errorf("%v", done)
 	}
 	if stopped := s.expect(200, "POST", "/runs/"+run["id"].(string)+"/stop", ""); stopped["state"] != "succeeded" {
-		t.Errorf("a run that has ended is %v after a stop", stopped["state"])
+		t.Errorf("stopping a run that has ended made it %v", stopped["state"])
 	}
 	back := s.expect(201, "POST", "/runs/"+run["id"].(string)+"/undo", `{"reason":"it did not help"}`)
 	if back["undoOf"] != run["id"] || back["id"] == plan["id"] {
@@ -214,7 +214,7 @@ func TestFiftyIdenticalRequestsStartOneRun(t *testing.T) {
 	}
 	wg.Wait()
 	if statuses[202] != 1 || statuses[200] != 49 || len(runs) != 1 {
-		t.Errorf("%v, runs %v", statuses, runs)
+		t.Errorf("statuses %v, runs %v, expected one run", statuses, runs)
 	}
 	for id := range runs {
 		s.waitForRun(answer{"id": id})
@@ -232,7 +232,7 @@ func TestRefusedRunsNameTheChangeOrTheBlockingCheck(t *testing.T) {
 	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
 
 	changed := s.plan("split", `{"ns":"yorkie-meta.changes","at":`+hashedKey(7)+`}`)
-	to := d.moveFirstChunk(t) // of the same collection, by somebody else
+	to := d.moveFirstChunk(t) // another client changes the same collection
 	d.waitForTable(t, "the move to show", func(table *topology.Table) bool {
 		c := table.Collection("yorkie-meta.changes")
 		return c.Chunks.At(0).Shard == to
@@ -240,7 +240,7 @@ func TestRefusedRunsNameTheChangeOrTheBlockingCheck(t *testing.T) {
 	d.admin(t, bson.D{{Key: "split", Value: "yorkie-meta.changes"}, {Key: "middle", Value: bson.D{{Key: "doc_id", Value: int64(8)}}}})
 	got := s.run(409, changed, "")
 	if len(asList(got["changed"])) == 0 {
-		t.Errorf("409 without what changed: %v", got)
+		t.Errorf("status 409 does not say what changed: %v", got)
 	}
 	for _, c := range asList(got["changed"]) {
 		s.checkFields(c.(answer), "kind field want got text")
@@ -254,7 +254,7 @@ func TestRefusedRunsNameTheChangeOrTheBlockingCheck(t *testing.T) {
 	got = s.run(422, blocked, "")
 	checks := asList(got["checks"])
 	if len(checks) == 0 {
-		t.Fatalf("422 without the checks: %v", got)
+		t.Fatalf("status 422 does not list the checks: %v", got)
 	}
 	s.checkFields(checks[0].(answer), "id verdict text")
 	if checks[0].(answer)["verdict"] != "block" {
@@ -295,7 +295,7 @@ func TestInvalidActionRequestsAreExplainedAndSendNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	t.Parallel() // it waits seconds for the poll that shows the zones
+	t.Parallel() // it waits some seconds for the poll that finds the zones
 	d := startWithActions(t, quietCluster())
 	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
 	chunk := asList(s.expect(200, "GET", "/collections/yorkie-meta.changes/chunks?limit=1", "")["items"])[0].(answer)["ref"].(string)
@@ -359,7 +359,7 @@ func TestInvalidActionRequestsAreExplainedAndSendNothing(t *testing.T) {
 			t.Errorf("GET %s: %d %v, want %d", path, code, got, status)
 		}
 	}
-	// A range that meets another one is planned and shown, and cannot be run.
+	// A zone range that overlaps another one can be planned and shown, but not run.
 	overlap := `{"ns":"yorkie-meta.documents","zone":"%s","min":{"project_id":{"$minKey":1}},"max":{"project_id":{"$oid":"%s"}}}`
 	d.admin(t, bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}})
 	d.admin(t, bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "us"}})

@@ -18,7 +18,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// operatorBrowser is somebody with a browser who changes the cluster.
+// operatorBrowser is an operator who changes the cluster with a browser.
 type operatorBrowser struct {
 	*testing.T
 	ctx   context.Context
@@ -37,7 +37,7 @@ func (o *operatorBrowser) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// screenshot keeps a picture in the folder SHARDBOARD_SHOTS, on a laptop and a phone.
+// screenshot saves pictures at laptop and phone width in the folder SHARDBOARD_SHOTS.
 func (o *operatorBrowser) screenshot(name string) {
 	o.Helper()
 	folder := os.Getenv("SHARDBOARD_SHOTS")
@@ -62,20 +62,20 @@ func (o *operatorBrowser) open(path string) {
 	o.do(chromedp.Navigate(o.d.app.URL()+path), chromedp.WaitVisible("main h1"))
 }
 
-// openForm follows a link among the changes of a page to its form.
+// openForm follows the link of a change on the page to its form.
 func (o *operatorBrowser) openForm(kind string) {
 	o.Helper()
 	o.do(chromedp.Click(`.acts a[href*="kind=`+kind+`&"]`), chromedp.WaitVisible("form.plan"))
 }
 
-// plan gives the reason and makes the plan.
+// plan enters the reason and makes the plan.
 func (o *operatorBrowser) plan(reason, name string) {
 	o.Helper()
 	o.do(chromedp.SendKeys("form.plan #reason", reason), chromedp.Click("form.plan button.main"), chromedp.WaitVisible("#plan .confirm"))
 	o.screenshot(name + "-plan")
 }
 
-// run confirms the plan and follows the run, without a reload, to its end.
+// run confirms the plan and waits, without a reload, until the run has ended.
 func (o *operatorBrowser) run(name string) {
 	o.Helper()
 	o.do(chromedp.Click("#plan .confirm button.main"), chromedp.WaitVisible("#live-run"))
@@ -93,7 +93,7 @@ func (o *operatorBrowser) run(name string) {
 	}
 }
 
-// undo plans the inverse of the run that is shown, and runs it.
+// undo plans and runs the undo of the run that is shown.
 func (o *operatorBrowser) undo(name string) {
 	o.Helper()
 	o.do(chromedp.Click("form.undo button"), chromedp.WaitVisible("#plan .confirm"))
@@ -101,8 +101,8 @@ func (o *operatorBrowser) undo(name string) {
 	o.run(name + "-undo")
 }
 
-// largestChunk is the reference of the chunk of a collection with the most rows, as
-// counted by our own driver; place gives the shard-key value of a row's field.
+// largestChunk returns the reference of the chunk with the most rows, counted with a
+// separate driver. place returns the shard-key value of a row's field.
 func (d *demo) largestChunk(t *testing.T, ns topology.Namespace, field string, place func(bson.ObjectID) any) string {
 	t.Helper()
 	var groups []struct {
@@ -141,19 +141,19 @@ func (d *demo) largestChunk(t *testing.T, ns topology.Namespace, field string, p
 func TestBrowserSplitsAChunkPinsAProjectAndUndoesBoth(t *testing.T) {
 	ctx := newBrowser(t)
 	options := quietCluster()
-	options.Migration = 2 * time.Second // time enough to watch
+	options.Migration = 2 * time.Second // long enough to be seen
 	d := startWithActions(t, options)
 	bad := listenForComplaints(t, ctx)
 	o := &operatorBrowser{T: t, ctx: ctx, d: d}
 	o.do(setScreen(1280, "light"))
 
-	// One project is the largest chunk of documents: that cannot be split. The page says
-	// so instead of offering it, and so does the plan of whoever asks all the same.
+	// The largest chunk of documents holds one project, so it cannot be split. The page
+	// says so and offers no split; a plan that is requested anyway is blocked.
 	ref := d.largestChunk(t, "yorkie-meta.documents", "project_id", func(id bson.ObjectID) any { return id })
 	o.open("collections/yorkie-meta.documents/chunks/" + ref)
 	if text := eval[string](t, ctx, `document.querySelector(".acts").innerText`); !strings.Contains(text, "cannot be split") ||
 		eval[bool](t, ctx, `!!document.querySelector('.acts a[href*="kind=split&"]')`) {
-		t.Errorf("a split that cannot be made is offered:\n%s", text)
+		t.Errorf("an impossible split is offered:\n%s", text)
 	}
 	o.do(
 		chromedp.Navigate(d.app.URL()+"plans/new?"+url.Values{"kind": {"split"}, "ns": {"yorkie-meta.documents"}, "chunk": {ref}}.Encode()),
@@ -162,7 +162,7 @@ func TestBrowserSplitsAChunkPinsAProjectAndUndoesBoth(t *testing.T) {
 	o.plan("half of the writes go there", "blocked")
 	if text := eval[string](t, ctx, `document.querySelector("#plan").innerText`); !strings.Contains(text, "cannot be split inside a value") ||
 		!eval[bool](t, ctx, `document.querySelector("#plan .confirm button.main")?.disabled ?? true`) {
-		t.Errorf("a plan that cannot be run:\n%s", text)
+		t.Errorf("the plan is not shown as blocked:\n%s", text)
 	}
 
 	// Nearly all writes go to changes.
@@ -202,17 +202,17 @@ func TestBrowserSplitsAChunkPinsAProjectAndUndoesBoth(t *testing.T) {
 	if was == to {
 		to = "shard-rs-2"
 	}
-	// A second tab stays on the project's page and is never touched.
+	// A second tab stays open on the project's page without any input.
 	tab, closeTab := chromedp.NewContext(ctx)
 	defer closeTab()
-	if err := chromedp.Do(tab); err != nil { // it lives as long as its first context
+	if err := chromedp.Do(tab); err != nil { // the tab lives as long as its first context
 		t.Fatal(err)
 	}
 	watcher := &operatorBrowser{T: t, ctx: tab, d: d}
 	watcher.open("projects/" + id)
 	eval[bool](t, tab, "window.notReloaded = true")
 
-	// Without sizes a plan is one of high risk and wants its name typed.
+	// Without sizes the risk is high and the name must be typed to confirm.
 	d.waitForTable(t, "the sizes of what is pinned", func(table *topology.Table) bool {
 		for _, ns := range []topology.Namespace{"yorkie-meta.documents", "yorkie-meta.clients", "yorkie-meta.schemas"} {
 			for _, s := range table.Shards {

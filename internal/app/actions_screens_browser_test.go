@@ -16,7 +16,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// postJSON posts to the API and reads the answer.
+// postJSON posts to the API and decodes the answer.
 func (d *demo) postJSON(t *testing.T, path string, body, into any) {
 	t.Helper()
 	text, err := json.Marshal(body)
@@ -36,8 +36,8 @@ func (d *demo) postJSON(t *testing.T, path string, body, into any) {
 	}
 }
 
-// TestBrowserShowsPlansAndRunsInBothSizesAndThemes looks at the pages of changes as
-// TestBrowserFindsNoAccessibilityViolation looks at the others.
+// The pages of changes are checked like the other pages in
+// TestBrowserFindsNoAccessibilityViolation.
 func TestBrowserShowsPlansAndRunsInBothSizesAndThemes(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})

@@ -23,7 +23,7 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// signedDirectory is a data directory with n records whose end a keeper has signed.
+// signedDirectory returns a data directory with n records and a signed head.
 func signedDirectory(t *testing.T, n int) (dir string, db *sqlite.DB, trail auditTrail, log *bytes.Buffer) {
 	t.Helper()
 	dir = t.TempDir()
@@ -47,7 +47,7 @@ func signedDirectory(t *testing.T, n int) (dir string, db *sqlite.DB, trail audi
 	return dir, db, trail, log
 }
 
-// runKeeper runs the keeper from start to end.
+// runKeeper starts and stops the keeper, which signs the record.
 func runKeeper(t *testing.T, trail auditTrail) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -89,7 +89,7 @@ func TestTheAuditRecordIsVerifiedFromDirectoryAndExport(t *testing.T) {
 		}
 		if _, err := VerifyAudit(ctx, from(), nil, "SHA256:other"); fault.Of(err) != fault.Internal ||
 			!strings.Contains(fault.Text(err), "another key") {
-			t.Errorf("%s: a wrong key is trusted: %v", name, err)
+			t.Errorf("%s: a wrong key is accepted: %v", name, err)
 		}
 	}
 	lines := bytes.SplitAfter(export.Bytes(), []byte("\n"))
@@ -131,7 +131,7 @@ func TestAKeptHeadDetectsACutAuditRecord(t *testing.T) {
 	}
 }
 
-// The file is changed past the program, as a thief would.
+// The file is changed without the program, as an attacker would.
 func TestAnEditedDatabaseIsDetectedAtTheNextStart(t *testing.T) {
 	dir, db, _, _ := signedDirectory(t, 30)
 	_ = db.Close()
@@ -142,7 +142,7 @@ func TestAnEditedDatabaseIsDetectedAtTheNextStart(t *testing.T) {
 	}
 	at := bytes.LastIndex(text, []byte(`"by":"user:1"`))
 	if at < 0 {
-		t.Fatal("no record found in the file")
+		t.Fatal("no audit record found in the file")
 	}
 	text[at+len(`"by":"user:`)] = '2'
 	if err := os.WriteFile(path, text, 0o600); err != nil {
@@ -166,7 +166,7 @@ func TestVerificationDoesNotCreateADataDirectory(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(dir); err == nil {
-		t.Error("the directory was made")
+		t.Error("the verification created the directory")
 	}
 }
 
@@ -183,7 +183,7 @@ func TestAReadOnlyProcessCreatesNoSigningKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err == nil {
-		t.Error("a key was made")
+		t.Error("a read-only process created a key")
 	}
 	if _, err := keepAudit(newDatabase(t), "", filepath.Join(dir, "audit.key"), slog.New(slog.DiscardHandler)); err != nil {
 		t.Error("a key outside of another directory is refused:", err)
@@ -213,7 +213,7 @@ func TestTheAuditRecordIsVerifiedOverTheAPI(t *testing.T) {
 		case "/api/v1/audit":
 			var after int64
 			if c := r.URL.Query().Get("cursor"); c != "" {
-				after = int64(len(c)) // opaque: as many letters as records were read
+				after = int64(len(c)) // the cursor's length is the number of records read
 			}
 			rows, _ := trail.AuditRecords(r.Context(), after, 1000)
 			list := api.List[api.AuditRecord]{}
@@ -252,7 +252,7 @@ func TestTokensAreSentOnlyOverTLSOrLoopbackAndNotToRedirects(t *testing.T) {
 		}
 	}
 	if _, err := ReadRemote("http://shardboard.example", "", ""); err != nil {
-		t.Error("without a token there is nothing to protect:", err)
+		t.Error("plain HTTP without a token is refused:", err)
 	}
 	if _, err := ReadRemote("http://localhost", "a\nb", ""); fault.Of(err) != fault.Invalid {
 		t.Error(err)

@@ -20,8 +20,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// chromiumPath finds the browser; the test needs SHARDBOARD_BROWSER=1, so that
-// plain `go test` works on a machine without one.
+// chromiumPath finds the browser. Browser tests need SHARDBOARD_BROWSER=1, so that
+// plain `go test` works on machines without one.
 func chromiumPath(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("SHARDBOARD_BROWSER") == "" {
@@ -95,7 +95,7 @@ func (c *complaints) check(t *testing.T) {
 	}
 }
 
-// setScreen makes the page as wide as a laptop or a phone, in one colour scheme.
+// setScreen sets the page width, of a laptop or a phone, and the colour scheme.
 func setScreen(width int64, scheme string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		if _, err := cdp.Call(ctx, t, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
@@ -120,7 +120,7 @@ func eval[T any](t *testing.T, ctx context.Context, js string) T {
 	return v
 }
 
-// waitUntil waits for JavaScript to become true.
+// waitUntil waits until a JavaScript expression is true.
 func waitUntil(js string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := chromedp.Poll[bool](js, chromedp.WithPollingTimeout(20*time.Second))(ctx, t)
@@ -128,7 +128,7 @@ func waitUntil(js string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// everyPage is one address of each page.
+// everyPage returns one address of each page.
 func everyPage(t *testing.T, d *demo) []string {
 	var projects struct{ Items []struct{ ID string } }
 	d.getJSON(t, "api/v1/projects?limit=1", &projects)
@@ -142,7 +142,7 @@ func TestBrowserShowsEveryPageInBothSizesAndThemes(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})
 	bad := listenForComplaints(t, ctx)
-	shots := os.Getenv("SHARDBOARD_SHOTS") // a folder: keep the pictures to look at them
+	shots := os.Getenv("SHARDBOARD_SHOTS") // a folder for screenshots
 	for _, width := range []int64{1280, 390} {
 		for _, scheme := range []string{"light", "dark"} {
 			for _, path := range everyPage(t, d) {
@@ -175,8 +175,8 @@ func TestBrowserShowsEveryPageInBothSizesAndThemes(t *testing.T) {
 // chunkRow is the first row of the chunk table: the chunk with the lowest bound.
 const chunkRow = `(document.querySelector("table.chunks tbody tr")?.innerText ?? "")`
 
-// openChangesPage opens the page of changes and waits until it is live: a chunk
-// that moves before its socket is open would prove nothing.
+// openChangesPage opens the page of the collection changes and waits until it is live,
+// because a chunk that moves before the socket is open would prove nothing.
 func openChangesPage(t *testing.T, ctx context.Context, d *demo) {
 	t.Helper()
 	err := chromedp.Do(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()+"collections/yorkie-meta.changes"),
@@ -187,8 +187,8 @@ func openChangesPage(t *testing.T, ctx context.Context, d *demo) {
 	d.waitForSocket(t)
 }
 
-// moveFirstChunk moves the first chunk of changes to another shard by our own driver
-// and names that shard.
+// moveFirstChunk moves the first chunk of changes to another shard with a separate
+// driver and returns that shard.
 func (d *demo) moveFirstChunk(t *testing.T) string {
 	t.Helper()
 	c := d.app.Watcher().Table().Collection("yorkie-meta.changes")
@@ -213,18 +213,18 @@ func TestBrowserSeesAMoveWithoutReloadAndKeepsItsState(t *testing.T) {
 	d := startDemo(t, quietCluster(), topology.Options{})
 	bad := listenForComplaints(t, ctx)
 	openChangesPage(t, ctx, d)
-	// What a person is in the middle of: typing into a filter, scrolled down.
+	// The state to keep: text in a filter and the scroll position.
 	eval[bool](t, ctx, `(() => { window.notReloaded = true; document.body.style.minHeight = "3000px";
 		const box = document.querySelector("main input[name=q]"); box.focus(); box.value = "half a wor"; box.setSelectionRange(2, 5);
 		scrollTo(0, 120); return true })()`)
 	to := d.moveFirstChunk(t)
 	if err := chromedp.Do(ctx, waitUntil(fmt.Sprintf("%s.includes(%q)", chunkRow, to))); err != nil {
-		t.Fatalf("the move did not show: %v", err)
+		t.Fatalf("the move is not shown: %v", err)
 	}
 	kept := eval[string](t, ctx, `(() => { const box = document.querySelector("main input[name=q]");
 		return [window.notReloaded, document.activeElement === box, box.value, box.selectionStart, box.selectionEnd, scrollY].join() })()`)
 	if want := "true,true,half a wor,2,5,120"; kept != want {
-		t.Errorf("after the update: %s, want %s", kept, want)
+		t.Errorf("the page's state after the update is %s, want %s", kept, want)
 	}
 	bad.check(t)
 }
@@ -242,11 +242,11 @@ func TestBrowserSaysThatItsSocketIsLostAndReconnects(t *testing.T) {
 	d.serve(t)
 	d.waitReady(t)
 	if err := chromedp.Do(ctx, waitUntil("!"+lost)); err != nil {
-		t.Fatalf("the page does not resume: %v", err)
+		t.Fatalf("the page does not reconnect: %v", err)
 	}
 	to := d.moveFirstChunk(t)
 	if err := chromedp.Do(ctx, waitUntil(fmt.Sprintf("%s.includes(%q) && window.notReloaded", chunkRow, to))); err != nil {
-		t.Fatalf("a move after the resumption did not show: %v", err)
+		t.Fatalf("a move after the reconnect is not shown: %v", err)
 	}
 }
 
@@ -262,7 +262,7 @@ func TestBrowserReadsEveryPageWithoutJavaScript(t *testing.T) {
 			t.Fatalf("/%s: %v", path, err)
 		}
 	}
-	// Links and forms are plain: from the list to a project, by a click.
+	// Links and forms work without scripts: open a project from the list.
 	var at string
 	err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"projects"), chromedp.Click("main tbody th a"), chromedp.WaitVisible("nav.crumbs"))
 	if err == nil {

@@ -19,14 +19,13 @@ import (
 	"shardboard/internal/topology"
 )
 
-// BenchmarkRequestsInACrowd measures what people who are signed in see while
-// 5,000 connections and 1,000 live sockets are held, one in a hundred of them
-// hostile: slow, silent or half closed. It compares their p99 with that on the
-// same server without the crowd, before and after: p99-ratio is of the median
-// p99 of all turns of five seconds, so that what else the machine does for a
-// while counts little, whole-p99-ratio of all answers together. With
-// SHARDBOARD_LONG=1 the crowd stays for ten minutes, else for one turn. The
-// simulated cluster is alive, so that live pages have news.
+// BenchmarkRequestsInACrowd measures response times of signed-in people while a crowd
+// holds connections and live sockets. One in a hundred of them is hostile: slow, silent
+// or half closed. The p99 is compared with that of the same server without the crowd,
+// before and after. p99-ratio uses the median p99 of all turns of five seconds, so that
+// short disturbances of the machine count little; whole-p99-ratio uses all answers
+// together. With SHARDBOARD_LONG=1 the crowd stays for ten minutes, otherwise for one
+// turn. The simulated cluster changes, so that live pages have updates.
 func BenchmarkRequestsInACrowd(b *testing.B) {
 	const turn = 5 * time.Second
 	stay, calm := 1, 1 // turns
@@ -47,7 +46,7 @@ func BenchmarkRequestsInACrowd(b *testing.B) {
 		}
 		return took
 	}
-	turns(1) // warm
+	turns(1) // warm-up
 	idle := turns(calm)
 	disperse := c.start(b)
 	first := a.listener.Stats()
@@ -55,14 +54,14 @@ func BenchmarkRequestsInACrowd(b *testing.B) {
 	last := a.listener.Stats()
 	seen := disperse()
 	idle = append(idle, turns(calm)...)
-	b.Run("crowd", func(b *testing.B) { // measured once, however often this runs
+	b.Run("crowd", func(b *testing.B) { // measured once, even if the benchmark repeats
 		for b.Loop() {
 		}
-		b.Logf("%d open at first, %d at last; %d evicted, %d refused; the crowd saw %+v", first.Open, last.Open, last.Evicted, last.Refused, seen)
+		b.Logf("%d open at the start, %d at the end; %d evicted, %d refused; the crowd counted %+v", first.Open, last.Open, last.Evicted, last.Refused, seen)
 		b.Logf("idle:    %v", summary(idle))
 		b.Logf("crowded: %v", summary(crowded))
 		if seen.lost != 0 || last.Refused != 0 || first.Open < 5900 || last.Open < 5900 {
-			b.Errorf("honest connections were lost, or not all were there")
+			b.Errorf("honest connections were lost or missing")
 		}
 		b.ReportMetric(0, "ns/op")
 		b.ReportMetric(float64(medianP99(crowded))/float64(medianP99(idle)), "p99-ratio")
@@ -71,7 +70,7 @@ func BenchmarkRequestsInACrowd(b *testing.B) {
 	})
 }
 
-// medianP99 is the median of all turns' p99.
+// medianP99 returns the median of the p99 of all turns.
 func medianP99(turns [][]time.Duration) time.Duration {
 	var each []time.Duration
 	for _, took := range turns {
@@ -91,7 +90,7 @@ func summary(turns [][]time.Duration) string {
 		len(all), at(.5), at(.9), at(.99), at(1), len(turns), medianP99(turns).Round(100*time.Microsecond))
 }
 
-// signInAccounts makes accounts and gives a session's cookie of each.
+// signInAccounts creates accounts and returns a session cookie for each.
 func signInAccounts(b *testing.B, a *App, n int) (cookies []string) {
 	b.Helper()
 	by := auth.Principal{ID: "user:first", Name: "first", Role: auth.Admin, Method: auth.ByPassword}
@@ -109,8 +108,8 @@ func signInAccounts(b *testing.B, a *App, n int) (cookies []string) {
 	return cookies
 }
 
-// timePeople are four who each ask for a page or data every 40 ms, one in ten times
-// by a new connection, and give how long each answer took since it was due.
+// timePeople sends requests as four people, each every 40 ms, one in ten on a new
+// connection. It returns how long each answer took since the request was due.
 func timePeople(b *testing.B, a *App, cookies []string, during time.Duration) (took []time.Duration) {
 	b.Helper()
 	var mu sync.Mutex
@@ -155,7 +154,7 @@ func timePeople(b *testing.B, a *App, cookies []string, during time.Duration) (t
 	return took
 }
 
-// start starts the process and waits until all are there. disperse ends it.
+// start starts the process and waits until all connections are open. disperse ends it.
 func (c *crowd) start(t testing.TB) (disperse func() crowdSeen) {
 	t.Helper()
 	text, err := json.Marshal(c)

@@ -27,8 +27,8 @@ import (
 
 const changes = "yorkie-meta.changes"
 
-// recordHeat gives a dashboard a past: writes of every minute of the last hours, a
-// hot chunk, a wave and an hour in which nobody counted.
+// recordHeat stores recorded writes for every minute of the last hours, with a hot
+// chunk, a wave and an hour without counts.
 func (d *demo) recordHeat(t *testing.T, hours int) {
 	t.Helper()
 	var projects struct{ Items []struct{ ID bson.ObjectID } }
@@ -69,7 +69,7 @@ func (d *demo) recordHeat(t *testing.T, hours int) {
 				Astray: 2,
 			}
 			for i, ch := range c.Chunks.All() {
-				if (minute/50+i)%3 > 0 { // the others' projects are not among the hottest
+				if (minute/50+i)%3 > 0 { // other chunks have no project among the hottest
 					s.Pieces = append(s.Pieces, heat.Piece{Min: ch.Min, Rows: 1 + rng.Int64N(int64(40+20*i))})
 				}
 			}
@@ -78,7 +78,7 @@ func (d *demo) recordHeat(t *testing.T, hours int) {
 	}
 }
 
-// openHeatPage opens the page of heat once its picture is drawn.
+// openHeatPage opens the heat page and waits until the heat map is drawn.
 func openHeatPage(t *testing.T, ctx context.Context, d *demo, address string) {
 	t.Helper()
 	err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+address), chromedp.WaitVisible("#heat-map canvas"),
@@ -104,14 +104,14 @@ func TestBrowserShowsWriteRatesAndTheHeatMap(t *testing.T) {
 	d := startDemo(t, simcluster.Options{Projects: 12, Documents: 2000}, topology.Options{})
 	bad := listenForComplaints(t, ctx)
 	d.recordHeat(t, 30)
-	// The lists begin with the first ten seconds that were counted.
+	// The lists show rates after the first ten counted seconds.
 	if err := chromedp.Do(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()+"heat")); err != nil {
 		t.Fatal(err)
 	}
 	const rates = `document.querySelectorAll(".hot li").length > 0`
 	if err := chromedp.Do(ctx, waitUntil(rates)); err != nil {
 		if err = chromedp.Do(ctx, waitUntil(rates)); err != nil {
-			t.Fatalf("the page does not show rates by itself: %v", err)
+			t.Fatalf("the page does not show rates without a reload: %v", err)
 		}
 	}
 	shots := os.Getenv("SHARDBOARD_SHOTS")
@@ -155,14 +155,16 @@ func TestBrowserNavigatesTheHeatMapByKeyboard(t *testing.T) {
 	eval[bool](t, ctx, `(document.querySelector("[data-heat=canvas]").focus(), true)`)
 	err := chromedp.Do(ctx, pressKey("ArrowLeft", "ArrowLeft"), pressKey("ArrowUp", "ArrowUp"), waitUntil(readout+`.includes("UTC")`))
 	if err != nil {
-		t.Fatalf("the arrow keys tell no cell: %v, %s", err, eval[string](t, ctx, readout))
+		t.Fatalf("the arrow keys select no cell: %v, %s", err, eval[string](t, ctx, readout))
 	}
 	was := eval[string](t, ctx, readout)
-	if err := chromedp.Do(ctx, pressKey("ArrowLeft", "ArrowLeft"), pressKey("+", "Equal"), waitUntil(readout+" !== "+fmt.Sprintf("%q", was))); err != nil {
+	err = chromedp.Do(ctx, pressKey("ArrowLeft", "ArrowLeft"), pressKey("+", "Equal"),
+		waitUntil(readout+" !== "+fmt.Sprintf("%q", was)))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(was, "writes/s") {
-		t.Errorf("a cell says %q", was)
+		t.Errorf("the cell's text is %q, expected writes/s", was)
 	}
 	err = chromedp.Do(
 		ctx,
@@ -170,9 +172,9 @@ func TestBrowserNavigatesTheHeatMapByKeyboard(t *testing.T) {
 		waitUntil(`document.activeElement.closest('[data-heat="row"]') !== null && document.activeElement.href.includes("/chunks/")`),
 	)
 	if err != nil {
-		t.Fatalf("Enter opens no row: %v", err)
+		t.Fatalf("Enter focuses no row: %v", err)
 	}
-	// The open row's link leads to a chunk that there is.
+	// The row's link leads to an existing chunk.
 	at := eval[string](t, ctx, "document.activeElement.getAttribute('href')")
 	if res, _ := d.get(t, strings.TrimPrefix(at, "/")); res.StatusCode != 200 {
 		t.Errorf("%s: %s", at, res.Status)
@@ -193,8 +195,8 @@ func TestBrowserShowsHeatAsTablesWithoutJavaScript(t *testing.T) {
 	}
 }
 
-// largestHeatMap is the largest picture: heavy-tailed writes with noise, in all columns
-// and all rows that there may be.
+// largestHeatMap returns a heat map of the largest size: heavy-tailed writes with noise
+// in every possible column and row.
 func largestHeatMap() api.HeatMap {
 	scale := api.NewHeatScale(0.5)
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -229,8 +231,8 @@ func largestHeatMap() api.HeatMap {
 	return m
 }
 
-// A frame of the largest picture has to be drawn within 8 ms. The bound is
-// checked with room for a busy machine, the figure is printed.
+// A frame of the largest heat map should be drawn within 8 ms. The test allows more for
+// a busy machine and logs the time.
 func TestBrowserDrawsTheLargestHeatMapFast(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})
@@ -265,7 +267,7 @@ func TestBrowserDrawsTheLargestHeatMapFast(t *testing.T) {
 			begin = performance.now();
 			to.clearRect(0, 0, 1100, 520);
 			picture.frame(to, view, { x: 0, y: 0, w: 1100, h: 520 });
-			to.getImageData(0, 0, 1, 1); // or the drawing would only be noted, not done
+			to.getImageData(0, 0, 1, 1); // forces the drawing to finish
 			times.push(performance.now() - begin);
 		}
 		times.sort((a, b) => a - b);
@@ -285,6 +287,6 @@ func TestBrowserDrawsTheLargestHeatMapFast(t *testing.T) {
 		got.Most,
 	)
 	if os.Getenv("SHARDBOARD_LONG") != "" && got.Half > 8 {
-		t.Errorf("a frame takes %.1f ms", got.Half)
+		t.Errorf("drawing a frame takes %.1f ms", got.Half)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// moveAndWait moves the first chunk of changes and waits until the move is shown
-// and recorded.
+// moveAndWait moves the first chunk of changes and waits until the move is shown and
+// recorded.
 func (d *demo) moveAndWait(t *testing.T) string {
 	t.Helper()
 	to := d.moveFirstChunk(t)
@@ -36,7 +36,7 @@ func (d *demo) moveAndWait(t *testing.T) string {
 	}
 }
 
-// screenshot keeps a picture of what is shown, to be looked at.
+// screenshot saves a picture of the page.
 func screenshot(t *testing.T, ctx context.Context, name string) {
 	t.Helper()
 	dir := os.Getenv("SHARDBOARD_SHOTS")
@@ -60,20 +60,20 @@ func TestBrowserShowsEarlierStates(t *testing.T) {
 	to := d.moveAndWait(t)
 	openChangesPage(t, ctx, d)
 	eval[bool](t, ctx, "window.notReloaded = true")
-	// From now to the last change is another page; from there on in place.
+	// The step from now to the last change loads a page; later steps update it in place.
 	if err := chromedp.Do(ctx, pressKey(",", "Comma"), chromedp.WaitVisible("#timeslider")); err != nil {
 		t.Fatal(err)
 	}
 	eval[bool](t, ctx, "window.notReloaded = true")
 	shown := func(shard string) string { return fmt.Sprintf("%s.includes(%q)", chunkRow, shard) }
 	if err := chromedp.Do(ctx, waitUntil(shown(to)), pressKey(",", "Comma"), waitUntil(shown(before)+" && window.notReloaded")); err != nil {
-		t.Fatalf("one change back, the chunk is not where it was: %v", err)
+		t.Fatalf("one change back, the chunk is not on its former shard: %v", err)
 	}
 	if err := chromedp.Do(ctx, pressKey(".", "Period"), waitUntil(shown(to)+" && window.notReloaded")); err != nil {
-		t.Fatalf("one change on, the chunk is not where it went: %v", err)
+		t.Fatalf("one change forward, the chunk is not on its new shard: %v", err)
 	}
 	if n := eval[int](t, ctx, `document.querySelectorAll("#timebar rect").length`); n == 0 {
-		t.Error("no change is in the picture")
+		t.Error("the timeline shows no change")
 	}
 	at := eval[string](t, ctx, "document.body.dataset.at")
 	for _, width := range []int64{1280, 390} {
@@ -98,7 +98,7 @@ func TestBrowserShowsEarlierStates(t *testing.T) {
 	if err := chromedp.Do(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()+"?at="+url.QueryEscape(at)),
 		chromedp.WaitVisible("#timebar"),
 		pressKey("n", "KeyN"), chromedp.WaitVisible("details.timebar")); err != nil {
-		t.Fatalf("no way back to now: %v", err)
+		t.Fatalf("the page does not lead back to now: %v", err)
 	}
 	bad.check(t)
 }
@@ -136,7 +136,7 @@ func TestBrowserMarksWatchedChunksOnEveryPage(t *testing.T) {
 	}
 	if err := chromedp.Do(ctx, chromedp.Click("#watching .drop"),
 		waitUntil(`document.querySelector("#watching, [data-watched]") === null`)); err != nil {
-		t.Errorf("it is still marked: %v", err)
+		t.Errorf("the chunk is still marked: %v", err)
 	}
 	bad.check(t)
 }

@@ -28,9 +28,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// guard is run in every document before anything of its own. It tells by a word
-// on the console, which leaves even a page that is being left: what was executed
-// and what the policy stopped. It also counts the live frames that the page got.
+// guard runs in every document before the document's own scripts. It reports on the
+// console, which works even while a page unloads, what was executed and what the policy
+// blocked. It also counts the live frames of the page.
 const guard = `(() => {
 	const tell = console.error.bind(console);
 	for (const f of ["alert", "confirm", "prompt", "print", "open"]) window[f] = (...a) => { tell("EXECUTED", f, location.href) };
@@ -42,7 +42,7 @@ const guard = `(() => {
 	};
 })()`
 
-// incidents are what must not happen in a browser, by what was seen.
+// incidents collects what must not happen in a browser, by kind.
 type incidents struct {
 	mu                  sync.Mutex
 	executed, reported  []string
@@ -50,7 +50,7 @@ type incidents struct {
 	requests            int
 }
 
-// watchTab makes a tab tell its incidents; home is the only host it may ask.
+// watchTab collects the incidents of a tab; home is the only host it may request.
 func watchTab(t *testing.T, ctx context.Context, home string) *incidents {
 	t.Helper()
 	in := &incidents{}
@@ -119,25 +119,25 @@ func (in *incidents) check(t *testing.T) {
 		}
 	}
 	if in.requests == 0 {
-		t.Error("no request was seen: nothing was watched")
+		t.Error("no request was seen, so the tab was not watched")
 	}
 }
 
-// says is all text of a page and all values of its attributes.
+// says returns all text of a page and all values of its attributes.
 const says = `[document.documentElement.textContent, ...[...document.querySelectorAll("*")].flatMap(e => [...e.attributes].map(a => a.value))].join("\n")`
 
-// turned is the first element whose text turns the direction of writing and does
-// not keep that to itself.
+// turned returns the first element whose text changes the writing direction beyond the
+// element.
 const turned = `([...document.querySelectorAll("body *")].find(e => !e.namespaceURI.endsWith("svg") &&
 	[...e.childNodes].some(n => n.nodeType === 3 && /[\u202a-\u202e\u2066-\u2069]/.test(n.data)) &&
 	!/isolate|plaintext/.test(getComputedStyle(e).unicodeBidi))?.outerHTML ?? "").slice(0, 200)`
 
-// asParsed is a text as a browser has it after parsing.
+// asParsed returns a text as a browser has it after parsing.
 func asParsed(s string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "", "\ufffd", "", "\ufffe", "").Replace(s)
 }
 
-// openPage shows a page, waits for its first live frame and gives all that it says.
+// openPage opens a page, waits for its first live frame and returns all its text.
 func openPage(t *testing.T, ctx context.Context, address string) string {
 	t.Helper()
 	if err := chromedp.Do(ctx, chromedp.Navigate(address),
@@ -147,8 +147,8 @@ func openPage(t *testing.T, ctx context.Context, address string) string {
 	return asParsed(eval[string](t, ctx, says))
 }
 
-// The instrument itself: raw payloads are executed where no policy stops them,
-// and reported where ours does.
+// This tests the detection: unescaped payloads are executed without a policy and
+// reported with ours.
 func TestBrowserDetectsUnescapedPayloads(t *testing.T) {
 	ctx := newBrowser(t)
 	policy := ""
@@ -174,9 +174,9 @@ func TestBrowserDetectsUnescapedPayloads(t *testing.T) {
 			}
 		}
 		in.mu.Lock()
-		t.Logf("policy %.20q: %d executed, %d reported, %d asked elsewhere", policy, len(in.executed), len(in.reported), len(in.elsewhere))
+		t.Logf("policy %.20q: %d executed, %d reported, %d requests to other hosts", policy, len(in.executed), len(in.reported), len(in.elsewhere))
 		if policy == "" && len(in.executed) < 30 || policy != "" && (len(in.executed) > 0 || len(in.reported) < 30) {
-			t.Errorf("too few, or too many: %v", in.executed)
+			t.Errorf("an unexpected number of payloads was executed: %v", in.executed)
 		}
 		in.executed, in.reported = nil, nil
 		in.mu.Unlock()
@@ -192,8 +192,8 @@ func TestBrowserExecutesNothingFromAHostileCluster(t *testing.T) {
 	t.Logf("%d payloads on %d pages", len(all), pages)
 }
 
-// showCluster shows one enemy's cluster. The first one's projects come while
-// somebody looks, which takes a while; the others' are there before.
+// showCluster opens the pages of one hostile cluster. For the first cluster the projects
+// appear while pages are open, which is slow; for the others they exist before.
 func showCluster(t *testing.T, e *hostileCluster, first bool) (pages int) {
 	ctx := newBrowser(t)
 	settle := func(c *mongo.Client) {
@@ -224,10 +224,10 @@ func showCluster(t *testing.T, e *hostileCluster, first bool) (pages int) {
 	for i := range e.payloads {
 		for k, p := range e.pages(i) {
 			if strings.Contains(p.path, "%00") {
-				continue // no address of ours can mean it
+				continue // no address can name it
 			}
 			if os.Getenv("SHARDBOARD_LONG") == "" && (i%3 > 0 || k != i/3%len(e.pages(i))) {
-				continue // all are on the lists; some have a page of their own looked at
+				continue // all are in the lists; only some pages are opened
 			}
 			text := openPage(t, ctx, d.app.URL()+p.path)
 			pages++
@@ -245,8 +245,8 @@ func showCluster(t *testing.T, e *hostileCluster, first bool) (pages int) {
 	return pages
 }
 
-// openPagesWhileNamesAppear has the live pages open, each in a tab of its own, while the names
-// come, and gives all that the pages say in the end.
+// openPagesWhileNamesAppear opens the live pages, each in its own tab, before the names
+// appear, and returns all text of the pages at the end.
 func (d *demo) openPagesWhileNamesAppear(t *testing.T, ctx context.Context, e *hostileCluster, projects bool) string {
 	t.Helper()
 	type tab struct {
@@ -282,7 +282,7 @@ func (d *demo) openPagesWhileNamesAppear(t *testing.T, ctx context.Context, e *h
 	return said
 }
 
-// checkAllNamesShown makes sure that the names were really there.
+// checkAllNamesShown checks that the names were really shown.
 func (e *hostileCluster) checkAllNamesShown(t *testing.T, said string) {
 	t.Helper()
 	for i, p := range e.payloads {
@@ -291,7 +291,7 @@ func (e *hostileCluster) checkAllNamesShown(t *testing.T, said string) {
 			switch {
 			case sink == "db" && (strings.ContainsAny(name, "/\\ \"$.\x00") || i%4 > 0),
 				(sink == "set" || sink == "host") && strings.ContainsAny(name, "/,"):
-				continue // MongoDB has no such name
+				continue // not a valid name in MongoDB
 			case sink == "lower":
 				kind, value, _ := bson.MarshalValue(name)
 				name = strings.Trim(shardkey.DisplayValue(bson.RawValue{Type: kind, Value: value}), `"`)

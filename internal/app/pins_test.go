@@ -22,7 +22,7 @@ import (
 
 var pinned = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// recordedRuns is a journal of runs, newest first, that counts what is read of it.
+// recordedRuns is a journal of runs, newest first, that counts reads.
 type recordedRuns struct {
 	mu   sync.Mutex
 	all  []engine.Run
@@ -119,30 +119,30 @@ func TestPinsAreReloadedOnlyWhenARunStartsOrEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.read-before > atMost {
-			t.Errorf("%d runs were read, not %d", r.read-before, atMost)
+			t.Errorf("%d runs were read, expected at most %d", r.read-before, atMost)
 		}
 		_, version = b.Pins()
 		return version
 	}
 	first := look(300)
 	if look(1) != first {
-		t.Error("another version of the same pins")
+		t.Error("the version changed although the pins are the same")
 	}
 	run := r.addRunning(actions.Pin, "new", "anna", time.Hour)
 	look(302)
 	if look(2) != first {
-		t.Error("a run that has only begun has changed the pins")
+		t.Error("a run that has only started changed the pins")
 	}
 	run.State, run.Ended = engine.Succeeded, pinned
 	if look(303) == first {
-		t.Error("a pin was made, and the version is the same")
+		t.Error("a new pin did not change the version")
 	}
 	if pins, _ := b.Pins(); pins["new"].Owner != "anna" || len(pins) != 301 {
 		t.Errorf("%d pins", len(pins))
 	}
 	r.err = errors.New("disk")
 	if pins, err := b.latest(t.Context(), "c"); err == nil || len(pins) != 301 {
-		t.Errorf("%d pins, %v: what was known is known still", len(pins), err)
+		t.Errorf("after a failed read there are %d pins, %v; expected the known ones", len(pins), err)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestSubscribersAreNotifiedWhenTheRunOfAPinEnds(t *testing.T) {
 		if pins, _ := b.Pins(); pins["p"].Owner != "anna" {
 			t.Errorf("%+v", pins)
 		}
-		r.addEnded(actions.Unpin, "p", "", 0) // by another process: nobody tells
+		r.addEnded(actions.Unpin, "p", "", 0) // by another process, without a notification
 		<-told
 		if pins, _ := b.Pins(); pins == nil || len(pins) != 0 {
 			t.Errorf("%+v", pins)

@@ -23,8 +23,8 @@ const (
 	orders  = 40 // of each tenant
 )
 
-// fillShop makes the data of docs/profiles/shop.yaml: tenants with a secret
-// beside their name, orders by tenant, order lines by order.
+// fillShop writes the data of docs/profiles/shop.yaml: tenants with a name and a secret,
+// orders by tenant, order lines by order.
 func fillShop(t *testing.T, driver *mongo.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -133,13 +133,13 @@ func TestAShopIsShownWithItsOwnProfile(t *testing.T) {
 			}
 		}
 		if strings.Contains(text, "never to be read") || strings.Contains(text, "Yorkie document") {
-			t.Errorf("/%s holds a secret, or speaks of Yorkie documents", path)
+			t.Errorf("/%s contains a secret or mentions Yorkie documents", path)
 		}
 	}
 	d.checkShop(t, list.Items[0].ID)
 }
 
-// checkShop compares every order of one tenant with the cluster's explain.
+// checkShop compares the location of every order of a tenant with explain.
 func (d *demo) checkShop(t *testing.T, tenant string) {
 	t.Helper()
 	for k := range orders {
@@ -167,7 +167,7 @@ func (d *demo) checkShop(t *testing.T, tenant string) {
 	}
 }
 
-// textOfPage is the text of a page, with single spaces.
+// textOfPage returns the text of a page with single spaces.
 func textOfPage(html string) string {
 	var b strings.Builder
 	in := false
@@ -185,8 +185,8 @@ func textOfPage(html string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// Data that no profile matches: what needs no profile works, the rest says why
-// it does not.
+// Without a matching profile, pages that need no profile work and the others explain why
+// they do not.
 func TestDataWithoutAMatchingProfileIsShown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")

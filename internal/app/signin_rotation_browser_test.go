@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// waitInPage waits until the browser shows what a script looks for; the question
-// itself fails while it goes from page to page.
+// waitInPage waits until a script finds what it looks for. The script may fail during a
+// navigation.
 func waitInPage(t *testing.T, there func() (bool, error)) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
@@ -20,13 +20,13 @@ func waitInPage(t *testing.T, there func() (bool, error)) {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("it does not get there: %v", err)
+			t.Fatalf("the page is not reached: %v", err)
 		}
 	}
 }
 
-// TestBrowserStaysSignedInAfterAChangeOfRole looks at an open
-// page: its socket closes, and it is made anew for the role of now, signed in.
+// When the role changes, an open page's socket closes and the page reloads with the new
+// role, still signed in.
 func TestBrowserStaysSignedInAfterAChangeOfRole(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})
@@ -65,12 +65,12 @@ func TestBrowserStaysSignedInAfterAChangeOfRole(t *testing.T) {
 		)
 	})
 	if err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"settings/users"), chromedp.WaitVisible("#users")); err != nil {
-		t.Error("the page of an admin:", err)
+		t.Error("the page does not show the admin's links:", err)
 	}
 }
 
-// TestBrowserReachesTheIssuerByAClickAndReturns is what the content policy decides
-// about: a form that is redirected to another site would be stopped.
+// The content security policy would block a form that is redirected to another site, so
+// this needs a browser.
 func TestBrowserReachesTheIssuerByAClickAndReturns(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})

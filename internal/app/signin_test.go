@@ -150,10 +150,10 @@ func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
 	first.Start()
 
 	if got := statusOf(t, stay, first.URL()); got != http.StatusSeeOther {
-		t.Errorf("a page answers %d to nobody", got)
+		t.Errorf("a page returns %d to anonymous requests", got)
 	}
 	if got := statusOf(t, stay, first.URL()+"api/v1/cluster"); got != http.StatusUnauthorized {
-		t.Errorf("the API answers %d to nobody", got)
+		t.Errorf("the API returns %d to anonymous requests", got)
 	}
 	link, err := first.FirstLink(t.Context())
 	if err != nil || link == "" {
@@ -162,7 +162,7 @@ func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
 	u, _ := url.Parse(link)
 	key := u.Query().Get("key")
 	if got := statusOf(t, stay, link); got != http.StatusOK {
-		t.Errorf("the link's page answers %d", got)
+		t.Errorf("the page of the first link returns %d", got)
 	}
 	jar, _ := cookiejar.New(nil)
 	anna := &http.Client{Jar: jar, CheckRedirect: stay.CheckRedirect}
@@ -172,7 +172,7 @@ func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
 	}
 	res.Body.Close()
 	if got := statusOf(t, anna, first.URL()+"api/v1/users"); got != http.StatusOK {
-		t.Fatalf("the first admin's users answer %d", got)
+		t.Fatalf("the users page of the first admin returns %d", got)
 	}
 
 	second := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
@@ -180,7 +180,7 @@ func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
 		t.Error("two processes own one directory")
 	}
 	if got := statusOf(t, stay, second.URL()+"login"); got != http.StatusOK {
-		t.Errorf("the second one's page answers %d", got)
+		t.Errorf("a page of the second process returns %d", got)
 	}
 
 	if err := first.Stop(t.Context()); err != nil {
@@ -193,10 +193,10 @@ func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
 	}
 	again.Start()
 	if got := statusOf(t, anna, again.URL()+"api/v1/users"); got != http.StatusOK {
-		t.Errorf("after a restart the session answers %d", got)
+		t.Errorf("after a restart a page with the session returns %d", got)
 	}
 	if link, err := again.FirstLink(t.Context()); link != "" || err != nil {
-		t.Error("there is a first link although there is a user", err)
+		t.Error("a first link exists although there is a user", err)
 	}
 	if err := again.Stop(t.Context()); err != nil {
 		t.Error(err)
@@ -231,11 +231,11 @@ func TestHealthAndMetricsHaveTheirOwnListenerBeyondLoopback(t *testing.T) {
 	}
 	near := "127.0.0.1:" + port
 	if a.OpsAddr() == a.Addr() {
-		t.Fatal("there is one listener")
+		t.Fatal("there is no separate listener")
 	}
 	for path, want := range map[string]int{"/metrics": 200, "/healthz": 200, "/": 404, "/api/v1/cluster": 404, "/login": 404} {
 		if got := ask(a.OpsAddr(), a.OpsAddr(), path); got != want {
-			t.Errorf("%s on its own listener: %d", path, got)
+			t.Errorf("%s on the separate listener: status %d", path, got)
 		}
 	}
 	if got := ask(near, "board.example", "/metrics"); got == 200 {
@@ -246,7 +246,7 @@ func TestHealthAndMetricsHaveTheirOwnListenerBeyondLoopback(t *testing.T) {
 			continue
 		}
 		if got := ask(near, host, "/"); got != want {
-			t.Errorf("host %s: %d", host, got)
+			t.Errorf("host %s: status %d", host, got)
 		}
 	}
 	if a.URL() != "https://board.example/" {
@@ -254,7 +254,7 @@ func TestHealthAndMetricsHaveTheirOwnListenerBeyondLoopback(t *testing.T) {
 	}
 }
 
-// writeCertificate makes a certificate of its own for loopback.
+// writeCertificate writes a self-signed certificate for loopback.
 func writeCertificate(t *testing.T, cert, key, name string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -312,7 +312,7 @@ func TestTLSIsServedWithSecureCookies(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	if _, err := tls.Dial("tcp", a.Addr(), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11}); err == nil {
-		t.Error("TLS 1.1 is spoken")
+		t.Error("TLS 1.1 is accepted")
 	}
 }
 
@@ -351,12 +351,12 @@ func TestAReplacedCertificateIsReloaded(t *testing.T) {
 	}
 	replaced(now.Add(time.Hour))
 	if got := name(); got != "one" {
-		t.Errorf("a broken file replaced it by %q", got)
+		t.Errorf("an invalid file replaced the certificate by %q", got)
 	}
 	writeCertificate(t, cert, key, "two")
 	replaced(now.Add(2 * time.Hour))
 	if got := name(); got != "two" {
-		t.Errorf("the new one is %q", got)
+		t.Errorf("the reloaded certificate is %q", got)
 	}
 	if _, err := openCertificate(cert, "/no/such/key", slog.New(slog.DiscardHandler)); fault.Of(err) != fault.Invalid {
 		t.Error(err)

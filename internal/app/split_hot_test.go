@@ -26,7 +26,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// workload is the program's parts over a simulated cluster to which Yorkie writes.
+// workload has the parts of the program over a simulated cluster that gets writes.
 type workload struct {
 	*testing.T
 	sim     *simcluster.Cluster
@@ -36,7 +36,7 @@ type workload struct {
 	engine  *engine.Engine
 }
 
-// withWorkload runs a test in a bubble of simulated time; the balancer is off.
+// withWorkload runs a test in a synctest bubble with the balancer off.
 func withWorkload(t *testing.T, o simcluster.Options, test func(w *workload)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -114,7 +114,7 @@ func (w *workload) bounds(c *topology.Collection, i int) [2]bson.Raw {
 	return [2]bson.Raw{lo, hi}
 }
 
-// chunkOwners is who has what of a collection.
+// chunkOwners returns the lower bound and shard of each chunk.
 func chunkOwners(c *topology.Collection) (out []string) {
 	for _, ch := range c.Chunks.All() {
 		out = append(out, c.Key.Display(ch.Min)+" "+ch.Shard)
@@ -122,7 +122,7 @@ func chunkOwners(c *topology.Collection) (out []string) {
 	return out
 }
 
-// hottest is the chunk of most writes.
+// hottest returns the index of the chunk with the most writes.
 func (w *workload) hottest(ns topology.Namespace) int {
 	w.Helper()
 	lines := w.heat.Window(ns, heat.Recent).Chunks(w.watcher.Table(), profile.Yorkie())
@@ -132,8 +132,8 @@ func (w *workload) hottest(ns topology.Namespace) int {
 	return lines[0].Chunk
 }
 
-// writtenSince counts the rows of a collection by key that were made since a time,
-// past everything that heat does.
+// writtenSince returns the keys of rows created since a time, read independently of the
+// heat collector.
 func (w *workload) writtenSince(c *topology.Collection, since time.Time, r shardkey.Range) (keys []shardkey.Key) {
 	w.Helper()
 	rows, err := w.client.NewestRows(
@@ -151,8 +151,7 @@ func (w *workload) writtenSince(c *topology.Collection, since time.Time, r shard
 	return keys
 }
 
-// documentsOf is the documents of one chunk of changes, as many as asked for, in the order
-// of their keys.
+// documentsOf returns n documents of one chunk of changes, in the order of their keys.
 func (w *workload) documentsOf(c *topology.Collection, i, n int) []bson.ObjectID {
 	type doc struct {
 		id  bson.ObjectID
@@ -178,7 +177,7 @@ func (w *workload) documentsOf(c *topology.Collection, i, n int) []bson.ObjectID
 	return out
 }
 
-// write inserts changes for a time, each second so many as each document is said to get.
+// write inserts changes for some time: each[i] changes per second for document i.
 func (w *workload) write(during time.Duration, project bson.ObjectID, docs []bson.ObjectID, each []int) {
 	w.Helper()
 	seq := int64(time.Now().UnixMilli())
@@ -199,8 +198,8 @@ func (w *workload) write(during time.Duration, project bson.ObjectID, docs []bso
 	}
 }
 
-// The split point, the half that moves, where to, what is expected of it and the undo:
-// all against writes that are known.
+// With known writes, this checks the split point, the half that moves, its target, the
+// expected effect and the undo.
 func TestSplittingAHotChunkDividesItsWrites(t *testing.T) {
 	const ns = topology.Namespace("yorkie-meta.changes")
 	versions := []string{"5.0", "8.0"}
@@ -217,7 +216,7 @@ func TestSplittingAHotChunkDividesItsWrites(t *testing.T) {
 				const hot = 2
 				chunk, before := c.Chunks.At(hot), chunkOwners(c)
 				docs := w.documentsOf(c, hot, 6)
-				// 10 rows a second: 2 and 2 and 1 below the fourth, which has 3; 1, 1 after it.
+				// 10 rows a second: 2, 2 and 1 below the fourth document, which has 3; then 1 and 1.
 				w.write(3*time.Minute, bson.ObjectID{0: 7}, docs, []int{2, 2, 1, 3, 1, 1})
 				time.Sleep(20 * time.Second)
 				if i := w.hottest(ns); i != hot {
@@ -225,7 +224,7 @@ func TestSplittingAHotChunkDividesItsWrites(t *testing.T) {
 				}
 				p := w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, hot)})
 				if p.Blocked() || len(p.Args.Cuts) != 1 {
-					t.Fatalf("blocked: %+v", p.Checks)
+					t.Fatalf("the plan is blocked: %+v", p.Checks)
 				}
 				cut := p.Args.Cuts[0]
 				at, err := c.Key.Bound(cut.At)
@@ -254,9 +253,9 @@ func TestSplittingAHotChunkDividesItsWrites(t *testing.T) {
 					after.Chunks.Owner(kept) != chunk.Shard {
 					t.Fatalf("%v", chunkOwners(after))
 				}
-				// The same plan again has nothing left to do.
+				// Planning the same again leaves nothing to do.
 				if again := w.plan(p.Args); len(again.Steps) != 0 || !again.Blocked() {
-					t.Errorf("again: %d steps", len(again.Steps))
+					t.Errorf("the repeated plan has %d steps, expected none", len(again.Steps))
 				}
 				undo, err := w.engine.Undo(w.Context(), auth.Local(), run.ID, "")
 				w.must(err)
@@ -265,7 +264,7 @@ func TestSplittingAHotChunkDividesItsWrites(t *testing.T) {
 				}
 				w.run(undo)
 				if got := chunkOwners(w.watcher.Table().Collection(ns)); !slices.Equal(got, before) {
-					t.Errorf("undone, it is\n%v\nfor\n%v", got, before)
+					t.Errorf("after the undo the owners are\n%v\nexpected\n%v", got, before)
 				}
 			})
 		})
@@ -303,7 +302,7 @@ func TestSeveralHotChunksOfOneShardMoveToDifferentShards(t *testing.T) {
 			to[cut.To]++
 		}
 		if len(to) != 2 {
-			t.Errorf("halves go to %v", to)
+			t.Errorf("the halves move to %v", to)
 		}
 		w.run(p)
 		if n := w.watcher.Table().Collection(ns).Chunks.Len(); n != c.Chunks.Len()+len(hot) {
@@ -312,8 +311,7 @@ func TestSeveralHotChunksOfOneShardMoveToDifferentShards(t *testing.T) {
 	})
 }
 
-// One document takes nearly everything: that is said, with the document, and nothing
-// is split.
+// One document gets nearly all writes: the plan names the document and splits nothing.
 func TestAChunkWithASingleHotDocumentIsNotSplit(t *testing.T) {
 	const ns = topology.Namespace("yorkie-meta.changes")
 	withWorkload(t, quietCluster(), func(w *workload) {
@@ -327,7 +325,7 @@ func TestAChunkWithASingleHotDocumentIsNotSplit(t *testing.T) {
 		if len(p.Steps) != 0 || i < 0 || p.Checks[i].Text.Code != "writes.oneDocument" || p.Checks[i].Text.Args()["document"] != docs[1].Hex() {
 			t.Errorf("%d steps, %+v", len(p.Steps), p.Checks)
 		}
-		// A chunk that nobody writes to is not either, and the sentence has the numbers.
+		// A chunk without writes is not split either, and the check gives the numbers.
 		p = w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, 4)})
 		i = slices.IndexFunc(p.Checks, func(c actions.Check) bool { return c.Verdict == actions.Block })
 		if len(p.Steps) != 0 || i < 0 || p.Checks[i].Text.Code != "writes.few" || p.Checks[i].Text.Args()["rows"] != "0" ||
@@ -337,8 +335,8 @@ func TestAChunkWithASingleHotDocumentIsNotSplit(t *testing.T) {
 	})
 }
 
-// Yorkie's own writers, and an operator of the simulated cluster who moves chunks
-// meanwhile: the split point divides what was truly written.
+// While Yorkie's writers write and an operator moves chunks, the split point divides
+// the rows that were really written.
 func TestTheSplitPointHalvesTheWritesOfYorkie(t *testing.T) {
 	const ns = topology.Namespace("yorkie-meta.changes")
 	versions := []string{"5.0"}
@@ -356,7 +354,7 @@ func TestTheSplitPointHalvesTheWritesOfYorkie(t *testing.T) {
 				chunk := c.Chunks.At(i)
 				p := w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, i)})
 				if len(p.Args.Cuts) != 1 {
-					t.Fatalf("nothing chosen: %+v", p.Checks)
+					t.Fatalf("no split point was chosen: %+v", p.Checks)
 				}
 				at, err := c.Key.Bound(p.Args.Cuts[0].At)
 				w.must(err)
@@ -373,15 +371,15 @@ func TestTheSplitPointHalvesTheWritesOfYorkie(t *testing.T) {
 					t.Errorf("split at %s: %d rows with it, %d of %d below", c.Key.Display(at), n[at.Encoded()], below, len(truth))
 				}
 				if off := max(2*below-len(truth), len(truth)-2*below); off > most+len(truth)/10 {
-					t.Errorf("%d of %d rows are below; one value has %d at most", below, len(truth), most)
+					t.Errorf("%d of %d rows are below the split point; one value has at most %d", below, len(truth), most)
 				}
 			})
 		})
 	}
 }
 
-// Rows that are changed in place, and keys that go on with a hash, are read: nothing
-// that is counted tells their keys.
+// Rows that are updated in place and keys that end with a hash must be read, because
+// the counters do not show their keys.
 func TestUpdatedRowsAreReadToChooseASplitPoint(t *testing.T) {
 	for _, name := range []string{"documents", "clients"} {
 		t.Run(name, func(t *testing.T) {
@@ -406,7 +404,7 @@ func TestUpdatedRowsAreReadToChooseASplitPoint(t *testing.T) {
 				p := w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, best), To: otherShard(tab, c.Chunks.Owner(best))})
 				if x.Rows < 20 {
 					if !p.Blocked() {
-						t.Error("too few rows, and it is not blocked")
+						t.Error("the plan is not blocked although too few rows were written")
 					}
 					return
 				}

@@ -18,12 +18,12 @@ import (
 func requireLong(t *testing.T) {
 	t.Helper()
 	if os.Getenv("SHARDBOARD_LONG") == "" {
-		t.Skip("SHARDBOARD_LONG=1 starts, kills and robs real processes")
+		t.Skip("with SHARDBOARD_LONG=1: starts and kills real processes")
 	}
 }
 
-// startReader starts a second server over the same directory and makes it the one that
-// the house asks; the first is given back.
+// startReader starts a second server over the same directory, sends later requests to
+// it and returns the first one.
 func (h *installation) startReader() (owner *exec.Cmd) {
 	h.t.Helper()
 	owner = h.web
@@ -38,21 +38,22 @@ func (h *installation) dataHold() string {
 	return requestJSON[api.DataDirectory](h, "GET", api.Prefix+"/data", nil, http.StatusOK).Hold
 }
 
-// A command is at work when the owner is killed. The reader notices it by itself,
-// takes over when it is told to, and settles the run without sending it again.
+// The owner is killed while a command is running. The read-only server notices it, takes
+// over when told to and settles the run without sending the command again.
 func TestAReadOnlyServerTakesOverAndSettlesTheRunOfAKilledOwner(t *testing.T) {
 	requireLong(t)
 	h := startInstallation(t)
 	waits, release := h.holdCommand("split", "committing")
-	r := h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}})
+	at := map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}
+	r := h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": at})
 	waits()
 	owner := h.startReader()
 	if got := h.dataHold(); got != string(store.OwnedByAnother) {
-		t.Fatalf("beside its owner it is %s", got)
+		t.Fatalf("while the owner runs the hold is %s", got)
 	}
 	kill(owner)
 	if !eventually(10*time.Second, func() bool { return h.dataHold() == string(store.OwnerGone) }) {
-		t.Fatal("nobody notices that the owner was killed")
+		t.Fatal("the read-only server does not notice that the owner was killed")
 	}
 	out, err := exec.Command(h.bin, "takeover", "--server", "http://"+h.webAt).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "owns the data directory now") {
@@ -61,13 +62,13 @@ func TestAReadOnlyServerTakesOverAndSettlesTheRunOfAKilledOwner(t *testing.T) {
 	release()
 	r = h.waitForRun(r.ID)
 	if there := h.chunkBeginsAt("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000)}}); there != (r.State == "succeeded") {
-		t.Errorf("%s, and the cut is there: %v", r.State, there)
+		t.Errorf("state %s, the chunk boundary exists: %v", r.State, there)
 	}
 	h.checkSentOnce(r)
 	h.verifyAudit()
 }
 
-// countChanges are how many commands of a pin the cluster got that change something.
+// countChanges counts the changing commands of a run that the cluster got.
 func (h *installation) countChanges(run string) (n int) {
 	h.t.Helper()
 	for _, s := range h.simulateFault("show").Seen {
@@ -81,12 +82,12 @@ func (h *installation) countChanges(run string) (n int) {
 	return n
 }
 
-// The directory of a running server is deleted, while a run waits for the cluster.
+// The data directory of a running server is deleted while a run waits for the cluster.
 func TestDeletingTheDataDirectoryStopsARun(t *testing.T) {
 	requireLong(t)
 	h := startInstallation(t)
 	projects := requestJSON[api.List[struct{ ID string }]](h, "GET", api.Prefix+"/projects?limit=1", nil, http.StatusOK)
-	waits, release := h.holdCommand("updateZoneKeyRange", "replying") // of a run with more commands after it
+	waits, release := h.holdCommand("updateZoneKeyRange", "replying") // more commands of the run would follow
 	r := h.startRun("pin", map[string]any{"project": projects.Items[0].ID, "shard": "shard-rs-3"})
 	waits()
 	before := h.countChanges(r.ID)
@@ -97,22 +98,22 @@ func TestDeletingTheDataDirectoryStopsARun(t *testing.T) {
 		status, _ := h.request("GET", "/readyz", nil)
 		return status == http.StatusServiceUnavailable
 	}) {
-		t.Fatal("nobody notices that the directory is gone")
+		t.Fatal("the server does not notice that the directory is gone")
 	}
 	release()
 	if !eventually(20*time.Second, func() bool { return strings.Contains(h.runByID(r.ID).Why, "cannot be saved") }) {
 		t.Errorf("%+v", h.runByID(r.ID))
 	}
-	time.Sleep(3 * time.Second) // in which it would go on
+	time.Sleep(3 * time.Second) // time in which the run would continue
 	if after := h.countChanges(r.ID); before == 0 || after != before {
-		t.Errorf("%d commands were sent with a record, and then %d without", before, after-before)
+		t.Errorf("%d commands were sent with a record, then %d without", before, after-before)
 	}
 	text, err := json.Marshal(map[string]any{"kind": "balancer-on", "args": map[string]any{}, "reason": "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if status, answer := h.request("POST", api.Prefix+"/plans", json.RawMessage(text)); status != http.StatusServiceUnavailable {
-		t.Errorf("a plan is answered with %d %s", status, answer)
+		t.Errorf("making a plan returned %d %s", status, answer)
 	}
 	second, err := exec.Command(
 		h.bin,
@@ -129,6 +130,6 @@ func TestDeletingTheDataDirectoryStopsARun(t *testing.T) {
 		h.auditKey(),
 	).CombinedOutput()
 	if err == nil || !strings.Contains(string(second), "still running with the data directory") {
-		t.Errorf("a second server: %v %s", err, second)
+		t.Errorf("starting a second server: %v %s", err, second)
 	}
 }

@@ -17,10 +17,11 @@ import (
 
 const planBalancer = `{"kind":"balancer-on","args":{},"reason":"test"}`
 
-// startWithData is a dashboard with a data directory, in which every visitor may do everything.
+// startWithData starts a dashboard with a data directory and without access control.
 func (d *demo) startWithData(t *testing.T, dir string) (*App, apiClient) {
 	t.Helper()
-	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, AuditKey: dir + "-key/audit.key", Actions: true, Auth: Auth{Mode: "none"}})
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, AuditKey: dir + "-key/audit.key", Actions: true,
+		Auth: Auth{Mode: "none"}})
 	s := apiClient{T: t, at: strings.TrimSuffix(a.URL(), "/")}
 	if !eventually(30*time.Second, func() bool { return statusOf(t, http.DefaultClient, s.at+"/readyz") == http.StatusOK }) {
 		t.Fatal("not ready after 30 s")
@@ -28,7 +29,7 @@ func (d *demo) startWithData(t *testing.T, dir string) (*App, apiClient) {
 	return a, s
 }
 
-// startPage is the start page, which has to be there.
+// startPage returns the start page, which must load.
 func (s apiClient) startPage() string {
 	s.Helper()
 	res, err := http.Get(s.at + "/")
@@ -44,8 +45,8 @@ func (s apiClient) startPage() string {
 	return string(text)
 }
 
-// While it is gone nothing is accepted, nobody else becomes the owner of a new
-// directory at its path, and all goes on when it is back.
+// While the directory is lost, nothing is accepted and no other process becomes the
+// owner of a new directory at its path. The server continues when it is back.
 func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
 	d := startDemo(t, quietCluster(), topology.Options{})
 	dir := filepath.Join(t.TempDir(), "data")
@@ -56,13 +57,13 @@ func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
 	}
 	refused := s.expect(http.StatusServiceUnavailable, "POST", "/api/v1/plans", planBalancer)
 	if text, _ := refused["detail"].(string); !strings.Contains(text, "was moved or deleted while shardboard was running") {
-		t.Errorf("a plan is refused with %q", text)
+		t.Errorf("the refusal of a plan says %q", text)
 	}
 	if got := statusOf(t, http.DefaultClient, s.at+"/readyz"); got != http.StatusServiceUnavailable {
-		t.Errorf("it says that it is ready: %d", got)
+		t.Errorf("the server is ready without its directory: status %d", got)
 	}
 	if !strings.Contains(s.startPage(), "Nothing can be stored: the data directory or a file in it was moved") {
-		t.Error("the page does not say it")
+		t.Error("the page does not show the loss")
 	}
 	if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.Vanished) || got["writable"] != false {
 		t.Errorf("%v", got)
@@ -80,12 +81,12 @@ func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
 	}
 	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
 	if got := statusOf(t, http.DefaultClient, s.at+"/readyz"); got != http.StatusOK {
-		t.Errorf("back again it is not ready: %d", got)
+		t.Errorf("with its directory back the server is not ready: status %d", got)
 	}
 }
 
-// Of two that read and are asked at the same moment, one takes over at its own
-// address, without a request that is cut or refused; the other says so.
+// Two read-only servers are told to take over at the same moment. One of them takes over
+// without cutting or refusing a request; the other reports that.
 func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
 	d := startDemo(t, quietCluster(), topology.Options{})
 	dir := filepath.Join(t.TempDir(), "data")
@@ -99,17 +100,17 @@ func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
 		readers[i].expect(http.StatusServiceUnavailable, "POST", "/api/v1/plans", planBalancer)
 	}
 	first.expect(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
-	first.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer) // nobody has taken anything from it
+	first.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer) // the owner still accepts plans
 	if err := owner.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for i, s := range readers {
-		apps[i].current().db.Look() // as it does each two seconds by itself
+		apps[i].current().db.Look() // which happens every two seconds anyway
 		if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.OwnerGone) {
-			t.Fatalf("a reader does not notice that the owner has gone: %v", got)
+			t.Fatalf("a read-only server does not notice that the owner has ended: %v", got)
 		}
 		if page := s.startPage(); !strings.Contains(page, "has stopped") || !strings.Contains(page, `action="/data/takeover"`) {
-			t.Error("its page does not offer to take over")
+			t.Error("the page does not offer the takeover")
 		}
 	}
 
@@ -137,31 +138,31 @@ func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
 		winner, loser = 1, 0
 	}
 	if codes[winner] != http.StatusOK || codes[loser] != http.StatusConflict {
-		t.Fatalf("two were asked to take over: %v", codes)
+		t.Fatalf("the two takeovers returned %v", codes)
 	}
 	s := readers[winner]
 	if apps[winner].ReadOnly() || !apps[loser].ReadOnly() {
-		t.Error("not one owner")
+		t.Error("there is not exactly one owner")
 	}
 	if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.Owned) || got["writable"] != true {
 		t.Errorf("%v", got)
 	}
 	if page := s.startPage(); strings.Contains(page, "Read only") || strings.Contains(page, "/data/takeover") {
-		t.Error("its page still says that it only reads")
+		t.Error("the new owner's page still says that it is read-only")
 	}
 	s.expect(http.StatusOK, "GET", "/api/v1/plans/"+plan["id"].(string), "")
 	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
 	s.expect(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
 	record := s.expect(http.StatusOK, "GET", "/api/v1/audit?what=data.takeover", "")["items"].([]any)
 	if len(record) != 1 || record[0].(answer)["by"] != "local" {
-		t.Errorf("the record has %v", record)
+		t.Errorf("the audit record has %v", record)
 	}
 	if c := apps[loser].current().db.Look(); c.Hold != store.OwnedByAnother {
-		t.Errorf("the other reader does not notice that there is an owner again: %+v", c)
+		t.Errorf("the other server does not notice the new owner: %+v", c)
 	}
 }
 
-// What cannot be opened as its owner is left as it was.
+// When the data cannot be opened for writing, the server continues to read it.
 func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
 	d := startDemo(t, quietCluster(), topology.Options{})
 	dir := filepath.Join(t.TempDir(), "data")
@@ -197,7 +198,7 @@ func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
 	s.startPage()
 	again, err := New(t.Context(), Config{URI: d.config.URI, Log: d.config.Log, Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "none"}})
 	if err != nil || again.ReadOnly() {
-		t.Fatalf("what was opened was not given back: %v", err)
+		t.Fatalf("the failed takeover did not release the directory: %v", err)
 	}
 	again.Start()
 	if err := again.Stop(t.Context()); err != nil {

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// wire is a network in the process: a listener that gets connections from any
-// address, and lives in a synctest bubble.
+// wire is an in-process network for a synctest bubble: a listener with connections from
+// any address.
 type wire struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -44,7 +44,7 @@ func (a addressed) RemoteAddr() net.Addr {
 	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(a.from), 4000))
 }
 
-// testServer is a server behind a Listener, in a bubble.
+// testServer is a server behind a Listener in a synctest bubble.
 type testServer struct {
 	t    *testing.T
 	wire *wire
@@ -70,9 +70,9 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// inBubble runs a server with these bounds. Its addresses: /in is asked by
-// somebody who is signed in, /slow and /in/slow answer after a minute, /body
-// reads the body, /socket takes the connection over until it is closed.
+// inBubble runs a server with these limits. Requests below /in are signed in, /slow and
+// /in/slow answer after a minute, /body reads the body, and /socket takes over the
+// connection until it is closed.
 func inBubble(t *testing.T, o Options, test func(*testServer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -89,14 +89,14 @@ func inBubble(t *testing.T, o Options, test func(*testServer)) {
 		for _, v := range h.all {
 			_ = v.conn.Close()
 		}
-		time.Sleep(2 * time.Minute) // slow answers and sockets end
+		time.Sleep(2 * time.Minute) // until slow answers and sockets have ended
 		synctest.Wait()
 		if s := h.l.Stats(); s.Open != 0 || s.states != [states]int{} || len(h.l.sources) != 0 {
 			t.Errorf("after the end: %+v, %d sources", s, len(h.l.sources))
 		}
 		for r := range h.l.all {
 			if n := h.l.all[r].Len(); n != 0 {
-				t.Errorf("%d connections are left in rank %d", n, r)
+				t.Errorf("%d connections remain in rank %d", n, r)
 			}
 		}
 	})
@@ -126,7 +126,7 @@ func serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "ok")
 }
 
-// testClient is one connection, seen from its other end.
+// testClient is the client's end of one connection.
 type testClient struct {
 	t     *testing.T
 	conn  net.Conn
@@ -135,7 +135,7 @@ type testClient struct {
 	over  bool
 }
 
-// connect opens a connection that says nothing yet.
+// connect opens a connection without sending anything.
 func (h *testServer) connect(from string) *testClient {
 	h.t.Helper()
 	ours, theirs := net.Pipe()
@@ -160,7 +160,7 @@ func (h *testServer) connect(from string) *testClient {
 	return v
 }
 
-// send sends text and waits until the server has done what it can.
+// send sends text and waits until the server is blocked or idle.
 func (v *testClient) send(text string) *testClient {
 	v.t.Helper()
 	go func() { _, _ = io.WriteString(v.conn, text) }()
@@ -173,7 +173,7 @@ func (v *testClient) get(path string) *testClient {
 	return v.send(fmt.Sprintf("GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path))
 }
 
-// startPost sends the head of a request, and of its body nothing.
+// startPost sends the head of a request without its body.
 func (v *testClient) startPost(path string) *testClient {
 	v.t.Helper()
 	return v.send(fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n", path))
@@ -191,13 +191,13 @@ func (v *testClient) answerCount() int {
 	return strings.Count(v.heard.String(), "200 OK")
 }
 
-// expect compares who is still there.
+// expect checks whether connections are open.
 func (h *testServer) expect(what string, want bool, all ...*testClient) {
 	h.t.Helper()
 	synctest.Wait()
 	for i, v := range all {
 		if v.isOpen() != want {
-			h.t.Errorf("%s %d: open is %v", what, i, v.isOpen())
+			h.t.Errorf("%s, connection %d: open is %v", what, i, v.isOpen())
 		}
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// The attack: connections that asked once and then do nothing fill every place.
-// Before, each new one was closed until the idle timeout had passed.
+// Anonymous connections fill every place with one request each and then stay idle. New
+// connections must be accepted before the idle timeout.
 func TestIdleAnonymousConnectionsDoNotBlockOthers(t *testing.T) {
 	inBubble(t, Options{Max: 40, PerSource: 10}, func(h *testServer) {
-		anna := h.connect("192.0.2.200").get("/in") // idle for longest
+		anna := h.connect("192.0.2.200").get("/in") // idle the longest
 		busy := h.connect("192.0.2.201").get("/in/slow")
 		socket := h.connect("192.0.2.202").get("/in/socket")
 		var idle []*testClient
@@ -18,23 +18,23 @@ func TestIdleAnonymousConnectionsDoNotBlockOthers(t *testing.T) {
 			time.Sleep(time.Millisecond)
 			idle = append(idle, h.connect(fmt.Sprintf("198.51.100.%d", i)).get("/"))
 			if idle[i].answerCount() != 1 {
-				t.Fatalf("stranger %d was not answered", i)
+				t.Fatalf("anonymous client %d was not answered", i)
 			}
 		}
 		h.expect("those who came first", false, idle[:163]...)
 		h.expect("those who came last", true, idle[163:]...)
 		bert := h.connect("192.0.2.203").get("/in")
 		if bert.answerCount() != 1 {
-			t.Error("a new connection of somebody who is signed in is not answered")
+			t.Error("a new connection of a signed-in person is not answered")
 		}
 		h.expect("signed in, at work, on a socket, new", true, anna, busy, socket, bert)
 		if anna.get("/in").answerCount() != 2 {
-			t.Error("who is signed in cannot go on")
+			t.Error("the connection of a signed-in person was closed")
 		}
 		time.Sleep(time.Minute)
 		h.expect("a request of somebody who is signed in", true, busy)
 		if busy.answerCount() != 1 {
-			t.Error("a slow request of somebody who is signed in was cut off")
+			t.Error("a slow request of a signed-in person was cut off")
 		}
 		if s := h.l.Stats(); s.Open != 40 || s.Evicted != 164 || s.Refused != 0 {
 			t.Errorf("%+v", s)
@@ -45,7 +45,7 @@ func TestIdleAnonymousConnectionsDoNotBlockOthers(t *testing.T) {
 func TestTheLeastUsefulConnectionIsClosedFirst(t *testing.T) {
 	inBubble(t, Options{Max: 8, PerSource: 8}, func(h *testServer) {
 		signedIn := h.connect("192.0.2.1").get("/in")
-		body := h.connect("192.0.2.2").startPost("/body") // and nothing of it comes
+		body := h.connect("192.0.2.2").startPost("/body") // the body never arrives
 		half := h.connect("192.0.2.3").send("GET / HTTP/1.1\r\nHost: loc")
 		nothing := h.connect("192.0.2.4")
 		idle := h.connect("192.0.2.5").get("/")
@@ -56,14 +56,14 @@ func TestTheLeastUsefulConnectionIsClosedFirst(t *testing.T) {
 		order := []*testClient{idle, half, nothing, body, signedIn}
 		var later []*testClient
 		for i, next := range order {
-			h.expect("whose turn has not come", true, order[i:]...)
+			h.expect("connections of higher rank", true, order[i:]...)
 			later = append(later, h.connect("192.0.2.9").get("/in/slow"))
-			h.expect("whose turn it is", false, next)
+			h.expect("the connection of the lowest rank", false, next)
 		}
-		h.expect("requests of those who are signed in", true, append(later, at, posting, socket)...)
+		h.expect("requests of signed-in people", true, append(later, at, posting, socket)...)
 		refused := h.connect("192.0.2.9")
-		h.expect("one for whom nobody can go", false, refused)
-		h.expect("the others", true, append(later, at, posting, socket)...)
+		h.expect("a new connection without a place", false, refused)
+		h.expect("the other connections", true, append(later, at, posting, socket)...)
 		if s := h.l.Stats(); s.Evicted != 5 || s.Refused != 1 || s.refused[byTotal] != 1 {
 			t.Errorf("%+v", s)
 		}
@@ -89,7 +89,7 @@ func TestANewConnectionIsProtectedForASecond(t *testing.T) {
 			people = append(people, h.connect(fmt.Sprintf("192.0.2.%d", i)).get("/in"))
 		}
 		var honest []*testClient
-		for range 3 { // in a handshake that takes a while
+		for range 3 { // during a slow handshake
 			honest = append(honest, h.connect("198.51.100.1"))
 		}
 		time.Sleep(900 * time.Millisecond)
@@ -99,11 +99,12 @@ func TestANewConnectionIsProtectedForASecond(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 		h.connect("198.51.100.2")
 		h.expect("who has said nothing for a second", false, honest[0])
-		h.expect("the others", true, people[1:]...)
+		h.expect("the other connections", true, people[1:]...)
 	})
 }
 
-// A second of grace for each would let a thousand a second hold every place.
+// If each new connection kept a second of grace, a thousand a second would hold every
+// place.
 func TestNewConnectionsAreNotProtectedDuringAFlood(t *testing.T) {
 	inBubble(t, Options{Max: 16, PerSource: 16}, func(h *testServer) {
 		var people, flood []*testClient
@@ -115,14 +116,14 @@ func TestNewConnectionsAreNotProtectedDuringAFlood(t *testing.T) {
 		}
 		h.expect("people", true, people...)
 		if bert := h.connect("192.0.2.99").get("/in"); bert.answerCount() != 1 {
-			t.Error("a person's new connection is not answered")
+			t.Error("a new connection of a person is not answered")
 		}
 		h.expect("people", true, people...)
-		for i := range 200 { // bodies that do not come, from everywhere
+		for i := range 200 { // bodies that never arrive, from many addresses
 			flood = append(flood, h.connect(fmt.Sprintf("203.0.113.%d", i)).startPost("/body"))
 		}
 		if bert := h.connect("192.0.2.99").get("/in"); bert.answerCount() != 1 {
-			t.Error("a person's new connection is not answered during slow bodies")
+			t.Error("a new connection of a person is not answered during slow bodies")
 		}
 		h.expect("people", true, people...)
 		if s := h.l.Stats(); s.Refused != 0 {
@@ -132,7 +133,7 @@ func TestNewConnectionsAreNotProtectedDuringAFlood(t *testing.T) {
 	})
 }
 
-// A sign-in takes a second when many are under way.
+// A sign-in takes a second when many happen at once.
 func TestAFloodFromFewAddressesDoesNotInterruptSignIn(t *testing.T) {
 	inBubble(t, Options{Max: 64, PerSource: 32}, func(h *testServer) {
 		signing := h.connect("192.0.2.2").startPost("/body")
@@ -143,7 +144,7 @@ func TestAFloodFromFewAddressesDoesNotInterruptSignIn(t *testing.T) {
 		}
 		h.expect("a sign-in under way", true, signing)
 		if signing.send("123456789").answerCount() != 1 {
-			t.Error("it was not answered")
+			t.Error("the sign-in was not answered")
 		}
 		if s := h.l.Stats(); s.Refused != 0 || s.Open != 64 {
 			t.Errorf("%+v", s)
@@ -160,11 +161,11 @@ func TestIdleAnonymousConnectionsAreClosedEarly(t *testing.T) {
 		time.Sleep(6 * time.Second)
 		h.expect("idle for ten seconds", false, first)
 		h.expect("signed in, and idle for six", true, anna, second)
-		second.send("GET / H") // does not start anew
+		second.send("GET / H") // does not restart the idle time
 		time.Sleep(4 * time.Second)
 		h.expect("idle for ten seconds", false, second)
 		third := h.connect("192.0.2.4").get("/slow")
-		time.Sleep(time.Minute) // at work, not idle
+		time.Sleep(time.Minute) // active, not idle
 		h.expect("just answered", true, third)
 		time.Sleep(10 * time.Second)
 		h.expect("idle again", false, third)

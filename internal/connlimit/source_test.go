@@ -11,25 +11,25 @@ func TestConnectionsAreLimitedInTotalAndByAddress(t *testing.T) {
 	inBubble(t, Options{Max: 8, PerSource: 2}, func(h *testServer) {
 		one := []*testClient{h.connect("192.0.2.1").get("/in/slow"), h.connect("192.0.2.1").get("/in/slow")}
 		other := h.connect("192.0.2.2").get("/")
-		h.expect("a third of one address, whose others are at work", false, h.connect("192.0.2.1"))
-		h.expect("the others", true, one[0], one[1], other)
+		h.expect("a third connection of an address with two active ones", false, h.connect("192.0.2.1"))
+		h.expect("the other connections", true, one[0], one[1], other)
 		_ = one[0].conn.Close()
-		h.expect("one that left", false, one[0])
-		h.expect("one in the place of one that left", true, h.connect("192.0.2.1").get("/in/slow"))
+		h.expect("the closed connection", false, one[0])
+		h.expect("a connection in the place of the closed one", true, h.connect("192.0.2.1").get("/in/slow"))
 		for i := range 5 {
 			h.connect(fmt.Sprintf("192.0.2.%d", 10+i)).get("/in/slow")
 		}
-		// The ninth in all has the place of the idle one; then nothing is left.
-		h.expect("a ninth", true, h.connect("192.0.2.20").get("/in/slow"))
-		h.expect("the idle one", false, other)
-		h.expect("a tenth", false, h.connect("192.0.2.21"))
+		// The ninth connection replaces the idle one; the next finds no room.
+		h.expect("the ninth connection", true, h.connect("192.0.2.20").get("/in/slow"))
+		h.expect("the idle connection", false, other)
+		h.expect("the tenth connection", false, h.connect("192.0.2.21"))
 		if s := h.l.Stats(); s.refused != (counts{byTotal: 1, bySource: 1}) || s.evicted != (counts{byTotal: 1}) || s.Open != 8 {
 			t.Errorf("%+v", s)
 		}
 	})
 }
 
-// Everybody who has one IPv6 address has the 2^64 beside it, too.
+// Whoever has one IPv6 address usually has a whole /64 network.
 func TestAnAddressAtItsLimitLosesItsOwnConnections(t *testing.T) {
 	for name, address := range map[string]func(i int) string{
 		"IPv4":        func(int) string { return "192.0.2.1" },
@@ -69,8 +69,8 @@ func TestProxiesAndLoopbackHaveNoLimitOfTheirOwnButMakeRoom(t *testing.T) {
 			}
 			h.expect(address+", newest", true, all[32:]...)
 			h.expect(address+", oldest", false, all[:30]...)
-			// A proxy's idle connections wait for anybody, and go in their turn
-			// among those of people who are signed in.
+			// Idle connections of a proxy can serve anybody, so they rank like those of
+			// signed-in people.
 			proxy := h.l.isProxy(netip.MustParseAddr(address).Unmap())
 			h.expect("who is signed in at "+address, !proxy, anna)
 			if s := h.l.Stats(); s.evicted[bySource] != 0 || s.Refused != 0 {
@@ -83,7 +83,7 @@ func TestProxiesAndLoopbackHaveNoLimitOfTheirOwnButMakeRoom(t *testing.T) {
 			h.connect(fmt.Sprintf("2001:db8::%x", 8+i)).get("/")
 		}
 		if s := h.l.Stats(); s.evicted != (counts{bySource: 2}) {
-			t.Errorf("beside a proxy: %+v", s)
+			t.Errorf("with a proxy: %+v", s)
 		}
 	})
 }
@@ -101,12 +101,12 @@ func TestIdleConnectionsOfAProxyAreNotClosedEarly(t *testing.T) {
 	)
 }
 
-// A connection of a proxy carries the requests of many people: that one of them
-// is signed in says nothing about the next one.
+// A connection of a proxy carries requests of many people, so one signed-in request says
+// nothing about the next.
 func TestAConnectionOfAProxyIsSignedInForOneRequest(t *testing.T) {
 	inBubble(t, Options{Max: 2, PerSource: 2, Proxies: []netip.Prefix{netip.MustParsePrefix("10.1.0.7/32")}}, func(h *testServer) {
 		one, two := h.connect("10.1.0.7").get("/in"), h.connect("10.1.0.7").get("/in")
-		one.startPost("/body") // of a stranger, and it does not come
+		one.startPost("/body") // an anonymous body that never arrives
 		two.get("/in/slow")
 		time.Sleep(5 * time.Second)
 		three := h.connect("10.1.0.7").get("/in")

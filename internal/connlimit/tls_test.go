@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// startTLSServer serves by TLS over loopback, HTTP/2 included.
+// startTLSServer serves TLS on loopback, including HTTP/2.
 func startTLSServer(t *testing.T, o Options) (*Listener, *httptest.Server) {
 	t.Helper()
 	raw, err := net.Listen("tcp", "127.0.0.1:0")
@@ -24,12 +24,12 @@ func startTLSServer(t *testing.T, o Options) (*Listener, *httptest.Server) {
 	server.Listener, server.EnableHTTP2 = l, true
 	server.Config.ConnState, server.Config.ConnContext = l.ConnState, l.ConnContext
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
-	server.StartTLS() // its own hook calls ours
+	server.StartTLS() // keeps the state hook of the listener
 	t.Cleanup(server.Close)
 	return l, server
 }
 
-// waitFor waits for what another goroutine is about to do.
+// waitFor polls for the effect of another goroutine.
 func waitFor(t *testing.T, what string, true func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !true(); time.Sleep(time.Millisecond) {
@@ -39,7 +39,7 @@ func waitFor(t *testing.T, what string, true func() bool) {
 	}
 }
 
-// get asks by a new connection, which stays open.
+// get sends a request on a new connection, which stays open.
 func get(t *testing.T, server *httptest.Server, path string) (proto int) {
 	t.Helper()
 	transport := server.Client().Transport.(*http.Transport).Clone()
@@ -66,14 +66,14 @@ func TestIdleHTTP2ConnectionsAreRecognised(t *testing.T) {
 	waitFor(t, "two are not idle", is([states]int{stateIdle: 2}, 0))
 	get(t, server, "/")
 	waitFor(t, "three are not idle", is([states]int{stateIdle: 3}, 0))
-	for n := range int64(5) { // strangers replace each other
+	for n := range int64(5) { // anonymous connections replace each other
 		get(t, server, "/")
 		waitFor(t, "a stranger's idle connection was not replaced", is([states]int{stateIdle: 3}, n+1))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n := l.all[keptIdle].Len(); n != 2 {
-		t.Errorf("%d of two who are signed in are left", n)
+		t.Errorf("%d of the two signed-in connections remain", n)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestUnfinishedHandshakesCountAsConnections(t *testing.T) {
 	if _, err := silent[0].Read(make([]byte, 1)); err == nil || !isClosed(err) {
 		t.Errorf("the oldest handshake: %v", err)
 	}
-	// A handshake that was done and nothing after it is no request either.
+	// A finished handshake without a request is not a request either.
 	conn, err := tls.Dial("tcp", l.Addr().String(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
 	if err != nil {
 		t.Fatal(err)

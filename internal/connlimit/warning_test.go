@@ -13,7 +13,7 @@ import (
 )
 
 func (h *testServer) logLines() []string {
-	synctest.Wait() // a line may be on its way
+	synctest.Wait() // a line may still be in progress
 	text := strings.TrimSpace(h.log.String())
 	if text == "" {
 		return nil
@@ -35,7 +35,7 @@ func TestReachingTheLimitIsLoggedOnceAMinute(t *testing.T) {
 		}
 		flood(300) // three seconds
 		if got := h.logLines(); len(got) != 1 || !strings.Contains(got[0], "level=WARN") || !strings.Contains(got[0], "closed=1 ") {
-			t.Errorf("at once: %q", got)
+			t.Errorf("when the limit is reached: %q", got)
 		}
 		time.Sleep(time.Minute)
 		got := h.logLines()
@@ -50,11 +50,11 @@ func TestReachingTheLimitIsLoggedOnceAMinute(t *testing.T) {
 		}
 		time.Sleep(10 * time.Minute)
 		if got := h.logLines(); len(got) != 2 {
-			t.Errorf("when it is over: %q", got)
+			t.Errorf("when the flood is over: %q", got)
 		}
-		flood(20) // the next time has a line at once again
+		flood(20) // the next flood is logged at once again
 		if got := h.logLines(); len(got) != 3 {
-			t.Errorf("the next time: %q", got)
+			t.Errorf("at the next flood: %q", got)
 		}
 	})
 }

@@ -239,7 +239,8 @@ func TestOtherUsersFilesAreRefused(t *testing.T) {
 	for name, uid := range map[string]int{"hers": 2000, "roots": 0} {
 		must(t, CheckRead("database", give(makeFile(t, filepath.Join(eves, name), 0o600), uid), d))
 	}
-	expectRefusal(t, "a third user's, only read", CheckRead("database", give(makeFile(t, filepath.Join(eves, "third"), 0o600), 2001), d), "another user")
+	third := give(makeFile(t, filepath.Join(eves, "third"), 0o600), 2001)
+	expectRefusal(t, "a third user's, only read", CheckRead("database", third, d), "another user")
 }
 
 func TestAReplacedFileIsNoticed(t *testing.T) {

@@ -15,13 +15,13 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// memory is a chain that tests can tamper with.
+// memory is a store with a chain that tests can tamper with.
 type memory struct {
 	mu      sync.Mutex
 	records []store.AuditRecord
 	heads   []store.AuditHead
 	fails   error
-	written *audit.Point // as the process that writes remembers; nil: it only reads
+	written *audit.Point // last record written by this process; nil: read-only
 }
 
 func (m *memory) AuditWritten(context.Context) (int64, []byte, bool, error) {
@@ -108,7 +108,7 @@ func (m *memory) headCount() int {
 
 var day = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// newChain has n records that differ.
+// newChain returns a store with n different records.
 func newChain(t *testing.T, n int) *memory {
 	t.Helper()
 	m := &memory{}
@@ -168,8 +168,8 @@ func TestAnIntactChainVerifiesToItsEnd(t *testing.T) {
 	}
 }
 
-// One record was tampered with, at every place, in every way, and the rest was
-// left alone or renumbered as well as can be without making all hashes anew.
+// Each record is tampered with in every way. The others are unchanged or renumbered, but
+// not all hashes are computed again.
 func TestEveryTamperedRecordIsFound(t *testing.T) {
 	const n = 1000
 	m := newChain(t, n)
@@ -194,8 +194,8 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 		}
 	}
 	for i, r := range m.records {
-		// What stands before the place is as it was, so most walks begin shortly
-		// before it; every hundredth begins at the first record.
+		// Records before the change are unaffected, so most verifications start shortly
+		// before it; every hundredth starts at the first record.
 		from := max(i-5, 0)
 		if i%100 == 0 {
 			from = 0
@@ -211,7 +211,7 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 			expect("swap", 0, 0, oneRecord(r), m.records[1:i], oneRecord(m.records[0]))
 		}
 		expect("insertion", i, from, before, oneRecord(foreign), oneRecord(r), after)
-		// The record is the end that was verified before, and is read again.
+		// The changed record is the end of an earlier verification and is read again.
 		rebuilt, _, err := audit.Next(edited.AuditEntry, r.Seq-1, r.Prev)
 		if err != nil {
 			t.Fatal(err)
@@ -232,7 +232,7 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 	}
 }
 
-// The numbers are made to fit, so that only the hashes tell.
+// The numbers stay consistent, so that only the hashes show the change.
 func TestTamperingThatKeepsTheNumbersIsFound(t *testing.T) {
 	const n = 50
 	m := newChain(t, n)
@@ -278,7 +278,7 @@ func TestACutTailIsFoundByALaterHead(t *testing.T) {
 	for cut := range 100 {
 		rep := verify(t, m.records[:cut], audit.Expect{Heads: []store.AuditHead{head}})
 		note := verify(t, m.records[:cut], audit.Expect{Known: []audit.Point{{Seq: head.Seq, Hash: head.Hash}}})
-		// The end that was verified before is looked for again: every cut is found.
+		// The end of the earlier verification is required, so every cut is found.
 		end := audit.Point{Seq: 100, Hash: m.records[99].Hash}
 		left := m.records[min(cut, 99):cut]
 		if again := verify(t, left, audit.Expect{After: end, Reread: true}); again.Break == nil || again.Break.Code != audit.Cut ||
@@ -300,19 +300,19 @@ func TestARebuiltChainIsDetectedByTheSignedHead(t *testing.T) {
 	again := &memory{}
 	for i, r := range first.records {
 		if i == 10 {
-			continue // forgotten, and everything after it made to fit
+			continue // omitted, with all later records computed again
 		}
 		if _, err := again.Append(t.Context(), r.AuditEntry); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if rep := verify(t, again.records, audit.Expect{}); rep.Break != nil {
-		t.Fatal("the chain alone cannot tell, and this test shows nothing:", rep.Break)
+		t.Fatal("the rebuilt chain is inconsistent, so this test proves nothing:", rep.Break)
 	}
 	if rep := verify(t, again.records, audit.Expect{Heads: []store.AuditHead{head}}); rep.Break == nil || rep.Break.Code != audit.Rebuilt {
 		t.Errorf("%+v", rep.Break)
 	}
-	// Signed anew as well, by a key of the forger's.
+	// The head is signed again too, with the attacker's key.
 	forged := headAt(newKey(t), again.records[39])
 	x := audit.Expect{Heads: []store.AuditHead{forged}, Key: audit.Fingerprint(k.Public().(ed25519.PublicKey))}
 	if rep := verify(t, again.records, x); rep.Break == nil || rep.Break.Code != audit.OtherKey {
@@ -320,7 +320,7 @@ func TestARebuiltChainIsDetectedByTheSignedHead(t *testing.T) {
 	}
 	forged.Key = head.Key
 	if rep := verify(t, again.records, x); rep.Break == nil {
-		t.Error("a head with a borrowed key was believed")
+		t.Error("a head that names another key was accepted")
 	}
 	x.Heads[0] = forged
 	if rep := verify(t, again.records, x); rep.Break == nil || rep.Break.Code != audit.Forged {
@@ -402,7 +402,7 @@ func TestReencodedRecordsAreReportedAsChanged(t *testing.T) {
 		}
 	}
 	if got := audit.Read(1, canonical, r.Prev, r.Hash); audit.Check(got, 1, audit.Begin()) != nil {
-		t.Error("the record itself is refused")
+		t.Error("the unchanged record is refused")
 	}
 }
 

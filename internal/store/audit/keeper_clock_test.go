@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// Order is by number: the times of records and heads may go back.
+// Records and heads are ordered by number, because their times may go back.
 func TestTheChainIsSignedAndVerifiedAfterClockChanges(t *testing.T) {
 	for _, step := range []time.Duration{24 * time.Hour, -24 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
@@ -37,12 +37,12 @@ func TestTheChainIsSignedAndVerifiedAfterClockChanges(t *testing.T) {
 			if st.Break != nil || st.Err != nil || st.Head.Seq != 5 || !st.Whole.Equal(st.At) {
 				t.Errorf("%s: the whole chain was not read at once: %+v", step, st)
 			}
-			for range 25 { // hours: the next whole reading is a day after the last
+			for range 25 { // hours; the next complete verification is a day after the last
 				time.Sleep(time.Hour)
 			}
 			synctest.Wait()
 			if st := k.State(); clock().Sub(st.Whole) > 2*time.Hour || clock().Sub(st.At) > 2*time.Minute {
-				t.Errorf("%s: read from its first record %s ago, looked at %s ago", step, clock().Sub(st.Whole), clock().Sub(st.At))
+				t.Errorf("%s: verified completely %s ago, checked %s ago", step, clock().Sub(st.Whole), clock().Sub(st.At))
 			}
 			offset.Store(0)
 			add()

@@ -44,11 +44,11 @@ func TestNewRecordsAreSignedEveryMinuteAndAtShutdown(t *testing.T) {
 		k, stop := runKeeper(t, m, audit.Options{Key: newKey(t), Log: slog.New(slog.NewTextHandler(&log, nil))})
 		synctest.Wait()
 		if m.headCount() != 1 {
-			t.Fatal("not signed at start", m.headCount())
+			t.Fatal("the record was not signed at start; heads:", m.headCount())
 		}
 		time.Sleep(10 * time.Minute)
 		if m.headCount() != 1 {
-			t.Fatal("signed what did not move", m.headCount())
+			t.Fatal("the keeper signed without new records; heads:", m.headCount())
 		}
 		for want := 2; want < 5; want++ {
 			if _, err := m.Append(t.Context(), entry()); err != nil {
@@ -137,7 +137,7 @@ func TestAChangedOldRecordIsFoundWithinADay(t *testing.T) {
 	})
 }
 
-// The thief has the data directory: cuts the record, and takes the heads too.
+// An attacker with the data directory cuts the record and removes the heads too.
 func TestTheWitnessDetectsACutThatRemovedTheHeads(t *testing.T) {
 	dir := t.TempDir()
 	witness, err := audit.WitnessOf(filepath.Join(dir, "audit.key"), filepath.Join(dir, "data"))
@@ -155,7 +155,7 @@ func TestTheWitnessDetectsACutThatRemovedTheHeads(t *testing.T) {
 		if st := k.State(); st.Break == nil || st.Break.Code != audit.Cut || st.Break.Seq != 10 || st.Break.Found != 6 {
 			t.Errorf("%+v", st)
 		}
-		again := newChain(t, 12) // as long, and another
+		again := newChain(t, 12) // another chain of the same length
 		again.records = again.records[:0]
 		for range 12 {
 			if _, err := again.Append(t.Context(), entry()); err != nil {
@@ -210,7 +210,7 @@ func TestTheSigningKeyIsCreatedOnceAndPrivate(t *testing.T) {
 	}
 	again, err := audit.OpenKey(path, filepath.Join(dir, "data"))
 	if err != nil || !first.Equal(again) {
-		t.Fatal("another key the second time", err)
+		t.Fatal("the second call returned another key", err)
 	}
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o601, 0o644} {
 		if err := os.Chmod(path, mode); err != nil {

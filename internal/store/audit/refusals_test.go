@@ -17,7 +17,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// refusalFixture is a counter with a clock that is set by hand and a record in memory.
+// refusalFixture is a counter with a clock set by hand and a record in memory.
 type refusalFixture struct {
 	*Refusals
 	at      time.Time
@@ -38,7 +38,7 @@ func newRefusalFixture() *refusalFixture {
 	return d
 }
 
-// passMinute lets the clock go on by one, as Run does.
+// passMinute advances the clock by a minute and flushes, like Run.
 func (d *refusalFixture) passMinute() {
 	d.at = d.at.Add(time.Minute)
 	d.flush(false)
@@ -172,13 +172,13 @@ func TestManyNamesAndRoutesDoNotFillTheRecord(t *testing.T) {
 	before := len(d.records)
 	d.Add(person(0))
 	if len(d.records) != before+1 {
-		t.Error("strangers have used up what people have")
+		t.Error("anonymous clients used up the allowance of accounts")
 	}
 	for i := range 5000 {
 		d.Add(person(i))
 	}
 	if n := len(d.kinds); n > anonymousKinds+personKinds+2 {
-		t.Errorf("%d kinds are counted apart", n)
+		t.Errorf("%d kinds are counted separately", n)
 	}
 	if n := len(d.records); n > anonymousBurst+personBurst {
 		t.Errorf("%d records at once", n)
@@ -231,7 +231,7 @@ func TestAFloodMakesFewLogLinesThatCountTheRest(t *testing.T) {
 		}
 	}
 	if told > lineBurst+5+1 || told+leftOut != 10_000 {
-		t.Errorf("%d lines, %d attempts told and %d left out", len(lines), told, leftOut)
+		t.Errorf("%d lines stand for %d attempts and leave out %d", len(lines), told, leftOut)
 	}
 }
 
@@ -271,7 +271,7 @@ func TestCountedRefusalsAreRecordedEachMinuteAndAtShutdown(t *testing.T) {
 func TestRefusalsAreRecordedAfterClockChanges(t *testing.T) {
 	for _, step := range []time.Duration{-24 * time.Hour, 24 * time.Hour} {
 		d := newRefusalFixture()
-		for range 200 { // past every allowance
+		for range 200 { // exceeds every allowance
 			d.refuse("192.0.2.1", "", "wrong password")
 			d.refuse("192.0.2.1", "", "no such token")
 			d.passMinute()

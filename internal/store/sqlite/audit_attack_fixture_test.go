@@ -18,7 +18,7 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// tamperFixture is a data directory whose record a keeper watches, as in a running
+// tamperFixture is a data directory whose record is checked by a keeper, as in a running
 // server, and another program that opens the same file.
 type tamperFixture struct {
 	t       testing.TB
@@ -32,8 +32,8 @@ type tamperFixture struct {
 
 const attackedRecords = 30
 
-// templateDatabase is the database file of a directory with attackedRecords, closed: to
-// make it for each case again would take most of the time.
+// templateDatabase returns the closed database file of a directory with attackedRecords
+// records. Creating it again for each case would take most of the time.
 func templateDatabase(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,7 +45,7 @@ func templateDatabase(t *testing.T) string {
 	return filepath.Join(dir, fileName)
 }
 
-// openCopy opens a copy of the template in dir, or what is there already.
+// openCopy opens a copy of the template in dir, or the database that dir already has.
 func openCopy(t *testing.T, dir, template string, key ed25519.PrivateKey) *tamperFixture {
 	t.Helper()
 	data := filepath.Join(dir, "data")
@@ -63,7 +63,7 @@ func openCopy(t *testing.T, dir, template string, key ed25519.PrivateKey) *tampe
 	return a
 }
 
-// serve starts the keeper; stop ends it as a server's end does.
+// serve starts the keeper; stop stops it like a server's shutdown.
 func (a *tamperFixture) serve() {
 	a.keeper = audit.NewKeeper(a.db, audit.Options{Key: a.key, Witness: a.witness, Log: slog.New(slog.NewTextHandler(&a.log, nil))})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -79,7 +79,7 @@ func (a *tamperFixture) serve() {
 func (a *tamperFixture) append(n int) {
 	a.t.Helper()
 	ctx := context.Background()
-	err := a.db.change(ctx, func(tx *sql.Tx) error { // one commit for all is quicker
+	err := a.db.change(ctx, func(tx *sql.Tx) error { // one commit for all is faster
 		for range n {
 			if _, err := a.db.appendAudit(ctx, tx, store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
 				return err
@@ -92,7 +92,7 @@ func (a *tamperFixture) append(n int) {
 	}
 }
 
-// runSQL runs statements as another program with the file would.
+// runSQL runs statements like another program that has the file.
 func (a *tamperFixture) runSQL(statements ...string) {
 	a.t.Helper()
 	other, err := sql.Open("sqlite", a.db.file.path)
@@ -107,8 +107,8 @@ func (a *tamperFixture) runSQL(statements ...string) {
 	}
 }
 
-// insertRecord writes a record past the program that follows all before it: the hashes
-// have no secret in them, so anybody who has the file can make them.
+// insertRecord writes a record with a valid hash without the program. The hashes use no
+// secret, so anybody who has the file can compute them.
 func (a *tamperFixture) insertRecord(after int64, verb string) {
 	a.t.Helper()
 	prev := audit.Begin()
@@ -133,7 +133,7 @@ func (a *tamperFixture) write(name, text string) {
 	}
 }
 
-// saveHead saves a head of the server's own key for a record that never was.
+// saveHead saves a head, signed with the server's key, for a record that never existed.
 func (a *tamperFixture) saveHead(seq int64) {
 	h := audit.Sign(a.key, audit.Point{Seq: seq, Hash: bytes.Repeat([]byte{1}, 32)}, time.Now())
 	a.runSQL(fmt.Sprintf(`INSERT INTO audit_heads VALUES (%d, x'%x', %d, x'%x', x'%x')`, h.Seq, h.Hash, h.At.UnixMilli(), h.Key, h.Signature))

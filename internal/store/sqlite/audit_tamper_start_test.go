@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	never     = ""           // what this machine cannot show by itself
-	notOpened = "not opened" // the data is not opened
+	never     = ""           // not detectable on this machine alone
+	notOpened = "not opened" // the data directory is refused
 )
 
-// What is done to the data of a server that has ended, and the finding of the next
-// start. killed is what was recorded after the last signed head and before a kill.
+// Each attack changes the data of a stopped server and has the finding of the next start.
+// killed is the number of records after the last signed head if the server was killed.
 var foundNextStart = map[string]struct {
 	killed int
 	tamper func(*tamperFixture)
@@ -39,8 +39,8 @@ var foundNextStart = map[string]struct {
 		0,
 		func(a *tamperFixture) { a.runSQL(`DELETE FROM audit_heads`) },
 		never,
-	}, // the witness has the newest: nothing is lost
-	"witness deleted": {0, func(a *tamperFixture) { a.removeWitness() }, never}, // the heads have it: the log says so
+	}, // the witness has the newest head, so nothing is lost
+	"witness deleted": {0, func(a *tamperFixture) { a.removeWitness() }, never}, // the heads have the same; the log reports the missing file
 	"witness put back": {0, func(a *tamperFixture) {
 		text, err := os.ReadFile(string(a.witness))
 		if err != nil {
@@ -50,7 +50,7 @@ var foundNextStart = map[string]struct {
 		a.append(1)
 		a.stop()
 		a.write(string(a.witness), string(text))
-	}, never}, // the heads in the data are newer: the log says so
+	}, never}, // the heads in the data are newer; the log reports that
 	"unsigned deleted":  {3, func(a *tamperFixture) { a.runSQL(`DELETE FROM audit WHERE seq > 31`) }, never},
 	"put in at the end": {0, func(a *tamperFixture) { a.insertRecord(30, "INSERT") }, never},
 	"cut, no heads, no witness": {
@@ -61,13 +61,13 @@ var foundNextStart = map[string]struct {
 		},
 		never,
 	},
-	"signed with another key": {0, func(a *tamperFixture) { _, a.key, _ = ed25519.GenerateKey(nil) }, never}, // shown as "another key"
+	"signed with another key": {0, func(a *tamperFixture) { _, a.key, _ = ed25519.GenerateKey(nil) }, never}, // reported as "another key"
 }
 
 func (a *tamperFixture) removeWitness() { _ = os.Remove(string(a.witness)) }
 
-// What is never found here is found by a head that somebody keeps elsewhere
-// (`audit verify --head`), or not at all where no head was signed yet.
+// Cases that are not detectable here are detected with a head that is stored elsewhere
+// (`audit verify --head`), or not at all if no head was signed yet.
 func TestTamperingWithAStoppedServersRecordIsFoundAtTheNextStart(t *testing.T) {
 	made := templateDatabase(t)
 	for name, c := range foundNextStart {
@@ -85,7 +85,7 @@ func TestTamperingWithAStoppedServersRecordIsFoundAtTheNextStart(t *testing.T) {
 				}
 				if c.code == notOpened {
 					if db, err := Open(t.Context(), filepath.Join(dir, "data")); err == nil || !strings.Contains(fault.Text(err), "is missing") {
-						t.Errorf("opened: %v, %v", db, err)
+						t.Errorf("the directory was opened: %v, %v", db, err)
 					}
 					return
 				}
@@ -95,10 +95,10 @@ func TestTamperingWithAStoppedServersRecordIsFoundAtTheNextStart(t *testing.T) {
 				st := b.keeper.State()
 				switch trouble := st.Trouble(); {
 				case c.code == never && trouble != nil, c.code != never && (trouble == nil || trouble.Code != c.code):
-					t.Errorf("want %q: %+v %+v", c.code, st, trouble)
+					t.Errorf("expected %q, found %+v %+v", c.code, st, trouble)
 				}
 				if said := strings.Contains(b.log.String(), "is missing or older"); said != strings.HasPrefix(name, "witness ") {
-					t.Errorf("a missing witness in the log: %v, %s", said, &b.log)
+					t.Errorf("the log reports a missing witness: %v, log: %s", said, &b.log)
 				}
 				if other := st.Other != ""; other != !first.Equal(a.key) {
 					t.Errorf("another key: %v", other)
@@ -108,7 +108,7 @@ func TestTamperingWithAStoppedServersRecordIsFoundAtTheNextStart(t *testing.T) {
 	}
 }
 
-// The witness file of a server that runs is written again, and the log says so.
+// A running server writes a removed witness file again and logs that.
 func TestAWitnessRemovedWhileTheServerRunsIsWrittenAgain(t *testing.T) {
 	made, dir := templateDatabase(t), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -141,19 +141,19 @@ func TestAWitnessRemovedWhileTheServerRunsIsWrittenAgain(t *testing.T) {
 			t.Errorf("after two checks: %+v", st)
 		}
 		if text, err := os.ReadFile(string(a.witness)); string(text) != "{" {
-			t.Error("what shows the damage was replaced:", string(text), err)
+			t.Error("the witness that shows the damage was replaced:", string(text), err)
 		}
-		a.removeWitness() // as the message asks
+		a.removeWitness() // as the message advises
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if st := a.keeper.State(); st.Trouble() != nil || st.Head.Seq != 31 {
-			t.Errorf("after it was moved away: %+v", st)
+			t.Errorf("after the witness was moved away: %+v", st)
 		}
 	})
 }
 
-// A renamed table that comes back is read from its first record before anything
-// is believed or signed.
+// A renamed table that returns is verified from its first record before anything is
+// reported as verified or signed.
 func TestARestoredAuditTableIsVerifiedFromItsFirstRecord(t *testing.T) {
 	made := templateDatabase(t)
 	for name, tamper := range map[string]string{"as it was": ``, "shorter": `DELETE FROM other WHERE seq > 25`, "edited": `UPDATE other SET entry = x'00' WHERE seq = 3`} {

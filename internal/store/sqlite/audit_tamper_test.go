@@ -13,8 +13,8 @@ import (
 
 const swap = `UPDATE audit SET seq = CASE seq WHEN -11 THEN 12 ELSE 11 END WHERE seq IN (-11, -12)`
 
-// What somebody who can write the data directory can do to the record of a running
-// server, and the finding of the next check, which comes within a minute.
+// Each attack changes the audit record of a running server with write access to the data
+// directory, and has the finding of the next check, which runs within a minute.
 var foundNextMinute = map[string]struct {
 	tamper func(*tamperFixture)
 	code   string
@@ -106,13 +106,13 @@ func TestTamperingWithARunningServersRecordIsFoundWithinAMinute(t *testing.T) {
 					t.Fatalf("want %s: %+v, trouble %+v", c.code, st, st.Trouble())
 				}
 				if !strings.Contains(a.log.String(), "level=ERROR") {
-					t.Error("the log does not say so:", &a.log)
+					t.Error("the log does not report the finding:", &a.log)
 				}
 				signed := st.Head.Seq
 				time.Sleep(3 * time.Minute)
 				synctest.Wait()
 				if st := a.keeper.State(); st.Trouble() == nil || st.Head.Seq != signed {
-					t.Errorf("forgotten or signed: %+v", st)
+					t.Errorf("the finding was cleared or the record was signed: %+v", st)
 				}
 			})
 		})

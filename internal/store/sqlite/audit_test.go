@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// withRecords has n records, with text that is no UTF-8 among them.
+// withRecords returns a store with n records, some with invalid UTF-8.
 func withRecords(t *testing.T, n int) *DB {
 	t.Helper()
 	db := open(t, t.TempDir())
@@ -66,7 +66,7 @@ func TestAuditHeadsKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// Every statement that somebody with the file could run past the program.
+// Each statement is one that an attacker with the file could run.
 func TestTamperingWithTheAuditTableIsFound(t *testing.T) {
 	for name, statement := range map[string]string{
 		"edited entry":    `UPDATE audit SET entry = CAST(replace(CAST(entry AS TEXT), 'user:1', 'user:2') AS BLOB) WHERE seq = 4`,
@@ -112,9 +112,9 @@ func TestReadingTheDataOfARunningServerChangesNothing(t *testing.T) {
 		t.Error(rows, err)
 	}
 	if _, err := r.Append(t.Context(), store.AuditEntry{}); err == nil {
-		t.Error("a reader wrote")
+		t.Error("a read-only store wrote")
 	}
 	if _, err := OpenReader(t.Context(), t.TempDir()); err == nil {
-		t.Error("there was nothing to read")
+		t.Error("no record was read")
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// A gap stays for ever: the number of a deleted record is never used again, so
-// the next process and every other reader find it too.
+// The number of a deleted record is never used again. The gap remains, and every later
+// process finds it.
 func TestNumbersOfDeletedAuditRecordsAreNotReused(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
@@ -42,7 +42,7 @@ func TestNumbersOfDeletedAuditRecordsAreNotReused(t *testing.T) {
 	}
 }
 
-// What fails after its append leaves nothing behind in the memory of the writer.
+// A transaction that fails after an append leaves nothing in the writer's memory.
 func TestARolledBackAppendIsNotReportedAsADeletedRecord(t *testing.T) {
 	db := withRecords(t, 3)
 	full := errors.New("something else failed")
@@ -64,7 +64,7 @@ func TestARolledBackAppendIsNotReportedAsADeletedRecord(t *testing.T) {
 		return err
 	})
 	if err == nil {
-		t.Fatal("committed")
+		t.Fatal("the transaction was committed")
 	}
 	r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now()})
 	if err != nil || r.Seq != 4 {
@@ -78,7 +78,7 @@ func TestARolledBackAppendIsNotReportedAsADeletedRecord(t *testing.T) {
 	}
 }
 
-// Records are written while the keeper checks, over and over: never a false alarm.
+// Records that are written while the keeper checks never cause a false alarm.
 func TestRecordsWrittenDuringChecksAreNotReported(t *testing.T) {
 	db := withRecords(t, 5)
 	done := make(chan error, 1)
@@ -112,8 +112,8 @@ func TestRecordsWrittenDuringChecksAreNotReported(t *testing.T) {
 	}
 }
 
-// A change whose record cannot be written does not happen: nobody is signed in
-// unrecorded, and the answer names the cause.
+// A change whose record cannot be written does not happen, so that nobody signs in
+// without a record. The error names the cause.
 func TestChangesFailWithoutTheAuditTable(t *testing.T) {
 	ctx, db := t.Context(), withRecords(t, 2)
 	a := &tamperFixture{t: t, db: db}
@@ -127,21 +127,21 @@ func TestChangesFailWithoutTheAuditTable(t *testing.T) {
 		Expires: time.Now().Add(time.Hour),
 	}
 	err := db.CreateSession(ctx, session, "", store.AuditEntry{At: time.Now(), What: "login.ok"})
-	expectTrouble(t, err, store.TroubleSchema, "The table audit is missing in ") // once: pages add what a sentence has not
+	expectTrouble(t, err, store.TroubleSchema, "The table audit is missing in ") // only once, because pages add the cause to texts without it
 	if !errors.Is(err, store.ErrAuditDamaged) {
 		t.Error(err)
 	}
 	var sessions int
 	if err := db.read.QueryRow(`SELECT count(*) FROM sessions`).Scan(&sessions); err != nil || sessions != 0 {
-		t.Error("signed in without a record:", sessions, err)
+		t.Error("a session was created without a record:", sessions, err)
 	}
 	a.runSQL(`ALTER TABLE other RENAME TO audit`)
 	if err := db.CreateSession(ctx, session, "", store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
-		t.Error("the table is back:", err)
+		t.Error("signing in after the table is back failed:", err)
 	}
 	a.runSQL(`ALTER TABLE audit ADD COLUMN more TEXT`)
 	if _, err := db.Append(ctx, store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
-		t.Error("a column more is in nobody's way:", err)
+		t.Error("an additional column makes appends fail:", err)
 	}
 	a.runSQL(`ALTER TABLE audit RENAME TO other`, `CREATE VIEW audit AS SELECT * FROM other`)
 	if _, err := db.Append(ctx, store.AuditEntry{At: time.Now()}); !errors.Is(err, store.ErrAuditDamaged) ||

@@ -14,7 +14,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// logLines keeps what is logged, one level and message a line.
+// logLines collects log entries as one line of level and message each.
 type logLines struct {
 	mu  sync.Mutex
 	all []string
@@ -30,7 +30,7 @@ func (l *logLines) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// take gives what was logged since the last time.
+// take returns the lines since the last call.
 func (l *logLines) take() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -39,7 +39,7 @@ func (l *logLines) take() []string {
 	return out
 }
 
-// startWatch runs Watch in the bubble of a synctest until the test ends.
+// startWatch runs Watch in a synctest bubble until the test ends.
 func startWatch(t *testing.T, db *DB) *logLines {
 	t.Helper()
 	said := &logLines{}
@@ -58,7 +58,7 @@ func expectLog(t *testing.T, when string, said *logLines, want ...string) {
 		ok = ok && strings.HasPrefix(got[i], want[i])
 	}
 	if !ok {
-		t.Errorf("%s the log has %q; want %q", when, got, want)
+		t.Errorf("%s: the log has %q, expected %q", when, got, want)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestALostDirectoryIsNoticedWithoutAWrite(t *testing.T) {
 		time.Sleep(lookEvery)
 		synctest.Wait()
 		if c := db.Condition(); c.Hold != store.Vanished || time.Since(c.Since) > lookEvery {
-			t.Errorf("after %s it is %+v", lookEvery, c)
+			t.Errorf("after %s the condition is %+v, expected a loss", lookEvery, c)
 		}
 		expectLog(t, "at once", said, "ERROR the data directory is lost")
 		time.Sleep(repeatLoss + lookEvery)
@@ -86,13 +86,13 @@ func TestALostDirectoryIsNoticedWithoutAWrite(t *testing.T) {
 		time.Sleep(lookEvery)
 		synctest.Wait()
 		if c := db.Condition(); c.Hold != store.Owned || c.Err != nil {
-			t.Errorf("back again it is %+v", c)
+			t.Errorf("with the directory back the condition is %+v", c)
 		}
 		expectLog(t, "back again", said, "INFO the data directory is back")
 
 		must(t, os.Rename(dir, dir+".away"))
 		if db.SetSetting(t.Context(), "a", "1") == nil {
-			t.Error("a write was accepted")
+			t.Error("a write into a lost directory was accepted")
 		}
 		synctest.Wait() // no time has passed
 		expectLog(t, "when a write finds it", said, "ERROR the data directory is lost")
@@ -120,9 +120,9 @@ func TestAReadOnlyStoreNoticesThatTheOwnerHasEnded(t *testing.T) {
 			t.Errorf("%+v", reader.Condition())
 		}
 
-		owner = open(t, dir) // the look of a reader is in nobody's way
+		owner = open(t, dir) // a reader's check must not block the owner
 		if !owner.Owner() {
-			t.Fatal("the next process does not own it")
+			t.Fatal("the next process does not own the directory")
 		}
 		time.Sleep(lookEvery)
 		synctest.Wait()
@@ -135,8 +135,8 @@ func TestAReadOnlyStoreNoticesThatTheOwnerHasEnded(t *testing.T) {
 	})
 }
 
-// Two that look at the same time, all the time, keep no process from starting as
-// the owner.
+// Two readers that check at the same time do not keep a process from starting as the
+// owner.
 func TestProbesDoNotPreventOwnership(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, lockName)
@@ -151,7 +151,7 @@ func TestProbesDoNotPreventOwnership(t *testing.T) {
 				select {
 				case <-stop:
 					return
-				case <-time.After(lockPause): // 130 times as often as a reader looks
+				case <-time.After(lockPause): // 130 times as often as a reader checks
 					free(f)
 				}
 			}
@@ -160,7 +160,7 @@ func TestProbesDoNotPreventOwnership(t *testing.T) {
 	for range 20 {
 		lock, err := acquirePatiently(path)
 		if err != nil || lock == nil {
-			t.Errorf("nobody owns it, and it cannot be had: %v", err)
+			t.Errorf("the directory has no owner, but cannot be owned: %v", err)
 			continue
 		}
 		must(t, lock.Close())

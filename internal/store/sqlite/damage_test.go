@@ -16,7 +16,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// filledDatabase makes a database of some pages in a directory and closes it.
+// filledDatabase creates a database of several pages and closes it.
 func filledDatabase(t *testing.T) (dir, path string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -35,7 +35,7 @@ func filledDatabase(t *testing.T) (dir, path string) {
 	return dir, filepath.Join(dir, fileName)
 }
 
-// runSQL runs statements on a file as another program does.
+// runSQL runs statements on a file like another program.
 func runSQL(t *testing.T, path string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -56,8 +56,8 @@ func overwrite(t *testing.T, path string, at int64, with []byte) {
 	must(t, errors.Join(err, f.Close()))
 }
 
-// Every damage of the file is found at start, before anything is changed in it, and
-// its first line names the file, the cause and what to do.
+// Damage of the file is found at start, before the file is changed. The first line of
+// the error names the file, the cause and the remedy.
 func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 	rubbish := bytes.Repeat([]byte("rubbish "), 512)
 	for name, c := range map[string]struct {
@@ -112,11 +112,11 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 			text := fault.Text(err)
 			for _, part := range []string{path, c.says, "aside"} {
 				if !strings.Contains(text, part) {
-					t.Errorf("does not say %q: %s", part, text)
+					t.Errorf("the error does not contain %q: %s", part, text)
 				}
 			}
 			if strings.Contains(text, "\n") || fault.Of(err) != fault.Unavailable {
-				t.Errorf("%q is a %s", text, fault.Of(err))
+				t.Errorf("the error %q has the kind %s", text, fault.Of(err))
 			}
 			if after, _ := os.ReadFile(path); c.code != store.TroubleSchema && !bytes.Equal(before, after) {
 				t.Error("the file was changed")
@@ -147,7 +147,7 @@ func TestANewerDatabaseIsRefusedUnchanged(t *testing.T) {
 	}
 }
 
-// An older shardboard's file has our tables and no mark: it is taken and marked.
+// A file of an older version has the tables, but no mark. It is accepted and marked.
 func TestAnOlderDatabaseWithoutAMarkIsAcceptedAndMarked(t *testing.T) {
 	dir, path := filledDatabase(t)
 	id := func() (id int64) {
@@ -171,7 +171,7 @@ func TestAnOlderDatabaseWithoutAMarkIsAcceptedAndMarked(t *testing.T) {
 	}
 }
 
-// What happens to the file while it is open is told by the call that meets it.
+// Damage of an open file is reported by the call that meets it.
 func TestDamageWhileRunningIsReportedByTheFailingCall(t *testing.T) {
 	save := func(db *DB) error {
 		return db.SavePlan(context.Background(), store.PlanRecord{ID: "new", Made: time.Now(), Expires: time.Now(), Body: []byte{1}})
@@ -182,9 +182,9 @@ func TestDamageWhileRunningIsReportedByTheFailingCall(t *testing.T) {
 		db := open(t, dir)
 		runSQL(t, path, `PRAGMA foreign_keys = 0`, `DROP TABLE runs`)
 		expectTrouble(t, list(db), store.TroubleSchema, "The table runs is missing in "+path)
-		must(t, save(db)) // the other tables still work
+		must(t, save(db)) // the other tables can still be used
 		if now := db.Trouble(); now == nil || now.Code != store.TroubleSchema {
-			t.Errorf("what is missing is forgotten: %+v", now)
+			t.Errorf("a successful call cleared the trouble of a missing table: %+v", now)
 		}
 	})
 	t.Run("pages are overwritten", func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestDamageWhileRunningIsReportedByTheFailingCall(t *testing.T) {
 		must(t, held.Rollback())
 		must(t, save(db))
 		if now := db.Trouble(); now != nil {
-			t.Errorf("the lock is gone and still told: %+v", now)
+			t.Errorf("the trouble is still reported after the lock is gone: %+v", now)
 		}
 	})
 }
@@ -222,6 +222,6 @@ func expectTrouble(t *testing.T, err error, code store.TroubleCode, part string)
 	t.Helper()
 	what, ok := store.TroubleOf(err)
 	if !ok || what.Code != code || !strings.Contains(fault.Text(err), part) || fault.Title(err) != what.Title() {
-		t.Errorf("want %s with %q: %q %v", code, part, fault.Title(err), err)
+		t.Errorf("expected %s with %q, found %q: %v", code, part, fault.Title(err), err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// result is a failure with a result code, as the driver gives it.
+// result is an error with a result code, like those of the driver.
 type result struct {
 	code int
 	text string
@@ -27,8 +27,8 @@ func TestEachSQLiteErrorHasACauseAndRemedy(t *testing.T) {
 	const mib = 1 << 20
 	for name, c := range map[string]struct {
 		err   error
-		probe error  // what the system says
-		free  uint64 // bytes left
+		probe error  // error of the disk probe
+		free  uint64 // free bytes on the disk
 		code  store.TroubleCode
 		says  string
 	}{
@@ -89,7 +89,7 @@ func TestEachSQLiteErrorHasACauseAndRemedy(t *testing.T) {
 	}
 }
 
-// A statement that is wrong is our own bug: it must not be called a broken disk.
+// An invalid statement is a programming error and must not be reported as a broken disk.
 func TestProgrammingErrorsAreNotReportedAsDiskTrouble(t *testing.T) {
 	f := newFile("/data/"+fileName, Options{})
 	for _, err := range []error{

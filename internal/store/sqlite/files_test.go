@@ -18,11 +18,11 @@ func expectRefusal(t *testing.T, name string, db *DB, err error, want string) {
 		_ = db.Close()
 	}
 	if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want) {
-		t.Errorf("%s: got %v, want a refusal with %q", name, err, want)
+		t.Errorf("%s: found %v, expected a refusal with %q", name, err, want)
 	}
 }
 
-// directoryWithUser is a data directory with one user.
+// directoryWithUser returns a data directory with one user.
 func directoryWithUser(t *testing.T, dir, user string) string {
 	t.Helper()
 	db, err := Open(t.Context(), dir)
@@ -36,7 +36,7 @@ func directoryWithUser(t *testing.T, dir, user string) string {
 	return dir
 }
 
-// Another user removes the database and puts one with an admin of her own there.
+// Another user replaces the database by one with her own admin.
 func TestADirectoryWritableByOthersIsRefused(t *testing.T) {
 	dir := directoryWithUser(t, filepath.Join(t.TempDir(), "data"), "anna")
 	if err := os.Chmod(dir, 0o777); err != nil {
@@ -51,7 +51,7 @@ func TestADirectoryWritableByOthersIsRefused(t *testing.T) {
 	db, err = OpenReader(t.Context(), dir)
 	expectRefusal(t, "0777, to read", db, err, "chmod 700 "+dir)
 	if os.Geteuid() != 0 {
-		return // only root gives files away
+		return // only root can change the owner of files
 	}
 	for _, name := range []string{fileName, fileName + "-wal", fileName + "-shm", fileName + "-journal", lockName} {
 		dir := directoryWithUser(t, filepath.Join(t.TempDir(), "data"), "anna")
@@ -64,8 +64,8 @@ func TestADirectoryWritableByOthersIsRefused(t *testing.T) {
 	}
 }
 
-// Another user makes a link of that name to a file of ours, which the lock's
-// owner would have truncated and SQLite written to.
+// Another user creates a link with the name of one of the files. Without the refusal the
+// link's target would be truncated or written to by SQLite.
 func TestLinkedFilesAreRefusedAndTheirTargetsKept(t *testing.T) {
 	for _, name := range []string{lockName, fileName, fileName + "-wal", fileName + "-shm", fileName + "-journal"} {
 		for kind, link := range map[string]func(string, string) error{"is a link": os.Symlink, "has 2 names": os.Link} {
@@ -78,7 +78,7 @@ func TestLinkedFilesAreRefusedAndTheirTargetsKept(t *testing.T) {
 			db, err := Open(t.Context(), dir)
 			expectRefusal(t, name, db, err, kind)
 			if text, _ := os.ReadFile(victim); string(text) != "important" {
-				t.Errorf("%s (%s): the file of that name elsewhere has %q now", name, kind, text)
+				t.Errorf("%s (%s): the link's target now contains %q", name, kind, text)
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func TestAnOlderVersionsDirectoryIsMadePrivateAndUsed(t *testing.T) {
 	}
 }
 
-// A copy is read as it is: others may look in, files may have a second name.
+// A copy is read as it is, even if others can read it or files have hard links.
 func TestACopyIsReadUnchanged(t *testing.T) {
 	dir := directoryWithUser(t, t.TempDir(), "anna")
 	if err := errors.Join(os.Chmod(dir, 0o755), os.Link(filepath.Join(dir, fileName), filepath.Join(t.TempDir(), "backup"))); err != nil {

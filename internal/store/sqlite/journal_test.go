@@ -25,7 +25,7 @@ func TestAPlanRunsOnceAndAStepIsIntendedOnce(t *testing.T) {
 	}
 	must(t, db.SavePlan(ctx, plan))
 	if err := db.SavePlan(ctx, plan); fault.Of(err) != fault.Conflict {
-		t.Errorf("the same plan twice: %v", err)
+		t.Errorf("saving the same plan twice: %v, expected a refusal", err)
 	}
 	got, err := db.PlanRecord(ctx, "p1")
 	must(t, err)
@@ -37,16 +37,16 @@ func TestAPlanRunsOnceAndAStepIsIntendedOnce(t *testing.T) {
 	second := run
 	second.ID = "r2"
 	if err := db.AddRun(ctx, second); fault.Of(err) != fault.Conflict {
-		t.Errorf("a second run of a plan: %v", err)
+		t.Errorf("starting a second run of a plan: %v, expected a refusal", err)
 	}
 	intent := store.IntentRecord{Run: "r1", Step: 0, At: at, DB: "admin", Command: []byte{5, 0, 0, 0, 0}}
 	must(t, db.AddIntent(ctx, intent))
 	if err := db.AddIntent(ctx, intent); fault.Of(err) != fault.Conflict {
-		t.Errorf("a step intended twice: %v", err)
+		t.Errorf("storing an intent twice: %v, expected a refusal", err)
 	}
 	must(t, db.Close())
 
-	db = open(t, dir) // as the next process finds it
+	db = open(t, dir) // as the next process
 	open, err := db.OpenRuns(ctx, "c")
 	must(t, err)
 	if len(open) != 1 || open[0].ID != "r1" || !open[0].Ended.IsZero() {
@@ -66,7 +66,7 @@ func TestAPlanRunsOnceAndAStepIsIntendedOnce(t *testing.T) {
 		t.Errorf("%v %+v", err, r)
 	}
 	if err := db.SaveRun(ctx, second); fault.Of(err) != fault.NotFound {
-		t.Errorf("saved a run that is not there: %v", err)
+		t.Errorf("saving an unknown run: %v, expected a refusal", err)
 	}
 	if _, err := db.RunRecord(ctx, "r2"); fault.Of(err) != fault.NotFound {
 		t.Error(err)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// heldLocks counts the locks by which SQLite in this process holds a file.
+// heldLocks counts the locks of this process on a file.
 func heldLocks(t *testing.T, path string) (n int) {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -27,8 +27,8 @@ func heldLocks(t *testing.T, path string) (n int) {
 	return n
 }
 
-// Closing any descriptor of a file ends all locks of its process on it. Without
-// them another program that closes the database takes its journal away.
+// Closing any descriptor of a file releases all locks of the process on it. Without the
+// locks, another program that closes the database would remove the journal.
 func TestTakeoverKeepsTheLocksOfTheReadOnlyStore(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	must(t, open(t, dir).Close())
@@ -37,7 +37,7 @@ func TestTakeoverKeepsTheLocksOfTheReadOnlyStore(t *testing.T) {
 	reader := open(t, dir)
 	path := filepath.Join(dir, fileName)
 	if reader.Owner() {
-		t.Fatal("a second store of the same directory is its owner")
+		t.Fatal("a second store of the same directory became its owner")
 	}
 	if heldLocks(t, path) == 0 {
 		t.Skip("this system lists no locks of ours") // as some containers do
@@ -50,7 +50,7 @@ func TestTakeoverKeepsTheLocksOfTheReadOnlyStore(t *testing.T) {
 	}
 	must(t, next.Close())
 	if heldLocks(t, path) == 0 {
-		t.Error("the locks are gone after a take-over that was given up")
+		t.Error("the locks are gone after a failed takeover")
 	}
 	must(t, reader.Close())
 }

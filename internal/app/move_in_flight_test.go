@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// A run's move is seen on every page that it concerns while the cluster works at
-// it, and is gone when it has ended; the log then has what came of it.
+// While the cluster performs a run's move, the move is shown on every page that it
+// concerns. After that it is shown only in the activity log, with its outcome.
 func TestAMoveIsShownInFlightUntilItsRunEnds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
@@ -48,11 +48,11 @@ func TestAMoveIsShownInFlightUntilItsRunEnds(t *testing.T) {
 			for _, path := range []string{"", "activity", "collections/yorkie-meta.changes",
 				"collections/yorkie-meta.changes/chunks/" + bound, "shards/shard-rs-1", "shards/shard-rs-2", "runs/" + run["id"].(string)} {
 				if _, body := d.get(t, path); !strings.Contains(string(body), `class="moves flights"`) {
-					t.Errorf("/%s does not show it", path)
+					t.Errorf("/%s does not show the move", path)
 				}
 			}
 			if _, body := d.get(t, "shards/shard-rs-3"); strings.Contains(string(body), `class="moves flights"`) {
-				t.Error("a shard shows a move that is not its")
+				t.Error("an uninvolved shard shows the move")
 			}
 			rule.Remove()
 			released = true

@@ -15,9 +15,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// TestPlansOfferedByAdviceAreNotBlocked breaks a simulated cluster in several
-// ways and follows every remedy: its form is there, and its plan, made by the real
-// engine, has no check that blocks it.
+// TestPlansOfferedByAdviceAreNotBlocked causes several problems in a simulated cluster
+// and checks every remedy: its form exists, and the engine makes its plan without a
+// blocking check.
 func TestPlansOfferedByAdviceAreNotBlocked(t *testing.T) {
 	d := startDemo(t, quietCluster(), topology.Options{Routing: 100 * time.Millisecond, Slow: 200 * time.Millisecond})
 	d.stop(t)
@@ -39,14 +39,14 @@ func TestPlansOfferedByAdviceAreNotBlocked(t *testing.T) {
 	var cluster api.Cluster
 	d.getJSON(t, "api/v1/cluster", &cluster)
 	if cluster.Problems.Worst != list.Summary.Worst || cluster.Problems.Worst == "" || len(cluster.Problems.Items) != len(list.Items) {
-		t.Errorf("the cluster says %+v, advice %+v", cluster.Problems, list.Summary)
+		t.Errorf("the cluster page has %+v, advice has %+v", cluster.Problems, list.Summary)
 	}
 	var rules []string
 	plans := 0
 	for _, x := range list.Items {
 		rules = append(rules, x.Rule)
 		if len(x.Plans) == 0 && x.WhyNot == "" {
-			t.Errorf("%s: neither a plan nor why there is none", x.Rule)
+			t.Errorf("%s: neither a plan nor a reason why there is none", x.Rule)
 		}
 		for _, p := range x.Plans {
 			plans++

@@ -18,14 +18,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// hiddenValues is a cluster full of canaries with a dashboard over it that believes
-// a proxy about who people are.
+// hiddenValues is a cluster full of canaries and a dashboard whose users are identified
+// by a proxy.
 type hiddenValues struct {
 	*testing.T
 	d           *demo
 	app         *App
-	plan, run   string // a move that the cluster refused
-	split       string // a run that split a chunk
+	plan, run   string // of a move that the cluster refused
+	split       string // run that split a chunk
 	plans       []string
 	before      time.Time
 	chunk, hash string // references of chunks whose bounds are canaries
@@ -72,7 +72,7 @@ func newHiddenValues(t *testing.T) *hiddenValues {
 	w.waitForTable("the table", func(t *topology.Table) bool {
 		return t.Collection(hiddenNS) != nil && t.Collection(hiddenNS).Chunks.Len() == 3
 	})
-	w.waitForAnswer("/api/v1/history?limit=1", `"begin":"`) // history has the state so far
+	w.waitForAnswer("/api/v1/history?limit=1", `"begin":"`) // wait until history has recorded the state
 	w.before = time.Now()
 	w.findChunks()
 	w.makeRuns()
@@ -80,7 +80,7 @@ func newHiddenValues(t *testing.T) *hiddenValues {
 	return w
 }
 
-// waitForAnswer waits until an address answers an operator with a text.
+// waitForAnswer waits until the answer of an address to an operator contains a text.
 func (w *hiddenValues) waitForAnswer(target, text string) {
 	w.Helper()
 	for late := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
@@ -99,7 +99,7 @@ func (w *hiddenValues) waitForTable(what string, is func(*topology.Table) bool) 
 	(&demo{app: w.app}).waitForTable(w.T, what, is)
 }
 
-// findChunks finds the chunks whose references an address can name.
+// findChunks finds the references of chunks that addresses need.
 func (w *hiddenValues) findChunks() {
 	w.Helper()
 	for ns, ref := range map[string]*string{hiddenNS: &w.chunk, hashedNS: &w.hash} {
@@ -112,8 +112,8 @@ func (w *hiddenValues) findChunks() {
 	}
 }
 
-// makeRuns makes runs: one that the cluster refuses with a text, one that splits;
-// and a move that fails, of somebody else.
+// makeRuns starts a run that the cluster refuses with a text and one that splits a
+// chunk, and makes a move by another client fail.
 func (w *hiddenValues) makeRuns() {
 	w.Helper()
 	refusal := &simcluster.ServerError{
@@ -153,7 +153,7 @@ func (w *hiddenValues) makeRuns() {
 	})
 }
 
-// makePlans makes plans of other kinds whose arguments are canaries; none is run.
+// makePlans makes plans of other kinds with canaries as arguments and does not run them.
 func (w *hiddenValues) makePlans() {
 	w.Helper()
 	bound, edge := `{"k":"`+string(canaryBound)+`"}`, `{"k":"`+string(canaryEdge)+`"}`
@@ -180,7 +180,7 @@ func (w *hiddenValues) makePlans() {
 	}
 }
 
-// planAndRun makes a plan, runs it and waits for its end.
+// planAndRun makes a plan, runs it and waits until the run has ended.
 func (w *hiddenValues) planAndRun(request, state string) (plan, run string) {
 	w.Helper()
 	var p struct {
@@ -216,8 +216,8 @@ func (w *hiddenValues) decode(body []byte, into any) {
 	}
 }
 
-// request is a request of somebody with a role: the body of its answer, and where a
-// redirect leads.
+// request sends a request with a role and returns the body of the answer and the target
+// of a redirect.
 func (w *hiddenValues) request(role, method, target, accept, body string) []byte {
 	w.Helper()
 	r, err := http.NewRequestWithContext(w.Context(), method, strings.TrimSuffix(w.app.URL(), "/")+target, strings.NewReader(body))

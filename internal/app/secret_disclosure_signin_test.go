@@ -20,7 +20,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// signedInPerson is a browser of somebody who is signed in; it keeps what it is told.
+// signedInPerson is a browser with a session that stores all answers.
 type signedInPerson struct {
 	http *http.Client
 	base string
@@ -45,7 +45,7 @@ func (p *signedInPerson) readAnswer(t *testing.T, res *http.Response, tell bool)
 	}
 	if tell {
 		header := res.Header.Clone()
-		header.Del("Set-Cookie") // the one place where a session's secret belongs
+		header.Del("Set-Cookie") // the only place where a session's secret may be
 		fmt.Fprint(p.said, res.Status, header)
 		_, _ = p.said.Write(body)
 	}
@@ -78,12 +78,12 @@ func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 	first := canary(u.Query().Get("key"))
 	p.post(t, "login/first", url.Values{"key": {string(first)}, "name": {"anna"}, "password": {string(password)}}, true)
 	p.post(t, "login", url.Values{"name": {"anna"}, "password": {string(wrong)}}, true)
-	p.post(t, "login", url.Values{"name": {string(wrong)}, "password": {string(password)}}, false) // a password typed as a name is a name
+	p.post(t, "login", url.Values{"name": {string(wrong)}, "password": {string(password)}}, false) // a password typed as the name is treated as a name
 
 	token := createToken(t, p)
 	cookies := jar.Cookies(u)
 	if len(cookies) == 0 {
-		t.Fatal("nobody is signed in")
+		t.Fatal("the sign-in failed")
 	}
 	birds := []canary{password, first, token, canary(cookies[0].Value)}
 
@@ -119,7 +119,7 @@ func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 		}
 	}
 	if asked < 40 {
-		t.Errorf("only %d addresses were asked", asked)
+		t.Errorf("only %d addresses were requested", asked)
 	}
 	checkNoCanaries(t, "an answer", p.said.bytes(), birds...)
 	checkNoCanaries(t, "the log", heard.bytes(), birds...)
@@ -129,11 +129,11 @@ func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 	checkNoCanaries(t, "the log at the end", heard.bytes(), birds...)
 	checkNoCanaries(t, "the data directory", contentOfFiles(t, dir), birds...)
 	if !bytes.Contains(contentOfFiles(t, dir), []byte("anna")) {
-		t.Error("the data directory was not looked at")
+		t.Error("no content was read from the data directory")
 	}
 }
 
-// createToken makes an API token, which is shown in this one answer.
+// createToken creates an API token, which is shown only in this answer.
 func createToken(t *testing.T, p *signedInPerson) canary {
 	t.Helper()
 	r, err := http.NewRequestWithContext(
@@ -165,7 +165,7 @@ func createToken(t *testing.T, p *signedInPerson) canary {
 	return ""
 }
 
-// contentOfFiles is the content of a directory's files, one after the other.
+// contentOfFiles returns the concatenated content of a directory's files.
 func contentOfFiles(t *testing.T, dir string) []byte {
 	t.Helper()
 	var all []byte

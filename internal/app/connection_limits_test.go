@@ -32,8 +32,7 @@ func (f connFrom) RemoteAddr() net.Addr {
 	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(f.addr, 4000))
 }
 
-// TestAKnownProxyHasNoLimitPerAddress: from one address like those
-// of a stranger, and bounded as a whole only.
+// Many people share the address of a proxy, so only the total limit applies to it.
 func TestAKnownProxyHasNoLimitPerAddress(t *testing.T) {
 	c := Config{Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler),
 		Auth: Auth{Mode: "local", ProxyCIDRs: []string{"192.0.2.0/28", "2001:db8::7"}}}
@@ -47,12 +46,12 @@ func TestAKnownProxyHasNoLimitPerAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a.listener.Max() != 1024 || a.listener.PerSource() != 256 {
-		t.Errorf("bounds are %d and %d", a.listener.Max(), a.listener.PerSource())
+		t.Errorf("the limits are %d in total and %d per address, expected 1024 and 256", a.listener.Max(), a.listener.PerSource())
 	}
-	// No server has them, so all are new: none may be older than its grace.
+	// No server handles the connections, so all are new and protected by their grace period.
 	for address, want := range map[string]int{
-		"192.0.2.7": 1024, "2001:db8::7": 1024, // known
-		"192.0.2.16": 256, "2001:db8:0:1::8": 256, // beside it
+		"192.0.2.7": 1024, "2001:db8::7": 1024, // known proxies
+		"192.0.2.16": 256, "2001:db8:0:1::8": 256, // addresses next to them
 	} {
 		const ask = 1100
 		o := channelListener{a.listener.Listener, make(chan net.Conn, ask)}
@@ -76,12 +75,12 @@ func TestAKnownProxyHasNoLimitPerAddress(t *testing.T) {
 		a.listener.Listener = o.Listener
 	}
 	if n := a.listener.Stats().Open; n != 0 {
-		t.Errorf("%d are open", n)
+		t.Errorf("%d connections are still open", n)
 	}
 }
 
-// A proxy on this machine that does TLS need not be named: without it nobody
-// would come, and its idle connections are not to be closed in its hands.
+// With TLS by a proxy on this machine, loopback counts as a proxy without an option,
+// because all connections come through it and its idle ones must stay open.
 func TestLoopbackIsAProxyWhenAProxyTerminatesTLS(t *testing.T) {
 	for byProxy, want := range map[bool]int{true: 2, false: 0} {
 		bounds, err := (Config{TLSByProxy: byProxy, MaxConnections: 100}).connectionBounds()

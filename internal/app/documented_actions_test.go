@@ -25,7 +25,7 @@ import (
 
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
-// startWithActions is startDemo with actions on.
+// startWithActions is startDemo with actions enabled.
 func startWithActions(t *testing.T, o simcluster.Options) *demo {
 	t.Helper()
 	d := startDemo(t, o, topology.Options{Routing: 100 * time.Millisecond})
@@ -36,7 +36,8 @@ func startWithActions(t *testing.T, o simcluster.Options) *demo {
 	return d
 }
 
-// startWithSignIn is a server beside it on which people sign in, and tokens for it.
+// startWithSignIn starts a second server with sign-in and returns its address and a
+// token for each role.
 func (d *demo) startWithSignIn(t *testing.T, roles ...string) (server string, tokens []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -61,7 +62,7 @@ func (d *demo) startWithSignIn(t *testing.T, roles ...string) (server string, to
 	return strings.TrimRight(a.URL(), "/"), tokens
 }
 
-// eventually polls; false when it did not come true in time.
+// eventually polls a condition and reports whether it became true in time.
 func eventually(limit time.Duration, is func() bool) bool {
 	for deadline := time.Now().Add(limit); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -71,20 +72,20 @@ func eventually(limit time.Duration, is func() bool) bool {
 	return true
 }
 
-// exampleRunner follows the documentation: it types each command and keeps from the answers
-// what the next ones need.
+// exampleRunner runs the commands of the documentation in order and stores the values
+// of the answers that later commands need.
 type exampleRunner struct {
 	t      *testing.T
 	d      *demo
 	dir    string
 	vars   map[string]string
-	signed string // server on which people sign in
+	signed string // address of the server with sign-in
 	curl   func(r *exampleRunner, s shellStatement) (status string, body []byte)
 }
 
 func (r *exampleRunner) variable(name string) (string, bool) { v, ok := r.vars[name]; return v, ok }
 
-// sendInGo does what curl would.
+// sendInGo sends the request that curl would send.
 func sendInGo(r *exampleRunner, s shellStatement) (string, []byte) {
 	r.t.Helper()
 	method, address, body := "", "", ""
@@ -111,7 +112,7 @@ func sendInGo(r *exampleRunner, s shellStatement) (string, []byte) {
 			name, value, _ := strings.Cut(line, ":")
 			head.Set(name, strings.TrimSpace(value))
 		case strings.HasPrefix(w, "-"):
-			r.t.Fatalf("%s: the test does not know %s", s.raw, w)
+			r.t.Fatalf("%s: this test does not support %s", s.raw, w)
 		default:
 			address = w
 		}
@@ -139,12 +140,12 @@ func sendInGo(r *exampleRunner, s shellStatement) (string, []byte) {
 		r.t.Fatal(err)
 	}
 	if kind := res.Header.Get("Content-Type"); res.StatusCode >= 400 && kind != api.ProblemType {
-		r.t.Errorf("%s: an error as %s", s.raw, kind)
+		r.t.Errorf("%s: the content type of an error is %s", s.raw, kind)
 	}
 	return fmt.Sprint(res.StatusCode), text
 }
 
-// sendByShell lets a shell and curl do it.
+// sendByShell runs the command with a shell and curl.
 func sendByShell(r *exampleRunner, s shellStatement) (string, []byte) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), 30*time.Second)
@@ -173,26 +174,26 @@ func sendByShell(r *exampleRunner, s shellStatement) (string, []byte) {
 	return string(status), body
 }
 
-// runExample types one command and checks the status that the text promises.
+// runExample runs one command and checks the documented status.
 func (r *exampleRunner) runExample(s shellStatement) {
 	r.t.Helper()
 	if name, value, ok := strings.Cut(s.words[0], "="); ok {
-		if name != "SERVER" { // ours has another port
+		if name != "SERVER" { // the test's server has another port
 			r.vars[name] = value
 		}
 		return
 	}
 	if s.words[0] != "curl" || s.status == "" {
-		r.t.Fatalf("%q is no curl command with a status", s.raw)
+		r.t.Fatalf("%q is not a curl command with a documented status", s.raw)
 	}
 	status, body := r.curl(r, s)
 	if status != s.status {
-		r.t.Fatalf("%s\nanswers %s, the text says %s\n%s", s.raw, status, s.status, body)
+		r.t.Fatalf("%s\nreturns %s, the text says %s\n%s", s.raw, status, s.status, body)
 	}
 	r.storeVariables(s, status, body)
 }
 
-// storeVariables fills the variables in as the text tells.
+// storeVariables sets the variables as the text says.
 func (r *exampleRunner) storeVariables(s shellStatement, status string, body []byte) {
 	r.t.Helper()
 	var got struct {
@@ -212,7 +213,7 @@ func (r *exampleRunner) storeVariables(s shellStatement, status string, body []b
 	switch {
 	case status[0] == '4':
 		if got.Detail == "" {
-			r.t.Errorf("%s: no sentence in %s", s.raw, body)
+			r.t.Errorf("%s: no explanation in %s", s.raw, body)
 		}
 	case strings.Contains(s.raw, "/projects"):
 		r.vars["PROJECT"] = got.Items[0].ID
@@ -220,7 +221,7 @@ func (r *exampleRunner) storeVariables(s shellStatement, status string, body []b
 		r.vars["CHUNK"], r.vars["MIN"], r.vars["MAX"] = got.Items[0].Ref, string(got.Items[0].Min), string(got.Items[1].Max)
 	case got.Hash != "":
 		r.vars["PLAN"], r.vars["HASH"] = got.ID, got.Hash
-		if got.Kind == "zone-add-shard" || got.Kind == "zone-set-range" { // the next examples take them away again
+		if got.Kind == "zone-add-shard" || got.Kind == "zone-set-range" { // later examples remove them
 			_, run := sendInGo(
 				r,
 				shellStatement{
@@ -245,7 +246,7 @@ func (r *exampleRunner) storeVariables(s shellStatement, status string, body []b
 	}
 }
 
-// waitForRun waits for the run to succeed, and for the table to know of it.
+// waitForRun waits until the run has succeeded and the table shows its effect.
 func (r *exampleRunner) waitForRun() {
 	r.t.Helper()
 	run := r.d.waitForRun(r.t, r.vars["RUN"])
@@ -257,7 +258,7 @@ func (r *exampleRunner) waitForRun() {
 	}
 }
 
-// waitForRun follows a run to its end.
+// waitForRun waits until a run has ended.
 func (d *demo) waitForRun(t *testing.T, id string) (run api.Run) {
 	t.Helper()
 	if !eventually(30*time.Second, func() bool { d.getJSON(t, "api/v1/runs/"+id, &run); return !run.Open }) {
@@ -266,8 +267,8 @@ func (d *demo) waitForRun(t *testing.T, id string) (run api.Run) {
 	return run
 }
 
-// actionsDocs are the pages about changes, in the order in which their examples build on
-// each other.
+// actionsDocs returns the pages about changes in the order in which their examples
+// depend on each other.
 func actionsDocs(t *testing.T) string {
 	t.Helper()
 	var all []byte
@@ -289,7 +290,7 @@ func TestExamplesOfTheActionsDocumentReturnTheDocumentedStatus(t *testing.T) {
 	for name, curl := range map[string]func(*exampleRunner, shellStatement) (string, []byte){"by hand": sendInGo, "by curl": sendByShell} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := exec.LookPath("curl"); err != nil && name == "by curl" {
-				t.Fatal("the examples are typed as they are, with curl; make setup installs it:", err)
+				t.Fatal("the examples need curl; make setup installs it:", err)
 			}
 			d := startWithActions(t, quietCluster())
 			signed, tokens := d.startWithSignIn(t, "operator")
@@ -312,7 +313,7 @@ func TestExamplesOfTheActionsDocumentReturnTheDocumentedStatus(t *testing.T) {
 	}
 }
 
-// runAll types every example, from the first to the last.
+// runAll runs every example from the first to the last.
 func (r *exampleRunner) runAll(text string) (done int) {
 	r.t.Helper()
 	near := r.vars["SERVER"]
@@ -326,7 +327,7 @@ func (r *exampleRunner) runAll(text string) (done int) {
 			if strings.Contains(s.raw, "@auth") {
 				r.vars["SERVER"] = r.signed
 			}
-			// Again, now that what earlier answers said is known.
+			// Parse again, because the variables from earlier answers are now set.
 			known, err := parseShell(s.raw, r.variable)
 			if err != nil {
 				r.t.Fatalf("%v in\n%s", err, s.raw)
@@ -354,6 +355,6 @@ func TestTheActionsDocumentNamesEveryKindAndState(t *testing.T) {
 	}
 	want := []string{"deferred", "failed", "planned", "refused", "replaced", "running", "stopped", "succeeded", "undone", "unknown", "waiting"}
 	if got := slices.Sorted(maps.Keys(states)); !slices.Equal(got, want) {
-		t.Errorf("it explains %v", got)
+		t.Errorf("the document explains the states %v", got)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// With no page left, a write fails whole and in words; what was kept before is
-// there, the record's chain is whole, and it all goes on when there is room again.
+// On a full disk a write fails completely and with an explanation. Stored data and the
+// audit chain stay intact, and writes work when there is space again.
 func TestAFullDiskLosesNoStoredData(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	db := open(t, dir)
@@ -23,7 +23,7 @@ func TestAFullDiskLosesNoStoredData(t *testing.T) {
 		_, err := db.write.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", n))
 		must(t, err)
 	}
-	pages(1) // means: no more than there are now
+	pages(1) // allows no more pages than there are now
 	kept := map[string]bool{}
 	write := func(id string) error {
 		plan := store.PlanRecord{
@@ -67,12 +67,12 @@ func TestAFullDiskLosesNoStoredData(t *testing.T) {
 	}
 	if what, _ := store.TroubleOf(full); fault.Of(full) != fault.Unavailable || what.Code != store.TroubleFull ||
 		!strings.Contains(fault.Text(full), "are free") {
-		t.Fatalf("a full disk says %v", full)
+		t.Fatalf("a write to a full disk returned %v", full)
 	}
 	if now := db.Trouble(); now == nil || now.Code != store.TroubleFull {
 		t.Fatalf("the trouble is not remembered: %+v", now)
 	}
-	for n := range 20 { // whatever still fits is whole, the rest is not there
+	for n := range 20 { // rows that still fit are complete, the others do not exist
 		_ = write(fmt.Sprint("while", n))
 	}
 	check := func() {
@@ -105,7 +105,7 @@ func TestAFullDiskLosesNoStoredData(t *testing.T) {
 	pages(1 << 20)
 	must(t, write("after"))
 	if now := db.Trouble(); now != nil {
-		t.Errorf("a write has succeeded, and the trouble is still %+v", now)
+		t.Errorf("after a successful write the trouble is still %+v", now)
 	}
 	must(t, db.Close())
 	db = open(t, dir)

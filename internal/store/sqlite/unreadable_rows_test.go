@@ -7,8 +7,8 @@ import (
 	"shardboard/internal/store"
 )
 
-// A row with values of other types than its columns have can come from a file that
-// was restored or changed by another program. Lists are without it, and say so.
+// A file that was restored or changed by another program can have a row with values of
+// the wrong types. Lists omit such a row and the store reports it.
 func TestUnreadableRowsAreSkippedCountedAndLoggedOnce(t *testing.T) {
 	dir, path := filledDatabase(t)
 	db := open(t, dir)
@@ -53,6 +53,6 @@ func TestUnreadableRowsAreSkippedCountedAndLoggedOnce(t *testing.T) {
 		}
 	}
 	if now := db.Trouble(); now != nil {
-		t.Errorf("one row is called trouble of the whole file: %+v", now)
+		t.Errorf("one unreadable row is reported as trouble of the whole file: %+v", now)
 	}
 }

@@ -30,11 +30,11 @@ import (
 	"shardboard/internal/topology"
 )
 
-// canary is a secret that must not come out anywhere. Each is put where a real
-// one would be; a hit tells from its text which it was.
+// canary is a secret that must not be disclosed. Each one is stored where a real secret
+// would be, and its text tells which one it is.
 type canary string
 
-// The secrets of a cluster with Yorkie's data, and of whoever starts shardboard.
+// The secrets of a cluster with Yorkie's data and of the person who starts shardboard.
 const (
 	canarySecretKey    canary = "canary-a1-secret-key"
 	canaryAuthWebhook  canary = "https://canary-b2-auth-webhook.invalid/hook"
@@ -61,8 +61,8 @@ var canaries = []canary{
 	canaryEnvironment,
 }
 
-// checkNoCanaries fails the test when what was said at a place holds a canary, as it is, as
-// an address or JSON would spell it, or in base64 or hexadecimal.
+// checkNoCanaries fails the test if the output of a place contains a canary, either
+// plain or encoded for URLs or JSON, in base64 or in hexadecimal.
 func checkNoCanaries(t testing.TB, place string, said []byte, birds ...canary) {
 	t.Helper()
 	for _, c := range birds {
@@ -84,7 +84,7 @@ func (c canary) encodings() []string {
 		url.PathEscape(string(c)),
 		hex.EncodeToString([]byte(c)),
 	}
-	// In base64 a text looks like one of three, by where it begins.
+	// Base64 encodes a text in one of three ways, depending on its offset.
 	for skip := range 3 {
 		coded := base64.RawStdEncoding.EncodeToString(append(make([]byte, skip), c...))
 		out = append(out, coded[4:len(coded)-4])
@@ -106,7 +106,7 @@ func TestCanariesAreFoundInEveryEncoding(t *testing.T) {
 	}
 }
 
-// failureCounter counts what scan finds instead of failing.
+// failureCounter counts failures instead of failing the test.
 type failureCounter struct {
 	testing.TB
 	found int
@@ -115,7 +115,7 @@ type failureCounter struct {
 func (f *failureCounter) Helper()               {}
 func (f *failureCounter) Errorf(string, ...any) { f.found++ }
 
-// capture keeps what many goroutines write.
+// capture stores what several goroutines write.
 type capture struct {
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -133,7 +133,7 @@ func (o *capture) bytes() []byte {
 	return bytes.Clone(o.all.Bytes())
 }
 
-// storeCanaries puts the canaries into the data.
+// storeCanaries writes the canaries into the data.
 func storeCanaries(t *testing.T, driver *mongo.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -150,7 +150,7 @@ func storeCanaries(t *testing.T, driver *mongo.Client) {
 			t.Fatal(err)
 		}
 		if res.MatchedCount == 0 {
-			t.Fatalf("nobody is in %s", coll)
+			t.Fatalf("the collection %s is empty", coll)
 		}
 	}
 	for coll, row := range map[string]bson.D{"users": {{Key: "username", Value: "jo"}}, "invites": {{Key: "role", Value: "admin"}},
@@ -170,7 +170,7 @@ func storeCanaries(t *testing.T, driver *mongo.Client) {
 	if err := cursor.All(ctx, &ids); err != nil {
 		t.Fatal(err)
 	}
-	for i, row := range ids { // unique
+	for i, row := range ids { // the field must be unique
 		key := string(canarySecretKey) + fmt.Sprint(i)
 		if _, err := db.Collection("projects").UpdateByID(ctx, row.ID,
 			bson.D{{Key: "$set", Value: bson.D{{Key: "secret_key", Value: key}}}}); err != nil {
@@ -185,8 +185,8 @@ func storeCanaries(t *testing.T, driver *mongo.Client) {
 	set("changes", "operations", bson.A{[]byte(canarySnapshot)}, "message", canarySnapshot)
 }
 
-// startWithCanaries is a dashboard with a password over a cluster full of canaries.
-// heard has its log at the lowest level, read all that the cluster answered it.
+// startWithCanaries starts a dashboard with a password over a cluster full of canaries.
+// heard captures its log at the lowest level, read all answers of the cluster.
 func startWithCanaries(t *testing.T) (d *demo, heard, read *capture) {
 	t.Helper()
 	heard, read = &capture{}, &capture{}
@@ -209,7 +209,8 @@ func startWithCanaries(t *testing.T) (d *demo, heard, read *capture) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkNoCanaries(t, "the address as it is printed", fmt.Appendf(nil, "%v %+v %#v %s %q", parsed, parsed, parsed, parsed, &parsed), canaries...)
+	checkNoCanaries(t, "the address as it is printed",
+		fmt.Appendf(nil, "%v %+v %#v %s %q", parsed, parsed, parsed, parsed, &parsed), canaries...)
 	d.config = Config{
 		URI:     parsed,
 		Listen:  "127.0.0.1:0",
@@ -243,7 +244,7 @@ func TestNoSecretIsDisclosed(t *testing.T) {
 		LocateQuery{Text: "507f1f77bcf86cd799439011", Extras: answers.LocateExtras{Why: true, Prove: true, Counts: true}},
 	)
 	fmt.Fprint(said, found, err)
-	_ = d.driver.Disconnect(t.Context()) // while somebody answers
+	_ = d.driver.Disconnect(t.Context()) // while the cluster still answers
 	d.stopCluster(t)
 	for _, target := range []string{"/", "/locate?q=jo", "/api/v1/locate?q=jo", "/api/v1/cluster", "/readyz", "/metrics"} {
 		d.request(t, said, "GET", target, "*/*", "")
@@ -259,12 +260,12 @@ func TestNoSecretIsDisclosed(t *testing.T) {
 		checkNoCanaries(t, "the command line", line, canaries...)
 	}
 	if asked < 40 || len(heard.bytes()) < 1000 || len(read.bytes()) < 10_000 {
-		t.Errorf("too little was looked at: %d addresses, %d bytes of log, %d bytes read", asked, len(heard.bytes()), len(read.bytes()))
+		t.Errorf("too little was checked: %d addresses, %d bytes of log, %d bytes read", asked, len(heard.bytes()), len(read.bytes()))
 	}
 }
 
-// requestEverything asks every documented address by every method, in each form of
-// answer, well and badly, and says how many that were.
+// requestEverything requests every documented address with every method and in each
+// format, with valid and invalid input, and returns the number of requests.
 func (d *demo) requestEverything(t *testing.T, said io.Writer) int {
 	t.Helper()
 	_, doc := d.get(t, "api/openapi.json")
@@ -324,7 +325,7 @@ func (d *demo) requestEverything(t *testing.T, said io.Writer) int {
 	return asked
 }
 
-// request keeps the answer: status, headers and body.
+// request writes the answer's status, headers and body to said.
 func (d *demo) request(t *testing.T, said io.Writer, method, target, accept, text string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(d.app.URL(), "/")+target, strings.NewReader(text))
@@ -347,7 +348,7 @@ func (d *demo) request(t *testing.T, said io.Writer, method, target, accept, tex
 	}
 }
 
-// readLiveFrames keeps the first frame of every topic.
+// readLiveFrames writes the first frame of every topic to said.
 func readLiveFrames(t *testing.T, d *demo, said io.Writer) {
 	t.Helper()
 	topics := []string{

@@ -18,20 +18,20 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// What only some roles may see. The text is one that servers write into refusals
-// and into the changelog; the others are bounds of chunks and of zone ranges.
+// Values that only some roles may see: a text that servers write into refusals and the
+// changelog, and bounds of chunks and zone ranges.
 const (
 	canaryText  canary = "canary-t9-host-shard07.internal"
 	canaryBound canary = "canary-b7-customer-name"
 	canaryEdge  canary = "canary-e3-zone-edge"
 )
 
-// canaryHash64 is a bound of a hashed key.
+// canaryHash64 is a chunk bound of a hashed key.
 const canaryHash64 int64 = 4611686018427387123
 
 var canaryID = bson.ObjectID{0xca, 0x4a, 0x41, 0x11, 0xfe, 0xed, 0xfa, 0xce, 0xbe, 0xef, 0x0b, 0x0b}
 
-// boundSpellings are the spellings in which a page could tell a bound.
+// boundSpellings returns all forms in which a page could show a bound.
 func boundSpellings() []string {
 	out := slices.Concat(
 		canaryBound.encodings(),
@@ -52,7 +52,7 @@ func boundSpellings() []string {
 	return out
 }
 
-// allAddresses are all addresses that somebody can GET, filled in with what there is.
+// allAddresses returns every GET address, with names that exist.
 func (w *hiddenValues) allAddresses() []string {
 	w.Helper()
 	var spec struct {
@@ -115,8 +115,8 @@ func (w *hiddenValues) allAddresses() []string {
 	)
 }
 
-// allAnswers is what a role is told: every address, and the first frame of every
-// live topic.
+// allAnswers returns what a role can read: the answer of every address and the first
+// frame of every live topic.
 func (w *hiddenValues) allAnswers(role string) map[string]string {
 	w.Helper()
 	said := map[string]string{}
@@ -148,7 +148,7 @@ func (w *hiddenValues) liveTopics() []string {
 	}
 }
 
-// firstFrames are what a socket of a role is sent first of each topic.
+// firstFrames returns the first frame of each topic on a socket of a role.
 func (w *hiddenValues) firstFrames(role string) map[string]string {
 	w.Helper()
 	conn, res, err := websocket.DefaultDialer.Dial("ws://"+w.app.Addr()+"/live?t="+strings.Join(w.liveTopics(), ","),
@@ -173,7 +173,7 @@ func (w *hiddenValues) firstFrames(role string) map[string]string {
 	return out
 }
 
-// answersWith are the places whose answer has one of the spellings.
+// answersWith returns the places whose answer contains one of the spellings.
 func answersWith(said map[string]string, spellings []string) (places []string) {
 	for place, text := range said {
 		for _, s := range spellings {
@@ -210,9 +210,9 @@ func TestServerErrorsAndHiddenBoundsAreShownOnlyToAllowedRoles(t *testing.T) {
 	w.checkListsCanBePaged()
 }
 
-// checkServerErrorsAreForOperators: what the cluster answered to a run, and what it
-// wrote into its changelog, is nowhere on what viewers and support are told, and
-// their answers have the kind of the failure.
+// checkServerErrorsAreForOperators checks that the cluster's answers to a run and its
+// changelog texts are not shown to viewers and support, who see the kind of the failure
+// instead.
 func (w *hiddenValues) checkServerErrorsAreForOperators(all map[string]map[string]string) {
 	w.Helper()
 	t := w.T
@@ -223,12 +223,12 @@ func (w *hiddenValues) checkServerErrorsAreForOperators(all map[string]map[strin
 		}
 		for _, place := range []string{"/runs/" + w.run, "/api/v1/runs/" + w.run, "live run:" + w.run} {
 			if !strings.Contains(said[place], "The cluster refused to move the chunk: OperationFailed (96).") {
-				t.Errorf("%s: %s does not say what was refused: %.2000s", role, place, said[place])
+				t.Errorf("%s: %s does not name the refused change: %.2000s", role, place, said[place])
 			}
 		}
 		for _, place := range []string{"/activity", "/api/v1/activity", "/api/v1/activity/failures?ns=" + hiddenNS, "live activity"} {
 			if !strings.Contains(said[place], "ConflictingOperationInProgress (the server") {
-				t.Errorf("%s: %s does not say the kind of the failure", role, place)
+				t.Errorf("%s: %s does not name the kind of the failure", role, place)
 			}
 		}
 	}
@@ -236,17 +236,17 @@ func (w *hiddenValues) checkServerErrorsAreForOperators(all map[string]map[strin
 	for _, place := range []string{"/runs/" + w.run, "/api/v1/runs/" + w.run, "live run:" + w.run, "/activity", "/api/v1/activity",
 		"/api/v1/activity/migrations", "/api/v1/history?limit=1000", "live activity", "/audit"} {
 		if !slices.Contains(told, place) {
-			t.Errorf("operators are not told the server's text by %s", place)
+			t.Errorf("%s does not show the server's text to operators", place)
 		}
 	}
 }
 
-// checkViewersGetNoBounds: with --hide-bounds no page, answer, frame or
-// address has a key value for viewers, and support sees them all.
+// checkViewersGetNoBounds checks that, with --hide-bounds, viewers get no key value in
+// any page, answer, frame or address, and that support gets them all.
 func (w *hiddenValues) checkViewersGetNoBounds(said, ofSupport map[string]string) {
 	w.Helper()
 	t := w.T
-	for _, target := range w.allAddresses() { // what the address itself says comes back in errors and forms
+	for _, target := range w.allAddresses() { // errors and forms repeat values of the address
 		if strings.Contains(target, w.chunk) || strings.Contains(target, "/chunks/") {
 			said[target] = strings.NewReplacer(
 				w.chunk,
@@ -276,12 +276,13 @@ func (w *hiddenValues) checkViewersGetNoBounds(said, ofSupport map[string]string
 		"/api/v1/collections/" + hiddenNS + "/chunks", "/zones", "/api/v1/zones", "/activity", "live activity", "live zones",
 		"/plans/" + w.plan, "/runs/" + w.run, "/api/v1/runs/" + w.split, "live run:" + w.split} {
 		if !slices.Contains(told, place) {
-			t.Errorf("support does not see bounds in %s", place)
+			t.Errorf("%s shows support no bounds", place)
 		}
 	}
 }
 
-// checkViewersCannotLocateKeys: where a key belongs tells bounds too.
+// checkViewersCannotLocateKeys checks that viewers cannot locate keys, because the answers
+// would reveal bounds.
 func (w *hiddenValues) checkViewersCannotLocateKeys() {
 	w.Helper()
 	for _, target := range []string{"/collections/" + hiddenNS + "?key=x",
@@ -293,7 +294,8 @@ func (w *hiddenValues) checkViewersCannotLocateKeys() {
 	}
 }
 
-// checkListsCanBePaged though their cursors hold no bound.
+// checkListsCanBePaged checks that lists can be read to their end although their cursors
+// contain no bound.
 func (w *hiddenValues) checkListsCanBePaged() {
 	w.Helper()
 	target, seen := "/api/v1/collections/"+hiddenNS+"/chunks?limit=1", 0

@@ -20,7 +20,7 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// callBeforeRead runs a function once, before the first byte is read.
+// callBeforeRead calls a function once, before the first byte is read.
 type callBeforeRead struct {
 	io.Reader
 	first func()
@@ -34,9 +34,9 @@ func (r *callBeforeRead) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// A server that runs writes records and then its witness. Whoever verifies reads
-// them in the opposite order, so what is written meanwhile is no cut: here the
-// witness moves on in the very moment in which the record is first read.
+// A running server writes records first and its witness second. A verification reads
+// them in the opposite order, so that records written meanwhile do not look like a cut.
+// Here the witness is saved at the moment when the record is first read.
 func TestAWitnessSavedDuringVerificationIsNotReportedAsACut(t *testing.T) {
 	ctx := t.Context()
 	dir, db, trail, _ := signedDirectory(t, 20)
@@ -44,7 +44,7 @@ func TestAWitnessSavedDuringVerificationIsNotReportedAsACut(t *testing.T) {
 	if witness == "" {
 		t.Fatal("no witness")
 	}
-	// more is what the server does in between; it signs in the way the keeper does.
+	// more is what the server does meanwhile: it adds a record and signs like the keeper.
 	more := func() {
 		r, err := db.Append(ctx, store.AuditEntry{At: time.Now(), What: "login.ok"})
 		if err != nil {
@@ -52,7 +52,7 @@ func TestAWitnessSavedDuringVerificationIsNotReportedAsACut(t *testing.T) {
 		}
 		runKeeper(t, trail)
 		if h, err := audit.Witness(witness).Head(); err != nil || h.Seq != r.Seq {
-			t.Fatal("the witness did not move:", h, err)
+			t.Fatal("the witness was not saved again:", h, err)
 		}
 	}
 	var export bytes.Buffer
@@ -68,7 +68,7 @@ func TestAWitnessSavedDuringVerificationIsNotReportedAsACut(t *testing.T) {
 		t.Errorf("the directory afterwards: %+v %v", v, err)
 	}
 
-	// The answer is fixed, then the server goes on, then the answer is sent.
+	// The answer is determined, then the server continues, then the answer is sent.
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var answer any = api.AuditState{}
 		if r.URL.Path == "/api/v1/audit" {
@@ -100,7 +100,7 @@ func TestAWitnessSavedDuringVerificationIsNotReportedAsACut(t *testing.T) {
 	}
 }
 
-// A process that only reads compares with the witness too, and signs nothing.
+// A read-only process also compares with the witness, but signs nothing.
 func TestAReadOnlyProcessComparesWithTheWitness(t *testing.T) {
 	dir, db, trail, _ := signedDirectory(t, 12)
 	second := readOnlyTrail(t, dir, trail)
@@ -128,7 +128,7 @@ func TestAReadOnlyProcessComparesWithTheWitness(t *testing.T) {
 	}
 }
 
-// readOnlyTrail is the trail of another process on the same data, which only reads.
+// readOnlyTrail is the audit trail of another process, which reads the same data.
 func readOnlyTrail(t *testing.T, dir string, first auditTrail) auditTrail {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), dir)
@@ -144,7 +144,7 @@ func readOnlyTrail(t *testing.T, dir string, first auditTrail) auditTrail {
 	return trail
 }
 
-// runSQL changes the data past the program.
+// runSQL changes the data without the program.
 func runSQL(t *testing.T, dir string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(dir, "shardboard.db"))

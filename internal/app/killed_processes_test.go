@@ -23,11 +23,11 @@ import (
 	"shardboard/internal/api"
 )
 
-// settledWithin is how long what a dead process left open may stay open.
+// settledWithin limits how long a run of a killed process may stay open.
 const settledWithin = 60 * time.Second
 
-// installation is the product as people run it: the simulated cluster and the server
-// are processes of their own, and either can be killed.
+// installation runs the simulated cluster and the server as separate processes, as in
+// production. Either can be killed.
 type installation struct {
 	t            *testing.T
 	bin, data    string
@@ -37,8 +37,8 @@ type installation struct {
 	driver       *mongo.Client
 }
 
-// builtDir is where the program is built for all tests that start it: linking it
-// takes seconds.
+// builtDir holds the program, which is built once for all tests because linking takes
+// seconds.
 var builtDir string
 
 func TestMain(m *testing.M) {
@@ -107,14 +107,14 @@ func (h *installation) start(args ...string) *exec.Cmd {
 	}
 	h.t.Cleanup(func() {
 		if h.t.Failed() {
-			kill(cmd) // said is complete then
+			kill(cmd) // completes the output
 			h.t.Logf("%s said:\n%s", args[0], said.String())
 		}
 	})
 	return cmd
 }
 
-// kill is kill -9; nothing is said good-bye to.
+// kill ends a process with SIGKILL and waits for it.
 func kill(cmd *exec.Cmd) {
 	if cmd != nil && cmd.ProcessState == nil {
 		_ = cmd.Process.Kill()
@@ -161,7 +161,7 @@ func (h *installation) startWeb() {
 
 func (h *installation) auditKey() string { return h.data + "-key/audit.key" }
 
-// request is one request; status 0 when nobody answers.
+// request sends one request and returns status 0 if there is no answer.
 func (h *installation) request(method, path string, body any) (int, []byte) {
 	h.t.Helper()
 	text, err := json.Marshal(body)
@@ -189,7 +189,7 @@ func (h *installation) request(method, path string, body any) (int, []byte) {
 	return res.StatusCode, answer
 }
 
-// requestJSON reads an answer that has to be there.
+// requestJSON sends a request and decodes the answer, which must have status want.
 func requestJSON[T any](h *installation, method, path string, body any, want int) (v T) {
 	h.t.Helper()
 	status, text := h.request(method, path, body)
@@ -213,7 +213,8 @@ func (h *installation) startRun(kind string, args any) api.Run {
 
 func (h *installation) run(p api.Plan) api.Run {
 	h.t.Helper()
-	return requestJSON[api.Run](h, "POST", api.Prefix+"/plans/"+p.ID+"/run", api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}, http.StatusAccepted)
+	confirmed := api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}
+	return requestJSON[api.Run](h, "POST", api.Prefix+"/plans/"+p.ID+"/run", confirmed, http.StatusAccepted)
 }
 
 func (h *installation) runByID(id string) api.Run {
@@ -221,7 +222,7 @@ func (h *installation) runByID(id string) api.Run {
 	return requestJSON[api.Run](h, "GET", api.Prefix+"/runs/"+id, nil, http.StatusOK)
 }
 
-// waitForRun waits for the end of a run.
+// waitForRun waits until a run has ended.
 func (h *installation) waitForRun(id string) (r api.Run) {
 	h.t.Helper()
 	if !eventually(settledWithin, func() bool { r = h.runByID(id); return !r.Open }) {
@@ -230,7 +231,7 @@ func (h *installation) waitForRun(id string) (r api.Run) {
 	return r
 }
 
-// undo takes a run back and waits until that is done.
+// undo undoes a run and waits until that has ended.
 func (h *installation) undo(id string) {
 	h.t.Helper()
 	p := requestJSON[api.Plan](h, "POST", api.Prefix+"/runs/"+id+"/undo", nil, http.StatusCreated)
@@ -257,7 +258,8 @@ func (h *installation) simulateFault(what string, more ...bson.E) (out struct {
 	return out
 }
 
-// holdCommand lets the next such command wait at a step, and tells when it does.
+// holdCommand makes the next such command stop at a step. waits returns when it has
+// stopped there.
 func (h *installation) holdCommand(command, at string) (waits func(), release func()) {
 	h.t.Helper()
 	id := h.simulateFault("add", bson.E{Key: "command", Value: command}, bson.E{Key: "at", Value: at}, bson.E{Key: "hold", Value: true}).ID
@@ -271,7 +273,7 @@ func (h *installation) holdCommand(command, at string) (waits func(), release fu
 				}
 				return false
 			}) {
-				h.t.Fatalf("no %s comes to %s", command, at)
+				h.t.Fatalf("no %s command reached the step %s", command, at)
 			}
 		}, func() {
 			h.t.Helper()
@@ -279,7 +281,7 @@ func (h *installation) holdCommand(command, at string) (waits func(), release fu
 		}
 }
 
-// checkSentOnce says that the cluster got the commands of a run's steps at most once each.
+// checkSentOnce checks that the cluster got each command of a run at most once.
 func (h *installation) checkSentOnce(r api.Run) {
 	h.t.Helper()
 	steps, got := map[string]int{}, map[string]int{}
@@ -300,7 +302,7 @@ func (h *installation) checkSentOnce(r api.Run) {
 		}
 	}
 	if total == 0 {
-		h.t.Errorf("no command of run %s was seen; the test counts wrongly", r.ID)
+		h.t.Errorf("no command of run %s was found, so this check proves nothing", r.ID)
 	}
 	for name, n := range got {
 		if n > steps[name] {
@@ -309,7 +311,7 @@ func (h *installation) checkSentOnce(r api.Run) {
 	}
 }
 
-// chunkBeginsAt tells whether a chunk of a collection begins at a value, by our own driver.
+// chunkBeginsAt reports whether a chunk begins at a value, read with a separate driver.
 func (h *installation) chunkBeginsAt(ns string, min bson.D) bool {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), 10*time.Second)
@@ -340,8 +342,8 @@ func (h *installation) verifyAudit() {
 	}
 }
 
-// killServerDuring kills the server while a command is where it is held, starts it again,
-// lets the command go on and gives the run as it ended.
+// killServerDuring kills the server while a command is held, starts it again, releases
+// the command and returns the run when it has ended.
 func (h *installation) killServerDuring(command, at, kind string, args any) api.Run {
 	h.t.Helper()
 	waits, release := h.holdCommand(command, at)
@@ -349,9 +351,9 @@ func (h *installation) killServerDuring(command, at, kind string, args any) api.
 	waits()
 	kill(h.web)
 	h.startWeb()
-	// Until it is settled it is said to be unknown, and never to be done before it is.
+	// Until the outcome is known the run is unknown, and never reported as done.
 	if !eventually(settledWithin, func() bool { now := h.runByID(r.ID); return now.State == "unknown" || !now.Open }) {
-		h.t.Errorf("before anything is known it is %s", h.runByID(r.ID).State)
+		h.t.Errorf("before the outcome is known the run is %s", h.runByID(r.ID).State)
 	}
 	release()
 	r = h.waitForRun(r.ID)
@@ -369,9 +371,9 @@ func TestARunIsSettledAfterTheServerWasKilled(t *testing.T) {
 		r := h.killServerDuring("split", step, "split", at(int64(1000+i)))
 		if there := h.chunkBeginsAt("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000 + i)}}); there != (r.State == "succeeded") ||
 			r.State != "succeeded" && r.State != "failed" {
-			t.Errorf("split killed at %s: %s, and the cut is there: %v", step, r.State, there)
+			t.Errorf("split killed at %s: state %s, the chunk boundary exists: %v", step, r.State, there)
 		} else if there && !r.Resolved {
-			t.Errorf("split killed at %s does not say that it was unknown", step)
+			t.Errorf("split killed at %s: the run does not record that it was unknown", step)
 		}
 	}
 
@@ -406,14 +408,14 @@ func TestARunIsSettledAfterTheServerWasKilled(t *testing.T) {
 	h.verifyAudit()
 }
 
-// A simulated cluster remembers nothing. Started again at its address with the
-// same seed and time, it is the cluster of before in which the command has had no
-// effect.
+// A simulated cluster stores nothing. When it is started again at its address with the
+// same seed and time, it is the same cluster before the command had an effect.
 func TestARunFailsWhenTheClusterReturnsWithoutItsEffect(t *testing.T) {
 	t.Parallel()
 	h := startInstallation(t, "--epoch", "2026-05-04T03:02:01Z")
 	waits, _ := h.holdCommand("split", "committing")
-	r := h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}})
+	at := map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}
+	r := h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": at})
 	waits()
 	h.killCluster(r.ID)
 	h.startSim()
@@ -425,8 +427,8 @@ func TestARunFailsWhenTheClusterReturnsWithoutItsEffect(t *testing.T) {
 	h.verifyAudit()
 }
 
-// Another cluster at the address proves nothing of the one that the command was
-// for, though its balancer is on as the command wanted.
+// Another cluster at the same address says nothing about the one that got the command,
+// even though its balancer is on, as the command wanted.
 func TestARunStaysUnknownWhenAnotherClusterAnswers(t *testing.T) {
 	t.Parallel()
 	h := startInstallation(t)
@@ -440,32 +442,33 @@ func TestARunStaysUnknownWhenAnotherClusterAnswers(t *testing.T) {
 		return strings.Contains(string(text), "Another cluster")
 	}) {
 		_, text := h.request("GET", api.Prefix+"/cluster", nil)
-		t.Fatalf("nobody notices that it is another cluster: %s", text)
+		t.Fatalf("the server does not notice that this is another cluster: %s", text)
 	}
-	// It looks at the cluster every 5 s at least.
+	// The server reads the cluster at least every 5 s.
 	if eventually(12*time.Second, func() bool { return h.runByID(r.ID).State != "unknown" }) {
-		t.Fatalf("by another cluster it is %+v", h.runByID(r.ID))
+		t.Fatalf("after another cluster answered the run is %+v", h.runByID(r.ID))
 	}
 	h.checkNotSentAgain(r.ID)
-	// A server that begins with that cluster leaves the run alone, and its plans are refused.
+	// A server that starts with the other cluster does not change the run and refuses its
+	// plan.
 	kill(h.web)
 	h.startWeb()
 	if now := h.runByID(r.ID); now.State == "succeeded" || !now.Open {
-		t.Errorf("for a server of another cluster it is %+v", now)
+		t.Errorf("a server of another cluster changed the run: %+v", now)
 	}
 	h.verifyAudit()
 }
 
-// killCluster kills the simulated cluster; the run's outcome is not known then.
+// killCluster kills the simulated cluster and waits until the run's outcome is unknown.
 func (h *installation) killCluster(run string) {
 	h.t.Helper()
 	kill(h.sim)
 	if !eventually(20*time.Second, func() bool { return h.runByID(run).State == "unknown" }) {
-		h.t.Fatalf("the cluster is gone, and the run is %+v", h.runByID(run))
+		h.t.Fatalf("without a cluster the run is %+v, expected unknown", h.runByID(run))
 	}
 }
 
-// checkNotSentAgain says that the cluster that runs now got no command of a run.
+// checkNotSentAgain checks that the cluster that runs now got no command of a run.
 func (h *installation) checkNotSentAgain(run string) {
 	h.t.Helper()
 	for _, s := range h.simulateFault("show").Seen {
