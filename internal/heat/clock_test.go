@@ -10,13 +10,13 @@ import (
 	"shardboard/internal/profile"
 )
 
-func TestWritesAreCountedOnWhenTheClockIsSet(t *testing.T) {
+func TestCountingContinuesWhenTheClockIsSet(t *testing.T) {
 	for _, step := range []time.Duration{-24 * time.Hour, 24 * time.Hour, -7 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			var offset atomic.Int64
 			clock := func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
-			src := newStream(1, 3, 2, func(int) float64 { return 2 })
-			c := NewCollector(src, fixed{yorkie(t)}, profile.Yorkie(), Options{Seed: 1, Now: clock})
+			src := newKnownWrites(1, 3, 2, func(int) float64 { return 2 })
+			c := NewCollector(src, fixedTable{yorkieTable(t)}, profile.Yorkie(), Options{Seed: 1, Now: clock})
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan error)
 			go func() { done <- c.Run(ctx) }()

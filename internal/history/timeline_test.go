@@ -10,9 +10,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// recorded50 records fifty steps, one a second, and gives what was counted
+// recordFiftySteps records fifty steps, one a second, and gives what was counted
 // between the tables themselves.
-func recorded50(t *testing.T, seed uint64) (p *Past, start time.Time, moved, split, merged int) {
+func recordFiftySteps(t *testing.T, seed uint64) (p *Past, start time.Time, moved, split, merged int) {
 	t.Helper()
 	db, w := openStore(t), newWorld(t, seed)
 	start = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -24,7 +24,7 @@ func recorded50(t *testing.T, seed uint64) (p *Past, start time.Time, moved, spl
 			t.Fatal(err)
 		}
 		clock = clock.Add(time.Second)
-		w.step()
+		w.changeAtRandom()
 		for _, c := range Compare(before, w.table, true).Collections {
 			moved, split, merged = moved+c.Moved, split+c.Split, merged+c.Merged
 		}
@@ -35,9 +35,9 @@ func recorded50(t *testing.T, seed uint64) (p *Past, start time.Time, moved, spl
 	return NewPast(db, func() time.Time { return clock }), start, moved, split, merged
 }
 
-func TestTheTimelineTellsEveryObservedChangeOnceWhateverThePageSize(t *testing.T) {
+func TestTimelineListsEveryChangeOnceForAnyPageSize(t *testing.T) {
 	for _, limit := range []int{1000, 7, 1} {
-		p, start, moved, split, merged := recorded50(t, 3)
+		p, start, moved, split, merged := recordFiftySteps(t, 3)
 		q := Query{From: start, To: start.Add(time.Hour), Limit: limit}
 		counts := map[Kind]int{}
 		var last time.Time
@@ -65,8 +65,8 @@ func TestTheTimelineTellsEveryObservedChangeOnceWhateverThePageSize(t *testing.T
 	}
 }
 
-func TestStepsGoFromChangeToChangeAndBack(t *testing.T) {
-	p, start, _, _, _ := recorded50(t, 3)
+func TestStepsGoForwardAndBackFromChangeToChange(t *testing.T) {
+	p, start, _, _, _ := recordFiftySteps(t, 3)
 	at, n := start.Add(-time.Hour), 0
 	var times []time.Time
 	for {
@@ -98,7 +98,7 @@ func TestStepsGoFromChangeToChangeAndBack(t *testing.T) {
 	}
 }
 
-func TestStepsToFailuresAndTheirReasons(t *testing.T) {
+func TestStepsLeadToFailuresAndTheirReasons(t *testing.T) {
 	db, w := openStore(t), newWorld(t, 1)
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	bad, err := bson.Marshal(
@@ -142,7 +142,7 @@ func TestStepsToFailuresAndTheirReasons(t *testing.T) {
 	}
 }
 
-func TestAGapIsListedAndTheNewestMinuteIsNoGap(t *testing.T) {
+func TestGapIsListedButTheNewestMinuteIsNotOne(t *testing.T) {
 	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	clock := start
@@ -168,7 +168,7 @@ func TestAGapIsListedAndTheNewestMinuteIsNoGap(t *testing.T) {
 	}
 }
 
-func TestWhatChangedBesideChunksIsTold(t *testing.T) {
+func TestChangesOtherThanChunksAreListed(t *testing.T) {
 	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
 	clock := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	rec := NewRecorder(db, nil, nil, func() time.Time { return clock })
@@ -213,7 +213,7 @@ func TestWhatChangedBesideChunksIsTold(t *testing.T) {
 	}
 }
 
-func TestACauseIsOursOnlyWhereNamespaceBoundsShardsAndTimeFit(t *testing.T) {
+func TestCauseIsOwnRunOnlyIfNamespaceBoundsShardsAndTimeMatch(t *testing.T) {
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	doc := func(n int) bson.Raw {
 		b, err := bson.Marshal(bson.D{{Key: "k", Value: n}})

@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestAMoveThatBringsTwoEqualIDsTogetherIsDangerous(t *testing.T) {
-	tab := table(t) // documents: projects below 5 on a, the others on b
+func TestMoveThatJoinsDuplicateIDsIsDangerous(t *testing.T) {
+	tab := testTable(t) // documents: projects below 5 on a, the others on b
 	documents := tab.Collection(db + ".documents")
 	id := bson.ObjectID{7}
 	found := []SharedID{{

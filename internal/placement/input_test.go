@@ -16,8 +16,8 @@ const (
 	apiKey = "mBhLWpJwJ5Gq4mD2VRhYvK" // the shape of a project's key
 )
 
-// flatReadings writes readings on one line.
-func flatReadings(in Input) string {
+// readingsOnOneLine writes readings on one line.
+func readingsOnOneLine(in Input) string {
 	var out []string
 	for _, r := range in.Readings {
 		s := string(r.Form)
@@ -38,7 +38,7 @@ func flatReadings(in Input) string {
 	return strings.Join(out, " | ")
 }
 
-func TestInputIsUnderstoodWithoutAskingForItsKind(t *testing.T) {
+func TestKindOfInputIsRecognized(t *testing.T) {
 	for text, want := range map[string]string{
 		"app":                                  `project "app" ""`,
 		"app/doc":                              `documentKey "app" "doc"`,
@@ -72,7 +72,7 @@ func TestInputIsUnderstoodWithoutAskingForItsKind(t *testing.T) {
 		"\u202Egpj.exe":                                            "project \"\\u202egpj.exe\" \"\"",
 	} {
 		in, err := ReadInput(text)
-		if got := flatReadings(in); err != nil || got != want {
+		if got := readingsOnOneLine(in); err != nil || got != want {
 			t.Errorf("%q:\n got %s, %v\nwant %s", text, got, err, want)
 		}
 	}
@@ -84,7 +84,7 @@ func TestInputIsUnderstoodWithoutAskingForItsKind(t *testing.T) {
 	}
 }
 
-func TestKeyShapedTextIsKnown(t *testing.T) {
+func TestKeyShapedTextIsRecognized(t *testing.T) {
 	for text, want := range map[string][2]bool{
 		apiKey: {true, true}, apiKey + "/doc": {true, true}, "app/" + apiKey: {true, false}, "Authorization: API-Key " + apiKey: {true, false},
 		"http://x/projects/" + apiKey: {true, true}, "app": {}, hexA: {}, uuid: {}, apiKey + "x": {}, apiKey[1:]: {},

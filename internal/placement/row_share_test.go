@@ -10,7 +10,7 @@ import (
 )
 
 // Whatever the rows are, the share that is told holds the share that there is.
-func TestAShareOfOwnRowsHoldsTheTruth(t *testing.T) {
+func TestRowShareIntervalContainsTheTruth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sums tally
 		var here, all float64
@@ -57,7 +57,7 @@ func TestAShareOfOwnRowsHoldsTheTruth(t *testing.T) {
 }
 
 // One chunk of three has all the rows, or none: chunks are no rows.
-func TestAShareOfOwnRowsIsNotOneOfChunks(t *testing.T) {
+func TestRowShareIsNotTheShareOfChunks(t *testing.T) {
 	count := func(n int64) topology.Figure { return topology.Figure{Known: true, Value: n} }
 	var sums tally
 	sums.add(ProjectPart{Chunks: 1, Of: 1}, rowsOf{low: 900, high: 900, counted: true})

@@ -8,7 +8,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func spread(t *testing.T, s Spread, coll string) CollectionSpread {
+func collectionSpread(t *testing.T, s Spread, coll string) CollectionSpread {
 	t.Helper()
 	i := slices.IndexFunc(s.Collections, func(c CollectionSpread) bool { return c.NS.Collection() == coll })
 	if i < 0 {
@@ -17,14 +17,14 @@ func spread(t *testing.T, s Spread, coll string) CollectionSpread {
 	return s.Collections[i]
 }
 
-func TestSpreadSaysWhereEachCollectionIsAndWhatCanBeDone(t *testing.T) {
+func TestSpreadShowsWhereEachCollectionIsAndWhatCanBeDone(t *testing.T) {
 	p := project(5, "app", "")
 	p.Documents = topology.Figure{Known: true, Value: 12}
-	s := SpreadOf(table(t), profile.Yorkie(), p)
+	s := SpreadOf(testTable(t), profile.Yorkie(), p)
 	if s.Layout != "yorkie-head" {
 		t.Errorf("layout %s", s.Layout)
 	}
-	docs := spread(t, s, "documents")
+	docs := collectionSpread(t, s, "documents")
 	if !docs.Exact || docs.Basis != BasisKeyPrefix || len(docs.Shards) != 1 || docs.Shards[0].Shard != "b" {
 		t.Errorf("documents: %+v", docs)
 	}
@@ -34,37 +34,37 @@ func TestSpreadSaysWhereEachCollectionIsAndWhatCanBeDone(t *testing.T) {
 	if !docs.Pin.Can || !docs.Split.Can || docs.Split.Why.Code != "split.betweenProjects" {
 		t.Errorf("documents: pin %+v split %+v", docs.Pin, docs.Split)
 	}
-	clients := spread(t, s, "clients")
+	clients := collectionSpread(t, s, "clients")
 	if len(clients.Shards) != 2 || clients.Shards[0].Share != 0.5 || !clients.Split.Can || clients.Split.Why.Args()["field"] != "_id" {
 		t.Errorf("clients: %+v", clients)
 	}
-	changes := spread(t, s, "changes")
+	changes := collectionSpread(t, s, "changes")
 	if changes.Exact || changes.Basis != BasisByDocument || len(changes.Shards) != 3 || changes.Pin.Can {
 		t.Errorf("changes: %+v", changes)
 	}
-	bodies := spread(t, s, "snapshot_bodies")
+	bodies := collectionSpread(t, s, "snapshot_bodies")
 	if bodies.Sharded || !bodies.Exact || bodies.Shards[0].Shard != "a" || bodies.Split.Why.Code != "split.unsharded" {
 		t.Errorf("snapshot_bodies: %+v", bodies)
 	}
-	if rev := spread(t, s, "revisions"); rev.Presence != PresenceNo || len(rev.Shards) != 0 {
+	if rev := collectionSpread(t, s, "revisions"); rev.Presence != PresenceNo || len(rev.Shards) != 0 {
 		t.Errorf("revisions: %+v", rev)
 	}
 }
 
 func TestWithoutListCollectionsPresenceIsUnknownNotAbsent(t *testing.T) {
-	tab := table(t)
+	tab := testTable(t)
 	tab.Unsharded = nil
-	if rev := spread(t, SpreadOf(tab, profile.Yorkie(), project(5, "app", "")), "revisions"); rev.Presence != PresenceUnknown ||
+	if rev := collectionSpread(t, SpreadOf(tab, profile.Yorkie(), project(5, "app", "")), "revisions"); rev.Presence != PresenceUnknown ||
 		len(rev.Shards) != 1 {
 		t.Errorf("revisions: %+v", rev)
 	}
 }
 
-func TestContentsOfAShardNameWhoIsHit(t *testing.T) {
+func TestContentsOfAShardNameTheAffectedProjects(t *testing.T) {
 	dir := NewDirectory(1, []string{db}, []Project{project(4, "four", ""), project(5, "five", ""), project(6, "six", "")}, topology.Health{})
 	on := func(shard string) map[string]float64 {
 		out := map[string]float64{}
-		for _, p := range ShardContents(table(t), dir, profile.Yorkie(), shard).Projects {
+		for _, p := range ShardContents(testTable(t), dir, profile.Yorkie(), shard).Projects {
 			out[p.Project.Name] = p.Share
 		}
 		return out
@@ -76,11 +76,11 @@ func TestContentsOfAShardNameWhoIsHit(t *testing.T) {
 	if got := on("b"); got["five"] != 0.5 || got["six"] != 0.5 || len(got) != 2 {
 		t.Errorf("on b: %v", got)
 	}
-	c := ShardContents(table(t), dir, profile.Yorkie(), "c")
+	c := ShardContents(testTable(t), dir, profile.Yorkie(), "c")
 	if len(c.ByDocument) != 1 || c.ByDocument[0].NS != db+".changes" || c.ByDocument[0].Of != 3 {
 		t.Errorf("by document on c: %+v", c.ByDocument)
 	}
-	a := ShardContents(table(t), dir, profile.Yorkie(), "a")
+	a := ShardContents(testTable(t), dir, profile.Yorkie(), "a")
 	if n := len(a.Collections); n != 5 { // three sharded, two unsharded
 		t.Errorf("%d collections on a: %+v", n, a.Collections)
 	}

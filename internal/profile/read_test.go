@@ -12,7 +12,7 @@ import (
 
 const shop = "../../docs/profiles/shop.yaml"
 
-func TestTheShopExampleIsReadWhole(t *testing.T) {
+func TestShopExampleIsParsedCompletely(t *testing.T) {
 	p, err := Read(shop)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestTheShopExampleIsReadWhole(t *testing.T) {
 	}
 }
 
-func TestAProfileSaysHowEachCollectionIsWrittenTo(t *testing.T) {
+func TestProfileStatesHowEachCollectionIsWritten(t *testing.T) {
 	b, err := os.ReadFile(shop)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestAProfileSaysHowEachCollectionIsWrittenTo(t *testing.T) {
 
 // Each case changes one line of the example: what is wrong is said with file,
 // line and field.
-func TestErrorsOfAProfileNameLineAndField(t *testing.T) {
+func TestProfileErrorsNameLineAndField(t *testing.T) {
 	b, err := os.ReadFile(shop)
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +185,7 @@ func TestErrorsOfAProfileNameLineAndField(t *testing.T) {
 	}
 }
 
-func TestAProfileThatIsNotThereIsInvalid(t *testing.T) {
+func TestMissingProfileIsInvalid(t *testing.T) {
 	_, err := Read("testdata/no such file.yaml")
 	if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "no such file") {
 		t.Errorf("%v", err)

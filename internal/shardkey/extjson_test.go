@@ -40,7 +40,7 @@ func appendsRaw(v bson.RawValue) bool {
 	return err != nil || len(bits) > 1
 }
 
-func TestExtendedJSONCarriesEveryKeyAndTheDriverReadsItTheSame(t *testing.T) {
+func TestExtendedJSONPreservesEveryKeyAndTheDriverParsesItTheSame(t *testing.T) {
 	p := mustPattern(t, "a", "b.c", "d")
 	rapid.Check(t, func(rt *rapid.T) {
 		inner := beginDocument(nil)
@@ -77,7 +77,7 @@ func TestExtendedJSONCarriesEveryKeyAndTheDriverReadsItTheSame(t *testing.T) {
 	})
 }
 
-func TestParsesWhatPeopleWrite(t *testing.T) {
+func TestCommonSpellingsOfKeysAreParsed(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"a": 1}`:                                                          `{"a":{"$numberInt":"1"}}`,
 		` {"a": 2147483648, "b": -1.5} `:                                    `{"a":{"$numberLong":"2147483648"},"b":{"$numberDouble":"-1.5"}}`,
@@ -107,7 +107,7 @@ func TestParsesWhatPeopleWrite(t *testing.T) {
 	}
 }
 
-func TestRefusesWhatIsNoKeyWithASentence(t *testing.T) {
+func TestInvalidKeysAreRefusedWithAnExplanation(t *testing.T) {
 	for in, part := range map[string]string{
 		``:                                     "not valid JSON",
 		`{"a": 1`:                              "not valid JSON",

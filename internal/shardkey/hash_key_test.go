@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestHashKeyIsTheBoundOfItsHashAndGivesItBack(t *testing.T) {
+func TestHashKeyIsTheBoundOfItsHashAndReturnsIt(t *testing.T) {
 	p := mustPattern(t, "k#")
 	check := func(h int64) {
 		k, err := p.Bound(mustDoc(t, bson.D{{Key: "k", Value: h}}))
@@ -28,7 +28,7 @@ func TestHashKeyIsTheBoundOfItsHashAndGivesItBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) { check(drawLong(rt)) })
 }
 
-func TestHashFloorRefusesWhatIsNoHash(t *testing.T) {
+func TestHashFloorRefusesKeysThatAreNotHashes(t *testing.T) {
 	p := mustPattern(t, "k")
 	if h, ok := p.Min().HashFloor(); !ok || h != math.MinInt64 {
 		t.Errorf("MinKey: %d, %v", h, ok)

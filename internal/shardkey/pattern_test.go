@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-func TestPatternsReadAndPrintTheSame(t *testing.T) {
+func TestPatternsRoundTripAsText(t *testing.T) {
 	p := mustPattern(t, "project_id", "_id#", "a.b", "with space")
 	if got, want := p.String(), `{project_id: 1, _id: "hashed", "a.b": 1, "with space": 1}`; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -29,7 +29,7 @@ func TestPatternsReadAndPrintTheSame(t *testing.T) {
 	}
 }
 
-func TestOneMayBeOfAnyNumberType(t *testing.T) {
+func TestPatternDirectionMayBeOfAnyNumberType(t *testing.T) {
 	for _, one := range []any{1, int64(1), 1.0, 1.9, decimalOf(t, "1.0")} {
 		if _, err := ParsePattern(mustDoc(t, bson.D{{Key: "a", Value: one}})); err != nil {
 			t.Errorf("%v: %v", one, err)
@@ -37,7 +37,7 @@ func TestOneMayBeOfAnyNumberType(t *testing.T) {
 	}
 }
 
-func TestRefusesPatternsThatNoServerAccepts(t *testing.T) {
+func TestPatternsThatNoServerAcceptsAreRefused(t *testing.T) {
 	many := bson.D{}
 	for i := range 33 {
 		many = append(many, bson.E{Key: "f" + strings.Repeat("x", i), Value: 1})

@@ -43,7 +43,7 @@ func readLines(t testing.TB, name string) []bson.Raw {
 	return docs
 }
 
-func TestHashIsTheServersOwn(t *testing.T) {
+func TestHashEqualsTheRecordedServersHash(t *testing.T) {
 	docs := readLines(t, "hash-vectors")
 	arrays := 0
 	for _, doc := range docs {
@@ -72,7 +72,7 @@ func TestHashIsTheServersOwn(t *testing.T) {
 	t.Logf("%d vectors, %d of them arrays", len(docs), arrays)
 }
 
-func TestOrderIsTheServersOwn(t *testing.T) {
+func TestOrderEqualsTheRecordedServersOrder(t *testing.T) {
 	docs := readLines(t, "sort-order")
 	both := mustPattern(t, "v", "_id")
 	keys := make([]Key, len(docs))

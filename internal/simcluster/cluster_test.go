@@ -13,8 +13,8 @@ import (
 // fixedEpoch is an arbitrary fixed time.
 func fixedEpoch() time.Time { return time.Date(2026, 11, 21, 15, 0, 0, 0, time.UTC) }
 
-// empty is a cluster without user databases that was not started.
-func empty(t testing.TB, change ...func(*Options)) *Cluster {
+// emptyCluster is a cluster without user databases that was not started.
+func emptyCluster(t testing.TB, change ...func(*Options)) *Cluster {
 	t.Helper()
 	o := Options{Empty: true, Still: true, Epoch: fixedEpoch()}
 	for _, f := range change {
@@ -65,9 +65,9 @@ func d(pairs ...any) bson.D {
 	return doc
 }
 
-// sharded shards db.coll by {k: 1}, split at 100 and 200, one chunk on each of three
+// shardIntoThree shards db.coll by {k: 1}, split at 100 and 200, one chunk on each of three
 // shards.
-func sharded(t testing.TB, c *Cluster) {
+func shardIntoThree(t testing.TB, c *Cluster) {
 	t.Helper()
 	mustRun(t, c, "admin", d("enableSharding", "db", "primaryShard", "shard-rs-1"))
 	mustRun(t, c, "admin", d("shardCollection", "db.coll", "key", d("k", 1)))
@@ -78,7 +78,7 @@ func sharded(t testing.TB, c *Cluster) {
 }
 
 func TestDriverConnectsInProcess(t *testing.T) {
-	c := empty(t)
+	c := emptyCluster(t)
 	client := connect(t, c)
 	if err := client.Ping(t.Context(), nil); err != nil {
 		t.Fatal(err)
@@ -90,8 +90,8 @@ func TestDriverConnectsInProcess(t *testing.T) {
 }
 
 func TestWritesAndReadsGoThroughRouting(t *testing.T) {
-	c := empty(t)
-	sharded(t, c)
+	c := emptyCluster(t)
+	shardIntoThree(t, c)
 	coll := connect(t, c).Database("db").Collection("coll")
 	var docs []any
 	for i := range 300 {

@@ -14,8 +14,8 @@ import (
 // collection split at 100 and 200.
 func withTwentyDocuments(t *testing.T) (*Cluster, *mongo.Collection) {
 	t.Helper()
-	c := empty(t)
-	sharded(t, c)
+	c := emptyCluster(t)
+	shardIntoThree(t, c)
 	coll := connect(t, c).Database("db").Collection("coll")
 	var docs []any
 	for i := range 20 {
@@ -27,8 +27,8 @@ func withTwentyDocuments(t *testing.T) (*Cluster, *mongo.Collection) {
 	return c, coll
 }
 
-// code is the error's server code and text, 0 for none.
-func code(err error) (int, string) {
+// serverCode is the error's server code and text, 0 for none.
+func serverCode(err error) (int, string) {
 	var we mongo.WriteException
 	if errors.As(err, &we) && len(we.WriteErrors) > 0 {
 		return we.WriteErrors[0].Code, we.WriteErrors[0].Message
@@ -42,7 +42,7 @@ func code(err error) (int, string) {
 
 func wantCode(t *testing.T, err error, want int, text string) {
 	t.Helper()
-	got, message := code(err)
+	got, message := serverCode(err)
 	if got != want || !strings.Contains(message, text) {
 		t.Errorf("error %d %q (%v), want %d with %q", got, message, err, want, text)
 	}
@@ -134,8 +134,8 @@ func TestChangingTheShardKeyMovesTheDocument(t *testing.T) {
 	}
 }
 
-func TestOrderedAndUnorderedInserts(t *testing.T) {
-	c := empty(t)
+func TestOnlyUnorderedInsertsContinueAfterAnError(t *testing.T) {
+	c := emptyCluster(t)
 	docs := bson.A{d("_id", 1), d("_id", 1), d("_id", 2)}
 	for _, x := range []struct {
 		ordered  bool
@@ -159,8 +159,8 @@ func TestOrderedAndUnorderedInserts(t *testing.T) {
 }
 
 func TestUniqueIndexMustBeginWithTheShardKey(t *testing.T) {
-	c := empty(t)
-	sharded(t, c)
+	c := emptyCluster(t)
+	shardIntoThree(t, c)
 	index := func(key bson.D) error {
 		_, err := c.Command(t.Context(), "db", d("createIndexes", "coll", "indexes", bson.A{d("key", key, "name", "i", "unique", true)}))
 		return err
@@ -178,7 +178,7 @@ func TestUniqueIndexMustBeginWithTheShardKey(t *testing.T) {
 	}
 }
 
-func TestCursorsKeepTheirResultAndEnd(t *testing.T) {
+func TestOpenCursorsKeepTheirResultAndAreKilled(t *testing.T) {
 	c, coll := withTwentyDocuments(t)
 	ctx := t.Context()
 	cur, err := coll.Find(ctx, bson.D{}, options.Find().SetBatchSize(5).SetSort(d("k", 1)))

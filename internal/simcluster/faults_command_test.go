@@ -24,7 +24,7 @@ func TestFaultsArePlantedOverTheWire(t *testing.T) {
 		}
 		id := fault("simulateFault", "add", "command", "split", "at", "committing", "hold", true, "code", 46, "message",
 			"busy").Lookup("id").Int32()
-		db, cmd := s.command("split")
+		db, cmd := s.commandChangingState("split")
 		answer := make(chan error, 1)
 		go func() { answer <- s.run(db, append(cmd, d("comment", "held")...)) }()
 		time.Sleep(time.Second)
@@ -57,7 +57,7 @@ func TestFaultsArePlantedOverTheWire(t *testing.T) {
 }
 
 func TestMisspeltFaultsAreRefused(t *testing.T) {
-	c := empty(t, func(o *Options) { o.FaultCommand = true })
+	c := emptyCluster(t, func(o *Options) { o.FaultCommand = true })
 	client := connect(t, c)
 	for _, cmd := range []bson.D{
 		d("simulateFault", "plant"),
@@ -78,8 +78,8 @@ func TestMisspeltFaultsAreRefused(t *testing.T) {
 	}
 }
 
-func TestFaultsAreNotPlantedUnasked(t *testing.T) {
-	client := connect(t, empty(t))
+func TestFaultCommandIsDisabledByDefault(t *testing.T) {
+	client := connect(t, emptyCluster(t))
 	var failed mongo.CommandError
 	if err := client.Database("admin").RunCommand(t.Context(), d("simulateFault", "show")).Err(); !errors.As(err, &failed) ||
 		failed.Code != 59 {
@@ -88,7 +88,7 @@ func TestFaultsAreNotPlantedUnasked(t *testing.T) {
 }
 
 // mongos shows a command from its arrival on, even when its client has disconnected.
-func TestCurrentOpShowsACommandThatIsHeldUp(t *testing.T) {
+func TestCurrentOpShowsABlockedCommand(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		rule := s.cluster.Faults().Add(Rule{Command: "split", At: Received, Hold: true})

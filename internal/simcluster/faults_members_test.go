@@ -13,7 +13,7 @@ import (
 
 // The recordings have the donor's step-down at three steps. At the others the rule is:
 // before the commit the chunk stays, after it the chunk has moved.
-func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
+func TestDonorStepDownKeepsTheChunkBeforeTheCommitAndMovesItAfter(t *testing.T) {
 	steps := 0
 	defer func() {
 		if steps < 5 {
@@ -27,7 +27,7 @@ func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
 		steps++
 		inBubble(t, func(s *faultFixture) {
 			t := s.t
-			db, cmd := s.command("moveChunk")
+			db, cmd := s.commandChangingState("moveChunk")
 			s.cluster.Faults().Add(Rule{Command: "move", At: p.At, StepDown: true})
 			var failed mongo.CommandError
 			if err := s.run(db, cmd); !errors.As(err, &failed) || failed.Code != 96 ||
@@ -50,7 +50,7 @@ func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
 	}
 }
 
-func TestAFrozenMemberHoldsWhatNeedsIt(t *testing.T) {
+func TestFrozenMemberBlocksCommandsThatNeedIt(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		f := s.cluster.Faults()
@@ -59,7 +59,7 @@ func TestAFrozenMemberHoldsWhatNeedsIt(t *testing.T) {
 		if got := f.Frozen(); !slices.Equal(got, []string{"config"}) {
 			t.Errorf("frozen: %v", got)
 		}
-		db, cmd := s.command("split")
+		db, cmd := s.commandChangingState("split")
 		before := time.Now()
 		var failed mongo.CommandError
 		if err := s.run(db, append(cmd, d("maxTimeMS", 5000)...)); !errors.As(err, &failed) || failed.Code != 50 ||
@@ -93,7 +93,7 @@ func TestAFrozenMemberHoldsWhatNeedsIt(t *testing.T) {
 func TestAMigrationWaitsForAFrozenRecipient(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
 		t := s.t
-		db, cmd := s.command("moveChunk")
+		db, cmd := s.commandChangingState("moveChunk")
 		s.cluster.Faults().Add(Rule{Command: "moveChunk", At: Cloning, Freeze: "shard-rs-2"})
 		go func() {
 			time.Sleep(time.Minute)
@@ -107,7 +107,7 @@ func TestAMigrationWaitsForAFrozenRecipient(t *testing.T) {
 }
 
 // A chunk cannot return to a shard that still has its orphans.
-func TestOrphansBlockTheWayBack(t *testing.T) {
+func TestOrphansBlockAMoveBack(t *testing.T) {
 	move := func(to string, wait bool) bson.D {
 		return d("moveChunk", "app.c", "find", d("p", int32(100)), "to", to, "_waitForDelete", wait)
 	}
@@ -148,10 +148,10 @@ func TestOrphansBlockTheWayBack(t *testing.T) {
 	}
 }
 
-func TestAMigrationTakesItsTime(t *testing.T) {
+func TestMigrationTakesTheConfiguredTime(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
 		t := s.t
-		db, cmd := s.command("moveChunk")
+		db, cmd := s.commandChangingState("moveChunk")
 		before := time.Now()
 		if err := s.run(db, cmd); err != nil {
 			t.Fatal(err)
@@ -162,9 +162,9 @@ func TestAMigrationTakesItsTime(t *testing.T) {
 	}, func(o *Options) { o.Migration = 7 * time.Second })
 }
 
-func TestADelayBeyondTheTimeLimitEndsTheCommandOnly(t *testing.T) {
+func TestDelayBeyondTheTimeLimitEndsOnlyTheCommand(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
-		db, cmd := s.command("moveChunk")
+		db, cmd := s.commandChangingState("moveChunk")
 		s.cluster.Faults().Add(Rule{Command: "moveChunk", At: Cloned, Delay: 5 * time.Second})
 		var failed mongo.CommandError
 		if err := s.run(db, append(cmd, d("maxTimeMS", 2000)...)); !errors.As(err, &failed) || failed.Code != 50 {

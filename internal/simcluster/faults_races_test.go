@@ -11,9 +11,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 )
 
-func TestDuplicateDeliveryAnswersTheSecond(t *testing.T) {
+func TestDuplicateDeliveryReturnsTheSecondReply(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
-		db, cmd := s.command("split")
+		db, cmd := s.commandChangingState("split")
 		s.cluster.Faults().Add(Rule{Command: "split", At: Received, Twice: true})
 		err := s.run(db, cmd)
 		if err == nil || !strings.Contains(err.Error(), "is a boundary key of existing chunk") {
@@ -29,7 +29,7 @@ func TestDuplicateDeliveryAnswersTheSecond(t *testing.T) {
 }
 
 // Another client's change between check and commit is seen by the commit.
-func TestAnotherClientGetsInBetween(t *testing.T) {
+func TestCommitSeesAnotherClientsChange(t *testing.T) {
 	key := func(v any) bson.D { return d("p", v) }
 	for _, c := range []struct {
 		name, command string
@@ -53,7 +53,7 @@ func TestAnotherClientGetsInBetween(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, func(s *faultFixture) {
 				t := s.t
-				db, cmd := s.command(c.command)
+				db, cmd := s.commandChangingState(c.command)
 				s.cluster.Faults().Add(Rule{Command: c.command, At: c.at, Do: c.do})
 				err := s.run(db, cmd)
 				var failed mongo.CommandError
@@ -78,7 +78,7 @@ func TestAnotherClientGetsInBetween(t *testing.T) {
 
 // Many clients, many rules, real time: for the race detector.
 func TestFaultsAreSafeForConcurrentUse(t *testing.T) {
-	c := empty(t)
+	c := emptyCluster(t)
 	client := connect(t, c)
 	done := make(chan struct{})
 	for i := range 4 {

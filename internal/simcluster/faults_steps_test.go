@@ -14,7 +14,7 @@ import (
 
 func TestAnErrorEndsAnOperationAtItsStep(t *testing.T) {
 	everyPoint(t, func(s *faultFixture, p FaultPoint) {
-		db, cmd := s.command(p.Command)
+		db, cmd := s.commandChangingState(p.Command)
 		before := s.state()
 		rule := s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Err: Fail(11602)})
 		var failed mongo.CommandError
@@ -35,7 +35,7 @@ func TestAnErrorEndsAnOperationAtItsStep(t *testing.T) {
 
 func TestACutConnectionLeavesAMigrationRunning(t *testing.T) {
 	everyPoint(t, func(s *faultFixture, p FaultPoint) {
-		db, cmd := s.command(p.Command)
+		db, cmd := s.commandChangingState(p.Command)
 		before := s.state()
 		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Cut: true})
 		if err := s.run(db, cmd); !mongo.IsNetworkError(err) {
@@ -49,9 +49,9 @@ func TestACutConnectionLeavesAMigrationRunning(t *testing.T) {
 	})
 }
 
-func TestAnOperationGoesOnAfterItsClientGotAnError(t *testing.T) {
+func TestOperationContinuesAfterItsClientGotAnError(t *testing.T) {
 	everyPoint(t, func(s *faultFixture, p FaultPoint) {
-		db, cmd := s.command(p.Command)
+		db, cmd := s.commandChangingState(p.Command)
 		before := s.state()
 		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Err: Fail(189), GoOn: true})
 		var failed mongo.CommandError
@@ -65,9 +65,9 @@ func TestAnOperationGoesOnAfterItsClientGotAnError(t *testing.T) {
 	})
 }
 
-func TestADelayIsAsLongAsItSays(t *testing.T) {
+func TestDelayLastsAsLongAsRequested(t *testing.T) {
 	everyPoint(t, func(s *faultFixture, p FaultPoint) {
-		db, cmd := s.command(p.Command)
+		db, cmd := s.commandChangingState(p.Command)
 		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Delay: time.Minute})
 		begun := time.Now()
 		if err := s.run(db, cmd); err != nil {
@@ -80,8 +80,8 @@ func TestADelayIsAsLongAsItSays(t *testing.T) {
 }
 
 // A cut TCP connection ends without an answer, not in the middle of one.
-func TestACutEndsASocket(t *testing.T) {
-	c := empty(t)
+func TestCutFaultClosesTheSocket(t *testing.T) {
+	c := emptyCluster(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ func wantEveryDocumentOnce(t *testing.T, c *Cluster) {
 	}
 }
 
-func TestABusyBalancerMovesEverySecondInsideOfZones(t *testing.T) {
+func TestBusyBalancerMovesEverySecondWithinZones(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
 			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
@@ -105,7 +105,7 @@ func TestABusyBalancerMovesEverySecondInsideOfZones(t *testing.T) {
 	}
 }
 
-func TestABusyBalancerIsInTheWayOfMovesByHand(t *testing.T) {
+func TestBusyBalancerConflictsWithManualMoves(t *testing.T) {
 	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
 		mustRun(t, c, "admin", d("shardCollection", "app.other", "key", d("p", int32(1))))
 		i, err := c.Interfere(Interference{Kind: BusyBalancer, Namespaces: []string{"app.c"}})
@@ -137,7 +137,7 @@ func TestABusyBalancerIsInTheWayOfMovesByHand(t *testing.T) {
 	})
 }
 
-func TestABusyBalancerThatIsTurnedOffRests(t *testing.T) {
+func TestBusyBalancerStopsWhenTurnedOff(t *testing.T) {
 	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
 		i, err := c.Interfere(Interference{Kind: BusyBalancer})
 		if err != nil {
@@ -158,7 +158,7 @@ func TestABusyBalancerThatIsTurnedOffRests(t *testing.T) {
 	})
 }
 
-func TestWithOrphansABusyBalancerWaitsInVain(t *testing.T) {
+func TestOrphansMakeABusyBalancerWaitWithoutMoving(t *testing.T) {
 	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
 		i, err := c.Interfere(Interference{Kind: BusyBalancer, KeepOrphans: true})
 		if err != nil {
@@ -171,7 +171,7 @@ func TestWithOrphansABusyBalancerWaitsInVain(t *testing.T) {
 	})
 }
 
-func TestSomebodyMovesChunksOutOfTheirZoneAndTheBalancerBack(t *testing.T) {
+func TestBalancerReturnsChunksThatSomebodyMovesOutOfTheirZone(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "6.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
 			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
@@ -205,7 +205,7 @@ func TestSomebodyMovesChunksOutOfTheirZoneAndTheBalancerBack(t *testing.T) {
 	}
 }
 
-func TestSomebodyGivesRangesToOtherZonesAndTheBalancerFollows(t *testing.T) {
+func TestBalancerFollowsRangesReassignedToOtherZones(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "7.0"} {
 		t.Run(release, func(t *testing.T) {
 			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
@@ -231,7 +231,7 @@ func TestSomebodyGivesRangesToOtherZonesAndTheBalancerFollows(t *testing.T) {
 	}
 }
 
-func TestTheSameSeedInterferesTheSame(t *testing.T) {
+func TestSameSeedGivesTheSameInterference(t *testing.T) {
 	for _, kind := range []InterferenceKind{BusyBalancer, MovesOutOfZones, ChangesZones} {
 		t.Run(string(kind), func(t *testing.T) {
 			run := func(seed int64) (log []string) {
@@ -255,8 +255,8 @@ func TestTheSameSeedInterferesTheSame(t *testing.T) {
 	}
 }
 
-func TestWrongInterferencesAreRefused(t *testing.T) {
-	c := empty(t)
+func TestInvalidInterferenceOptionsAreRefused(t *testing.T) {
+	c := emptyCluster(t)
 	for _, i := range []Interference{{}, {Kind: "weather"}, {Kind: BusyBalancer, Every: -1}} {
 		if _, err := c.Interfere(i); err == nil {
 			t.Errorf("%+v is possible", i)

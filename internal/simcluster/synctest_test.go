@@ -13,7 +13,7 @@ import (
 
 // One simulated hour of polling a live cluster leaves no goroutine behind: synctest
 // fails the test if it does.
-func TestAnHourOfPollingLeavesNothingBehind(t *testing.T) {
+func TestHourOfPollingLeaksNoGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true})
 		if err != nil {
@@ -56,7 +56,7 @@ func TestAnHourOfPollingLeavesNothingBehind(t *testing.T) {
 
 // A streaming hello is answered after the time that the driver asked for, or when the
 // cluster closes.
-func TestStreamingMonitorWaitsInTheBubble(t *testing.T) {
+func TestStreamingHelloWaitsInSimulatedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true, Still: true})
 		if err != nil {

@@ -12,10 +12,10 @@ import (
 
 // One survey whose row is rubbish is listed as failed, with words; the others are
 // there, and new ones can be made.
-func TestAnUnreadableSurveyHidesNoOther(t *testing.T) {
+func TestUnreadableSurveyDoesNotHideOthers(t *testing.T) {
 	kept := openStore(t)
-	onSim(t, simcluster.Options{Projects: 3, Documents: 20}, kept, func(t *testing.T, r *rig) {
-		s, _ := r.survey(t, survey.Request{Kind: survey.Sample})
+	onSim(t, simcluster.Options{Projects: 3, Documents: 20}, kept, func(t *testing.T, r *fixture) {
+		s, _ := r.runSurvey(t, survey.Request{Kind: survey.Sample})
 		r.end()
 		cluster, at := r.watcher.Table().ClusterID, time.Now()
 		for id, head := range map[string]string{"rubbish": "\x00\xff{", "another type": `{"ID":7}`, "another id": `{"ID":"x"}`,
@@ -39,7 +39,7 @@ func TestAnUnreadableSurveyHidesNoOther(t *testing.T) {
 		if again, result, err := r.engine.Survey(t.Context(), s.ID); err != nil || again.State != survey.Done || result == nil {
 			t.Errorf("the one that is in order: %+v %v", again, err)
 		}
-		if more, _ := r.survey(t, survey.Request{Kind: survey.Sample}); more.State != survey.Done {
+		if more, _ := r.runSurvey(t, survey.Request{Kind: survey.Sample}); more.State != survey.Done {
 			t.Errorf("a new one: %+v", more)
 		}
 	})

@@ -17,7 +17,7 @@ func decode(t testing.TB, s string) []byte {
 	return b
 }
 
-func TestPrivilegesReachWhatTheyShould(t *testing.T) {
+func TestPrivilegesCoverTheirResources(t *testing.T) {
 	of := func(roles ...Name) Privileges {
 		p := Privileges{}
 		for _, r := range roles {
@@ -99,7 +99,7 @@ func TestNewerRolesHaveNewerActions(t *testing.T) {
 	}
 }
 
-func TestUserFilesAreRead(t *testing.T) {
+func TestUserFilesAreParsed(t *testing.T) {
 	users, err := readUsers(strings.NewReader("# who\n\nroot secret\nviewer s2 clusterMonitor read@yorkie-meta\n"))
 	if err != nil || len(users) != 2 || users[1].Password != "s2" || users[1].Roles[1] != "read@yorkie-meta" {
 		t.Fatalf("%v, %v", users, err)
@@ -117,7 +117,7 @@ func TestUserFilesAreRead(t *testing.T) {
 	}
 }
 
-func TestConnectionsWithoutASessionGetOneOnce(t *testing.T) {
+func TestEachConnectionGetsOneImplicitSession(t *testing.T) {
 	c, err := New(Options{})
 	if err != nil {
 		t.Fatal(err)
