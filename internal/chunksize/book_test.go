@@ -112,7 +112,7 @@ func TestMeasurementIsKeptUntilTheBoundsChange(t *testing.T) {
 		}
 		s, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), false)
 		if err != nil || s.Documents.Value != 8000 || s.Documents.Method != MethodEstimate || s.Bytes.Exact {
-			t.Fatalf("%+v, %v", s, err)
+			t.Fatalf("got %+v, %v, want Documents.Value 8000, Documents.Method %v, Bytes.Exact false", s, err, MethodEstimate)
 		}
 		time.Sleep(time.Hour)
 		moved, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(1).Max, Shard: "a",
@@ -157,23 +157,23 @@ func TestConcurrentRequestsShareOneMeasurement(t *testing.T) {
 		leaving, leave := context.WithTimeout(t.Context(), time.Millisecond)
 		defer leave()
 		if _, err := b.Measure(leaving, c, rangeOf(c.Chunks.At(1)), true); fault.Of(err) != fault.Unavailable {
-			t.Errorf("who left: %v", err)
+			t.Errorf("who left: %v, want kind %v", err, fault.Unavailable)
 		}
 		all.Wait()
 		if n := src.commandCount(); n != 1 {
-			t.Errorf("%d commands", n)
+			t.Errorf("%d commands, want 1", n)
 		}
 		// An exact result is reused as an estimate for half a minute.
 		_, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), false)
 		if n := src.commandCount(); err != nil || n != 1 {
-			t.Errorf("%d commands, %v", n, err)
+			t.Errorf("%d commands, %v, want 1", n, err)
 		}
 		for i := 2; i < 12; i++ {
 			all.Go(func() { _, _ = b.Measure(t.Context(), c, rangeOf(c.Chunks.At(i)), false) })
 		}
 		all.Wait()
 		if n := src.most.Load(); n > atOnce {
-			t.Errorf("%d at once", n)
+			t.Errorf("%d at once, want at most %v", n, atOnce)
 		}
 	})
 }
@@ -194,7 +194,7 @@ func TestMeasurementsOnDemandAreLimitedPerMinute(t *testing.T) {
 			t.Errorf("a minute later: %v", err)
 		}
 		if n := src.commandCount(); n != DemandPerMinute+1 {
-			t.Errorf("%d commands", n)
+			t.Errorf("%d commands, want %v", n, DemandPerMinute+1)
 		}
 	})
 }
@@ -211,19 +211,19 @@ func TestBackgroundMeasuresOnlyViewedChunks(t *testing.T) {
 		defer cancel()
 		time.Sleep(time.Hour + time.Minute)
 		if n := src.commandCount(); n != 0 {
-			t.Fatalf("%d commands though nobody looked", n)
+			t.Fatalf("%d commands though nobody looked, want 0", n)
 		}
 		b.Viewed(c, []int{7, 3, 5})
 		time.Sleep(7 * time.Second)
 		if n := src.commandCount(); n != 3 {
-			t.Fatalf("%d commands after three chunks were looked at", n)
+			t.Fatalf("%d commands after three chunks were looked at, want 3", n)
 		}
 		if first := src.asked[0]; first.Min.Compare(c.Chunks.At(7).Min) != 0 {
 			t.Error("not in the order of the list")
 		}
 		time.Sleep(20 * time.Minute)
 		if n := src.commandCount(); n != 3 {
-			t.Errorf("%d commands after everybody left", n)
+			t.Errorf("%d commands after everybody left, want 3", n)
 		}
 		var all []int
 		for i := range 1000 {
@@ -233,7 +233,7 @@ func TestBackgroundMeasuresOnlyViewedChunks(t *testing.T) {
 		b.Viewed(c, all)
 		time.Sleep(time.Hour)
 		if n := src.commandCount() - before; n == 0 || n > 2*PerMinute+1 {
-			t.Errorf("%d commands for one look at a thousand chunks", n)
+			t.Errorf("%d commands for one look at a thousand chunks, want more than 0, at most %v", n, 2*PerMinute+1)
 		}
 		b.mu.Lock()
 		left := len(b.wanted)
@@ -257,7 +257,7 @@ func TestSlowEstimatesAreSpacedOut(t *testing.T) {
 		b.Viewed(c, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
 		time.Sleep(time.Minute)
 		if n := src.commandCount(); n > 3 {
-			t.Errorf("%d commands of a second each in a minute", n)
+			t.Errorf("%d commands of a second each in a minute, want at most 3", n)
 		}
 	})
 }
@@ -277,7 +277,7 @@ func TestForbiddenMeasurementIsNotRetriedSoon(t *testing.T) {
 			time.Sleep(time.Minute)
 		}
 		if n := src.commandCount(); n != 1 {
-			t.Errorf("%d commands", n)
+			t.Errorf("%d commands, want 1", n)
 		}
 		if s, measured := b.Of(c, c.Chunks.At(0)); measured || s.Reason != "notPermitted" {
 			t.Errorf("%+v", s)
@@ -287,7 +287,7 @@ func TestForbiddenMeasurementIsNotRetriedSoon(t *testing.T) {
 		}
 		time.Sleep(retryAfter)
 		if s, _ := b.Of(c, c.Chunks.At(77)); s.Reason != "" {
-			t.Errorf("later: %+v", s)
+			t.Errorf("later: %+v, want Reason empty", s)
 		}
 	})
 }
@@ -323,11 +323,11 @@ func TestKnownSizesFollowMeasurementsAndTableChanges(t *testing.T) {
 	}
 	measure(1)
 	if got := b.Known(c); len(got) != 1 || !got[1].Measured {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v, want len 1, [1].Measured true", got)
 	}
 	measure(4)
 	if got := b.Known(c); len(got) != 2 || !got[4].Measured {
-		t.Errorf("after another one: %+v", got)
+		t.Errorf("after another one: %+v, want len 2, [4].Measured true", got)
 	}
 	split, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(2).Min, Max: c.Chunks.At(3).Max, Shard: "a",
 		Version: topology.Version{Major: 2}}})
@@ -335,7 +335,7 @@ func TestKnownSizesFollowMeasurementsAndTableChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := b.Known(&topology.Collection{Meta: c.Meta, Chunks: split}); len(got) != 2 || !got[3].Measured {
-		t.Errorf("after two chunks before it were merged: %+v", got)
+		t.Errorf("after two chunks before it were merged: %+v, want len 2, [3].Measured true", got)
 	}
 }
 

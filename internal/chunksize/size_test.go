@@ -48,10 +48,10 @@ func TestChunkSizeIsJudgedByTheDonorsRule(t *testing.T) {
 		}
 	}
 	if v := Judge(recorded, c, "a", measured(1, true)); v.Limit != 2252 || v.Mean != 931 {
-		t.Errorf("%+v", v)
+		t.Errorf("got %+v, want Limit 2252, Mean 931", v)
 	}
 	c.MaxChunkBytes = 10 * mb
 	if v := Judge(recorded, c, "a", measured(2706, true)); v.State != Fits || v.ChunkBytes != 10*mb {
-		t.Errorf("by the collection's own chunk size: %+v", v)
+		t.Errorf("by the collection's own chunk size: %+v, want State %v, ChunkBytes %v", v, Fits, 10*mb)
 	}
 }

@@ -141,7 +141,7 @@ func TestManagerRoleMayMakeEveryChange(t *testing.T) {
 			}
 		}
 		if h := w.head(ns); h.MigrationsBlocked || !h.NoBalance {
-			t.Errorf("%+v", h)
+			t.Errorf("got %+v, want MigrationsBlocked false, NoBalance true", h)
 		}
 	})
 }

@@ -25,7 +25,7 @@ func TestBalancingOfACollectionIsDisabledAndEnabled(t *testing.T) {
 		w.expectRefusal(fault.NotFound, w.admin.SetBalancing(w.Context(), run, topology.Namespace(w.db+".none"), false),
 			"switch balancing of no collection")
 		if ok, violation, err := w.admin.Balanced(w.Context(), ns); err != nil || !ok || violation != "" {
-			t.Errorf("one chunk is balanced %v, %q, %v", ok, violation, err)
+			t.Errorf("one chunk is balanced %v, %q, %v, want ok true, violation empty", ok, violation, err)
 		}
 	})
 }

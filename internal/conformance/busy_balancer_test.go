@@ -110,7 +110,7 @@ func TestManualMovesSucceedBesideABusyBalancer(t *testing.T) {
 					time.Sleep(700 * time.Millisecond)
 				}
 				if again := *w.admin.(retryingClient).again; again == 0 || again > 60 {
-					t.Errorf("%d moves were sent again", again)
+					t.Errorf("%d moves were sent again, want more than 0, at most 60", again)
 				}
 			})
 		})

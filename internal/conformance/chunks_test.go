@@ -25,7 +25,7 @@ func TestEveryChangeOfChunksIsReadIncrementally(t *testing.T) {
 			f.readChanges("a split")
 		}
 		if len(f.chunks) != 5 {
-			t.Fatalf("%d chunks after 4 splits", len(f.chunks))
+			t.Fatalf("%d chunks after 4 splits, want 5", len(f.chunks))
 		}
 		w.needShards(2)
 		moved := f.chunks[2]
@@ -39,7 +39,7 @@ func TestEveryChangeOfChunksIsReadIncrementally(t *testing.T) {
 		must(t, w.admin.MergeChunks(w.Context(), run, ns, f.keyDoc(f.chunks[3].Min), f.keyDoc(f.chunks[4].Max)))
 		f.readChanges("a merge")
 		if len(f.chunks) != 4 {
-			t.Errorf("%d chunks after a merge of two of 5", len(f.chunks))
+			t.Errorf("%d chunks after a merge of two of 5, want 4", len(f.chunks))
 		}
 	})
 }
@@ -66,7 +66,7 @@ func TestMedianSplitIsInTheMiddleOfTheDocuments(t *testing.T) {
 		must(t, w.admin.SplitMedian(w.Context(), run, ns, lower, upper))
 		f.readChanges("a split in the middle")
 		if len(f.chunks) != 2 {
-			t.Fatalf("%d chunks", len(f.chunks))
+			t.Fatalf("%d chunks, want 2", len(f.chunks))
 		}
 		at, ok := f.keyDoc(f.chunks[0].Max).Lookup("p").Int32OK()
 		if !ok || at < 50 || at > 150 {
@@ -140,7 +140,7 @@ func TestMoveRangeSplitsTheChunkAndMovesTheRange(t *testing.T) {
 		must(t, err)
 		f.readChanges("the move of a range")
 		if len(f.chunks) != 3 || f.chunks[1].Shard != to || f.chunks[0].Shard == to || f.chunks[2].Shard == to {
-			t.Errorf("%v", f.chunks)
+			t.Errorf("got %v, want len 3, [1].Shard %v, [0].Shard not %v, [2].Shard not %v", f.chunks, to, to, to)
 		}
 	})
 }

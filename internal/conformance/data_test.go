@@ -82,7 +82,7 @@ func (w *world) checkSizes(s topology.Sizes, documents, bytes int64) {
 			w.Errorf("figures of the unknown shard %q", name)
 		}
 		if !size.Documents.Known || !size.Bytes.Known {
-			w.Errorf("%s: %+v", name, size)
+			w.Errorf("%s: %+v, want size.Documents.Known true, size.Bytes.Known true", name, size)
 		}
 		if size.Documents.Value > 0 && !slices.Contains(owners, name) {
 			w.Errorf("%s has %d documents and no chunk", name, size.Documents.Value)

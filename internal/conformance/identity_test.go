@@ -44,7 +44,7 @@ func TestIdentityListsThePrivilegesOfTheUser(t *testing.T) {
 		id, err := c.Identity(t.Context())
 		must(t, err)
 		if len(id.Users) != 1 || id.Users[0] != "limited@admin" {
-			t.Errorf("users %v", id.Users)
+			t.Errorf(`users %v, want len 1, [0] "limited@admin"`, id.Users)
 		}
 		kinds := map[string]bool{}
 		for _, g := range id.Grants {

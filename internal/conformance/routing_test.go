@@ -123,7 +123,7 @@ func TestMetadataIsReadFromEveryTarget(t *testing.T) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		must(t, w.data.Database(w.db).CreateCollection(w.Context(), "plain"))
 		if w.server.ClusterID == "" || w.server.Version == "" {
-			t.Errorf("%+v", w.server)
+			t.Errorf("got %+v, want ClusterID not empty, Version not empty", w.server)
 		}
 		colls, err := w.source.Collections(w.Context(), w.db)
 		must(t, err)

@@ -52,7 +52,7 @@ func TestZonesAreAssignedAndRemoved(t *testing.T) {
 		}
 		zones := w.zoneRanges()
 		if len(zones) != 1 || zones[0].Zone != w.db || zones[0].NS != ns {
-			t.Fatalf("%v", zones)
+			t.Fatalf("got %v, want len 1, [0].Zone %v, [0].NS %v", zones, w.db, ns)
 		}
 		pattern := w.head(ns).Key
 		for _, bound := range []bson.Raw{zones[0].RawMin, zones[0].RawMax} {
@@ -66,7 +66,7 @@ func TestZonesAreAssignedAndRemoved(t *testing.T) {
 		must(t, w.admin.RemoveZoneRange(ctx, run, ns, keyDoc(int32(0)), keyDoc(int32(10))))
 		must(t, w.admin.RemoveZoneRange(ctx, run, ns, keyDoc(int32(0)), keyDoc(int32(10))))
 		if left := w.zoneRanges(); len(left) != 0 {
-			t.Errorf("left: %v", left)
+			t.Errorf("left: %v, want len 0", left)
 		}
 		must(t, w.admin.RemoveShardFromZone(ctx, run, shard, w.db))
 		if got := w.zonesOfShard(shard); slices.Contains(got, w.db) {
@@ -97,7 +97,7 @@ func TestInvalidZonesAreRefused(t *testing.T) {
 			"set a range of values on a hashed key")
 		w.expectRefusal(fault.Conflict, w.admin.RemoveShardFromZone(ctx, run, w.shards[0], w.db), "take the last shard of a zone that has a range")
 		if zones := w.zoneRanges(); len(zones) != 1 || zones[0].Zone != w.db {
-			t.Errorf("%v", zones)
+			t.Errorf("got %v, want len 1, [0].Zone %v", zones, w.db)
 		}
 	})
 }

@@ -26,7 +26,7 @@ func TestCountingContinuesWhenTheClockIsSet(t *testing.T) {
 				synctest.Wait()
 				w := c.Window("y.changes", time.Minute)
 				if age := clock().Sub(w.To); age < 0 || age > 3*Tick {
-					t.Errorf("set by %s: the newest count is %s old", to, age)
+					t.Errorf("set by %s: the newest count is %s old, want age at least 0, age at most %v", to, age, 3*Tick)
 				}
 				if w.Seconds < 40 || w.Seconds > 70 || w.From.After(w.To) || w.To.Sub(w.From) > 2*time.Minute {
 					t.Errorf("set by %s: a minute is %.0f s, from %s to %s", to, w.Seconds, w.From, w.To)

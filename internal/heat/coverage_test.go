@@ -56,7 +56,7 @@ func TestEveryCollectionIsCountedOrHasAReason(t *testing.T) {
 		{NS: "y.schemas", Not: "unsharded"}, {NS: "y.snapshot_bodies", Not: "unsharded"}, {NS: "y.versionvectors", Not: "inPlace"},
 	}
 	if got := Cover(table, profile.Yorkie()); !slices.Equal(got, want) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want %v", got, want)
 	}
 	// Once it is sharded, it is counted; the oldest layout has three collections.
 	table.Unsharded = nil
@@ -172,7 +172,7 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 		}
 	})
 	if len(slots) != 3*2 {
-		t.Fatalf("%d slots", len(slots))
+		t.Fatalf("%d slots, want %v", len(slots), 3*2)
 	}
 	for _, s := range slots {
 		if !s.From.Equal(s.From.Truncate(time.Minute)) || s.To.Sub(s.From) != time.Minute || !s.Capped || len(s.Counts) != HottestProjects ||
@@ -190,10 +190,10 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 	// The shortest window has the newest minute whole, and everything says "at least".
 	w := c.Window("y.clients", Shortest)
 	if w.Method != ChangedRows || w.Seconds != 60 || w.Total.Exact || !w.Total.AtLeast || w.Total.Rows != 70 {
-		t.Errorf("%+v", w)
+		t.Errorf("got %+v, want Method %v, Seconds 60, Total.Exact false, Total.AtLeast true, Total.Rows 70", w, ChangedRows)
 	}
 	if g, s := w.Growing(table), w.Skew(table, profile.Yorkie()); g.Rows != 0 || s.Chunks.N != 0 {
-		t.Errorf("judged by a part of the projects: %+v %+v", g, s)
+		t.Errorf("judged by a part of the projects: %+v %+v, want g.Rows 0, s.Chunks.N 0", g, s)
 	}
 	lines := w.Chunks(table, profile.Yorkie())
 	if len(lines) != 1 || lines[0].Chunk != 0 || lines[0].Projects != HottestProjects-1 ||
@@ -215,11 +215,11 @@ func TestProjectsWhoseCountTimesOutAreSkippedAndUnknown(t *testing.T) {
 	src := partialSource{knownWrites: newKnownWrites(5, 3, 1, func(i int) float64 { return 5 }), fail: map[topology.Namespace]error{"y.documents": slow}}
 	c := countFor(t, yorkieTable(t), src, 10*time.Minute, func(s Slot) {
 		if s.Method == ChangedRows {
-			t.Errorf("counted: %+v", s)
+			t.Errorf("counted: %+v, want Method not %v", s, ChangedRows)
 		}
 	})
 	if h, ok := c.Health("y.documents"); !ok || h.Err == nil {
-		t.Errorf("%+v %v", h, ok)
+		t.Errorf("got %+v %v, want ok true, h.Err not nil", h, ok)
 	}
 	asked := 0
 	for _, q := range src.queries {
@@ -231,7 +231,7 @@ func TestProjectsWhoseCountTimesOutAreSkippedAndUnknown(t *testing.T) {
 		t.Errorf("asked %d times in ten minutes, want once for each project", asked)
 	}
 	if w := c.Window("y.documents", time.Hour); w.Seconds != 0 {
-		t.Errorf("%+v", w)
+		t.Errorf("got %+v, want Seconds 0", w)
 	}
 }
 
@@ -244,11 +244,11 @@ func TestProjectRefusedByTheBudgetIsCountedOnceBudgetIsAvailable(t *testing.T) {
 	documents := byMethod(ChangedRows, targets(yorkieTable(t), c.prof))[0]
 	budget.Hold(budget.Burst())
 	if _, err := c.countUnlessResting(t.Context(), documents, docID(1, 0)); !errors.Is(err, errNoBudget) || len(src.queries) != 0 {
-		t.Fatalf("%v, asked %d times", err, len(src.queries))
+		t.Fatalf("%v, asked %d times, want %v, 0", err, len(src.queries), errNoBudget)
 	}
 	now = now.Add(time.Minute)
 	if n, err := c.countUnlessResting(t.Context(), documents, docID(1, 0)); n != 7 || err != nil {
-		t.Errorf("%d rows a minute later, %v", n, err)
+		t.Errorf("%d rows a minute later, %v, want 7", n, err)
 	}
 }
 

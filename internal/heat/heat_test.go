@@ -189,7 +189,7 @@ func TestFullCountIsExact(t *testing.T) {
 	c := collectFor(t, src, 2*time.Minute, Options{Seed: 1})
 	w := c.Window("y.changes", 5*time.Minute)
 	if w.Seconds < 100 || !w.Total.Exact || w.Total.PlusMinus != 0 {
-		t.Fatalf("%+v", w)
+		t.Fatalf("got %+v, want Seconds at least 100, Total.Exact true, Total.PlusMinus 0", w)
 	}
 	var rows int64
 	for _, l := range w.Projects() {
@@ -218,7 +218,7 @@ func TestUnderLoadOneSecondInTenIsCounted(t *testing.T) {
 	c := collectFor(t, src, 5*time.Minute, Options{Seed: 2})
 	w := c.Window("y.changes", 4*time.Minute)
 	if w.Total.Exact || w.Total.PlusMinus == 0 {
-		t.Fatalf("%+v", w.Total)
+		t.Fatalf("got %+v, want Exact false, PlusMinus more than 0", w.Total)
 	}
 	if d := math.Abs(w.Total.PerSecond - 3000); d > 3*w.Total.PlusMinus && d > 100 {
 		t.Errorf("%.0f ± %.0f a second, truth 3000", w.Total.PerSecond, w.Total.PlusMinus)
@@ -239,7 +239,7 @@ func TestFailedCountIsAGapNotAZero(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	if h, ok := c.Health("y.changes"); !ok || h.Err == nil {
-		t.Errorf("%+v %v", h, ok)
+		t.Errorf("got %+v %v, want ok true, h.Err not nil", h, ok)
 	}
 }
 
@@ -280,7 +280,7 @@ func TestTenHottestProjectsAreShown(t *testing.T) {
 		}
 	}
 	if good < 95 {
-		t.Errorf("in %d of %d runs", good, runs)
+		t.Errorf("in %d of %d runs, want at least 95", good, runs)
 	}
 }
 
@@ -293,7 +293,7 @@ func TestOldSlotsAreMergedAndThenDropped(t *testing.T) {
 	}
 	slots := r.since("y.changes", time.Time{})
 	if n := len(slots); n < 24*60 || n > 24*60+120 {
-		t.Errorf("%d slots", n)
+		t.Errorf("%d slots, want %v to %v", n, 24*60, 24*60+120)
 	}
 	var rows int64
 	for _, s := range slots {
@@ -312,7 +312,7 @@ func TestUpdatedRowsAreCountedForTheHottestProjects(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if cold := c.Updated("y", docID(1, 0)); len(cold) != 0 {
-		t.Errorf("a cold project was counted: %+v", cold)
+		t.Errorf("a cold project was counted: %+v, want len 0", cold)
 	}
 	for _, q := range src.queries {
 		if q.Date != "" && (q.Of.IsZero() || !q.To.IsZero() || q.Date != "updated_at") {

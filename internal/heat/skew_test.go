@@ -114,10 +114,10 @@ func TestGrowingKeyIsDetectedByWhereRowsWereWritten(t *testing.T) {
 	byID := tableWithChanges(t, rangedCollection(t, "_id", past))
 	g := windowOn(byID, slots...).Growing(byID)
 	if !g.Is || g.Share != 1 || g.Rows != 120 || g.Slots != 6 || g.Of != 6 || g.Field != "_id" || g.Shard != "b" {
-		t.Errorf("%+v", g)
+		t.Errorf(`got %+v, want Is true, Share 1, Rows 120, Slots 6, Of 6, Field "_id", Shard "b"`, g)
 	}
 	if w := windowOn(byID, slots[0]).Growing(byID); w.Is || w.Rows != 20 {
-		t.Errorf("too little evidence: %+v", w)
+		t.Errorf("too little evidence: %+v, want Is false, Rows 20", w)
 	}
 	hashed := yorkieTable(t)
 	if g := windowOn(hashed, slots...).Growing(hashed); g.Is {
@@ -125,7 +125,7 @@ func TestGrowingKeyIsDetectedByWhereRowsWereWritten(t *testing.T) {
 	}
 	byDocument := tableWithChanges(t, rangedCollection(t, "doc_id", docID(1, 3)))
 	if g := windowOn(byDocument, slots...).Growing(byDocument); g.Is || g.Share != 0.5 {
-		t.Errorf("half of it is elsewhere: %+v", g)
+		t.Errorf("half of it is elsewhere: %+v, want Is false, Share 0.5", g)
 	}
 }
 
@@ -141,16 +141,16 @@ func TestEffectOfASplitDependsOnWhoWrites(t *testing.T) {
 	}
 	byProject := tableWithChanges(t, rangedCollection(t, "project_id", docID(1, 0), docID(2, 0), docID(9, 0)))
 	if s := judge(byProject, Count{docID(3, 0), docID(3, 1), 50}, Count{docID(4, 0), docID(4, 1), 50}); !s.Can || s.Code != "divides" {
-		t.Errorf("two projects: %+v", s)
+		t.Errorf(`two projects: %+v, want Can true, Code "divides"`, s)
 	}
 	if s := judge(byProject, Count{docID(3, 0), docID(3, 1), 50}, Count{docID(3, 0), docID(3, 2), 50}); !s.Can || s.Code != "project" {
-		t.Errorf("one project among others: %+v", s)
+		t.Errorf(`one project among others: %+v, want Can true, Code "project"`, s)
 	}
 	next := docID(1, 0)
 	next[11]++
 	one := tableWithChanges(t, rangedCollection(t, "project_id", docID(1, 0), next))
 	if s := judge(one, Count{docID(1, 0), docID(1, 1), 50}); s.Can || s.Code != "single" {
-		t.Errorf("a chunk of one project: %+v", s)
+		t.Errorf(`a chunk of one project: %+v, want Can false, Code "single"`, s)
 	}
 	hash := shardkey.HashObjectID(docID(1, 1))
 	narrow := yorkieTable(t)
@@ -166,7 +166,7 @@ func TestEffectOfASplitDependsOnWhoWrites(t *testing.T) {
 	}
 	narrow.Collections[0].Chunks = m
 	if s := judge(narrow, Count{docID(1, 0), docID(1, 1), 50}); s.Can || s.Code != "single" {
-		t.Errorf("a chunk of one hash: %+v", s)
+		t.Errorf(`a chunk of one hash: %+v, want Can false, Code "single"`, s)
 	}
 }
 
@@ -188,6 +188,6 @@ func TestPartOfAWindowHasOnlyItsOwnDocuments(t *testing.T) {
 		all += rows
 	}
 	if all != 20 {
-		t.Errorf("%d rows in all parts", all)
+		t.Errorf("%d rows in all parts, want 20", all)
 	}
 }

@@ -25,7 +25,7 @@ func TestSumIncludesAllPartsAndTheirUncertainty(t *testing.T) {
 	other := windowOf("z.changes", 1, Count{a, docID(1, 1), 600})
 	sums := Sums([]Window{changes, snapshots, other}, Window.Projects)
 	if len(sums) != 3 || sums[0].DB != "y" || sums[0].Line.Project != a || sums[1].DB != "z" || sums[2].Line.Project != b {
-		t.Fatalf("%+v", sums)
+		t.Fatalf(`got %+v, want len 3, [0].DB "y", [0].Line.Project %v, [1].DB "z", [2].Line.Project %v`, sums, a, b)
 	}
 	first := sums[0]
 	if first.Line.Rate.PerSecond != 10.2 || first.Line.Rate.Rows != 72 || first.Line.Rate.Exact || first.Line.Rate.PlusMinus == 0 ||
@@ -45,11 +45,11 @@ func TestSumIncludesAllPartsAndTheirUncertainty(t *testing.T) {
 	}
 	// A document that one sampled collection did not see may be there all the same.
 	if only := Sums([]Window{snapshots, windowOf("y.changes", 10)}, Window.Documents)[0].Line.Rate; only.Exact || only.PlusMinus == 0 {
-		t.Errorf("%+v", only)
+		t.Errorf("got %+v, want Exact false, PlusMinus more than 0", only)
 	}
 	// A collection that could not be counted makes it at least so many.
 	if least := Sums([]Window{snapshots, {NS: "y.changes"}}, Window.Projects)[0].Line.Rate; least.Exact || !least.AtLeast {
-		t.Errorf("%+v", least)
+		t.Errorf("got %+v, want Exact false, AtLeast true", least)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestTenHottestProjectsOfTheSumAreShown(t *testing.T) {
 		}
 	}
 	if good < 95 {
-		t.Errorf("in %d of %d runs", good, runs)
+		t.Errorf("in %d of %d runs, want at least 95", good, runs)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestDiskUsageIsNotRecordedAndThePastSaysSo(t *testing.T) {
 		at = at.Add(time.Minute)
 	}
 	if counting.n != 1 {
-		t.Errorf("%d writes for one table whose disks moved", counting.n)
+		t.Errorf("%d writes for one table whose disks moved, want 1", counting.n)
 	}
 	m, err := NewPast(kept, now).At(t.Context(), "c1", at)
 	if err != nil {

@@ -193,7 +193,7 @@ func TestEveryPastStateIsRestored(t *testing.T) {
 func TestTimeBeforeHistoryReportsWhereItBegins(t *testing.T) {
 	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
 	if _, err := NewPast(db, nil).At(ctx, "c1", time.Now()); fault.Of(err) != fault.NotFound {
-		t.Fatal(err)
+		t.Fatalf("got %v, want kind %v", err, fault.NotFound)
 	}
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	rec := NewRecorder(db, nil, nil, func() time.Time { return start })
@@ -223,7 +223,7 @@ func TestGapInObservationIsReported(t *testing.T) {
 		t.Fatalf("%+v %v", m, err)
 	}
 	if m, err = NewPast(db, nil).At(ctx, "c1", start); err != nil || !m.Watched {
-		t.Fatalf("%+v %v", m, err)
+		t.Fatalf("got %+v %v, want Watched true", m, err)
 	}
 }
 
@@ -262,13 +262,13 @@ func TestCompareCountsTheChangesBetweenTwoTimes(t *testing.T) {
 	after.Collections = []*topology.Collection{&c}
 	got := Compare(before, &after, true)
 	if len(got.Collections) != 1 || got.Collections[0].Moved != 1 || got.Collections[0].Split != 0 || len(got.Shards) != 3 {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v, want len(Collections) 1, Collections[0].Moved 1, Collections[0].Split 0, len(Shards) 3", got)
 	}
 	if got.Shards[0].ChunksBefore+got.Shards[1].ChunksBefore+got.Shards[2].ChunksBefore != 40 || got.Shards[0].BytesBefore.Known {
 		t.Fatalf("%+v", got.Shards)
 	}
 	if same := Compare(before, before, true); len(same.Collections) != 0 {
-		t.Fatalf("%+v", same)
+		t.Fatalf("got %+v, want len(Collections) 0", same)
 	}
 }
 

@@ -62,7 +62,7 @@ func completedMove(t *testing.T, end time.Time, min, seconds int) []topology.Eve
 func TestEntriesOfAMoveAreOneMigrationWithItsSteps(t *testing.T) {
 	got := Migrations(&topology.Table{Events: completedMove(t, noon, 1, 12)}, noon, nil, nil)
 	if len(got) != 1 {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v, want len 1", got)
 	}
 	m := got[0]
 	if m.Outcome != Done || m.Took(noon) != 12*time.Second || m.Documents != 7 || m.Bytes != 700 || m.DonorSteps != 6 || len(m.Donor) != 4 ||
@@ -83,7 +83,7 @@ func TestRunningMigrationIsEstimatedFromEarlierOnes(t *testing.T) {
 		t.Fatalf("%+v", got[0])
 	}
 	if late := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil); late[0].ETA.Late != 44*time.Second {
-		t.Fatalf("%+v", late[0].ETA)
+		t.Fatalf("got %+v, want Late %v", late[0].ETA, 44*time.Second)
 	}
 	events = append(events, completedMove(t, noon.Add(-5*time.Hour), 4, 0)...)
 	for i := range events {
@@ -101,7 +101,7 @@ func TestRunningMigrationIsEstimatedFromEarlierOnes(t *testing.T) {
 		t.Fatalf("a range without documents counts: %+v", got[0].ETA)
 	}
 	if few := Migrations(&topology.Table{Events: events[:5]}, noon, nil, nil); few[0].ETA != nil {
-		t.Fatalf("%+v", few[0].ETA)
+		t.Fatalf("got %+v, want nil", few[0].ETA)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestMigrationAfterADonorFailoverIsUnknownUnlessTheTableProvesIt(t *testing.
 		want = Done
 	}
 	if got := Migrations(&table, noon, nil, nil); got[0].Outcome != want {
-		t.Fatalf("%+v", got[0])
+		t.Fatalf("got %+v, want Outcome %v", got[0], want)
 	}
 	// The same range on the recipient: proven.
 	c := *table.Collections[0]
@@ -128,10 +128,10 @@ func TestMigrationAfterADonorFailoverIsUnknownUnlessTheTableProvesIt(t *testing.
 	c.Chunks = m
 	table.Collections = []*topology.Collection{&c}
 	if got := Migrations(&table, noon, nil, nil); got[0].Outcome != Done {
-		t.Fatalf("%+v", got[0])
+		t.Fatalf("got %+v, want Outcome %v", got[0], Done)
 	}
 	if got := Migrations(&topology.Table{Events: events}, noon, nil, nil); got[0].Outcome != Unclear {
-		t.Fatalf("%+v", got[0])
+		t.Fatalf("got %+v, want Outcome %v", got[0], Unclear)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestMoveToTheSameShardIsNotAMigration(t *testing.T) {
 	}
 	e.Details = raw
 	if got := Migrations(&topology.Table{Events: []topology.Event{e}}, noon, nil, nil); len(got) != 0 {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v, want len 0", got)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestMalformedDetailsGiveNoSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	if took, of := steps(d); took != nil || of != 0 {
-		t.Fatal(took, of)
+		t.Fatalf("got %v, %v, want took nil, of 0", took, of)
 	}
 }
 
@@ -197,6 +197,6 @@ func TestReasonsAreGroupedAcrossCollections(t *testing.T) {
 	}
 	got := Failures(Migrations(&topology.Table{Events: events}, noon, nil, nil))
 	if len(got) != 1 || got[0].Count != 3 || len(got[0].NS) != 3 || got[0].Reason != "Failed to delete orphaned … range; see '…'." {
-		t.Fatalf("%+v", got)
+		t.Fatalf(`got %+v, want len 1, [0].Count 3, len([0].NS) 3, [0].Reason "Failed to delete orphaned … range; see '…'."`, got)
 	}
 }

@@ -21,7 +21,7 @@ func TestPhraseHasTheSameCodeAsTheServersText(t *testing.T) {
 	}
 	for _, unknown := range []string{"", " ", "something about {_id: 17}", "17"} {
 		if got := Phrase(unknown); got != "" {
-			t.Errorf("%q becomes %q", unknown, got)
+			t.Errorf("%q becomes %q, want empty", unknown, got)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestEntriesOfAMoveShareTheReasonThatOneOfThemHas(t *testing.T) {
 	)
 	list := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil)
 	if len(list) != 3 {
-		t.Fatalf("%+v", list)
+		t.Fatalf("got %+v, want len 3", list)
 	}
 	for i, want := range []Reason{{Code: NoReason}, {orphansText, "moveChunk.to", OrphansWait},
 		{"Data transfer error: migrate failed: Location51008: operation was interrupted", "moveChunk.to", CopyStopped}} {
@@ -65,7 +65,7 @@ func TestEntriesOfAMoveShareTheReasonThatOneOfThemHas(t *testing.T) {
 		why := Reasons(events, nil)
 		for _, e := range events[4*i : 4*i+3] {
 			if why[e.ID] != want {
-				t.Errorf("%s of attempt %d: %+v", e.What, i, why[e.ID])
+				t.Errorf("%s of attempt %d: %+v, want %v", e.What, i, why[e.ID], want)
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func TestAttemptsWithoutARecordedStartAreNotJoined(t *testing.T) {
 	events := slices.Concat(failedAttempt(t, noon.Add(12*time.Second), orphansText)[:3], failedAttempt(t, noon, "")[:3])
 	list := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil)
 	if len(list) != 2 || list[0].Reason != orphansText || list[1].Reason != "" || len(list[0].Entries) != 3 {
-		t.Fatalf("%+v", list)
+		t.Fatalf("got %+v, want len 2, [0].Reason %v, [1].Reason empty, len([0].Entries) 3", list, orphansText)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestARecipientMayLogItsReasonLast(t *testing.T) {
 	e[0].Time, e[1].Time, e[2].Time = noon.Add(13*time.Second), noon.Add(12*time.Second), noon.Add(12*time.Second)
 	e[1], e[2] = e[2], e[1]
 	if list := Migrations(&topology.Table{Events: e}, noon.Add(time.Minute), nil, nil); len(list) != 1 || list[0].Reason != orphansText {
-		t.Fatalf("%+v", list)
+		t.Fatalf("got %+v, want len 1, [0].Reason %v", list, orphansText)
 	}
 }
 
@@ -115,10 +115,10 @@ func TestOwnRunSuppliesTheServersAnswerAsReason(t *testing.T) {
 	}
 	why := Reasons(events, runs)[events[1].ID]
 	if why.From != FromRun || why.Code != ChunkTooBig || asked != 1 {
-		t.Fatalf("%+v, asked %d times", why, asked)
+		t.Fatalf("%+v, asked %d times, want why.From %v, why.Code %v, asked 1", why, asked, FromRun, ChunkTooBig)
 	}
 	if m := Migrations(&topology.Table{Events: events}, noon, runs(), nil)[0]; m.ReasonFrom != FromRun || m.Cause.By != ByUs {
-		t.Fatalf("%+v", m)
+		t.Fatalf("got %+v, want ReasonFrom %v, Cause.By %v", m, FromRun, ByUs)
 	}
 	if Reasons(failedAttempt(t, noon, orphansText), runs); asked != 2 {
 		t.Fatal("runs are read though the log has the reason")
@@ -265,20 +265,20 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 	}
 	// 1,023 splits and the observed move.
 	if len(items) != 4 || hidden != 1024 {
-		t.Fatalf("%d items, %d hidden: %+v", len(items), hidden, items)
+		t.Fatalf("%d items, %d hidden: %+v, want len(items) 4, hidden 1024", len(items), hidden, items)
 	}
 	for _, i := range items[1:] {
 		if !i.Failed || i.Reason != orphansText || i.ReasonFrom != "moveChunk.to" {
-			t.Errorf("%s: %+v", i.Event.What, i)
+			t.Errorf(`%s: %+v, want i.Failed true, i.Reason %v, i.ReasonFrom "moveChunk.to"`, i.Event.What, i, orphansText)
 		}
 	}
 	all, err := past.Timeline(t.Context(), "c1", Query{From: noon.Add(-2 * time.Hour), To: noon, Limit: 5000, Internal: true})
 	if err != nil || len(all.Items) != 1028 || all.Hidden != 0 {
-		t.Fatalf("%d items, %d hidden, %v", len(all.Items), all.Hidden, err)
+		t.Fatalf("%d items, %d hidden, %v, want len(all.Items) 1028, all.Hidden 0", len(all.Items), all.Hidden, err)
 	}
 	named, err := past.Timeline(t.Context(), "c1", Query{NS: "config.system.sessions", From: noon.Add(-2 * time.Hour), To: noon, Limit: 5000})
 	if err != nil || len(named.Items) != 1024 || named.Hidden != 0 {
-		t.Fatalf("%d items, %d hidden, %v", len(named.Items), named.Hidden, err)
+		t.Fatalf("%d items, %d hidden, %v, want len(named.Items) 1024, named.Hidden 0", len(named.Items), named.Hidden, err)
 	}
 	// The move of the sessions is no step, and its table has both kinds of entries.
 	if at, err := past.Step(t.Context(), "c1", noon.Add(-55*time.Minute), true, false); err != nil || !at.IsZero() {
@@ -289,7 +289,7 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 		t.Fatalf("%d entries, %v", len(table.Events), err)
 	}
 	if c := Compare(w.table, table, false); c.Hidden != 0 || len(c.Collections) != 0 {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, want Hidden 0, len(Collections) 0", c)
 	}
 	before, err := past.Table(t.Context(), "c1", noon.Add(-55*time.Minute))
 	if err != nil {
@@ -299,7 +299,7 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	if c := Compare(before, table, true); c.Hidden != 0 || len(c.Collections) != 1 || c.Collections[0].Moved != 1 {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, want Hidden 0, len(Collections) 1, Collections[0].Moved 1", c)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestTimelineListsEveryChangeOnceForAnyPageSize(t *testing.T) {
 		for pages := 0; ; pages++ {
 			got, err := p.Timeline(t.Context(), "c1", q)
 			if err != nil || len(got.Items) > limit || pages > 200 {
-				t.Fatal(len(got.Items), pages, err)
+				t.Fatalf("got %v, %v, %v, want len(got.Items) at most %v, pages at most 200", len(got.Items), pages, err, limit)
 			}
 			for _, i := range got.Items {
 				counts[i.Kind]++
@@ -82,7 +82,7 @@ func TestStepsGoForwardAndBackFromChangeToChange(t *testing.T) {
 		n++
 	}
 	if n < 30 || !times[0].Equal(start) {
-		t.Fatalf("%d steps from %s", n, times[0])
+		t.Fatalf("%d steps from %s, want n at least 30, times[0] %v", n, times[0], start)
 	}
 	for i := len(times) - 1; i > 0; i-- {
 		if prev, err := p.Step(t.Context(), "c1", times[i], false, false); err != nil || !prev.Equal(times[i-1]) {
@@ -94,7 +94,7 @@ func TestStepsGoForwardAndBackFromChangeToChange(t *testing.T) {
 	}
 	ticks, err := p.Ticks(t.Context(), "c1", start, start.Add(time.Minute), 60)
 	if err != nil || ticks[0].Changes == 0 || ticks[59].Changes != 0 {
-		t.Fatal(ticks, err)
+		t.Fatalf("got %v, %v, want [0].Changes more than 0, [59].Changes 0", ticks, err)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestStepsLeadToFailuresAndTheirReasons(t *testing.T) {
 	}
 	got, err := p.Timeline(t.Context(), "c1", Query{From: start, To: clock.Add(time.Second), Limit: 100})
 	if err != nil || len(got.Items) != 3 || !got.Items[1].Failed || got.Items[1].Reason != "no space" || got.Items[0].Failed {
-		t.Fatalf("%+v %v", got.Items, err)
+		t.Fatalf(`got %+v %v, want len 3, [1].Failed true, [1].Reason "no space", [0].Failed false`, got.Items, err)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestGapIsListedButTheNewestMinuteIsNotOne(t *testing.T) {
 	}
 	clock = clock.Add(50 * time.Second)
 	if m, err := p.At(ctx, "c1", clock.Add(-time.Second)); err != nil || !m.Watched {
-		t.Fatalf("%+v %v", m, err)
+		t.Fatalf("got %+v %v, want Watched true", m, err)
 	}
 	clock = clock.Add(time.Hour)
 	if m, err := p.At(ctx, "c1", clock.Add(-time.Second)); err != nil || m.Watched || !m.Next.IsZero() {
@@ -209,7 +209,7 @@ func TestChangesOtherThanChunksAreListed(t *testing.T) {
 		kinds,
 		want,
 	) {
-		t.Fatalf("%v", kinds)
+		t.Fatalf("got %v, want %v", kinds, want)
 	}
 }
 
@@ -242,7 +242,7 @@ func TestCauseIsOwnRunOnlyIfNamespaceBoundsShardsAndTimeMatch(t *testing.T) {
 	off, barred, blank := on, on, state{}
 	off.balancer.Stopped, barred.balances = true, false
 	if c := causeOf(move, "move", []OurRun{run}, off); c.By != ByUs || c.Run != "r1" || c.Inferred {
-		t.Fatalf("%+v", c)
+		t.Fatalf(`got %+v, want By %v, Run "r1", Inferred false`, c, ByUs)
 	}
 	for name, other := range map[string]func(*OurRun){
 		"namespace": func(r *OurRun) { r.NS = "db.d" }, "min": func(r *OurRun) { r.Min = doc(0) }, "max": func(r *OurRun) { r.Max = doc(3) },
@@ -252,7 +252,7 @@ func TestCauseIsOwnRunOnlyIfNamespaceBoundsShardsAndTimeMatch(t *testing.T) {
 		r := run
 		other(&r)
 		if c := causeOf(move, "move", []OurRun{r}, off); c.By != ByOther {
-			t.Errorf("%s: %+v", name, c)
+			t.Errorf("%s: %+v, want By %v", name, c, ByOther)
 		}
 	}
 	for _, x := range []struct {
@@ -264,6 +264,6 @@ func TestCauseIsOwnRunOnlyIfNamespaceBoundsShardsAndTimeMatch(t *testing.T) {
 		}
 	}
 	if c := causeOf(Item{Event: &topology.Event{What: "autoMerge"}}, "merge", nil, blank); c.By != ByBalancer || c.Inferred {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, want By %v, Inferred false", c, ByBalancer)
 	}
 }

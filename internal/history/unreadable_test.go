@@ -39,7 +39,7 @@ func TestUnreadableChangeIsOmittedFromTheTimelineAndCounted(t *testing.T) {
 	q := Query{From: start, To: start.Add(time.Hour), Limit: 1000}
 	whole, err := p.Timeline(t.Context(), "c1", q)
 	if err != nil || whole.Unreadable != 0 {
-		t.Fatal(whole.Unreadable, err)
+		t.Fatalf("got %v, %v, want 0", whole.Unreadable, err)
 	}
 	list, err := p.kept.HistoryBetween(t.Context(), "c1", chunksPrefix, start, start.Add(time.Hour), 1000)
 	if err != nil {
@@ -50,7 +50,7 @@ func TestUnreadableChangeIsOmittedFromTheTimelineAndCounted(t *testing.T) {
 		kept := damagedStore{p.kept, func(e store.HistoryEntry) bool { return e.Seq == bad.Seq }}
 		got, err := NewPast(kept, p.now).Timeline(t.Context(), "c1", q)
 		if err != nil || got.Unreadable == 0 {
-			t.Errorf("%s: %d unreadable, %v", name, got.Unreadable, err)
+			t.Errorf("%s: %d unreadable, %v, want got.Unreadable more than 0", name, got.Unreadable, err)
 		}
 		if bad.Seq != list[0].Seq && len(got.Items) < len(whole.Items)/3 {
 			t.Errorf("%s: %d of %d are left", name, len(got.Items), len(whole.Items))
@@ -62,13 +62,13 @@ func TestUnreadableStateIsReportedAndDoesNotHideOtherTimes(t *testing.T) {
 	p, start, _, _, _ := recordFiftySteps(t, 3)
 	frames, err := p.kept.HistoryBetween(t.Context(), "c1", frameStream, start, start.Add(time.Hour), 100)
 	if err != nil || len(frames) < 2 {
-		t.Fatal(len(frames), err)
+		t.Fatalf("got %v, %v, want at least 2", len(frames), err)
 	}
 	bad := frames[len(frames)-1]
 	past := NewPast(damagedStore{p.kept, func(e store.HistoryEntry) bool { return e.Seq == bad.Seq }}, p.now)
 	if _, err := past.At(t.Context(), "c1", bad.At); fault.Of(err) != fault.Unavailable ||
 		!strings.Contains(fault.Text(err), "is unreadable") {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want kind %v, …"is unreadable"…`, err, fault.Unavailable)
 	}
 	if _, err := past.At(t.Context(), "c1", bad.At.Add(-time.Millisecond)); err != nil {
 		t.Errorf("the time before: %v", err)

@@ -211,7 +211,7 @@ func splitAndScatter(t *testing.T, sim *simcluster.Cluster, draw valueGenerator)
 			lo, errLo := c.Key.Document(chunk.Min)
 			hi, errHi := c.Key.Document(chunk.Max)
 			if errLo != nil || errHi != nil {
-				t.Fatal(errLo, errHi)
+				t.Fatalf("got %v, %v, want errLo nil, errHi nil", errLo, errHi)
 			}
 			to := table.Shards[draw.IntN(len(table.Shards))].Name
 			if to == chunk.Shard && i > 0 {

@@ -126,14 +126,14 @@ func TestDuplicateIDOnTwoShardsIsFoundThroughMongos(t *testing.T) {
 			t.Fatalf("%s %s, %d found: %+v", report.State, report.Problem, report.FoundCount, report.Found)
 		}
 		if read := report.Collections[0].Read; read < 1502 {
-			t.Errorf("read %d documents", read)
+			t.Errorf("read %d documents, want at least 1502", read)
 		}
 		l := placement.NewLocator(r.client, r.watcher, r.keeper, prof)
 		l.MarkShared(d)
 		found, err := l.Ask(t.Context(), placement.Query{Text: id.Hex()})
 		must(t, err)
 		if len(found.Items) != 2 || found.Cost.Broadcast == 0 {
-			t.Fatalf("%d items, cost %+v", len(found.Items), found.Cost)
+			t.Fatalf("%d items, cost %+v, want len(found.Items) 2, found.Cost.Broadcast more than 0", len(found.Items), found.Cost)
 		}
 		for _, it := range found.Items {
 			codes := ""
@@ -141,7 +141,7 @@ func TestDuplicateIDOnTwoShardsIsFoundThroughMongos(t *testing.T) {
 				codes += n.Code + " "
 			}
 			if codes != "note.duplicateID note.sharedID " {
-				t.Errorf("%s: %s", it.Name, codes)
+				t.Errorf(`%s: %s, want "note.duplicateID note.sharedID "`, it.Name, codes)
 			}
 		}
 	})
@@ -209,7 +209,7 @@ func TestInputNeverBecomesAnOperatorOrRegex(t *testing.T) {
 			}
 			finds := r.sent.take()
 			if len(finds) != a.Cost.Targeted+a.Cost.Broadcast {
-				t.Errorf("%q: %d queries, and the answer says %+v", q, len(finds), a.Cost)
+				t.Errorf("%q: %d queries, and the answer says %+v, want %v", q, len(finds), a.Cost, a.Cost.Targeted+a.Cost.Broadcast)
 			}
 			queries += len(finds)
 			for _, f := range finds {

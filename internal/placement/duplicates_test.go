@@ -109,7 +109,7 @@ func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := d.Start(false, nil); fault.Of(err) != fault.Conflict {
-			t.Errorf("a second one: %v", err)
+			t.Errorf("a second one: %v, want kind %v", err, fault.Conflict)
 		}
 		time.Sleep(1100 * time.Millisecond)
 		if r := d.Report(); r.State != CheckRunning || r.Left <= 0 || r.Left > 5*time.Second || r.Collections[0].Read == 0 ||
@@ -122,7 +122,7 @@ func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 			t.Fatalf("%s, %d found, %+v", r.State, r.FoundCount, r.Collections)
 		}
 		if took := r.Ended.Sub(began); took < 5503*time.Second/idsPerSecond-time.Second || took > 5*time.Second {
-			t.Errorf("took %s", took)
+			t.Errorf("took %s, want %v to %v", took, 5503*time.Second/idsPerSecond-time.Second, 5*time.Second)
 		}
 		for i, id := range []bson.ObjectID{numberedID(999), numberedID(3001)} {
 			if got := r.Found[i]; got.ID != id || got.NS != db+".documents" || !slices.Equal(got.Shards(), []string{"a", "b"}) ||
@@ -164,7 +164,7 @@ func TestStoppedCheckResumesWhereItWas(t *testing.T) {
 			}
 			time.Sleep(time.Hour)
 			if r := d.Report(); r.State != CheckStopped || r.Collections[0].Read != before || r.Left >= 0 {
-				t.Fatalf("it went on: %+v", r)
+				t.Fatalf("it went on: %+v, want State %v, Collections[0].Read %v, Left less than 0", r, CheckStopped, before)
 			}
 		}
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 || r.Collections[0].Read != 5503 {
@@ -176,7 +176,7 @@ func TestStoppedCheckResumesWhereItWas(t *testing.T) {
 		}
 		time.Sleep(10 * time.Second)
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 1 {
-			t.Errorf("%s, %d found", r.State, r.FoundCount)
+			t.Errorf("%s, %d found, want r.State %v, r.FoundCount 1", r.State, r.FoundCount, CheckDone)
 		}
 		if err := d.Start(false, map[topology.Namespace]bson.ObjectID{"x.y": {}}); fault.Of(err) != fault.Invalid {
 			t.Errorf("a collection that is not checked: %v", err)
@@ -209,7 +209,7 @@ func TestCheckSurvivesAStepDownAndReportsALastingFailure(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if r := d.Report(); r.State != CheckFailed || !strings.Contains(r.Problem, "does not answer") {
-			t.Fatalf("%s %q", r.State, r.Problem)
+			t.Fatalf(`got %s %q, want r.State %v, …"does not answer"…`, r.State, r.Problem, CheckFailed)
 		}
 		s.mu.Lock()
 		s.fail = nil
@@ -219,7 +219,7 @@ func TestCheckSurvivesAStepDownAndReportsALastingFailure(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 {
-			t.Errorf("%s, %d found", r.State, r.FoundCount)
+			t.Errorf("%s, %d found, want r.State %v, r.FoundCount 2", r.State, r.FoundCount, CheckDone)
 		}
 	})
 }
@@ -229,12 +229,12 @@ func TestCheckIsRefusedBeforeTheTableIsLoaded(t *testing.T) {
 	if err := NewDuplicateCheck(&memorySource{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(
 		err,
 	) != fault.Unavailable {
-		t.Error(err)
+		t.Errorf("got %v, want kind %v", err, fault.Unavailable)
 	}
 	f = fixedTable{&topology.Table{Loaded: true}, NewDirectory(0, nil, nil, topology.Health{})}
 	if err := NewDuplicateCheck(&memorySource{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(
 		err,
 	) != fault.NotFound {
-		t.Error(err)
+		t.Errorf("got %v, want kind %v", err, fault.NotFound)
 	}
 }

@@ -39,14 +39,14 @@ func TestLogLineReferenceCostsOneTargetedQuery(t *testing.T) {
 		for _, it := range a.Items {
 			kinds = append(kinds, it.Kind)
 			if it.Project == nil || it.Project.Name != "app" {
-				t.Errorf("%s: project %+v", tc.text, it.Project)
+				t.Errorf(`%s: project %+v, want it.Project not nil, it.Project.Name "app"`, tc.text, it.Project)
 			}
 		}
 		if !slices.Equal(kinds, tc.kinds) || a.Cost.Broadcast != 0 || a.Cost.Targeted > tc.targeted {
 			t.Errorf("%s: %v, cost %+v", tc.text, kinds, a.Cost)
 		}
 		if len(a.Anatomy) == 0 || a.Anatomy[0].Kind != ids.ObjectID {
-			t.Errorf("%s: anatomy %+v", tc.text, a.Anatomy)
+			t.Errorf("%s: anatomy %+v, want len(a.Anatomy) more than 0, a.Anatomy[0].Kind %v", tc.text, a.Anatomy, ids.ObjectID)
 		}
 	}
 }
@@ -55,14 +55,14 @@ func TestDeletedRowIsShownWhereItWouldBe(t *testing.T) {
 	l := locator(t, &fakeSource{}, project(5, "app", ""))
 	a, err := l.Ask(t.Context(), Query{Text: "Document (" + oid(5).Hex() + "." + hexA + ")"})
 	if err != nil || len(a.Items) != 1 || a.Items[0].Notes[0].Code != "note.rowGone" {
-		t.Fatalf("%+v, %v", a.Items, err)
+		t.Fatalf(`got %+v, %v, want len 1, [0].Notes[0].Code "note.rowGone"`, a.Items, err)
 	}
 	if p := placeIn(t, a.Items[0], "documents"); p.Exists != "would-be" || !slices.Equal(p.Shards, []string{"b"}) {
 		t.Errorf("%+v", p)
 	}
 	for _, text := range []string{"Document (" + hexB + "." + hexA + ")", oid(5).Hex() + "." + hexA} {
 		if _, err := l.Ask(t.Context(), Query{Text: text}); fault.Of(err) != fault.NotFound {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: %v, want kind %v", text, err, fault.NotFound)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func TestBareIDReportsItsCost(t *testing.T) {
 	a, err := locator(t, &fakeSource{}).Ask(t.Context(), Query{Text: hexA})
 	// documents and clients are sharded; whatever else may be there is on the primary.
 	if fault.Of(err) != fault.NotFound || a.Cost.Broadcast != 2 || len(a.Anatomy) != 1 {
-		t.Errorf("%+v, %v", a, err)
+		t.Errorf("got %+v, %v, want kind %v, Cost.Broadcast 2, len(Anatomy) 1", a, err, fault.NotFound)
 	}
 }
 
@@ -136,10 +136,10 @@ func TestUUIDIsDecodedAndPlacedOnlyInAChosenCollection(t *testing.T) {
 		}
 	}
 	if _, err := l.Ask(t.Context(), Query{Text: uuid, NS: db + ".documents"}); fault.Of(err) != fault.Invalid {
-		t.Errorf("a UUID where an ObjectID belongs: %v", err)
+		t.Errorf("a UUID where an ObjectID belongs: %v, want kind %v", err, fault.Invalid)
 	}
 	if len(src.asked) != 0 {
-		t.Errorf("the cluster was asked: %v", src.asked)
+		t.Errorf("the cluster was asked: %v, want len 0", src.asked)
 	}
 }
 

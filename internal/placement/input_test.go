@@ -79,7 +79,7 @@ func TestKindOfInputIsRecognized(t *testing.T) {
 	for _, text := range []string{"http://x/projects/a%zz/documents/k", "http://x/projects/a/documents/%00",
 		"http://x/projects/a/documents/%ff"} {
 		if _, err := ReadInput(text); fault.Of(err) != fault.Invalid {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: %v, want kind %v", text, err, fault.Invalid)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func FuzzInputAlwaysHasAReading(f *testing.F) {
 		in, err := ReadInput(s)
 		if err != nil {
 			if fault.Of(err) != fault.Invalid {
-				t.Fatal(err)
+				t.Fatalf("got %v, want kind %v", err, fault.Invalid)
 			}
 			return
 		}

@@ -73,7 +73,7 @@ func TestKeeperKeepsItsProjectsWhenReadsFail(t *testing.T) {
 			t.Errorf("%v %+v", names(d), d.Health())
 		}
 		if d.Health().Privilege != "find on yorkie-meta.projects" {
-			t.Errorf("privilege %q", d.Health().Privilege)
+			t.Errorf(`privilege %q, want "find on yorkie-meta.projects"`, d.Health().Privilege)
 		}
 		src.setProjects(src.projects, nil)
 		time.Sleep(11 * time.Second)

@@ -29,7 +29,7 @@ func TestProjectAndDocumentKeyGiveEveryCollectionOfTheDocument(t *testing.T) {
 	for _, ref := range []string{"app", "pubkey", oid(5).Hex()} {
 		items, err := l.Locate(t.Context(), Query{Text: " " + ref + "/codepair$x/y"})
 		if err != nil || len(items) != 1 {
-			t.Fatalf("%s: %v, %v", ref, items, err)
+			t.Fatalf("%s: %v, %v, want len(items) 1", ref, items, err)
 		}
 		it := items[0]
 		if it.Kind != "document" || it.ID != doc.Hex() || it.Project == nil || it.Project.Name != "app" {
@@ -58,7 +58,7 @@ func TestLiveDocumentComesBeforeRemovedOnesWithItsKey(t *testing.T) {
 	}}
 	items, err := locator(t, src, project(5, "app", "")).Locate(t.Context(), Query{Text: "app/k"})
 	if err != nil || len(items) != 2 || items[0].Removed || !items[1].Removed {
-		t.Errorf("%+v, %v", items, err)
+		t.Errorf("got %+v, %v, want len 2, [0].Removed false, [1].Removed true", items, err)
 	}
 }
 
@@ -74,14 +74,14 @@ func TestTwoProjectsWithTheSameNameAreBothListed(t *testing.T) {
 	l := locator(t, &fakeSource{}, project(1, "twin", "k1"), project(2, "twin", "k2"))
 	items, err := l.Locate(t.Context(), Query{Text: "twin"})
 	if err != nil || len(items) != 2 {
-		t.Errorf("%d items, %v", len(items), err)
+		t.Errorf("%d items, %v, want 2", len(items), err)
 	}
 }
 
 func TestAProjectsClientsMayBeOnSeveralShards(t *testing.T) {
 	items, err := locator(t, &fakeSource{}, project(5, "app", "")).Locate(t.Context(), Query{Text: oid(5).Hex()})
 	if err != nil || len(items) != 1 {
-		t.Fatalf("%v, %v", items, err)
+		t.Fatalf("got %v, %v, want len 1", items, err)
 	}
 	p := placeIn(t, items[0], "clients")
 	if p.Exact || !slices.Equal(p.Shards, []string{"a", "c"}) || p.Chunks != 2 {
@@ -100,7 +100,7 @@ func TestBareIDIsSearchedInEveryCandidateCollection(t *testing.T) {
 	}}
 	items, err := locator(t, src, project(5, "app", "")).Locate(t.Context(), Query{Text: id.Hex()})
 	if err != nil || len(items) != 3 {
-		t.Fatalf("%d items, %v", len(items), err)
+		t.Fatalf("%d items, %v, want 3", len(items), err)
 	}
 	var kinds []string
 	for _, it := range items {
@@ -110,7 +110,7 @@ func TestBareIDIsSearchedInEveryCandidateCollection(t *testing.T) {
 		t.Errorf("kinds %v", kinds)
 	}
 	if len(items[1].Notes) != 2 { // no such project here, and one id twice
-		t.Errorf("notes of the duplicate: %+v", items[1].Notes)
+		t.Errorf("notes of the duplicate: %+v, want len 2", items[1].Notes)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestAShardKeyValueIsLocatedWithoutReading(t *testing.T) {
 		}
 	}
 	if len(src.asked) != 0 {
-		t.Errorf("the cluster was asked: %v", src.asked)
+		t.Errorf("the cluster was asked: %v, want len 0", src.asked)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestFailedReadIsReportedAsAnError(t *testing.T) {
 	l := locator(t, src, project(5, "app", ""))
 	for _, q := range []string{"app/key", "ffffffffffffffffffffffff"} {
 		if _, err := l.Locate(t.Context(), Query{Text: q}); !errors.Is(err, cause) || fault.Of(err) != fault.Unavailable {
-			t.Errorf("%s: %v", q, err)
+			t.Errorf("%s: %v, want %v, kind %v", q, err, cause, fault.Unavailable)
 		}
 	}
 }
@@ -201,6 +201,6 @@ func TestFailedReadIsReportedAsAnError(t *testing.T) {
 func TestNothingIsLocatedBeforeTheTableIsLoaded(t *testing.T) {
 	f := fixedTable{&topology.Table{}, NewDirectory(0, nil, nil, topology.Health{})}
 	if _, err := NewLocator(&fakeSource{}, f, f, nil).Locate(t.Context(), Query{Text: "x"}); fault.Of(err) != fault.Unavailable {
-		t.Error(err)
+		t.Errorf("got %v, want kind %v", err, fault.Unavailable)
 	}
 }

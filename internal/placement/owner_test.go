@@ -22,7 +22,7 @@ func TestOwnerOfAHashedKeyDoesNotAllocate(t *testing.T) {
 				t.Fatal(err)
 			}
 		}); n != 0 {
-			t.Errorf("%s: %v allocations", v, n)
+			t.Errorf("%s: %v allocations, want 0", v, n)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestOwnerRefusesInvalidKeys(t *testing.T) {
 		"half of the key": func() (string, error) { return Owner(clients, ObjectIDValue(oid(1))) },
 	} {
 		if shard, err := ask(); fault.Of(err) != fault.Invalid {
-			t.Errorf("%s: %s, %v", name, shard, err)
+			t.Errorf("%s: %s, %v, want kind %v", name, shard, err, fault.Invalid)
 		}
 	}
 	if _, err := Owner(&topology.Collection{Meta: topology.Meta{NS: "db.new"}}, array); fault.Of(err) != fault.Unavailable {

@@ -129,11 +129,11 @@ func TestPlacesWithoutAnEqualityFilterAreNotProven(t *testing.T) {
 		{NS: db + ".changes", Shards: []string{"a"}, Match: []Equal{{"doc_id", inner}}},
 	} {
 		if got := prover.Prove(t.Context(), p); got.State != ProofSkipped {
-			t.Errorf("%+v: %+v", p, got)
+			t.Errorf("%+v: %+v, want State %v", p, got, ProofSkipped)
 		}
 	}
 	if c.asked != 0 {
-		t.Errorf("%d explains", c.asked)
+		t.Errorf("%d explains, want 0", c.asked)
 	}
 }
 
@@ -164,11 +164,11 @@ func TestPrimariesAreUnknownIfTheClusterDoesNotReportThem(t *testing.T) {
 	tab.Shards[0].ReplSet = "set-a"
 	c := &scriptedCluster{table: tab}
 	if got := NewProver(c, c).Primaries(t.Context()); len(got) != 1 || got["a"] != "a-1:27018" {
-		t.Errorf("%v", got)
+		t.Errorf(`got %v, want len 1, ["a"] "a-1:27018"`, got)
 	}
 	c.err = errors.New("code 13")
 	if got := NewProver(c, c).Primaries(t.Context()); got != nil {
-		t.Errorf("%v", got)
+		t.Errorf("got %v, want nil", got)
 	}
 }
 
@@ -238,6 +238,6 @@ func TestHistoryCoversOnlyThisChunkOfThisCollection(t *testing.T) {
 	tab.Events = nil
 	tab.Health = map[topology.Part]topology.Health{topology.PartEvents: {Err: errors.New("code 13")}}
 	if h := WhyChunkOf(tab, c, i).History; h.State != HistoryUnread {
-		t.Errorf("%+v", h)
+		t.Errorf("got %+v, want State %v", h, HistoryUnread)
 	}
 }

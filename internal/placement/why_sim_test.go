@@ -115,7 +115,7 @@ func TestDocumentOfAProjectCostsAtMostTwoTargetedQueries(t *testing.T) {
 				shards, err := a.client.TargetShards(t.Context(), topology.Namespace("yorkie-meta."+cmd.Lookup("find").StringValue()), filter)
 				must(t, err)
 				if len(shards) != 1 {
-					t.Errorf("%s goes to %v", cmd, shards)
+					t.Errorf("%s goes to %v, want len 1", cmd, shards)
 				}
 			}
 		}
@@ -134,7 +134,7 @@ func TestBareIDCostsOneReportedBroadcastPerCandidateCollection(t *testing.T) {
 			}
 			for coll, n := range broadcasts {
 				if n > 1 {
-					t.Errorf("%d queries of %s", n, coll)
+					t.Errorf("%d queries of %s, want at most 1", n, coll)
 				}
 			}
 			if len(sent) == 0 || found.Cost.Broadcast+found.Cost.Targeted != len(sent) || found.Cost.Broadcast == 0 {
@@ -158,7 +158,7 @@ func TestEveryPlaceIsProvenByMongosOnEveryVersion(t *testing.T) {
 							switch {
 							case p.Exists == "absent":
 								if proof.State != placement.ProofSkipped {
-									t.Errorf("%s: %+v", p.NS, proof)
+									t.Errorf("%s: %+v, want State %v", p.NS, proof, placement.ProofSkipped)
 								}
 								continue
 							case proof.State != placement.ProofAgrees:
@@ -184,7 +184,7 @@ func TestEveryPlaceIsProvenByMongosOnEveryVersion(t *testing.T) {
 					ask(row.Lookup("project_id").ObjectID().Hex())
 				}
 				if proven < 60 || counted < 40 {
-					t.Errorf("%d proven, %d counted", proven, counted)
+					t.Errorf("%d proven, %d counted, want proven at least 60, counted at least 40", proven, counted)
 				}
 			})
 		})
@@ -198,11 +198,11 @@ func TestCountHasATimeLimitOnTheServer(t *testing.T) {
 		must(t, err)
 		a.witness.take()
 		if f := a.prover.Count(t.Context(), found.Items[0].Places[0]); !f.Known {
-			t.Fatalf("%+v", f)
+			t.Fatalf("got %+v, want Known true", f)
 		}
 		sent := a.witness.take()
 		if len(sent) != 1 {
-			t.Fatalf("%d commands", len(sent))
+			t.Fatalf("%d commands, want 1", len(sent))
 		}
 		limit, ok := sent[0].Lookup("maxTimeMS").AsInt64OK()
 		if !ok || limit <= 0 || limit > 2000 || strings.Count(sent[0].String(), "maxTimeMS") != 1 {

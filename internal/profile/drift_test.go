@@ -307,10 +307,10 @@ func TestCommandsMatchTheServersVersion(t *testing.T) {
 	users := shardingOf(layoutNamed(t, "yorkie-head")).with("users", "{username: 1}")
 	if got := commands("8.0.12", "yorkie-head", "users",
 		users); got != "unshard\ndb.adminCommand({unshardCollection: \"y.users\", toShard: \"shard-rs-1\"})" {
-		t.Errorf("users: %s", got)
+		t.Errorf("users: %s, want %q", got, "unshard\ndb.adminCommand({unshardCollection: \"y.users\", toShard: \"shard-rs-1\"})")
 	}
 	if got := commands("7.0.1", "yorkie-head", "users", users); got != "none\n" {
-		t.Errorf("users of 7.0: %s", got)
+		t.Errorf("users of 7.0: %s, want %q", got, "none\n")
 	}
 }
 
@@ -339,7 +339,7 @@ func TestNoFixRevertsToAnOlderLayout(t *testing.T) {
 	for _, name := range []string{"yorkie-0.6.38", "yorkie-0.6.20", "yorkie-0.5.7", "yorkie-0.4"} {
 		for _, f := range Yorkie().DriftOf(head, "y", name).Findings {
 			if len(f.Fix.Commands) > 0 {
-				t.Errorf("as %s: %s %s: %v", name, f.Code, f.NS, f.Fix.Commands)
+				t.Errorf("as %s: %s %s: %v, want len 0", name, f.Code, f.NS, f.Fix.Commands)
 			}
 		}
 	}

@@ -68,10 +68,10 @@ func TestNearestLayoutIsChosenByExistingShardKeys(t *testing.T) {
 		collectionKeyedBy(t, "y.documents", ascending("project_id")), collectionKeyedBy(t, "y.syncedseqs", ascending("doc_id")),
 	}}
 	if got := Yorkie().Nearest(head, "y").Name; got != "yorkie-head" {
-		t.Errorf("head is taken for %s", got)
+		t.Errorf(`head is taken for %s, want "yorkie-head"`, got)
 	}
 	if got := Yorkie().Nearest(old, "y").Name; got != "yorkie-0.4" {
-		t.Errorf("0.4 is taken for %s", got)
+		t.Errorf(`0.4 is taken for %s, want "yorkie-0.4"`, got)
 	}
 	if got := Yorkie().Nearest(&topology.Table{}, "y").Name; got != "yorkie-head" {
 		t.Errorf("an empty database is taken for %s, want the newest layout", got)

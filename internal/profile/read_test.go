@@ -62,7 +62,7 @@ func TestShopExampleIsParsedCompletely(t *testing.T) {
 		}}},
 	}
 	if diff := cmp.Diff(want, p); diff != "" {
-		t.Error(diff)
+		t.Errorf("got %v, want empty", diff)
 	}
 }
 
@@ -188,7 +188,7 @@ func TestProfileErrorsNameLineAndField(t *testing.T) {
 func TestMissingProfileIsInvalid(t *testing.T) {
 	_, err := Read("testdata/no such file.yaml")
 	if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "no such file") {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want kind %v, …"no such file"…`, err, fault.Invalid)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestHiddenBoundsAppearInNoProblem(t *testing.T) {
 		with[p.Rule] = with[p.Rule] || hold(visibleText(p))
 	}
 	if !with[HotChunk] || !with[Jumbo] {
-		t.Errorf("bounds are in problems of %v", with)
+		t.Errorf("bounds are in problems of %v, want [HotChunk] true, [Jumbo] true", with)
 	}
 }
 

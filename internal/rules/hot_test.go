@@ -170,6 +170,6 @@ func TestChunkThatNoLongerExistsIsNotHot(t *testing.T) {
 	s := healthy(withCollection("y.changes", "{doc_id: hashed}", "abcabcabcabc"), withHotChunk(4, 300, 0.5, heat.Splitting{Code: "single"}))
 	addCollection(&s, "y.changes", "{doc_id: hashed}", "ab")
 	if items, _, _ := evaluateRule(s, HotDocument); len(items) > 0 {
-		t.Errorf("%+v", items)
+		t.Errorf("got %+v, want len 0", items)
 	}
 }

@@ -74,7 +74,7 @@ func TestProblemsAreSortedBySeverityAndHaveStableIDs(t *testing.T) {
 	}
 	a, b := build(), build()
 	if len(a.Items) < 4 {
-		t.Fatalf("%d items", len(a.Items))
+		t.Fatalf("%d items, want at least 4", len(a.Items))
 	}
 	seen := map[string]bool{}
 	for i, x := range a.Items {
@@ -176,7 +176,7 @@ func TestHistoryShowsSinceWhenTheBalancerIsOff(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 		if c.past.asked > 40 {
-			t.Errorf("%s: asked %d times", name, c.past.asked)
+			t.Errorf("%s: asked %d times, want at most 40", name, c.past.asked)
 		}
 	}
 }
@@ -206,7 +206,7 @@ func TestRateReportsHowMuchOfItsWindowWasCounted(t *testing.T) {
 			for _, e := range i.Evidence {
 				if e.Method == "writes" {
 					if found++; e.Over != Window || e.Covered != want {
-						t.Errorf("%g s: %s of %s", seconds, e.Covered, e.Over)
+						t.Errorf("%g s: %s of %s, want e.Over %v, e.Covered %v", seconds, e.Covered, e.Over, Window, want)
 					}
 				}
 			}

@@ -127,6 +127,6 @@ func TestHashingAndEncodingIntoABufferDoNotAllocate(t *testing.T) {
 		}
 	})
 	if n != 0 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("%v allocations, want 0", n)
 	}
 }

@@ -72,7 +72,7 @@ func TestExtendedJSONPreservesEveryKeyAndTheDriverParsesItTheSame(t *testing.T) 
 		}
 		var driver bson.Raw
 		if err := bson.UnmarshalExtJSON([]byte(s), true, &driver); err != nil || !bytes.Equal(driver, doc) {
-			rt.Fatalf("%s: the driver reads %s, %v", s, driver, err)
+			rt.Fatalf("%s: the driver reads %s, %v, want %v", s, driver, err, doc)
 		}
 	})
 }

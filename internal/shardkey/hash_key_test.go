@@ -31,7 +31,7 @@ func TestHashKeyIsTheBoundOfItsHashAndReturnsIt(t *testing.T) {
 func TestHashFloorRefusesKeysThatAreNotHashes(t *testing.T) {
 	p := mustPattern(t, "k")
 	if h, ok := p.Min().HashFloor(); !ok || h != math.MinInt64 {
-		t.Errorf("MinKey: %d, %v", h, ok)
+		t.Errorf("MinKey: %d, %v, want ok true, h %v", h, ok, math.MinInt64)
 	}
 	for _, v := range []any{bson.MaxKey{}, nil, 0.5, -0.5, 1.5, math.Exp2(63), -math.Exp2(64), math.Exp2(70), math.NaN(), "", "abc", true,
 		bson.ObjectID{}, bson.D{}, bson.Binary{Data: []byte{1}}} {

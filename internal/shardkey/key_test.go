@@ -91,22 +91,22 @@ func TestAPrefixRangeReachesFromMinKeyBeyondMaxKey(t *testing.T) {
 		}
 	}
 	if got := p.Display(r.Min); got != `{p: ObjectId("0000000000000000000000ff"), k: MinKey}` {
-		t.Error(got)
+		t.Errorf("got %v, want %q", got, `{p: ObjectId("0000000000000000000000ff"), k: MinKey}`)
 	}
 	if got := p.Display(r.Max); got != `{p: ObjectId("0000000000000000000000ff"), …}` || !r.Max.IsPrefixEnd() {
 		t.Error(got)
 	}
 	if got := p.ExtJSON(r.Max); got != `{"p":{"$oid":"0000000000000000000000ff"}}` {
-		t.Error(got)
+		t.Errorf("got %v, want %q", got, `{"p":{"$oid":"0000000000000000000000ff"}}`)
 	}
 	if _, err := p.Document(r.Max); fault.Of(err) != fault.Invalid {
-		t.Errorf("the end of a prefix range is a document: %v", err)
+		t.Errorf("the end of a prefix range is a document: %v, want kind %v", err, fault.Invalid)
 	}
 	if _, err := p.PrefixRange(id, id, id); fault.Of(err) != fault.Invalid {
-		t.Errorf("three values for two fields: %v", err)
+		t.Errorf("three values for two fields: %v, want kind %v", err, fault.Invalid)
 	}
 	if _, err := p.KeyOf(id); fault.Of(err) != fault.Invalid {
-		t.Errorf("one value for two fields: %v", err)
+		t.Errorf("one value for two fields: %v, want kind %v", err, fault.Invalid)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestKeysOfOtherPatternsAndDamagedPartsAreRefused(t *testing.T) {
 		FromParts("\x30a", ""),
 		FromParts("\x1e\x00\x00", ""), FromParts("\x1f\x01\x00\x00", "\x01\x01"), FromParts("\x50short", ""), FromParts("\xff", "")} {
 		if _, err := one.Values(bad); err == nil || fault.Of(err) != fault.Invalid {
-			t.Errorf("%x: %v", bad.Encoded(), err)
+			t.Errorf("%x: %v, want kind %v", bad.Encoded(), err, fault.Invalid)
 		}
 	}
 }
@@ -195,9 +195,9 @@ func TestDocumentsNestedDeeperThanTheServerAllowsAreRefused(t *testing.T) {
 	}
 	v.Value = endDocument(appendElement(beginDocument(nil), bson.TypeEmbeddedDocument, "d", deep), 0)
 	if _, err := p.KeyOf(v); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "levels deep") {
-		t.Errorf("%d levels: %v", maxDepth+1, err)
+		t.Errorf(`%d levels: %v, want kind %v, …"levels deep"…`, maxDepth+1, err, fault.Invalid)
 	}
 	if _, err := Hash(v); fault.Of(err) != fault.Invalid {
-		t.Errorf("hash of %d levels: %v", maxDepth+1, err)
+		t.Errorf("hash of %d levels: %v, want kind %v", maxDepth+1, err, fault.Invalid)
 	}
 }

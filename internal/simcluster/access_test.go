@@ -37,7 +37,7 @@ func TestDriverSignsInWithEveryMechanism(t *testing.T) {
 		wrong, unknown := signedIn(mechanism, "root", "root-pW"), signedIn(mechanism, "toor", "root-pw")
 		for who, err := range map[string]error{"wrong password": wrong, "unknown user": unknown} {
 			if err == nil || !strings.Contains(err.Error(), "AuthenticationFailed") {
-				t.Errorf("%q, %s: %v", mechanism, who, err)
+				t.Errorf(`%q, %s: %v, want an error, …"AuthenticationFailed"…`, mechanism, who, err)
 			}
 		}
 		if mechanism != "" && wrong != nil && unknown != nil && wrong.Error() != unknown.Error() {
@@ -54,7 +54,7 @@ func TestUsersMayHaveOnlyOneMechanism(t *testing.T) {
 	wantError(t, newRawClient(t, c).signIn("SCRAM-SHA-256", "old", "pw"), 18, "Authentication failed.")
 	hello := newRawClient(t, c).runOn("admin", d("hello", 1, "saslSupportedMechs", "admin.old"))
 	if got := value.Text(hello.Lookup("saslSupportedMechs")); got != `[ "SCRAM-SHA-1" ]` {
-		t.Errorf("mechanisms %s", got)
+		t.Errorf("mechanisms %s, want %q", got, `[ "SCRAM-SHA-1" ]`)
 	}
 	if hello := newRawClient(t, c).runOn("admin", d("hello", 1, "saslSupportedMechs", "admin.x")); hello.Lookup("saslSupportedMechs").Type != 0 {
 		t.Errorf("hello tells the mechanisms of who does not exist: %s", hello)
@@ -151,7 +151,7 @@ func TestSessionsBelongToTheirUser(t *testing.T) {
 	wantOK(t, root.runOn("db", insert(1))) // a retry, answered from memory
 	wantOK(t, signedIn(t, c, "u", "pw").runOn("db", insert(2)))
 	if n, _ := wholeNumber(wantOK(t, root.runOn("db", d("count", "c"))).Lookup("n")); n != 2 {
-		t.Errorf("%d documents: one user's write was taken for another's retry", n)
+		t.Errorf("%d documents: one user's write was taken for another's retry, want 2", n)
 	}
 }
 

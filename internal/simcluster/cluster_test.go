@@ -85,7 +85,7 @@ func TestDriverConnectsInProcess(t *testing.T) {
 	}
 	names, err := client.ListDatabaseNames(t.Context(), bson.D{})
 	if err != nil || len(names) != 2 || names[0] != "admin" || names[1] != "config" {
-		t.Fatalf("databases %v, %v", names, err)
+		t.Fatalf(`databases %v, %v, want len 2, [0] "admin", [1] "config"`, names, err)
 	}
 }
 
@@ -128,14 +128,14 @@ func TestWritesAndReadsGoThroughRouting(t *testing.T) {
 		N  int
 	}
 	if err := cur.All(t.Context(), &groups); err != nil || len(groups) != 3 || groups[0].N != 67 || groups[2].N != 66 {
-		t.Fatalf("groups %v, %v", groups, err)
+		t.Fatalf("groups %v, %v, want len 3, [0].N 67, [2].N 66", groups, err)
 	}
 	n, err := coll.CountDocuments(t.Context(), d("group", 1))
 	if err != nil || n != 100 {
-		t.Fatalf("counted %d, %v", n, err)
+		t.Fatalf("counted %d, %v, want 100", n, err)
 	}
 	var values []int32
 	if err := coll.Distinct(t.Context(), "group", bson.D{}).Decode(&values); err != nil || len(values) != 3 {
-		t.Fatalf("distinct %v, %v", values, err)
+		t.Fatalf("distinct %v, %v, want len 3", values, err)
 	}
 }

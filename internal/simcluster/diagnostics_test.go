@@ -65,12 +65,12 @@ func TestExplainNamesShardsAndMerge(t *testing.T) {
 		}
 	}
 	if n := mustRun(t, c, "db", d("count", "coll")).Lookup("n").Int32(); n != 300 {
-		t.Errorf("an explained write left %d documents", n)
+		t.Errorf("an explained write left %d documents, want 300", n)
 	}
 	reply := mustRun(t, c, "db", d("explain",
 		d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{d("$group", d("_id", "$k"))}), "verbosity", "queryPlanner"))
 	if got := value.Len(reply.Lookup("shards").Value); got != 3 {
-		t.Errorf("a grouping needs %d shards", got)
+		t.Errorf("a grouping needs %d shards, want 3", got)
 	}
 	if _, err := c.Command(t.Context(), "nowhere", d("explain", d("find", "coll"))); err == nil {
 		t.Error("a database that does not exist was explained")
@@ -84,7 +84,7 @@ func TestStatisticsComePerShard(t *testing.T) {
 		d("$collStats", d("storageStats", bson.D{}, "count", bson.D{}, "latencyStats", bson.D{})),
 	})))
 	if len(stats) != 3 {
-		t.Fatalf("%d rows", len(stats))
+		t.Fatalf("%d rows, want 3", len(stats))
 	}
 	for _, r := range stats {
 		if n := r.Lookup("storageStats", "count").Int32(); n != 100 || r.Lookup("count").Int32() != n {
@@ -95,7 +95,7 @@ func TestStatisticsComePerShard(t *testing.T) {
 		}
 	}
 	if ops := stats[0].Lookup("latencyStats", "reads", "ops").Int64(); ops != 1 {
-		t.Errorf("%d reads on the first shard", ops)
+		t.Errorf("%d reads on the first shard, want 1", ops)
 	}
 	indexes := cursorRows(t, mustRun(t, c, "db", d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{d("$indexStats", bson.D{})})))
 	if len(indexes) != 6 {
@@ -103,7 +103,7 @@ func TestStatisticsComePerShard(t *testing.T) {
 	}
 	size := mustRun(t, c, "db", d("dataSize", "db.coll", "keyPattern", d("k", 1), "min", d("k", 50), "max", d("k", 150), "estimate", true))
 	if n := size.Lookup("numObjects").Double(); n != 100 {
-		t.Errorf("dataSize counts %v documents", n)
+		t.Errorf("dataSize counts %v documents, want 100", n)
 	}
 }
 

@@ -74,7 +74,7 @@ func TestMisspeltFaultsAreRefused(t *testing.T) {
 		}
 	}
 	if n := c.faults.armed.Load(); n != 0 {
-		t.Errorf("%d faults are armed", n)
+		t.Errorf("%d faults are armed, want 0", n)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestCurrentOpShowsABlockedCommand(t *testing.T) {
 			return n
 		}
 		if n := shown(); n != 1 {
-			t.Errorf("shown %d times", n)
+			t.Errorf("shown %d times, want 1", n)
 		}
 		rule.Remove()
 		if err := <-ended; err != nil {
@@ -116,7 +116,7 @@ func TestCurrentOpShowsABlockedCommand(t *testing.T) {
 		}
 		synctest.Wait()
 		if n := shown(); n != 0 {
-			t.Errorf("shown %d times after its end", n)
+			t.Errorf("shown %d times after its end, want 0", n)
 		}
 	})
 }

@@ -17,7 +17,7 @@ func TestDonorStepDownKeepsTheChunkBeforeTheCommitAndMovesItAfter(t *testing.T) 
 	steps := 0
 	defer func() {
 		if steps < 5 {
-			t.Errorf("%d steps of a migration were tried", steps)
+			t.Errorf("%d steps of a migration were tried, want at least 5", steps)
 		}
 	}()
 	for _, p := range FaultPoints() {
@@ -41,10 +41,10 @@ func TestDonorStepDownKeepsTheChunkBeforeTheCommitAndMovesItAfter(t *testing.T) 
 				t.Errorf("%s: the chunk is on %s", p.At, shard)
 			}
 			if major != 2 || minor != 0 {
-				t.Errorf("%s: version %d|%d", p.At, major, minor)
+				t.Errorf("%s: version %d|%d, want major 2, minor 0", p.At, major, minor)
 			}
 			if n := len(s.changelog("moveChunk.from")); n != 0 {
-				t.Errorf("%s: the donor that is gone logged %d ends", p.At, n)
+				t.Errorf("%s: the donor that is gone logged %d ends, want 0", p.At, n)
 			}
 		})
 	}
@@ -82,7 +82,7 @@ func TestFrozenMemberBlocksCommandsThatNeedIt(t *testing.T) {
 		}()
 		before = time.Now()
 		if err := s.run(db, cmd); err != nil || time.Since(before) < 3*time.Second {
-			t.Errorf("%v after %s", err, time.Since(before))
+			t.Errorf("%v after %s, want at least %v", err, time.Since(before), 3*time.Second)
 		}
 		if n := len(s.changelog("split")); n != 2 {
 			t.Errorf("%d splits: the one that was late must have left no trace", n)
@@ -101,7 +101,7 @@ func TestAMigrationWaitsForAFrozenRecipient(t *testing.T) {
 		}()
 		before := time.Now()
 		if err := s.run(db, cmd); err != nil || time.Since(before) < time.Minute {
-			t.Errorf("%v after %s", err, time.Since(before))
+			t.Errorf("%v after %s, want at least %v", err, time.Since(before), time.Minute)
 		}
 	})
 }
@@ -157,7 +157,7 @@ func TestMigrationTakesTheConfiguredTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		if took := time.Since(before); took < 7*time.Second || took > 8*time.Second {
-			t.Errorf("took %s", took)
+			t.Errorf("took %s, want %v to %v", took, 7*time.Second, 8*time.Second)
 		}
 	}, func(o *Options) { o.Migration = 7 * time.Second })
 }
@@ -174,7 +174,7 @@ func TestDelayBeyondTheTimeLimitEndsOnlyTheCommand(t *testing.T) {
 			s.t.Errorf("joining the migration: %v", err)
 		}
 		if n := len(s.changelog("moveChunk.commit")); n != 1 {
-			s.t.Errorf("%d commits", n)
+			s.t.Errorf("%d commits, want 1", n)
 		}
 	})
 }

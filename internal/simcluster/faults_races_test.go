@@ -17,13 +17,13 @@ func TestDuplicateDeliveryReturnsTheSecondReply(t *testing.T) {
 		s.cluster.Faults().Add(Rule{Command: "split", At: Received, Twice: true})
 		err := s.run(db, cmd)
 		if err == nil || !strings.Contains(err.Error(), "is a boundary key of existing chunk") {
-			s.t.Errorf("answered %v", err)
+			s.t.Errorf(`answered %v, want an error, …"is a boundary key of existing chunk"…`, err)
 		}
 		if n := len(s.changelog("split")); n != 2 {
-			s.t.Errorf("%d splits, one of them in the beginning", n)
+			s.t.Errorf("%d splits, one of them in the beginning, want 2", n)
 		}
 		if n := len(s.cluster.Faults().Seen("split")); n != 1 {
-			s.t.Errorf("seen %d times", n)
+			s.t.Errorf("seen %d times, want 1", n)
 		}
 	})
 }
@@ -63,12 +63,12 @@ func TestCommitSeesAnotherClientsChange(t *testing.T) {
 				}
 				hits := s.cluster.Faults().Hits()
 				if len(hits) != 1 || hits[0].DoErr() != nil {
-					t.Errorf("hits %+v", hits)
+					t.Errorf("hits %+v, want len 1", hits)
 				}
 				if c.name == "a write while moving" {
 					reply := mustRun(t, s.cluster, "app", d("count", "c", "query", d("p", d("$gte", 0))))
 					if n, _ := reply.Lookup("n").AsInt64OK(); n != 201 {
-						t.Errorf("%d documents", n)
+						t.Errorf("%d documents, want 201", n)
 					}
 				}
 			})
@@ -98,7 +98,7 @@ func TestFaultsAreSafeForConcurrentUse(t *testing.T) {
 		<-done
 	}
 	if n := c.faults.armed.Load(); n != 0 {
-		t.Errorf("%d faults are still armed", n)
+		t.Errorf("%d faults are still armed, want 0", n)
 	}
 	if err := client.Database("admin").RunCommand(t.Context(), d("listShards", 1)).Err(); err != nil {
 		t.Error(err)

@@ -86,7 +86,7 @@ func TestCommandsAreSeenAtTheWire(t *testing.T) {
 		t := s.t
 		f := s.cluster.Faults()
 		if n := len(f.Seen()); n != 0 {
-			t.Fatalf("%d commands of the process itself", n)
+			t.Fatalf("%d commands of the process itself, want 0", n)
 		}
 		var tapped []string
 		remove := f.Tap(func(x Seen) { tapped = append(tapped, x.Name) })

@@ -25,10 +25,10 @@ func TestAnErrorEndsAnOperationAtItsStep(t *testing.T) {
 			s.t.Errorf("changed: %v, the point says %v", changed, p.Done)
 		}
 		if rule.Struck() != 1 {
-			s.t.Errorf("struck %d times", rule.Struck())
+			s.t.Errorf("struck %d times, want 1", rule.Struck())
 		}
 		if n := len(s.cluster.Faults().Seen(p.Command)); n != 1 {
-			s.t.Errorf("seen %d times", n)
+			s.t.Errorf("seen %d times, want 1", n)
 		}
 	})
 }
@@ -74,7 +74,7 @@ func TestDelayLastsAsLongAsRequested(t *testing.T) {
 			s.t.Fatal(err)
 		}
 		if took := time.Since(begun); took < time.Minute || took > 2*time.Minute {
-			s.t.Errorf("took %s", took)
+			s.t.Errorf("took %s, want %v to %v", took, time.Minute, 2*time.Minute)
 		}
 	})
 }

@@ -64,7 +64,7 @@ func wantEveryDocumentOnce(t *testing.T, c *Cluster) {
 	t.Helper()
 	reply := mustRun(t, c, "app", d("aggregate", "c", "pipeline", bson.A{d("$count", "n")}, "cursor", bson.D{}))
 	if n := reply.Lookup("cursor", "firstBatch", "0", "n").AsInt64(); n != 6 {
-		t.Errorf("%d documents", n)
+		t.Errorf("%d documents, want 6", n)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestBusyBalancerMovesEverySecondWithinZones(t *testing.T) {
 				i.Stop()
 				rounds, commits := logLines(c, "actionlog", "balancer.round"), logLines(c, "changelog", "moveChunk.commit")
 				if len(rounds) < 38 || len(rounds) > 44 {
-					t.Errorf("%d rounds in a minute", len(rounds))
+					t.Errorf("%d rounds in a minute, want 38 to 44", len(rounds))
 				}
 				if i.Acts() < 15 || len(commits) < len(rounds) {
 					t.Errorf("%d chunks moved, %d moves in %d rounds", i.Acts(), len(commits), len(rounds))
@@ -91,7 +91,7 @@ func TestBusyBalancerMovesEverySecondWithinZones(t *testing.T) {
 					}
 				}
 				if late := logLines(c, "changelog", "moveChunk.error"); len(late) > 0 {
-					t.Errorf("failed: %s", late)
+					t.Errorf("failed: %s, want len 0", late)
 				}
 				wantEveryDocumentOnce(t, c)
 				time.Sleep(30 * time.Second) // the policy evens out the rest
@@ -127,11 +127,11 @@ func TestBusyBalancerConflictsWithManualMoves(t *testing.T) {
 		}
 		const busy = "Unable to start new balancer operation because this shard is currently "
 		if refused[busy+"donating"] == 0 || refused[busy+"receiving"] == 0 || len(refused) != 2 {
-			t.Errorf("refused %v", refused)
+			t.Errorf(`refused %v, want [busy+"donating"] more than 0, [busy+"receiving"] more than 0, len 2`, refused)
 		}
 		// And the other way round: the balancer's moves fail because of manual ones.
 		if n := len(logLines(c, "changelog", "moveChunk.error")); n == 0 || i.Acts() == 0 {
-			t.Errorf("%d moves failed, %d chunks moved", n, i.Acts())
+			t.Errorf("%d moves failed, %d chunks moved, want n more than 0, i.Acts() more than 0", n, i.Acts())
 		}
 		wantEveryDocumentOnce(t, c)
 	})
@@ -166,7 +166,7 @@ func TestOrphansMakeABusyBalancerWaitWithoutMoving(t *testing.T) {
 		}
 		time.Sleep(5 * time.Minute)
 		if n := len(logLines(c, "changelog", "moveChunk.error")); n == 0 || i.Acts() == 0 {
-			t.Errorf("%d moves failed, %d chunks moved", n, i.Acts())
+			t.Errorf("%d moves failed, %d chunks moved, want n more than 0, i.Acts() more than 0", n, i.Acts())
 		}
 	})
 }
@@ -223,7 +223,7 @@ func TestBalancerFollowsRangesReassignedToOtherZones(t *testing.T) {
 					}
 				}
 				if i.Acts() < 14 || moved < 10 {
-					t.Errorf("%d acts, %d moves", i.Acts(), moved)
+					t.Errorf("%d acts, %d moves, want i.Acts() at least 14, moved at least 10", i.Acts(), moved)
 				}
 				wantEveryDocumentOnce(t, c)
 			})

@@ -47,7 +47,7 @@ func TestRoutingPollReadsOneChunkPerCollection(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p := cur.Plan(); p.DocsExamined > 1 {
-		t.Errorf("read %d chunks by %s %s", p.DocsExamined, p.Stage, p.Index)
+		t.Errorf("read %d chunks by %s %s, want at most 1", p.DocsExamined, p.Stage, p.Index)
 	}
 }
 

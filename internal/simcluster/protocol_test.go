@@ -131,7 +131,7 @@ func TestUnacknowledgedWriteHasNoReply(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := exchange(t, conn, d("count", "c", "$db", "db")).Lookup("n").Int32(); got != 1 {
-		t.Fatalf("counted %d after the write", got)
+		t.Fatalf("counted %d after the write, want 1", got)
 	}
 }
 
@@ -197,6 +197,6 @@ func TestCloseEndsEveryConnection(t *testing.T) {
 		t.Error("the connection is still open")
 	}
 	if _, err := c.DialContext(t.Context(), "", ""); !errors.Is(err, ErrClosed) {
-		t.Errorf("dialing a closed cluster gave %v", err)
+		t.Errorf("dialing a closed cluster gave %v, want %v", err, ErrClosed)
 	}
 }

@@ -113,27 +113,27 @@ func TestTheConfigShardHoldsDataLikeAnyOther(t *testing.T) {
 		do("d", field("insert", "h"), field("documents", docs))
 		do("d", field("insert", "u"), field("documents", docs))
 		if n := do("d", field("count", "h")).Lookup("n").Int32(); n != 300 {
-			t.Errorf("%d documents", n)
+			t.Errorf("%d documents, want 300", n)
 		}
 		stats := do("d", field("collStats", "h"))
 		for _, shard := range []string{"config", "shard-rs-1", "shard-rs-2"} {
 			if n, _ := wholeNumber(stats.Lookup("shards", shard, "count")); n < 50 {
-				t.Errorf("%s has %d documents", shard, n)
+				t.Errorf("%s has %d documents, want at least 50", shard, n)
 			}
 		}
 		plan := do("d", field("explain", bson.D{field("find", "u"), field("filter", bson.D{field("k", 1)})}))
 		if shard := plan.Lookup("queryPlanner", "winningPlan", "shards", "0", "shardName").StringValue(); shard != "config" {
-			t.Errorf("the primary is %s", shard)
+			t.Errorf(`the primary is %s, want "config"`, shard)
 		}
 		if list, _ := do("admin", field("listShards", 1)).Lookup("shards").Array().Values(); len(list) != 3 {
-			t.Errorf("%d shards", len(list))
+			t.Errorf("%d shards, want 3", len(list))
 		}
 		if n, _ := wholeNumber(do("config", field("count", "shards")).Lookup("n")); n != 3 {
-			t.Errorf("%d rows in config.shards", n)
+			t.Errorf("%d rows in config.shards, want 3", n)
 		}
 		dbs, _ := do("admin", field("listDatabases", 1), field("nameOnly", true)).Lookup("databases").Array().Values()
 		if len(dbs) < 2 {
-			t.Errorf("databases %v", dbs)
+			t.Errorf("databases %v, want len at least 2", dbs)
 		}
 		seen := map[string]bool{}
 		for _, d := range dbs {
@@ -144,11 +144,11 @@ func TestTheConfigShardHoldsDataLikeAnyOther(t *testing.T) {
 			seen[name] = true
 		}
 		if n, _ := wholeNumber(do("d", field("dbStats", 1)).Lookup("objects")); n != 600 {
-			t.Errorf("dbStats counts %d documents", n)
+			t.Errorf("dbStats counts %d documents, want 600", n)
 		}
 		do("d", field("dropDatabase", 1))
 		if n, _ := wholeNumber(do("config", field("count", "shards")).Lookup("n")); n != 3 {
-			t.Errorf("%d rows in config.shards after a drop", n)
+			t.Errorf("%d rows in config.shards after a drop, want 3", n)
 		}
 	}
 }

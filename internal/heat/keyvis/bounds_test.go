@@ -52,7 +52,7 @@ func TestStorageOfFiveWeeksIsBounded(t *testing.T) {
 		t.Errorf("column %d, rows %d, projects %d bytes", cells, rows, names)
 	}
 	if total := MaxColumns * (cells + rows + names); total > 40<<20 {
-		t.Errorf("%d bytes in five weeks", total)
+		t.Errorf("%d bytes in five weeks, want at most %v", total, 40<<20)
 	}
 }
 
@@ -78,7 +78,7 @@ func BenchmarkViewOfTheLargestPicture(b *testing.B) {
 	for b.Loop() {
 		v, _ := r.View(ns, ByKey, begin, begin.Add(Reach))
 		if len(v.Cells) != MaxRows*MaxColumns {
-			b.Fatal(len(v.Cells))
+			b.Fatalf("got %v, want %v", len(v.Cells), MaxRows*MaxColumns)
 		}
 	}
 }

@@ -280,7 +280,7 @@ func TestHotChunksHaveOwnRowsAmongAHundredThousand(t *testing.T) {
 			t.Fatalf("hot chunk %d has no row of its own", i)
 		}
 		if v.At(row, last) < 50 {
-			t.Errorf("row %d: %d", row, v.At(row, last))
+			t.Errorf("row %d: %d, want at least 50", row, v.At(row, last))
 		}
 	}
 	before := slices.Clone(v.Bounds)
@@ -315,7 +315,7 @@ func TestProjectsNotKeptByNameAreUnknownNotZero(t *testing.T) {
 		t.Fatalf("row %d of %d", row, len(v.IDs))
 	}
 	if first := slices.Index(v.IDs, documentID(0)); v.At(first, 0) != 1000 || v.At(first, 1) != 0 {
-		t.Errorf("%d %d", v.At(first, 0), v.At(first, 1))
+		t.Errorf("got %d %d, want v.At(first, 0) 1000, v.At(first, 1) 0", v.At(first, 0), v.At(first, 1))
 	}
 	if _, known := v.PerSecond(row, 0); known {
 		t.Error("a rate of what is not known")
@@ -396,14 +396,14 @@ func TestRecreatedCollectionHasItsOwnPicture(t *testing.T) {
 	})
 	v, _ := r.View(ns, ByKey, begin, begin.Add(time.Hour))
 	if len(v.Columns) != 2 || v.Rows() != 3 {
-		t.Errorf("%d columns, %d rows", len(v.Columns), v.Rows())
+		t.Errorf("%d columns, %d rows, want len(v.Columns) 2, v.Rows() 3", len(v.Columns), v.Rows())
 	}
 	if p, _ := r.View(ns, ByProject, begin, begin.Add(time.Hour)); len(p.Columns) != 4 {
-		t.Errorf("projects go on: %d columns", len(p.Columns))
+		t.Errorf("projects go on: %d columns, want 4", len(p.Columns))
 	}
 	axes, columns, err := db.LoadHeat(t.Context(), "c1")
 	if err != nil || len(axes) != 1 || len(columns) != 6 {
-		t.Errorf("%d axes, %d columns, %v", len(axes), len(columns), err)
+		t.Errorf("%d axes, %d columns, %v, want len(axes) 1, len(columns) 6", len(axes), len(columns), err)
 	}
 }
 

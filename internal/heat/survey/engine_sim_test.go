@@ -197,7 +197,7 @@ func collectionOf(t *testing.T, r *survey.Result, name string) survey.Collection
 func checkAgainstTruth(t *testing.T, c survey.Collection, truth map[bson.ObjectID]rowTotals) {
 	t.Helper()
 	if c.Method != survey.MethodCounted || !c.Complete {
-		t.Errorf("%s: method %s, complete %v", c.NS, c.Method, c.Complete)
+		t.Errorf("%s: method %s, complete %v, want c.Method %v, c.Complete true", c.NS, c.Method, c.Complete, survey.MethodCounted)
 	}
 	seen := map[bson.ObjectID]bool{}
 	for _, l := range c.Projects {
@@ -232,7 +232,7 @@ func TestProjectWideCollectionsAreCountedExactlyWithinTheBudget(t *testing.T) {
 		before, began := r.tap.returned(), time.Now()
 		s, result := r.runSurvey(t, survey.Request{Kind: survey.Projects})
 		if s.State != survey.Done || s.Progress.Done == 0 || s.Progress.Done != s.Progress.Total || s.By != "user:1" {
-			t.Fatalf("%+v", s)
+			t.Fatalf(`got %+v, want State %v, Progress.Done more than 0, Progress.Done %v, By "user:1"`, s, survey.Done, s.Progress.Total)
 		}
 		took, read := time.Since(began), r.tap.returned()-before
 		if limit := int(took.Seconds()*heat.PerSecond) + 1; read > limit || int64(read) < s.Progress.Done {
@@ -252,7 +252,7 @@ func TestSmallProjectIsCountedInEveryCollection(t *testing.T) {
 		id := r.keeper.Directory().All()[2].ID
 		s, result := r.runSurvey(t, survey.Request{Kind: survey.Project, Project: id})
 		if s.State != survey.Done {
-			t.Fatalf("%+v", s)
+			t.Fatalf("got %+v, want State %v", s, survey.Done)
 		}
 		for _, name := range []string{"documents", "clients", "schemas", "changes", "snapshots", "versionvectors", "snapshot_bodies"} {
 			all := r.rowsByID(t, name, "project_id", map[string]func(bson.Raw) bool{"documents": isRemoved, "clients": isDeactivated}[name])
@@ -276,14 +276,14 @@ func TestOneDocumentIsCountedOnItsShards(t *testing.T) {
 			s, result := r.runSurvey(t, survey.Request{Kind: survey.Document, Document: id})
 			c := collectionOf(t, result, "changes")
 			if s.State != survey.Done || len(c.Documents) != 1 {
-				t.Fatalf("%+v %+v", s, c)
+				t.Fatalf("got %+v %+v, want s.State %v, len(c.Documents) 1", s, c, survey.Done)
 			}
 			l := c.Documents[0]
 			if l.Rows.Value != want.rows || l.Bytes.Value != want.bytes || !l.Rows.Exact || len(l.Shards) != 1 || l.Shards[0].Shard == "" {
 				t.Errorf("%+v, truth %+v", l, want)
 			}
 			if b := collectionOf(t, result, "snapshot_bodies"); b.Reason != "" || !b.Complete { // not sharded
-				t.Errorf("%+v", b)
+				t.Errorf("got %+v, want Reason empty, Complete true", b)
 			}
 			return
 		}
@@ -305,7 +305,7 @@ func TestSampleIntervalsContainTheTruth(t *testing.T) {
 		s, result := r.runSurvey(t, survey.Request{Kind: survey.Sample, NS: db + ".changes", Precision: 0.05})
 		c := collectionOf(t, result, "changes")
 		if s.State != survey.Done || c.Method != survey.MethodSample {
-			t.Fatalf("%+v: %+v", s, c)
+			t.Fatalf("%+v: %+v, want s.State %v, c.Method %v", s, c, survey.Done, survey.MethodSample)
 		}
 		if read, took := r.tap.returned()-before, time.Since(began); float64(read) > took.Seconds()*heat.PerSecond+1 || read < 700 {
 			t.Errorf("%d documents in %s", read, took)
@@ -323,7 +323,7 @@ func TestSampleIntervalsContainTheTruth(t *testing.T) {
 		}
 		for i, l := range c.Projects {
 			if l.Rows.Exact || l.Rows.High <= l.Rows.Low {
-				t.Errorf("line %d: %+v", i, l.Rows)
+				t.Errorf("line %d: %+v, want l.Rows.Exact false, l.Rows.High more than %v", i, l.Rows, l.Rows.Low)
 			}
 		}
 	})
@@ -356,7 +356,7 @@ func TestIntervalsOfAHundredSamplesContainTheTruth(t *testing.T) {
 			}
 		}
 		if inside < figures*93/100 {
-			t.Errorf("%d of %d figures are inside", inside, figures)
+			t.Errorf("%d of %d figures are inside, want at least %v", inside, figures, figures*93/100)
 		}
 		t.Logf("%d of %d figures are inside", inside, figures)
 	})
@@ -382,7 +382,7 @@ func TestStoppedSurveyKeepsItsPartialResult(t *testing.T) {
 		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna())
 		must(t, err)
 		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna()); fault.Of(err) != fault.Conflict {
-			t.Errorf("the same again: %v", err)
+			t.Errorf("the same again: %v, want kind %v", err, fault.Conflict)
 		}
 		second, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna())
 		must(t, err)
@@ -404,12 +404,12 @@ func TestStoppedSurveyKeepsItsPartialResult(t *testing.T) {
 			}
 		}
 		if err := r.engine.Stop(t.Context(), s.ID, entryByBen()); fault.Of(err) != fault.Conflict {
-			t.Errorf("stop again: %v", err)
+			t.Errorf("stop again: %v, want kind %v", err, fault.Conflict)
 		}
 		count := r.tap.returned()
 		time.Sleep(time.Minute)
 		if more := r.tap.returned() - count; more > 60 { // the list of projects is read again
-			t.Errorf("%d documents after the end", more)
+			t.Errorf("%d documents after the end, want at most 60", more)
 		}
 	})
 }
@@ -431,7 +431,7 @@ func TestWhoStartsAndStopsASurveyIsRecorded(t *testing.T) {
 		waiting, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna())
 		must(t, err)
 		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna()); fault.Of(err) != fault.Conflict {
-			t.Fatal(err)
+			t.Fatalf("got %v, want kind %v", err, fault.Conflict)
 		}
 		time.Sleep(time.Second)
 		must(t, r.engine.Stop(t.Context(), waiting.ID, entryByBen()))
@@ -441,7 +441,7 @@ func TestWhoStartsAndStopsASurveyIsRecorded(t *testing.T) {
 			}
 		}
 		if ended, _ := r.waitForEnd(t, running.ID); ended.State != survey.Stopped {
-			t.Fatalf("%+v", ended)
+			t.Fatalf("got %+v, want State %v", ended, survey.Stopped)
 		}
 		got := auditRecords(t, kept)
 		want := []struct{ what, by, subject string }{
@@ -511,10 +511,10 @@ func TestProcessWithAReadOnlyStoreLeavesSurveysToTheOwner(t *testing.T) {
 		r.start(t, survey.Options{Store: reader})
 		time.Sleep(time.Minute)
 		if got, _, err := r.engine.Survey(t.Context(), s.ID); err != nil || got.State != survey.Running {
-			t.Errorf("%+v, %v", got, err)
+			t.Errorf("got %+v, %v, want State %v", got, err, survey.Running)
 		}
 		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna()); !errors.Is(err, store.ErrReadOnly) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v, want %v", err, store.ErrReadOnly)
 		}
 	})
 }

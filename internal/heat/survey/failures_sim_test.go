@@ -107,7 +107,7 @@ func TestSurveySlowsDownWhileTheClusterIsSlow(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		usual := progress()
 		if usual.PacedDown || usual.Done < 500 {
-			t.Fatalf("%+v", usual)
+			t.Fatalf("got %+v, want PacedDown false, Done at least 500", usual)
 		}
 		src.takes.Store(int64(2 * time.Second))
 		time.Sleep(30 * time.Second)
@@ -198,7 +198,7 @@ func TestRevisionsOfDeletedDocumentsAreCountedAsDead(t *testing.T) {
 			}
 		}
 		if c.Checked < 3 {
-			t.Errorf("%d documents were looked for", c.Checked)
+			t.Errorf("%d documents were looked for, want at least 3", c.Checked)
 		}
 	})
 }
@@ -227,7 +227,7 @@ func TestUnshardedCollectionsAreMeasuredOnTheirPrimary(t *testing.T) {
 		}
 		_, result = r.runSurvey(t, survey.Request{Kind: survey.Sample})
 		if l := collectionOf(t, result, "changes").Projects[0]; l.Project != project || l.Rows.Value != 1 || !l.Rows.Exact {
-			t.Errorf("%+v", l)
+			t.Errorf("got %+v, want Project %v, Rows.Value 1, Rows.Exact true", l, project)
 		}
 	})
 }
@@ -246,11 +246,11 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 			{survey.Request{Kind: survey.Project, Project: bson.NewObjectID()}, fault.NotFound},
 		} {
 			if _, err := r.engine.Start(t.Context(), c.q, entryByAnna()); err == nil || fault.Of(err) != c.want {
-				t.Errorf("%+v: %v", c.q, err)
+				t.Errorf("%+v: %v, want kind %v", c.q, err, c.want)
 			}
 		}
 		if err := r.engine.Stop(t.Context(), "none", entryByBen()); fault.Of(err) != fault.NotFound {
-			t.Errorf("%v", err)
+			t.Errorf("got %v, want kind %v", err, fault.NotFound)
 		}
 	})
 }

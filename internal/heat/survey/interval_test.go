@@ -105,7 +105,7 @@ func TestIntervalContainsTheTruthForNearlyEverySeed(t *testing.T) {
 		}
 	}
 	if figures := seeds * 2 * len(p.truth); inside < figures*95/100 {
-		t.Errorf("%d of %d figures are inside", inside, figures)
+		t.Errorf("%d of %d figures are inside, want at least %v", inside, figures, figures*95/100)
 	}
 	if testing.Short() {
 		return // too few seeds to judge each figure by
@@ -123,21 +123,21 @@ func TestIntervalsAreNarrowEnoughToBeUseful(t *testing.T) {
 	largest := c.Projects[0]
 	total := float64(len(p.rows))
 	if width := float64(largest.Rows.High-largest.Rows.Low) / total; width > 2*defaultPrecision {
-		t.Errorf("the largest project's rows are known to %.3f of all", width)
+		t.Errorf("the largest project's rows are known to %.3f of all, want at most %v", width, 2*defaultPrecision)
 	}
 	if width := float64(largest.Bytes.High-largest.Bytes.Low) / float64(largest.Bytes.Value); width > 0.14 {
-		t.Errorf("the largest project's bytes are known to %.3f of them", width)
+		t.Errorf("the largest project's bytes are known to %.3f of them, want 0.14", width)
 	}
 }
 
 func TestUnseenProjectsAreNotZero(t *testing.T) {
 	c := skewedPopulation(1, 60).drawSample(5, 500)
 	if u := c.Unseen; u.Rows.High <= 0 || u.Bytes.High <= 0 || u.Rows.Exact {
-		t.Errorf("%+v", u)
+		t.Errorf("got %+v, want Rows.High more than 0, Bytes.High more than 0, Rows.Exact false", u)
 	}
 	rare := weighted{}.estimate(1000, weighted{}, 0)
 	if rare.Value != 0 || rare.Low != 0 || rare.High != 3000 {
-		t.Errorf("rule of three: %+v", rare)
+		t.Errorf("rule of three: %+v, want Value 0, Low 0, High 3000", rare)
 	}
 }
 
@@ -155,6 +155,6 @@ func TestSampleOfAShardWithoutAKnownTotalIsScaledByTheOverallTotal(t *testing.T)
 		sum += l.Rows.Value
 	}
 	if sum < total*99/100 || sum > total*101/100 {
-		t.Errorf("the projects have %d rows of %d", sum, total)
+		t.Errorf("the projects have %d rows of %d, want sum at least %v, sum at most %v", sum, total, total*99/100, total*101/100)
 	}
 }

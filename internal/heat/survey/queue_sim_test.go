@@ -27,7 +27,7 @@ func TestSampleInterruptedBeforeTheDocumentSearchResumesThere(t *testing.T) {
 		r.start(t, survey.Options{Store: kept})
 		ended, result := r.waitForEnd(t, s.ID)
 		if c := collectionOf(t, result, "revisions"); ended.State != survey.Done || c.Checked == 0 {
-			t.Errorf("%+v: %d documents were looked for", ended, c.Checked)
+			t.Errorf("%+v: %d documents were looked for, want ended.State %v, c.Checked more than 0", ended, c.Checked, survey.Done)
 		}
 	})
 }
@@ -48,11 +48,11 @@ func TestPanicFailsOnlyItsOwnSurvey(t *testing.T) {
 		r.restartWith(t, panickingSource{r.client})
 		s, _ := r.runSurvey(t, survey.Request{Kind: survey.Sample})
 		if s.State != survey.Failed || s.Problem == "" {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v, want State %v, Problem not empty", s, survey.Failed)
 		}
 		s, _ = r.runSurvey(t, survey.Request{Kind: survey.Document, Document: bson.NewObjectID()})
 		if s.State != survey.Done {
-			t.Errorf("the next one: %+v", s)
+			t.Errorf("the next one: %+v, want State %v", s, survey.Done)
 		}
 	})
 }
@@ -78,7 +78,7 @@ func TestShortSurveysRunBeforeLongOnes(t *testing.T) {
 			t.Errorf("a document took %s: %+v", time.Since(began), s)
 		}
 		if s, _ := r.waitForEnd(t, project.ID); s.State != survey.Done {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v, want State %v", s, survey.Done)
 		}
 		set, _, err := r.engine.Survey(t.Context(), long.ID)
 		must(t, err)
@@ -90,7 +90,7 @@ func TestShortSurveysRunBeforeLongOnes(t *testing.T) {
 		checkAgainstTruth(t, collectionOf(t, result, "documents"), r.rowsByID(t, "documents", "project_id", isRemoved))
 		checkAgainstTruth(t, collectionOf(t, result, "clients"), r.rowsByID(t, "clients", "project_id", isDeactivated))
 		if s.State != survey.Done {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v, want State %v", s, survey.Done)
 		}
 	})
 }
@@ -104,7 +104,7 @@ func TestUnusedArgumentsAreRefused(t *testing.T) {
 			{Kind: survey.Project, Project: r.keeper.Directory().All()[0].ID, Document: id}, {Kind: survey.Document, Document: id, Precision: 0.05},
 		} {
 			if _, err := r.engine.Start(t.Context(), q, entryByAnna()); err == nil || fault.Of(err) != fault.Invalid {
-				t.Errorf("%+v: %v", q, err)
+				t.Errorf("%+v: %v, want kind %v", q, err, fault.Invalid)
 			}
 		}
 	})

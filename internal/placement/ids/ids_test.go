@@ -48,7 +48,7 @@ func TestObjectIDsAreDecoded(t *testing.T) {
 	id, _ := bson.ObjectIDFromHex("507f1f77bcf86cd799439011")
 	a := OfObjectID(id, now)
 	if args := a.Notes[0].Args(); args["machine"] != "bcf86c" || args["pid"] != "55193" {
-		t.Errorf("old layout %v", args)
+		t.Errorf(`old layout %v, want ["machine"] "bcf86c", ["pid"] "55193"`, args)
 	}
 }
 

@@ -148,7 +148,7 @@ func TestInfoCommandsShowUsersAndRoles(t *testing.T) {
 	}
 	all, err := runUnchecked(t, c, "admin", d("rolesInfo", 1, "showBuiltinRoles", true, "showPrivileges", true))
 	if n := value.Len(bson.Raw(all.Lookup("roles").Value)); err != nil || n != 19 {
-		t.Errorf("%d roles on admin, %v", n, err)
+		t.Errorf("%d roles on admin, %v, want 19", n, err)
 	}
 }
 

@@ -43,7 +43,7 @@ func FuzzMessages(f *testing.F) {
 		}
 		if m, err := parseClientFinal(s); err == nil {
 			if !strings.HasPrefix(s, m.without+",p=") || m.nonce == "" {
-				t.Errorf("%q: %+v", s, m)
+				t.Errorf("%q: %+v, want …%v…, m.nonce not empty", s, m, m.without+",p=")
 			}
 		}
 	})

@@ -15,11 +15,11 @@ func TestRoundsEvenOutTheChunks(t *testing.T) {
 			t.Fatalf("spread %v", got)
 		}
 		if n := len(w.logEntries("changelog", "moveChunk.commit")); n != 6 {
-			t.Fatalf("%d moves", n)
+			t.Fatalf("%d moves, want 6", n)
 		}
 		rounds := w.logEntries("actionlog", "balancer.round")
 		if len(rounds) != 6 {
-			t.Fatalf("%d rounds logged", len(rounds))
+			t.Fatalf("%d rounds logged, want 6", len(rounds))
 		}
 		d := rounds[0].Lookup("details").Document()
 		if d.Lookup("candidateChunks").Int32() != 1 || d.Lookup("chunksMoved").Int32() != 1 || d.Lookup("errorOccured").Boolean() {
@@ -49,7 +49,7 @@ func TestZoneIsSplitOutAndMovedToItsShard(t *testing.T) {
 		defer w.c.Mu.RUnlock()
 		r := w.c.Routing("db.t")
 		if r.Len() != 3 {
-			t.Fatalf("%d chunks", r.Len())
+			t.Fatalf("%d chunks, want 3", r.Len())
 		}
 		if ch := r.Chunks()[1]; ch.Shard != "shard-rs-3" || ch.Min.Lookup("p").Int32() != 10 {
 			t.Fatalf("got %+v", ch)
@@ -69,7 +69,7 @@ func TestDrainingEmptiesTheShard(t *testing.T) {
 			t.Fatalf("spread %v", got)
 		}
 		if state := w.mustRun(`{"removeShard": "shard-rs-2"}`)[1]; state.Value != "completed" {
-			t.Fatalf("state %v", state)
+			t.Fatalf(`state %v, want Value "completed"`, state)
 		}
 	})
 }
@@ -122,13 +122,13 @@ func TestLargeChunkOfOneKeyIsFlaggedJumboAndSkipped(t *testing.T) {
 		ch := w.c.Routing("db.t").Chunks()[1]
 		w.c.Mu.RUnlock()
 		if !ch.Jumbo || ch.Shard != "shard-rs-1" {
-			t.Fatalf("got %+v", ch)
+			t.Fatalf(`got %+v, want Jumbo true, Shard "shard-rs-1"`, ch)
 		}
 		if n := len(w.logEntries("changelog", "moveChunk.error")); n != 1 {
-			t.Fatalf("tried %d times", n)
+			t.Fatalf("tried %d times, want 1", n)
 		}
 		if d := w.mustRun(`{"balancerCollectionStatus": "db.t"}`); d[0].Value != true {
-			t.Fatalf("status %v", d)
+			t.Fatalf("status %v, want [0].Value true", d)
 		}
 	})
 }
@@ -140,11 +140,11 @@ func TestBalancerStopWaitsForTheRound(t *testing.T) {
 		w.startBalancer()
 		w.wait(time.Second + 50*time.Millisecond)
 		if d := w.mustRun(`{"balancerStatus": 1}`); d[1].Value != true {
-			t.Fatalf("status %v", d)
+			t.Fatalf("status %v, want [1].Value true", d)
 		}
 		w.mustRun(`{"balancerStop": 1}`)
 		if d := w.mustRun(`{"balancerStatus": 1}`); d[0].Value != "off" || d[1].Value != false {
-			t.Fatalf("status %v", d)
+			t.Fatalf(`status %v, want [0].Value "off", [1].Value false`, d)
 		}
 		moved := w.chunksPerShard()
 		w.wait(time.Minute)
@@ -168,14 +168,14 @@ func TestOrphansAreDeletedAfterADelay(t *testing.T) {
 			return w.c.Orphans("db.t", "shard-rs-1")
 		}
 		if n := orphans(); n != 30 {
-			t.Fatalf("%d orphans after the move", n)
+			t.Fatalf("%d orphans after the move, want 30", n)
 		}
 		w.wait(16 * time.Minute)
 		w.c.Mu.RLock()
 		left := w.c.Shards["shard-rs-1"].Coll("db", "t").Len()
 		w.c.Mu.RUnlock()
 		if n := orphans(); n != 0 || left != 0 {
-			t.Fatalf("%d orphans, %d documents after 16 minutes", n, left)
+			t.Fatalf("%d orphans, %d documents after 16 minutes, want n 0, left 0", n, left)
 		}
 	})
 }

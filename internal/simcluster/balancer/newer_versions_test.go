@@ -33,7 +33,7 @@ func TestDataSizesAreBalancedSince603(t *testing.T) {
 		}
 		for _, d := range w.logEntries("changelog", "moveChunk.commit") {
 			if n := d.Lookup("details", "counts", "clonedBytes").Int64(); n > 12<<20/10 { // documents of one key stay together
-				t.Errorf("a range of %d bytes was moved", n)
+				t.Errorf("a range of %d bytes was moved, want at most %v", n, 12<<20/10)
 			}
 		}
 	})
@@ -117,11 +117,11 @@ func TestDrainingAndZonesWorkInEveryVersion(t *testing.T) {
 			defer w.c.Mu.RUnlock()
 			r := w.c.Routing("db.t")
 			if n := r.Count("shard-rs-1"); n != 0 {
-				t.Errorf("%v: %d chunks are left on the draining shard", v, n)
+				t.Errorf("%v: %d chunks are left on the draining shard, want 0", v, n)
 			}
 			key, _ := bson.Marshal(bson.D{{Key: "p", Value: int32(15)}})
 			if owner := r.Owner(key); owner != "shard-rs-3" {
-				t.Errorf("%v: the zone's chunk is on %s", v, owner)
+				t.Errorf(`%v: the zone's chunk is on %s, want "shard-rs-3"`, v, owner)
 			}
 		})
 	}

@@ -32,7 +32,7 @@ func TestRoundsWithMovesStartEverySecondAndAHalf(t *testing.T) {
 		w.wait(time.Minute)
 		at, took, _ := w.loggedRounds()
 		if len(at) != 6 {
-			t.Fatalf("%d rounds", len(at))
+			t.Fatalf("%d rounds, want 6", len(at))
 		}
 		for i := range at {
 			if took[i] < 400*time.Millisecond || took[i] > 600*time.Millisecond {
@@ -57,7 +57,7 @@ func TestIdleRoundsStartEveryTenSeconds(t *testing.T) {
 			t.Errorf("%d rounds in ten minutes", n)
 		}
 		if at, _, _ := w.loggedRounds(); len(at) != 0 {
-			t.Errorf("%d rounds are logged", len(at))
+			t.Errorf("%d rounds are logged, want 0", len(at))
 		}
 	})
 }
@@ -85,12 +85,12 @@ func TestRoundThatMeetsOrphansWaitsTenSecondsAndIsRepeated(t *testing.T) {
 			}
 			if i+1 < len(at) {
 				if d := at[i+1].Sub(at[i]); d < 20*time.Second || d > 21*time.Second {
-					t.Errorf("the next round began after %s", d)
+					t.Errorf("the next round began after %s, want %v to %v", d, 20*time.Second, 21*time.Second)
 				}
 			}
 		}
 		if waited < 35 {
-			t.Errorf("%d rounds waited in vain", waited)
+			t.Errorf("%d rounds waited in vain, want at least 35", waited)
 		}
 		const reason = "ExceededTimeLimit: Failed to delete orphaned db.t range [{ p: 10 }, { p: 20 })"
 		aborted := 0
@@ -99,7 +99,7 @@ func TestRoundThatMeetsOrphansWaitsTenSecondsAndIsRepeated(t *testing.T) {
 			if d.Lookup("note").StringValue() == "aborted" {
 				aborted++
 				if text, _ := d.Lookup("errmsg").StringValueOK(); !strings.HasPrefix(text, reason) {
-					t.Errorf("moveChunk.to says %q", text)
+					t.Errorf("moveChunk.to says %q, want …%v…", text, reason)
 				}
 			}
 		}
@@ -109,7 +109,7 @@ func TestRoundThatMeetsOrphansWaitsTenSecondsAndIsRepeated(t *testing.T) {
 		for _, what := range []string{"moveChunk.error", "moveChunk.from"} {
 			for _, row := range w.logEntries("changelog", what) {
 				if reason := row.Lookup("details", "errmsg"); reason.Type != 0 {
-					t.Errorf("%s has a reason: %s", what, reason)
+					t.Errorf("%s has a reason: %s, want Type 0", what, reason)
 				}
 			}
 		}
@@ -118,7 +118,7 @@ func TestRoundThatMeetsOrphansWaitsTenSecondsAndIsRepeated(t *testing.T) {
 		ch := w.c.Routing("db.t").Chunks()[1]
 		w.c.Mu.RUnlock()
 		if ch.Shard != "shard-rs-1" {
-			t.Errorf("the chunk is on %s when the orphans are gone", ch.Shard)
+			t.Errorf(`the chunk is on %s when the orphans are gone, want "shard-rs-1"`, ch.Shard)
 		}
 	})
 }
@@ -149,10 +149,10 @@ func TestARoundMovesOneChunkForEachPairOfShards(t *testing.T) {
 		w.wait(time.Minute)
 		_, _, moved := w.loggedRounds()
 		if len(moved) != 2 || moved[0] != 2 || moved[1] != 2 {
-			t.Errorf("chunks moved by round: %v", moved)
+			t.Errorf("chunks moved by round: %v, want len 2, [0] 2, [1] 2", moved)
 		}
 		if n := len(w.logEntries("changelog", "moveChunk.commit")); n != 4+4 {
-			t.Errorf("%d moves", n)
+			t.Errorf("%d moves, want %v", n, 4+4)
 		}
 	})
 }
@@ -212,7 +212,7 @@ func TestRoundThatConflictsWithAMigrationMovesNothing(t *testing.T) {
 		w.wait(40 * time.Second)
 		at, took, moved := w.loggedRounds()
 		if len(at) != 4 {
-			t.Fatalf("%d rounds: %v", len(at), took)
+			t.Fatalf("%d rounds: %v, want 4", len(at), took)
 		}
 		for i := range at {
 			if moved[i] != 0 || took[i] > time.Second || i > 0 && at[i].Sub(at[i-1]) < 10*time.Second {

@@ -51,7 +51,7 @@ func TestGrowingChunkIsSplit(t *testing.T) {
 		docs := 0
 		rangeByKey(p.c.data(ch.Shard, "db.t"), p.c.Routing("db.t"), ch.Min, ch.Max, func(engine.RecordID, bson.Raw) bool { docs++; return true })
 		if docs > 1400 {
-			t.Errorf("chunk %s holds %d documents", rangeText(ch.Min, ch.Max), docs)
+			t.Errorf("chunk %s holds %d documents, want at most 1400", rangeText(ch.Min, ch.Max), docs)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestLastChunkIsSplitAtItsHighestKey(t *testing.T) {
 	chunks := p.c.Routing("db.t").Chunks()
 	last := chunks[len(chunks)-1]
 	if got := last.Min.Lookup("p").Int32(); got < 4500 {
-		t.Fatalf("the last chunk begins at %d", got)
+		t.Fatalf("the last chunk begins at %d, want at least 4500", got)
 	}
 	p.checkInvariants()
 }
@@ -71,7 +71,7 @@ func TestChunkOfOneKeyIsNeverSplit(t *testing.T) {
 	p := growingCluster(t)
 	p.grow(4000, func(int) int32 { return 7 })
 	if n := p.c.Routing("db.t").Len(); n > 2 {
-		t.Fatalf("%d chunks", n)
+		t.Fatalf("%d chunks, want at most 2", n)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestAStoppedBalancerStopsSplitting(t *testing.T) {
 	p.mustRun(`{"balancerStop": 1}`)
 	p.grow(4000, func(i int) int32 { return int32(i) })
 	if n := p.c.Routing("db.t").Len(); n != 1 {
-		t.Fatalf("%d chunks", n)
+		t.Fatalf("%d chunks, want 1", n)
 	}
 }
 
@@ -107,6 +107,6 @@ func TestMovesAmongManyChunksStayFast(t *testing.T) {
 	p.c.Mu.RUnlock()
 	t.Logf("10 moves and a balancing decision among %d chunks: %v", p.c.Routing("db.t").Len(), time.Since(start))
 	if n := p.c.Routing("db.t").Count("shard-rs-2"); n != 10 {
-		t.Fatalf("%d chunks moved", n)
+		t.Fatalf("%d chunks moved, want 10", n)
 	}
 }

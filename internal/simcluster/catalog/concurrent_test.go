@@ -120,7 +120,7 @@ func TestSplitContinuesAfterTheMigration(t *testing.T) {
 	duringMove(t, 3, func(p *replayer) {
 		p.mustRun(`{"split": "faulty.a", "middle": {"p": {"$numberInt": "2500"}}}`)
 		if n := p.changelogCount("moveChunk.commit"); n != 2 {
-			p.t.Errorf("split before the move was done: %d commits", n)
+			p.t.Errorf("split before the move was done: %d commits, want 2", n)
 		}
 	})
 }
@@ -131,7 +131,7 @@ func TestRepeatedMoveJoinsTheRunningOne(t *testing.T) {
 			50, "operation exceeded time limit")
 		p.mustRun(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3"}`)
 		if n := p.changelogCount("moveChunk.commit"); n != 2 {
-			p.t.Errorf("%d commits", n)
+			p.t.Errorf("%d commits, want 2", n)
 		}
 	})
 }
@@ -171,12 +171,12 @@ func TestMigrationsAreSeenInConfigWhileTheyRun(t *testing.T) {
 		defer p.c.Mu.RUnlock()
 		coll := p.c.Config.Coll("config", "migrations")
 		if coll.Len() != 1 {
-			p.t.Fatalf("%d migrations", coll.Len())
+			p.t.Fatalf("%d migrations, want 1", coll.Len())
 		}
 		for _, d := range coll.All() {
 			const want = `{"_id":"*","ns":"faulty.a","min":{"p":{"$numberInt":"2000"}},"max":{"p":{"$maxKey":1}},"fromShard":"shard-rs-1","toShard":"shard-rs-3","chunkVersion":`
 			if got := comparableText(d); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, `"waitForDelete":false,"forceJumbo":"doNotForceJumbo"}`) {
-				p.t.Errorf("got %s", got)
+				p.t.Errorf("got %s, want …%v…, …%q…", got, want, `"waitForDelete":false,"forceJumbo":"doNotForceJumbo"}`)
 			}
 		}
 	})
@@ -206,7 +206,7 @@ func TestOppositeMovesStartedTogetherConflict(t *testing.T) {
 			}
 		}
 		if n := p.changelogCount("moveChunk.error"); n != 2 {
-			t.Errorf("%d errors logged", n)
+			t.Errorf("%d errors logged, want 2", n)
 		}
 		p.checkInvariants()
 	})

@@ -20,7 +20,7 @@ func TestChunkHistoryKeepsItsLastEntryHoweverOld(t *testing.T) {
 		}
 		h := p.c.Routing("db.c").Chunks()[0].History
 		if len(h) != 2 || h[0].Shard != "shard-rs-3" || h[1].Shard != "shard-rs-2" {
-			t.Errorf("history %v", h)
+			t.Errorf(`history %v, want len 2, [0].Shard "shard-rs-3", [1].Shard "shard-rs-2"`, h)
 		}
 	})
 }

@@ -79,7 +79,7 @@ func (p *replayer) checkPlacement(r *Routing) {
 	}
 	for id, n := range owned {
 		if n != 1 {
-			p.t.Fatalf("%s: document %q is owned %d times", r.NS, id, n)
+			p.t.Fatalf("%s: document %q is owned %d times, want 1", r.NS, id, n)
 		}
 	}
 }

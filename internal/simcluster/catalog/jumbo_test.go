@@ -64,7 +64,7 @@ func (p *replayer) jumboRound(log step) {
 	moves := p.c.Candidates("jumbo.t", map[string]bool{})
 	p.c.Mu.Unlock()
 	if err != nil || len(moves) != 1 {
-		p.t.Fatalf("got %v, %v", moves, err)
+		p.t.Fatalf("got %v, %v, want len 1", moves, err)
 	}
 	m := moves[0]
 	if err := p.c.Move(p.t.Context(), m.NS, m.Min, m.Max, m.To, MoveOptions{}); err != nil {

@@ -142,7 +142,7 @@ func TestShardingAgainSucceedsOnlyWithTheSameKey(t *testing.T) {
 	p.expectError(`{"shardCollection": "db.t", "key": {"k": 1}}`, 23, "sharding already enabled for collection db.t")
 	p.expectError(`{"shardCollection": "nodb.t", "key": {"k": 1}}`, 26, "database nodb not found")
 	if starts, ends := p.changelogCount("shardCollection.start"), p.changelogCount("shardCollection.end"); starts != 3 || ends != 1 {
-		t.Errorf("%d starts and %d ends in the change log", starts, ends)
+		t.Errorf("%d starts and %d ends in the change log, want starts 3, ends 1", starts, ends)
 	}
 }
 

@@ -35,7 +35,7 @@ func duringResharding(t *testing.T, scene func(p *replayer, result <-chan error)
 		scene(p, result)
 		p.checkInvariants()
 		if n := p.documents("db.t"); n != 300 {
-			t.Errorf("%d documents", n)
+			t.Errorf("%d documents, want 300", n)
 		}
 	})
 }
@@ -54,7 +54,7 @@ func TestReshardingTakesTimeAndCreatesANewCollection(t *testing.T) {
 			p.t.Fatal(err)
 		}
 		if took := time.Since(start); took < 4*time.Minute || took > 5*time.Minute {
-			p.t.Errorf("took %v more", took)
+			p.t.Errorf("took %v more, want %v to %v", took, 4*time.Minute, 5*time.Minute)
 		}
 		p.c.Mu.RLock()
 		defer p.c.Mu.RUnlock()
@@ -81,7 +81,7 @@ func TestAbortedReshardingChangesNothing(t *testing.T) {
 	duringResharding(t, func(p *replayer, result <-chan error) {
 		p.mustRun(`{"abortReshardCollection": "db.t"}`)
 		if e := status.Of(<-result); e == nil || e.Code != status.ReshardCollectionAborted {
-			p.t.Fatalf("got %v", e)
+			p.t.Fatalf("got %v, want not nil, Code %v", e, status.ReshardCollectionAborted)
 		}
 		p.c.Mu.RLock()
 		defer p.c.Mu.RUnlock()

@@ -163,7 +163,7 @@ func TestOwnerOfAKeyIsTheChunkThatHoldsIt(t *testing.T) {
 func TestArrayInAShardKeyIsRefused(t *testing.T) {
 	_, err := routingTableOfSize(2).KeyOf(encode(bson.D{{Key: "p", Value: bson.A{1}}}))
 	if err == nil || !strings.Contains(err.Error(), "array") {
-		t.Fatalf("got %v", err)
+		t.Fatalf(`got %v, want an error, …"array"…`, err)
 	}
 }
 

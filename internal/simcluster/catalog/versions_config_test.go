@@ -121,7 +121,7 @@ func TestShardsAreNamedByUUIDIfConfigured(t *testing.T) {
 		uuids[d.Lookup("uuid").String()] = d.Lookup("_id").StringValue()
 	}
 	if len(uuids) != 4 {
-		t.Fatalf("uuids %v", uuids)
+		t.Fatalf("uuids %v, want len 4", uuids)
 	}
 	for _, d := range p.configRows("chunks", nil) {
 		if uuids[d.Lookup("shard").String()] == "" || uuids[d.Lookup("history", "0", "shard").String()] == "" {

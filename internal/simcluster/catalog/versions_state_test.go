@@ -124,12 +124,12 @@ func TestAbortedReshardingLeavesNoCopies(t *testing.T) {
 		time.Sleep(80 * time.Second)
 		p.mustRun(`{"abortReshardCollection": "db.r"}`)
 		if e := status.Of(<-done); e == nil || e.Code != status.ReshardCollectionAborted {
-			t.Fatal(e)
+			t.Fatalf("got %v, want not nil, Code %v", e, status.ReshardCollectionAborted)
 		}
 		for _, s := range p.c.ShardNames() {
 			for _, coll := range p.c.Shards[s].Colls("db") {
 				if coll.Name != "r" {
-					t.Errorf("%s is left on %s", coll.Name, s)
+					t.Errorf(`%s is left on %s, want "r"`, coll.Name, s)
 				}
 			}
 		}

@@ -110,7 +110,7 @@ func TestMoveRangeSplitsTheChunkThatHoldsTheRange(t *testing.T) {
 			"{ p: MinKey } 1 2|3", "{ p: 100 } 1 2|1", "{ p: 150 } 2 2|0", "{ p: 200 } 1 2|2",
 		})
 		if got := p.c.Routing("db.r").Chunks(); got[2].ID != id || got[1].ID == id || len(got[2].History) != 2 || len(got[1].History) != 1 {
-			t.Errorf("ids and history: %+v", got)
+			t.Errorf("ids and history: %+v, want [2].ID %v, [1].ID not %v, len([2].History) 2, len([1].History) 1", got, id, id)
 		}
 		p.expectEqual("documents moved", p.c.data("shard-rs-2", "db.r").Len(), 50)
 		p.expectEqual("log", text(p.changelogDetails("moveChunk.commit")[0].Lookup("max").Document()), "{ p: 200 }")
@@ -153,7 +153,7 @@ func TestMergeAllMergesChunksOlderThanTheSnapshotWindow(t *testing.T) {
 			p.expectEqual("chunks later", p.chunkLines("db.r"), []string{"{ p: MinKey } 1 1|15", "{ p: 250 } 1 1|11", "{ p: 300 } 1 1|16"})
 			ch := p.c.Routing("db.r").Chunks()[0]
 			if ch.ID == ids || ch.History[0].ValidAfter != since {
-				t.Errorf("merged chunk %+v", ch)
+				t.Errorf("merged chunk %+v, want ID not %v, History[0].ValidAfter %v", ch, ids, since)
 			}
 			log := p.changelogDetails(map[bool]string{true: "autoMerge", false: "merge"}[v == v80])
 			if len(log) != 2 || log[0].Lookup("numChunks").Int32() != 5 || log[0].Lookup("mergedVersion", "v").Type != bson.TypeTimestamp {

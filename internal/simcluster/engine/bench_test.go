@@ -91,7 +91,7 @@ func BenchmarkIndexedFind(b *testing.B) {
 			n++
 		}
 		if cur.Err() != nil || n != 5 {
-			b.Fatal(n, cur.Err(), cur.Plan())
+			b.Fatalf("got %v, %v, %v, want n 5", n, cur.Err(), cur.Plan())
 		}
 	}
 }

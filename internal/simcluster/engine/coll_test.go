@@ -94,7 +94,7 @@ func TestDuplicateKeyErrorsEqualTheServers(t *testing.T) {
 	_, err = c.Insert(parseDocument(t, `{"_id":2,"name":"z","tags":[7,2]}`))
 	wantError(t, err, 11000, "index: t dup key: { tags: 2, n: null }")
 	if c.Len() != 1 {
-		t.Errorf("%d documents", c.Len())
+		t.Errorf("%d documents, want 1", c.Len())
 	}
 	id, err := c.Insert(parseDocument(t, `{"_id":3,"name":"z","tags":3}`))
 	if err != nil {
@@ -105,7 +105,7 @@ func TestDuplicateKeyErrorsEqualTheServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, _ := queryIDs(t, c, `{"tags":4}`, ""); got != "3" {
-		t.Errorf("tags 4: %s", got)
+		t.Errorf(`tags 4: %s, want "3"`, got)
 	}
 }
 
@@ -125,10 +125,10 @@ func TestUniqueIndexesMayBePartialOrSparse(t *testing.T) {
 		t.Errorf("partial index not used: %v", plan)
 	}
 	if got, plan := queryIDs(t, c, `{"leader":false}`, ""); plan.Stage != "COLLSCAN" || got != "1 2" {
-		t.Errorf("partial index used for what it lacks: %v %s", plan, got)
+		t.Errorf(`partial index used for what it lacks: %v %s, want plan.Stage "COLLSCAN", result "1 2"`, plan, got)
 	}
 	if got, plan := queryIDs(t, c, `{"s":null}`, ""); plan.Stage != "COLLSCAN" || got != "1 2" {
-		t.Errorf("sparse index used for null: %v %s", plan, got)
+		t.Errorf(`sparse index used for null: %v %s, want plan.Stage "COLLSCAN", result "1 2"`, plan, got)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestIndexSpecsAreCheckedAndReported(t *testing.T) {
 		`{"key":{"at":1},"name":"ttl","expireAfterSeconds":10}`)
 	created, err := c.EnsureIndex(indexSpec(t, `{"key":{"a":1.0},"name":"a_1"}`))
 	if created || err != nil {
-		t.Errorf("same again: %v %v", created, err)
+		t.Errorf("same again: %v %v, want created false", created, err)
 	}
 	for text, want := range map[string]struct {
 		code int32
@@ -160,7 +160,7 @@ func TestIndexSpecsAreCheckedAndReported(t *testing.T) {
 		parseDocument(t, `{"v":2,"key":{"at":1},"name":"ttl","expireAfterSeconds":10}`),
 	}
 	if diff := cmp.Diff(want, c.Indexes()); diff != "" {
-		t.Error(diff)
+		t.Errorf("got %v, want empty", diff)
 	}
 	wantError(t, c.DropIndex("_id_"), 72, "cannot drop _id index")
 	wantError(t, c.DropIndex("zz"), 27, "index not found with name [zz]")
@@ -183,10 +183,10 @@ func TestNodeKeepsDatabasesUntilTheyAreDropped(t *testing.T) {
 	n.Create("b", "x", [16]byte{2}, nil)
 	n.Create("a", "z", [16]byte{3}, nil)
 	if diff := cmp.Diff([]string{"a", "b"}, n.Databases()); diff != "" {
-		t.Error(diff)
+		t.Errorf("got %v, want empty", diff)
 	}
 	if cs := n.Colls("b"); len(cs) != 2 || cs[0].Name != "x" {
-		t.Error(cs)
+		t.Errorf(`got %v, want len 2, [0].Name "x"`, cs)
 	}
 	wantError(t, n.Rename("b", "x", "b", "y", false), 48, "target namespace exists")
 	wantError(t, n.Rename("b", "nope", "b", "q", false), 26, "does not exist")

@@ -57,13 +57,13 @@ func TestPlannerPicksTheBestIndex(t *testing.T) {
 	}
 	hint := func(v bson.RawValue) func(*engine.Query) { return func(q *engine.Query) { q.Hint = v } }
 	if got, plan := queryIDs(t, c, `{"p":1,"n":{"$gt":37}}`, ``, hint(value.String("n_1__id_-1"))); plan.Index != "n_1__id_-1" || got != "1" {
-		t.Errorf("hint by name: %s %v", got, plan)
+		t.Errorf(`hint by name: %s %v, want plan.Index "n_1__id_-1", result "1"`, got, plan)
 	}
 	if _, plan := queryIDs(t, c, `{}`, ``, hint(value.Doc(parseDocument(t, `{"tags":1}`)))); plan.Index != "tags_1" || plan.Returned != 40 {
-		t.Errorf("hint by key: %v", plan)
+		t.Errorf(`hint by key: %v, want Index "tags_1", Returned 40`, plan)
 	}
 	if _, plan := queryIDs(t, c, `{"_id":3}`, ``, hint(value.Doc(parseDocument(t, `{"$natural":1}`)))); plan.Stage != "COLLSCAN" {
-		t.Errorf("natural: %v", plan)
+		t.Errorf(`natural: %v, want Stage "COLLSCAN"`, plan)
 	}
 	cur := c.Query(engine.Query{Hint: value.String("nope")})
 	if cur.Next() {
@@ -160,11 +160,11 @@ func TestRangeReadsAndSplitVectorUseTheShardKeyIndex(t *testing.T) {
 		median := c.MedianKey(pattern, low, high)
 		below, all := c.CountRange(pattern, low, median), c.CountRange(pattern, low, high)
 		if below != all/2 {
-			t.Errorf("median has %d of %d below", below, all)
+			t.Errorf("median has %d of %d below, want %v", below, all, all/2)
 		}
 		keys := c.SplitVector(pattern, nil, nil, engine.SplitOptions{MaxChunkBytes: c.Bytes() / 3})
 		if len(keys) != 5 {
-			t.Errorf("%d split keys", len(keys))
+			t.Errorf("%d split keys, want 5", len(keys))
 		}
 	}
 	if results[0] != results[1] || results[0] == "" {
@@ -172,13 +172,13 @@ func TestRangeReadsAndSplitVectorUseTheShardKeyIndex(t *testing.T) {
 	}
 	same := collection(t, []string{`{"_id":1,"p":1}`, `{"_id":2,"p":1}`, `{"_id":3,"p":1}`}, `{"key":{"p":1}}`)
 	if key := same.MedianKey(parseDocument(t, `{"p":1}`), nil, nil); key != nil {
-		t.Errorf("one key was split at %v", key)
+		t.Errorf("one key was split at %v, want nil", key)
 	}
 }
 
 func TestNilFilterMatchesEverything(t *testing.T) {
 	var f *query.Filter
 	if ok, err := f.Match(parseDocument(t, `{"a":1}`)); !ok || err != nil {
-		t.Error(ok, err)
+		t.Errorf("got %v, %v, want ok true", ok, err)
 	}
 }

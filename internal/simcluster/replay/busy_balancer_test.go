@@ -210,6 +210,6 @@ func (p *player) recordLog(since time.Time, m *encountered) {
 		}
 	}
 	if len(ends) < 2 {
-		p.t.Errorf("%d rounds", len(ends))
+		p.t.Errorf("%d rounds, want at least 2", len(ends))
 	}
 }

@@ -111,7 +111,7 @@ func jumboScript() script {
 			moves := c.Candidates("jumbo.t", map[string]bool{})
 			c.Mu.Unlock()
 			if err != nil || len(moves) != 1 {
-				p.t.Fatalf("%v, %v", moves, err)
+				p.t.Fatalf("got %v, %v, want len 1", moves, err)
 			}
 			m := moves[0]
 			if err := c.Move(p.t.Context(), m.NS, m.Min, m.Max, m.To, catalog.MoveOptions{}); err != nil {

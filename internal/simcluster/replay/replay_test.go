@@ -71,7 +71,7 @@ var elsewhere = []string{"access", "yorkie", "routing", "inflight", "busy"}
 func TestEveryRecordingIsReplayedByATest(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "testdata", "recordings", "*.jsonl.gz"))
 	if err != nil || len(files) < 10 {
-		t.Fatalf("%d recordings, %v", len(files), err)
+		t.Fatalf("%d recordings, %v, want at least 10", len(files), err)
 	}
 	for _, f := range files {
 		name := strings.TrimSuffix(filepath.Base(f), ".jsonl.gz")

@@ -53,7 +53,7 @@ func readObservations(t *testing.T, name string) (out []observation) {
 		out = append(out, s)
 	}
 	if len(out) == 0 || lines.Err() != nil {
-		t.Fatalf("%d lines of %s, %v", len(out), name, lines.Err())
+		t.Fatalf("%d lines of %s, %v, want len(out) more than 0", len(out), name, lines.Err())
 	}
 	return out
 }
@@ -134,7 +134,7 @@ func TestRunningMigrationLooksAsOnTheRealServer(t *testing.T) {
 				begun := time.Now()
 				w.pollUntil(func() bool { return len(moved) == 1 })
 				if took := time.Since(begun); took < 600*time.Millisecond || took > 900*time.Millisecond {
-					t.Errorf("8,000 documents moved in %s", took)
+					t.Errorf("8,000 documents moved in %s, want %v to %v", took, 600*time.Millisecond, 900*time.Millisecond)
 				}
 				if reply := <-moved; !ok(reply) {
 					t.Errorf("%s", reply)
@@ -151,7 +151,7 @@ func TestRunningMigrationLooksAsOnTheRealServer(t *testing.T) {
 			}
 		}
 		if looked < 30 {
-			t.Errorf("%d rows compared", looked)
+			t.Errorf("%d rows compared, want at least 30", looked)
 		}
 		if !w.grew {
 			t.Error("the recipient's count never grew while documents were copied")

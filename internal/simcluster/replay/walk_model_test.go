@@ -76,7 +76,7 @@ func (w *walk) checkChunks(c *collection) {
 		lo, err1 := c.pattern.Bound(ch.min)
 		hi, err2 := c.pattern.Bound(ch.max)
 		if err1 != nil || err2 != nil {
-			w.t.Fatalf("%s: chunk %s: %v %v", c.name, d, err1, err2)
+			w.t.Fatalf("%s: chunk %s: %v %v, want err1 nil, err2 nil", c.name, d, err1, err2)
 		}
 		ch.in = shardkey.Range{Min: lo, Max: hi}
 		major, minor := d.Lookup("lastmod").Timestamp()

@@ -51,7 +51,7 @@ func (w *walk) splitChunk(c *collection) {
 		ch := c.chunkAt(k)
 		worked := w.tryCommand(append(cmd, bson.E{Key: "middle", Value: key}), 0)
 		if edge := ch.in.Min.Compare(k) == 0; worked == edge {
-			w.t.Fatalf("%s: split at %s worked: %v", c.name, key, worked)
+			w.t.Fatalf("%s: split at %s worked: %v, want not %v", c.name, key, worked, edge)
 		}
 		before += map[bool]int{true: 1}[worked]
 	case 1:

@@ -133,7 +133,7 @@ func TestEndOfStreamIsDistinguishedFromACutMessage(t *testing.T) {
 	}
 	for n := 1; n < len(msg); n++ {
 		if _, err := Read(bytes.NewReader(msg[:n])); err != io.ErrUnexpectedEOF {
-			t.Fatalf("cut at %d: %v", n, err)
+			t.Fatalf("cut at %d: %v, want %v", n, err, io.ErrUnexpectedEOF)
 		}
 	}
 }
@@ -146,13 +146,13 @@ func TestReadAllocatesOnlyForReceivedBytes(t *testing.T) {
 	const runs = 10
 	for range runs {
 		if _, err := Read(bytes.NewReader(claim)); err != io.ErrUnexpectedEOF {
-			t.Fatal(err)
+			t.Fatalf("got %v, want %v", err, io.ErrUnexpectedEOF)
 		}
 	}
 	runtime.ReadMemStats(&after)
 	perRun := (after.TotalAlloc - before.TotalAlloc) / runs
 	if perRun > 256<<10 {
-		t.Fatalf("a lie of 48 MB cost %d bytes", perRun)
+		t.Fatalf("a lie of 48 MB cost %d bytes, want at most %v", perRun, 256<<10)
 	}
 }
 

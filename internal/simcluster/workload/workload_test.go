@@ -99,7 +99,7 @@ func TestLoadCreatesTheRequestedCounts(t *testing.T) {
 		largest = max(largest, n)
 	}
 	if largest < 200 || largest > 800 {
-		t.Errorf("the largest of 60 projects has %d of 2000 documents; Zipf gives about a fifth", largest)
+		t.Errorf("the largest of 60 projects has %d of 2000 documents; Zipf gives about a fifth, want 200 to 800", largest)
 	}
 }
 

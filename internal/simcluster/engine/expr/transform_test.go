@@ -102,6 +102,6 @@ func TestReplaceRootReplacesTheDocument(t *testing.T) {
 func TestStagesMustHaveExactlyOneField(t *testing.T) {
 	if _, _, err := (&Env{}).CompileTransform(parse(t, `{'$set': {'a': 1}, '$unset': 'b'}`).Value); err == nil ||
 		!strings.Contains(err.Error(), "exactly one field") {
-		t.Error(err)
+		t.Errorf(`got %v, want an error, …"exactly one field"…`, err)
 	}
 }

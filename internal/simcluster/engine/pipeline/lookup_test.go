@@ -13,7 +13,7 @@ func TestLookupPassesItsEqualityToTheCollection(t *testing.T) {
 		lead := Leading(stages)
 		leads = append(leads, lead.Filter, lead.Sort)
 		if lead.Limit != 1 || len(lead.Rest) != 0 {
-			t.Errorf("%+v", lead)
+			t.Errorf("got %+v, want Limit 1, len(Rest) 0", lead)
 		}
 		if s, _ := text(vars["u"]); s != "A" {
 			t.Errorf("u is %v", vars["u"])

@@ -240,10 +240,10 @@ func TestSampleTakesDistinctDocumentsReproducibly(t *testing.T) {
 		seen[d] = true
 	}
 	if len(seen) != 5 {
-		t.Errorf("%d distinct documents in %s", len(seen), first)
+		t.Errorf("%d distinct documents in %s, want 5", len(seen), first)
 	}
 	if all := describeDocuments(Run(docsFrom(t, `[{'$sample': {'size': 500}}, {'$count': 'n'}]`), Of(docs...), nil)); all != `[{"n":{"$numberInt":"100"}}]` {
-		t.Error(all)
+		t.Errorf("got %v, want %q", all, `[{"n":{"$numberInt":"100"}}]`)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestLimitStopsReading(t *testing.T) {
 	}
 	out := describeDocuments(Run(docsFrom(t, `[{'$match': {'a': 1}}, {'$limit': 2}, {'$count': 'n'}]`), in, nil))
 	if read != 2 || out != `[{"n":{"$numberInt":"2"}}]` {
-		t.Errorf("read %d documents: %s", read, out)
+		t.Errorf("read %d documents: %s, want read 2, out %q", read, out, `[{"n":{"$numberInt":"2"}}]`)
 	}
 }
 
@@ -268,7 +268,7 @@ func TestInputErrorEndsTheStream(t *testing.T) {
 	for _, stages := range []string{`[]`, `[{'$match': {}}]`, `[{'$group': {'_id': 1}}]`, `[{'$sort': {'a': 1}}]`, `[{'$set': {'a': 1}}]`,
 		`[{'$skip': 3}]`, `[{'$limit': 3}]`, `[{'$unwind': '$a'}]`, `[{'$sample': {'size': 1}}]`, `[{'$facet': {'x': []}}]`} {
 		if got := describeDocuments(Run(docsFrom(t, stages), fail(broken), nil)); got != "!50: operation exceeded time limit" {
-			t.Errorf("%s: %s", stages, got)
+			t.Errorf(`%s: %s, want "!50: operation exceeded time limit"`, stages, got)
 		}
 	}
 }

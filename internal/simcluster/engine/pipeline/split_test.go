@@ -44,10 +44,10 @@ func TestSplitSendsStagesToShardsWherePossible(t *testing.T) {
 
 func TestSplitKnowsWhereSourcesRun(t *testing.T) {
 	if p := Split(docsFrom(t, `[{'$currentOp': {}}, {'$limit': 1}]`)); !p.RouterOnly || len(p.Shard) != 0 || len(p.Merge) != 2 {
-		t.Errorf("%+v", p)
+		t.Errorf("got %+v, want RouterOnly true, len(Shard) 0, len(Merge) 2", p)
 	}
 	if p := Split(docsFrom(t, `[{'$collStats': {}}, {'$project': {'shard': 1}}]`)); !p.PerShard || len(p.Shard) != 2 {
-		t.Errorf("%+v", p)
+		t.Errorf("got %+v, want PerShard true, len(Shard) 2", p)
 	}
 }
 
@@ -57,7 +57,7 @@ func TestCombineMergesSortedStreams(t *testing.T) {
 	got := describeDocuments(Interleave(docsFrom(t, `[{'k': 1}]`)[0], []Docs{a, b}))
 	want := describeStages(docsFrom(t, `[{'k': 1, 's': 'a'}, {'k': 1, 's': 'b'}, {'k': 2, 's': 'b'}, {'k': 3, 's': 'a'}]`))
 	if got != want {
-		t.Errorf("got %s", got)
+		t.Errorf("got %s, want %v", got, want)
 	}
 }
 
@@ -69,6 +69,6 @@ func TestLeadingStagesAreGivenToTheCollection(t *testing.T) {
 	}
 	l = Leading(docsFrom(t, `[{'$group': {'_id': 1}}]`))
 	if l.Filter != nil || l.Sort != nil || len(l.Rest) != 1 {
-		t.Errorf("%+v", l)
+		t.Errorf("got %+v, want Filter nil, Sort nil, len(Rest) 1", l)
 	}
 }

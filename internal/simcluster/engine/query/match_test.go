@@ -168,7 +168,7 @@ func TestMatchPositionIsTheFirstMatchingElement(t *testing.T) {
 	} {
 		ok, at, err := parseFilter(t, c.filter).MatchPosition(parseDocument(t, c.doc))
 		if !ok || err != nil || at != c.want {
-			t.Errorf("%s on %s: %v %d %v", c.filter, c.doc, ok, at, err)
+			t.Errorf("%s on %s: %v %d %v, want ok true, at %v", c.filter, c.doc, ok, at, err, c.want)
 		}
 	}
 }

@@ -22,10 +22,10 @@ func TestEachCodeHasItsName(t *testing.T) {
 func TestOfKeepsCodesAndConvertsOtherErrors(t *testing.T) {
 	e := status.Errorf(status.NamespaceNotFound, "ns %s not found", "a.b")
 	if got := status.Of(fmt.Errorf("drop: %w", e)); got != e {
-		t.Errorf("got %v", got)
+		t.Errorf("got %v, want %v", got, e)
 	}
 	if got := status.Of(errors.New("boom")); got.Code != status.InternalError || got.Message != "boom" {
-		t.Errorf("got %v", got)
+		t.Errorf(`got %v, want Code %v, Message "boom"`, got, status.InternalError)
 	}
 	if status.Of(nil) != nil {
 		t.Error("nil became an error")

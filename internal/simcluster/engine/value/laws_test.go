@@ -149,7 +149,7 @@ func TestPathsFindNestedValues(t *testing.T) {
 		}
 	}
 	if got := value.Text(value.Array(value.LookupAll(raw, "a.b.c")...)); got != "[ 1, 2, 3, [ 2, 3 ] ]" {
-		t.Errorf("all of a.b.c: %s", got)
+		t.Errorf(`all of a.b.c: %s, want "[ 1, 2, 3, [ 2, 3 ] ]"`, got)
 	}
 }
 
