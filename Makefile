@@ -48,6 +48,10 @@ RACE    = $(GO) test -race -cpu 1
 CROWDED = ./internal/actions/enginetest ./internal/app ./internal/cluster ./internal/actions/... ./internal/topology
 QUIETER = ./internal/alert ./internal/auth/... ./internal/connlimit ./internal/heat/... \
           ./internal/history ./internal/placement ./internal/store/...
+# Of the site: what happens to open pages. Only the folders that have such tests are built: the
+# detector's builds take longest.
+LIVE    = Live|Socket|Hub|Heat|Storm
+LIVE_IN = $(addprefix ./,$(sort $(dir $(shell grep -lE '^func Test\w*($(LIVE))' web/*_test.go web/*/*_test.go))))
 
 # `vet` has looked at all of it, so go test need not again. What takes longest begins
 # first: else it runs alone at the end. Some packages wait for the clock most of the
@@ -56,7 +60,7 @@ LONGEST = ./web/... ./internal/actions/enginetest ./internal/app
 
 race:
 	$(RACE) -vet=off -short -p 3 -timeout 6m $(CROWDED)
-	$(RACE) -vet=off -short -timeout 3m -run 'Live|Socket|Hub|Heat|Storm' ./web/...
+	$(RACE) -vet=off -short -timeout 3m -run '$(LIVE)' $(LIVE_IN)
 
 # After vet, because both compile the same.
 unit: vet

@@ -177,7 +177,7 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 		}, want: []string{"more than the 8", "time left: not known", "More documents were copied than estimated."}},
 		"no steps": {change: func(x *topology.InFlight) {
 			x.Step, x.Steps, x.RecipientStep, x.RecipientSteps, x.By, x.App = 0, 0, 0, 0, "", ""
-		}, want: []string{"step not known", "by not known"}, not: []string{"step 0 of 0"}},
+		}, want: []string{"step not known", "requested by: not known"}, not: []string{"step 0 of 0"}},
 		"steps denied": {change: func(x *topology.InFlight) {
 			x.Step, x.Steps, x.RecipientStep, x.RecipientSteps, x.By, x.App = 0, 0, 0, 0, "", ""
 		}, moves: topology.Moves{StepsReason: "notPermitted", StepsPrivilege: "inprog on the cluster"},

@@ -45,7 +45,7 @@ func TestChunkFiltersNarrowTheTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := answer.ChunkQueryOf(in)
+		q, err := answer.ParseChunkQuery(in)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -283,21 +283,29 @@ func TestWithoutARecordOrWhenItCannotBeReadTheAuditSaysSo(t *testing.T) {
 	}
 }
 
-// Every code that packages auth and engine write has a sentence of its own.
+// TestEveryAuditCodeHasWords reads the codes from the packages that write them.
 func TestEveryAuditCodeHasWords(t *testing.T) {
 	for file, least := range map[string]int{"../../internal/auth/audit.go": 10, "../../internal/actions/engine/audit.go": 7,
 		"../guard/refusals.go": 1} {
-		auditCodesHaveWords(t, file, least)
+		codes := auditCodes(t, file)
+		if len(codes) < least {
+			t.Errorf("only %d codes found in %s; the scan is broken", len(codes), file)
+		}
+		checkWords(t, codes...)
 	}
 }
 
-func auditCodesHaveWords(t *testing.T, file string, least int) {
+func TestASummaryOfRefusalsHasWords(t *testing.T) {
+	checkWords(t, audit.AccessFlood)
+}
+
+// auditCodes are the string constants of a file whose names begin with audit.
+func auditCodes(t *testing.T, file string) (codes []string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
 	ast.Inspect(f, func(node ast.Node) bool {
 		spec, ok := node.(*ast.ValueSpec)
 		if !ok || len(spec.Names) != 1 || !strings.HasPrefix(strings.ToLower(spec.Names[0].Name), "audit") || len(spec.Values) != 1 {
@@ -305,14 +313,28 @@ func auditCodesHaveWords(t *testing.T, file string, least int) {
 		}
 		if lit, ok := spec.Values[0].(*ast.BasicLit); ok {
 			code, _ := strconv.Unquote(lit.Value)
-			n++
-			if !answer.AuditKnows(code) {
-				t.Errorf("no words for %s", code)
-			}
+			codes = append(codes, code)
 		}
 		return true
 	})
-	if n < least {
-		t.Errorf("only %d codes found in %s; the scan is broken", n, file)
+	return codes
+}
+
+// checkWords fails for each code that the page shows as it is.
+func checkWords(t *testing.T, codes ...string) {
+	t.Helper()
+	trail := &webtest.StubAudit{}
+	for _, code := range codes {
+		trail.Add(store.AuditEntry{At: webtest.Epoch, What: code, Outcome: "ok"})
 	}
+	s := webtest.New(t, func(d *site.Deps) { d.Audit = trail })
+	rows := webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String()).Find("tbody th[scope=row]")
+	if rows.Length() != len(codes) {
+		t.Fatalf("%d rows for %d codes", rows.Length(), len(codes))
+	}
+	rows.Each(func(_ int, what *goquery.Selection) {
+		if code := what.AttrOr("title", ""); code == "" || strings.TrimSpace(what.Text()) == code {
+			t.Errorf("no words for %q", code)
+		}
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/web/changes"
 	"shardboard/web/webtest"
 )
@@ -31,7 +32,7 @@ func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
 	}
 	for i, w := range p.Effect.Writes {
 		text := rows.Eq(i).Text()
-		if !strings.Contains(text, w.Shard) || !strings.Contains(text, answer.PerSecond(w.PerSecondAfter)+" writes/s") ||
+		if !strings.Contains(text, w.Shard) || !strings.Contains(text, format.PerSecond(w.PerSecondAfter)+" writes/s") ||
 			!strings.Contains(text, "≈") {
 			t.Errorf("%+v is told as %q", w, text)
 		}

@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -347,12 +348,12 @@ func TestChunksAreSortedByTheirWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writes := func(i int) string { return answer.RateNumber(*m.Items[i].WritesPerSecond) }
+	writes := func(i int) string { return format.PerSecond(*m.Items[i].WritesPerSecond) }
 	var order []int
 	for _, row := range m.Items[:4] {
 		order = append(order, row.Number)
 	}
-	if !slices.Equal(order, []int{12, 6, 1, 2}) || writes(0) != "30" || m.Items[0].WritesExact || writes(1) != "2.0" || writes(2) != "0" {
+	if !slices.Equal(order, []int{12, 6, 1, 2}) || writes(0) != "30.0" || m.Items[0].WritesExact || writes(1) != "2.00" || writes(2) != "0" {
 		t.Errorf("%v %+v", order, m.Items[:3])
 	}
 	if !strings.HasPrefix(m.Note.String(), "2 of 24 chunks took writes") {

@@ -65,12 +65,6 @@ func TestFloodsOfRefusalsAreCountedAndDoNotFillTheRecord(t *testing.T) {
 	})
 }
 
-func TestASummaryOfRefusalsHasWords(t *testing.T) {
-	if !answer.AuditKnows(audit.AccessFlood) {
-		t.Error(audit.AccessFlood)
-	}
-}
-
 func TestExamplesOfRefusalsShowNamesOfAccounts(t *testing.T) {
 	names := map[string]string{"user:k3j2": "anna"}
 	for text, want := range map[string]string{

@@ -318,7 +318,7 @@ func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
 			v,
 			c,
 			p,
-			answer.MapQuery{NS: webtest.ChangesNS, By: keyvis.ByKey, From: webtest.Epoch.Add(-keyvis.Reach), To: webtest.Epoch},
+			answer.HeatMapQuery{NS: webtest.ChangesNS, By: keyvis.ByKey, From: webtest.Epoch.Add(-keyvis.Reach), To: webtest.Epoch},
 		)
 		body, err := json.Marshal(m)
 		if err != nil {

@@ -10,18 +10,18 @@ import (
 	"shardboard/internal/topology"
 )
 
-// A run's move is seen on every page that it concerns while the cluster works at
-// it, and is gone when it has ended; the log then has what came of it.
-func TestTheMoveOfARunIsInFlightUntilItEnds(t *testing.T) {
+// While the cluster performs a run's move, the move is shown on every page that it
+// concerns. After that it is shown only in the activity log, with its outcome.
+func TestAMoveIsShownInFlightUntilItsRunEnds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
 	for _, release := range []string{"5.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
-			o := still()
+			o := quietCluster()
 			o.ServerVersion = release
-			d := startActing(t, o)
-			s := stranger{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
+			d := startWithActions(t, o)
+			s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
 			var chunks api.List[api.Chunk]
 			d.getJSON(t, "api/v1/collections/yorkie-meta.changes/chunks?shard=shard-rs-1&limit=1", &chunks)
 			chunk := chunks.Items[0]
@@ -34,7 +34,7 @@ func TestTheMoveOfARunIsInFlightUntilItEnds(t *testing.T) {
 				}
 			}()
 			run := s.run(202, plan, "")
-			d.until(t, "the move", func(table *topology.Table) bool {
+			d.waitForTable(t, "the move", func(table *topology.Table) bool {
 				return len(table.Moves.List) == 1 && table.Moves.List[0].Steps+table.Moves.List[0].RecipientSteps > 0
 			})
 			var list api.List[api.InFlight]
@@ -48,18 +48,18 @@ func TestTheMoveOfARunIsInFlightUntilItEnds(t *testing.T) {
 			for _, path := range []string{"", "activity", "collections/yorkie-meta.changes",
 				"collections/yorkie-meta.changes/chunks/" + bound, "shards/shard-rs-1", "shards/shard-rs-2", "runs/" + run["id"].(string)} {
 				if _, body := d.get(t, path); !strings.Contains(string(body), `class="moves flights"`) {
-					t.Errorf("/%s does not show it", path)
+					t.Errorf("/%s does not show the move", path)
 				}
 			}
 			if _, body := d.get(t, "shards/shard-rs-3"); strings.Contains(string(body), `class="moves flights"`) {
-				t.Error("a shard shows a move that is not its")
+				t.Error("an uninvolved shard shows the move")
 			}
 			rule.Remove()
 			released = true
-			if got := s.poll(run); got["state"] != "succeeded" {
+			if got := s.waitForRun(run); got["state"] != "succeeded" {
 				t.Fatalf("%v", got)
 			}
-			d.until(t, "its end", func(table *topology.Table) bool { return len(table.Moves.List) == 0 })
+			d.waitForTable(t, "its end", func(table *topology.Table) bool { return len(table.Moves.List) == 0 })
 			var log api.List[api.Migration]
 			d.getJSON(t, "api/v1/activity/migrations?ns=yorkie-meta.changes&limit=1", &log)
 			if m := log.Items[0]; m.State != "done" && m.State != "committed" || m.To != "shard-rs-2" {

@@ -15,11 +15,11 @@ import (
 	"shardboard/internal/topology"
 )
 
-// TestWhatAdviceOffersRunsOverARunningCluster breaks a simulated cluster in several
-// ways and follows every remedy: its form is there, and its plan, made by the real
-// engine, has no check that blocks it.
-func TestWhatAdviceOffersRunsOverARunningCluster(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{Routing: 100 * time.Millisecond, Slow: 200 * time.Millisecond})
+// TestPlansOfferedByAdviceAreNotBlocked causes several problems in a simulated cluster
+// and checks every remedy: its form exists, and the engine makes its plan without a
+// blocking check.
+func TestPlansOfferedByAdviceAreNotBlocked(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{Routing: 100 * time.Millisecond, Slow: 200 * time.Millisecond})
 	d.stop(t)
 	d.config.Actions = true
 	d.serve(t)
@@ -31,7 +31,7 @@ func TestWhatAdviceOffersRunsOverARunningCluster(t *testing.T) {
 		bson.D{{Key: "updateZoneKeyRange", Value: "yorkie-meta.changes"}, {Key: "min", Value: bson.D{{Key: "doc_id", Value: int64(12345)}}},
 			{Key: "max", Value: bson.D{{Key: "doc_id", Value: bson.MaxKey{}}}}, {Key: "zone", Value: "left"}},
 	)
-	d.until(t, "the trouble", func(t *topology.Table) bool {
+	d.waitForTable(t, "the trouble", func(t *topology.Table) bool {
 		return t.Balancer.Known && !t.Balancer.Enabled() && len(t.Zones) == 1 && len(t.Shards[0].Zones) == 1
 	})
 	var list api.AdviceList
@@ -39,18 +39,18 @@ func TestWhatAdviceOffersRunsOverARunningCluster(t *testing.T) {
 	var cluster api.Cluster
 	d.getJSON(t, "api/v1/cluster", &cluster)
 	if cluster.Problems.Worst != list.Summary.Worst || cluster.Problems.Worst == "" || len(cluster.Problems.Items) != len(list.Items) {
-		t.Errorf("the cluster says %+v, advice %+v", cluster.Problems, list.Summary)
+		t.Errorf("the cluster page has %+v, advice has %+v", cluster.Problems, list.Summary)
 	}
 	var rules []string
 	plans := 0
 	for _, x := range list.Items {
 		rules = append(rules, x.Rule)
 		if len(x.Plans) == 0 && x.WhyNot == "" {
-			t.Errorf("%s: neither a plan nor why there is none", x.Rule)
+			t.Errorf("%s: neither a plan nor a reason why there is none", x.Rule)
 		}
 		for _, p := range x.Plans {
 			plans++
-			d.follow(t, x, p)
+			d.checkOfferedPlan(t, x, p)
 		}
 	}
 	if plans < 2 || !slices.Contains(rules, "balancer-off") || !slices.Contains(rules, "zone-cut") {
@@ -58,8 +58,8 @@ func TestWhatAdviceOffersRunsOverARunningCluster(t *testing.T) {
 	}
 }
 
-// follow opens the form of a remedy and makes its plan.
-func (d *demo) follow(t *testing.T, x api.Advice, p api.AdvicePlan) {
+// checkOfferedPlan opens the form of a remedy and makes its plan.
+func (d *demo) checkOfferedPlan(t *testing.T, x api.Advice, p api.AdvicePlan) {
 	t.Helper()
 	if res, page := d.get(t, strings.TrimPrefix(p.URL, "/")); p.URL == "" || res.StatusCode != http.StatusOK ||
 		!strings.Contains(string(page), `action="/plans"`) {

@@ -13,9 +13,9 @@ type shellStatement struct {
 	status string // of the comment "# → 201" after it
 }
 
-// readShell understands what the examples use of a shell and nothing more:
-// words, both quotes, $NAME, comments. set tells a variable's value.
-func readShell(block string, get func(string) (string, bool)) (out []shellStatement, err error) {
+// parseShell supports only the shell syntax of the examples: words, both kinds of
+// quotes, $NAME and comments. get returns a variable's value.
+func parseShell(block string, get func(string) (string, bool)) (out []shellStatement, err error) {
 	var now shellStatement
 	var word strings.Builder
 	inWord, begin := false, 0
@@ -33,7 +33,7 @@ func readShell(block string, get func(string) (string, bool)) (out []shellStatem
 		}
 		value, ok := get(block[i+1 : end])
 		if !ok {
-			return 0, fmt.Errorf("%q is not known here", block[i:end])
+			return 0, fmt.Errorf("the variable %q is not set", block[i:end])
 		}
 		word.WriteString(value)
 		return end, nil

@@ -18,14 +18,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// hiddenWorld is a cluster full of canaries with a dashboard over it that believes
-// a proxy about who people are.
-type hiddenWorld struct {
+// hiddenValues is a cluster full of canaries and a dashboard whose users are identified
+// by a proxy.
+type hiddenValues struct {
 	*testing.T
 	d           *demo
 	app         *App
-	plan, run   string // a move that the cluster refused
-	split       string // a run that split a chunk
+	plan, run   string // of a move that the cluster refused
+	split       string // run that split a chunk
 	plans       []string
 	before      time.Time
 	chunk, hash string // references of chunks whose bounds are canaries
@@ -36,14 +36,14 @@ const (
 	hashedNS = "canary.hashed"
 )
 
-func newHiddenWorld(t *testing.T) *hiddenWorld {
+func newHiddenValues(t *testing.T) *hiddenValues {
 	t.Helper()
 	d := startDemo(
 		t,
 		simcluster.Options{Projects: 4, Documents: 20, Still: true},
 		topology.Options{Statistics: time.Second, StatisticsPerSecond: 100},
 	)
-	w := &hiddenWorld{T: t, d: d}
+	w := &hiddenValues{T: t, d: d}
 	key := func(v any) bson.D { return bson.D{{Key: "k", Value: v}} }
 	for _, cmd := range []bson.D{
 		{{Key: "enableSharding", Value: "canary"}, {Key: "primaryShard", Value: "shard-rs-1"}},
@@ -58,7 +58,7 @@ func newHiddenWorld(t *testing.T) *hiddenWorld {
 	} {
 		d.admin(t, cmd)
 	}
-	w.app = d.beside(
+	w.app = d.startBeside(
 		t,
 		Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Actions: true, HideBounds: true, Log: slog.New(slog.DiscardHandler),
 			Watcher: topology.Options{
@@ -69,22 +69,22 @@ func newHiddenWorld(t *testing.T) *hiddenWorld {
 			},
 			Auth: Auth{Mode: "proxy", ProxyHeader: "X-Canary-User", ProxyRoleHeader: "X-Canary-Role", ProxyCIDRs: []string{"127.0.0.1"}}},
 	)
-	w.until("the table", func(t *topology.Table) bool {
+	w.waitForTable("the table", func(t *topology.Table) bool {
 		return t.Collection(hiddenNS) != nil && t.Collection(hiddenNS).Chunks.Len() == 3
 	})
-	w.answers("/api/v1/history?limit=1", `"begin":"`) // history has the state so far
+	w.waitForAnswer("/api/v1/history?limit=1", `"begin":"`) // wait until history has recorded the state
 	w.before = time.Now()
-	w.refs()
-	w.changes()
-	w.answers("/api/v1/history/compare?from="+strconv.FormatInt(w.before.UnixMilli(), 10), `"split":1`)
+	w.findChunks()
+	w.makeRuns()
+	w.waitForAnswer("/api/v1/history/compare?from="+strconv.FormatInt(w.before.UnixMilli(), 10), `"split":1`)
 	return w
 }
 
-// answers waits until an address answers an operator with a text.
-func (w *hiddenWorld) answers(target, text string) {
+// waitForAnswer waits until the answer of an address to an operator contains a text.
+func (w *hiddenValues) waitForAnswer(target, text string) {
 	w.Helper()
 	for late := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		answer := w.ask("operator", "GET", target, "application/json", "")
+		answer := w.request("operator", "GET", target, "application/json", "")
 		if strings.Contains(string(answer), text) {
 			return
 		}
@@ -94,17 +94,17 @@ func (w *hiddenWorld) answers(target, text string) {
 	}
 }
 
-func (w *hiddenWorld) until(what string, is func(*topology.Table) bool) {
+func (w *hiddenValues) waitForTable(what string, is func(*topology.Table) bool) {
 	w.Helper()
-	(&demo{app: w.app}).until(w.T, what, is)
+	(&demo{app: w.app}).waitForTable(w.T, what, is)
 }
 
-// refs finds the chunks whose references an address can name.
-func (w *hiddenWorld) refs() {
+// findChunks finds the references of chunks that addresses need.
+func (w *hiddenValues) findChunks() {
 	w.Helper()
 	for ns, ref := range map[string]*string{hiddenNS: &w.chunk, hashedNS: &w.hash} {
 		var list struct{ Items []struct{ Ref string } }
-		w.decode(w.ask("operator", "GET", "/api/v1/collections/"+ns+"/chunks", "application/json", ""), &list)
+		w.decode(w.request("operator", "GET", "/api/v1/collections/"+ns+"/chunks", "application/json", ""), &list)
 		if len(list.Items) < 2 {
 			w.Fatalf("%s has %d chunks", ns, len(list.Items))
 		}
@@ -112,9 +112,9 @@ func (w *hiddenWorld) refs() {
 	}
 }
 
-// changes makes runs: one that the cluster refuses with a text, one that splits;
-// and a move that fails, of somebody else.
-func (w *hiddenWorld) changes() {
+// makeRuns starts a run that the cluster refuses with a text and one that splits a
+// chunk, and makes a move by another client fail.
+func (w *hiddenValues) makeRuns() {
 	w.Helper()
 	refusal := &simcluster.ServerError{
 		Code:    96,
@@ -123,12 +123,12 @@ func (w *hiddenWorld) changes() {
 	}
 	w.d.sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: refusal, Times: -1})
 	w.d.sim.Faults().Add(simcluster.Rule{Command: "moveRange", At: simcluster.Received, Err: refusal, Times: -1})
-	w.plan, w.run = w.runs(`{"kind":"move","args":{"ns":"`+hiddenNS+`","chunk":"`+w.chunk+`","to":"shard-rs-2"},"reason":"a test"}`, "failed")
-	_, w.split = w.runs(
+	w.plan, w.run = w.planAndRun(`{"kind":"move","args":{"ns":"`+hiddenNS+`","chunk":"`+w.chunk+`","to":"shard-rs-2"},"reason":"a test"}`, "failed")
+	_, w.split = w.planAndRun(
 		`{"kind":"split","args":{"ns":"`+hiddenNS+`","at":{"k":"`+string(canaryBound)+`-more"}},"reason":"a test"}`,
 		"succeeded",
 	)
-	w.drafts()
+	w.makePlans()
 	event := bson.D{
 		{Key: "_id", Value: "canary-event"},
 		{Key: "server", Value: "s"},
@@ -148,13 +148,13 @@ func (w *hiddenWorld) changes() {
 	if _, err := w.d.driver.Database("config").Collection("changelog").InsertOne(ctx, event); err != nil {
 		w.Fatal(err)
 	}
-	w.until("the entry of the changelog", func(t *topology.Table) bool {
+	w.waitForTable("the entry of the changelog", func(t *topology.Table) bool {
 		return slices.ContainsFunc(t.Events, func(e topology.Event) bool { return e.ID == "canary-event" })
 	})
 }
 
-// drafts makes plans of other kinds whose arguments are canaries; none is run.
-func (w *hiddenWorld) drafts() {
+// makePlans makes plans of other kinds with canaries as arguments and does not run them.
+func (w *hiddenValues) makePlans() {
 	w.Helper()
 	bound, edge := `{"k":"`+string(canaryBound)+`"}`, `{"k":"`+string(canaryEdge)+`"}`
 	for kind, args := range map[string]string{
@@ -166,7 +166,7 @@ func (w *hiddenWorld) drafts() {
 		"clear-jumbo":       `"chunk":"` + w.chunk + `"`,
 	} {
 		var p struct{ ID string }
-		answer := w.ask(
+		answer := w.request(
 			"operator",
 			"POST",
 			"/api/v1/plans",
@@ -180,14 +180,14 @@ func (w *hiddenWorld) drafts() {
 	}
 }
 
-// runs makes a plan, runs it and waits for its end.
-func (w *hiddenWorld) runs(request, state string) (plan, run string) {
+// planAndRun makes a plan, runs it and waits until the run has ended.
+func (w *hiddenValues) planAndRun(request, state string) (plan, run string) {
 	w.Helper()
 	var p struct {
 		ID, Hash string
 		Confirm  *string
 	}
-	w.decode(w.ask("operator", "POST", "/api/v1/plans", "application/json", request), &p)
+	w.decode(w.request("operator", "POST", "/api/v1/plans", "application/json", request), &p)
 	body, err := json.Marshal(map[string]any{"hash": p.Hash, "confirm": p.Confirm})
 	if err != nil {
 		w.Fatal(err)
@@ -196,29 +196,29 @@ func (w *hiddenWorld) runs(request, state string) (plan, run string) {
 		ID, State string
 		Open      bool
 	}
-	w.decode(w.ask("operator", "POST", "/api/v1/plans/"+p.ID+"/run", "application/json", string(body)), &r)
+	w.decode(w.request("operator", "POST", "/api/v1/plans/"+p.ID+"/run", "application/json", string(body)), &r)
 	for late := time.Now().Add(20 * time.Second); r.Open; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(late) {
 			w.Fatalf("run %s is still %s", r.ID, r.State)
 		}
-		w.decode(w.ask("operator", "GET", "/api/v1/runs/"+r.ID, "application/json", ""), &r)
+		w.decode(w.request("operator", "GET", "/api/v1/runs/"+r.ID, "application/json", ""), &r)
 	}
 	if r.State != state {
-		w.Fatalf("the run of %s is %s: %s", request, r.State, w.ask("operator", "GET", "/api/v1/runs/"+r.ID, "application/json", ""))
+		w.Fatalf("the run of %s is %s: %s", request, r.State, w.request("operator", "GET", "/api/v1/runs/"+r.ID, "application/json", ""))
 	}
 	return p.ID, r.ID
 }
 
-func (w *hiddenWorld) decode(body []byte, into any) {
+func (w *hiddenValues) decode(body []byte, into any) {
 	w.Helper()
 	if err := json.Unmarshal(body, into); err != nil {
 		w.Fatalf("%v in %.300s", err, body)
 	}
 }
 
-// ask is a request of somebody with a role: the body of its answer, and where a
-// redirect leads.
-func (w *hiddenWorld) ask(role, method, target, accept, body string) []byte {
+// request sends a request with a role and returns the body of the answer and the target
+// of a redirect.
+func (w *hiddenValues) request(role, method, target, accept, body string) []byte {
 	w.Helper()
 	r, err := http.NewRequestWithContext(w.Context(), method, strings.TrimSuffix(w.app.URL(), "/")+target, strings.NewReader(body))
 	if err != nil {

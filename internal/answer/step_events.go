@@ -16,10 +16,10 @@ import (
 // five, and the content of the changelog is not trusted.
 const maxCounts = 16
 
-// CountsOf are the numbers that a server logged with a migration, by its own
+// serverCounts are the numbers that a server logged with a migration, by its own
 // names: cloned, clonedBytes, catchup, steady. Nil where it logged none.
-func CountsOf(e topology.Event) map[string]int64 {
-	elements, err := docAt(e.Details, "counts").Elements()
+func serverCounts(e topology.Event) map[string]int64 {
+	elements, err := topology.DocumentField(e.Details, "counts").Elements()
 	if err != nil {
 		return nil
 	}
@@ -47,14 +47,22 @@ func countsText(counts map[string]int64) string {
 // StepEvents are a step's entries of the changelog, oldest first.
 func StepEvents(s engine.Step) []api.StepEvent {
 	out := make([]api.StepEvent, 0, len(s.Events))
-	reasons := StepReasons(s)
+	reasons := stepReasons(s)
 	for _, e := range s.Events {
 		x := ReadEvent(e).Because(reasons)
-		row := api.StepEvent{What: e.What, From: x.From, To: x.To, Counts: CountsOf(e), Failed: x.Failed, At: api.Time(e.Time)}
+		row := api.StepEvent{What: e.What, From: x.From, To: x.To, Counts: serverCounts(e), Failed: x.Failed, At: api.Time(e.Time)}
 		if x.Failed {
 			row.FailureReason = failureReason(x.Why)
 		}
 		out = append(out, row)
 	}
 	return out
+}
+
+// countedByServer is what a server counted of a migration; "" if it counted nothing.
+func countedByServer(counts map[string]int64) string {
+	if len(counts) == 0 {
+		return ""
+	}
+	return "The server counted: " + countsText(counts)
 }

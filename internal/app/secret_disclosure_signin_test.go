@@ -20,23 +20,23 @@ import (
 	"shardboard/internal/topology"
 )
 
-// person is a browser of somebody who is signed in; it keeps what it is told.
-type person struct {
+// signedInPerson is a browser with a session that stores all answers.
+type signedInPerson struct {
 	http *http.Client
 	base string
-	said *overheard
+	said *capture
 }
 
-func (p *person) post(t *testing.T, path string, form url.Values, tell bool) []byte {
+func (p *signedInPerson) post(t *testing.T, path string, form url.Values, tell bool) []byte {
 	t.Helper()
 	res, err := p.http.PostForm(p.base+path, form)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.keep(t, res, tell)
+	return p.readAnswer(t, res, tell)
 }
 
-func (p *person) keep(t *testing.T, res *http.Response, tell bool) []byte {
+func (p *signedInPerson) readAnswer(t *testing.T, res *http.Response, tell bool) []byte {
 	t.Helper()
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
@@ -45,23 +45,23 @@ func (p *person) keep(t *testing.T, res *http.Response, tell bool) []byte {
 	}
 	if tell {
 		header := res.Header.Clone()
-		header.Del("Set-Cookie") // the one place where a session's secret belongs
+		header.Del("Set-Cookie") // the only place where a session's secret may be
 		fmt.Fprint(p.said, res.Status, header)
 		_, _ = p.said.Write(body)
 	}
 	return body
 }
 
-func TestNoSecretOfASignInComesOutAnywhere(t *testing.T) {
+func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
 	const password, wrong canary = "canary-k1-right-horse-battery", "canary-l2-wrong-horse-battery"
 	d := startDemo(t, simcluster.Options{Projects: 4, Documents: 20, Still: true}, topology.Options{})
-	dir, heard := t.TempDir(), &overheard{}
+	dir, heard := t.TempDir(), &capture{}
 	c := Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}},
 		Log: slog.New(slog.NewTextHandler(heard, &slog.HandlerOptions{Level: slog.LevelDebug}))}
-	a := d.beside(t, c)
+	a := d.startBeside(t, c)
 	link, err := a.FirstLink(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -74,16 +74,16 @@ func TestNoSecretOfASignInComesOutAnywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &person{http: &http.Client{Jar: jar}, base: a.URL(), said: &overheard{}}
+	p := &signedInPerson{http: &http.Client{Jar: jar}, base: a.URL(), said: &capture{}}
 	first := canary(u.Query().Get("key"))
 	p.post(t, "login/first", url.Values{"key": {string(first)}, "name": {"anna"}, "password": {string(password)}}, true)
 	p.post(t, "login", url.Values{"name": {"anna"}, "password": {string(wrong)}}, true)
-	p.post(t, "login", url.Values{"name": {string(wrong)}, "password": {string(password)}}, false) // a password typed as a name is a name
+	p.post(t, "login", url.Values{"name": {string(wrong)}, "password": {string(password)}}, false) // a password typed as the name is treated as a name
 
 	token := createToken(t, p)
 	cookies := jar.Cookies(u)
 	if len(cookies) == 0 {
-		t.Fatal("nobody is signed in")
+		t.Fatal("the sign-in failed")
 	}
 	birds := []canary{password, first, token, canary(cookies[0].Value)}
 
@@ -94,7 +94,7 @@ func TestNoSecretOfASignInComesOutAnywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(p.keep(t, res, true), &spec); err != nil {
+	if err := json.Unmarshal(p.readAnswer(t, res, true), &spec); err != nil {
 		t.Fatal(err)
 	}
 	asked := 0
@@ -114,27 +114,27 @@ func TestNoSecretOfASignInComesOutAnywhere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.keep(t, res, true)
+			p.readAnswer(t, res, true)
 			asked++
 		}
 	}
 	if asked < 40 {
-		t.Errorf("only %d addresses were asked", asked)
+		t.Errorf("only %d addresses were requested", asked)
 	}
-	scan(t, "an answer", p.said.bytes(), birds...)
-	scan(t, "the log", heard.bytes(), birds...)
+	checkNoCanaries(t, "an answer", p.said.bytes(), birds...)
+	checkNoCanaries(t, "the log", heard.bytes(), birds...)
 	if err := a.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	scan(t, "the log at the end", heard.bytes(), birds...)
-	scan(t, "the data directory", files(t, dir), birds...)
-	if !bytes.Contains(files(t, dir), []byte("anna")) {
-		t.Error("the data directory was not looked at")
+	checkNoCanaries(t, "the log at the end", heard.bytes(), birds...)
+	checkNoCanaries(t, "the data directory", contentOfFiles(t, dir), birds...)
+	if !bytes.Contains(contentOfFiles(t, dir), []byte("anna")) {
+		t.Error("no content was read from the data directory")
 	}
 }
 
-// createToken makes an API token, which is shown in this one answer.
-func createToken(t *testing.T, p *person) canary {
+// createToken creates an API token, which is shown only in this answer.
+func createToken(t *testing.T, p *signedInPerson) canary {
 	t.Helper()
 	r, err := http.NewRequestWithContext(
 		t.Context(),
@@ -152,7 +152,7 @@ func createToken(t *testing.T, p *person) canary {
 		t.Fatal(err)
 	}
 	var made map[string]any
-	body := p.keep(t, res, false)
+	body := p.readAnswer(t, res, false)
 	if err := json.Unmarshal(body, &made); err != nil {
 		t.Fatal(err)
 	}
@@ -165,8 +165,8 @@ func createToken(t *testing.T, p *person) canary {
 	return ""
 }
 
-// files is the content of a directory's files, one after the other.
-func files(t *testing.T, dir string) []byte {
+// contentOfFiles returns the concatenated content of a directory's files.
+func contentOfFiles(t *testing.T, dir string) []byte {
 	t.Helper()
 	var all []byte
 	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {

@@ -10,31 +10,30 @@ import (
 	"time"
 )
 
-// offered is a listener whose connections come from a channel.
-type offered struct {
+// channelListener is a listener whose connections come from a channel.
+type channelListener struct {
 	net.Listener
 	conns chan net.Conn
 }
 
-func (o offered) Accept() (net.Conn, error) {
+func (o channelListener) Accept() (net.Conn, error) {
 	if c, ok := <-o.conns; ok {
 		return c, nil
 	}
 	return nil, net.ErrClosed
 }
 
-type from struct {
+type connFrom struct {
 	net.Conn
 	addr netip.Addr
 }
 
-func (f from) RemoteAddr() net.Addr {
+func (f connFrom) RemoteAddr() net.Addr {
 	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(f.addr, 4000))
 }
 
-// TestAKnownProxysConnectionsAreThoseOfManyPeople: from one address like those
-// of a stranger, and bounded as a whole only.
-func TestAKnownProxysConnectionsAreThoseOfManyPeople(t *testing.T) {
+// Many people share the address of a proxy, so only the total limit applies to it.
+func TestAKnownProxyHasNoLimitPerAddress(t *testing.T) {
 	c := Config{Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler),
 		Auth: Auth{Mode: "local", ProxyCIDRs: []string{"192.0.2.0/28", "2001:db8::7"}}}
 	a := &App{log: c.Log, cleanup: cleanup{log: c.Log}}
@@ -47,20 +46,20 @@ func TestAKnownProxysConnectionsAreThoseOfManyPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a.listener.Max() != 1024 || a.listener.PerSource() != 256 {
-		t.Errorf("bounds are %d and %d", a.listener.Max(), a.listener.PerSource())
+		t.Errorf("the limits are %d in total and %d per address, expected 1024 and 256", a.listener.Max(), a.listener.PerSource())
 	}
-	// No server has them, so all are new: none may be older than its grace.
+	// No server handles the connections, so all are new and protected by their grace period.
 	for address, want := range map[string]int{
-		"192.0.2.7": 1024, "2001:db8::7": 1024, // known
-		"192.0.2.16": 256, "2001:db8:0:1::8": 256, // beside it
+		"192.0.2.7": 1024, "2001:db8::7": 1024, // known proxies
+		"192.0.2.16": 256, "2001:db8:0:1::8": 256, // addresses next to them
 	} {
 		const ask = 1100
-		o := offered{a.listener.Listener, make(chan net.Conn, ask)}
+		o := channelListener{a.listener.Listener, make(chan net.Conn, ask)}
 		a.listener.Listener = o
 		for range ask {
 			ours, theirs := net.Pipe()
 			go func() { _, _ = io.Copy(io.Discard, ours); _ = ours.Close() }()
-			o.conns <- from{theirs, netip.MustParseAddr(address)}
+			o.conns <- connFrom{theirs, netip.MustParseAddr(address)}
 		}
 		close(o.conns)
 		var got []net.Conn
@@ -76,13 +75,13 @@ func TestAKnownProxysConnectionsAreThoseOfManyPeople(t *testing.T) {
 		a.listener.Listener = o.Listener
 	}
 	if n := a.listener.Stats().Open; n != 0 {
-		t.Errorf("%d are open", n)
+		t.Errorf("%d connections are still open", n)
 	}
 }
 
-// A proxy on this machine that does TLS need not be named: without it nobody
-// would come, and its idle connections are not to be closed in its hands.
-func TestAProxyForTLSMayBeOnThisMachine(t *testing.T) {
+// With TLS by a proxy on this machine, loopback counts as a proxy without an option,
+// because all connections come through it and its idle ones must stay open.
+func TestLoopbackIsAProxyWhenAProxyTerminatesTLS(t *testing.T) {
 	for byProxy, want := range map[bool]int{true: 2, false: 0} {
 		bounds, err := (Config{TLSByProxy: byProxy, MaxConnections: 100}).connectionBounds()
 		if err != nil {

@@ -14,9 +14,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// A server signs what it recorded, at the latest when it ends; the next one
-// serves it, anybody can verify it, and a directory that was put back is found.
-func TestARunningServersRecordIsSignedServedAndHeldAgainstTheWitness(t *testing.T) {
+// A server signs its record at the latest when it stops. The next server serves it,
+// anybody can verify it, and a directory restored from a backup is detected.
+func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
@@ -43,7 +43,7 @@ func TestARunningServersRecordIsSignedServedAndHeldAgainstTheWitness(t *testing.
 	d.serve(t)
 	d.waitReady(t)
 	if !eventually(30*time.Second, func() bool { return d.app.current().trail.State().Head != nil }) {
-		t.Fatal("the record was not looked at")
+		t.Fatal("the server did not verify its record")
 	}
 	remote, err := ReadRemote(strings.TrimRight(d.app.URL(), "/"), "", "")
 	if err != nil {
@@ -65,7 +65,7 @@ func TestARunningServersRecordIsSignedServedAndHeldAgainstTheWitness(t *testing.
 		t.Fatal(err)
 	}
 	d.serve(t)
-	d.stop(t) // the look at the end is as good as the one at start
+	d.stop(t) // the check at shutdown is as thorough as the one at start
 	if st := d.app.current().trail.State(); st.Break == nil || st.Break.Code != "cut" {
 		t.Errorf("%+v", st)
 	}

@@ -25,8 +25,8 @@ import (
 
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
-// startActing is startDemo with actions on.
-func startActing(t *testing.T, o simcluster.Options) *demo {
+// startWithActions is startDemo with actions enabled.
+func startWithActions(t *testing.T, o simcluster.Options) *demo {
 	t.Helper()
 	d := startDemo(t, o, topology.Options{Routing: 100 * time.Millisecond})
 	d.stop(t)
@@ -36,8 +36,9 @@ func startActing(t *testing.T, o simcluster.Options) *demo {
 	return d
 }
 
-// signedIn is a server beside it on which people sign in, and tokens for it.
-func (d *demo) signedIn(t *testing.T, roles ...string) (server string, tokens []string) {
+// startWithSignIn starts a second server with sign-in and returns its address and a
+// token for each role.
+func (d *demo) startWithSignIn(t *testing.T, roles ...string) (server string, tokens []string) {
 	t.Helper()
 	dir := t.TempDir()
 	local, err := OpenAccounts(t.Context(), dir, "", slog.New(slog.DiscardHandler))
@@ -54,14 +55,14 @@ func (d *demo) signedIn(t *testing.T, roles ...string) (server string, tokens []
 	if err := local.Close(); err != nil {
 		t.Fatal(err)
 	}
-	a := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Actions: true, Auth: Auth{Mode: "local"}})
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Actions: true, Auth: Auth{Mode: "local"}})
 	if !eventually(20*time.Second, func() bool { return a.Watcher().Table().Loaded }) {
 		t.Fatal("the server with sign-in has no table")
 	}
 	return strings.TrimRight(a.URL(), "/"), tokens
 }
 
-// eventually polls; false when it did not come true in time.
+// eventually polls a condition and reports whether it became true in time.
 func eventually(limit time.Duration, is func() bool) bool {
 	for deadline := time.Now().Add(limit); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -71,21 +72,21 @@ func eventually(limit time.Duration, is func() bool) bool {
 	return true
 }
 
-// reader follows the documentation: it types each command and keeps from the answers
-// what the next ones need.
-type reader struct {
+// exampleRunner runs the commands of the documentation in order and stores the values
+// of the answers that later commands need.
+type exampleRunner struct {
 	t      *testing.T
 	d      *demo
 	dir    string
 	vars   map[string]string
-	signed string // server on which people sign in
-	curl   func(r *reader, s shellStatement) (status string, body []byte)
+	signed string // address of the server with sign-in
+	curl   func(r *exampleRunner, s shellStatement) (status string, body []byte)
 }
 
-func (r *reader) get(name string) (string, bool) { v, ok := r.vars[name]; return v, ok }
+func (r *exampleRunner) variable(name string) (string, bool) { v, ok := r.vars[name]; return v, ok }
 
-// byHand does what curl would.
-func byHand(r *reader, s shellStatement) (string, []byte) {
+// sendInGo sends the request that curl would send.
+func sendInGo(r *exampleRunner, s shellStatement) (string, []byte) {
 	r.t.Helper()
 	method, address, body := "", "", ""
 	head := http.Header{}
@@ -111,7 +112,7 @@ func byHand(r *reader, s shellStatement) (string, []byte) {
 			name, value, _ := strings.Cut(line, ":")
 			head.Set(name, strings.TrimSpace(value))
 		case strings.HasPrefix(w, "-"):
-			r.t.Fatalf("%s: the test does not know %s", s.raw, w)
+			r.t.Fatalf("%s: this test does not support %s", s.raw, w)
 		default:
 			address = w
 		}
@@ -139,13 +140,13 @@ func byHand(r *reader, s shellStatement) (string, []byte) {
 		r.t.Fatal(err)
 	}
 	if kind := res.Header.Get("Content-Type"); res.StatusCode >= 400 && kind != api.ProblemType {
-		r.t.Errorf("%s: an error as %s", s.raw, kind)
+		r.t.Errorf("%s: the content type of an error is %s", s.raw, kind)
 	}
 	return fmt.Sprint(res.StatusCode), text
 }
 
-// byShell lets a shell and curl do it.
-func byShell(r *reader, s shellStatement) (string, []byte) {
+// sendByShell runs the command with a shell and curl.
+func sendByShell(r *exampleRunner, s shellStatement) (string, []byte) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), 30*time.Second)
 	defer cancel()
@@ -173,27 +174,27 @@ func byShell(r *reader, s shellStatement) (string, []byte) {
 	return string(status), body
 }
 
-// do types one command and checks the status that the text promises.
-func (r *reader) do(s shellStatement) {
+// runExample runs one command and checks the documented status.
+func (r *exampleRunner) runExample(s shellStatement) {
 	r.t.Helper()
 	if name, value, ok := strings.Cut(s.words[0], "="); ok {
-		if name != "SERVER" { // ours has another port
+		if name != "SERVER" { // the test's server has another port
 			r.vars[name] = value
 		}
 		return
 	}
 	if s.words[0] != "curl" || s.status == "" {
-		r.t.Fatalf("%q is no curl command with a status", s.raw)
+		r.t.Fatalf("%q is not a curl command with a documented status", s.raw)
 	}
 	status, body := r.curl(r, s)
 	if status != s.status {
-		r.t.Fatalf("%s\nanswers %s, the text says %s\n%s", s.raw, status, s.status, body)
+		r.t.Fatalf("%s\nreturns %s, the text says %s\n%s", s.raw, status, s.status, body)
 	}
-	r.keep(s, status, body)
+	r.storeVariables(s, status, body)
 }
 
-// keep fills the variables in as the text tells.
-func (r *reader) keep(s shellStatement, status string, body []byte) {
+// storeVariables sets the variables as the text says.
+func (r *exampleRunner) storeVariables(s shellStatement, status string, body []byte) {
 	r.t.Helper()
 	var got struct {
 		ID, Hash, Kind string
@@ -212,7 +213,7 @@ func (r *reader) keep(s shellStatement, status string, body []byte) {
 	switch {
 	case status[0] == '4':
 		if got.Detail == "" {
-			r.t.Errorf("%s: no sentence in %s", s.raw, body)
+			r.t.Errorf("%s: no explanation in %s", s.raw, body)
 		}
 	case strings.Contains(s.raw, "/projects"):
 		r.vars["PROJECT"] = got.Items[0].ID
@@ -220,8 +221,8 @@ func (r *reader) keep(s shellStatement, status string, body []byte) {
 		r.vars["CHUNK"], r.vars["MIN"], r.vars["MAX"] = got.Items[0].Ref, string(got.Items[0].Min), string(got.Items[1].Max)
 	case got.Hash != "":
 		r.vars["PLAN"], r.vars["HASH"] = got.ID, got.Hash
-		if got.Kind == "zone-add-shard" || got.Kind == "zone-set-range" { // the next examples take them away again
-			_, run := byHand(
+		if got.Kind == "zone-add-shard" || got.Kind == "zone-set-range" { // later examples remove them
+			_, run := sendInGo(
 				r,
 				shellStatement{
 					words: []string{
@@ -234,21 +235,21 @@ func (r *reader) keep(s shellStatement, status string, body []byte) {
 					},
 				},
 			)
-			r.keep(shellStatement{}, "202", run)
-			r.ended()
+			r.storeVariables(shellStatement{}, "202", run)
+			r.waitForRun()
 		}
 	case got.Steps != nil:
 		r.vars["RUN"] = got.ID
 		if strings.HasSuffix(s.raw, "/runs/$RUN") {
-			r.ended()
+			r.waitForRun()
 		}
 	}
 }
 
-// ended waits for the run to succeed, and for the table to know of it.
-func (r *reader) ended() {
+// waitForRun waits until the run has succeeded and the table shows its effect.
+func (r *exampleRunner) waitForRun() {
 	r.t.Helper()
-	run := r.d.await(r.t, r.vars["RUN"])
+	run := r.d.waitForRun(r.t, r.vars["RUN"])
 	if run.State != "succeeded" {
 		r.t.Fatalf("%+v", run)
 	}
@@ -257,8 +258,8 @@ func (r *reader) ended() {
 	}
 }
 
-// await follows a run to its end.
-func (d *demo) await(t *testing.T, id string) (run api.Run) {
+// waitForRun waits until a run has ended.
+func (d *demo) waitForRun(t *testing.T, id string) (run api.Run) {
 	t.Helper()
 	if !eventually(30*time.Second, func() bool { d.getJSON(t, "api/v1/runs/"+id, &run); return !run.Open }) {
 		t.Fatalf("the run does not end: %+v", run)
@@ -266,8 +267,8 @@ func (d *demo) await(t *testing.T, id string) (run api.Run) {
 	return run
 }
 
-// actionsDocs are the pages about changes, in the order in which their examples build on
-// each other.
+// actionsDocs returns the pages about changes in the order in which their examples
+// depend on each other.
 func actionsDocs(t *testing.T) string {
 	t.Helper()
 	var all []byte
@@ -281,19 +282,19 @@ func actionsDocs(t *testing.T) string {
 	return string(all)
 }
 
-func TestTheExamplesOfTheActionsDocumentAnswerAsTheySay(t *testing.T) {
+func TestExamplesOfTheActionsDocumentReturnTheDocumentedStatus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
 	text := actionsDocs(t)
-	for name, curl := range map[string]func(*reader, shellStatement) (string, []byte){"by hand": byHand, "by curl": byShell} {
+	for name, curl := range map[string]func(*exampleRunner, shellStatement) (string, []byte){"by hand": sendInGo, "by curl": sendByShell} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := exec.LookPath("curl"); err != nil && name == "by curl" {
-				t.Fatal("the examples are typed as they are, with curl; make setup installs it:", err)
+				t.Fatal("the examples need curl; make setup installs it:", err)
 			}
-			d := startActing(t, still())
-			signed, tokens := d.signedIn(t, "operator")
-			r := &reader{
+			d := startWithActions(t, quietCluster())
+			signed, tokens := d.startWithSignIn(t, "operator")
+			r := &exampleRunner{
 				t:      t,
 				d:      d,
 				dir:    t.TempDir(),
@@ -304,7 +305,7 @@ func TestTheExamplesOfTheActionsDocumentAnswerAsTheySay(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(r.dir, "auth"), []byte("Authorization: Bearer "+tokens[0]+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			done := r.read(text)
+			done := r.runAll(text)
 			if done < 35 {
 				t.Errorf("only %d examples were found", done)
 			}
@@ -312,12 +313,12 @@ func TestTheExamplesOfTheActionsDocumentAnswerAsTheySay(t *testing.T) {
 	}
 }
 
-// read types every example, from the first to the last.
-func (r *reader) read(text string) (done int) {
+// runAll runs every example from the first to the last.
+func (r *exampleRunner) runAll(text string) (done int) {
 	r.t.Helper()
 	near := r.vars["SERVER"]
 	for _, m := range shellBlock.FindAllStringSubmatch(text, -1) {
-		raws, err := readShell(m[1], func(string) (string, bool) { return "", true })
+		raws, err := parseShell(m[1], func(string) (string, bool) { return "", true })
 		if err != nil {
 			r.t.Fatalf("%v in\n%s", err, m[1])
 		}
@@ -326,13 +327,13 @@ func (r *reader) read(text string) (done int) {
 			if strings.Contains(s.raw, "@auth") {
 				r.vars["SERVER"] = r.signed
 			}
-			// Again, now that what earlier answers said is known.
-			known, err := readShell(s.raw, r.get)
+			// Parse again, because the variables from earlier answers are now set.
+			known, err := parseShell(s.raw, r.variable)
 			if err != nil {
 				r.t.Fatalf("%v in\n%s", err, s.raw)
 			}
 			known[0].raw, known[0].status = s.raw, s.status
-			r.do(known[0])
+			r.runExample(known[0])
 			done++
 		}
 	}
@@ -354,6 +355,6 @@ func TestTheActionsDocumentNamesEveryKindAndState(t *testing.T) {
 	}
 	want := []string{"deferred", "failed", "planned", "refused", "replaced", "running", "stopped", "succeeded", "undone", "unknown", "waiting"}
 	if got := slices.Sorted(maps.Keys(states)); !slices.Equal(got, want) {
-		t.Errorf("it explains %v", got)
+		t.Errorf("the document explains the states %v", got)
 	}
 }

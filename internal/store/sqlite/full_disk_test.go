@@ -12,18 +12,18 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// With no page left, a write fails whole and in words; what was kept before is
-// there, the record's chain is whole, and it all goes on when there is room again.
-func TestAFullDiskLosesNothingThatWasKept(t *testing.T) {
+// On a full disk a write fails completely and with an explanation. Stored data and the
+// audit chain stay intact, and writes work when there is space again.
+func TestAFullDiskLosesNoStoredData(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	db := open(t, dir)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	pages := func(n int) {
 		t.Helper()
 		_, err := db.write.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", n))
-		keep(t, err)
+		must(t, err)
 	}
-	pages(1) // means: no more than there are now
+	pages(1) // allows no more pages than there are now
 	kept := map[string]bool{}
 	write := func(id string) error {
 		plan := store.PlanRecord{
@@ -67,25 +67,25 @@ func TestAFullDiskLosesNothingThatWasKept(t *testing.T) {
 	}
 	if what, _ := store.TroubleOf(full); fault.Of(full) != fault.Unavailable || what.Code != store.TroubleFull ||
 		!strings.Contains(fault.Text(full), "are free") {
-		t.Fatalf("a full disk says %v", full)
+		t.Fatalf("a write to a full disk returned %v", full)
 	}
 	if now := db.Trouble(); now == nil || now.Code != store.TroubleFull {
 		t.Fatalf("the trouble is not remembered: %+v", now)
 	}
-	for n := range 20 { // whatever still fits is whole, the rest is not there
+	for n := range 20 { // rows that still fit are complete, the others do not exist
 		_ = write(fmt.Sprint("while", n))
 	}
 	check := func() {
 		t.Helper()
 		found := map[string]bool{}
 		runs, err := db.RunRecords(ctx, "c", 0, 10_000)
-		keep(t, err)
+		must(t, err)
 		for _, r := range runs {
 			if len(r.Body) != 900 {
 				t.Errorf("run %s has %d bytes", r.ID, len(r.Body))
 			}
 			intents, err := db.Intents(ctx, r.ID)
-			keep(t, err)
+			must(t, err)
 			if kept[r.ID] && len(intents) != 1 {
 				t.Errorf("run %s lost its intent", r.ID)
 			}
@@ -103,11 +103,11 @@ func TestAFullDiskLosesNothingThatWasKept(t *testing.T) {
 	}
 	check()
 	pages(1 << 20)
-	keep(t, write("after"))
+	must(t, write("after"))
 	if now := db.Trouble(); now != nil {
-		t.Errorf("a write has succeeded, and the trouble is still %+v", now)
+		t.Errorf("after a successful write the trouble is still %+v", now)
 	}
-	keep(t, db.Close())
+	must(t, db.Close())
 	db = open(t, dir)
 	check()
 }

@@ -18,7 +18,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// The real store, the real driver, real time.
+// Uses the real store, the real driver and the real clock.
 func TestARunIsKeptInTheStore(t *testing.T) {
 	sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
 	if err != nil {
@@ -80,17 +80,17 @@ func TestARunIsKeptInTheStore(t *testing.T) {
 		}
 	}
 	if run.State != engine.Succeeded {
-		t.Fatalf("%s %+v", run.State, run.Steps)
+		t.Fatalf("the run ended as %s, expected success: %+v", run.State, run.Steps)
 	}
 	kept, err := db.RunRecord(ctx, run.ID)
 	if err != nil || kept.Open || kept.State != string(engine.Succeeded) {
-		t.Errorf("%v %+v", err, kept)
+		t.Errorf("the stored run is %+v, %v", kept, err)
 	}
 	intents, err := db.Intents(ctx, run.ID)
 	if err != nil || len(intents) != 1 || string(intents[0].Command) != string(p.Commands[0].Doc) {
-		t.Errorf("%v %v", err, intents)
+		t.Errorf("the stored intents are %v, %v", intents, err)
 	}
 	if records, err := db.AuditRecords(ctx, 0, 10); err != nil || len(records) < 3 {
-		t.Errorf("%v %d records", err, len(records))
+		t.Errorf("%d audit records, %v", len(records), err)
 	}
 }

@@ -7,22 +7,22 @@ import (
 	"shardboard/internal/store"
 )
 
-// A row with values of other types than its columns have can come from a file that
-// was restored or changed by another program. Lists are without it, and say so.
-func TestARowThatCannotBeReadIsLeftOutCountedAndLoggedOnce(t *testing.T) {
-	dir, path := filled(t)
+// A file that was restored or changed by another program can have a row with values of
+// the wrong types. Lists omit such a row and the store reports it.
+func TestUnreadableRowsAreSkippedCountedAndLoggedOnce(t *testing.T) {
+	dir, path := filledDatabase(t)
 	db := open(t, dir)
 	ctx, at := t.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for _, name := range []string{"anna", "berta", "carla"} {
 		e := store.AuditEntry{At: at, What: "test"}
-		keep(t, db.CreateUser(ctx, store.User{ID: name, Name: name, Role: "viewer", Created: at}, e))
-		keep(t, db.CreateToken(ctx, store.Token{ID: name, Hash: []byte(name), Owner: "user:" + name, Created: at}, e))
-		keep(t, db.AddSilence(ctx, "c", store.Silence{ID: name, Rule: "jumbo", At: at, Until: at.Add(time.Hour)}, e))
+		must(t, db.CreateUser(ctx, store.User{ID: name, Name: name, Role: "viewer", Created: at}, e))
+		must(t, db.CreateToken(ctx, store.Token{ID: name, Hash: []byte(name), Owner: "user:" + name, Created: at}, e))
+		must(t, db.AddSilence(ctx, "c", store.Silence{ID: name, Rule: "jumbo", At: at, Until: at.Add(time.Hour)}, e))
 	}
-	keep(t, db.Close())
+	must(t, db.Close())
 	loose := `UPDATE sqlite_schema SET sql = replace(replace(sql, ' STRICT, WITHOUT ROWID', ' WITHOUT ROWID'), ' STRICT', '')`
-	raw(t, path+"?_pragma=writable_schema(1)", loose)
-	raw(
+	runSQL(t, path+"?_pragma=writable_schema(1)", loose)
+	runSQL(
 		t,
 		path,
 		`UPDATE users SET created = 'yesterday' WHERE id = 'berta'`,
@@ -53,6 +53,6 @@ func TestARowThatCannotBeReadIsLeftOutCountedAndLoggedOnce(t *testing.T) {
 		}
 	}
 	if now := db.Trouble(); now != nil {
-		t.Errorf("one row is called trouble of the whole file: %+v", now)
+		t.Errorf("one unreadable row is reported as trouble of the whole file: %+v", now)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 )
 
-// hostilePayloads reads the names that an enemy would choose.
+// hostilePayloads reads the names that an attacker would choose.
 func hostilePayloads(t testing.TB) []string {
 	t.Helper()
 	text, err := os.ReadFile("../../web/testdata/hostile.txt")
@@ -34,36 +34,36 @@ func hostilePayloads(t testing.TB) []string {
 	return out
 }
 
-// enemy gives everything in a cluster that has a name names that are payloads.
-// It writes into config as somebody with every right to the cluster could, so
-// that names are there too which the commands refuse.
-type enemy struct {
+// hostileCluster uses payloads as names of everything in a cluster that has a name. It
+// writes to config directly, as a privileged attacker could, so that names exist that
+// the commands would refuse.
+type hostileCluster struct {
 	payloads []string
 	projects []bson.ObjectID
 }
 
-func newEnemy(payloads []string) *enemy {
-	e := &enemy{payloads: payloads}
+func newHostileCluster(payloads []string) *hostileCluster {
+	e := &hostileCluster{payloads: payloads}
 	for range payloads {
 		e.projects = append(e.projects, bson.NewObjectID())
 	}
 	return e
 }
 
-func (e *enemy) name(i int, sink string) string {
+func (e *hostileCluster) name(i int, sink string) string {
 	return e.payloads[i] + fmt.Sprintf("~%s%03d", sink, i)
 }
 
-// field is a name that a BSON document's field can have.
-func (e *enemy) field(i int) string {
+// field returns a valid name for a BSON field.
+func (e *hostileCluster) field(i int) string {
 	return strings.NewReplacer("\x00", "x", "$", "x", ".", "x").Replace(e.name(i, "field"))
 }
 
-func (e *enemy) db(i int) string { return strings.ReplaceAll(e.name(i, "db"), ".", "x") }
-func (e *enemy) ns(i int) string { return "yorkie-meta." + e.name(i, "coll") }
+func (e *hostileCluster) db(i int) string { return strings.ReplaceAll(e.name(i, "db"), ".", "x") }
+func (e *hostileCluster) ns(i int) string { return "yorkie-meta." + e.name(i, "coll") }
 
-// invade puts all of it into the cluster.
-func (e *enemy) invade(t *testing.T, driver *mongo.Client) {
+// writeNames writes all names into the cluster.
+func (e *hostileCluster) writeNames(t *testing.T, driver *mongo.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -169,7 +169,7 @@ func (e *enemy) invade(t *testing.T, driver *mongo.Client) {
 			)
 		}
 	}
-	for i := 0; i < len(e.payloads); i += 4 { // one of four, as each is asked for its collections
+	for i := 0; i < len(e.payloads); i += 4 { // only one in four, because each database is listed
 		_, err := driver.Database(
 			e.db(i),
 		).Collection(
@@ -183,7 +183,7 @@ func (e *enemy) invade(t *testing.T, driver *mongo.Client) {
 			t.Fatal(err)
 		}
 	}
-	// Chunks come before the collections that they are of: no poll sees a gap.
+	// Chunks are written before their collections, so that no poll sees a gap.
 	for _, coll := range []string{"shards", "databases", "chunks", "collections", "tags", "mongos", "changelog"} {
 		if _, err := driver.Database("config").Collection(coll).InsertMany(ctx, rows[coll]); err != nil {
 			t.Fatalf("%s: %v", coll, err)
@@ -191,8 +191,8 @@ func (e *enemy) invade(t *testing.T, driver *mongo.Client) {
 	}
 }
 
-// settle makes projects with a document each.
-func (e *enemy) settle(t *testing.T, driver *mongo.Client) {
+// writeProjects writes projects with one document each.
+func (e *hostileCluster) writeProjects(t *testing.T, driver *mongo.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -227,11 +227,11 @@ func (e *enemy) settle(t *testing.T, driver *mongo.Client) {
 	}
 }
 
-// shownAt is an address and what it must show.
+// shownAt is an address and the text that its page must show.
 type shownAt struct{ path, shows string }
 
-// pages are the addresses about the i-th of everything.
-func (e *enemy) pages(i int) []shownAt {
+// pages returns the addresses about the i-th name of each kind.
+func (e *hostileCluster) pages(i int) []shownAt {
 	ns, shard := e.ns(i), e.name(i, "shard")
 	return []shownAt{
 		{"projects/" + e.projects[i].Hex(), e.name(i, "public")},

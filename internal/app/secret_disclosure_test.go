@@ -30,11 +30,11 @@ import (
 	"shardboard/internal/topology"
 )
 
-// canary is a secret that must not come out anywhere. Each is put where a real
-// one would be; a hit tells from its text which it was.
+// canary is a secret that must not be disclosed. Each one is stored where a real secret
+// would be, and its text tells which one it is.
 type canary string
 
-// The secrets of a cluster with Yorkie's data, and of whoever starts shardboard.
+// The secrets of a cluster with Yorkie's data and of the person who starts shardboard.
 const (
 	canarySecretKey    canary = "canary-a1-secret-key"
 	canaryAuthWebhook  canary = "https://canary-b2-auth-webhook.invalid/hook"
@@ -61,12 +61,12 @@ var canaries = []canary{
 	canaryEnvironment,
 }
 
-// scan fails the test when what was said at a place holds a canary, as it is, as
-// an address or JSON would spell it, or in base64 or hexadecimal.
-func scan(t testing.TB, place string, said []byte, birds ...canary) {
+// checkNoCanaries fails the test if the output of a place contains a canary, either
+// plain or encoded for URLs or JSON, in base64 or in hexadecimal.
+func checkNoCanaries(t testing.TB, place string, said []byte, birds ...canary) {
 	t.Helper()
 	for _, c := range birds {
-		for _, form := range c.forms() {
+		for _, form := range c.encodings() {
 			if i := bytes.Index(said, []byte(form)); i >= 0 {
 				t.Errorf("%s says %s: %.160q", place, c, said[max(i-60, 0):])
 				break
@@ -75,7 +75,7 @@ func scan(t testing.TB, place string, said []byte, birds ...canary) {
 	}
 }
 
-func (c canary) forms() []string {
+func (c canary) encodings() []string {
 	quoted, _ := json.Marshal(string(c)) // a string
 	out := []string{
 		string(c),
@@ -84,7 +84,7 @@ func (c canary) forms() []string {
 		url.PathEscape(string(c)),
 		hex.EncodeToString([]byte(c)),
 	}
-	// In base64 a text looks like one of three, by where it begins.
+	// Base64 encodes a text in one of three ways, depending on its offset.
 	for skip := range 3 {
 		coded := base64.RawStdEncoding.EncodeToString(append(make([]byte, skip), c...))
 		out = append(out, coded[4:len(coded)-4])
@@ -92,49 +92,49 @@ func (c canary) forms() []string {
 	return out
 }
 
-func TestScanFindsCanariesInEverySpelling(t *testing.T) {
+func TestCanariesAreFoundInEveryEncoding(t *testing.T) {
 	for _, said := range []string{
 		string(canaryAuthWebhook), url.QueryEscape(string(canaryAuthWebhook)),
 		base64.StdEncoding.EncodeToString([]byte("x:" + canaryAuthWebhook)),
 		base64.StdEncoding.EncodeToString([]byte(canaryAuthWebhook)), hex.EncodeToString([]byte(canaryAuthWebhook)),
 		fmt.Sprintf("%q", string(canaryAuthWebhook)),
 	} {
-		probe := &finding{TB: t}
-		if scan(probe, "x", []byte("before "+said+" after"), canaries...); probe.found != 1 {
+		probe := &failureCounter{TB: t}
+		if checkNoCanaries(probe, "x", []byte("before "+said+" after"), canaries...); probe.found != 1 {
 			t.Errorf("%d canaries found in %s", probe.found, said)
 		}
 	}
 }
 
-// finding counts what scan finds instead of failing.
-type finding struct {
+// failureCounter counts failures instead of failing the test.
+type failureCounter struct {
 	testing.TB
 	found int
 }
 
-func (f *finding) Helper()               {}
-func (f *finding) Errorf(string, ...any) { f.found++ }
+func (f *failureCounter) Helper()               {}
+func (f *failureCounter) Errorf(string, ...any) { f.found++ }
 
-// overheard keeps what many goroutines write.
-type overheard struct {
+// capture stores what several goroutines write.
+type capture struct {
 	mu  sync.Mutex
 	all bytes.Buffer
 }
 
-func (o *overheard) Write(b []byte) (int, error) {
+func (o *capture) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.all.Write(b)
 }
 
-func (o *overheard) bytes() []byte {
+func (o *capture) bytes() []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return bytes.Clone(o.all.Bytes())
 }
 
-// release puts the canaries into the data.
-func release(t *testing.T, driver *mongo.Client) {
+// storeCanaries writes the canaries into the data.
+func storeCanaries(t *testing.T, driver *mongo.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -150,7 +150,7 @@ func release(t *testing.T, driver *mongo.Client) {
 			t.Fatal(err)
 		}
 		if res.MatchedCount == 0 {
-			t.Fatalf("nobody is in %s", coll)
+			t.Fatalf("the collection %s is empty", coll)
 		}
 	}
 	for coll, row := range map[string]bson.D{"users": {{Key: "username", Value: "jo"}}, "invites": {{Key: "role", Value: "admin"}},
@@ -170,7 +170,7 @@ func release(t *testing.T, driver *mongo.Client) {
 	if err := cursor.All(ctx, &ids); err != nil {
 		t.Fatal(err)
 	}
-	for i, row := range ids { // unique
+	for i, row := range ids { // the field must be unique
 		key := string(canarySecretKey) + fmt.Sprint(i)
 		if _, err := db.Collection("projects").UpdateByID(ctx, row.ID,
 			bson.D{{Key: "$set", Value: bson.D{{Key: "secret_key", Value: key}}}}); err != nil {
@@ -185,14 +185,14 @@ func release(t *testing.T, driver *mongo.Client) {
 	set("changes", "operations", bson.A{[]byte(canarySnapshot)}, "message", canarySnapshot)
 }
 
-// startGuarded is a dashboard with a password over a cluster full of canaries.
-// heard has its log at the lowest level, read all that the cluster answered it.
-func startGuarded(t *testing.T) (d *demo, heard, read *overheard) {
+// startWithCanaries starts a dashboard with a password over a cluster full of canaries.
+// heard captures its log at the lowest level, read all answers of the cluster.
+func startWithCanaries(t *testing.T) (d *demo, heard, read *capture) {
 	t.Helper()
-	heard, read = &overheard{}, &overheard{}
+	heard, read = &capture{}, &capture{}
 	t.Setenv("SHARDBOARD_CANARY", string(canaryEnvironment))
 	d = &demo{addr: "127.0.0.1:0"}
-	d.serveAgain(
+	d.restartCluster(
 		t,
 		simcluster.Options{Projects: 5, Documents: 60, Still: true, Users: []access.User{{Name: "root", Password: string(canaryPassword)}}},
 	)
@@ -204,12 +204,13 @@ func startGuarded(t *testing.T) (d *demo, heard, read *overheard) {
 	}
 	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
 	d.driver = driver
-	release(t, driver)
+	storeCanaries(t, driver)
 	parsed, err := cluster.ParseURI(uri)
 	if err != nil {
 		t.Fatal(err)
 	}
-	scan(t, "the address as it is printed", fmt.Appendf(nil, "%v %+v %#v %s %q", parsed, parsed, parsed, parsed, &parsed), canaries...)
+	checkNoCanaries(t, "the address as it is printed",
+		fmt.Appendf(nil, "%v %+v %#v %s %q", parsed, parsed, parsed, parsed, &parsed), canaries...)
 	d.config = Config{
 		URI:     parsed,
 		Listen:  "127.0.0.1:0",
@@ -229,43 +230,43 @@ func startGuarded(t *testing.T) (d *demo, heard, read *overheard) {
 	return d, heard, read
 }
 
-func TestNoSecretComesOutAnywhere(t *testing.T) {
+func TestNoSecretIsDisclosed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d, heard, read := startGuarded(t)
-	said := &overheard{}
-	asked := d.askEverything(t, said)
-	live(t, d, said)
+	d, heard, read := startWithCanaries(t)
+	said := &capture{}
+	asked := d.requestEverything(t, said)
+	readLiveFrames(t, d, said)
 	found, err := Locate(
 		t.Context(),
 		d.config,
-		LocateQuery{Text: "507f1f77bcf86cd799439011", Ask: answers.Ask{Why: true, Prove: true, Counts: true}},
+		LocateQuery{Text: "507f1f77bcf86cd799439011", Extras: answers.LocateExtras{Why: true, Prove: true, Counts: true}},
 	)
 	fmt.Fprint(said, found, err)
-	_ = d.driver.Disconnect(t.Context()) // while somebody answers
-	d.cut(t)
+	_ = d.driver.Disconnect(t.Context()) // while the cluster still answers
+	d.stopCluster(t)
 	for _, target := range []string{"/", "/locate?q=jo", "/api/v1/locate?q=jo", "/api/v1/cluster", "/readyz", "/metrics"} {
-		d.ask(t, said, "GET", target, "*/*", "")
+		d.request(t, said, "GET", target, "*/*", "")
 	}
 	_, err = Locate(t.Context(), d.config, LocateQuery{Text: "507f1f77bcf86cd799439011"})
 	fmt.Fprintf(said, "%v %+v %#v", err, err, err)
 	wrong, err := cluster.ParseURI("mongodb://root:" + string(canaryPassword) + "@" + d.addr + "/?nonsense=%zz")
 	fmt.Fprintf(said, "%v %+v %#v", wrong, err, err)
-	scan(t, "an answer", said.bytes(), canaries...)
-	scan(t, "the log", heard.bytes(), canaries...)
-	scan(t, "what was read from the cluster", read.bytes(), canaries...)
+	checkNoCanaries(t, "an answer", said.bytes(), canaries...)
+	checkNoCanaries(t, "the log", heard.bytes(), canaries...)
+	checkNoCanaries(t, "what was read from the cluster", read.bytes(), canaries...)
 	if line, err := os.ReadFile("/proc/self/cmdline"); err == nil {
-		scan(t, "the command line", line, canaries...)
+		checkNoCanaries(t, "the command line", line, canaries...)
 	}
 	if asked < 40 || len(heard.bytes()) < 1000 || len(read.bytes()) < 10_000 {
-		t.Errorf("too little was looked at: %d addresses, %d bytes of log, %d bytes read", asked, len(heard.bytes()), len(read.bytes()))
+		t.Errorf("too little was checked: %d addresses, %d bytes of log, %d bytes read", asked, len(heard.bytes()), len(read.bytes()))
 	}
 }
 
-// askEverything asks every documented address by every method, in each form of
-// answer, well and badly, and says how many that were.
-func (d *demo) askEverything(t *testing.T, said io.Writer) int {
+// requestEverything requests every documented address with every method and in each
+// format, with valid and invalid input, and returns the number of requests.
+func (d *demo) requestEverything(t *testing.T, said io.Writer) int {
 	t.Helper()
 	_, doc := d.get(t, "api/openapi.json")
 	var spec struct {
@@ -315,7 +316,7 @@ func (d *demo) askEverything(t *testing.T, said io.Writer) int {
 							continue
 						}
 						asked++
-						d.ask(t, said, strings.ToUpper(method), target, accept, text)
+						d.request(t, said, strings.ToUpper(method), target, accept, text)
 					}
 				}
 			}
@@ -324,8 +325,8 @@ func (d *demo) askEverything(t *testing.T, said io.Writer) int {
 	return asked
 }
 
-// ask keeps the answer: status, headers and body.
-func (d *demo) ask(t *testing.T, said io.Writer, method, target, accept, text string) {
+// request writes the answer's status, headers and body to said.
+func (d *demo) request(t *testing.T, said io.Writer, method, target, accept, text string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(d.app.URL(), "/")+target, strings.NewReader(text))
 	if err != nil {
@@ -347,8 +348,8 @@ func (d *demo) ask(t *testing.T, said io.Writer, method, target, accept, text st
 	}
 }
 
-// live keeps the first frame of every topic.
-func live(t *testing.T, d *demo, said io.Writer) {
+// readLiveFrames writes the first frame of every topic to said.
+func readLiveFrames(t *testing.T, d *demo, said io.Writer) {
 	t.Helper()
 	topics := []string{
 		"overview",

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestFilesThatOthersReadOrWriteAreRefusedWithTheCommandThatMendsIt(t *testing.T) {
+func TestFilesOpenToOthersAreRefusedWithTheCommandThatFixesThem(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string, mode os.FileMode) string {
 		t.Helper()
@@ -74,7 +74,7 @@ func TestFilesThatOthersReadOrWriteAreRefusedWithTheCommandThatMendsIt(t *testin
 }
 
 // As of --uri-file <(pass show mongodb).
-func TestAnAddressIsReadFromAPipe(t *testing.T) {
+func TestAURIIsReadFromAPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

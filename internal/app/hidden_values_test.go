@@ -18,24 +18,24 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// What only some roles may see. The text is one that servers write into refusals
-// and into the changelog; the others are bounds of chunks and of zone ranges.
+// Values that only some roles may see: a text that servers write into refusals and the
+// changelog, and bounds of chunks and zone ranges.
 const (
 	canaryText  canary = "canary-t9-host-shard07.internal"
 	canaryBound canary = "canary-b7-customer-name"
 	canaryEdge  canary = "canary-e3-zone-edge"
 )
 
-// canaryHash64 is a bound of a hashed key.
+// canaryHash64 is a chunk bound of a hashed key.
 const canaryHash64 int64 = 4611686018427387123
 
 var canaryID = bson.ObjectID{0xca, 0x4a, 0x41, 0x11, 0xfe, 0xed, 0xfa, 0xce, 0xbe, 0xef, 0x0b, 0x0b}
 
-// boundSpellings are the spellings in which a page could tell a bound.
+// boundSpellings returns all forms in which a page could show a bound.
 func boundSpellings() []string {
 	out := slices.Concat(
-		canaryBound.forms(),
-		canaryEdge.forms(),
+		canaryBound.encodings(),
+		canaryEdge.encodings(),
 		[]string{canaryID.Hex(), strings.ToUpper(canaryID.Hex()), strconv.FormatInt(canaryHash64, 10)},
 	)
 	var hash [8]byte
@@ -52,13 +52,13 @@ func boundSpellings() []string {
 	return out
 }
 
-// targets are all addresses that somebody can GET, filled in with what there is.
-func (w *hiddenWorld) targets() []string {
+// allAddresses returns every GET address, with names that exist.
+func (w *hiddenValues) allAddresses() []string {
 	w.Helper()
 	var spec struct {
 		Paths map[string]map[string]json.RawMessage
 	}
-	w.decode(w.ask("operator", "GET", "/api/openapi.json", "application/json", ""), &spec)
+	w.decode(w.request("operator", "GET", "/api/openapi.json", "application/json", ""), &spec)
 	project := w.app.current().keeper.Directory().All()[0].ID.Hex()
 	var out []string
 	for _, path := range slices.Sorted(maps.Keys(spec.Paths)) {
@@ -115,25 +115,25 @@ func (w *hiddenWorld) targets() []string {
 	)
 }
 
-// everything is what a role is told: every address, and the first frame of every
-// live topic.
-func (w *hiddenWorld) everything(role string) map[string]string {
+// allAnswers returns what a role can read: the answer of every address and the first
+// frame of every live topic.
+func (w *hiddenValues) allAnswers(role string) map[string]string {
 	w.Helper()
 	said := map[string]string{}
-	for _, target := range w.targets() {
+	for _, target := range w.allAddresses() {
 		accept := "text/html"
 		if strings.HasPrefix(target, "/api/") {
 			accept = "application/json"
 		}
-		said[target] = string(w.ask(role, "GET", target, accept, ""))
+		said[target] = string(w.request(role, "GET", target, accept, ""))
 	}
-	for topic, frame := range w.frames(role) {
+	for topic, frame := range w.firstFrames(role) {
 		said["live "+topic] = frame
 	}
 	return said
 }
 
-func (w *hiddenWorld) topics() []string {
+func (w *hiddenValues) liveTopics() []string {
 	return []string{
 		"overview",
 		"collections",
@@ -148,17 +148,17 @@ func (w *hiddenWorld) topics() []string {
 	}
 }
 
-// frames are what a socket of a role is sent first of each topic.
-func (w *hiddenWorld) frames(role string) map[string]string {
+// firstFrames returns the first frame of each topic on a socket of a role.
+func (w *hiddenValues) firstFrames(role string) map[string]string {
 	w.Helper()
-	conn, res, err := websocket.DefaultDialer.Dial("ws://"+w.app.Addr()+"/live?t="+strings.Join(w.topics(), ","),
+	conn, res, err := websocket.DefaultDialer.Dial("ws://"+w.app.Addr()+"/live?t="+strings.Join(w.liveTopics(), ","),
 		http.Header{"Origin": {"http://" + w.app.Addr()}, "X-Canary-User": {role}, "X-Canary-Role": {role}})
 	if err != nil {
 		w.Fatalf("%v %v", err, res)
 	}
 	defer conn.Close()
 	out := map[string]string{}
-	for len(out) < len(w.topics()) {
+	for len(out) < len(w.liveTopics()) {
 		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
 		_, frame, err := conn.ReadMessage()
 		if err != nil {
@@ -173,8 +173,8 @@ func (w *hiddenWorld) frames(role string) map[string]string {
 	return out
 }
 
-// tells are the places whose answer has one of the spellings.
-func tells(said map[string]string, spellings []string) (places []string) {
+// answersWith returns the places whose answer contains one of the spellings.
+func answersWith(said map[string]string, spellings []string) (places []string) {
 	for place, text := range said {
 		for _, s := range spellings {
 			if i := strings.Index(text, s); i >= 0 {
@@ -187,7 +187,7 @@ func tells(said map[string]string, spellings []string) (places []string) {
 	return places
 }
 
-func placesOf(told []string) (out []string) {
+func placesIn(told []string) (out []string) {
 	for _, t := range told {
 		place, _, _ := strings.Cut(t, " says ")
 		out = append(out, place)
@@ -195,58 +195,58 @@ func placesOf(told []string) (out []string) {
 	return out
 }
 
-func TestWhoSeesServersTextsAndBounds(t *testing.T) {
+func TestServerErrorsAndHiddenBoundsAreShownOnlyToAllowedRoles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	w := newHiddenWorld(t)
+	w := newHiddenValues(t)
 	said := map[string]map[string]string{}
 	for _, role := range []string{"viewer", "support", "operator"} {
-		said[role] = w.everything(role)
+		said[role] = w.allAnswers(role)
 	}
-	w.serversTextsAreForOperators(said)
-	w.hiddenBoundsAreNowhereForViewers(said["viewer"], said["support"])
-	w.keysCannotBeAskedFor()
-	w.listsCanBeReadToTheirEnd()
+	w.checkServerErrorsAreForOperators(said)
+	w.checkViewersGetNoBounds(said["viewer"], said["support"])
+	w.checkViewersCannotLocateKeys()
+	w.checkListsCanBePaged()
 }
 
-// serversTextsAreForOperators: what the cluster answered to a run, and what it
-// wrote into its changelog, is nowhere on what viewers and support are told, and
-// their answers have the kind of the failure.
-func (w *hiddenWorld) serversTextsAreForOperators(all map[string]map[string]string) {
+// checkServerErrorsAreForOperators checks that the cluster's answers to a run and its
+// changelog texts are not shown to viewers and support, who see the kind of the failure
+// instead.
+func (w *hiddenValues) checkServerErrorsAreForOperators(all map[string]map[string]string) {
 	w.Helper()
 	t := w.T
 	for _, role := range []string{"viewer", "support"} {
 		said := all[role]
-		for _, told := range tells(said, canaryText.forms()) {
+		for _, told := range answersWith(said, canaryText.encodings()) {
 			t.Errorf("%s: %s", role, told)
 		}
 		for _, place := range []string{"/runs/" + w.run, "/api/v1/runs/" + w.run, "live run:" + w.run} {
 			if !strings.Contains(said[place], "The cluster refused to move the chunk: OperationFailed (96).") {
-				t.Errorf("%s: %s does not say what was refused: %.2000s", role, place, said[place])
+				t.Errorf("%s: %s does not name the refused change: %.2000s", role, place, said[place])
 			}
 		}
 		for _, place := range []string{"/activity", "/api/v1/activity", "/api/v1/activity/failures?ns=" + hiddenNS, "live activity"} {
 			if !strings.Contains(said[place], "ConflictingOperationInProgress (the server") {
-				t.Errorf("%s: %s does not say the kind of the failure", role, place)
+				t.Errorf("%s: %s does not name the kind of the failure", role, place)
 			}
 		}
 	}
-	told := placesOf(tells(all["operator"], canaryText.forms()))
+	told := placesIn(answersWith(all["operator"], canaryText.encodings()))
 	for _, place := range []string{"/runs/" + w.run, "/api/v1/runs/" + w.run, "live run:" + w.run, "/activity", "/api/v1/activity",
 		"/api/v1/activity/migrations", "/api/v1/history?limit=1000", "live activity", "/audit"} {
 		if !slices.Contains(told, place) {
-			t.Errorf("operators are not told the server's text by %s", place)
+			t.Errorf("%s does not show the server's text to operators", place)
 		}
 	}
 }
 
-// hiddenBoundsAreNowhereForViewers: with --hide-bounds no page, answer, frame or
-// address has a key value for viewers, and support sees them all.
-func (w *hiddenWorld) hiddenBoundsAreNowhereForViewers(said, ofSupport map[string]string) {
+// checkViewersGetNoBounds checks that, with --hide-bounds, viewers get no key value in
+// any page, answer, frame or address, and that support gets them all.
+func (w *hiddenValues) checkViewersGetNoBounds(said, ofSupport map[string]string) {
 	w.Helper()
 	t := w.T
-	for _, target := range w.targets() { // what the address itself says comes back in errors and forms
+	for _, target := range w.allAddresses() { // errors and forms repeat values of the address
 		if strings.Contains(target, w.chunk) || strings.Contains(target, "/chunks/") {
 			said[target] = strings.NewReplacer(
 				w.chunk,
@@ -260,7 +260,7 @@ func (w *hiddenWorld) hiddenBoundsAreNowhereForViewers(said, ofSupport map[strin
 			)
 		}
 	}
-	for _, told := range tells(said, boundSpellings()) {
+	for _, told := range answersWith(said, boundSpellings()) {
 		t.Errorf("viewer: %s", told)
 	}
 	for _, place := range []string{"/collections/" + hiddenNS, "/api/v1/collections/" + hiddenNS + "/chunks", "/zones",
@@ -271,30 +271,32 @@ func (w *hiddenWorld) hiddenBoundsAreNowhereForViewers(said, ofSupport map[strin
 			t.Errorf("%s does not say that bounds are hidden: %.1500s", place, said[place])
 		}
 	}
-	told := placesOf(tells(ofSupport, boundSpellings()))
+	told := placesIn(answersWith(ofSupport, boundSpellings()))
 	for _, place := range []string{"/collections/" + hiddenNS, "/collections/" + hashedNS,
 		"/api/v1/collections/" + hiddenNS + "/chunks", "/zones", "/api/v1/zones", "/activity", "live activity", "live zones",
 		"/plans/" + w.plan, "/runs/" + w.run, "/api/v1/runs/" + w.split, "live run:" + w.split} {
 		if !slices.Contains(told, place) {
-			t.Errorf("support does not see bounds in %s", place)
+			t.Errorf("%s shows support no bounds", place)
 		}
 	}
 }
 
-// keysCannotBeAskedFor: where a key belongs tells bounds too.
-func (w *hiddenWorld) keysCannotBeAskedFor() {
+// checkViewersCannotLocateKeys checks that viewers cannot locate keys, because the answers
+// would reveal bounds.
+func (w *hiddenValues) checkViewersCannotLocateKeys() {
 	w.Helper()
 	for _, target := range []string{"/collections/" + hiddenNS + "?key=x",
 		"/api/v1/collections/" + hiddenNS + "/chunks?key=%7B%22k%22%3A1%7D", "/api/v1/collections/" + hiddenNS + "/chunks?from=%7B%22k%22%3A1%7D",
 		"/api/v1/heat/range?ns=" + hiddenNS + "&min=%7B%22k%22%3A1%7D"} {
-		if body := string(w.ask("viewer", "GET", target, "application/json", "")); !strings.Contains(body, "role support") {
+		if body := string(w.request("viewer", "GET", target, "application/json", "")); !strings.Contains(body, "role support") {
 			w.Errorf("%s answers a viewer: %.300s", target, body)
 		}
 	}
 }
 
-// listsCanBeReadToTheirEnd though their cursors hold no bound.
-func (w *hiddenWorld) listsCanBeReadToTheirEnd() {
+// checkListsCanBePaged checks that lists can be read to their end although their cursors
+// contain no bound.
+func (w *hiddenValues) checkListsCanBePaged() {
 	w.Helper()
 	target, seen := "/api/v1/collections/"+hiddenNS+"/chunks?limit=1", 0
 	for next := ""; ; {
@@ -302,7 +304,7 @@ func (w *hiddenWorld) listsCanBeReadToTheirEnd() {
 			Items []struct{ Shard string }
 			Next  string
 		}
-		w.decode(w.ask("viewer", "GET", target+next, "application/json", ""), &page)
+		w.decode(w.request("viewer", "GET", target+next, "application/json", ""), &page)
 		seen += len(page.Items)
 		if page.Next == "" || seen > 10 {
 			break

@@ -22,7 +22,7 @@ func TestEveryDocumentedPathAnswersOverARunningCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startDemo(t, still(), topology.Options{})
+	d := startDemo(t, quietCluster(), topology.Options{})
 	var spec struct {
 		Paths map[string]map[string]struct {
 			Responses map[string]struct{ Content map[string]any }
@@ -40,7 +40,7 @@ func TestEveryDocumentedPathAnswersOverARunningCluster(t *testing.T) {
 		"{name}", "shard-rs-2", "{ns}", "yorkie-meta.changes", "{id}", projects.Items[0].ID,
 		"{level}", "0", "{index}", "0")
 	if !eventually(20*time.Second, func() bool { res, _ := d.get(t, "api/v1/history/compare"); return res.StatusCode == http.StatusOK }) {
-		t.Error("no history is kept")
+		t.Error("history is off")
 	}
 	asked := 0
 	for path, methods := range spec.Paths {
@@ -52,9 +52,9 @@ func TestEveryDocumentedPathAnswersOverARunningCluster(t *testing.T) {
 			target += "?q=" + url.QueryEscape(projects.Items[0].Name)
 		}
 		res, body := d.get(t, target)
-		// What is not there here: a survey that somebody made.
+		// This demo has no survey.
 		want := http.StatusOK
-		if path == "/history/step" { // needs a time to step from
+		if path == "/history/step" { // needs a time
 			want = http.StatusBadRequest
 		}
 		if strings.HasSuffix(path, "/{survey}") || strings.HasSuffix(path, "/surveys/{id}") {
@@ -65,7 +65,7 @@ func TestEveryDocumentedPathAnswersOverARunningCluster(t *testing.T) {
 		}
 		if res.Request.URL.Path != "/"+target && !strings.Contains(target, "?") {
 			if _, led := methods["get"].Responses["303"]; !led {
-				t.Errorf("GET /%s leads to %s, which its description does not have", target, res.Request.URL.Path)
+				t.Errorf("GET /%s redirects to %s, which its description does not mention", target, res.Request.URL.Path)
 			}
 			asked++
 			continue
@@ -75,7 +75,7 @@ func TestEveryDocumentedPathAnswersOverARunningCluster(t *testing.T) {
 			told = methods["get"].Responses[strconv.Itoa(res.StatusCode)]
 		}
 		if media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); told.Content[media] == nil {
-			t.Errorf("GET /%s: %d with %q is not what the description says: %v", target, res.StatusCode, media, told.Content)
+			t.Errorf("GET /%s: status %d with %q differs from the description: %v", target, res.StatusCode, media, told.Content)
 		}
 		if strings.HasPrefix(path, "/api/") && !json.Valid(body) {
 			t.Errorf("GET /%s: not JSON", target)
@@ -87,11 +87,11 @@ func TestEveryDocumentedPathAnswersOverARunningCluster(t *testing.T) {
 	}
 }
 
-func TestLocateAgreesWithTheClustersOwnExplain(t *testing.T) {
+func TestLocateAgreesWithExplain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startDemo(t, still(), topology.Options{})
+	d := startDemo(t, quietCluster(), topology.Options{})
 	cursor, err := d.driver.Database("yorkie-meta").Collection("documents").Find(t.Context(), bson.D{})
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestLocateAgreesWithTheClustersOwnExplain(t *testing.T) {
 		d.getJSON(t, "api/v1/locate?q="+url.QueryEscape(doc.Project.Hex()+"/"+doc.Key), &answer)
 		for _, item := range answer.Items {
 			if item.ID != doc.ID.Hex() {
-				continue // another, removed document of this key
+				continue // a removed document with the same key
 			}
 			for _, p := range item.Places {
 				filter := bson.D{{Key: "project_id", Value: doc.Project}, {Key: "_id", Value: doc.ID}}
@@ -137,7 +137,7 @@ func TestLocateAgreesWithTheClustersOwnExplain(t *testing.T) {
 	}
 }
 
-// explain asks the cluster which shards a find goes to.
+// explain returns the shards that a find is sent to, according to the cluster.
 func (d *demo) explain(t *testing.T, ns string, filter bson.D) []string {
 	t.Helper()
 	db, coll, _ := strings.Cut(ns, ".")
@@ -168,7 +168,7 @@ func TestASplitByAnotherDriverReachesAnOpenSocket(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startDemo(t, still(), topology.Options{})
+	d := startDemo(t, quietCluster(), topology.Options{})
 	const ns = "yorkie-meta.changes"
 	conn, res, err := websocket.DefaultDialer.Dial("ws://"+d.app.Addr()+"/live?t=collection:"+ns,
 		http.Header{"Origin": {"http://" + d.app.Addr()}})
@@ -192,9 +192,9 @@ func TestASplitByAnotherDriverReachesAnOpenSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	for d.app.Watcher().Table().Collection(ns).Chunks.Len() == before {
-		// Frames about other things (status, sizes) may come first.
+		// Frames of other changes (status, sizes) may arrive first.
 		if _, _, err := conn.ReadMessage(); err != nil {
-			t.Fatalf("no frame told of the split: %v", err)
+			t.Fatalf("no frame shows the split: %v", err)
 		}
 	}
 	var chunks struct{ Items []json.RawMessage }
@@ -204,11 +204,11 @@ func TestASplitByAnotherDriverReachesAnOpenSocket(t *testing.T) {
 	}
 }
 
-func TestBadInputIsRefusedInWords(t *testing.T) {
+func TestInvalidInputIsRefusedWithAnExplanation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startDemo(t, still(), topology.Options{})
+	d := startDemo(t, quietCluster(), topology.Options{})
 	tests := []struct {
 		path   string
 		status int
@@ -238,7 +238,7 @@ func TestBadInputIsRefusedInWords(t *testing.T) {
 			t.Errorf("GET /%.80s: %s, want %d\n%.200s", tc.path, res.Status, tc.status, body)
 		}
 		if strings.Contains(string(body), "<script>alert") {
-			t.Errorf("GET /%.80s: the input is live HTML", tc.path)
+			t.Errorf("GET /%.80s: the input is returned as unescaped HTML", tc.path)
 		}
 		if kind := res.Header.Get("Content-Type"); strings.HasPrefix(tc.path, "api/") && kind != "application/problem+json" {
 			t.Errorf("GET /%.80s: content type %q", tc.path, kind)
@@ -246,14 +246,14 @@ func TestBadInputIsRefusedInWords(t *testing.T) {
 	}
 }
 
-// A cluster that went away and comes back at its address is followed again
-// without a restart of the dashboard, even when it lost what happened last.
+// A cluster that stopped and starts again at its address is read again without a
+// restart of the dashboard, even if it lost its latest changes.
 func TestARestartedClusterIsFollowedAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	t.Parallel() // it waits most of the time
-	o := still()
+	t.Parallel() // mostly waits
+	o := quietCluster()
 	o.Epoch = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	d := startDemo(t, o, topology.Options{Routing: 100 * time.Millisecond, MaxBackoff: 200 * time.Millisecond})
 	const ns = "yorkie-meta.changes"
@@ -268,15 +268,15 @@ func TestARestartedClusterIsFollowedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.admin(t, bson.D{{Key: "split", Value: ns}, {Key: "bounds", Value: bson.A{lower, upper}}})
-	d.until(t, "the split to show", func(t *topology.Table) bool { return t.Collection(ns).Chunks.Len() == loaded.Len()+1 })
+	d.waitForTable(t, "the split to show", func(t *topology.Table) bool { return t.Collection(ns).Chunks.Len() == loaded.Len()+1 })
 
-	d.cut(t)
-	d.until(t, "the loss to show", func(t *topology.Table) bool { return t.Health[topology.PartRouting].Err != nil })
+	d.stopCluster(t)
+	d.waitForTable(t, "the loss to show", func(t *topology.Table) bool { return t.Health[topology.PartRouting].Err != nil })
 	if n := d.app.Watcher().Table().Collection(ns).Chunks.Len(); n != loaded.Len()+1 {
-		t.Errorf("the last table is gone: %d chunks", n)
+		t.Errorf("the last table was dropped: %d chunks", n)
 	}
-	d.serveAgain(t, o)
-	d.until(t, "the cluster to be followed again", func(t *topology.Table) bool {
+	d.restartCluster(t, o)
+	d.waitForTable(t, "the cluster to be followed again", func(t *topology.Table) bool {
 		return t.Health[topology.PartRouting].Err == nil && t.Collection(ns).Chunks.Len() == loaded.Len()
 	})
 }

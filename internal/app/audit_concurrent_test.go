@@ -20,13 +20,13 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// onRead runs a function once, before the first byte is read.
-type onRead struct {
+// callBeforeRead calls a function once, before the first byte is read.
+type callBeforeRead struct {
 	io.Reader
 	first func()
 }
 
-func (r *onRead) Read(p []byte) (int, error) {
+func (r *callBeforeRead) Read(p []byte) (int, error) {
 	if r.first != nil {
 		r.first()
 		r.first = nil
@@ -34,32 +34,32 @@ func (r *onRead) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// A server that runs writes records and then its witness. Whoever verifies reads
-// them in the opposite order, so what is written meanwhile is no cut: here the
-// witness moves on in the very moment in which the record is first read.
-func TestAWitnessThatMovesOnDuringVerifyIsNoCut(t *testing.T) {
+// A running server writes records first and its witness second. A verification reads
+// them in the opposite order, so that records written meanwhile do not look like a cut.
+// Here the witness is saved at the moment when the record is first read.
+func TestAWitnessSavedDuringVerificationIsNotReportedAsACut(t *testing.T) {
 	ctx := t.Context()
-	dir, db, trail, _ := kept(t, 20)
+	dir, db, trail, _ := signedDirectory(t, 20)
 	witness := trail.witness
 	if witness == "" {
 		t.Fatal("no witness")
 	}
-	// more is what the server does in between; it signs in the way the keeper does.
+	// more is what the server does meanwhile: it adds a record and signs like the keeper.
 	more := func() {
 		r, err := db.Append(ctx, store.AuditEntry{At: time.Now(), What: "login.ok"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		sign(t, trail)
+		runKeeper(t, trail)
 		if h, err := audit.Witness(witness).Head(); err != nil || h.Seq != r.Seq {
-			t.Fatal("the witness did not move:", h, err)
+			t.Fatal("the witness was not saved again:", h, err)
 		}
 	}
 	var export bytes.Buffer
 	if err := ExportAudit(ctx, AuditSource{DataDir: dir}, &export); err != nil {
 		t.Fatal(err)
 	}
-	file := AuditSource{File: &onRead{&export, more}, Witness: AuditWitness{File: witness}}
+	file := AuditSource{File: &callBeforeRead{&export, more}, Witness: AuditWitness{File: witness}}
 	if v, err := VerifyAudit(ctx, file, nil, ""); err != nil || v.Records != 20 || v.Witness == nil || v.Witness.Seq != 20 {
 		t.Errorf("an export that was made before: %+v %v", v, err)
 	}
@@ -68,7 +68,7 @@ func TestAWitnessThatMovesOnDuringVerifyIsNoCut(t *testing.T) {
 		t.Errorf("the directory afterwards: %+v %v", v, err)
 	}
 
-	// The answer is fixed, then the server goes on, then the answer is sent.
+	// The answer is determined, then the server continues, then the answer is sent.
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var answer any = api.AuditState{}
 		if r.URL.Path == "/api/v1/audit" {
@@ -100,36 +100,36 @@ func TestAWitnessThatMovesOnDuringVerifyIsNoCut(t *testing.T) {
 	}
 }
 
-// A process that only reads compares with the witness too, and signs nothing.
-func TestAReaderOfTheDataComparesWithTheWitness(t *testing.T) {
-	dir, db, trail, _ := kept(t, 12)
-	second := secondTrail(t, dir, trail)
-	sign(t, second)
+// A read-only process also compares with the witness, but signs nothing.
+func TestAReadOnlyProcessComparesWithTheWitness(t *testing.T) {
+	dir, db, trail, _ := signedDirectory(t, 12)
+	second := readOnlyTrail(t, dir, trail)
+	runKeeper(t, second)
 	if st := second.State(); st.Trouble() != nil || st.End.Seq != 12 || st.Key != "" {
 		t.Fatalf("%+v %v", st, st.Trouble())
 	}
 	if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
 		t.Fatal(err)
 	}
-	sign(t, trail)
-	sign(t, second)
+	runKeeper(t, trail)
+	runKeeper(t, second)
 	if st := second.State(); st.Trouble() != nil || st.End.Seq != 13 || st.Head.Seq != 13 {
 		t.Fatalf("%+v %v", st, st.Trouble())
 	}
-	execute(t, dir, `DELETE FROM audit WHERE seq > 11`, `DELETE FROM audit_heads`)
-	third := secondTrail(t, dir, trail)
-	sign(t, third)
+	runSQL(t, dir, `DELETE FROM audit WHERE seq > 11`, `DELETE FROM audit_heads`)
+	third := readOnlyTrail(t, dir, trail)
+	runKeeper(t, third)
 	if st := third.State(); st.Break == nil || st.Break.Code != audit.Cut || !st.Break.Witness {
 		t.Errorf("%+v", st)
 	}
-	sign(t, second)
+	runKeeper(t, second)
 	if st := second.State(); st.Break == nil || st.Break.Code != audit.Cut || st.Break.Found != 11 {
 		t.Errorf("%+v", st.Break)
 	}
 }
 
-// secondTrail is the trail of another process on the same data, which only reads.
-func secondTrail(t *testing.T, dir string, first auditTrail) auditTrail {
+// readOnlyTrail is the audit trail of another process, which reads the same data.
+func readOnlyTrail(t *testing.T, dir string, first auditTrail) auditTrail {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), dir)
 	if err != nil || db.Owner() {
@@ -144,8 +144,8 @@ func secondTrail(t *testing.T, dir string, first auditTrail) auditTrail {
 	return trail
 }
 
-// execute changes the data past the program.
-func execute(t *testing.T, dir string, statements ...string) {
+// runSQL changes the data without the program.
+func runSQL(t *testing.T, dir string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(dir, "shardboard.db"))
 	if err != nil {

@@ -23,12 +23,12 @@ import (
 	"shardboard/internal/api"
 )
 
-// settledWithin is how long what a dead process left open may stay open.
+// settledWithin limits how long a run of a killed process may stay open.
 const settledWithin = 60 * time.Second
 
-// house is the product as people run it: the simulated cluster and the server
-// are processes of their own, and either can be killed.
-type house struct {
+// installation runs the simulated cluster and the server as separate processes, as in
+// production. Either can be killed.
+type installation struct {
 	t            *testing.T
 	bin, data    string
 	simAt, webAt string
@@ -37,8 +37,8 @@ type house struct {
 	driver       *mongo.Client
 }
 
-// builtDir is where the program is built for all tests that start it: linking it
-// takes seconds.
+// builtDir holds the program, which is built once for all tests because linking takes
+// seconds.
 var builtDir string
 
 func TestMain(m *testing.M) {
@@ -62,7 +62,7 @@ var built = sync.OnceValues(func() (string, error) {
 	return bin, nil
 })
 
-func openHouse(t *testing.T, sim ...string) *house {
+func startInstallation(t *testing.T, sim ...string) *installation {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the program and kills it")
@@ -71,7 +71,7 @@ func openHouse(t *testing.T, sim ...string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, bin: bin, data: t.TempDir(), simAt: freePort(t), webAt: freePort(t), simArgs: sim}
+	h := &installation{t: t, bin: bin, data: t.TempDir(), simAt: freePort(t), webAt: freePort(t), simArgs: sim}
 	t.Cleanup(func() { kill(h.web); kill(h.sim) })
 	h.startSim()
 	driver, err := mongo.Connect(options.Client().ApplyURI(h.uri()))
@@ -94,9 +94,9 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func (h *house) uri() string { return "mongodb://" + h.simAt + "/?directConnection=true" }
+func (h *installation) uri() string { return "mongodb://" + h.simAt + "/?directConnection=true" }
 
-func (h *house) start(args ...string) *exec.Cmd {
+func (h *installation) start(args ...string) *exec.Cmd {
 	h.t.Helper()
 	cmd := exec.Command(h.bin, args...)
 	var said bytes.Buffer
@@ -107,14 +107,14 @@ func (h *house) start(args ...string) *exec.Cmd {
 	}
 	h.t.Cleanup(func() {
 		if h.t.Failed() {
-			kill(cmd) // said is complete then
+			kill(cmd) // completes the output
 			h.t.Logf("%s said:\n%s", args[0], said.String())
 		}
 	})
 	return cmd
 }
 
-// kill is kill -9; nothing is said good-bye to.
+// kill ends a process with SIGKILL and waits for it.
 func kill(cmd *exec.Cmd) {
 	if cmd != nil && cmd.ProcessState == nil {
 		_ = cmd.Process.Kill()
@@ -122,7 +122,7 @@ func kill(cmd *exec.Cmd) {
 	}
 }
 
-func (h *house) startSim(more ...string) {
+func (h *installation) startSim(more ...string) {
 	h.t.Helper()
 	args := append([]string{"simcluster", "--listen", h.simAt, "--still", "--projects", "12", "--documents", "300", "--faults"}, h.simArgs...)
 	h.sim = h.start(append(args, more...)...)
@@ -137,7 +137,7 @@ func (h *house) startSim(more ...string) {
 	}
 }
 
-func (h *house) startWeb() {
+func (h *installation) startWeb() {
 	h.t.Helper()
 	h.web = h.start(
 		"serve",
@@ -152,17 +152,17 @@ func (h *house) startWeb() {
 		"--data-dir",
 		h.data,
 		"--audit-key",
-		h.key(),
+		h.auditKey(),
 	)
-	if !eventually(30*time.Second, func() bool { status, _ := h.ask("GET", "/readyz", nil); return status == http.StatusOK }) {
+	if !eventually(30*time.Second, func() bool { status, _ := h.request("GET", "/readyz", nil); return status == http.StatusOK }) {
 		h.t.Fatal("the server is not ready")
 	}
 }
 
-func (h *house) key() string { return h.data + "-key/audit.key" }
+func (h *installation) auditKey() string { return h.data + "-key/audit.key" }
 
-// ask is one request; status 0 when nobody answers.
-func (h *house) ask(method, path string, body any) (int, []byte) {
+// request sends one request and returns status 0 if there is no answer.
+func (h *installation) request(method, path string, body any) (int, []byte) {
 	h.t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -189,60 +189,61 @@ func (h *house) ask(method, path string, body any) (int, []byte) {
 	return res.StatusCode, answer
 }
 
-// get reads an answer that has to be there.
-func get[T any](h *house, method, path string, body any, want int) (v T) {
+// requestJSON sends a request and decodes the answer, which must have status want.
+func requestJSON[T any](h *installation, method, path string, body any, want int) (v T) {
 	h.t.Helper()
-	status, text := h.ask(method, path, body)
+	status, text := h.request(method, path, body)
 	if err := json.Unmarshal(text, &v); status != want || err != nil {
 		h.t.Fatalf("%s %s: %d, %v\n%s", method, path, status, err, text)
 	}
 	return v
 }
 
-// begin plans and starts a run.
-func (h *house) begin(kind string, args any) api.Run {
+// startRun plans and starts a run.
+func (h *installation) startRun(kind string, args any) api.Run {
 	h.t.Helper()
 	text, err := json.Marshal(args)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	p := get[api.Plan](h, "POST", api.Prefix+"/plans",
+	p := requestJSON[api.Plan](h, "POST", api.Prefix+"/plans",
 		api.PlanRequest{Kind: kind, Args: api.PlanArgs{RawMessage: text}, Reason: "test"}, http.StatusCreated)
 	return h.run(p)
 }
 
-func (h *house) run(p api.Plan) api.Run {
+func (h *installation) run(p api.Plan) api.Run {
 	h.t.Helper()
-	return get[api.Run](h, "POST", api.Prefix+"/plans/"+p.ID+"/run", api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}, http.StatusAccepted)
+	confirmed := api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}
+	return requestJSON[api.Run](h, "POST", api.Prefix+"/plans/"+p.ID+"/run", confirmed, http.StatusAccepted)
 }
 
-func (h *house) of(id string) api.Run {
+func (h *installation) runByID(id string) api.Run {
 	h.t.Helper()
-	return get[api.Run](h, "GET", api.Prefix+"/runs/"+id, nil, http.StatusOK)
+	return requestJSON[api.Run](h, "GET", api.Prefix+"/runs/"+id, nil, http.StatusOK)
 }
 
-// settled waits for the end of a run.
-func (h *house) settled(id string) (r api.Run) {
+// waitForRun waits until a run has ended.
+func (h *installation) waitForRun(id string) (r api.Run) {
 	h.t.Helper()
-	if !eventually(settledWithin, func() bool { r = h.of(id); return !r.Open }) {
+	if !eventually(settledWithin, func() bool { r = h.runByID(id); return !r.Open }) {
 		h.t.Fatalf("not settled after %s: %+v", settledWithin, r)
 	}
 	return r
 }
 
-// undo takes a run back and waits until that is done.
-func (h *house) undo(id string) {
+// undo undoes a run and waits until that has ended.
+func (h *installation) undo(id string) {
 	h.t.Helper()
-	p := get[api.Plan](h, "POST", api.Prefix+"/runs/"+id+"/undo", nil, http.StatusCreated)
-	if r := h.settled(h.run(p).ID); r.State != "succeeded" {
+	p := requestJSON[api.Plan](h, "POST", api.Prefix+"/runs/"+id+"/undo", nil, http.StatusCreated)
+	if r := h.waitForRun(h.run(p).ID); r.State != "succeeded" {
 		h.t.Fatalf("the undo: %+v", r)
 	}
-	if r := h.of(id); r.State != "undone" {
+	if r := h.runByID(id); r.State != "undone" {
 		h.t.Errorf("after the undo: %s", r.State)
 	}
 }
 
-func (h *house) fault(what string, more ...bson.E) (out struct {
+func (h *installation) simulateFault(what string, more ...bson.E) (out struct {
 	ID    int
 	Rules []struct{ ID, Struck int }
 	Seen  []struct{ Name, NS, Comment string }
@@ -257,30 +258,31 @@ func (h *house) fault(what string, more ...bson.E) (out struct {
 	return out
 }
 
-// hold lets the next such command wait at a step, and tells when it does.
-func (h *house) hold(command, at string) (waits func(), release func()) {
+// holdCommand makes the next such command stop at a step. waits returns when it has
+// stopped there.
+func (h *installation) holdCommand(command, at string) (waits func(), release func()) {
 	h.t.Helper()
-	id := h.fault("add", bson.E{Key: "command", Value: command}, bson.E{Key: "at", Value: at}, bson.E{Key: "hold", Value: true}).ID
+	id := h.simulateFault("add", bson.E{Key: "command", Value: command}, bson.E{Key: "at", Value: at}, bson.E{Key: "hold", Value: true}).ID
 	return func() {
 			h.t.Helper()
 			if !eventually(20*time.Second, func() bool {
-				for _, r := range h.fault("show").Rules {
+				for _, r := range h.simulateFault("show").Rules {
 					if r.ID == id {
 						return r.Struck > 0
 					}
 				}
 				return false
 			}) {
-				h.t.Fatalf("no %s comes to %s", command, at)
+				h.t.Fatalf("no %s command reached the step %s", command, at)
 			}
 		}, func() {
 			h.t.Helper()
-			h.fault("remove", bson.E{Key: "id", Value: id})
+			h.simulateFault("remove", bson.E{Key: "id", Value: id})
 		}
 }
 
-// once says that the cluster got the commands of a run's steps at most once each.
-func (h *house) once(r api.Run) {
+// checkSentOnce checks that the cluster got each command of a run at most once.
+func (h *installation) checkSentOnce(r api.Run) {
 	h.t.Helper()
 	steps, got := map[string]int{}, map[string]int{}
 	for _, s := range r.Steps {
@@ -293,14 +295,14 @@ func (h *house) once(r api.Run) {
 		}
 	}
 	total := 0
-	for _, s := range h.fault("show").Seen {
+	for _, s := range h.simulateFault("show").Seen {
 		if strings.Contains(s.Comment, r.ID) {
 			got[strings.ToLower(s.Name)]++
 			total++
 		}
 	}
 	if total == 0 {
-		h.t.Errorf("no command of run %s was seen; the test counts wrongly", r.ID)
+		h.t.Errorf("no command of run %s was found, so this check proves nothing", r.ID)
 	}
 	for name, n := range got {
 		if n > steps[name] {
@@ -309,8 +311,8 @@ func (h *house) once(r api.Run) {
 	}
 }
 
-// edge tells whether a chunk of a collection begins at a value, by our own driver.
-func (h *house) edge(ns string, min bson.D) bool {
+// chunkBeginsAt reports whether a chunk begins at a value, read with a separate driver.
+func (h *installation) chunkBeginsAt(ns string, min bson.D) bool {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), 10*time.Second)
 	defer cancel()
@@ -332,7 +334,7 @@ func (h *house) edge(ns string, min bson.D) bool {
 	return n == 1
 }
 
-func (h *house) verifyAudit() {
+func (h *installation) verifyAudit() {
 	h.t.Helper()
 	out, err := exec.Command(h.bin, "audit", "verify", "--data-dir", h.data).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "in order") {
@@ -340,58 +342,58 @@ func (h *house) verifyAudit() {
 	}
 }
 
-// diesIn kills the server while a command is where it is held, starts it again,
-// lets the command go on and gives the run as it ended.
-func (h *house) diesIn(command, at, kind string, args any) api.Run {
+// killServerDuring kills the server while a command is held, starts it again, releases
+// the command and returns the run when it has ended.
+func (h *installation) killServerDuring(command, at, kind string, args any) api.Run {
 	h.t.Helper()
-	waits, release := h.hold(command, at)
-	r := h.begin(kind, args)
+	waits, release := h.holdCommand(command, at)
+	r := h.startRun(kind, args)
 	waits()
 	kill(h.web)
 	h.startWeb()
-	// Until it is settled it is said to be unknown, and never to be done before it is.
-	if !eventually(settledWithin, func() bool { now := h.of(r.ID); return now.State == "unknown" || !now.Open }) {
-		h.t.Errorf("before anything is known it is %s", h.of(r.ID).State)
+	// Until the outcome is known the run is unknown, and never reported as done.
+	if !eventually(settledWithin, func() bool { now := h.runByID(r.ID); return now.State == "unknown" || !now.Open }) {
+		h.t.Errorf("before the outcome is known the run is %s", h.runByID(r.ID).State)
 	}
 	release()
-	r = h.settled(r.ID)
-	h.once(r)
+	r = h.waitForRun(r.ID)
+	h.checkSentOnce(r)
 	return r
 }
 
-func TestARunIsSettledAfterTheServerWasKilledInTheMiddle(t *testing.T) {
+func TestARunIsSettledAfterTheServerWasKilled(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t, "--migration-time", "1s")
+	h := startInstallation(t, "--migration-time", "1s")
 	at := func(n int64) map[string]any {
 		return map[string]any{"ns": "yorkie-meta.changes", "at": map[string]any{"doc_id": map[string]any{"$numberLong": fmt.Sprint(n)}}}
 	}
 	for i, step := range []string{"committing", "committed", "replying"} {
-		r := h.diesIn("split", step, "split", at(int64(1000+i)))
-		if there := h.edge("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000 + i)}}); there != (r.State == "succeeded") ||
+		r := h.killServerDuring("split", step, "split", at(int64(1000+i)))
+		if there := h.chunkBeginsAt("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000 + i)}}); there != (r.State == "succeeded") ||
 			r.State != "succeeded" && r.State != "failed" {
-			t.Errorf("split killed at %s: %s, and the cut is there: %v", step, r.State, there)
+			t.Errorf("split killed at %s: state %s, the chunk boundary exists: %v", step, r.State, there)
 		} else if there && !r.Resolved {
-			t.Errorf("split killed at %s does not say that it was unknown", step)
+			t.Errorf("split killed at %s: the run does not record that it was unknown", step)
 		}
 	}
 
-	chunks := get[api.List[struct {
+	chunks := requestJSON[api.List[struct {
 		Ref, Shard string
 	}]](h, "GET", api.Prefix+"/collections/yorkie-meta.changes/chunks?limit=1", nil, http.StatusOK)
 	to := "shard-rs-2"
 	if chunks.Items[0].Shard == to {
 		to = "shard-rs-3"
 	}
-	r := h.diesIn("moveChunk", "cloned", "move", map[string]any{"ns": "yorkie-meta.changes", "chunk": chunks.Items[0].Ref, "to": to})
+	r := h.killServerDuring("moveChunk", "cloned", "move", map[string]any{"ns": "yorkie-meta.changes", "chunk": chunks.Items[0].Ref, "to": to})
 	if r.State != "succeeded" || !r.Resolved {
 		t.Errorf("move: %+v", r)
 	}
 	h.undo(r.ID)
 
-	projects := get[api.List[struct{ ID string }]](h, "GET", api.Prefix+"/projects?limit=1", nil, http.StatusOK)
+	projects := requestJSON[api.List[struct{ ID string }]](h, "GET", api.Prefix+"/projects?limit=1", nil, http.StatusOK)
 	pin := map[string]any{"project": projects.Items[0].ID, "shard": "shard-rs-3"}
 	for _, where := range [][2]string{{"updateZoneKeyRange", "replying"}, {"split", "committed"}, {"moveChunk", "started"}} {
-		r := h.diesIn(where[0], where[1], "pin", pin)
+		r := h.killServerDuring(where[0], where[1], "pin", pin)
 		last := -1
 		for i, s := range r.Steps {
 			if s.SentAt != nil {
@@ -406,69 +408,70 @@ func TestARunIsSettledAfterTheServerWasKilledInTheMiddle(t *testing.T) {
 	h.verifyAudit()
 }
 
-// A simulated cluster remembers nothing. Started again at its address with the
-// same seed and time, it is the cluster of before in which the command has had no
-// effect.
-func TestARunHasFailedWhenTheClusterCameBackWithoutItsEffect(t *testing.T) {
+// A simulated cluster stores nothing. When it is started again at its address with the
+// same seed and time, it is the same cluster before the command had an effect.
+func TestARunFailsWhenTheClusterReturnsWithoutItsEffect(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t, "--epoch", "2026-05-04T03:02:01Z")
-	waits, _ := h.hold("split", "committing")
-	r := h.begin("split", map[string]any{"ns": "yorkie-meta.changes", "at": map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}})
+	h := startInstallation(t, "--epoch", "2026-05-04T03:02:01Z")
+	waits, _ := h.holdCommand("split", "committing")
+	at := map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}
+	r := h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": at})
 	waits()
-	h.simDies(r.ID)
+	h.killCluster(r.ID)
 	h.startSim()
-	r = h.settled(r.ID)
-	if r.State != "failed" || h.edge("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000)}}) {
+	r = h.waitForRun(r.ID)
+	if r.State != "failed" || h.chunkBeginsAt("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000)}}) {
 		t.Errorf("%+v", r)
 	}
-	h.neverSentTo(r.ID)
+	h.checkNotSentAgain(r.ID)
 	h.verifyAudit()
 }
 
-// Another cluster at the address proves nothing of the one that the command was
-// for, though its balancer is on as the command wanted.
+// Another cluster at the same address says nothing about the one that got the command,
+// even though its balancer is on, as the command wanted.
 func TestARunStaysUnknownWhenAnotherClusterAnswers(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
-	waits, _ := h.hold("balancerStart", "received")
-	r := h.begin("balancer-on", map[string]any{})
+	h := startInstallation(t)
+	waits, _ := h.holdCommand("balancerStart", "received")
+	r := h.startRun("balancer-on", map[string]any{})
 	waits()
-	h.simDies(r.ID)
+	h.killCluster(r.ID)
 	h.startSim("--seed", "8", "--still=false")
 	if !eventually(30*time.Second, func() bool {
-		_, text := h.ask("GET", api.Prefix+"/cluster", nil)
+		_, text := h.request("GET", api.Prefix+"/cluster", nil)
 		return strings.Contains(string(text), "Another cluster")
 	}) {
-		_, text := h.ask("GET", api.Prefix+"/cluster", nil)
-		t.Fatalf("nobody notices that it is another cluster: %s", text)
+		_, text := h.request("GET", api.Prefix+"/cluster", nil)
+		t.Fatalf("the server does not notice that this is another cluster: %s", text)
 	}
-	// It looks at the cluster every 5 s at least.
-	if eventually(12*time.Second, func() bool { return h.of(r.ID).State != "unknown" }) {
-		t.Fatalf("by another cluster it is %+v", h.of(r.ID))
+	// The server reads the cluster at least every 5 s.
+	if eventually(12*time.Second, func() bool { return h.runByID(r.ID).State != "unknown" }) {
+		t.Fatalf("after another cluster answered the run is %+v", h.runByID(r.ID))
 	}
-	h.neverSentTo(r.ID)
-	// A server that begins with that cluster leaves the run alone, and its plans are refused.
+	h.checkNotSentAgain(r.ID)
+	// A server that starts with the other cluster does not change the run and refuses its
+	// plan.
 	kill(h.web)
 	h.startWeb()
-	if now := h.of(r.ID); now.State == "succeeded" || !now.Open {
-		t.Errorf("for a server of another cluster it is %+v", now)
+	if now := h.runByID(r.ID); now.State == "succeeded" || !now.Open {
+		t.Errorf("a server of another cluster changed the run: %+v", now)
 	}
 	h.verifyAudit()
 }
 
-// simDies kills the simulated cluster; the run's outcome is not known then.
-func (h *house) simDies(run string) {
+// killCluster kills the simulated cluster and waits until the run's outcome is unknown.
+func (h *installation) killCluster(run string) {
 	h.t.Helper()
 	kill(h.sim)
-	if !eventually(20*time.Second, func() bool { return h.of(run).State == "unknown" }) {
-		h.t.Fatalf("the cluster is gone, and the run is %+v", h.of(run))
+	if !eventually(20*time.Second, func() bool { return h.runByID(run).State == "unknown" }) {
+		h.t.Fatalf("without a cluster the run is %+v, expected unknown", h.runByID(run))
 	}
 }
 
-// neverSentTo says that the cluster that runs now got no command of a run.
-func (h *house) neverSentTo(run string) {
+// checkNotSentAgain checks that the cluster that runs now got no command of a run.
+func (h *installation) checkNotSentAgain(run string) {
 	h.t.Helper()
-	for _, s := range h.fault("show").Seen {
+	for _, s := range h.simulateFault("show").Seen {
 		if strings.Contains(s.Comment, run) {
 			h.t.Errorf("%s was sent again", s.Name)
 		}

@@ -14,10 +14,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// 6,200 requests from 200 addresses, as a proxy tells them apart, and as many of
-// other sites' pages: what they come to is recorded at the latest when the
-// server ends, and signed.
-func TestAFloodOfStrangersIsAHandfulOfSignedRecords(t *testing.T) {
+// 6,200 requests from 200 addresses behind a proxy, and as many cross-site requests, are
+// counted in a few records, which are written and signed at the latest at shutdown.
+func TestAFloodOfRefusedRequestsMakesFewSignedRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
