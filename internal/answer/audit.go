@@ -141,7 +141,7 @@ func AuditHead(h store.AuditHead) api.AuditHead {
 // ids, which are never given to somebody else.
 func auditRecordShown(r store.AuditRecord, names map[string]string) api.AuditRecord {
 	out := AuditRecord(r)
-	out.WhatText = AuditText(r.What)
+	out.WhatText = auditText(r.What)
 	switch r.Outcome {
 	case "ok":
 	case "unknown":

@@ -2,8 +2,8 @@ package answer
 
 import "cmp"
 
-// AuditText says what was done, by the code in a record; a code without words stands for itself.
-func AuditText(code string) string { return cmp.Or(auditWhat[code], code) }
+// auditText says what was done, by the code in a record; a code without words stands for itself.
+func auditText(code string) string { return cmp.Or(auditWhat[code], code) }
 
 var auditWhat = map[string]string{
 	"login.ok":         "Signed in",

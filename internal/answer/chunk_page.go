@@ -151,7 +151,7 @@ func chunkListNote(f *chunkFigures, hits positionsFound, q ChunkQuery) message.M
 				n++
 			}
 		}
-		return message.New("chunks.heated", "{n} of {of} chunks took writes in the last {window}, as far as writes are counted.",
+		return message.New("chunks.heated", "{n} of {of} chunks took writes in the last {window}. Only counted writes are included.",
 			message.Count("n", n), of, window)
 	}
 	n := f.measured(hits)

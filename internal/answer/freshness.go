@@ -48,7 +48,7 @@ func CheckRead(v View, p topology.Part, what string) error {
 		return nil
 	case h.Denied:
 		return fault.Wrap(fault.Forbidden, &topology.DeniedError{Privilege: h.Privilege, Err: h.Err},
-			"shardboard's database user may not read %s; it needs the privilege: %s.", what, h.Privilege)
+			"shardboard's database user is not permitted to read %s; it needs the privilege: %s.", what, h.Privilege)
 	case h.Err != nil:
 		return fault.Wrap(fault.Unavailable, h.Err, "%s could not be read yet: %s", what, fault.Text(h.Err))
 	}

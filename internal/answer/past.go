@@ -76,7 +76,7 @@ func (p *Pasts) Table(ctx context.Context, from *history.Past, cluster string, a
 		case p.makers <- struct{}{}:
 			defer func() { <-p.makers }()
 		case <-ctx.Done():
-			return nil, fault.New(fault.Unavailable, "Too many past times are being looked at; try again in a moment.")
+			return nil, fault.New(fault.Unavailable, "Too many past times are being read; try again in a moment.")
 		}
 		t, err := from.Table(ctx, cluster, at)
 		if err == nil && now.Sub(at) > settled {

@@ -1,0 +1,118 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// Retries of a move whose shards are busy. The balancer's moves take half a second, or
+// ten seconds if they wait for orphans.
+const (
+	patience = 2 * time.Minute
+	pause    = 400 * time.Millisecond
+)
+
+// conflictingOperation is the error code of a shard that takes part in another
+// migration of any collection.
+const conflictingOperation = 117
+
+// retryingClient repeats a move while one of its shards is busy with another migration, as
+// clients must while the balancer runs. Other errors are returned unchanged.
+type retryingClient struct {
+	actions.Admin
+	again *int // number of repeated commands
+}
+
+func (p retryingClient) MoveChunk(ctx context.Context, run string, m topology.Move) error {
+	return p.retryWhileBusy(ctx, func() error { return p.Admin.MoveChunk(ctx, run, m) })
+}
+
+func (p retryingClient) MoveRange(ctx context.Context, run string, m topology.Move) error {
+	return p.retryWhileBusy(ctx, func() error { return p.Admin.MoveRange(ctx, run, m) })
+}
+
+func (p retryingClient) retryWhileBusy(ctx context.Context, move func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		err := move()
+		if !isShardBusy(err) {
+			return err
+		}
+		*p.again++
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+	}
+}
+
+// isShardBusy reports whether an error is from a shard with another migration; other errors
+// have the same code, such as forbidden migrations.
+func isShardBusy(err error) bool {
+	var refused mongo.CommandError
+	return errors.As(err, &refused) && refused.Code == conflictingOperation &&
+		strings.HasPrefix(refused.Message, "Unable to start new balancer operation because this shard is currently ")
+}
+
+// withBusyBalancer runs a test on a simulated cluster whose balancer constantly moves
+// chunks of another collection.
+func withBusyBalancer(t *testing.T, release string, test func(*testing.T, *world)) {
+	synctest.Test(t, func(t *testing.T) {
+		sim, err := simcluster.New(t.Context(), simcluster.Options{ServerVersion: release, Empty: true, Still: true})
+		must(t, err)
+		t.Cleanup(func() { must(t, sim.Close()) })
+		sim.Start(t.Context())
+		admin := func(cmd ...bson.E) {
+			_, err := sim.Command(t.Context(), "admin", bson.D(cmd))
+			must(t, err)
+		}
+		const ns = "busy.other"
+		admin(bson.E{Key: "enableSharding", Value: "busy"})
+		admin(bson.E{Key: "shardCollection", Value: ns}, bson.E{Key: "key", Value: bson.D{{Key: "p", Value: 1}}})
+		for at := range 12 {
+			admin(bson.E{Key: "split", Value: ns}, bson.E{Key: "middle", Value: bson.D{{Key: "p", Value: at}}})
+		}
+		_, err = sim.Interfere(simcluster.Interference{Kind: simcluster.BusyBalancer, Namespaces: []string{ns}})
+		must(t, err)
+		time.Sleep(1300 * time.Millisecond) // in the middle of its first round
+		test(t, newWorld(t, simcluster.URI(), sim))
+	})
+}
+
+// Manual moves succeed beside a busy balancer, but not always at the first attempt.
+func TestManualMovesSucceedBesideABusyBalancer(t *testing.T) {
+	for _, release := range releases {
+		t.Run(release, func(t *testing.T) {
+			withBusyBalancer(t, release, func(t *testing.T, w *world) {
+				ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
+				f := w.follow(ns)
+				for range 20 {
+					lower, upper := f.boundDocuments(f.chunks[0])
+					to := w.otherShard(f.chunks[0].Shard)
+					must(t, w.admin.MoveChunk(w.Context(), run, topology.Move{NS: ns, Min: lower, Max: upper, To: to, Wait: true}))
+					f.readChanges("a move")
+					if f.chunks[0].Shard != to {
+						t.Fatalf("moved to %s: %v", to, f.chunks[0])
+					}
+					time.Sleep(700 * time.Millisecond)
+				}
+				if again := *w.admin.(retryingClient).again; again == 0 || again > 60 {
+					t.Errorf("%d moves were sent again, want more than 0, at most 60", again)
+				}
+			})
+		})
+	}
+}

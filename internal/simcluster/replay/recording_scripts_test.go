@@ -1,0 +1,164 @@
+package replay
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/catalog"
+	"shardboard/internal/simcluster/engine/status"
+)
+
+// findStep finds a step of a recording.
+func findStep(t *testing.T, file string, n int) step {
+	t.Helper()
+	for _, s := range recording(t, file) {
+		if s.N == n {
+			return s
+		}
+	}
+	t.Fatalf("%s has no step %d", file, n)
+	return step{}
+}
+
+// replayBalancerMoves repeats the recorded balancer's moves up to a dump of the changelog, whose
+// first entries are older. Which chunk the balancer moves first is random.
+func (p *player) replayBalancerMoves(log step, older int) {
+	p.t.Helper()
+	rows, _ := log.Reply.Array().Values()
+	rows = p.ofRecordedDatabases(rows)
+	c := p.cluster.Catalog()
+	var points []bson.Raw
+	for _, row := range rows[older:] {
+		d := row.Document()
+		ns, details := d.Lookup("ns").StringValue(), d.Lookup("details").Document()
+		switch d.Lookup("what").StringValue() {
+		case "multi-split":
+			points = append(points, details.Lookup("chunk", "max").Document())
+			if details.Lookup("number").Int32() == details.Lookup("of").Int32() {
+				if err := c.Split(p.t.Context(), ns, points[:len(points)-1]...); err != nil {
+					p.t.Fatal(err)
+				}
+				points = nil
+			}
+		case "moveChunk.start":
+			lo, hi := details.Lookup("min").Document(), details.Lookup("max").Document()
+			if err := c.Move(p.t.Context(), ns, lo, hi, details.Lookup("to").StringValue(), catalog.MoveOptions{}); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+	}
+}
+
+// scenarioScript prepares the long recording: its balancer, and a resharding that runs during
+// other commands.
+func scenarioScript() script {
+	var done chan bson.Raw // created inside the synctest bubble
+	wait := func(d time.Duration) func(*player, step) bool {
+		return func(*player, step) bool { time.Sleep(d); return false }
+	}
+	return script{
+		131: func(p *player, _ step) bool {
+			before, _ := findStep(p.t, "transcript", 114).Reply.Array().Values()
+			p.replayBalancerMoves(findStep(p.t, "transcript", 137), len(p.ofRecordedDatabases(before)))
+			return false
+		},
+		176: func(p *player, _ step) bool {
+			done = make(chan bson.Raw, 1)
+			reshard := findStep(p.t, "transcript", 196)
+			go func() { done <- p.run(reshard.DB, p.request(reshard)) }()
+			time.Sleep(500 * time.Millisecond)
+			return false
+		},
+		184: wait(750 * time.Millisecond),
+		188: wait(200 * time.Millisecond),
+		196: func(p *player, s step) bool {
+			p.compareStep(s, <-done, nil)
+			return true
+		},
+		198: func(p *player, _ step) bool {
+			rows, _ := findStep(p.t, "transcript", 197).Reply.Array().Values()
+			for _, r := range rows {
+				if r.Document().Lookup("_id").StringValue() == "yorkie-meta.clients" {
+					p.sampled = append(p.sampled, typedBytes(r.Document().Lookup("uuid")))
+				}
+			}
+			return false
+		},
+	}
+}
+
+// jumboScript prepares the recording about jumbo chunks: documents that are not recorded, and
+// the balancer.
+func jumboScript() script {
+	return script{
+		3: func(p *player, _ step) bool {
+			p.insertJumboDocuments()
+			return false
+		},
+		14: func(p *player, _ step) bool {
+			// The zone's chunk is too big and is marked jumbo; another one moves for balance.
+			c := p.cluster.Catalog()
+			lo, hi := document(p.t, `{"p":{"$numberInt":"20"}}`), document(p.t, `{"p":{"$numberInt":"21"}}`)
+			err := c.Move(p.t.Context(), "jumbo.t", lo, hi, "shard-rs-3", catalog.MoveOptions{})
+			if e := status.Of(err); e == nil || e.Code != status.ChunkTooBig {
+				p.t.Fatalf("moving the chunk that is too big: %v", err)
+			}
+			c.Mu.Lock()
+			err = c.SplitOrMark("jumbo.t", lo)
+			moves := c.Candidates("jumbo.t", map[string]bool{})
+			c.Mu.Unlock()
+			if err != nil || len(moves) != 1 {
+				p.t.Fatalf("got %v, %v, want len 1", moves, err)
+			}
+			m := moves[0]
+			if err := c.Move(p.t.Context(), m.NS, m.Min, m.Max, m.To, catalog.MoveOptions{}); err != nil {
+				p.t.Fatal(err)
+			}
+			return false
+		},
+	}
+}
+
+func document(t *testing.T, text string) bson.Raw {
+	t.Helper()
+	var raw bson.Raw
+	if err := bson.UnmarshalExtJSON([]byte(text), true, &raw); err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// insertJumboDocuments makes documents of 931 bytes, 2706 of them with the same key.
+func (p *player) insertJumboDocuments() {
+	p.t.Helper()
+	id := int32(0)
+	for _, part := range []struct{ key, n int32 }{{10, 12}, {20, 2706}, {100, 120}, {300, 120}} {
+		docs := bson.A{}
+		for range part.n {
+			id++
+			docs = append(docs, padded(bson.D{{Key: "_id", Value: id}, {Key: "p", Value: part.key}}, 931))
+		}
+		p.mustRun("jumbo", bson.D{{Key: "insert", Value: "t"}, {Key: "documents", Value: docs}})
+	}
+}
+
+// insertNumbered makes n documents of a size, whose p is their number.
+func (p *player) insertNumbered(db, coll string, n, size int) {
+	p.t.Helper()
+	docs := bson.A{}
+	for i := range int32(n) {
+		docs = append(docs, padded(bson.D{{Key: "_id", Value: i}, {Key: "p", Value: i}}, size))
+	}
+	p.mustRun(db, bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: docs}})
+}
+
+// padded pads a document to a number of bytes.
+func padded(d bson.D, size int) bson.D {
+	d = append(d, bson.E{Key: "pad", Value: ""})
+	raw, _ := bson.Marshal(d)
+	d[len(d)-1].Value = strings.Repeat("x", size-len(raw))
+	return d
+}
