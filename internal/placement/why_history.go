@@ -95,7 +95,8 @@ func primaryHistory(t *topology.Table, db, primary string) History {
 	h := newHistory(t)
 	for _, e := range t.Events {
 		if e.What == "movePrimary.commit" && e.NS == db {
-			if x := (Cause{What: e.What, At: e.Time, From: topology.TextField(e.Details, "from"), To: topology.TextField(e.Details, "to")}); x.To == primary {
+			from, to := topology.TextField(e.Details, "from"), topology.TextField(e.Details, "to")
+			if x := (Cause{What: e.What, At: e.Time, From: from, To: to}); x.To == primary {
 				h.Moved, h.State = &x, HistoryFound
 			}
 			break
