@@ -14,7 +14,8 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// recordedDir is a data directory with n records, and its end.
+// recordedDir returns a data directory with n records, and the number and hash of the
+// last one.
 func recordedDir(t *testing.T, n int) (dir string, seq int64, hash string) {
 	t.Helper()
 	dir = t.TempDir()

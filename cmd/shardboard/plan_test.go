@@ -17,7 +17,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-// startServer is a server with actions on over a small simulated cluster.
+// startServer starts a server with actions enabled over a small simulated cluster.
 func startServer(t *testing.T) string {
 	t.Helper()
 	uri, err := app.ReadURI(startCluster(t), "")
@@ -51,7 +51,7 @@ func startServer(t *testing.T) string {
 	return ""
 }
 
-// runForJSON runs a command against a server and decodes its JSON.
+// runForJSON runs a command against a server and decodes its JSON output.
 func runForJSON[T any](t *testing.T, server string, args ...string) T {
 	t.Helper()
 	code, out, errs := shardboard(t, append(args, "--json", "--server", server)...)
@@ -83,7 +83,7 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "Done and proven") || !strings.Contains(out, "exists: true, as wanted") {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
-	run := runForJSON[api.Run](t, server, "run", p.ID, "--hash", p.Hash) // the same one
+	run := runForJSON[api.Run](t, server, "run", p.ID, "--hash", p.Hash) // returns the same run
 	if list := runForJSON[api.List[api.Run]](t, server, "runs", "list"); len(list.Items) != 1 || list.Items[0].ID != run.ID {
 		t.Errorf("%+v", list)
 	}
@@ -132,7 +132,7 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// planBlocked is asked for a plan that a check blocks.
+// planBlocked makes a plan that a check blocks.
 func planBlocked(t *testing.T, server string, args ...string) (p api.Plan) {
 	t.Helper()
 	code, out, errs := shardboard(t, append(args, "--json", "--server", server)...)
@@ -149,7 +149,7 @@ func TestAConfirmationIsRequiredAndNeverAssumed(t *testing.T) {
 		name    string
 		flags   runCmd
 		plan    api.Plan
-		answer  *string // nil: nobody is there
+		answer  *string // nil: no terminal
 		refused bool
 		hash    string
 		confirm string
@@ -183,7 +183,7 @@ func TestAConfirmationIsRequiredAndNeverAssumed(t *testing.T) {
 				t.Errorf("%+v %q", in, got)
 			}
 			if tc.answer != nil && !strings.Contains(shown.String(), "hash     h") {
-				t.Errorf("asked without showing the plan: %s", shown.String())
+				t.Errorf("the confirmation was requested without showing the plan: %s", shown.String())
 			}
 		})
 	}
@@ -201,7 +201,7 @@ func TestTheExitCodeDependsOnHowTheRunEnded(t *testing.T) {
 	}
 }
 
-// A plan can be written by flags or by the API's names: they are the same.
+// A plan can be made with flags or with the argument names of the API, which are equal.
 func TestEveryPlanArgumentOfTheAPIHasAFlag(t *testing.T) {
 	_, help, _ := shardboard(t, "plan", "--help")
 	for _, x := range actions.Arguments() {
@@ -215,7 +215,7 @@ func TestEveryPlanArgumentOfTheAPIHasAFlag(t *testing.T) {
 		kinds = append(kinds, string(k))
 	}
 	if all := strings.Join(kinds, ", "); !strings.Contains(help, all) {
-		t.Errorf("--help names other kinds than %s", all)
+		t.Errorf("--help does not list exactly the kinds %s", all)
 	}
 }
 
@@ -293,6 +293,6 @@ func TestPlansAndRunsPrintNoControlCharacters(t *testing.T) {
 	}
 	var back api.Plan
 	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.Summary != evil {
-		t.Errorf("the JSON says something else: %v %q", err, back.Summary)
+		t.Errorf("the JSON output was changed: %v %q", err, back.Summary)
 	}
 }

@@ -40,7 +40,7 @@ func TestAURIWithASecretIsRemovedFromTheArguments(t *testing.T) {
 	}
 }
 
-// The running program, as others on the machine see it.
+// Checks the arguments of the running program, which other users of the machine can read.
 func TestThePasswordOfAURIIsNotVisibleInTheProcessList(t *testing.T) {
 	if runtime.GOOS != "linux" || testing.Short() {
 		t.Skip("looks into /proc")
@@ -73,7 +73,7 @@ func TestThePasswordOfAURIIsNotVisibleInTheProcessList(t *testing.T) {
 	}
 }
 
-// Nobody answers there, so each gets as far as that: exit code 6.
+// No server listens at these URIs, so accepted commands end with exit code 6.
 func TestSecretsFromTheEnvironmentAndURIsWithoutSecretsAreAccepted(t *testing.T) {
 	for _, address := range []string{"mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100",
 		"mongodb://me@127.0.0.1:1/?serverSelectionTimeoutMS=100&authMechanism=MONGODB-X509&tls=true"} {
@@ -100,7 +100,7 @@ func TestSimclusterWarnsWhenItIsOpenToTheNetwork(t *testing.T) {
 	}
 }
 
-// cancelOnText ends a command that runs until it is stopped, once it has said something.
+// cancelOnText cancels a command at its first output.
 type cancelOnText struct {
 	bytes.Buffer
 	cancel func()

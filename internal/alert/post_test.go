@@ -14,7 +14,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-// sendTest sends a test to a receiver at an address.
+// sendTest sends a test message and returns the outcome.
 func sendTest(t *testing.T, e *Engine) (code string, status int) {
 	t.Helper()
 	d, err := e.Test(t.Context(), "ops", byAnna())
@@ -71,14 +71,14 @@ func TestCertificatesAreChecked(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	if code, _ := sendTest(t, engineTo(t, s.URL, Generic)); code != "tls" || reached.Load() {
-		t.Errorf("%s, reached %v", code, reached.Load())
+		t.Errorf("code %s, the receiver was reached: %v", code, reached.Load())
 	}
 }
 
 func TestFailuresAreReportedByCodeAndStatusOnly(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
-		_, _ = io.WriteString(w, strings.Repeat("no ", 1<<20)) // more than is read
+		_, _ = io.WriteString(w, strings.Repeat("no ", 1<<20)) // more than the sender reads
 	}))
 	defer s.Close()
 	if code, status := sendTest(t, engineTo(t, s.URL, Generic)); code != "status" || status != 403 {
@@ -102,7 +102,7 @@ func TestReceiverAddressesAreNotDisclosed(t *testing.T) {
 		fmt.Sprintf("%v", []any{c.Targets[0].to, c.Targets}),
 		fmt.Sprintf("%+v", e.Status()), fmt.Sprintf("%+v %v", d, err)} {
 		if strings.Contains(printed, "CANARY") || strings.Contains(printed, "hooks.example") {
-			t.Errorf("shown: %s", printed)
+			t.Errorf("the address is disclosed: %s", printed)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestAnInvalidAlertsFileIsRefusedWithoutQuotingAddresses(t *testing.T) {
 	} {
 		_, err := Parse("a.yaml", []byte(text))
 		if fault.Of(err) != fault.Invalid || err == nil {
-			t.Errorf("%s is taken: %v", name, err)
+			t.Errorf("%s is accepted: %v", name, err)
 			continue
 		}
 		if strings.Contains(err.Error(), "CANARY") && name != "no such file" || strings.Contains(fault.Text(err), "\n") {

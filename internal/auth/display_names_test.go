@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// comes signs somebody in and returns the principal.
+// comes signs a person in at the issuer and returns the principal.
 func (h *fixture) comes(t *testing.T, f *fakeIssuer, subject, name string) Principal {
 	t.Helper()
 	f.claims = Claims{Issuer: "https://issuer.example", Subject: subject, Name: name, Groups: []string{"ops"}}
@@ -72,7 +72,7 @@ func TestStoredNamesAreBoundedAndWrittenOnlyWhenTheyChange(t *testing.T) {
 	}
 	h.pass(nameRefresh)
 	if now := note("oidc:a:1", "Anna"); now == was {
-		t.Error("who still comes is noted as absent")
+		t.Error("a person who still signs in was removed")
 	}
 	people := map[string]person{}
 	for n := range maxPeople {

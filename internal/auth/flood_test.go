@@ -66,7 +66,7 @@ func TestAFloodOfRequestsMakesFewAuditEntries(t *testing.T) {
 			_, _, err := h.ClaimFirst(context.Background(), First{Secret: "wrong", Name: "root", Password: goodPassword, From: from})
 			return err
 		}},
-		"answers that nobody newRequest for": {withIssuer(someone("ops")), func(h *fixture, from string) error {
+		"unsolicited callbacks": {withIssuer(someone("ops")), func(h *fixture, from string) error {
 			r := newRequest(from, nil)
 			r.URL.RawQuery = "code=code&state=x"
 			_, err := h.FinishOIDC(httptest.NewRecorder(), r)

@@ -81,7 +81,7 @@ func TestKnownAddressesCanSignInDuringAFlood(t *testing.T) {
 			t.Errorf("%d of %d sign-ins were refused, the longest took %s", refused, signIns, longest)
 		}
 		if atOnce == 0 || late > 0 {
-			t.Errorf("of the strangers %d were told at once that they are too many, %d after waiting", atOnce, late)
+			t.Errorf("%d unknown clients were refused at once, %d after waiting", atOnce, late)
 		}
 		later.o.Refusals.Flush()
 		if n := len(h.audited(t, auditLimited)); n == 0 || n > 6 {
@@ -163,12 +163,12 @@ func TestTheQueueIsRoundRobinByAddressAndBounded(t *testing.T) {
 		}
 		ask(client{from: "home", known: true})
 		if n := refused.Load(); n != 4 {
-			t.Error("a full line of strangers keeps out somebody who is known")
+			t.Error("a full queue of unknown clients refuses a known client")
 		}
 		held[0]()
 		all.Wait()
 		if len(order) != unknownMax+1 || order[0] != "home" || order[1] != "loud" || order[2] != "s0" || order[3] != "s1" {
-			t.Errorf("%d had a turn: %v", len(order), order)
+			t.Errorf("%d clients were served: %v", len(order), order)
 		}
 		second := 0
 		for i, from := range order[1:] { // every address is served once before any is served twice

@@ -127,14 +127,14 @@ func TestABadLineInALargeListIsFoundOrPasswordsAreRejected(t *testing.T) {
 		for i := range 20 {
 			has, err := l.Has(fmt.Sprint(i))
 			if has {
-				t.Errorf("%.60q: something is found", text)
+				t.Errorf("%.60q: a password was found in an invalid list", text)
 			}
 			if fault.Of(err) == fault.Unavailable {
 				refused++
 			}
 		}
 		if refused == 0 {
-			t.Errorf("%.60q is taken for a list", text)
+			t.Errorf("%.60q is accepted as a list", text)
 		}
 		_ = f.Close()
 		if _, err := l.Has("x"); fault.Of(err) != fault.Unavailable || strings.Contains(fault.Text(err), "list,") {
@@ -167,7 +167,7 @@ func TestLeakedPasswordsAreRefusedWhereverAPasswordIsSet(t *testing.T) {
 		}
 	}
 	if strings.Contains(h.log.String(), leaked) || strings.Contains(h.log.String(), hashDigits(leaked)) {
-		t.Error("it is in the log")
+		t.Error("the password is in the log")
 	}
 	if err := h.ChangePassword(t.Context(), p, goodPassword, "another good one"); err != nil {
 		t.Error(err)

@@ -138,7 +138,7 @@ func TestForgedCallbacksDoNotBlockOIDCSignInFromOneAddress(t *testing.T) {
 func TestTheNumberOfWrongCodesSentToTheIssuerIsLimited(t *testing.T) {
 	issuer := someone("ops")
 	h := newFixture(t, withIssuer(issuer))
-	newRequest := 0
+	exchanges := 0
 	for range 3 * addressPerMinute {
 		flow, state := h.leave(t, "/")
 		c, _, err := h.back(flow, "code=guess&state="+state)
@@ -146,11 +146,11 @@ func TestTheNumberOfWrongCodesSentToTheIssuerIsLimited(t *testing.T) {
 			t.Fatal("in by a wrong code")
 		}
 		if !isLimited(err) {
-			newRequest++
+			exchanges++
 		}
 	}
-	if newRequest != addressPerMinute {
-		t.Errorf("it was newRequest %d times", newRequest)
+	if exchanges != addressPerMinute {
+		t.Errorf("the issuer got %d codes", exchanges)
 	}
 	if records := h.audited(t, auditLimited); len(records) != 1 {
 		t.Errorf("one flood is %d records", len(records))

@@ -27,7 +27,7 @@ func TestNobodySignsInWhileTheDataDirectoryIsGone(t *testing.T) {
 		t.Errorf("adding a user: %v", err)
 	}
 	if who, err := h.who(cookie); err != nil || who.Name != "anna" {
-		t.Errorf("who is in is %+v, %v", who, err)
+		t.Errorf("the signed-in person is identified as %+v, %v", who, err)
 	}
 	if err := os.Rename(h.dir+".away", h.dir); err != nil {
 		t.Fatal(err)

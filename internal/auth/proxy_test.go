@@ -26,11 +26,11 @@ func TestTheProxysHeaderIsTrustedFromTheProxyOnly(t *testing.T) {
 			t.Errorf("%s: %+v, %v", from, p, err)
 		}
 		if h.Check(t.Context(), p) != nil || h.Ended(p) != nil {
-			t.Errorf("%s: it can end", from)
+			t.Errorf("%s: a session of the proxy can be ended", from)
 		}
 	}
 	if n := len(h.audited(t, auditSignIn)); n != 1 {
-		t.Errorf("one person is %d sign-ins", n)
+		t.Errorf("one person has %d sign-ins", n)
 	}
 	for range 3 {
 		for _, from := range []string{"10.2.0.1", "127.0.0.1", "::1", "2001:db8:2::1"} {
@@ -153,7 +153,7 @@ func TestTheNumberOfRecentSignInsIsBounded(t *testing.T) {
 		t.Error(s.last.Len())
 	}
 	if !s.first("later", now) || s.first("later", now) {
-		t.Error("what is new is not seen once")
+		t.Error("a new sign-in is not recorded exactly once")
 	}
 	if !s.first("later", now.Add(-24*time.Hour)) {
 		t.Error("after the clock was set back, a sign-in is not recorded for a day")

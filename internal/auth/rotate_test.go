@@ -60,7 +60,7 @@ func TestAChangeOfRoleRotatesTheSessionAtTheNextRequest(t *testing.T) {
 		}
 	}
 	if h.Check(t.Context(), p) != nil || h.Check(t.Context(), before) == nil {
-		t.Error("a socket of the session before passes, or one of the new one does not")
+		t.Error("the check passes for a socket of the former session or fails for the new one")
 	}
 	told := h.audited(t, auditSessionRotated)
 	if len(told) != 1 || told[0].By != p.ID || told[0].Outcome != "ok" || told[0].Details["was"] != "viewer" ||
@@ -93,7 +93,7 @@ func TestAFormerSecretIsInvalidTenSecondsAfterTheRotation(t *testing.T) {
 	got, c, err := shows(h.Service, old)
 	isNobody(t, "after ten seconds", got, err)
 	if c != nil {
-		t.Error("it is given a cookie")
+		t.Error("an expired secret is given a cookie")
 	}
 	if n := len(h.audited(t, auditSessionRotated)); n != 1 {
 		t.Errorf("%d rotations", n)

@@ -59,7 +59,7 @@ func TestEndingASessionClosesItsWebSocketsAtOnce(t *testing.T) {
 			_, other := h.in(t, "ben")
 			ended, others := h.Ended(p), h.Ended(other)
 			if err := h.Check(t.Context(), p); err != nil || closed(ended) {
-				t.Fatal("over before it ended", err)
+				t.Fatal("the session ended too early", err)
 			}
 			if err := end(h, p); err != nil {
 				t.Fatal(err)
@@ -89,10 +89,10 @@ func TestChangesByAnotherProcessAreSeenAtTheNextCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := h.Check(t.Context(), p); err == nil || !closed(ended) {
-		t.Error("the socket lives on", err)
+		t.Error("the socket stays open", err)
 	}
 	if got, err := h.who(c); err != nil || got.Role != Viewer || got.Session == p.Session {
-		t.Errorf("the next request is judged as %+v, %v", got, err)
+		t.Errorf("the next request is identified as %+v, %v", got, err)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestPeopleSeeAndEndTheirOwnSessionsAndAdminsAll(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := h.Sessions(t.Context(), Principal{}); err == nil {
-		t.Error("nobody sees sessions")
+		t.Error("anonymous requests can list sessions")
 	}
 	if n := len(h.audited(t, auditSessionRevoked)); n != 1 {
 		t.Errorf("%d revocations are recorded", n)

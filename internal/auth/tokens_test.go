@@ -36,7 +36,7 @@ func TestTokensHaveAFormatThatSecretScannersFind(t *testing.T) {
 			other = 'b'
 		}
 		if wrong := secret[:i] + string(other) + secret[i+1:]; hasTokenFormat(wrong) {
-			t.Errorf("a mistake at %d goes unseen", i)
+			t.Errorf("a changed character at %d is not detected", i)
 		}
 	}
 	for _, wrong := range []string{"", "sb_", secret[:len(secret)-1], secret + "a", strings.ToUpper(secret), " " + secret} {
@@ -56,7 +56,7 @@ func TestTokensWorkUntilTheyExpireOrAreRevoked(t *testing.T) {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	if list, err := h.Tokens(t.Context(), anna); err != nil || len(list) != 1 || list[0].Used.IsZero() {
-		t.Errorf("its use is not noted: %+v, %v", list, err)
+		t.Errorf("its last use is not stored: %+v, %v", list, err)
 	}
 	ended := h.Ended(p)
 	if err := h.RevokeToken(t.Context(), anna, made.ID); err != nil {
@@ -88,7 +88,7 @@ func TestATokensRoleNeverExceedsItsOwnersCurrentRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !closed(ended) || h.Check(t.Context(), p) == nil {
-		t.Error("sockets with the role before stay open")
+		t.Error("sockets with the former role stay open")
 	}
 	if p, err = h.bearer(secret); err != nil || p.Role != Viewer {
 		t.Errorf("%+v, %v", p, err)
@@ -125,7 +125,7 @@ func TestTokensCannotHaveMoreRightsThanTheirCreator(t *testing.T) {
 		tc.change(&n)
 		secret, _, err := h.CreateToken(t.Context(), tc.by, n)
 		if secret != "" {
-			t.Errorf("%s: made", name)
+			t.Errorf("%s: the token was created", name)
 		}
 		wants(t, name, err, tc.kind)
 	}

@@ -77,13 +77,13 @@ func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := h.who(c); err != nil {
-		t.Error("the session that newRequest is over", err)
+		t.Error("the session that changed the password has ended", err)
 	}
 	if !closed(ended) {
-		t.Error("the other session goes on")
+		t.Error("the other session is still valid")
 	}
 	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword}); !errors.Is(err, ErrCredentials) {
-		t.Error("the old password still opens", err)
+		t.Error("the old password is still accepted", err)
 	}
 	for n := range 100 {
 		err := h.ChangePassword(t.Context(), p, "guess", "another good one")
@@ -91,7 +91,7 @@ func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 			return
 		}
 		if n > accountPerMinute {
-			t.Fatal("the present password can be guessed without limit")
+			t.Fatal("guesses of the current password are not limited")
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestTheFirstLinkWorksOnce(t *testing.T) {
 		t.Error(got, err)
 	}
 	if _, _, err := h.ClaimFirst(t.Context(), First{Secret: secret, Name: "second", Password: goodPassword}); !errors.Is(err, ErrLink) {
-		t.Error("it opens twice", err)
+		t.Error("the link works twice", err)
 	}
 	if link, err := h.FirstLink(t.Context()); link != "" || err != nil {
 		t.Error("there is a link while there are users", err)
@@ -192,7 +192,7 @@ func TestBreakGlassWorksWithoutPasswordSignInAndIsLogged(t *testing.T) {
 		t.Errorf("%+v for %d s", p, c.MaxAge)
 	}
 	if !strings.Contains(h.log.String(), "level=ERROR msg=\"the break-glass account is in use\"") {
-		t.Error("the log is silent")
+		t.Error("the log does not mention the break-glass sign-in")
 	}
 	used := h.audited(t, auditBreakGlass)
 	if len(used) != 1 || used[0].Via != "break-glass" || used[0].By != p.ID {
@@ -218,7 +218,7 @@ func TestAccountsAreNotChangedWhileSignInIsOff(t *testing.T) {
 			t.Errorf("%s: %+v", mode, p)
 		}
 		if h.Ended(p) != nil || h.Check(t.Context(), p) != nil {
-			t.Errorf("%s: it can end", mode)
+			t.Errorf("%s: the session can be ended", mode)
 		}
 		by := p
 		by.Role = Admin

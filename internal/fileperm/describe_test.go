@@ -19,7 +19,7 @@ func TestCommandsQuoteEveryFileName(t *testing.T) {
 			t.Errorf("%q: %q is not one visible line", name, quoted)
 		}
 		if err != nil {
-			continue // what a shell reads is seen where there is one
+			continue // without a shell only the text can be checked
 		}
 		out, err := exec.Command(bash, "-c", "printf %s "+quoted).Output()
 		if got := strings.TrimPrefix(string(out), "./"); err != nil || got != name {
@@ -41,7 +41,7 @@ func TestTheCommandInARefusalFixesThePermissions(t *testing.T) {
 	}
 	bash, none := exec.LookPath("bash")
 	if none != nil {
-		t.Fatal("the remedies are tried in bash:", none)
+		t.Fatal("the commands need bash:", none)
 	}
 	_, command, _ := strings.Cut(text, "Run: ")
 	command, _, _ = strings.Cut(command, "; and change")

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-// anna is an ordinary user with a group of her own (1000), who is in the group
-// 3000 too; eve is 2000.
+// anna is an ordinary user with a private group (1000), who is also in the group 3000.
+// User 2000 is eve.
 func anna() identity {
 	return identity{uid: 1000, groups: []int{1000, 3000}, unmapped: -1, private: func(gid int) bool { return gid == 0 || gid == 1000 }}
 }
@@ -19,7 +19,7 @@ func root() identity {
 	return identity{uid: 0, groups: []int{0}, unmapped: -1, private: func(gid int) bool { return gid == 0 }}
 }
 
-// fakeFileInfo is a file of the system's that the test makes up.
+// fakeFileInfo is an invented file.
 type fakeFileInfo struct{ mode fs.FileMode }
 
 func (i fakeFileInfo) Name() string       { return "x" }
@@ -39,9 +39,9 @@ func expectRefusal(t *testing.T, name string, err error, want string) {
 	t.Helper()
 	switch {
 	case want == "" && err != nil:
-		t.Errorf("%s: refused: %v", name, err)
+		t.Errorf("%s: unexpected refusal: %v", name, err)
 	case want != "" && (err == nil || fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want)):
-		t.Errorf("%s: got %v, want a refusal with %q", name, err, want)
+		t.Errorf("%s: found %v, expected a refusal with %q", name, err, want)
 	}
 }
 

@@ -191,15 +191,15 @@ func TestAFailedDiscoveryIsRetriedLaterAndSharedByAll(t *testing.T) {
 		}
 	}
 	p.mu.Lock()
-	newRequest := p.newRequest
+	discoveries := p.discoveries
 	p.down = false
 	p.mu.Unlock()
-	if newRequest != 1 {
-		t.Errorf("it was newRequest %d times within a moment", newRequest)
+	if discoveries != 1 {
+		t.Errorf("discovery was requested %d times, expected once", discoveries)
 	}
 	now = now.Add(retryAfter)
 	if _, err := i.Address(t.Context(), state, nonce, verifier); err != nil {
-		t.Error("it is up again:", err)
+		t.Error("after the issuer is up again:", err)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestTheIssuersAnswersAreBoundedAndRedirectsNotFollowed(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := p.issuer(t).Address(ctx, state, nonce, verifier); err == nil {
-		t.Error("a context that is over")
+		t.Error("a cancelled request succeeded")
 	}
 }
 

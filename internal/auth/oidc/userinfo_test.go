@@ -37,9 +37,9 @@ func TestGroupsAndNameAreReadFromUserInfo(t *testing.T) {
 
 func TestUserInfoIsRequestedOnlyWhenAClaimIsMissing(t *testing.T) {
 	for name, tc := range map[string]struct {
-		without    []string
-		claims     map[string]any
-		newRequest int
+		without  []string
+		claims   map[string]any
+		requests int
 	}{
 		"nothing is missing": {nil, nil, 0},
 		"the groups":         {[]string{"groups"}, nil, 1},
@@ -50,8 +50,8 @@ func TestUserInfoIsRequestedOnlyWhenAClaimIsMissing(t *testing.T) {
 		p := newProvider(t)
 		p.without, p.claims = tc.without, tc.claims
 		p.info = map[string]any{"sub": "sub-1", "preferred_username": "info", "groups": []string{"info"}}
-		if _, err := p.signIn(t, p.issuer(t)); err != nil || p.infos != tc.newRequest {
-			t.Errorf("%s: UserInfo newRequest %d times, expected %d, %v", name, p.infos, tc.newRequest, err)
+		if _, err := p.signIn(t, p.issuer(t)); err != nil || p.infos != tc.requests {
+			t.Errorf("%s: UserInfo was requested %d times, expected %d, %v", name, p.infos, tc.requests, err)
 		}
 	}
 }
