@@ -57,7 +57,8 @@ func BenchmarkRequestsInACrowd(b *testing.B) {
 	b.Run("crowd", func(b *testing.B) { // measured once, even if the benchmark repeats
 		for b.Loop() {
 		}
-		b.Logf("%d open at the start, %d at the end; %d evicted, %d refused; the crowd counted %+v", first.Open, last.Open, last.Evicted, last.Refused, seen)
+		b.Logf("%d open at the start, %d at the end; %d evicted, %d refused; the crowd counted %+v",
+			first.Open, last.Open, last.Evicted, last.Refused, seen)
 		b.Logf("idle:    %v", summary(idle))
 		b.Logf("crowded: %v", summary(crowded))
 		if seen.lost != 0 || last.Refused != 0 || first.Open < 5900 || last.Open < 5900 {

@@ -174,7 +174,8 @@ func TestBrowserDetectsUnescapedPayloads(t *testing.T) {
 			}
 		}
 		in.mu.Lock()
-		t.Logf("policy %.20q: %d executed, %d reported, %d requests to other hosts", policy, len(in.executed), len(in.reported), len(in.elsewhere))
+		t.Logf("policy %.20q: %d executed, %d reported, %d requests to other hosts",
+			policy, len(in.executed), len(in.reported), len(in.elsewhere))
 		if policy == "" && len(in.executed) < 30 || policy != "" && (len(in.executed) > 0 || len(in.reported) < 30) {
 			t.Errorf("an unexpected number of payloads was executed: %v", in.executed)
 		}

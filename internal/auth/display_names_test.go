@@ -72,7 +72,7 @@ func TestStoredNamesAreBoundedAndWrittenOnlyWhenTheyChange(t *testing.T) {
 	}
 	h.pass(nameRefresh)
 	if now := note("oidc:a:1", "Anna"); now == was {
-		t.Error("a person who still signs in was removed")
+		t.Error("the time of a person who signs in again was not updated")
 	}
 	people := map[string]person{}
 	for n := range maxPeople {

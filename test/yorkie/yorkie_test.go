@@ -44,7 +44,8 @@ func TestYorkieRunsOnTheSimulatedCluster(t *testing.T) {
 
 // runYorkie runs a Yorkie server with editors on a cluster of a release for a duration.
 func runYorkie(t *testing.T, bin, yorkie, release string, long time.Duration) {
-	uri := "mongodb://" + start(t, bin, "simcluster", "--empty", "--server-version", release, "--listen", "127.0.0.1:0").waitForLine(t, "mongodb://")
+	cluster := start(t, bin, "simcluster", "--empty", "--server-version", release, "--listen", "127.0.0.1:0")
+	uri := "mongodb://" + cluster.waitForLine(t, "mongodb://")
 	s := connect(t, uri)
 	s.setUpSharding()
 
