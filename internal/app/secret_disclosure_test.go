@@ -241,7 +241,7 @@ func TestNoSecretIsDisclosed(t *testing.T) {
 	found, err := Locate(
 		t.Context(),
 		d.config,
-		LocateQuery{Text: "507f1f77bcf86cd799439011", Ask: answers.Ask{Why: true, Prove: true, Counts: true}},
+		LocateQuery{Text: "507f1f77bcf86cd799439011", Extras: answers.LocateExtras{Why: true, Prove: true, Counts: true}},
 	)
 	fmt.Fprint(said, found, err)
 	_ = d.driver.Disconnect(t.Context()) // while the cluster still answers

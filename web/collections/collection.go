@@ -56,7 +56,7 @@ func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	q, err := answer.ChunkQueryOf(r.URL.Query())
+	q, err := answer.ParseChunkQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
