@@ -39,7 +39,7 @@ func signedDir(t *testing.T, dir, key string, n int) (witness string) {
 	cancel()
 	k := audit.NewKeeper(db, o)
 	if _ = k.Run(ended); k.State().Head == nil {
-		t.Fatalf("%+v", k.State())
+		t.Fatalf("unexpected state: %+v", k.State())
 	}
 	return string(o.Witness)
 }

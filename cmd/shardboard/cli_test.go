@@ -155,7 +155,7 @@ func TestPasswordsOfURIsAreNeverPrinted(t *testing.T) {
 
 func TestVersionIsPrinted(t *testing.T) {
 	if code, out, _ := shardboard(t, "version"); code != 0 || !strings.HasPrefix(out, "shardboard ") {
-		t.Errorf("%d %q", code, out)
+		t.Errorf("unexpected code %d, output %q", code, out)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestLocateAnswersOnTheCommandLine(t *testing.T) {
 		t.Fatalf("exit %d, %v\n%s", code, err, out)
 	}
 	if p := answer.Items[0].Places[0]; p.Hash != "-3048436677993134862" || p.Shard == "" {
-		t.Errorf("%+v", p)
+		t.Errorf("unexpected placement: %+v", p)
 	}
 	if code, _, errs := shardboard(t, "locate", "nobody", "--uri", uri); code != 3 || !strings.Contains(errs, "No project") {
 		t.Errorf("exit %d, %s", code, errs)
@@ -221,7 +221,7 @@ func TestTerminalOutputHasNoControlCharacters(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e") || strings.Count(got, "\n") != 8 || !strings.Contains(got, `\u{202e}`) {
-		t.Errorf("%q", got)
+		t.Errorf("unexpected output: %q", got)
 	}
 }
 

@@ -78,7 +78,7 @@ func TestTheCommandsOfTheDoctorGrantAllThatIsMissing(t *testing.T) {
 		role, list, _ := strings.Cut(strings.TrimSuffix(args, ")"), ", ")
 		var cmd bson.D
 		if err := bson.UnmarshalExtJSON([]byte(`{"grantPrivilegesToRole": `+role+`, "privileges": `+list+`}`), true, &cmd); err != nil {
-			t.Fatalf("%s: %v", line, err)
+			t.Fatalf("%s: unexpected error: %v", line, err)
 		}
 		runCommand(t, c, cmd)
 		// After the grants for viewing, nothing is missing without actions.
@@ -160,7 +160,7 @@ func TestDoctorReportsAsJSON(t *testing.T) {
 func TestDoctorPrintsHostileNamesOnOneLine(t *testing.T) {
 	_, out, _ := shardboard(t, "doctor", "--database", "x\x1b[2J\u202e\"y", "--uri", startCluster(t))
 	if strings.ContainsAny(out, "\x1b\u202e") || !strings.Contains(out, `projects in x\u{001b}[2J\u{202e}"y`) {
-		t.Errorf("%s", out)
+		t.Errorf("unexpected output: %s", out)
 	}
 }
 

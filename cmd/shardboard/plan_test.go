@@ -70,7 +70,7 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	split := []string{"plan", "split", "--ns", "yorkie-meta.changes", "--arg", `at={"doc_id":{"$numberLong":"1"}}`, "--reason", "hot"}
 	p := runForJSON[api.Plan](t, server, split...)
 	if p.Kind != "split" || len(p.Commands) != 1 || p.Reason != "hot" || p.Confirm != nil {
-		t.Fatalf("%+v", p)
+		t.Fatalf("unexpected plan: %+v", p)
 	}
 	code, out, errs := shardboard(t, append(split, "--server", server)...)
 	for _, want := range []string{"Split the chunk", "Checks\n", "balancer: ", `{"split":"yorkie-meta.changes"`, "CHUNKS", "Undo\n",
@@ -85,21 +85,21 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	}
 	run := runForJSON[api.Run](t, server, "run", p.ID, "--hash", p.Hash) // returns the same run
 	if list := runForJSON[api.List[api.Run]](t, server, "runs", "list"); len(list.Items) != 1 || list.Items[0].ID != run.ID {
-		t.Errorf("%+v", list)
+		t.Errorf("unexpected list: %+v", list)
 	}
 	if code, out, _ = shardboard(t, "runs", "--server", server); code != 0 || !strings.Contains(out, run.ID) {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	undo := runForJSON[api.Plan](t, server, "runs", "undo", run.ID)
 	if undo.UndoOf != run.ID {
-		t.Errorf("%+v", undo)
+		t.Errorf("unexpected undo: %+v", undo)
 	}
 	back := runForJSON[api.Run](t, server, "run", undo.ID, "--hash", undo.Hash, "--wait")
 	if back.State != "succeeded" {
-		t.Errorf("%+v", back)
+		t.Errorf("unexpected undo: %+v", back)
 	}
 	if r := runForJSON[api.Run](t, server, "runs", "show", run.ID); r.State != "undone" || r.UndoneBy != back.ID {
-		t.Errorf("%+v", r)
+		t.Errorf("unexpected run: %+v", r)
 	}
 	if code, out, _ = shardboard(t, "runs", "stop", run.ID, "--server", server); code != 0 || !strings.Contains(out, "has already ended") {
 		t.Errorf("exit %d\n%s", code, out)
@@ -180,7 +180,7 @@ func TestAConfirmationIsRequiredAndNeverAssumed(t *testing.T) {
 				got = *in.Confirm
 			}
 			if err == nil && (in.Hash != tc.hash || got != tc.confirm) {
-				t.Errorf("%+v %q", in, got)
+				t.Errorf("unexpected confirmation %+v, output %q", in, got)
 			}
 			if tc.answer != nil && !strings.Contains(shown.String(), "hash     h") {
 				t.Errorf("the confirmation was requested without showing the plan: %s", shown.String())
@@ -224,10 +224,10 @@ func TestChunkAndCutFlagsHaveTheFormatOfTheAPI(t *testing.T) {
 	args, wrong := actions.ReadArgs(raw)
 	if err != nil || wrong != nil || !slices.Equal(args.Chunks, []string{"x", "y", "z"}) || len(args.Cuts) != 1 ||
 		args.Cuts[0].Half != "upper" {
-		t.Errorf("%v: %s", err, raw)
+		t.Errorf("unexpected error %v, JSON %s", err, raw)
 	}
 	if _, err := planArgs([]string{"cuts=upper"}); err == nil || !strings.Contains(err.Error(), "cuts") {
-		t.Errorf("%v", err)
+		t.Errorf("unexpected error: %v", err)
 	}
 	var out bytes.Buffer
 	p := api.Plan{Effect: api.Effect{Writes: []api.WriteEffect{{Shard: "shard-rs-1", PerSecondBefore: 20.44, PerSecondAfter: 14}}}}
@@ -285,7 +285,7 @@ func TestPlansAndRunsPrintNoControlCharacters(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e\u009b") {
-		t.Errorf("%q", got)
+		t.Errorf("unexpected output: %q", got)
 	}
 	out.Reset()
 	if err := printJSON(&out, plan); err != nil {

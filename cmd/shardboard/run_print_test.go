@@ -22,7 +22,7 @@ func TestAnEndedRunIsPrintedWithItsEffect(t *testing.T) {
 		var out strings.Builder
 		printRun(&out, api.Run{ID: "r", Outcome: x.is})
 		if text := out.String(); !strings.Contains(text, x.has) || strings.Contains(text, x.lacks) {
-			t.Errorf("%s: %q", name, text)
+			t.Errorf("%s: unexpected text: %q", name, text)
 		}
 	}
 }

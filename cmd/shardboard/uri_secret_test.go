@@ -47,7 +47,7 @@ func TestThePasswordOfAURIIsNotVisibleInTheProcessList(t *testing.T) {
 	}
 	bin := filepath.Join(t.TempDir(), "shardboard")
 	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
+		t.Fatalf("unexpected error %v, output %s", err, out)
 	}
 	cmd := exec.Command(bin, "doctor", "--uri", "mongodb://me:s3cr3t@127.0.0.1:1/?serverSelectionTimeoutMS=60000")
 	said, err := cmd.StderrPipe()
@@ -60,7 +60,7 @@ func TestThePasswordOfAURIIsNotVisibleInTheProcessList(t *testing.T) {
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	line, err := bufio.NewReader(said).ReadString('\n')
 	if err != nil || !strings.Contains(line, "everybody on this machine can see the arguments") || strings.Contains(line, "s3cr3t") {
-		t.Errorf("%v: %s", err, line)
+		t.Errorf("unexpected error %v, line %s", err, line)
 	}
 	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", cmd.Process.Pid))

@@ -43,7 +43,7 @@ func TestAnAlertsFileWithAddressesIsASecret(t *testing.T) {
 		got, err := Read(written("alerts.yaml", c.text, c.mode))
 		switch {
 		case c.says == "" && (err != nil || len(got.Targets) != 1):
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: unexpected error: %v", c.name, err)
 		case c.says != "" &&
 			(fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), c.says) || strings.Contains(err.Error(), "CANARY")):
 			t.Errorf("%s: found %v, expected a refusal with %q", c.name, err, c.says)

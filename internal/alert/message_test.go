@@ -123,6 +123,6 @@ func TestHostileTextIsEscapedInEveryFormat(t *testing.T) {
 func TestASlackTestMessageSaysThatItIsATest(t *testing.T) {
 	raw, err := testBatch(true).body(Slack)
 	if err != nil || !strings.Contains(string(raw), "[test] ") || strings.Contains(string(raw), "[critical]") {
-		t.Errorf("%s, %v", raw, err)
+		t.Errorf("unexpected message %s, error %v", raw, err)
 	}
 }

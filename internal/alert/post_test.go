@@ -39,7 +39,7 @@ func TestATestMessageReachesItsReceiverInItsFormat(t *testing.T) {
 			kind.Store(r.Method + " " + r.Header.Get("Content-Type"))
 		}))
 		if code, status := sendTest(t, engineTo(t, s.URL, format)); code != "ok" || status != 200 {
-			t.Errorf("%s: %s %d", format, code, status)
+			t.Errorf("%s: unexpected code %s, status %d", format, code, status)
 		}
 		if b, _ := got.Load().(string); !strings.Contains(b, "a test of alerts") || kind.Load() != "POST application/json" {
 			t.Errorf("%s: got %v %q", format, kind.Load(), b)
@@ -55,7 +55,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, status) }))
 		if code, got := sendTest(t, engineTo(t, s.URL, Generic)); code != "redirect" || got != status {
-			t.Errorf("%d: %s %d", status, code, got)
+			t.Errorf("redirect %d: unexpected code %s, status %d", status, code, got)
 		}
 		s.Close()
 	}
@@ -82,7 +82,7 @@ func TestFailuresAreReportedByCodeAndStatusOnly(t *testing.T) {
 	}))
 	defer s.Close()
 	if code, status := sendTest(t, engineTo(t, s.URL, Generic)); code != "status" || status != 403 {
-		t.Errorf("%s %d", code, status)
+		t.Errorf("unexpected code %s, status %d", code, status)
 	}
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -119,7 +119,7 @@ func TestAnInvalidAlertsFileIsRefusedWithoutQuotingAddresses(t *testing.T) {
 		c, err := Parse("a.yaml", []byte(good(line)))
 		if err != nil || c.Targets[0].to() != canary || c.Targets[0].MinSeverity != Warn || c.Targets[0].Repeat != defaultRepeat ||
 			c.For != defaultFor {
-			t.Errorf("%s: %v, %v", line, c, err)
+			t.Errorf("%s: unexpected configuration %v, error %v", line, c, err)
 		}
 	}
 	for name, text := range map[string]string{

@@ -141,7 +141,7 @@ func timePeople(b *testing.B, a *App, cookies []string, during time.Duration) (t
 				body, err := io.ReadAll(res.Body)
 				_ = res.Body.Close()
 				if err != nil || res.StatusCode != http.StatusOK || !strings.Contains(res.Header.Get("Content-Type"), "utf-8") && len(body) == 0 {
-					b.Errorf("%s: %s, %v", r.URL.Path, res.Status, err)
+					b.Errorf("%s: unexpected status %s, error %v", r.URL.Path, res.Status, err)
 					return
 				}
 				mine = append(mine, time.Since(due))

@@ -142,7 +142,7 @@ func openPage(t *testing.T, ctx context.Context, address string) string {
 	t.Helper()
 	if err := chromedp.Do(ctx, chromedp.Navigate(address),
 		waitUntil(`document.querySelector("main h1") && (frames_ > 0 || !document.body.dataset.topics)`)); err != nil {
-		t.Fatalf("%s: %v", address, err)
+		t.Fatalf("%s: unexpected error: %v", address, err)
 	}
 	return asParsed(eval[string](t, ctx, says))
 }

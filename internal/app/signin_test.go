@@ -309,7 +309,7 @@ func TestTLSIsServedWithSecureCookies(t *testing.T) {
 	res.Body.Close()
 	if c := res.Cookies(); len(c) != 1 || !c[0].Secure || c[0].Name != "__Host-shardboard" || res.TLS == nil ||
 		res.TLS.Version < tls.VersionTLS12 {
-		t.Errorf("%+v", c)
+		t.Errorf("unexpected cookie: %+v", c)
 	}
 	if _, err := tls.Dial("tcp", a.Addr(), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11}); err == nil {
 		t.Error("TLS 1.1 is accepted")

@@ -190,7 +190,7 @@ func TestTheFirstLinkIsNotProlongedWhenTheClockIsSetBack(t *testing.T) {
 	h.pass(-day)
 	_, _, err = h.ClaimFirst(t.Context(), First{Secret: u.Query().Get("key"), Name: "root", Password: goodPassword, From: "192.0.2.1"})
 	if !errors.Is(err, ErrLink) {
-		t.Errorf("%v", err)
+		t.Errorf("unexpected error: %v", err)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestAnOldOIDCCallbackIsRefusedWhenTheClockIsSetBack(t *testing.T) {
 	flow, state := h.leave(t, "/")
 	h.pass(-day)
 	if _, _, err := h.back(flow, "code=code&state="+state); !errors.Is(err, errFlow) {
-		t.Errorf("%v", err)
+		t.Errorf("unexpected error: %v", err)
 	}
 	h.pass(2 * day)
 	if _, _, err := h.back(flow, "code=code&state="+state); !errors.Is(err, errFlow) {

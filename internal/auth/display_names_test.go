@@ -27,25 +27,25 @@ func TestOIDCUsersAreShownByNameAndIdentifiedByID(t *testing.T) {
 	h := newFixture(t, withIssuer(f))
 	first, second := h.comes(t, f, "sub-1", "Anna"), h.comes(t, f, "sub-2", "Anna")
 	if first.ID == second.ID || first.Name != "Anna" || second.Name != "Anna" {
-		t.Errorf("%+v, %+v", first, second)
+		t.Errorf("unexpected principals %+v and %+v", first, second)
 	}
 	renamed := h.comes(t, f, "sub-1", "Anna B")
 	nameless := h.comes(t, f, "sub-3", "")
 	if renamed.ID != first.ID || renamed.Name != "Anna B" || nameless.Name != "sub-3" {
-		t.Errorf("%+v, %+v", renamed, nameless)
+		t.Errorf("unexpected principals %+v and %+v", renamed, nameless)
 	}
 	names, err := PeopleNames(t.Context(), h.db)
 	if err != nil || len(names) != 3 || names[first.ID] != "Anna B" || names[second.ID] != "Anna" || names[nameless.ID] != "sub-3" {
-		t.Errorf("%v, %v", names, err)
+		t.Errorf("unexpected names %v, error %v", names, err)
 	}
 	logins := h.audited(t, auditSignIn)
 	if len(logins) != 4 || logins[0].By != first.ID || logins[0].Details["name"] != "Anna" || logins[2].By != first.ID ||
 		logins[2].Details["name"] != "Anna B" {
-		t.Errorf("%+v", logins)
+		t.Errorf("unexpected sign-in records: %+v", logins)
 	}
 	sessions, err := h.Sessions(t.Context(), Principal{ID: "x", Role: Admin})
 	if err != nil || len(sessions) != 4 || sessions[0].Name == "" || sessions[0].Subject == "" {
-		t.Errorf("%+v, %v", sessions, err)
+		t.Errorf("unexpected sessions %+v, error %v", sessions, err)
 	}
 }
 
@@ -100,6 +100,6 @@ func TestTokensShowTheirOwnersName(t *testing.T) {
 	}
 	tokens, err := h.Tokens(t.Context(), Principal{ID: "x", Role: Admin})
 	if err != nil || len(tokens) != 1 || tokens[0].Owner != p.ID || tokens[0].OwnerName != "Anna" {
-		t.Errorf("%+v, %v", tokens, err)
+		t.Errorf("unexpected tokens %+v, error %v", tokens, err)
 	}
 }

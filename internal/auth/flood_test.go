@@ -88,7 +88,7 @@ func TestAFloodOfRequestsMakesFewAuditEntries(t *testing.T) {
 			last := rows[len(rows)-1]
 			if last.Details["addresses"] == "" || last.Details["first"] == "" || last.Details["last"] == "" ||
 				!strings.Contains(last.Details["examples"], "198.51.100.") {
-				t.Errorf("%+v", last.AuditEntry)
+				t.Errorf("unexpected record: %+v", last.AuditEntry)
 			}
 			if lines := strings.Count(h.log.String(), "\n"); lines > 50 {
 				t.Errorf("%d lines of the log", lines)

@@ -107,7 +107,7 @@ func TestAnUnknownClientThatWaitsTooLongIsRejectedAndLeavesTheQueue(t *testing.T
 			}
 		}
 		if q.unknown.waiting+q.known.waiting+len(q.unknown.by)+len(q.unknown.order)+len(q.known.by) != 0 {
-			t.Errorf("%+v", q)
+			t.Errorf("unexpected queue: %+v", q)
 		}
 		q.release()
 		q.release()
@@ -229,7 +229,7 @@ func TestTheQueueIsEmptyAfterManyConcurrentWaiters(t *testing.T) {
 		all.Wait()
 		if q.free != maxHashes ||
 			q.known.waiting+q.unknown.waiting+len(q.known.by)+len(q.unknown.by)+len(q.known.order)+len(q.unknown.order) != 0 {
-			t.Errorf("%+v", q)
+			t.Errorf("unexpected queue: %+v", q)
 		}
 		if most != maxHashes {
 			t.Errorf("%d hashes at once", most)

@@ -104,7 +104,7 @@ func TestAnInvalidListOfLeakedPasswordsIsRefusedWithThePosition(t *testing.T) {
 	}
 	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none")} {
 		if _, err := OpenLeaked(path); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), path) {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: unexpected error: %v", path, err)
 		}
 	}
 }
@@ -163,7 +163,7 @@ func TestLeakedPasswordsAreRefusedWhereverAPasswordIsSet(t *testing.T) {
 	for what, err := range refusals {
 		wants(t, what, err, fault.Invalid)
 		if text := fault.Text(err); !strings.Contains(text, "leak") || strings.Contains(text, "horse") {
-			t.Errorf("%s: %q", what, text)
+			t.Errorf("%s: unexpected text: %q", what, text)
 		}
 	}
 	if strings.Contains(h.log.String(), leaked) || strings.Contains(h.log.String(), hashDigits(leaked)) {

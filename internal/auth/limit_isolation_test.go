@@ -38,7 +38,7 @@ func TestAScriptWithAnOldTokenDoesNotBlockSignIn(t *testing.T) {
 	}
 	for _, name := range []string{"anna", "ben"} {
 		if err := h.tries(name, goodPassword); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: unexpected error: %v", name, err)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestOneAddressCannotTryManyKnownAccounts(t *testing.T) {
 		name := fmt.Sprint("user", i)
 		h.add(t, name, Viewer)
 		if err := h.tries(name, goodPassword); err != nil { // correct passwords do not count as guesses
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: unexpected error: %v", name, err)
 		}
 	}
 	tried := 0

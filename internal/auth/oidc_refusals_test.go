@@ -60,12 +60,12 @@ func TestInvalidCallbacksAreRefusedWithTheirReason(t *testing.T) {
 		r := codeOf(t, err)
 		if c != nil || r.Code != want.code || fault.Of(err) != want.kind || !strings.Contains(r.Advice, want.says) ||
 			strings.Contains(r.Advice+fault.Text(err), "script") {
-			t.Errorf("%s: %q %v %q", query, r.Code, fault.Of(err), r.Advice)
+			t.Errorf("%s: unexpected code %q, error kind %v, advice %q", query, r.Code, fault.Of(err), r.Advice)
 		}
 		tried++
 		if a := h.audited(t, auditRefused); len(a) != tried || a[tried-1].Details["reason"] != want.code || a[tried-1].By != "" ||
 			a[tried-1].Via != "oidc" {
-			t.Errorf("%s: %+v", query, a)
+			t.Errorf("%s: unexpected record: %+v", query, a)
 		}
 	}
 	h.pass(time.Hour)
@@ -88,14 +88,14 @@ func TestARefusalIsRecordedAndLoggedWithTheNamesOfTheClaims(t *testing.T) {
 	flow, state := h.leave(t, "/")
 	c, _, err := h.back(flow, "code=code&state="+state)
 	if c != nil || fault.Text(err) != "No groups." || fault.Of(err) != fault.Forbidden {
-		t.Errorf("%v, %v", c, err)
+		t.Errorf("unexpected cookie %v, error %v", c, err)
 	}
 	a := h.audited(t, auditRefused)
 	if len(a) != 1 || !strings.HasSuffix(a[0].Subject, ":sub-1") || a[0].Details["reason"] != "groups-missing" ||
 		a[0].Details["name"] != "Anna" ||
 		a[0].Details["idTokenClaims"] != "iss sub" ||
 		a[0].Details["userInfoClaims"] != "realm_access.roles sub" {
-		t.Errorf("%+v", a)
+		t.Errorf("unexpected record: %+v", a)
 	}
 	if log := h.log.String(); !strings.Contains(log, "groups-missing") || !strings.Contains(log, "Send the claim.") ||
 		!strings.Contains(log, "realm_access.roles") {
@@ -105,7 +105,7 @@ func TestARefusalIsRecordedAndLoggedWithTheNamesOfTheClaims(t *testing.T) {
 	flow, state = h.leave(t, "/")
 	_, _, _ = h.back(flow, "code=code&state="+state)
 	if a := h.audited(t, auditRefused); len(a) != 2 || a[1].Subject != "" || a[1].Details["name"] != "" {
-		t.Errorf("%+v", a)
+		t.Errorf("unexpected record: %+v", a)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestTheNoRoleRefusalNamesTheClaimAndTheNumberOfGroups(t *testing.T) {
 		r := codeOf(t, err)
 		if r.Code != "no-role" || !strings.HasPrefix(r.Advice, want) || strings.Contains(r.Advice, "secret") || len(r.Claims.IDToken) != 1 ||
 			c.OneText != strings.Contains(r.Advice, "not split") {
-			t.Errorf("%q: %+v", r.Advice, r.Claims)
+			t.Errorf("unexpected advice %q, claims %+v", r.Advice, r.Claims)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestOIDCUsersHaveTheGreatestRoleOfTheirGroups(t *testing.T) {
 	h := newFixture(t, withIssuer(someone("other", "ops", "staff")))
 	flow, state := h.leave(t, "/projects?q=x")
 	if !flow.HttpOnly || flow.SameSite != http.SameSiteLaxMode || flow.MaxAge > 600 || len(flow.Value) > 3000 {
-		t.Errorf("%+v", flow)
+		t.Errorf("unexpected sign-in: %+v", flow)
 	}
 	c, to, err := h.back(flow, "code=code&state="+state)
 	if err != nil || to != "/projects?q=x" || c == nil {
@@ -88,7 +88,7 @@ func TestOIDCUsersHaveTheGreatestRoleOfTheirGroups(t *testing.T) {
 	p, err := h.who(c)
 	if err != nil || p.Role != Operator || p.Method != ByOIDC || p.Name != "Anna" || !strings.HasPrefix(p.ID, "oidc:") ||
 		!strings.HasSuffix(p.ID, ":sub-1") {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
 	if err := h.Check(t.Context(), p); err != nil {
 		t.Error(err)
@@ -108,10 +108,10 @@ func TestUsersWithoutAGroupWithARoleAreRefused(t *testing.T) {
 		flow, state := h.leave(t, "/")
 		c, _, err := h.back(flow, "code=code&state="+state)
 		if c != nil || fault.Of(err) != fault.Forbidden || !strings.Contains(fault.Text(err), "group") {
-			t.Errorf("%q: %v", groups, err)
+			t.Errorf("%q: unexpected error: %v", groups, err)
 		}
 		if r := h.audited(t, auditRefused); len(r) != 1 || !strings.HasSuffix(r[0].Subject, ":sub-1") {
-			t.Errorf("%q: %+v", groups, r)
+			t.Errorf("%q: unexpected refusal: %+v", groups, r)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func TestACallbackThatThisBrowserDidNotStartIsRefused(t *testing.T) {
 	} {
 		c, _, err := h.back(tc.cookie, tc.query)
 		if c != nil || fault.Of(err) != fault.Forbidden || strings.Contains(fault.Text(err), "script") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: unexpected error: %v", name, err)
 		}
 	}
 	flow, state = h.leave(t, "/")
@@ -167,7 +167,7 @@ func TestNamesFromTheIssuerAreChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p, err := h.who(c); err != nil || p.Name != "sub-1" {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestModesAreParsedAndContradictionsRejected(t *testing.T) {
 	for text, want := range map[string]Mode{"local": ModeLocal, "local, oidc": "local,oidc", "oidc,oidc": ModeOIDC, "none": ModeNone,
 		"demo": ModeDemo, "local,oidc,proxy": "local,oidc,proxy"} {
 		if got, err := ParseMode(text); err != nil || got != want {
-			t.Errorf("%q: %q, %v", text, got, err)
+			t.Errorf("%q: unexpected mode %q, error %v", text, got, err)
 		}
 	}
 	for _, bad := range []string{"", ",", "local,", "none,local", "demo,oidc", "none,demo", "Local", "all"} {
@@ -221,7 +221,7 @@ func TestModesAreParsedAndContradictionsRejected(t *testing.T) {
 		"no store": {Mode: ModeLocal},
 	} {
 		if _, err := New(o); fault.Of(err) != fault.Invalid || err == nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: unexpected error: %v", name, err)
 		}
 	}
 }

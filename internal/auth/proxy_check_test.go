@@ -52,7 +52,7 @@ func TestReservedHeadersCannotIdentifyUsers(t *testing.T) {
 	for _, good := range [][2]string{{"X-Forwarded-User", ""}, {"Remote-User", "Remote-Groups"}, {"x-webauth-user", "X-WEBAUTH-ROLE"},
 		{"X_User", "X-User"}} {
 		if err := with(good[0], good[1]); err != nil {
-			t.Errorf("%q: %v", good, err)
+			t.Errorf("%q: unexpected error: %v", good, err)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func TestTheProxysHeaderIsTrustedFromTheProxyOnly(t *testing.T) {
 	for _, from := range []string{"10.1.2.3", "2001:db8:1::7", "::ffff:10.1.2.3"} {
 		p, err := h.Identify(httptest.NewRecorder(), newRequest(from, nil, "X-Forwarded-User", "anna"))
 		if err != nil || p.ID != "proxy:anna" || p.Role != Viewer || p.Method != ByProxy {
-			t.Errorf("%s: %+v, %v", from, p, err)
+			t.Errorf("%s: unexpected principal %+v, error %v", from, p, err)
 		}
 		if h.Check(t.Context(), p) != nil || h.Ended(p) != nil {
 			t.Errorf("%s: a session of the proxy can be ended", from)
@@ -84,7 +84,7 @@ func TestBasicAuthMeantForTheProxyIsIgnored(t *testing.T) {
 	h := newFixture(t, withProxy)
 	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
 	if err != nil || p.ID != "proxy:anna" {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
 	p, err = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Bearer sb_x"))
 	isNobody(t, "a wrong token", p, err)
@@ -97,7 +97,7 @@ func TestTheProxysRoleMustBeValid(t *testing.T) {
 	for role, want := range map[string]Role{"admin": Admin, "viewer": Viewer, "root": "", "": "", "Admin": ""} {
 		p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", role))
 		if p.Role != want || (want == "") != (err != nil) {
-			t.Errorf("%q: %+v, %v", role, p, err)
+			t.Errorf("%q: unexpected principal %+v, error %v", role, p, err)
 		}
 	}
 	p, err := h.Identify(

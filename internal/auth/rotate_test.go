@@ -42,7 +42,7 @@ func TestAChangeOfRoleRotatesTheSessionAtTheNextRequest(t *testing.T) {
 	p, fresh, err := shows(h.Service, old)
 	if err != nil || p.ID != before.ID || p.Role != Operator || p.Session == before.Session || p.Method != ByPassword ||
 		p.From != "192.0.2.1" {
-		t.Fatalf("%+v, %v", p, err)
+		t.Fatalf("unexpected principal %+v, error %v", p, err)
 	}
 	if fresh == nil || fresh.Name != old.Name || fresh.Value == old.Value || len(fresh.Value) < 43 || !fresh.HttpOnly ||
 		fresh.MaxAge != old.MaxAge-3600 {
@@ -158,7 +158,7 @@ func TestARoleThatWasChangedBackRotatesToo(t *testing.T) {
 	h.add(t, "root", Admin)
 	h.role(t, "anna", Viewer)
 	if p, c, err := shows(h.Service, old); err != nil || c == nil || p.Session == before.Session || p.Role != Viewer {
-		t.Errorf("%+v, %v, %v", p, c, err)
+		t.Errorf("unexpected principal %+v, cookie %v, error %v", p, c, err)
 	}
 }
 
@@ -230,7 +230,7 @@ func TestStaleSessionsAreListedAndReplacedBySignIn(t *testing.T) {
 	h.role(t, "anna", Operator)
 	list, err := h.Sessions(t.Context(), Principal{ID: p.ID, Role: Viewer})
 	if err != nil || len(list) != 1 || list[0].ID != p.Session || list[0].Role != Operator {
-		t.Fatalf("%+v, %v", list, err)
+		t.Fatalf("unexpected list %+v, error %v", list, err)
 	}
 	p, _, err = shows(h.Service, old)
 	if id := h.currentSession(newRequest("192.0.2.1", old)); err != nil || id != p.Session {

@@ -140,7 +140,7 @@ func TestSessionsOutliveTheProcess(t *testing.T) {
 	c, p := h.in(t, "anna")
 	got, err := h.service(t).Identify(httptest.NewRecorder(), newRequest("192.0.2.1", c))
 	if err != nil || got != p {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("unexpected principal %+v, error %v", got, err)
 	}
 }
 

@@ -26,7 +26,7 @@ func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
 		}
 		got, err := h.who(cookie)
 		if err != nil || got != p || got.Role != Operator || got.Method != ByPassword || got.Session == "" {
-			t.Errorf("%q: %+v, %v", name, got, err)
+			t.Errorf("%q: unexpected principal %+v, error %v", name, got, err)
 		}
 	}
 	h.pass(time.Minute)
@@ -36,7 +36,7 @@ func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
 	} {
 		cookie, p, err := h.SignIn(t.Context(), c)
 		if !errors.Is(err, ErrCredentials) || cookie != nil || p.ID != "" {
-			t.Errorf("%+v: %v", c, err)
+			t.Errorf("%+v: unexpected error: %v", c, err)
 		}
 	}
 	if n := len(h.audited(t, auditSignIn)); n != 3 {
@@ -100,7 +100,7 @@ func TestCookiesHaveProtectiveAttributes(t *testing.T) {
 	c, p := h.in(t, "anna")
 	if c.Name != "__Host-shardboard" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" ||
 		c.MaxAge <= 0 {
-		t.Errorf("%+v", c)
+		t.Errorf("unexpected cookie: %+v", c)
 	}
 	if len(c.Value) < 43 || strings.Contains(c.Value, p.Session) {
 		t.Errorf("the secret %q is short or holds the session's id", c.Value)
@@ -111,7 +111,7 @@ func TestCookiesHaveProtectiveAttributes(t *testing.T) {
 	isNobody(t, "the cookie without its prefix", got, err)
 	gone, err := h.SignOut(t.Context(), p)
 	if err != nil || gone.Name != c.Name || gone.MaxAge >= 0 || gone.Value != "" || !gone.Secure {
-		t.Errorf("%+v, %v", gone, err)
+		t.Errorf("unexpected cookie %+v, error %v", gone, err)
 	}
 	got, err = h.who(c)
 	isNobody(t, "after signing out", got, err)
@@ -203,13 +203,13 @@ func TestOldHashesAreUpgradedToTheCurrentCost(t *testing.T) {
 	h.in(t, "anna")
 	row, err := h.db.User(t.Context(), u.ID)
 	if err != nil || !strings.Contains(row.Password, "$m=128,t=1,p=1$") {
-		t.Errorf("%s, %v", row.Password, err)
+		t.Errorf("unexpected hash %s, error %v", row.Password, err)
 	}
 	h.in(t, "anna")
 }
 
 func TestTheDefaultCostExceedsTheRecommendedMinimum(t *testing.T) {
 	if c := DefaultCost(); c.Memory < 19<<10 || c.Time < 2 {
-		t.Errorf("%+v", c)
+		t.Errorf("the default cost is too low: %+v", c)
 	}
 }

@@ -41,7 +41,7 @@ func TestTokensHaveAFormatThatSecretScannersFind(t *testing.T) {
 	}
 	for _, wrong := range []string{"", "sb_", secret[:len(secret)-1], secret + "a", strings.ToUpper(secret), " " + secret} {
 		if hasTokenFormat(wrong) {
-			t.Errorf("%q", wrong)
+			t.Errorf("an invalid token is accepted: %q", wrong)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestTokensWorkUntilTheyExpireOrAreRevoked(t *testing.T) {
 	secret, made := h.token(t, anna, Support)
 	p, err := h.bearer(secret)
 	if err != nil || p.ID != "token:"+made.ID || p.Role != Support || p.Method != ByToken || p.Session != "" || made.Owner != anna.ID {
-		t.Fatalf("%+v, %v", p, err)
+		t.Fatalf("unexpected principal %+v, error %v", p, err)
 	}
 	if list, err := h.Tokens(t.Context(), anna); err != nil || len(list) != 1 || list[0].Used.IsZero() {
 		t.Errorf("its last use is not stored: %+v, %v", list, err)
@@ -91,7 +91,7 @@ func TestATokensRoleNeverExceedsItsOwnersCurrentRole(t *testing.T) {
 		t.Error("sockets with the former role stay open")
 	}
 	if p, err = h.bearer(secret); err != nil || p.Role != Viewer {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
 	if err := h.DisableUser(t.Context(), Console(), "anna"); err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestATokenCreatedByATokenHasTheSameOwnerAndNoLaterExpiry(t *testing.T) {
 	wants(t, "a later end", err, fault.Invalid)
 	_, child, err := h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(time.Minute)})
 	if err != nil || child.Owner != anna.ID {
-		t.Errorf("%+v, %v", child, err)
+		t.Errorf("unexpected token %+v, error %v", child, err)
 	}
 }
 

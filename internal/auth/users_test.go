@@ -109,7 +109,7 @@ func TestTheFirstLinkWorksOnce(t *testing.T) {
 	secret := u.Query().Get("key")
 	for _, wrong := range []string{"", "x", secret[1:], secret + "A"} {
 		if _, _, err := h.ClaimFirst(t.Context(), First{Secret: wrong, Name: "root", Password: goodPassword}); !errors.Is(err, ErrLink) {
-			t.Errorf("%q: %v", wrong, err)
+			t.Errorf("%q: unexpected error: %v", wrong, err)
 		}
 	}
 	_, _, err = h.ClaimFirst(t.Context(), First{Secret: secret, Name: "root", Password: "short"})
@@ -185,7 +185,7 @@ func TestBreakGlassWorksWithoutPasswordSignInAndIsLogged(t *testing.T) {
 		t.Errorf("an ordinary account while passwords are off: %v", err)
 	}
 	if f, err := h.Offers(t.Context()); err != nil || !f.Password || !f.OIDC {
-		t.Errorf("%+v, %v", f, err)
+		t.Errorf("unexpected sign-in %+v, error %v", f, err)
 	}
 	c, p := h.in(t, "glass")
 	if p.Role != Admin || p.Method != ByBreakGlass || c.MaxAge != 3600 {
@@ -196,7 +196,7 @@ func TestBreakGlassWorksWithoutPasswordSignInAndIsLogged(t *testing.T) {
 	}
 	used := h.audited(t, auditBreakGlass)
 	if len(used) != 1 || used[0].Via != "break-glass" || used[0].By != p.ID {
-		t.Errorf("%+v", used)
+		t.Errorf("unexpected records: %+v", used)
 	}
 	_, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "stays", Role: Admin, Expires: h.clock().Add(time.Hour)})
 	wants(t, "a token that stays", err, fault.Forbidden)
@@ -215,7 +215,7 @@ func TestAccountsAreNotChangedWhileSignInIsOff(t *testing.T) {
 		}
 		if mode == ModeDemo && (p.Role != Operator || p.Method != ByDemo) ||
 			mode == ModeNone && (p.ID != "local" || p.Role != Admin || p.Method != ByNone) {
-			t.Errorf("%s: %+v", mode, p)
+			t.Errorf("%s: unexpected principal: %+v", mode, p)
 		}
 		if h.Ended(p) != nil || h.Check(t.Context(), p) != nil {
 			t.Errorf("%s: the session can be ended", mode)

@@ -37,7 +37,7 @@ func TestIdleAnonymousConnectionsDoNotBlockOthers(t *testing.T) {
 			t.Error("a slow request of a signed-in person was cut off")
 		}
 		if s := h.l.Stats(); s.Open != 40 || s.Evicted != 164 || s.Refused != 0 {
-			t.Errorf("%+v", s)
+			t.Errorf("unexpected statistics: %+v", s)
 		}
 	})
 }
@@ -65,7 +65,7 @@ func TestTheLeastUsefulConnectionIsClosedFirst(t *testing.T) {
 		h.expect("a new connection without a place", false, refused)
 		h.expect("the other connections", true, append(later, at, posting, socket)...)
 		if s := h.l.Stats(); s.Evicted != 5 || s.Refused != 1 || s.refused[byTotal] != 1 {
-			t.Errorf("%+v", s)
+			t.Errorf("unexpected statistics: %+v", s)
 		}
 	})
 }
@@ -127,7 +127,7 @@ func TestNewConnectionsAreNotProtectedDuringAFlood(t *testing.T) {
 		}
 		h.expect("people", true, people...)
 		if s := h.l.Stats(); s.Refused != 0 {
-			t.Errorf("%+v", s)
+			t.Errorf("unexpected statistics: %+v", s)
 		}
 		_ = flood
 	})
@@ -147,7 +147,7 @@ func TestAFloodFromFewAddressesDoesNotInterruptSignIn(t *testing.T) {
 			t.Error("the sign-in was not answered")
 		}
 		if s := h.l.Stats(); s.Refused != 0 || s.Open != 64 {
-			t.Errorf("%+v", s)
+			t.Errorf("unexpected statistics: %+v", s)
 		}
 	})
 }
@@ -172,7 +172,7 @@ func TestIdleAnonymousConnectionsAreClosedEarly(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		h.expect("signed in", true, anna)
 		if s := h.l.Stats(); s.Evicted != 0 || s.Open != 1 {
-			t.Errorf("%+v", s)
+			t.Errorf("unexpected statistics: %+v", s)
 		}
 	})
 }

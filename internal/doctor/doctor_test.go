@@ -106,18 +106,18 @@ func TestARefusedReadOverridesThePrivilegeList(t *testing.T) {
 	f := &fakeCluster{id: grants(topology.Resource{Any: true}, "anyAction"), refused: map[string]bool{"config.tags": true}}
 	got := states(examine(t, f, "5.0.7", topology.Balancer{}))
 	if got["zones"] != doctor.Lacks || got["zoneRanges"] != doctor.Lacks || got["routing"] != doctor.OK || got["move"] != doctor.OK {
-		t.Errorf("%v", got)
+		t.Errorf("unexpected states: %v", got)
 	}
 }
 
 func TestASuccessfulReadCountsAsGranted(t *testing.T) {
 	got := states(examine(t, &fakeCluster{id: topology.Identity{Users: someone}}, "5.0.7", topology.Balancer{}))
 	if got["routing"] != doctor.OK || got["unsharded"] != doctor.OK || got["disks"] != doctor.OK || got["members"] != doctor.OK {
-		t.Errorf("%v", got)
+		t.Errorf("unexpected states: %v", got)
 	}
 	// Statistics of one collection prove nothing about the others.
 	if got["sizes"] != doctor.Lacks || got["move"] != doctor.Lacks || got["balancerSwitch"] != doctor.Lacks {
-		t.Errorf("%v", got)
+		t.Errorf("unexpected states: %v", got)
 	}
 }
 
@@ -228,7 +228,7 @@ func TestRequiredPrivilegesDependOnTheRelease(t *testing.T) {
 			byField = byField || f.Code == "collectionBalancing" && f.Needs[0].On.DB == "config"
 		}
 		if distribution != want.distribution || byField != want.byField {
-			t.Errorf("%s: %v %v", version, distribution, byField)
+			t.Errorf("%s: unexpected states %v and %v", version, distribution, byField)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func TestTheCommandInARefusalFixesThePermissions(t *testing.T) {
 	_, command, _ := strings.Cut(text, "Run: ")
 	command, _, _ = strings.Cut(command, "; and change")
 	if out, err := exec.Command(bash, "-c", command).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v, %s", command, err, out)
+		t.Fatalf("%s: unexpected error %v, output %s", command, err, out)
 	}
 	if got, err := ReadSecret("file of the token", path, 10); err != nil || string(got) != "text\n" {
 		t.Errorf("after %s: %q, %v", command, got, err)

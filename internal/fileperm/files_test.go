@@ -38,7 +38,7 @@ func TestAMissingDirectoryIsCreatedPrivate(t *testing.T) {
 	must(t, err)
 	for _, p := range []string{path, filepath.Dir(path)} {
 		if info, err := os.Stat(p); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("%s: %v, %v", p, info, err)
+			t.Errorf("%s: unexpected file %v, error %v", p, info, err)
 		}
 	}
 	if real, _ := filepath.EvalSymlinks(path); d.Path != real || len(d.Notes) != 0 {
@@ -53,7 +53,7 @@ func TestADirectoryReadableByOthersIsMadePrivateWithANote(t *testing.T) {
 	info, err := os.Stat(dir)
 	must(t, err)
 	if info.Mode().Perm() != 0o700 || len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "0755") && !strings.Contains(d.Notes[0], "2755") {
-		t.Errorf("%v, %q", info.Mode(), d.Notes)
+		t.Errorf("unexpected mode %v, notes %q", info.Mode(), d.Notes)
 	}
 	if d, err = OwnDir("data directory", dir); err != nil || len(d.Notes) != 0 {
 		t.Errorf("the second call has notes %q, %v; expected none", d.Notes, err)
@@ -153,7 +153,7 @@ func TestMountedSecretsAreReadThroughTheirLinks(t *testing.T) {
 	must(t, os.Symlink(filepath.Base(version), filepath.Join(dir, "..data")))
 	must(t, os.Symlink("..data/uri", filepath.Join(dir, "uri")))
 	if text, err := ReadSecret("file", filepath.Join(dir, "uri"), 10); err != nil || string(text) != "text\n" {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("unexpected content %q, error %v", text, err)
 	}
 	must(t, os.Chmod(secret, 0o644))
 	_, err := ReadSecret("file", filepath.Join(dir, "uri"), 10)
@@ -171,10 +171,10 @@ func TestPipesAndDevicesAreRead(t *testing.T) {
 		t.Skip("no /dev/fd")
 	}
 	if text, err := ReadSecret("file", fd, 100); err != nil || string(text) != "from a command" {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("unexpected content %q, error %v", text, err)
 	}
 	if text, err := ReadSecret("file", "/dev/null", 100); err != nil || len(text) != 0 {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("unexpected content %q, error %v", text, err)
 	}
 }
 

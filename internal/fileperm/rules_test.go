@@ -208,7 +208,7 @@ func TestPrivateGroupsAreRecognised(t *testing.T) {
 		{"lines that are none", 1000, 1000, "x\n::\n", ":::\n", false},
 	} {
 		if got := privateGroup(c.uid, c.gid, c.passwd, c.group); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
+			t.Errorf("%s: private group: %v", c.name, got)
 		}
 	}
 }
@@ -217,7 +217,7 @@ func TestUserNamespacesThatMapAllUsersAreRecognised(t *testing.T) {
 	for text, whole := range map[string]bool{"": true, "         0          0 4294967295\n": true, "0 1000 1\n": false,
 		"0 100000 65536\n": false, "0 1000 1\n1 100000 65535\n": false} {
 		if mapsAllUsers(text) != whole {
-			t.Errorf("%q: %v", text, !whole)
+			t.Errorf("%q: maps all users: %v", text, !whole)
 		}
 	}
 }

@@ -114,10 +114,10 @@ func TestGroupRefusalsNameClaimsWithoutValues(t *testing.T) {
 				t.Errorf("%s\n%+v", all, r.Claims)
 			}
 			if fault.Of(err) != fault.Forbidden || c.Subject != "sub-1" || len(c.Groups) > 0 {
-				t.Errorf("%+v", c)
+				t.Errorf("unexpected claims: %+v", c)
 			}
 			if code == "groups-form" && !slices.Contains(r.Claims.IDToken, "groups.inner.deep") {
-				t.Errorf("%q", r.Claims.IDToken)
+				t.Errorf("unexpected claim names of the ID token: %q", r.Claims.IDToken)
 			}
 		})
 	}
@@ -138,7 +138,7 @@ func TestGroupsThatTheIssuerLeftOutAreRecognised(t *testing.T) {
 	p.without, p.claims = []string{"groups"}, map[string]any{"hasgroups": true}
 	p.info = map[string]any{"sub": "sub-1", "groups": []string{"ops"}}
 	if c, err := p.signIn(t, p.issuer(t)); err != nil || len(c.Groups) != 1 {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("unexpected claims %+v, error %v", c, err)
 	}
 }
 
@@ -182,11 +182,11 @@ func TestNamesOfClaimsAreBoundedAndPrintable(t *testing.T) {
 	got := claimNames(claims)
 	if len(got) != maxNames+1 || got[maxNames] != fmt.Sprintf("(%d more)", 1004-maxNames) || !slices.Contains(got, "deep.a.b") ||
 		!slices.Contains(got, "empty") {
-		t.Errorf("%d: %q", len(got), got)
+		t.Errorf("unexpected number of names %d: %q", len(got), got)
 	}
 	for _, name := range got {
 		if len(name) > maxNamed+len(" …") || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			t.Errorf("%q", name)
+			t.Errorf("unexpected name: %q", name)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func TestClaimsAreReadFromAValidToken(t *testing.T) {
 			}
 			c, err := i.Exchange(t.Context(), p.authorize(t, to), nonce, verifier)
 			if err != nil || c.Issuer != p.URL || c.Subject != "sub-1" || c.Name != "anna" || strings.Join(c.Groups, ",") != "ops,staff" {
-				t.Errorf("%+v, %v", c, err)
+				t.Errorf("unexpected claims %+v, error %v", c, err)
 			}
 		})
 	}
@@ -131,7 +131,7 @@ func TestTokensThatAreNotForThisAttemptAreRefused(t *testing.T) {
 			set(p)
 			c, err := p.signIn(t, p.issuer(t))
 			if err == nil || fault.Of(err) != fault.Forbidden || c.Subject != "" {
-				t.Errorf("%+v, %v", c, err)
+				t.Errorf("unexpected claims %+v, error %v", c, err)
 			}
 			refusedAs(t, err, codes[name])
 		})
@@ -175,7 +175,7 @@ func TestACodeIsBoundToClientRedirectAndVerifier(t *testing.T) {
 		err := try()
 		if err == nil || fault.Of(err) != fault.Forbidden || strings.Contains(err.Error(), "client-secret") ||
 			strings.Contains(err.Error(), verifier) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: unexpected error: %v", name, err)
 		}
 	}
 }
@@ -242,7 +242,7 @@ func TestUnsafeOptionsAreRejected(t *testing.T) {
 		o := good
 		change(&o)
 		if _, err := New(o); err == nil || fault.Of(err) != fault.Invalid {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: unexpected error: %v", name, err)
 		}
 	}
 }

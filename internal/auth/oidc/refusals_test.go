@@ -33,7 +33,7 @@ func TestARefusedExchangeGivesAdviceWithoutSecrets(t *testing.T) {
 		all := r.Advice + fault.Text(err) + err.Error()
 		if fault.Of(err) != tc.kind || !strings.Contains(r.Advice, tc.says) ||
 			strings.Contains(strings.ReplaceAll(all, "--oidc-client-secret-file", ""), "client-secret") {
-			t.Errorf("%q: %v, %s", sent, fault.Of(err), all)
+			t.Errorf("%q: unexpected error kind %v, texts %s", sent, fault.Of(err), all)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func TestAnInvalidDiscoveryDocumentIsRefused(t *testing.T) {
 		_, err := p.issuer(t).Address(t.Context(), state, nonce, verifier)
 		refusedAs(t, err, tc.code)
 		if fault.Of(err) != fault.Unavailable {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: unexpected error: %v", name, err)
 		}
 	}
 }

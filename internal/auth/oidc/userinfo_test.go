@@ -28,10 +28,10 @@ func TestGroupsAndNameAreReadFromUserInfo(t *testing.T) {
 	p.info = map[string]any{"sub": "sub-1", "preferred_username": "anna", "groups": []string{"ops", "staff"}}
 	c, err := p.signIn(t, p.issuer(t))
 	if err != nil || c.Subject != "sub-1" || c.Name != "anna" || strings.Join(c.Groups, ",") != "ops,staff" {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("unexpected claims %+v, error %v", c, err)
 	}
 	if !slices.Contains(c.Seen.UserInfo, "groups") || slices.Contains(c.Seen.IDToken, "groups") || !slices.Contains(c.Seen.IDToken, "nonce") {
-		t.Errorf("%+v", c.Seen)
+		t.Errorf("unexpected claim names: %+v", c.Seen)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestTheIDTokenWinsOverUserInfo(t *testing.T) {
 	p.info = map[string]any{"sub": "sub-1", "email": "info@b.example", "groups": []string{"dba"}}
 	c, err := p.signIn(t, p.issuer(t))
 	if err != nil || c.Name != "token@b.example" || strings.Join(c.Groups, ",") != "ops,staff" {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("unexpected claims %+v, error %v", c, err)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestUserInfoThatCannotBeTrustedIsRefusedWithItsReason(t *testing.T) {
 				t.Errorf("it is %v, expected %v", fault.Of(err), want)
 			}
 			if len(c.Groups) > 0 || c.Subject != "sub-1" || !slices.Contains(r.Claims.IDToken, "preferred_username") {
-				t.Errorf("%+v, %+v", c, r.Claims)
+				t.Errorf("unexpected claims %+v, claims of the refusal %+v", c, r.Claims)
 			}
 		})
 	}
@@ -175,7 +175,7 @@ func TestAMissingNameDoesNotRefuseTheSignIn(t *testing.T) {
 		p.answerInfo = func(w http.ResponseWriter, r *http.Request) { tc.answer(p, w, r) }
 		c, err := p.signIn(t, p.issuer(t))
 		if err != nil || c.Name != "anna@b.example" || strings.Join(c.Groups, ",") != "ops,staff" {
-			t.Errorf("%s: %+v, %v", name, c, err)
+			t.Errorf("%s: unexpected claims %+v, error %v", name, c, err)
 		}
 	}
 }
@@ -193,7 +193,7 @@ func TestSignedUserInfoIsRead(t *testing.T) {
 			_, _ = w.Write([]byte(p.signed(map[string]any{"alg": "RS256", "kid": "r"}, claims)))
 		}
 		if c, err := p.signIn(t, p.issuer(t)); err != nil || strings.Join(c.Groups, ",") != "ops" {
-			t.Errorf("%s: %+v, %v", name, c, err)
+			t.Errorf("%s: unexpected claims %+v, error %v", name, c, err)
 		}
 	}
 }

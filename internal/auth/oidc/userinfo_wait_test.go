@@ -42,7 +42,7 @@ func TestAUserInfoRequestTimesOut(t *testing.T) {
 					t.Error(err)
 				}
 			} else if err != nil || strings.Join(c.Groups, ",") != "ops,staff" {
-				t.Errorf("%+v, %v", c, err)
+				t.Errorf("unexpected claims %+v, error %v", c, err)
 			}
 		})
 	}

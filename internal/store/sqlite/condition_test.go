@@ -109,7 +109,7 @@ func TestAReadOnlyStoreNoticesThatTheOwnerHasEnded(t *testing.T) {
 		synctest.Wait()
 		expectLog(t, "while there is an owner", said)
 		if c := reader.Condition(); c.Hold != store.OwnedByAnother || reader.Writable() != store.ErrReadOnly {
-			t.Errorf("%+v", c)
+			t.Errorf("unexpected condition: %+v", c)
 		}
 
 		must(t, owner.Close())
@@ -117,7 +117,7 @@ func TestAReadOnlyStoreNoticesThatTheOwnerHasEnded(t *testing.T) {
 		synctest.Wait()
 		expectLog(t, "without one", said, "WARN the shardboard that owned")
 		if reader.Condition().Hold != store.OwnerGone || reader.SetSetting(t.Context(), "a", "1") != store.ErrOwnerGone {
-			t.Errorf("%+v", reader.Condition())
+			t.Errorf("unexpected condition: %+v", reader.Condition())
 		}
 
 		owner = open(t, dir) // a reader's check must not block the owner

@@ -107,7 +107,7 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 			_, err := Open(t.Context(), dir)
 			got, ok := store.TroubleOf(err)
 			if !ok || got.Code != c.code {
-				t.Fatalf("%q: %v", got.Code, err)
+				t.Fatalf("%q: unexpected error: %v", got.Code, err)
 			}
 			text := fault.Text(err)
 			for _, part := range []string{path, c.says, "aside"} {
