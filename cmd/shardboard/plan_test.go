@@ -154,9 +154,9 @@ func TestAConfirmationIsRequiredAndNeverAssumed(t *testing.T) {
 		hash    string
 		confirm string
 	}{
-		{"nobody there, no hash", runCmd{}, plain, nil, true, "", ""},
-		{"nobody there, hash", runCmd{Hash: "h"}, plain, nil, false, "h", ""},
-		{"nobody there, hash, no confirmation", runCmd{Hash: "h"}, wide, nil, false, "h", ""},
+		{"no terminal, no hash", runCmd{}, plain, nil, true, "", ""},
+		{"no terminal, hash", runCmd{Hash: "h"}, plain, nil, false, "h", ""},
+		{"no terminal, hash, no confirmation", runCmd{Hash: "h"}, wide, nil, false, "h", ""},
 		{"flags say all", runCmd{Hash: "h", Confirm: text}, wide, nil, false, "h", text},
 		{"flags say something wrong", runCmd{Hash: "x", Confirm: "y"}, wide, nil, false, "x", "y"},
 		{"yes", runCmd{}, plain, new("yes"), false, "h", ""},

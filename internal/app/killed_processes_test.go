@@ -108,7 +108,7 @@ func (h *installation) start(args ...string) *exec.Cmd {
 	h.t.Cleanup(func() {
 		if h.t.Failed() {
 			kill(cmd) // completes the output
-			h.t.Logf("%s said:\n%s", args[0], said.String())
+			h.t.Logf("output of %s:\n%s", args[0], said.String())
 		}
 	})
 	return cmd

@@ -56,7 +56,7 @@ func TestUnsafeSignInOptionsAreRefusedWithAnExplanation(t *testing.T) {
 			"nobody has to sign in"},
 		"no TLS":                    {func(c *Config) { local(c); c.Listen, c.PublicURL = "0.0.0.0:0", "https://board.example" }, "--tls-cert"},
 		"a name without TLS":        {func(c *Config) { local(c); c.PublicURL = "http://board.example" }, "not https"},
-		"https by nobody":           {func(c *Config) { local(c); c.PublicURL = "https://board.example" }, "--tls-terminated-by-proxy"},
+		"https without TLS":         {func(c *Config) { local(c); c.PublicURL = "https://board.example" }, "--tls-terminated-by-proxy"},
 		"TLS and http":              {func(c *Config) { local(c); c.TLSByProxy, c.PublicURL = true, "http://board.example" }, "https://"},
 		"no name":                   {func(c *Config) { local(c); c.Listen, c.TLSByProxy = "0.0.0.0:0", true }, "--public-url"},
 		"a certificate without key": {func(c *Config) { local(c); c.TLSCert = "x" }, "--tls-key"},

@@ -13,7 +13,7 @@ import (
 
 const oneHash = 100 * time.Millisecond
 
-func slowly(h *Service) { h.hashes.beforeHash = func() { time.Sleep(oneHash) } }
+func slowHashes(h *Service) { h.hashes.beforeHash = func() { time.Sleep(oneHash) } }
 
 // startFlood signs in from 200 unknown addresses, as often as each is allowed, until stop is
 // called.
@@ -59,10 +59,10 @@ func TestKnownAddressesCanSignInDuringAFlood(t *testing.T) {
 		const people = 10
 		for i := range people {
 			h.add(t, fmt.Sprint("user", i), Viewer)
-			h.in(t, fmt.Sprint("user", i))
+			h.signIn(t, fmt.Sprint("user", i))
 		}
 		later := h.service(t, func(o *Options) { o.Now = time.Now }) // like after a restart
-		slowly(later)
+		slowHashes(later)
 		stop := startFlood(t, later)
 		refused, longest := 0, time.Duration(0)
 		const signIns = 100
@@ -84,7 +84,7 @@ func TestKnownAddressesCanSignInDuringAFlood(t *testing.T) {
 			t.Errorf("%d unknown clients were refused at once, %d after waiting", atOnce, late)
 		}
 		later.o.Refusals.Flush()
-		if n := len(h.audited(t, auditLimited)); n == 0 || n > 6 {
+		if n := len(h.auditRecords(t, auditLimited)); n == 0 || n > 6 {
 			t.Errorf("%d records say that there were too many at once", n)
 		}
 	})
@@ -187,7 +187,7 @@ func TestTheQueueIsRoundRobinByAddressAndBounded(t *testing.T) {
 func TestWaitingTimesDoNotDependOnTheAccount(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	h.in(t, "anna")
+	h.signIn(t, "anna")
 	if a := h.limits.client("192.0.2.1"); !a.known {
 		t.Error("an address from which somebody signed in is not known")
 	}

@@ -29,7 +29,7 @@ func TestTheProxysHeaderIsTrustedFromTheProxyOnly(t *testing.T) {
 			t.Errorf("%s: a session of the proxy can be ended", from)
 		}
 	}
-	if n := len(h.audited(t, auditSignIn)); n != 1 {
+	if n := len(h.auditRecords(t, auditSignIn)); n != 1 {
 		t.Errorf("one person has %d sign-ins", n)
 	}
 	for range 3 {
@@ -38,18 +38,18 @@ func TestTheProxysHeaderIsTrustedFromTheProxyOnly(t *testing.T) {
 				httptest.NewRecorder(),
 				newRequest(from, nil, "X-Forwarded-User", "anna", "X-Forwarded-For", "10.1.2.3", "X-Real-IP", "10.1.2.3", "Forwarded", "for=10.1.2.3"),
 			)
-			isNobody(t, from, p, err)
+			expectAnonymous(t, from, p, err)
 		}
 	}
 	h.o.Refusals.Flush()
-	spoofed := h.audited(t, auditSpoofed)
-	if n := counted(t, spoofed); n != 3*4 || len(spoofed) != 2 || spoofed[0].From != "10.2.0.1" ||
+	spoofed := h.auditRecords(t, auditSpoofed)
+	if n := countAttempts(t, spoofed); n != 3*4 || len(spoofed) != 2 || spoofed[0].From != "10.2.0.1" ||
 		!strings.Contains(spoofed[1].Details["examples"], "2001:db8:2::1") {
 		t.Errorf("%d are recorded: %+v", n, spoofed)
 	}
-	h.pass(proxySignInInterval)
+	h.advance(proxySignInInterval)
 	_, _ = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna"))
-	if n := len(h.audited(t, auditSignIn)); n != 2 {
+	if n := len(h.auditRecords(t, auditSignIn)); n != 2 {
 		t.Errorf("the next day's sign-in is not recorded: %d", n)
 	}
 }
@@ -63,7 +63,7 @@ func TestSpoofedHeadersDoNotHideProxySignIns(t *testing.T) {
 	if _, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna")); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(h.audited(t, auditSignIn)); n != 1 {
+	if n := len(h.auditRecords(t, auditSignIn)); n != 1 {
 		t.Errorf("%d sign-ins are recorded", n)
 	}
 }
@@ -76,7 +76,7 @@ func TestTheProxysHeaderMustHaveOneValidName(t *testing.T) {
 			r.Header.Add("X-Forwarded-User", n)
 		}
 		p, err := h.Identify(httptest.NewRecorder(), r)
-		isNobody(t, strings.Join(names, " and "), p, err)
+		expectAnonymous(t, strings.Join(names, " and "), p, err)
 	}
 }
 
@@ -87,9 +87,9 @@ func TestBasicAuthMeantForTheProxyIsIgnored(t *testing.T) {
 		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
 	p, err = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Bearer sb_x"))
-	isNobody(t, "a wrong token", p, err)
+	expectAnonymous(t, "a wrong token", p, err)
 	p, err = h.Identify(httptest.NewRecorder(), newRequest("10.9.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
-	isNobody(t, "from elsewhere", p, err)
+	expectAnonymous(t, "from elsewhere", p, err)
 }
 
 func TestTheProxysRoleMustBeValid(t *testing.T) {
@@ -104,15 +104,15 @@ func TestTheProxysRoleMustBeValid(t *testing.T) {
 		httptest.NewRecorder(),
 		newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", "viewer", "X-Role", "admin"),
 	)
-	isNobody(t, "two roles", p, err)
+	expectAnonymous(t, "two roles", p, err)
 	p, err = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna"))
-	isNobody(t, "no role", p, err)
+	expectAnonymous(t, "no role", p, err)
 }
 
 func TestTheProxysHeaderIsIgnoredWithoutProxyMode(t *testing.T) {
 	h := newFixture(t)
 	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Remote-User", "anna"))
-	isNobody(t, "a header", p, err)
+	expectAnonymous(t, "a header", p, err)
 }
 
 func TestTheClientAddressComesFromKnownProxies(t *testing.T) {

@@ -21,7 +21,7 @@ func (h *fixture) token(t *testing.T, by Principal, role Role) (string, Token) {
 }
 
 func (h *fixture) bearer(secret string) (Principal, error) {
-	return h.who(nil, "Authorization", "Bearer "+secret)
+	return h.identify(nil, "Authorization", "Bearer "+secret)
 }
 
 func TestTokensHaveAFormatThatSecretScannersFind(t *testing.T) {
@@ -49,7 +49,7 @@ func TestTokensHaveAFormatThatSecretScannersFind(t *testing.T) {
 func TestTokensWorkUntilTheyExpireOrAreRevoked(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Operator)
-	_, anna := h.in(t, "anna")
+	_, anna := h.signIn(t, "anna")
 	secret, made := h.token(t, anna, Support)
 	p, err := h.bearer(secret)
 	if err != nil || p.ID != "token:"+made.ID || p.Role != Support || p.Method != ByToken || p.Session != "" || made.Owner != anna.ID {
@@ -66,18 +66,18 @@ func TestTokensWorkUntilTheyExpireOrAreRevoked(t *testing.T) {
 		t.Error("its sockets stay open")
 	}
 	got, err := h.bearer(secret)
-	isNobody(t, "revoked", got, err)
-	wants(t, "once more", h.RevokeToken(t.Context(), anna, made.ID), fault.Conflict)
+	expectAnonymous(t, "revoked", got, err)
+	expectKind(t, "once more", h.RevokeToken(t.Context(), anna, made.ID), fault.Conflict)
 	secret, _ = h.token(t, anna, Support)
-	h.pass(time.Hour)
+	h.advance(time.Hour)
 	got, err = h.bearer(secret)
-	isNobody(t, "expired", got, err)
+	expectAnonymous(t, "expired", got, err)
 }
 
 func TestATokensRoleNeverExceedsItsOwnersCurrentRole(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Operator)
-	_, anna := h.in(t, "anna")
+	_, anna := h.signIn(t, "anna")
 	secret, _ := h.token(t, anna, Operator)
 	p, err := h.bearer(secret)
 	if err != nil {
@@ -97,13 +97,13 @@ func TestATokensRoleNeverExceedsItsOwnersCurrentRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := h.bearer(secret)
-	isNobody(t, "a disabled owner", got, err)
+	expectAnonymous(t, "a disabled owner", got, err)
 }
 
 func TestTokensCannotHaveMoreRightsThanTheirCreator(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Support)
-	_, anna := h.in(t, "anna")
+	_, anna := h.signIn(t, "anna")
 	good := NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)}
 	outside := Principal{ID: "oidc:x:y", Role: Admin, Method: ByOIDC}
 	for name, tc := range map[string]struct {
@@ -127,21 +127,21 @@ func TestTokensCannotHaveMoreRightsThanTheirCreator(t *testing.T) {
 		if secret != "" {
 			t.Errorf("%s: the token was created", name)
 		}
-		wants(t, name, err, tc.kind)
+		expectKind(t, name, err, tc.kind)
 	}
 }
 
 func TestATokenCreatedByATokenHasTheSameOwnerAndNoLaterExpiry(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Admin)
-	_, anna := h.in(t, "anna")
+	_, anna := h.signIn(t, "anna")
 	secret, _ := h.token(t, anna, Admin)
 	p, err := h.bearer(secret)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, _, err = h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(2 * time.Hour)})
-	wants(t, "a later end", err, fault.Invalid)
+	expectKind(t, "a later end", err, fault.Invalid)
 	_, child, err := h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(time.Minute)})
 	if err != nil || child.Owner != anna.ID {
 		t.Errorf("unexpected token %+v, error %v", child, err)
@@ -153,9 +153,9 @@ func TestPeopleSeeAndRevokeTheirOwnTokensAndAdminsAll(t *testing.T) {
 	for name, role := range map[string]Role{"anna": Viewer, "ben": Viewer, "root": Admin} {
 		h.add(t, name, role)
 	}
-	_, anna := h.in(t, "anna")
-	_, ben := h.in(t, "ben")
-	_, root := h.in(t, "root")
+	_, anna := h.signIn(t, "anna")
+	_, ben := h.signIn(t, "ben")
+	_, root := h.signIn(t, "root")
 	_, made := h.token(t, anna, Viewer)
 	for _, tc := range []struct {
 		by   Principal
@@ -165,7 +165,7 @@ func TestPeopleSeeAndRevokeTheirOwnTokensAndAdminsAll(t *testing.T) {
 			t.Errorf("%s sees %d, %v", tc.by.Name, len(list), err)
 		}
 	}
-	wants(t, "another one's token", h.RevokeToken(t.Context(), ben, made.ID), fault.NotFound)
+	expectKind(t, "another one's token", h.RevokeToken(t.Context(), ben, made.ID), fault.NotFound)
 	if err := h.RevokeToken(t.Context(), root, made.ID); err != nil {
 		t.Error(err)
 	}
@@ -174,9 +174,9 @@ func TestPeopleSeeAndRevokeTheirOwnTokensAndAdminsAll(t *testing.T) {
 func TestAWrongTokenIsRefusedDespiteAValidCookie(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	c, _ := h.in(t, "anna")
+	c, _ := h.signIn(t, "anna")
 	for _, header := range []string{"Bearer ", "Bearer x", "Basic YTpi", "", "bearer sb_"} {
 		p, err := h.Identify(httptest.NewRecorder(), newRequest("192.0.2.1", c, "Authorization", header))
-		isNobody(t, header, p, err)
+		expectAnonymous(t, header, p, err)
 	}
 }

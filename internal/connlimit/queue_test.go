@@ -32,7 +32,7 @@ func TestIdleAnonymousConnectionsDoNotBlockOthers(t *testing.T) {
 			t.Error("the connection of a signed-in person was closed")
 		}
 		time.Sleep(time.Minute)
-		h.expect("a request of somebody who is signed in", true, busy)
+		h.expect("a request of a signed-in person", true, busy)
 		if busy.answerCount() != 1 {
 			t.Error("a slow request of a signed-in person was cut off")
 		}
@@ -98,7 +98,7 @@ func TestANewConnectionIsProtectedForASecond(t *testing.T) {
 		h.expect("who was idle for longest", false, people[0])
 		time.Sleep(100 * time.Millisecond)
 		h.connect("198.51.100.2")
-		h.expect("who has said nothing for a second", false, honest[0])
+		h.expect("a connection without a request for a second", false, honest[0])
 		h.expect("the other connections", true, people[1:]...)
 	})
 }

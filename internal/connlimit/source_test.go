@@ -72,7 +72,7 @@ func TestProxiesAndLoopbackHaveNoLimitOfTheirOwnButMakeRoom(t *testing.T) {
 			// Idle connections of a proxy can serve anybody, so they rank like those of
 			// signed-in people.
 			proxy := h.l.isProxy(netip.MustParseAddr(address).Unmap())
-			h.expect("who is signed in at "+address, !proxy, anna)
+			h.expect("the signed-in person at "+address, !proxy, anna)
 			if s := h.l.Stats(); s.evicted[bySource] != 0 || s.Refused != 0 {
 				t.Errorf("unexpected statistics: %+v", s)
 			}

@@ -133,7 +133,7 @@ func TestTokensThatAreNotForThisAttemptAreRefused(t *testing.T) {
 			if err == nil || fault.Of(err) != fault.Forbidden || c.Subject != "" {
 				t.Errorf("unexpected claims %+v, error %v", c, err)
 			}
-			refusedAs(t, err, codes[name])
+			expectRefusal(t, err, codes[name])
 		})
 	}
 }
@@ -152,7 +152,7 @@ func TestACodeIsBoundToClientRedirectAndVerifier(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, try := range map[string]func() error{
-		"a code of nobody": func() error { _, err := i.Exchange(t.Context(), "guess", nonce, verifier); return err },
+		"an unknown code":  func() error { _, err := i.Exchange(t.Context(), "guess", nonce, verifier); return err },
 		"another verifier": func() error { _, err := i.Exchange(t.Context(), p.authorize(t, to), nonce, "x"+verifier); return err },
 		"another secret": func() error {
 			_, err := p.issuer(t, func(o *Options) { o.Secret = "wrong" }).Exchange(t.Context(), p.authorize(t, to), nonce, verifier)

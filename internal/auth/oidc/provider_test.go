@@ -63,14 +63,14 @@ var rsaKey = sync.OnceValue(func() *rsa.PrivateKey {
 
 func newProvider(t *testing.T) *provider {
 	t.Helper()
-	p := newUnserved(t)
+	p := newUnservedProvider(t)
 	p.Server = httptest.NewServer(p.handler())
 	t.Cleanup(p.Close)
 	return p
 }
 
-// newUnserved is a provider without a Server.
-func newUnserved(t *testing.T) *provider {
+// newUnservedProvider is a provider without a Server.
+func newUnservedProvider(t *testing.T) *provider {
 	t.Helper()
 	p := &provider{codes: map[string]url.Values{}, rsa: rsaKey()}
 	var err error

@@ -65,7 +65,7 @@ func TestMissingGroupsAdviceNamesScopesThatWereNotGranted(t *testing.T) {
 	p.without, p.granted = []string{"groups"}, "openid profile"
 	i := p.issuer(t, func(o *Options) { o.Scopes = []string{"profile", "groups", "roles"} })
 	_, err := p.signIn(t, i)
-	if r := refusedAs(t, err, "groups-missing"); !strings.Contains(r.Advice, "did not grant these scopes: groups roles.") {
+	if r := expectRefusal(t, err, "groups-missing"); !strings.Contains(r.Advice, "did not grant these scopes: groups roles.") {
 		t.Error(r.Advice)
 	}
 }

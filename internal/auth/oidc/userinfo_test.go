@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-// refusedAs checks that err is a refusal with this code.
-func refusedAs(t *testing.T, err error, code string) *auth.Refusal {
+// expectRefusal checks that err is a refusal with this code.
+func expectRefusal(t *testing.T, err error, code string) *auth.Refusal {
 	t.Helper()
 	var r *auth.Refusal
 	if !errors.As(err, &r) || r.Code != code || r.Advice == "" || fault.Text(err) == "" {
@@ -74,7 +74,7 @@ func TestUserInfoOfAnotherPersonIsRefused(t *testing.T) {
 			p.without = []string{missing}
 			p.info = map[string]any{"sub": sub, "preferred_username": "eve", "groups": []string{"dba"}}
 			c, err := p.signIn(t, p.issuer(t))
-			refusedAs(t, err, "userinfo-subject")
+			expectRefusal(t, err, "userinfo-subject")
 			if fault.Of(err) != fault.Forbidden || c.Subject != "sub-1" || len(c.Groups) > 0 || c.Name == "eve" {
 				t.Errorf("%s is missing, sub is %s: %+v", missing, name, c)
 			}
@@ -127,7 +127,7 @@ func badUserInfo() map[string]badAnswer {
 	add("an unsigned JWT", "userinfo-signature", jwt(func(_ *provider, h, _ map[string]any) { h["alg"] = "none" }))
 	add("a JWT by HMAC", "userinfo-signature", jwt(func(_ *provider, h, _ map[string]any) { h["alg"] = "HS256" }))
 	add("a JWT for another client", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { c["aud"] = "other" }))
-	add("a JWT for nobody", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { delete(c, "aud") }))
+	add("a JWT without audience", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { delete(c, "aud") }))
 	add("a JWT of another issuer", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { c["iss"] = "https://evil.example" }))
 	add(
 		"a JWT that expired",
@@ -149,7 +149,7 @@ func TestUserInfoThatCannotBeTrustedIsRefusedWithItsReason(t *testing.T) {
 			p.without = []string{"groups"}
 			p.answerInfo = func(w http.ResponseWriter, r *http.Request) { tc.answer(p, w, r) }
 			c, err := p.signIn(t, p.issuer(t))
-			r := refusedAs(t, err, tc.code)
+			r := expectRefusal(t, err, tc.code)
 			want := fault.Forbidden
 			if tc.code == "userinfo-failed" {
 				want = fault.Unavailable

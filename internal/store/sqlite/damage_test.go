@@ -209,7 +209,7 @@ func TestDamageWhileRunningIsReportedByTheFailingCall(t *testing.T) {
 		held, err := other.Begin()
 		must(t, err)
 		expectTrouble(t, save(db), store.TroubleBusy, "Another program holds a lock on "+path)
-		must(t, list(db)) // reading goes on
+		must(t, list(db)) // reading still works
 		must(t, held.Rollback())
 		must(t, save(db))
 		if now := db.Trouble(); now != nil {
