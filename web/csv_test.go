@@ -64,6 +64,16 @@ func TestSpreadsheetsGetNoFormulas(t *testing.T) {
 	}
 }
 
+func TestAFailedPageOffersNoCSV(t *testing.T) {
+	s := webtest.New(t)
+	for address, status := range map[string]int{"/shards/nope": 404, "/zones?at=x": 400, "/runs?state=x": 400, "/zones": 200} {
+		w := s.Do("GET", address)
+		if w.Code != status || strings.Contains(w.Body.String(), ".csv") != (status == 200) {
+			t.Errorf("%s: %d, want %d and a link to CSV only if 200", address, w.Code, status)
+		}
+	}
+}
+
 func TestShardNamesWithDotsHaveCSVToo(t *testing.T) {
 	s := webtest.New(t)
 	table := *s.Watcher.Get()

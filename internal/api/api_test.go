@@ -24,12 +24,12 @@ func marshal(t *testing.T, v any) string {
 func TestListIsAlwaysAnArrayAndEndsInNull(t *testing.T) {
 	at := time.Date(2026, 3, 1, 13, 0, 0, 0, time.FixedZone("", 3600))
 	if got := marshal(t, List[Chunk]{AsOf: at}); got != `{"items":[],"next":null,"asOf":"2026-03-01T12:00:00Z","stale":false}` {
-		t.Error(got)
+		t.Errorf("got %v, want %q", got, `{"items":[],"next":null,"asOf":"2026-03-01T12:00:00Z","stale":false}`)
 	}
 	text := marshal(t, List[Zone]{Items: []Zone{{Zone: "eu"}}, Next: "abc", AsOf: at, Stale: true})
 	var back List[Zone]
 	if err := json.Unmarshal([]byte(text), &back); err != nil || back.Next != "abc" || len(back.Items) != 1 || !back.Stale {
-		t.Errorf("%v %+v", err, back)
+		t.Errorf(`got %v %+v, want Next "abc", len(Items) 1, Stale true`, err, back)
 	}
 	if err := json.Unmarshal([]byte(`{"items":[],"next":null}`), &back); err != nil || back.Next != "abc" && back.Next != "" {
 		t.Errorf("%v %q", err, back.Next)
@@ -69,7 +69,7 @@ func TestProblemKeepsKindAndHidesCause(t *testing.T) {
 		}
 	}
 	if p := ProblemOf(errors.New("secret cause"), "/x"); p.Status != 500 || p.Detail == "secret cause" {
-		t.Errorf("%+v", p)
+		t.Errorf(`got %+v, want Status 500, Detail not "secret cause"`, p)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestChunkRefsRoundTrip(t *testing.T) {
 	}
 	for _, bad := range []string{"", ".", "x", "x.", "x.!!", "x.AAAA", "x." + "BQAAAAE", ChunkRef("x", doc[:len(doc)-1])} {
 		if _, _, err := ParseChunkRef(bad); fault.Of(err) != fault.Invalid || err == nil {
-			t.Errorf("%q: %v", bad, err)
+			t.Errorf("%q: %v, want kind %v", bad, err, fault.Invalid)
 		}
 	}
 }

@@ -24,7 +24,7 @@ type world struct {
 	watcher *topology.Watcher
 }
 
-func in(t *testing.T, shards int, scenario func(w *world)) {
+func onSimulatedCluster(t *testing.T, shards int, scenario func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(),
@@ -59,16 +59,16 @@ func (w *world) admin(cmd bson.D) bson.Raw {
 	return reply
 }
 
-func at(p int) bson.D { return bson.D{{Key: "p", Value: int32(p)}} }
+func keyDocument(p int) bson.D { return bson.D{{Key: "p", Value: int32(p)}} }
 
-func (w *world) rounds() (count int64, running bool) {
+func (w *world) roundCount() (count int64, running bool) {
 	reply := w.admin(bson.D{{Key: "balancerStatus", Value: 1}})
 	count, _ = reply.Lookup("numBalancerRounds").AsInt64OK()
 	running, _ = reply.Lookup("inBalancerRound").BooleanOK()
 	return count, running
 }
 
-func (w *world) load() *topology.Table {
+func (w *world) loadTable() *topology.Table {
 	w.t.Helper()
 	t, err := w.watcher.Load(w.t.Context())
 	if err != nil {
@@ -77,16 +77,16 @@ func (w *world) load() *topology.Table {
 	return t
 }
 
-// shape splits the collection at random, distributes the chunks, sometimes assigns
+// randomizeLayout splits the collection at random, distributes the chunks, sometimes assigns
 // zones to the whole key space, and sometimes drains a shard.
-func (w *world) shape(rng *rand.Rand, shards int) (about string) {
+func (w *world) randomizeLayout(rng *rand.Rand, shards int) (about string) {
 	chunks := 1 + rng.IntN(14)
 	for i := 1; i < chunks; i++ {
-		w.admin(bson.D{{Key: "split", Value: "db.t"}, {Key: "middle", Value: at(i * 10)}})
+		w.admin(bson.D{{Key: "split", Value: "db.t"}, {Key: "middle", Value: keyDocument(i * 10)}})
 	}
 	for i := range chunks {
 		if to := rng.IntN(shards + 1); to > 1 { // most chunks stay on the first shard
-			w.admin(bson.D{{Key: "moveChunk", Value: "db.t"}, {Key: "find", Value: at(i*10 + 1)},
+			w.admin(bson.D{{Key: "moveChunk", Value: "db.t"}, {Key: "find", Value: keyDocument(i*10 + 1)},
 				{Key: "to", Value: fmt.Sprintf("shard-rs-%d", to)}})
 		}
 	}
@@ -94,7 +94,7 @@ func (w *world) shape(rng *rand.Rand, shards int) (about string) {
 	if rng.IntN(2) == 0 {
 		// Two adjacent zones, whose common bound is a chunk bound or inside a chunk.
 		edge := 10*rng.IntN(chunks+1) + 5*rng.IntN(2)
-		for z, r := range [][2]bson.D{{{{Key: "p", Value: bson.MinKey{}}}, at(edge)}, {at(edge), {{Key: "p", Value: bson.MaxKey{}}}}} {
+		for z, r := range [][2]bson.D{{{{Key: "p", Value: bson.MinKey{}}}, keyDocument(edge)}, {keyDocument(edge), {{Key: "p", Value: bson.MaxKey{}}}}} {
 			zone := fmt.Sprintf("z%d", z)
 			some := false
 			for s := 1; s <= shards; s++ {
@@ -117,7 +117,7 @@ func (w *world) shape(rng *rand.Rand, shards int) (about string) {
 
 // The next round makes exactly the predicted moves, and Explain returns "moves" for
 // exactly these chunks.
-func TestTheNextRoundMovesExactlyWhatTheRulesSay(t *testing.T) {
+func TestNextRoundMakesExactlyThePredictedMoves(t *testing.T) {
 	layouts, moved, split, still := 50, 0, 0, 0
 	switch {
 	case testing.Short():
@@ -128,21 +128,21 @@ func TestTheNextRoundMovesExactlyWhatTheRulesSay(t *testing.T) {
 	for seed := range layouts {
 		rng := rand.New(rand.NewPCG(uint64(seed), 6))
 		shards := 2 + rng.IntN(4)
-		in(t, shards, func(w *world) {
-			about := w.shape(rng, shards)
+		onSimulatedCluster(t, shards, func(w *world) {
+			about := w.randomizeLayout(rng, shards)
 			time.Sleep(20 * time.Minute) // until orphans of the moves are deleted
 			w.admin(bson.D{{Key: "balancerStart", Value: 1}})
-			before := w.load()
+			before := w.loadTable()
 			c := before.Collection("db.t")
 			plan := balance.PlanOf(balance.Situation{Table: before}, c)
-			n, _ := w.rounds()
+			n, _ := w.roundCount()
 			for {
 				time.Sleep(50 * time.Millisecond)
-				if now, running := w.rounds(); now > n && !running {
+				if now, running := w.roundCount(); now > n && !running {
 					break
 				}
 			}
-			after := w.load().Collection("db.t")
+			after := w.loadTable().Collection("db.t")
 			w.admin(bson.D{{Key: "balancerStop", Value: 1}})
 
 			expected := func(ch topology.Chunk) string {

@@ -2,7 +2,7 @@ package balance
 
 import "testing"
 
-func TestTheDonorMovesTwiceWhatFitsTheChunkSize(t *testing.T) {
+func TestDonorMovesUpToTwiceTheChunkSize(t *testing.T) {
 	const mb = 1 << 20
 	tests := []struct {
 		name       string

@@ -96,12 +96,12 @@ func (l layout) table(t testing.TB) (*topology.Table, *topology.Collection) {
 	return tab, c
 }
 
-func drain(letter string) func(*topology.Table, *topology.Collection) {
+func drainShard(letter string) func(*topology.Table, *topology.Collection) {
 	return func(t *topology.Table, _ *topology.Collection) { t.Shard(letter).Draining = true }
 }
 
-// sizes gives the shards their megabytes of db.t.
-func sizes(mb ...int64) func(*topology.Table, *topology.Collection) {
+// shardSizes gives the shards their megabytes of db.t.
+func shardSizes(mb ...int64) func(*topology.Table, *topology.Collection) {
 	return func(t *topology.Table, _ *topology.Collection) {
 		s := topology.Sizes{NS: "db.t", At: time.Unix(1, 0), Shards: map[string]topology.Size{}}
 		for i, n := range mb {
@@ -111,7 +111,7 @@ func sizes(mb ...int64) func(*topology.Table, *topology.Collection) {
 	}
 }
 
-func TestEveryRuleKeepsOrMovesTheChunkItIsAbout(t *testing.T) {
+func TestEachRuleKeepsOrMovesItsChunk(t *testing.T) {
 	begun, _ := bson.Marshal(bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "b"}})
 	for _, x := range []struct {
 		name  string
@@ -128,11 +128,11 @@ func TestEveryRuleKeepsOrMovesTheChunkItIsAbout(t *testing.T) {
 		{"a single shard", layout{owners: "aaa", shards: "a"}, 0, Stays, "threshold.countEven", ""},
 		{"the fullest's jumbo chunk stays, the next goes", layout{owners: "Aaaabc"}, 0, Stays, "jumbo.flagged", ""},
 		{"after a jumbo chunk", layout{owners: "Aaaabc"}, 1, Moves, "turn.next", "b"},
-		{"draining empties whatever the counts", layout{owners: "abc", change: drain("a")}, 0, Moves, "draining.on", "b"},
-		{"a jumbo chunk stays on a draining shard", layout{owners: "Abc", change: drain("a")}, 0, Stays, "jumbo.flagged", ""},
+		{"draining empties whatever the counts", layout{owners: "abc", change: drainShard("a")}, 0, Moves, "draining.on", "b"},
+		{"a jumbo chunk stays on a draining shard", layout{owners: "Abc", change: drainShard("a")}, 0, Stays, "jumbo.flagged", ""},
 		{"no receiver while all others drain", layout{owners: "ab", shards: "ab", change: func(t *topology.Table, c *topology.Collection) {
-			drain("a")(t, c)
-			drain("b")(t, c)
+			drainShard("a")(t, c)
+			drainShard("b")(t, c)
 		}}, 0, Stays, "receiver.none", ""},
 		{"outside of its zone", layout{owners: "abc", zones: []string{"z c 10 20"}}, 1, Moves, "zone.wrong", "c"},
 		{"in its zone", layout{owners: "abc", zones: []string{"z b 10 20"}}, 1, Stays, "zone.kept", ""},
@@ -155,7 +155,7 @@ func TestEveryRuleKeepsOrMovesTheChunkItIsAbout(t *testing.T) {
 			0, Stays, "resharding.on", ""},
 		{"tracked but unsharded (8.0)", layout{owners: "a", version: "8.0.4", change: func(t *topology.Table, c *topology.Collection) {
 			c.Unsplittable = true
-			sizes(900, 0, 0)(t, c)
+			shardSizes(900, 0, 0)(t, c)
 		}}, 0, Stays, "tracked.unsharded", ""},
 		{"a migration of its shard is running", layout{owners: "aaaabc", change: func(t *topology.Table, _ *topology.Collection) {
 			t.Events = []topology.Event{{What: "moveChunk.start", NS: "db.other", Shard: "a", Details: begun}}
@@ -172,21 +172,21 @@ func TestEveryRuleKeepsOrMovesTheChunkItIsAbout(t *testing.T) {
 		}}, 0, Undecided, "busy.unread", ""},
 		{"a shard that is not listed", layout{owners: "xbc"}, 0, Undecided, "draining.noShard", ""},
 		{"version unknown", layout{owners: "aaaabc", version: "nonsense"}, 0, Undecided, "threshold.release", ""},
-		{"counts do not matter from 6.0.3", layout{owners: "aaaaaaaab", version: "6.0.3", change: sizes(100, 90, 80)}, 0,
+		{"counts do not matter from 6.0.3", layout{owners: "aaaaaaaab", version: "6.0.3", change: shardSizes(100, 90, 80)}, 0,
 			Stays, "threshold.dataEven", ""},
-		{"three chunk sizes apart", layout{owners: "abc", version: "7.0.2", change: sizes(400, 300, 16)}, 0, Moves, "threshold.dataOver", "c"},
+		{"three chunk sizes apart", layout{owners: "abc", version: "7.0.2", change: shardSizes(400, 300, 16)}, 0, Moves, "threshold.dataOver", "c"},
 		{"a byte less than that", layout{owners: "abc", version: "7.0.2", change: func(t *topology.Table, c *topology.Collection) {
-			sizes(400, 300, 16)(t, c)
+			shardSizes(400, 300, 16)(t, c)
 			s := t.Sizes["db.t"].Shards["a"]
 			s.Bytes.Value--
 			t.Sizes["db.t"].Shards["a"] = s
 		}}, 0, Stays, "threshold.dataEven", ""},
 		{"the collection's own chunk size", layout{owners: "abc", version: "8.0.1", change: func(t *topology.Table, c *topology.Collection) {
 			c.MaxChunkBytes = 10 * megabyte
-			sizes(50, 30, 15)(t, c)
+			shardSizes(50, 30, 15)(t, c)
 		}}, 0, Moves, "threshold.dataOver", "c"},
 		{"orphans are subtracted once", layout{owners: "abc", version: "6.0.19", change: func(t *topology.Table, c *topology.Collection) {
-			sizes(800, 300, 100)(t, c)
+			shardSizes(800, 300, 100)(t, c)
 			s := t.Sizes["db.t"].Shards["a"]
 			s.Documents, s.Orphans = topology.Figure{Known: true, Value: 1000}, topology.Figure{Known: true, Value: 500}
 			t.Sizes["db.t"].Shards["a"] = s
@@ -220,7 +220,7 @@ func TestEveryRuleKeepsOrMovesTheChunkItIsAbout(t *testing.T) {
 	}
 }
 
-func TestAWindowIsJudgedByTheConfigServersClockOnly(t *testing.T) {
+func TestBalancerWindowUsesTheConfigServersClock(t *testing.T) {
 	for _, x := range []struct {
 		start, stop, now string
 		want             Outcome
@@ -276,7 +276,7 @@ func TestExplanationsAndMovesAgreeOnAnyTable(t *testing.T) {
 			mb[i] = rng.Int64N(1500)
 		}
 		if rng.IntN(10) > 0 {
-			sizes(mb...)(tab, c)
+			shardSizes(mb...)(tab, c)
 		}
 		p := PlanOf(Situation{Table: tab}, c)
 		used := map[string]bool{}

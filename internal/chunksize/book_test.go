@@ -16,8 +16,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// collection has n chunks on a numeric key, alternately on a and b.
-func collection(t testing.TB, n int, life byte) *topology.Collection {
+// alternatingCollection has n chunks on a numeric key, alternately on a and b.
+func alternatingCollection(t testing.TB, n int, life byte) *topology.Collection {
 	t.Helper()
 	raw, err := bson.Marshal(bson.D{{Key: "k", Value: int32(1)}})
 	if err != nil {
@@ -52,8 +52,8 @@ func collection(t testing.TB, n int, life byte) *topology.Collection {
 	return &topology.Collection{Meta: topology.Meta{NS: "db.c", Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{life}}}, Chunks: m}
 }
 
-// cluster answers after a delay and counts the requests.
-type cluster struct {
+// slowCluster answers after a delay and counts the requests.
+type slowCluster struct {
 	mu    sync.Mutex
 	asked []shardkey.Range
 	takes time.Duration
@@ -62,7 +62,7 @@ type cluster struct {
 	most  atomic.Int64
 }
 
-func (s *cluster) RangeSize(ctx context.Context, _ topology.Meta, r shardkey.Range, exact bool) (topology.RangeSize, error) {
+func (s *slowCluster) RangeSize(ctx context.Context, _ topology.Meta, r shardkey.Range, exact bool) (topology.RangeSize, error) {
 	if now := s.n.Add(1); now > s.most.Load() {
 		s.most.Store(now)
 	}
@@ -82,37 +82,37 @@ func (s *cluster) RangeSize(ctx context.Context, _ topology.Meta, r shardkey.Ran
 	return topology.RangeSize{Documents: 8000, Bytes: 8_600_000, Exact: exact, At: time.Now(), Took: s.takes}, nil
 }
 
-func (s *cluster) count() int {
+func (s *slowCluster) commandCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.asked)
 }
 
-type table struct {
+type swappableTable struct {
 	at atomic.Pointer[topology.Table]
 }
 
-func (t *table) Table() *topology.Table { return t.at.Load() }
+func (t *swappableTable) Table() *topology.Table { return t.at.Load() }
 
-func tableOf(cs ...*topology.Collection) *table {
-	t := &table{}
+func tableOf(cs ...*topology.Collection) *swappableTable {
+	t := &swappableTable{}
 	t.at.Store(&topology.Table{Loaded: true, Collections: cs})
 	return t
 }
 
-func bounds(ch topology.Chunk) shardkey.Range { return shardkey.Range{Min: ch.Min, Max: ch.Max} }
+func rangeOf(ch topology.Chunk) shardkey.Range { return shardkey.Range{Min: ch.Min, Max: ch.Max} }
 
-func TestWhatWasMeasuredIsKeptUntilTheBoundsChange(t *testing.T) {
+func TestMeasurementIsKeptUntilTheBoundsChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := collection(t, 4, 1)
-		src := &cluster{}
+		c := alternatingCollection(t, 4, 1)
+		src := &slowCluster{}
 		b := New(src, tableOf(c), nil)
 		if _, ok := b.Of(c, c.Chunks.At(1)); ok {
 			t.Fatal("something is known before anything was measured")
 		}
-		s, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(1)), false)
+		s, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), false)
 		if err != nil || s.Documents.Value != 8000 || s.Documents.Method != MethodEstimate || s.Bytes.Exact {
-			t.Fatalf("%+v, %v", s, err)
+			t.Fatalf("got %+v, %v, want Documents.Value 8000, Documents.Method %v, Bytes.Exact false", s, err, MethodEstimate)
 		}
 		time.Sleep(time.Hour)
 		moved, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(1).Min, Max: c.Chunks.At(1).Max, Shard: "a",
@@ -133,22 +133,22 @@ func TestWhatWasMeasuredIsKeptUntilTheBoundsChange(t *testing.T) {
 		if got, ok := b.Of(after, after.Chunks.At(1)); ok {
 			t.Errorf("after a merge: %+v", got)
 		}
-		again := collection(t, 4, 2)
+		again := alternatingCollection(t, 4, 2)
 		if got, ok := b.Of(again, again.Chunks.At(1)); ok {
 			t.Errorf("of another collection of that name: %+v", got)
 		}
 	})
 }
 
-func TestWhoAsksTogetherAsksOnce(t *testing.T) {
+func TestConcurrentRequestsShareOneMeasurement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := collection(t, 40, 1)
-		src := &cluster{takes: time.Second}
+		c := alternatingCollection(t, 40, 1)
+		src := &slowCluster{takes: time.Second}
 		b := New(src, tableOf(c), nil)
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {
-				if _, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(1)), true); err != nil {
+				if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), true); err != nil {
 					t.Error(err)
 				}
 			})
@@ -156,53 +156,53 @@ func TestWhoAsksTogetherAsksOnce(t *testing.T) {
 		// A caller that gives up does not cancel the measurement for the others.
 		leaving, leave := context.WithTimeout(t.Context(), time.Millisecond)
 		defer leave()
-		if _, err := b.Measure(leaving, c, bounds(c.Chunks.At(1)), true); fault.Of(err) != fault.Unavailable {
-			t.Errorf("who left: %v", err)
+		if _, err := b.Measure(leaving, c, rangeOf(c.Chunks.At(1)), true); fault.Of(err) != fault.Unavailable {
+			t.Errorf("who left: %v, want kind %v", err, fault.Unavailable)
 		}
 		all.Wait()
-		if n := src.count(); n != 1 {
-			t.Errorf("%d commands", n)
+		if n := src.commandCount(); n != 1 {
+			t.Errorf("%d commands, want 1", n)
 		}
 		// An exact result is reused as an estimate for half a minute.
-		_, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(1)), false)
-		if n := src.count(); err != nil || n != 1 {
-			t.Errorf("%d commands, %v", n, err)
+		_, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), false)
+		if n := src.commandCount(); err != nil || n != 1 {
+			t.Errorf("%d commands, %v, want 1", n, err)
 		}
 		for i := 2; i < 12; i++ {
-			all.Go(func() { _, _ = b.Measure(t.Context(), c, bounds(c.Chunks.At(i)), false) })
+			all.Go(func() { _, _ = b.Measure(t.Context(), c, rangeOf(c.Chunks.At(i)), false) })
 		}
 		all.Wait()
 		if n := src.most.Load(); n > atOnce {
-			t.Errorf("%d at once", n)
+			t.Errorf("%d at once, want at most %v", n, atOnce)
 		}
 	})
 }
 
-func TestMeasuringOnDemandHasALimitAMinute(t *testing.T) {
+func TestMeasurementsOnDemandAreLimitedPerMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := collection(t, 200, 1)
-		src := &cluster{}
+		c := alternatingCollection(t, 200, 1)
+		src := &slowCluster{}
 		b := New(src, tableOf(c), nil)
 		for i := range 100 {
-			_, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(i)), false)
+			_, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(i)), false)
 			if refused := errors.Is(err, topology.ErrMeasuredOften); refused != (i >= DemandPerMinute) {
 				t.Fatalf("%d: %v", i, err)
 			}
 		}
 		time.Sleep(time.Minute)
-		if _, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(150)), false); err != nil {
+		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(150)), false); err != nil {
 			t.Errorf("a minute later: %v", err)
 		}
-		if n := src.count(); n != DemandPerMinute+1 {
-			t.Errorf("%d commands", n)
+		if n := src.commandCount(); n != DemandPerMinute+1 {
+			t.Errorf("%d commands, want %v", n, DemandPerMinute+1)
 		}
 	})
 }
 
-func TestInTheBackgroundOnlyWhatIsLookedAtIsMeasured(t *testing.T) {
+func TestBackgroundMeasuresOnlyViewedChunks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := collection(t, 1000, 1)
-		src := &cluster{}
+		c := alternatingCollection(t, 1000, 1)
+		src := &slowCluster{}
 		b := New(src, tableOf(c), nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
@@ -210,30 +210,30 @@ func TestInTheBackgroundOnlyWhatIsLookedAtIsMeasured(t *testing.T) {
 		defer running.Wait()
 		defer cancel()
 		time.Sleep(time.Hour + time.Minute)
-		if n := src.count(); n != 0 {
-			t.Fatalf("%d commands though nobody looked", n)
+		if n := src.commandCount(); n != 0 {
+			t.Fatalf("%d commands though nobody looked, want 0", n)
 		}
 		b.Viewed(c, []int{7, 3, 5})
 		time.Sleep(7 * time.Second)
-		if n := src.count(); n != 3 {
-			t.Fatalf("%d commands after three chunks were looked at", n)
+		if n := src.commandCount(); n != 3 {
+			t.Fatalf("%d commands after three chunks were looked at, want 3", n)
 		}
 		if first := src.asked[0]; first.Min.Compare(c.Chunks.At(7).Min) != 0 {
 			t.Error("not in the order of the list")
 		}
 		time.Sleep(20 * time.Minute)
-		if n := src.count(); n != 3 {
-			t.Errorf("%d commands after everybody left", n)
+		if n := src.commandCount(); n != 3 {
+			t.Errorf("%d commands after everybody left, want 3", n)
 		}
 		var all []int
 		for i := range 1000 {
 			all = append(all, i)
 		}
-		before := src.count()
+		before := src.commandCount()
 		b.Viewed(c, all)
 		time.Sleep(time.Hour)
-		if n := src.count() - before; n == 0 || n > 2*PerMinute+1 {
-			t.Errorf("%d commands for one look at a thousand chunks", n)
+		if n := src.commandCount() - before; n == 0 || n > 2*PerMinute+1 {
+			t.Errorf("%d commands for one look at a thousand chunks, want more than 0, at most %v", n, 2*PerMinute+1)
 		}
 		b.mu.Lock()
 		left := len(b.wanted)
@@ -246,8 +246,8 @@ func TestInTheBackgroundOnlyWhatIsLookedAtIsMeasured(t *testing.T) {
 
 func TestSlowEstimatesAreSpacedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := collection(t, 100, 1)
-		src := &cluster{takes: time.Second}
+		c := alternatingCollection(t, 100, 1)
+		src := &slowCluster{takes: time.Second}
 		b := New(src, tableOf(c), nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
@@ -256,16 +256,16 @@ func TestSlowEstimatesAreSpacedOut(t *testing.T) {
 		defer cancel()
 		b.Viewed(c, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
 		time.Sleep(time.Minute)
-		if n := src.count(); n > 3 {
-			t.Errorf("%d commands of a second each in a minute", n)
+		if n := src.commandCount(); n > 3 {
+			t.Errorf("%d commands of a second each in a minute, want at most 3", n)
 		}
 	})
 }
 
-func TestWhatIsNotPermittedIsNotAskedAgainSoon(t *testing.T) {
+func TestForbiddenMeasurementIsNotRetriedSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := collection(t, 100, 1)
-		src := &cluster{err: fault.New(fault.Forbidden, "no")}
+		c := alternatingCollection(t, 100, 1)
+		src := &slowCluster{err: fault.New(fault.Forbidden, "no")}
 		b := New(src, tableOf(c), nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
@@ -276,8 +276,8 @@ func TestWhatIsNotPermittedIsNotAskedAgainSoon(t *testing.T) {
 			b.Viewed(c, []int{0, 1, 2, 3, 4})
 			time.Sleep(time.Minute)
 		}
-		if n := src.count(); n != 1 {
-			t.Errorf("%d commands", n)
+		if n := src.commandCount(); n != 1 {
+			t.Errorf("%d commands, want 1", n)
 		}
 		if s, measured := b.Of(c, c.Chunks.At(0)); measured || s.Reason != "notPermitted" {
 			t.Errorf("%+v", s)
@@ -287,22 +287,22 @@ func TestWhatIsNotPermittedIsNotAskedAgainSoon(t *testing.T) {
 		}
 		time.Sleep(retryAfter)
 		if s, _ := b.Of(c, c.Chunks.At(77)); s.Reason != "" {
-			t.Errorf("later: %+v", s)
+			t.Errorf("later: %+v, want Reason empty", s)
 		}
 	})
 }
 
-func TestAFailureKeepsWhatWasMeasuredBefore(t *testing.T) {
+func TestFailureKeepsTheEarlierMeasurement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := collection(t, 4, 1)
-		src := &cluster{}
+		c := alternatingCollection(t, 4, 1)
+		src := &slowCluster{}
 		b := New(src, tableOf(c), nil)
-		if _, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(1)), false); err != nil {
+		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), false); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
 		src.takes = time.Hour
-		if _, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(1)), true); ReasonOf(err) != "tooSlow" {
+		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), true); ReasonOf(err) != "tooSlow" {
 			t.Errorf("%v", err)
 		}
 		s, ok := b.Of(c, c.Chunks.At(1))
@@ -312,22 +312,22 @@ func TestAFailureKeepsWhatWasMeasuredBefore(t *testing.T) {
 	})
 }
 
-func TestWhatIsKnownFollowsMeasurementsAndTables(t *testing.T) {
-	c := collection(t, 6, 1)
-	b := New(&cluster{}, tableOf(c), nil)
+func TestKnownSizesFollowMeasurementsAndTableChanges(t *testing.T) {
+	c := alternatingCollection(t, 6, 1)
+	b := New(&slowCluster{}, tableOf(c), nil)
 	measure := func(i int) {
 		t.Helper()
-		if _, err := b.Measure(t.Context(), c, bounds(c.Chunks.At(i)), false); err != nil {
+		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(i)), false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	measure(1)
 	if got := b.Known(c); len(got) != 1 || !got[1].Measured {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v, want len 1, [1].Measured true", got)
 	}
 	measure(4)
 	if got := b.Known(c); len(got) != 2 || !got[4].Measured {
-		t.Errorf("after another one: %+v", got)
+		t.Errorf("after another one: %+v, want len 2, [4].Measured true", got)
 	}
 	split, _, err := c.Chunks.Apply([]topology.Chunk{{Min: c.Chunks.At(2).Min, Max: c.Chunks.At(3).Max, Shard: "a",
 		Version: topology.Version{Major: 2}}})
@@ -335,15 +335,15 @@ func TestWhatIsKnownFollowsMeasurementsAndTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := b.Known(&topology.Collection{Meta: c.Meta, Chunks: split}); len(got) != 2 || !got[3].Measured {
-		t.Errorf("after two chunks before it were merged: %+v", got)
+		t.Errorf("after two chunks before it were merged: %+v, want len 2, [3].Measured true", got)
 	}
 }
 
-func TestOnlySoManyAreKept(t *testing.T) {
-	c := collection(t, kept+50, 1)
-	b := New(&cluster{}, tableOf(c), nil)
+func TestNumberOfKeptMeasurementsIsBounded(t *testing.T) {
+	c := alternatingCollection(t, kept+50, 1)
+	b := New(&slowCluster{}, tableOf(c), nil)
 	for i := range kept + 50 {
-		b.record(c, bounds(c.Chunks.At(i)), topology.RangeSize{Documents: 1, At: time.Now()}, nil)
+		b.record(c, rangeOf(c.Chunks.At(i)), topology.RangeSize{Documents: 1, At: time.Now()}, nil)
 	}
 	if n := len(b.Known(c)); n != kept || b.entries.Len() != kept {
 		t.Errorf("%d are kept", n)

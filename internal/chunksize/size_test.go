@@ -7,12 +7,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestAChunkIsJudgedByTheRuleOfItsDonor(t *testing.T) {
+func TestChunkSizeIsJudgedByTheDonorsRule(t *testing.T) {
 	const mb = 1 << 20
 	figure := func(n int64) topology.Figure {
 		return topology.Figure{Known: true, Value: n, Method: "collStats", At: time.Unix(1, 0)}
 	}
-	c := collection(t, 4, 1)
+	c := alternatingCollection(t, 4, 1)
 	tab := func(version string, documents, bytes int64) *topology.Table {
 		return &topology.Table{ServerInfo: topology.ServerInfo{Version: version}, Balancer: topology.Balancer{ChunkBytes: mb},
 			Sizes: map[topology.Namespace]topology.Sizes{"db.c": {Shards: map[string]topology.Size{"a": {Documents: figure(documents),
@@ -48,10 +48,10 @@ func TestAChunkIsJudgedByTheRuleOfItsDonor(t *testing.T) {
 		}
 	}
 	if v := Judge(recorded, c, "a", measured(1, true)); v.Limit != 2252 || v.Mean != 931 {
-		t.Errorf("%+v", v)
+		t.Errorf("got %+v, want Limit 2252, Mean 931", v)
 	}
 	c.MaxChunkBytes = 10 * mb
 	if v := Judge(recorded, c, "a", measured(2706, true)); v.State != Fits || v.ChunkBytes != 10*mb {
-		t.Errorf("by the collection's own chunk size: %+v", v)
+		t.Errorf("by the collection's own chunk size: %+v, want State %v, ChunkBytes %v", v, Fits, 10*mb)
 	}
 }

@@ -45,9 +45,9 @@ func withRoles(t *testing.T, roles []string, test func(*testing.T, *world, *clus
 	}
 }
 
-// reads calls all read methods except for unsharded collections, which clusterMonitor
+// callEveryRead calls all read methods except for unsharded collections, which clusterMonitor
 // may not list.
-func reads(ctx context.Context, c topology.Source, m topology.Meta) map[string]error {
+func callEveryRead(ctx context.Context, c topology.Source, m topology.Meta) map[string]error {
 	none := func(topology.Chunk) error { return nil }
 	errs := map[string]error{
 		"chunks":      c.Chunks(ctx, m, topology.Version{}, none),
@@ -70,53 +70,53 @@ func reads(ctx context.Context, c topology.Source, m topology.Meta) map[string]e
 	return errs
 }
 
-// changes calls all changing methods in an order in which each would succeed. The
+// callEveryChange calls all changing methods in an order in which each would succeed. The
 // collection has one chunk.
-func changes(ctx context.Context, w *world, c *cluster.Client, ns topology.Namespace) map[string]error {
+func callEveryChange(ctx context.Context, w *world, c *cluster.Client, ns topology.Namespace) map[string]error {
 	errs := map[string]error{}
 	all := w.follow(ns).chunks[0]
-	lower, upper := p(bson.MinKey{}), p(bson.MaxKey{})
-	errs["split"] = c.SplitAt(ctx, run, ns, p(int32(0)))
-	errs["split in the middle"] = after(c.SplitMedian(ctx, run, ns, lower, p(int32(0))), fault.Conflict) // of an empty chunk
-	errs["move"] = c.MoveChunk(ctx, run, topology.Move{NS: ns, Min: lower, Max: p(int32(0)), To: w.elsewhere(all.Shard), Wait: true})
-	errs["move back"] = c.MoveChunk(ctx, run, topology.Move{NS: ns, Min: lower, Max: p(int32(0)), To: all.Shard})
+	lower, upper := keyDoc(bson.MinKey{}), keyDoc(bson.MaxKey{})
+	errs["split"] = c.SplitAt(ctx, run, ns, keyDoc(int32(0)))
+	errs["split in the middle"] = ignoreKind(c.SplitMedian(ctx, run, ns, lower, keyDoc(int32(0))), fault.Conflict) // of an empty chunk
+	errs["move"] = c.MoveChunk(ctx, run, topology.Move{NS: ns, Min: lower, Max: keyDoc(int32(0)), To: w.otherShard(all.Shard), Wait: true})
+	errs["move back"] = c.MoveChunk(ctx, run, topology.Move{NS: ns, Min: lower, Max: keyDoc(int32(0)), To: all.Shard})
 	errs["merge"] = c.MergeChunks(ctx, run, ns, lower, upper)
 	errs["clear jumbo"] = c.ClearJumbo(ctx, run, ns, lower, upper)
-	errs["move range"] = after(c.MoveRange(ctx, run,
-		topology.Move{NS: ns, Min: p(int32(5)), Max: p(int32(9)), To: w.elsewhere(all.Shard)}), fault.NotFound)
-	errs["merge on shard"] = after(c.MergeOnShard(ctx, run, ns, all.Shard), fault.NotFound)
+	errs["move range"] = ignoreKind(c.MoveRange(ctx, run,
+		topology.Move{NS: ns, Min: keyDoc(int32(5)), Max: keyDoc(int32(9)), To: w.otherShard(all.Shard)}), fault.NotFound)
+	errs["merge on shard"] = ignoreKind(c.MergeOnShard(ctx, run, ns, all.Shard), fault.NotFound)
 	errs["add to zone"] = c.AddShardToZone(ctx, run, all.Shard, w.db)
-	errs["set zone range"] = c.SetZoneRange(ctx, run, ns, p(int32(0)), p(int32(1)), w.db)
-	errs["remove zone range"] = c.RemoveZoneRange(ctx, run, ns, p(int32(0)), p(int32(1)))
+	errs["set zone range"] = c.SetZoneRange(ctx, run, ns, keyDoc(int32(0)), keyDoc(int32(1)), w.db)
+	errs["remove zone range"] = c.RemoveZoneRange(ctx, run, ns, keyDoc(int32(0)), keyDoc(int32(1)))
 	errs["remove from zone"] = c.RemoveShardFromZone(ctx, run, all.Shard, w.db)
 	errs["start balancer"] = c.StartBalancer(ctx, run)
 	errs["stop balancer"] = c.StopBalancer(ctx, run)
 	errs["set window"] = c.SetBalancerWindow(ctx, run, "01:00", "02:00")
 	errs["clear window"] = c.SetBalancerWindow(ctx, run, "", "")
 	errs["set balancing"] = c.SetBalancing(ctx, run, ns, false)
-	errs["set migrations"] = after(c.SetMigrations(ctx, run, ns, true), fault.NotFound)
+	errs["set migrations"] = ignoreKind(c.SetMigrations(ctx, run, ns, true), fault.NotFound)
 	return errs
 }
 
-// after returns nil for errors that are unrelated to privileges, such as that of a
+// ignoreKind returns nil for errors that are unrelated to privileges, such as that of a
 // command that a release does not have.
-func after(err error, kind fault.Kind) error {
+func ignoreKind(err error, kind fault.Kind) error {
 	if err != nil && fault.Of(err) == kind {
 		return nil
 	}
 	return err
 }
 
-func TestAMonitorReadsEverythingAndChangesNothing(t *testing.T) {
+func TestMonitorRoleReadsEverythingAndChangesNothing(t *testing.T) {
 	withRoles(t, []string{"clusterMonitor"}, func(t *testing.T, w *world, c *cluster.Client) {
-		ns := w.shard("ranged", bson.D{{Key: "p", Value: 1}})
-		for what, err := range reads(t.Context(), c, w.head(ns).Meta) {
+		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
+		for what, err := range callEveryRead(t.Context(), c, w.head(ns).Meta) {
 			if err != nil {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
 		before := w.follow(ns)
-		for what, err := range changes(t.Context(), w, c, ns) {
+		for what, err := range callEveryChange(t.Context(), w, c, ns) {
 			var denied *topology.DeniedError
 			known := map[string]bool{"move range": w.atLeast(6, 0), "merge on shard": w.atLeast(7, 0), "set migrations": w.atLeast(5, 0)}
 			if exists, limited := known[what]; limited && !exists {
@@ -126,22 +126,22 @@ func TestAMonitorReadsEverythingAndChangesNothing(t *testing.T) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
-		if h := w.head(ns); h.Highest != before.highest || len(w.zones()) != 0 {
+		if h := w.head(ns); h.Highest != before.highest || len(w.zoneRanges()) != 0 {
 			t.Errorf("something changed: %+v", h)
 		}
 	})
 }
 
-func TestAManagerChangesEverything(t *testing.T) {
+func TestManagerRoleMayMakeEveryChange(t *testing.T) {
 	withRoles(t, []string{"clusterManager", "clusterMonitor"}, func(t *testing.T, w *world, c *cluster.Client) {
-		ns := w.shard("ranged", bson.D{{Key: "p", Value: 1}})
-		for what, err := range changes(t.Context(), w, c, ns) {
+		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
+		for what, err := range callEveryChange(t.Context(), w, c, ns) {
 			if err != nil {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
 		if h := w.head(ns); h.MigrationsBlocked || !h.NoBalance {
-			t.Errorf("%+v", h)
+			t.Errorf("got %+v, want MigrationsBlocked false, NoBalance true", h)
 		}
 	})
 }

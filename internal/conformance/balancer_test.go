@@ -12,9 +12,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestACollectionIsTakenOutOfBalancingAndBack(t *testing.T) {
+func TestBalancingOfACollectionIsDisabledAndEnabled(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
-		ns := w.shard("ranged", bson.D{{Key: "p", Value: 1}})
+		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		if !w.head(ns).NoBalance {
 			t.Error("balancing is on")
 		}
@@ -22,10 +22,10 @@ func TestACollectionIsTakenOutOfBalancingAndBack(t *testing.T) {
 		if w.head(ns).NoBalance {
 			t.Error("balancing is off")
 		}
-		w.refused(fault.NotFound, w.admin.SetBalancing(w.Context(), run, topology.Namespace(w.db+".none"), false),
+		w.expectRefusal(fault.NotFound, w.admin.SetBalancing(w.Context(), run, topology.Namespace(w.db+".none"), false),
 			"switch balancing of no collection")
 		if ok, violation, err := w.admin.Balanced(w.Context(), ns); err != nil || !ok || violation != "" {
-			t.Errorf("one chunk is balanced %v, %q, %v", ok, violation, err)
+			t.Errorf("one chunk is balanced %v, %q, %v, want ok true, violation empty", ok, violation, err)
 		}
 	})
 }
@@ -33,12 +33,12 @@ func TestACollectionIsTakenOutOfBalancingAndBack(t *testing.T) {
 func TestMigrationsOfACollectionAreForbiddenAndAllowed(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		w.needShards(2)
-		ns := w.shard("ranged", bson.D{{Key: "p", Value: 1}})
+		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		f := w.follow(ns)
 		err := w.admin.SetMigrations(w.Context(), run, ns, false)
 		if !w.atLeast(5, 0) {
 			if err != nil { // some 4.4 releases have it
-				w.refused(fault.NotFound, err, "forbid migrations on a release without it")
+				w.expectRefusal(fault.NotFound, err, "forbid migrations on a release without it")
 				return
 			}
 		}
@@ -46,19 +46,19 @@ func TestMigrationsOfACollectionAreForbiddenAndAllowed(t *testing.T) {
 		if !w.head(ns).MigrationsBlocked {
 			t.Error("migrations are allowed")
 		}
-		lower, upper := f.bounds(f.chunks[0])
-		m := topology.Move{NS: ns, Min: lower, Max: upper, To: w.elsewhere(f.chunks[0].Shard)}
-		w.refused(fault.Conflict, w.admin.MoveChunk(w.Context(), run, m), "move while migrations are forbidden")
+		lower, upper := f.boundDocuments(f.chunks[0])
+		m := topology.Move{NS: ns, Min: lower, Max: upper, To: w.otherShard(f.chunks[0].Shard)}
+		w.expectRefusal(fault.Conflict, w.admin.MoveChunk(w.Context(), run, m), "move while migrations are forbidden")
 		must(t, w.admin.SetMigrations(w.Context(), run, ns, true))
 		if w.head(ns).MigrationsBlocked {
 			t.Error("migrations are forbidden")
 		}
 		must(t, w.admin.MoveChunk(w.Context(), run, m))
-		f.changed("a move")
+		f.readChanges("a move")
 	})
 }
 
-func TestTheBalancerIsSwitchedAndHasAWindow(t *testing.T) {
+func TestBalancerIsStoppedStartedAndGivenAWindow(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		databases, err := w.source.Databases(w.Context())
 		must(t, err)
@@ -68,7 +68,7 @@ func TestTheBalancerIsSwitchedAndHasAWindow(t *testing.T) {
 			}
 			t.Skip("the balancer of a cluster in use is left alone")
 		}
-		before := w.settings()
+		before := w.balancerSettings()
 		w.Cleanup(func() {
 			ctx := context.Background()
 			if before.Enabled() {
@@ -80,20 +80,20 @@ func TestTheBalancerIsSwitchedAndHasAWindow(t *testing.T) {
 		})
 		ctx := w.Context()
 		must(t, w.admin.StopBalancer(ctx, run))
-		if b := w.settings(); b.Enabled() || !b.Stopped {
+		if b := w.balancerSettings(); b.Enabled() || !b.Stopped {
 			t.Errorf("stopped: %+v", b)
 		}
 		must(t, w.admin.SetBalancerWindow(ctx, run, "23:00", "04:30"))
 		must(t, w.admin.StartBalancer(ctx, run))
-		if b := w.settings(); !b.Enabled() || b.WindowStart != "23:00" || b.WindowStop != "04:30" {
+		if b := w.balancerSettings(); !b.Enabled() || b.WindowStart != "23:00" || b.WindowStop != "04:30" {
 			t.Errorf("started with a window: %+v", b)
 		}
 		must(t, w.admin.SetBalancerWindow(ctx, run, "", ""))
-		if b := w.settings(); !b.Enabled() || b.WindowStart != "" || b.WindowStop != "" {
+		if b := w.balancerSettings(); !b.Enabled() || b.WindowStart != "" || b.WindowStop != "" {
 			t.Errorf("without a window: %+v", b)
 		}
 		for _, wrong := range [][2]string{{"24:00", "01:00"}, {"1:00", "02:00"}, {"", "02:00"}, {"03:00", "03:00"}} {
-			w.refused(fault.Invalid, w.admin.SetBalancerWindow(ctx, run, wrong[0], wrong[1]), "set the window "+wrong[0]+"-"+wrong[1])
+			w.expectRefusal(fault.Invalid, w.admin.SetBalancerWindow(ctx, run, wrong[0], wrong[1]), "set the window "+wrong[0]+"-"+wrong[1])
 		}
 		if _, _, err := w.source.BalancerStatus(ctx); err != nil {
 			t.Error(err)
@@ -101,7 +101,7 @@ func TestTheBalancerIsSwitchedAndHasAWindow(t *testing.T) {
 	})
 }
 
-func (w *world) settings() topology.Balancer {
+func (w *world) balancerSettings() topology.Balancer {
 	w.Helper()
 	b, err := w.source.Settings(w.Context())
 	must(w, err)

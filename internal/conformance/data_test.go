@@ -11,12 +11,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// insert writes n documents as an application and returns their size.
-func (w *world) insert(ns topology.Namespace, n int, document func(int) bson.D) (bytes int64) {
+// insertDocuments writes n documents as an application and returns their size.
+func (w *world) insertDocuments(ns topology.Namespace, n int, document func(int) bson.D) (bytes int64) {
 	w.Helper()
 	docs := make([]any, n)
 	for i := range docs {
-		d := raw(append(bson.D{{Key: "_id", Value: bson.NewObjectID()}}, document(i)...))
+		d := marshal(append(bson.D{{Key: "_id", Value: bson.NewObjectID()}}, document(i)...))
 		docs[i] = d
 		bytes += int64(len(d))
 	}
@@ -25,16 +25,16 @@ func (w *world) insert(ns topology.Namespace, n int, document func(int) bson.D) 
 	return bytes
 }
 
-func TestFiguresOfTheShardsAddUpToTheData(t *testing.T) {
+func TestShardSizesAddUpToTheInsertedData(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		const n = 300
-		ns := w.shard("hashed", bson.D{{Key: "k", Value: "hashed"}})
-		bytes := w.insert(ns, n, func(i int) bson.D {
+		ns := w.shardCollection("hashed", bson.D{{Key: "k", Value: "hashed"}})
+		bytes := w.insertDocuments(ns, n, func(i int) bson.D {
 			return bson.D{{Key: "k", Value: int32(i)}, {Key: "text", Value: "some text of a document"}}
 		})
 		sizes, err := w.source.Sizes(w.Context(), ns)
 		must(t, err)
-		w.addsUp(sizes, n, bytes)
+		w.checkSizes(sizes, n, bytes)
 		all, err := w.source.AllSizes(w.Context())
 		if fault.Of(err) == fault.NotFound && !w.atLeast(6, 1) {
 			return // only from 6.0.3 on
@@ -44,15 +44,15 @@ func TestFiguresOfTheShardsAddUpToTheData(t *testing.T) {
 		if at < 0 {
 			t.Fatalf("%s is not among %d collections", ns, len(all))
 		}
-		w.addsUp(all[at], n, bytes)
+		w.checkSizes(all[at], n, bytes)
 	})
 }
 
 // Every shard reports its disk for a database that has data on all shards.
-func TestEveryShardSaysHowFullItsDiskIs(t *testing.T) {
+func TestEveryShardReportsItsDiskUsage(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
-		ns := w.shard("disks", bson.D{{Key: "k", Value: "hashed"}})
-		w.insert(ns, 300, func(i int) bson.D { return bson.D{{Key: "k", Value: int32(i)}} })
+		ns := w.shardCollection("disks", bson.D{{Key: "k", Value: "hashed"}})
+		w.insertDocuments(ns, 300, func(i int) bson.D { return bson.D{{Key: "k", Value: int32(i)}} })
 		shards, err := w.source.Shards(w.Context())
 		must(t, err)
 		disks, err := w.source.Disks(w.Context(), ns.Database(), shards)
@@ -72,8 +72,8 @@ func TestEveryShardSaysHowFullItsDiskIs(t *testing.T) {
 	})
 }
 
-// addsUp compares the sums over all shards with the inserted data.
-func (w *world) addsUp(s topology.Sizes, documents, bytes int64) {
+// checkSizes compares the sums over all shards with the inserted data.
+func (w *world) checkSizes(s topology.Sizes, documents, bytes int64) {
 	w.Helper()
 	var gotDocuments, gotBytes int64
 	owners := w.follow(s.NS).owners()
@@ -82,7 +82,7 @@ func (w *world) addsUp(s topology.Sizes, documents, bytes int64) {
 			w.Errorf("figures of the unknown shard %q", name)
 		}
 		if !size.Documents.Known || !size.Bytes.Known {
-			w.Errorf("%s: %+v", name, size)
+			w.Errorf("%s: %+v, want size.Documents.Known true, size.Bytes.Known true", name, size)
 		}
 		if size.Documents.Value > 0 && !slices.Contains(owners, name) {
 			w.Errorf("%s has %d documents and no chunk", name, size.Documents.Value)
@@ -107,7 +107,7 @@ func (f *follower) owners() (out []string) {
 func TestEveryActionIsInTheChangelog(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		w.needShards(2)
-		ns := w.shard("ranged", bson.D{{Key: "p", Value: 1}})
+		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		before, err := w.source.Events(w.Context(), nil, 1)
 		must(t, err)
 		var newest *topology.Event
@@ -117,10 +117,10 @@ func TestEveryActionIsInTheChangelog(t *testing.T) {
 		f := w.follow(ns)
 		ctx := w.Context()
 		for _, at := range []int32{0, 10, 20} {
-			must(t, w.admin.SplitAt(ctx, run, ns, p(at)))
+			must(t, w.admin.SplitAt(ctx, run, ns, keyDoc(at)))
 		}
-		must(t, w.admin.MoveChunk(ctx, run, topology.Move{NS: ns, Min: p(int32(0)), Max: p(int32(10)), To: w.elsewhere(f.chunks[0].Shard)}))
-		must(t, w.admin.MergeChunks(ctx, run, ns, p(int32(10)), p(bson.MaxKey{})))
+		must(t, w.admin.MoveChunk(ctx, run, topology.Move{NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)), To: w.otherShard(f.chunks[0].Shard)}))
+		must(t, w.admin.MergeChunks(ctx, run, ns, keyDoc(int32(10)), keyDoc(bson.MaxKey{})))
 		events, err := w.source.Events(ctx, newest, 1000)
 		must(t, err)
 		seen := map[string]int{}

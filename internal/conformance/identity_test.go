@@ -13,9 +13,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestAnExaminationAgreesWithWhoeverMayDoEverything(t *testing.T) {
+func TestDoctorFindsNothingMissingForAnUnrestrictedUser(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
-		ns := w.shard("ranged", bson.D{{Key: "p", Value: 1}})
+		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		for _, name := range []topology.Namespace{ns, topology.Namespace(w.db + ".none"), "config.chunks", "config.none"} {
 			if err := w.client.MayFind(t.Context(), name); err != nil && fault.Of(err) != fault.NotFound {
 				t.Errorf("%s: %v", name, err)
@@ -39,12 +39,12 @@ func TestAnExaminationAgreesWithWhoeverMayDoEverything(t *testing.T) {
 	})
 }
 
-func TestTheClusterListsWhatItsUserMayDo(t *testing.T) {
+func TestIdentityListsThePrivilegesOfTheUser(t *testing.T) {
 	withRoles(t, []string{"clusterMonitor"}, func(t *testing.T, _ *world, c *cluster.Client) {
 		id, err := c.Identity(t.Context())
 		must(t, err)
 		if len(id.Users) != 1 || id.Users[0] != "limited@admin" {
-			t.Errorf("users %v", id.Users)
+			t.Errorf(`users %v, want len 1, [0] "limited@admin"`, id.Users)
 		}
 		kinds := map[string]bool{}
 		for _, g := range id.Grants {

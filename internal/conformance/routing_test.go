@@ -12,9 +12,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// value is a random value of a type that a shard key can have. null is excluded,
+// randomKeyValue is a random value of a type that a shard key can have. null is excluded,
 // because an equality with null also matches missing fields.
-func value(r *rand.Rand) any {
+func randomKeyValue(r *rand.Rand) any {
 	switch r.IntN(11) {
 	case 0:
 		return int32(r.IntN(100))
@@ -68,27 +68,27 @@ var keyKinds = []struct {
 // keysOfAKind is how many random keys are looked up in each.
 const keysOfAKind = 200
 
-func TestTheTableSendsKeysWhereTheServerSendsThem(t *testing.T) {
+func TestRoutingTableAndServerTargetTheSameShard(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		w.needShards(2)
 		r := rand.New(rand.NewPCG(7, 1))
 		for _, kind := range keyKinds {
-			f := w.scattered(kind.name, kind.key, kind.splits)
+			f := w.scatteredCollection(kind.name, kind.key, kind.splits)
 			shards := map[string]bool{}
 			for range keysOfAKind {
 				var filter bson.D
 				var values []bson.RawValue
 				for i, field := range kind.key {
-					v := value(r)
+					v := randomKeyValue(r)
 					if i == 0 && len(kind.key) > 1 && r.IntN(4) == 0 {
 						v = int32(30) // where several chunks begin
 					}
 					filter = append(filter, bson.E{Key: field.Key, Value: bson.D{{Key: "$eq", Value: v}}})
-					values = append(values, raw(bson.D{{Key: "v", Value: v}}).Lookup("v"))
+					values = append(values, marshal(bson.D{{Key: "v", Value: v}}).Lookup("v"))
 				}
 				key, err := f.meta.Key.KeyOf(values...)
 				must(t, err)
-				want := f.of(key).Shard
+				want := f.chunkOf(key).Shard
 				got, err := w.client.TargetShards(w.Context(), f.meta.NS, filter)
 				must(t, err)
 				if !slices.Equal(got, []string{want}) {
@@ -103,27 +103,27 @@ func TestTheTableSendsKeysWhereTheServerSendsThem(t *testing.T) {
 	})
 }
 
-// scattered makes a collection with chunks alternating over all shards.
-func (w *world) scattered(name string, key bson.D, splits []bson.D) *follower {
+// scatteredCollection makes a collection with chunks alternating over all shards.
+func (w *world) scatteredCollection(name string, key bson.D, splits []bson.D) *follower {
 	w.Helper()
-	ns := w.shard(name, key)
+	ns := w.shardCollection(name, key)
 	for _, at := range splits {
-		must(w, w.admin.SplitAt(w.Context(), run, ns, raw(at)))
+		must(w, w.admin.SplitAt(w.Context(), run, ns, marshal(at)))
 	}
 	f := w.follow(ns)
 	for i, c := range f.chunks {
-		lower, upper := f.bounds(c)
+		lower, upper := f.boundDocuments(c)
 		must(w, w.admin.MoveChunk(w.Context(), run, topology.Move{NS: ns, Min: lower, Max: upper, To: w.shards[i%len(w.shards)]}))
 	}
 	return w.follow(ns)
 }
 
-func TestReadingNeedsNothingButTheTarget(t *testing.T) {
+func TestMetadataIsReadFromEveryTarget(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
-		ns := w.shard("ranged", bson.D{{Key: "p", Value: 1}})
+		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		must(t, w.data.Database(w.db).CreateCollection(w.Context(), "plain"))
 		if w.server.ClusterID == "" || w.server.Version == "" {
-			t.Errorf("%+v", w.server)
+			t.Errorf("got %+v, want ClusterID not empty, Version not empty", w.server)
 		}
 		colls, err := w.source.Collections(w.Context(), w.db)
 		must(t, err)

@@ -83,7 +83,7 @@ func newWorld(t *testing.T, address string, sim *simcluster.Cluster) *world {
 	data, err := mongo.Connect(app)
 	must(t, err)
 	t.Cleanup(func() { must(t, data.Disconnect(context.Background())) })
-	w := &world{T: t, source: c, admin: patient{c, new(int)}, client: c, data: data, simulated: sim != nil}
-	w.begin()
+	w := &world{T: t, source: c, admin: retryingClient{c, new(int)}, client: c, data: data, simulated: sim != nil}
+	w.setUp()
 	return w
 }

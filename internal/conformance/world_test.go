@@ -43,8 +43,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// begin reads the server's version and registers the clean-up.
-func (w *world) begin() {
+// setUp reads the server's version and registers the clean-up.
+func (w *world) setUp() {
 	w.Helper()
 	var err error
 	w.server, err = w.source.Server(w.Context())
@@ -66,11 +66,11 @@ func (w *world) begin() {
 	var random [6]byte
 	_, _ = rand.Read(random[:])
 	w.db = "shardboard_test_" + hex.EncodeToString(random[:])
-	w.Cleanup(w.end)
+	w.Cleanup(w.cleanUp)
 }
 
-// end removes the test's data. The context of the test has already ended.
-func (w *world) end() {
+// cleanUp removes the test's data. The context of the test has already ended.
+func (w *world) cleanUp() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	zones, err := w.source.Zones(ctx)
@@ -120,8 +120,8 @@ func (w *world) needShards(n int) {
 	}
 }
 
-// shard makes a sharded collection with balancing off.
-func (w *world) shard(name string, key bson.D) topology.Namespace {
+// shardCollection makes a sharded collection with balancing off.
+func (w *world) shardCollection(name string, key bson.D) topology.Namespace {
 	w.Helper()
 	ns := topology.Namespace(w.db + "." + name)
 	admin := w.data.Database("admin")
@@ -131,8 +131,8 @@ func (w *world) shard(name string, key bson.D) topology.Namespace {
 	return ns
 }
 
-// refused fails the test unless err is of this kind.
-func (w *world) refused(kind fault.Kind, err error, doing string) {
+// expectRefusal fails the test unless err is of this kind.
+func (w *world) expectRefusal(kind fault.Kind, err error, doing string) {
 	w.Helper()
 	if err == nil || fault.Of(err) != kind {
 		w.Errorf("%s: %v (%s), want %s", doing, err, fault.Of(err), kind)

@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// zones are this test's ranges.
-func (w *world) zones() (out []topology.ZoneRange) {
+// zoneRanges are this test's ranges.
+func (w *world) zoneRanges() (out []topology.ZoneRange) {
 	w.Helper()
 	all, err := w.source.Zones(w.Context())
 	must(w, err)
@@ -23,8 +23,8 @@ func (w *world) zones() (out []topology.ZoneRange) {
 	return out
 }
 
-// zonesOf lists the zones of a shard.
-func (w *world) zonesOf(name string) []string {
+// zonesOfShard lists the zones of a shard.
+func (w *world) zonesOfShard(name string) []string {
 	w.Helper()
 	shards, err := w.source.Shards(w.Context())
 	must(w, err)
@@ -37,22 +37,22 @@ func (w *world) zonesOf(name string) []string {
 	return nil
 }
 
-func TestZonesAreSetAndTaken(t *testing.T) {
+func TestZonesAreAssignedAndRemoved(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
-		ns := w.shard("zoned", bson.D{{Key: "p", Value: 1}, {Key: "k", Value: 1}})
+		ns := w.shardCollection("zoned", bson.D{{Key: "p", Value: 1}, {Key: "k", Value: 1}})
 		ctx, shard := w.Context(), w.shards[0]
 		before := w.head(ns).Highest
 		for range 2 { // repeating it changes nothing
 			must(t, w.admin.AddShardToZone(ctx, run, shard, w.db))
 			// A bound may omit the last fields.
-			must(t, w.admin.SetZoneRange(ctx, run, ns, p(int32(0)), p(int32(10)), w.db))
+			must(t, w.admin.SetZoneRange(ctx, run, ns, keyDoc(int32(0)), keyDoc(int32(10)), w.db))
 		}
-		if got := w.zonesOf(shard); !slices.Contains(got, w.db) {
+		if got := w.zonesOfShard(shard); !slices.Contains(got, w.db) {
 			t.Errorf("zones of %s: %v", shard, got)
 		}
-		zones := w.zones()
+		zones := w.zoneRanges()
 		if len(zones) != 1 || zones[0].Zone != w.db || zones[0].NS != ns {
-			t.Fatalf("%v", zones)
+			t.Fatalf("got %v, want len 1, [0].Zone %v, [0].NS %v", zones, w.db, ns)
 		}
 		pattern := w.head(ns).Key
 		for _, bound := range []bson.Raw{zones[0].RawMin, zones[0].RawMax} {
@@ -63,41 +63,41 @@ func TestZonesAreSetAndTaken(t *testing.T) {
 		if now := w.head(ns).Highest; now != before {
 			t.Errorf("zones took the version from %s to %s", before, now)
 		}
-		must(t, w.admin.RemoveZoneRange(ctx, run, ns, p(int32(0)), p(int32(10))))
-		must(t, w.admin.RemoveZoneRange(ctx, run, ns, p(int32(0)), p(int32(10))))
-		if left := w.zones(); len(left) != 0 {
-			t.Errorf("left: %v", left)
+		must(t, w.admin.RemoveZoneRange(ctx, run, ns, keyDoc(int32(0)), keyDoc(int32(10))))
+		must(t, w.admin.RemoveZoneRange(ctx, run, ns, keyDoc(int32(0)), keyDoc(int32(10))))
+		if left := w.zoneRanges(); len(left) != 0 {
+			t.Errorf("left: %v, want len 0", left)
 		}
 		must(t, w.admin.RemoveShardFromZone(ctx, run, shard, w.db))
-		if got := w.zonesOf(shard); slices.Contains(got, w.db) {
+		if got := w.zonesOfShard(shard); slices.Contains(got, w.db) {
 			t.Errorf("zones of %s: %v", shard, got)
 		}
 	})
 }
 
-func TestWrongZonesAreRefused(t *testing.T) {
+func TestInvalidZonesAreRefused(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
-		ns := w.shard("zoned", bson.D{{Key: "p", Value: 1}})
-		hashed := w.shard("hashed", bson.D{{Key: "k", Value: "hashed"}})
+		ns := w.shardCollection("zoned", bson.D{{Key: "p", Value: 1}})
+		hashed := w.shardCollection("hashed", bson.D{{Key: "k", Value: "hashed"}})
 		ctx, other := w.Context(), w.db+"_other"
-		w.refused(fault.NotFound, w.admin.AddShardToZone(ctx, run, "shardboard-none", w.db), "give no shard a zone")
+		w.expectRefusal(fault.NotFound, w.admin.AddShardToZone(ctx, run, "shardboard-none", w.db), "give no shard a zone")
 		set := func(ns topology.Namespace, lower, upper bson.Raw, zone string) error {
 			return w.admin.SetZoneRange(ctx, run, ns, lower, upper, zone)
 		}
-		w.refused(fault.NotFound, set(ns, p(int32(0)), p(int32(10)), w.db), "give a range to no zone")
+		w.expectRefusal(fault.NotFound, set(ns, keyDoc(int32(0)), keyDoc(int32(10)), w.db), "give a range to no zone")
 		must(t, w.admin.AddShardToZone(ctx, run, w.shards[0], w.db))
 		must(t, w.admin.AddShardToZone(ctx, run, w.shards[0], other))
-		must(t, set(ns, p(int32(0)), p(int32(10)), w.db))
-		w.refused(fault.Conflict, set(ns, p(int32(5)), p(int32(15)), w.db), "set a range that overlaps")
-		w.refused(fault.Conflict, set(ns, p(int32(0)), p(int32(10)), other), "set a range of another zone")
-		w.refused(fault.Invalid, set(ns, p(int32(30)), p(int32(20)), w.db), "set a range from above to below")
-		w.refused(fault.Invalid, set(ns, raw(bson.D{{Key: "q", Value: 1}}), raw(bson.D{{Key: "q", Value: 2}}), w.db),
+		must(t, set(ns, keyDoc(int32(0)), keyDoc(int32(10)), w.db))
+		w.expectRefusal(fault.Conflict, set(ns, keyDoc(int32(5)), keyDoc(int32(15)), w.db), "set a range that overlaps")
+		w.expectRefusal(fault.Conflict, set(ns, keyDoc(int32(0)), keyDoc(int32(10)), other), "set a range of another zone")
+		w.expectRefusal(fault.Invalid, set(ns, keyDoc(int32(30)), keyDoc(int32(20)), w.db), "set a range from above to below")
+		w.expectRefusal(fault.Invalid, set(ns, marshal(bson.D{{Key: "q", Value: 1}}), marshal(bson.D{{Key: "q", Value: 2}}), w.db),
 			"set a range of another field")
-		w.refused(fault.Invalid, set(hashed, raw(bson.D{{Key: "k", Value: "a"}}), raw(bson.D{{Key: "k", Value: "b"}}), w.db),
+		w.expectRefusal(fault.Invalid, set(hashed, marshal(bson.D{{Key: "k", Value: "a"}}), marshal(bson.D{{Key: "k", Value: "b"}}), w.db),
 			"set a range of values on a hashed key")
-		w.refused(fault.Conflict, w.admin.RemoveShardFromZone(ctx, run, w.shards[0], w.db), "take the last shard of a zone that has a range")
-		if zones := w.zones(); len(zones) != 1 || zones[0].Zone != w.db {
-			t.Errorf("%v", zones)
+		w.expectRefusal(fault.Conflict, w.admin.RemoveShardFromZone(ctx, run, w.shards[0], w.db), "take the last shard of a zone that has a range")
+		if zones := w.zoneRanges(); len(zones) != 1 || zones[0].Zone != w.db {
+			t.Errorf("got %v, want len 1, [0].Zone %v", zones, w.db)
 		}
 	})
 }

@@ -17,10 +17,10 @@ import (
 	"shardboard/internal/topology"
 )
 
-// with is Yorkie's table with more collections, each of chunks cut at projects.
-func with(t testing.TB, more map[topology.Namespace]bson.D) *topology.Table {
+// tableWith is Yorkie's table with more collections, each of chunks cut at projects.
+func tableWith(t testing.TB, more map[topology.Namespace]bson.D) *topology.Table {
 	t.Helper()
-	table := yorkie(t)
+	table := yorkieTable(t)
 	for ns, key := range more {
 		raw, err := bson.Marshal(key)
 		if err != nil {
@@ -40,14 +40,14 @@ func with(t testing.TB, more map[topology.Namespace]bson.D) *topology.Table {
 	return table
 }
 
-func hashedBy(field string) bson.D { return bson.D{{Key: field, Value: "hashed"}} }
+func hashedKey(field string) bson.D { return bson.D{{Key: field, Value: "hashed"}} }
 
 func TestEveryCollectionIsCountedOrHasAReason(t *testing.T) {
-	table := with(t, map[topology.Namespace]bson.D{
-		"y.snapshots": hashedBy(
+	table := tableWith(t, map[topology.Namespace]bson.D{
+		"y.snapshots": hashedKey(
 			"doc_id",
-		), "y.revisions": hashedBy("doc_id"), "y.versionvectors": hashedBy("doc_id"), "y.clients": hashedBy("_id"),
-		"y.other": hashedBy("_id"), "shop.orders": hashedBy("_id"), "config.system.sessions": {{Key: "_id", Value: int32(1)}},
+		), "y.revisions": hashedKey("doc_id"), "y.versionvectors": hashedKey("doc_id"), "y.clients": hashedKey("_id"),
+		"y.other": hashedKey("_id"), "shop.orders": hashedKey("_id"), "config.system.sessions": {{Key: "_id", Value: int32(1)}},
 	})
 	table.Unsharded = append(table.Unsharded, "y.schemas", "y.snapshot_bodies")
 	want := []Coverage{
@@ -56,15 +56,15 @@ func TestEveryCollectionIsCountedOrHasAReason(t *testing.T) {
 		{NS: "y.schemas", Not: "unsharded"}, {NS: "y.snapshot_bodies", Not: "unsharded"}, {NS: "y.versionvectors", Not: "inPlace"},
 	}
 	if got := Cover(table, profile.Yorkie()); !slices.Equal(got, want) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want %v", got, want)
 	}
 	// Once it is sharded, it is counted; the oldest layout has three collections.
 	table.Unsharded = nil
-	bodies := with(t, map[topology.Namespace]bson.D{"y.snapshot_bodies": hashedBy("doc_id"), "y.projects": hashedBy("_id")})
+	bodies := tableWith(t, map[topology.Namespace]bson.D{"y.snapshot_bodies": hashedKey("doc_id"), "y.projects": hashedKey("_id")})
 	if got := Counted(bodies, profile.Yorkie()); !slices.Equal(got, []topology.Namespace{"y.changes", "y.snapshot_bodies"}) {
 		t.Errorf("%v", got)
 	}
-	old := with(
+	old := tableWith(
 		t,
 		map[topology.Namespace]bson.D{"y.snapshots": {{Key: "doc_id", Value: int32(1)}}, "y.syncedseqs": {{Key: "doc_id", Value: int32(1)}}},
 	)
@@ -75,14 +75,14 @@ func TestEveryCollectionIsCountedOrHasAReason(t *testing.T) {
 	}
 }
 
-// only answers for some collections and leaves others to the stream.
-type only struct {
-	*stream
+// partialSource answers for some collections and leaves others to the stream.
+type partialSource struct {
+	*knownWrites
 	quiet map[topology.Namespace]int64 // rows in any time
 	fail  map[topology.Namespace]error
 }
 
-func (o only) Writes(ctx context.Context, q WriteQuery) ([]Count, error) {
+func (o partialSource) Writes(ctx context.Context, q WriteQuery) ([]Count, error) {
 	if err := o.fail[q.NS]; err != nil {
 		o.queries = append(o.queries, q)
 		return nil, err
@@ -90,16 +90,16 @@ func (o only) Writes(ctx context.Context, q WriteQuery) ([]Count, error) {
 	if n, ok := o.quiet[q.NS]; ok && q.Date == "" {
 		o.queries = append(o.queries, q)
 		o.returned++
-		return []Count{{Project: oid(1, 0), Document: oid(1, 1), Rows: n}}, nil
+		return []Count{{Project: docID(1, 0), Document: docID(1, 1), Rows: n}}, nil
 	}
-	return o.stream.Writes(ctx, q)
+	return o.knownWrites.Writes(ctx, q)
 }
 
-// over counts a table's writes for a while.
-func over(t *testing.T, table *topology.Table, src Source, d time.Duration, listen func(Slot)) (c *Collector) {
+// countFor counts a table's writes for a while.
+func countFor(t *testing.T, table *topology.Table, src Source, d time.Duration, listen func(Slot)) (c *Collector) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c = NewCollector(src, fixed{table}, profile.Yorkie(), Options{Seed: 4})
+		c = NewCollector(src, fixedTable{table}, profile.Yorkie(), Options{Seed: 4})
 		if listen != nil {
 			c.OnSlot(listen)
 		}
@@ -114,13 +114,13 @@ func over(t *testing.T, table *topology.Table, src Source, d time.Duration, list
 	return c
 }
 
-func TestABusyCollectionLeavesBudgetToQuietOnes(t *testing.T) {
-	table := with(t, map[topology.Namespace]bson.D{"y.snapshots": hashedBy("doc_id"), "y.revisions": hashedBy("doc_id")})
-	src := only{
-		stream: newStream(6, 40, 60, func(int) float64 { return 75 }),
-		quiet:  map[topology.Namespace]int64{"y.snapshots": 3, "y.revisions": 1},
+func TestBusyCollectionLeavesBudgetForQuietOnes(t *testing.T) {
+	table := tableWith(t, map[topology.Namespace]bson.D{"y.snapshots": hashedKey("doc_id"), "y.revisions": hashedKey("doc_id")})
+	src := partialSource{
+		knownWrites: newKnownWrites(6, 40, 60, func(int) float64 { return 75 }),
+		quiet:       map[topology.Namespace]int64{"y.snapshots": 3, "y.revisions": 1},
 	}
-	c := over(t, table, src, 2*time.Minute+5*time.Second, nil)
+	c := countFor(t, table, src, 2*time.Minute+5*time.Second, nil)
 	for _, ns := range []topology.Namespace{"y.snapshots", "y.revisions"} {
 		w := c.Window(ns, 5*time.Minute)
 		if w.Seconds != 120 || !w.Total.Exact {
@@ -145,11 +145,11 @@ func TestABusyCollectionLeavesBudgetToQuietOnes(t *testing.T) {
 	}
 }
 
-func TestChangedRowsFillMinutesAndNameOnlyTheHottestProjects(t *testing.T) {
-	table := with(t, map[topology.Namespace]bson.D{"y.clients": {{Key: "project_id", Value: int32(1)}, {Key: "_id", Value: "hashed"}}})
+func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
+	table := tableWith(t, map[topology.Namespace]bson.D{"y.clients": {{Key: "project_id", Value: int32(1)}, {Key: "_id", Value: "hashed"}}})
 	// Project 15's clients are cut in two; all others are beside it.
 	clients := table.Collection("y.clients")
-	cut, err := clients.Key.KeyOf(objectID(oid(15, 0)), objectID(oid(15, 1)))
+	cut, err := clients.Key.KeyOf(objectIDValue(docID(15, 0)), objectIDValue(docID(15, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,14 +165,14 @@ func TestChangedRowsFillMinutesAndNameOnlyTheHottestProjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	var slots []Slot
-	src := newStream(5, 15, 1, func(i int) float64 { return float64(1 + 3*i) })
-	c := over(t, table, src, 3*time.Minute+5*time.Second, func(s Slot) {
+	src := newKnownWrites(5, 15, 1, func(i int) float64 { return float64(1 + 3*i) })
+	c := countFor(t, table, src, 3*time.Minute+5*time.Second, func(s Slot) {
 		if s.Method == ChangedRows {
 			slots = append(slots, s)
 		}
 	})
 	if len(slots) != 3*2 {
-		t.Fatalf("%d slots", len(slots))
+		t.Fatalf("%d slots, want %v", len(slots), 3*2)
 	}
 	for _, s := range slots {
 		if !s.From.Equal(s.From.Truncate(time.Minute)) || s.To.Sub(s.From) != time.Minute || !s.Capped || len(s.Counts) != HottestProjects ||
@@ -190,10 +190,10 @@ func TestChangedRowsFillMinutesAndNameOnlyTheHottestProjects(t *testing.T) {
 	// The shortest window has the newest minute whole, and everything says "at least".
 	w := c.Window("y.clients", Shortest)
 	if w.Method != ChangedRows || w.Seconds != 60 || w.Total.Exact || !w.Total.AtLeast || w.Total.Rows != 70 {
-		t.Errorf("%+v", w)
+		t.Errorf("got %+v, want Method %v, Seconds 60, Total.Exact false, Total.AtLeast true, Total.Rows 70", w, ChangedRows)
 	}
 	if g, s := w.Growing(table), w.Skew(table, profile.Yorkie()); g.Rows != 0 || s.Chunks.N != 0 {
-		t.Errorf("judged by a part of the projects: %+v %+v", g, s)
+		t.Errorf("judged by a part of the projects: %+v %+v, want g.Rows 0, s.Chunks.N 0", g, s)
 	}
 	lines := w.Chunks(table, profile.Yorkie())
 	if len(lines) != 1 || lines[0].Chunk != 0 || lines[0].Projects != HottestProjects-1 ||
@@ -210,16 +210,16 @@ func TestChangedRowsFillMinutesAndNameOnlyTheHottestProjects(t *testing.T) {
 	}
 }
 
-func TestProjectsWhoseChangedRowsTakeTooLongAreLeftAloneAndUnknown(t *testing.T) {
+func TestProjectsWhoseCountTimesOutAreSkippedAndUnknown(t *testing.T) {
 	slow := fault.New(fault.Unavailable, "slow")
-	src := only{stream: newStream(5, 3, 1, func(i int) float64 { return 5 }), fail: map[topology.Namespace]error{"y.documents": slow}}
-	c := over(t, yorkie(t), src, 10*time.Minute, func(s Slot) {
+	src := partialSource{knownWrites: newKnownWrites(5, 3, 1, func(i int) float64 { return 5 }), fail: map[topology.Namespace]error{"y.documents": slow}}
+	c := countFor(t, yorkieTable(t), src, 10*time.Minute, func(s Slot) {
 		if s.Method == ChangedRows {
-			t.Errorf("counted: %+v", s)
+			t.Errorf("counted: %+v, want Method not %v", s, ChangedRows)
 		}
 	})
 	if h, ok := c.Health("y.documents"); !ok || h.Err == nil {
-		t.Errorf("%+v %v", h, ok)
+		t.Errorf("got %+v %v, want ok true, h.Err not nil", h, ok)
 	}
 	asked := 0
 	for _, q := range src.queries {
@@ -231,28 +231,28 @@ func TestProjectsWhoseChangedRowsTakeTooLongAreLeftAloneAndUnknown(t *testing.T)
 		t.Errorf("asked %d times in ten minutes, want once for each project", asked)
 	}
 	if w := c.Window("y.documents", time.Hour); w.Seconds != 0 {
-		t.Errorf("%+v", w)
+		t.Errorf("got %+v, want Seconds 0", w)
 	}
 }
 
-func TestAProjectThatTheBudgetRefusedIsCountedAsSoonAsThereIsSome(t *testing.T) {
+func TestProjectRefusedByTheBudgetIsCountedOnceBudgetIsAvailable(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	clock := func() time.Time { return now }
 	budget := NewBudget(0, clock)
-	src := newStream(5, 3, 1, func(int) float64 { return 5 })
-	c := NewCollector(src, fixed{yorkie(t)}, profile.Yorkie(), Options{Seed: 5, Budget: budget, Now: clock})
-	documents := byMethod(ChangedRows, targets(yorkie(t), c.prof))[0]
+	src := newKnownWrites(5, 3, 1, func(int) float64 { return 5 })
+	c := NewCollector(src, fixedTable{yorkieTable(t)}, profile.Yorkie(), Options{Seed: 5, Budget: budget, Now: clock})
+	documents := byMethod(ChangedRows, targets(yorkieTable(t), c.prof))[0]
 	budget.Hold(budget.Burst())
-	if _, err := c.countUnlessResting(t.Context(), documents, oid(1, 0)); !errors.Is(err, errNoBudget) || len(src.queries) != 0 {
-		t.Fatalf("%v, asked %d times", err, len(src.queries))
+	if _, err := c.countUnlessResting(t.Context(), documents, docID(1, 0)); !errors.Is(err, errNoBudget) || len(src.queries) != 0 {
+		t.Fatalf("%v, asked %d times, want %v, 0", err, len(src.queries), errNoBudget)
 	}
 	now = now.Add(time.Minute)
-	if n, err := c.countUnlessResting(t.Context(), documents, oid(1, 0)); n != 7 || err != nil {
-		t.Errorf("%d rows a minute later, %v", n, err)
+	if n, err := c.countUnlessResting(t.Context(), documents, docID(1, 0)); n != 7 || err != nil {
+		t.Errorf("%d rows a minute later, %v, want 7", n, err)
 	}
 }
 
-func TestAShardsCountersOfSeveralCollectionsAreOfTheWholeTimeOfAll(t *testing.T) {
+func TestCombinedShardLoadCoversTheTimeOfAllCollections(t *testing.T) {
 	at := time.Unix(1_800_000_000, 0)
 	span := func(from, to int) Load {
 		a, b := reading{
@@ -273,6 +273,6 @@ func TestAShardsCountersOfSeveralCollectionsAreOfTheWholeTimeOfAll(t *testing.T)
 	}
 }
 
-func objectID(id bson.ObjectID) bson.RawValue {
+func objectIDValue(id bson.ObjectID) bson.RawValue {
 	return bson.RawValue{Type: bson.TypeObjectID, Value: id[:]}
 }

@@ -22,19 +22,19 @@ import (
 
 const db = "yorkie-meta"
 
-// tap counts what the cluster returned to heat, and how often it was asked.
-type tap struct {
+// commandCounter counts what the cluster returned to heat, and how often it was asked.
+type commandCounter struct {
 	mu                 sync.Mutex
 	returned, commands int
 }
 
-func (p *tap) counts() (returned, commands int) {
+func (p *commandCounter) counts() (returned, commands int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.returned, p.commands
 }
 
-func (p *tap) monitor() *event.CommandMonitor {
+func (p *commandCounter) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{Succeeded: func(_ context.Context, e *event.CommandSucceededEvent) {
 		if e.DatabaseName != db {
 			return // the table is read beside it
@@ -51,17 +51,17 @@ func (p *tap) monitor() *event.CommandMonitor {
 	}}
 }
 
-// rig counts the writes of a simulated cluster to which tests write.
-type rig struct {
+// fixture counts the writes of a simulated cluster to which tests write.
+type fixture struct {
 	sim       *simcluster.Cluster
 	db        *mongo.Database
 	watcher   *topology.Watcher
 	collector *heat.Collector
 	pictures  *keyvis.Recorder
-	tap       tap
+	tap       commandCounter
 }
 
-func onSim(t *testing.T, o simcluster.Options, test func(t *testing.T, r *rig)) {
+func onSim(t *testing.T, o simcluster.Options, test func(t *testing.T, r *fixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		o.Projects, o.Documents = 15, 300
@@ -69,7 +69,7 @@ func onSim(t *testing.T, o simcluster.Options, test func(t *testing.T, r *rig)) 
 		must(t, err)
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
-		r := &rig{sim: sim}
+		r := &fixture{sim: sim}
 		uri, err := cluster.ParseURI(simcluster.URI())
 		must(t, err)
 		watching, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
@@ -103,7 +103,7 @@ func must(t *testing.T, err error) {
 }
 
 // some are ids of Yorkie documents with their projects.
-func (r *rig) some(t *testing.T, n int64) (out []struct {
+func (r *fixture) someDocuments(t *testing.T, n int64) (out []struct {
 	ID      bson.ObjectID `bson:"_id"`
 	Project bson.ObjectID `bson:"project_id"`
 }) {
@@ -120,11 +120,11 @@ func (r *rig) some(t *testing.T, n int64) (out []struct {
 	return out
 }
 
-func TestNewRowsOfEveryCollectionAreCountedAsTheyAre(t *testing.T) {
+func TestNewRowsOfEveryCollectionAreCountedCorrectly(t *testing.T) {
 	for _, layout := range []string{"yorkie-head", "yorkie-0.4"} {
-		onSim(t, simcluster.Options{Still: true, Layout: layout}, func(t *testing.T, r *rig) {
+		onSim(t, simcluster.Options{Still: true, Layout: layout}, func(t *testing.T, r *fixture) {
 			time.Sleep(12 * time.Second)
-			docs := r.some(t, 20)
+			docs := r.someDocuments(t, 20)
 			want := map[string]int64{"changes": 0, "snapshots": 0}
 			if layout == "yorkie-head" {
 				want["revisions"], want["schemas"] = 0, 0
@@ -180,8 +180,8 @@ func TestNewRowsOfEveryCollectionAreCountedAsTheyAre(t *testing.T) {
 
 // The demo's own writers: rows of documents and clients are changed in place all
 // the time, by dates that go on.
-func TestRowsChangedInPlaceFillThePictureAndNeverMoreThanThereAre(t *testing.T) {
-	onSim(t, simcluster.Options{}, func(t *testing.T, r *rig) {
+func TestUpdatedRowsAppearInTheHeatMapAndAreNeverOvercounted(t *testing.T) {
+	onSim(t, simcluster.Options{}, func(t *testing.T, r *fixture) {
 		before, _ := r.tap.counts()
 		began := time.Now()
 		for time.Since(began) < 4*time.Minute+5*time.Second {

@@ -18,8 +18,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// stream is a source whose writes are known: each document at a rate of its own.
-type stream struct {
+// knownWrites is a source whose writes are known: each document at a rate of its own.
+type knownWrites struct {
 	rng      *rand.Rand
 	rates    map[bson.ObjectID]float64 // by document, a second
 	of       map[bson.ObjectID]bson.ObjectID
@@ -30,8 +30,8 @@ type stream struct {
 	seconds  map[int64]map[bson.ObjectID]int64
 }
 
-func newStream(seed uint64, projects, documents int, rate func(i int) float64) *stream {
-	s := &stream{
+func newKnownWrites(seed uint64, projects, documents int, rate func(i int) float64) *knownWrites {
+	s := &knownWrites{
 		rng:     rand.New(rand.NewPCG(seed, 9)),
 		rates:   map[bson.ObjectID]float64{},
 		of:      map[bson.ObjectID]bson.ObjectID{},
@@ -40,20 +40,20 @@ func newStream(seed uint64, projects, documents int, rate func(i int) float64) *
 	}
 	for p := range projects {
 		for d := range documents {
-			id := oid(1+p, 1+d)
-			s.rates[id], s.of[id] = rate(p)/float64(documents), oid(1+p, 0)
+			id := docID(1+p, 1+d)
+			s.rates[id], s.of[id] = rate(p)/float64(documents), docID(1+p, 0)
 		}
 	}
 	return s
 }
 
-func oid(p, d int) (id bson.ObjectID) {
+func docID(p, d int) (id bson.ObjectID) {
 	id[3], id[4], id[10], id[11] = byte(p>>8), byte(p), byte(d>>8), byte(d)
 	return id
 }
 
-// second draws a second's rows once, so that what is not asked for is true too.
-func (s *stream) second(t int64) map[bson.ObjectID]int64 {
+// rowsInSecond draws a second's rows once, so that what is not asked for is true too.
+func (s *knownWrites) rowsInSecond(t int64) map[bson.ObjectID]int64 {
 	if got, ok := s.seconds[t]; ok {
 		return got
 	}
@@ -87,7 +87,7 @@ func poisson(rng *rand.Rand, mean float64) int64 {
 	return n
 }
 
-func (s *stream) Writes(_ context.Context, q WriteQuery) ([]Count, error) {
+func (s *knownWrites) Writes(_ context.Context, q WriteQuery) ([]Count, error) {
 	s.queries = append(s.queries, q)
 	if q.Date != "" {
 		return []Count{{Project: q.Of, Rows: 7}}, nil
@@ -97,7 +97,7 @@ func (s *stream) Writes(_ context.Context, q WriteQuery) ([]Count, error) {
 	}
 	sums := map[bson.ObjectID]int64{}
 	for t := q.To.Add(-Tick).Unix(); t < q.To.Unix(); t++ {
-		for id, n := range s.second(t) {
+		for id, n := range s.rowsInSecond(t) {
 			if t >= q.From.Unix() {
 				sums[id] += n
 			}
@@ -113,16 +113,16 @@ func (s *stream) Writes(_ context.Context, q WriteQuery) ([]Count, error) {
 	return out, nil
 }
 
-func (s *stream) Operations(context.Context, topology.Namespace) (map[string]Operations, error) {
+func (s *knownWrites) Operations(context.Context, topology.Namespace) (map[string]Operations, error) {
 	return nil, errors.New("none")
 }
 
-type fixed struct{ table *topology.Table }
+type fixedTable struct{ table *topology.Table }
 
-func (f fixed) Table() *topology.Table { return f.table }
+func (f fixedTable) Table() *topology.Table { return f.table }
 
-// yorkie is a table of Yorkie's collections that matter here.
-func yorkie(t testing.TB) *topology.Table {
+// yorkieTable is a table of Yorkie's collections that matter here.
+func yorkieTable(t testing.TB) *topology.Table {
 	t.Helper()
 	pattern := func(d bson.D) shardkey.Pattern {
 		raw, err := bson.Marshal(d)
@@ -167,12 +167,12 @@ func yorkie(t testing.TB) *topology.Table {
 	}
 }
 
-// watch lets a collector count for a while.
-func watch(t *testing.T, src *stream, d time.Duration, o Options) *Collector {
+// collectFor lets a collector count for a while.
+func collectFor(t *testing.T, src *knownWrites, d time.Duration, o Options) *Collector {
 	t.Helper()
 	var c *Collector
 	synctest.Test(t, func(t *testing.T) {
-		c = NewCollector(src, fixed{yorkie(t)}, profile.Yorkie(), o)
+		c = NewCollector(src, fixedTable{yorkieTable(t)}, profile.Yorkie(), o)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- c.Run(ctx) }()
@@ -184,12 +184,12 @@ func watch(t *testing.T, src *stream, d time.Duration, o Options) *Collector {
 	return c
 }
 
-func TestCountedWholeIsExact(t *testing.T) {
-	src := newStream(1, 12, 3, func(i int) float64 { return float64(i) * 0.5 })
-	c := watch(t, src, 2*time.Minute, Options{Seed: 1})
+func TestFullCountIsExact(t *testing.T) {
+	src := newKnownWrites(1, 12, 3, func(i int) float64 { return float64(i) * 0.5 })
+	c := collectFor(t, src, 2*time.Minute, Options{Seed: 1})
 	w := c.Window("y.changes", 5*time.Minute)
 	if w.Seconds < 100 || !w.Total.Exact || w.Total.PlusMinus != 0 {
-		t.Fatalf("%+v", w)
+		t.Fatalf("got %+v, want Seconds at least 100, Total.Exact true, Total.PlusMinus 0", w)
 	}
 	var rows int64
 	for _, l := range w.Projects() {
@@ -202,23 +202,23 @@ func TestCountedWholeIsExact(t *testing.T) {
 		t.Error(rows, w.Total.Rows)
 	}
 	var shares float64
-	for _, l := range w.Chunks(yorkie(t), profile.Yorkie()) {
+	for _, l := range w.Chunks(yorkieTable(t), profile.Yorkie()) {
 		shares += l.Rate.Share
 	}
 	if math.Abs(shares-1) > 1e-9 {
 		t.Error("shares of chunks", shares)
 	}
-	if shards := w.Shards(yorkie(t), profile.Yorkie()); len(shards) != 2 || math.Abs(shards[0].Rate.Share+shards[1].Rate.Share-1) > 1e-9 {
+	if shards := w.Shards(yorkieTable(t), profile.Yorkie()); len(shards) != 2 || math.Abs(shards[0].Rate.Share+shards[1].Rate.Share-1) > 1e-9 {
 		t.Errorf("%+v", shards)
 	}
 }
 
 func TestUnderLoadOneSecondInTenIsCounted(t *testing.T) {
-	src := newStream(2, 40, 60, func(int) float64 { return 75 }) // 3,000 rows a second in 2,400 documents
-	c := watch(t, src, 5*time.Minute, Options{Seed: 2})
+	src := newKnownWrites(2, 40, 60, func(int) float64 { return 75 }) // 3,000 rows a second in 2,400 documents
+	c := collectFor(t, src, 5*time.Minute, Options{Seed: 2})
 	w := c.Window("y.changes", 4*time.Minute)
 	if w.Total.Exact || w.Total.PlusMinus == 0 {
-		t.Fatalf("%+v", w.Total)
+		t.Fatalf("got %+v, want Exact false, PlusMinus more than 0", w.Total)
 	}
 	if d := math.Abs(w.Total.PerSecond - 3000); d > 3*w.Total.PlusMinus && d > 100 {
 		t.Errorf("%.0f ± %.0f a second, truth 3000", w.Total.PerSecond, w.Total.PlusMinus)
@@ -231,30 +231,30 @@ func TestUnderLoadOneSecondInTenIsCounted(t *testing.T) {
 	}
 }
 
-func TestAFailedCountIsAGapAndNotAZero(t *testing.T) {
-	src := newStream(3, 2, 1, func(int) float64 { return 1 })
+func TestFailedCountIsAGapNotAZero(t *testing.T) {
+	src := newKnownWrites(3, 2, 1, func(int) float64 { return 1 })
 	src.fail = fault.New(fault.Forbidden, "no")
-	c := watch(t, src, time.Minute, Options{Seed: 3})
+	c := collectFor(t, src, time.Minute, Options{Seed: 3})
 	if w := c.Window("y.changes", time.Minute); w.Seconds != 0 || len(w.Projects()) != 0 {
 		t.Errorf("%+v", w)
 	}
 	if h, ok := c.Health("y.changes"); !ok || h.Err == nil {
-		t.Errorf("%+v %v", h, ok)
+		t.Errorf("got %+v %v, want ok true, h.Err not nil", h, ok)
 	}
 }
 
 // Every project that writes at least 1.2 times as much as the eleventh has to
 // be among the ten shown, in 95 of 100 runs.
-func TestTheTenHottestProjectsAreShown(t *testing.T) {
+func TestTenHottestProjectsAreShown(t *testing.T) {
 	good := 0
 	const runs = 100
 	for seed := range uint64(runs) {
-		src := newStream(100+seed, 30, 1, func(i int) float64 { return 2 + 60/float64(1+i) })
-		c := NewCollector(src, fixed{yorkie(t)}, profile.Yorkie(), Options{Seed: seed + 1, Budget: NewBudget(100_000, nil)})
+		src := newKnownWrites(100+seed, 30, 1, func(i int) float64 { return 2 + 60/float64(1+i) })
+		c := NewCollector(src, fixedTable{yorkieTable(t)}, profile.Yorkie(), Options{Seed: seed + 1, Budget: NewBudget(100_000, nil)})
 		c.sampled["y.changes"] = true // as under load from the first tick
 		begin := time.Unix(1_800_000_000, 0)
 		for i := range 30 {
-			tt := byMethod(NewRows, targets(yorkie(t), c.prof))[0]
+			tt := byMethod(NewRows, targets(yorkieTable(t), c.prof))[0]
 			c.sampled["y.changes"] = true
 			s, err := c.count(t.Context(), tt, begin.Add(time.Duration(i)*Tick), begin.Add(time.Duration(i+1)*Tick), 0)
 			if err != nil {
@@ -272,7 +272,7 @@ func TestTheTenHottestProjectsAreShown(t *testing.T) {
 		ok := true
 		for p := range 30 {
 			if 2+60/float64(1+p) >= 1.2*eleventh {
-				ok = ok && shown[oid(1+p, 0)]
+				ok = ok && shown[docID(1+p, 0)]
 			}
 		}
 		if ok {
@@ -280,20 +280,20 @@ func TestTheTenHottestProjectsAreShown(t *testing.T) {
 		}
 	}
 	if good < 95 {
-		t.Errorf("in %d of %d runs", good, runs)
+		t.Errorf("in %d of %d runs, want at least 95", good, runs)
 	}
 }
 
-func TestOldSlotsAreJoinedAndForgotten(t *testing.T) {
+func TestOldSlotsAreMergedAndThenDropped(t *testing.T) {
 	var r ring
 	begin := time.Unix(1_800_000_000, 0).Truncate(time.Minute)
 	for i := range 6 * 60 * 25 {
 		from := begin.Add(time.Duration(i) * Tick)
-		r.add(Slot{NS: "y.changes", From: from, To: from.Add(Tick), Every: 1, Counts: []Count{{oid(1, 0), oid(1, i%500), 2}}})
+		r.add(Slot{NS: "y.changes", From: from, To: from.Add(Tick), Every: 1, Counts: []Count{{docID(1, 0), docID(1, i%500), 2}}})
 	}
 	slots := r.since("y.changes", time.Time{})
 	if n := len(slots); n < 24*60 || n > 24*60+120 {
-		t.Errorf("%d slots", n)
+		t.Errorf("%d slots, want %v to %v", n, 24*60, 24*60+120)
 	}
 	var rows int64
 	for _, s := range slots {
@@ -304,15 +304,15 @@ func TestOldSlotsAreJoinedAndForgotten(t *testing.T) {
 	}
 }
 
-func TestRowsWrittenInPlaceAreCountedForTheHottestProjects(t *testing.T) {
-	src := newStream(5, 15, 1, func(i int) float64 { return float64(1 + i) })
-	c := watch(t, src, 3*time.Minute, Options{Seed: 5})
-	got := c.Updated("y", oid(15, 0))
+func TestUpdatedRowsAreCountedForTheHottestProjects(t *testing.T) {
+	src := newKnownWrites(5, 15, 1, func(i int) float64 { return float64(1 + i) })
+	c := collectFor(t, src, 3*time.Minute, Options{Seed: 5})
+	got := c.Updated("y", docID(15, 0))
 	if len(got) != 1 || got[0].NS != "y.documents" || got[0].Rows != 7 || got[0].PerSecond() != 7.0/60 {
 		t.Errorf("%+v", got)
 	}
-	if cold := c.Updated("y", oid(1, 0)); len(cold) != 0 {
-		t.Errorf("a cold project was counted: %+v", cold)
+	if cold := c.Updated("y", docID(1, 0)); len(cold) != 0 {
+		t.Errorf("a cold project was counted: %+v, want len 0", cold)
 	}
 	for _, q := range src.queries {
 		if q.Date != "" && (q.Of.IsZero() || !q.To.IsZero() || q.Date != "updated_at") {

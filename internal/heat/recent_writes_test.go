@@ -16,14 +16,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// newest is a collection of rows, newest first.
-type newest struct {
+// newestRows is a collection of rows, newest first.
+type newestRows struct {
 	rows  []bson.D
 	err   error
 	asked []NewestQuery
 }
 
-func (n *newest) NewestRows(ctx context.Context, q NewestQuery) (out []placement.KeyedRow, err error) {
+func (n *newestRows) NewestRows(ctx context.Context, q NewestQuery) (out []placement.KeyedRow, err error) {
 	n.asked = append(n.asked, q)
 	if n.err == context.DeadlineExceeded {
 		<-ctx.Done()
@@ -40,21 +40,21 @@ func (n *newest) NewestRows(ctx context.Context, q NewestQuery) (out []placement
 	return out, n.err
 }
 
-func wholeOf(c *topology.Collection) (out []shardkey.Range) {
+func chunkRanges(c *topology.Collection) (out []shardkey.Range) {
 	for _, ch := range c.Chunks.All() {
 		out = append(out, shardkey.Range{Min: ch.Min, Max: ch.Max})
 	}
 	return out
 }
 
-func TestCountedWritesAreToldByTheirShardKeys(t *testing.T) {
-	src := newStream(3, 12, 5, func(i int) float64 { return float64(i) * 0.3 })
-	c := watch(t, src, 3*time.Minute, Options{Seed: 1})
-	table, rows := yorkie(t), &newest{}
+func TestCountedWritesAreListedByShardKey(t *testing.T) {
+	src := newKnownWrites(3, 12, 5, func(i int) float64 { return float64(i) * 0.3 })
+	c := collectFor(t, src, 3*time.Minute, Options{Seed: 1})
+	table, rows := yorkieTable(t), &newestRows{}
 	col := table.Collection("y.changes")
 	window := c.Window("y.changes", Recent)
 	var all int64
-	for i, w := range c.Written(t.Context(), rows, table, "y.changes", wholeOf(col)) {
+	for i, w := range c.Written(t.Context(), rows, table, "y.changes", chunkRanges(col)) {
 		var sum int64
 		for n, k := range w.Keys {
 			at, _ := col.Chunks.Find(k.Key)
@@ -78,13 +78,13 @@ func TestCountedWritesAreToldByTheirShardKeys(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotCountedByItsKeyIsRead(t *testing.T) {
+func TestWritesNotCountedByKeyAreReadFromTheCollection(t *testing.T) {
 	now := time.Now()
-	table := with(t, map[topology.Namespace]bson.D{
+	table := tableWith(t, map[topology.Namespace]bson.D{
 		"shop.orders": {{Key: "customer", Value: int32(1)}}, "shop.log": {{Key: "_id", Value: int32(1)}},
-		"y.versionvectors": hashedBy(
+		"y.versionvectors": hashedKey(
 			"doc_id",
-		), "y.clients": hashedBy("_id"), "y.snapshots": {{Key: "doc_id", Value: int32(1)}, {Key: "server_seq", Value: int32(1)}},
+		), "y.clients": hashedKey("_id"), "y.snapshots": {{Key: "doc_id", Value: int32(1)}, {Key: "server_seq", Value: int32(1)}},
 	})
 	id := func(ago time.Duration) bson.ObjectID { return bson.NewObjectIDFromTimestamp(now.Add(-ago)) }
 	var orders, logged, changed []bson.D
@@ -94,7 +94,7 @@ func TestWhatIsNotCountedByItsKeyIsRead(t *testing.T) {
 		logged = append(logged, bson.D{{Key: "_id", Value: id(ago)}})
 		changed = append(
 			changed,
-			bson.D{{Key: "_id", Value: oid(9, i)}, {Key: "project_id", Value: oid(1+i%3, 0)}, {Key: "updated_at", Value: now.Add(-ago)}},
+			bson.D{{Key: "_id", Value: docID(9, i)}, {Key: "project_id", Value: docID(1+i%3, 0)}, {Key: "updated_at", Value: now.Add(-ago)}},
 		)
 	}
 	for _, x := range []struct {
@@ -127,11 +127,11 @@ func TestWhatIsNotCountedByItsKeyIsRead(t *testing.T) {
 			budget.Hold(budget.Burst())
 		}
 		left := budget.tokens
-		c := NewCollector(newStream(1, 1, 1, func(int) float64 { return 0 }), fixed{table}, profile.Yorkie(), Options{Budget: budget})
-		src := &newest{rows: x.rows, err: x.err}
+		c := NewCollector(newKnownWrites(1, 1, 1, func(int) float64 { return 0 }), fixedTable{table}, profile.Yorkie(), Options{Budget: budget})
+		src := &newestRows{rows: x.rows, err: x.err}
 		whole := []shardkey.Range{{}}
 		if col := table.Collection(x.ns); col != nil {
-			whole = wholeOf(col)
+			whole = chunkRanges(col)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		got := c.Written(ctx, src, table, x.ns, whole)[0]
@@ -163,10 +163,10 @@ func TestWhatIsNotCountedByItsKeyIsRead(t *testing.T) {
 }
 
 // A read that ends at its limit is of less time than was asked for, and says so.
-func TestAReadThatIsFullSaysOfWhichTimeItIs(t *testing.T) {
+func TestTruncatedReadReportsTheTimeItCovers(t *testing.T) {
 	now := time.Now()
-	table := with(t, map[topology.Namespace]bson.D{"shop.orders": {{Key: "customer", Value: int32(1)}}})
-	src := &newest{}
+	table := tableWith(t, map[topology.Namespace]bson.D{"shop.orders": {{Key: "customer", Value: int32(1)}}})
+	src := &newestRows{}
 	for i := range 2000 {
 		src.rows = append(
 			src.rows,
@@ -176,8 +176,8 @@ func TestAReadThatIsFullSaysOfWhichTimeItIs(t *testing.T) {
 			},
 		)
 	}
-	c := NewCollector(newStream(1, 1, 1, func(int) float64 { return 0 }), fixed{table}, profile.Yorkie(), Options{})
-	got := c.Written(t.Context(), src, table, "shop.orders", wholeOf(table.Collection("shop.orders")))[0]
+	c := NewCollector(newKnownWrites(1, 1, 1, func(int) float64 { return 0 }), fixedTable{table}, profile.Yorkie(), Options{})
+	got := c.Written(t.Context(), src, table, "shop.orders", chunkRanges(table.Collection("shop.orders")))[0]
 	if took := got.To.Sub(got.From); !got.AtLeast || got.Rows != maxSampledRows || took < 95*time.Second || took > 110*time.Second ||
 		got.PerSecond < 8 ||
 		got.PerSecond > 11 {

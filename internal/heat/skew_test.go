@@ -49,8 +49,8 @@ func TestSkewIsTheMeanDifferenceOfAllPairs(t *testing.T) {
 	}
 }
 
-// ranged is a collection of one plain field cut at the given ids.
-func ranged(t *testing.T, field string, cuts ...bson.ObjectID) *topology.Collection {
+// rangedCollection is a collection of one plain field cut at the given ids.
+func rangedCollection(t *testing.T, field string, cuts ...bson.ObjectID) *topology.Collection {
 	t.Helper()
 	raw, err := bson.Marshal(bson.D{{Key: field, Value: int32(1)}})
 	if err != nil {
@@ -83,9 +83,9 @@ func ranged(t *testing.T, field string, cuts ...bson.ObjectID) *topology.Collect
 	return &topology.Collection{Meta: topology.Meta{NS: "y.changes", Key: p}, Chunks: m}
 }
 
-// counted is a window of slots that were counted by a table.
-func counted(table *topology.Table, slots ...Slot) Window {
-	c := NewCollector(nil, fixed{table}, profile.Yorkie(), Options{})
+// windowOn is a window of slots that were counted by a table.
+func windowOn(table *topology.Table, slots ...Slot) Window {
+	c := NewCollector(nil, fixedTable{table}, profile.Yorkie(), Options{})
 	of := targetOf(table, c.prof, "y.changes")
 	for _, s := range slots {
 		s.NS, s.To = "y.changes", s.From.Add(Tick)
@@ -98,62 +98,62 @@ func counted(table *topology.Table, slots ...Slot) Window {
 	return c.Window("y.changes", time.Hour)
 }
 
-func withChanges(t *testing.T, c *topology.Collection) *topology.Table {
-	table := yorkie(t)
+func tableWithChanges(t *testing.T, c *topology.Collection) *topology.Table {
+	table := yorkieTable(t)
 	table.Collections[0] = c
 	return table
 }
 
-func TestAKeyThatGrowsIsFoundByWhereTheRowsWent(t *testing.T) {
+func TestGrowingKeyIsDetectedByWhereRowsWereWritten(t *testing.T) {
 	begin := time.Unix(1_800_000_000, 0).Truncate(Tick)
 	past := bson.NewObjectIDFromTimestamp(begin.Add(-time.Hour))
 	var slots []Slot
 	for i := range 6 {
-		slots = append(slots, Slot{From: begin.Add(time.Duration(i) * Tick), Counts: []Count{{oid(1, 0), oid(1, i), 20}}})
+		slots = append(slots, Slot{From: begin.Add(time.Duration(i) * Tick), Counts: []Count{{docID(1, 0), docID(1, i), 20}}})
 	}
-	byID := withChanges(t, ranged(t, "_id", past))
-	g := counted(byID, slots...).Growing(byID)
+	byID := tableWithChanges(t, rangedCollection(t, "_id", past))
+	g := windowOn(byID, slots...).Growing(byID)
 	if !g.Is || g.Share != 1 || g.Rows != 120 || g.Slots != 6 || g.Of != 6 || g.Field != "_id" || g.Shard != "b" {
-		t.Errorf("%+v", g)
+		t.Errorf(`got %+v, want Is true, Share 1, Rows 120, Slots 6, Of 6, Field "_id", Shard "b"`, g)
 	}
-	if w := counted(byID, slots[0]).Growing(byID); w.Is || w.Rows != 20 {
-		t.Errorf("too little evidence: %+v", w)
+	if w := windowOn(byID, slots[0]).Growing(byID); w.Is || w.Rows != 20 {
+		t.Errorf("too little evidence: %+v, want Is false, Rows 20", w)
 	}
-	hashed := yorkie(t)
-	if g := counted(hashed, slots...).Growing(hashed); g.Is {
+	hashed := yorkieTable(t)
+	if g := windowOn(hashed, slots...).Growing(hashed); g.Is {
 		t.Errorf("a hashed key does not grow: %+v", g)
 	}
-	byDocument := withChanges(t, ranged(t, "doc_id", oid(1, 3)))
-	if g := counted(byDocument, slots...).Growing(byDocument); g.Is || g.Share != 0.5 {
-		t.Errorf("half of it is elsewhere: %+v", g)
+	byDocument := tableWithChanges(t, rangedCollection(t, "doc_id", docID(1, 3)))
+	if g := windowOn(byDocument, slots...).Growing(byDocument); g.Is || g.Share != 0.5 {
+		t.Errorf("half of it is elsewhere: %+v, want Is false, Share 0.5", g)
 	}
 }
 
-func TestWhatACutWouldDoIsToldByWhoWrites(t *testing.T) {
+func TestEffectOfASplitDependsOnWhoWrites(t *testing.T) {
 	begin := time.Unix(1_800_000_000, 0).Truncate(Tick)
 	judge := func(table *topology.Table, counts ...Count) Splitting {
-		w := counted(table, Slot{From: begin, Counts: counts})
+		w := windowOn(table, Slot{From: begin, Counts: counts})
 		return w.Splittings(table, profile.Yorkie(), w.Chunks(table, profile.Yorkie()))[0]
 	}
-	hashed := yorkie(t)
-	if s := judge(hashed, Count{oid(1, 0), oid(1, 1), 90}); !s.Can || s.Code != "document" || s.Share != 1 || s.Document != oid(1, 1) {
+	hashed := yorkieTable(t)
+	if s := judge(hashed, Count{docID(1, 0), docID(1, 1), 90}); !s.Can || s.Code != "document" || s.Share != 1 || s.Document != docID(1, 1) {
 		t.Errorf("%+v", s)
 	}
-	byProject := withChanges(t, ranged(t, "project_id", oid(1, 0), oid(2, 0), oid(9, 0)))
-	if s := judge(byProject, Count{oid(3, 0), oid(3, 1), 50}, Count{oid(4, 0), oid(4, 1), 50}); !s.Can || s.Code != "divides" {
-		t.Errorf("two projects: %+v", s)
+	byProject := tableWithChanges(t, rangedCollection(t, "project_id", docID(1, 0), docID(2, 0), docID(9, 0)))
+	if s := judge(byProject, Count{docID(3, 0), docID(3, 1), 50}, Count{docID(4, 0), docID(4, 1), 50}); !s.Can || s.Code != "divides" {
+		t.Errorf(`two projects: %+v, want Can true, Code "divides"`, s)
 	}
-	if s := judge(byProject, Count{oid(3, 0), oid(3, 1), 50}, Count{oid(3, 0), oid(3, 2), 50}); !s.Can || s.Code != "project" {
-		t.Errorf("one project among others: %+v", s)
+	if s := judge(byProject, Count{docID(3, 0), docID(3, 1), 50}, Count{docID(3, 0), docID(3, 2), 50}); !s.Can || s.Code != "project" {
+		t.Errorf(`one project among others: %+v, want Can true, Code "project"`, s)
 	}
-	next := oid(1, 0)
+	next := docID(1, 0)
 	next[11]++
-	one := withChanges(t, ranged(t, "project_id", oid(1, 0), next))
-	if s := judge(one, Count{oid(1, 0), oid(1, 1), 50}); s.Can || s.Code != "single" {
-		t.Errorf("a chunk of one project: %+v", s)
+	one := tableWithChanges(t, rangedCollection(t, "project_id", docID(1, 0), next))
+	if s := judge(one, Count{docID(1, 0), docID(1, 1), 50}); s.Can || s.Code != "single" {
+		t.Errorf(`a chunk of one project: %+v, want Can false, Code "single"`, s)
 	}
-	hash := shardkey.HashObjectID(oid(1, 1))
-	narrow := yorkie(t)
+	hash := shardkey.HashObjectID(docID(1, 1))
+	narrow := yorkieTable(t)
 	p := narrow.Collections[0].Key
 	var rows []topology.Chunk
 	for i, b := range [][2]shardkey.Key{{p.Min(), shardkey.HashKey(hash)}, {shardkey.HashKey(hash), shardkey.HashKey(hash + 1)},
@@ -165,16 +165,16 @@ func TestWhatACutWouldDoIsToldByWhoWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	narrow.Collections[0].Chunks = m
-	if s := judge(narrow, Count{oid(1, 0), oid(1, 1), 50}); s.Can || s.Code != "single" {
-		t.Errorf("a chunk of one hash: %+v", s)
+	if s := judge(narrow, Count{docID(1, 0), docID(1, 1), 50}); s.Can || s.Code != "single" {
+		t.Errorf(`a chunk of one hash: %+v, want Can false, Code "single"`, s)
 	}
 }
 
-func TestAPartOfAWindowHasItsDocumentsOnly(t *testing.T) {
-	table := yorkie(t)
+func TestPartOfAWindowHasOnlyItsOwnDocuments(t *testing.T) {
+	table := yorkieTable(t)
 	c := table.Collection("y.changes")
-	w := counted(table, Slot{From: time.Unix(1_800_000_000, 0).Truncate(Tick), Every: 10, Counts: []Count{
-		{oid(1, 0), oid(1, 1), 9}, {oid(1, 0), oid(1, 2), 5}, {oid(2, 0), oid(2, 1), 4}, {oid(2, 0), oid(2, 9), 2}}})
+	w := windowOn(table, Slot{From: time.Unix(1_800_000_000, 0).Truncate(Tick), Every: 10, Counts: []Count{
+		{docID(1, 0), docID(1, 1), 9}, {docID(1, 0), docID(1, 2), 5}, {docID(2, 0), docID(2, 1), 4}, {docID(2, 0), docID(2, 9), 2}}})
 	var all int64
 	for _, ch := range c.Chunks.All() {
 		part := w.Within(table, profile.Yorkie(), shardkey.Range{Min: ch.Min, Max: ch.Max})
@@ -188,6 +188,6 @@ func TestAPartOfAWindowHasItsDocumentsOnly(t *testing.T) {
 		all += rows
 	}
 	if all != 20 {
-		t.Errorf("%d rows in all parts", all)
+		t.Errorf("%d rows in all parts, want 20", all)
 	}
 }

@@ -18,14 +18,14 @@ func windowOf(ns topology.Namespace, every int64, counts ...Count) Window {
 	return c.Window(ns, time.Minute)
 }
 
-func TestASumHasAllItsPartsAndWhatIsUnsureOfThem(t *testing.T) {
-	a, b := oid(1, 0), oid(2, 0)
-	changes := windowOf("y.changes", 10, Count{a, oid(1, 1), 60}, Count{b, oid(2, 1), 30})
-	snapshots := windowOf("y.snapshots", 1, Count{a, oid(1, 1), 12})
-	other := windowOf("z.changes", 1, Count{a, oid(1, 1), 600})
+func TestSumIncludesAllPartsAndTheirUncertainty(t *testing.T) {
+	a, b := docID(1, 0), docID(2, 0)
+	changes := windowOf("y.changes", 10, Count{a, docID(1, 1), 60}, Count{b, docID(2, 1), 30})
+	snapshots := windowOf("y.snapshots", 1, Count{a, docID(1, 1), 12})
+	other := windowOf("z.changes", 1, Count{a, docID(1, 1), 600})
 	sums := Sums([]Window{changes, snapshots, other}, Window.Projects)
 	if len(sums) != 3 || sums[0].DB != "y" || sums[0].Line.Project != a || sums[1].DB != "z" || sums[2].Line.Project != b {
-		t.Fatalf("%+v", sums)
+		t.Fatalf(`got %+v, want len 3, [0].DB "y", [0].Line.Project %v, [1].DB "z", [2].Line.Project %v`, sums, a, b)
 	}
 	first := sums[0]
 	if first.Line.Rate.PerSecond != 10.2 || first.Line.Rate.Rows != 72 || first.Line.Rate.Exact || first.Line.Rate.PlusMinus == 0 ||
@@ -45,28 +45,28 @@ func TestASumHasAllItsPartsAndWhatIsUnsureOfThem(t *testing.T) {
 	}
 	// A document that one sampled collection did not see may be there all the same.
 	if only := Sums([]Window{snapshots, windowOf("y.changes", 10)}, Window.Documents)[0].Line.Rate; only.Exact || only.PlusMinus == 0 {
-		t.Errorf("%+v", only)
+		t.Errorf("got %+v, want Exact false, PlusMinus more than 0", only)
 	}
 	// A collection that could not be counted makes it at least so many.
 	if least := Sums([]Window{snapshots, {NS: "y.changes"}}, Window.Projects)[0].Line.Rate; least.Exact || !least.AtLeast {
-		t.Errorf("%+v", least)
+		t.Errorf("got %+v, want Exact false, AtLeast true", least)
 	}
 }
 
 // What the sums show first holds the same law as each collection's list: projects
 // that write at least 1.2 times as much as the eleventh are among the ten, in 95
 // of 100 runs, although what is busy is counted in one second of ten.
-func TestTheTenHottestOfTheSumsAreShown(t *testing.T) {
+func TestTenHottestProjectsOfTheSumAreShown(t *testing.T) {
 	good := 0
 	const runs, projects = 100, 30
 	rate := func(i int) float64 { return 2 + 60/float64(1+i) }
 	for seed := range uint64(runs) {
-		changes, snapshots := newStream(
+		changes, snapshots := newKnownWrites(
 			300+seed,
 			projects,
 			1,
 			rate,
-		), newStream(
+		), newKnownWrites(
 			700+seed,
 			projects,
 			1,
@@ -85,23 +85,23 @@ func TestTheTenHottestOfTheSumsAreShown(t *testing.T) {
 		}
 		ok := true
 		for p := range projects {
-			ok = ok && (rate(p) < 1.2*rate(10) || shown[oid(1+p, 0)])
+			ok = ok && (rate(p) < 1.2*rate(10) || shown[docID(1+p, 0)])
 		}
 		if ok {
 			good++
 		}
 	}
 	if good < 95 {
-		t.Errorf("in %d of %d runs", good, runs)
+		t.Errorf("in %d of %d runs, want at least 95", good, runs)
 	}
 }
 
 // slotOf counts a stream: one second of a tick, or all ten.
-func slotOf(s *stream, ns topology.Namespace, from time.Time, second, every int64) Slot {
+func slotOf(s *knownWrites, ns topology.Namespace, from time.Time, second, every int64) Slot {
 	out := Slot{NS: ns, From: from, To: from.Add(Tick), Every: every}
 	sums := map[bson.ObjectID]int64{}
 	for i := range 10 / every {
-		for id, n := range s.second(second + i) {
+		for id, n := range s.rowsInSecond(second + i) {
 			sums[id] += n
 		}
 	}

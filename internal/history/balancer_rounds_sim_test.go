@@ -16,9 +16,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// moved makes a move by hand in a cluster whose balancer is on, and gives what
+// migrationsAfterManualMove makes a move by hand in a cluster whose balancer is on, and gives what
 // is told of all moves three minutes later.
-func moved(t *testing.T, o simcluster.Options, denied bool) []history.Migration {
+func migrationsAfterManualMove(t *testing.T, o simcluster.Options, denied bool) []history.Migration {
 	sim, err := simcluster.New(t.Context(), o)
 	must(t, err)
 	defer func() { _ = sim.Close() }()
@@ -33,7 +33,7 @@ func moved(t *testing.T, o simcluster.Options, denied bool) []history.Migration 
 	defer func() { _ = c.Close(context.Background()) }()
 	var src topology.Source = c
 	if denied {
-		src = denying{c}
+		src = withoutBalancerLog{c}
 	}
 	w := topology.NewWatcher(src, topology.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -62,10 +62,10 @@ func moved(t *testing.T, o simcluster.Options, denied bool) []history.Migration 
 	return history.Migrations(table, time.Now(), nil, history.NowEras(table))
 }
 
-// denying may not read the balancer's log.
-type denying struct{ *cluster.Client }
+// withoutBalancerLog may not read the balancer's log.
+type withoutBalancerLog struct{ *cluster.Client }
 
-func (denying) BalancerActions(context.Context, int) ([]topology.BalancerAction, error) {
+func (withoutBalancerLog) BalancerActions(context.Context, int) ([]topology.BalancerAction, error) {
 	denied := &topology.DeniedError{Privilege: "find on config.actionlog", Err: errors.New("code 13")}
 	return nil, fault.Wrap(fault.Forbidden, denied, "It may not be read.")
 }
@@ -77,10 +77,10 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestAMoveByHandIsNotTheBalancersThoughItIsOn(t *testing.T) {
+func TestManualMoveIsNotAttributedToARunningBalancer(t *testing.T) {
 	for _, release := range []string{"7.0", "8.0"} { // whose balancers leave small data where it is
 		synctest.Test(t, func(t *testing.T) {
-			got := moved(t, simcluster.Options{Projects: 3, Documents: 60, ServerVersion: release, Still: true}, false)
+			got := migrationsAfterManualMove(t, simcluster.Options{Projects: 3, Documents: 60, ServerVersion: release, Still: true}, false)
 			if len(got) == 0 || got[0].Cause != (history.Cause{By: history.ByOther, Inferred: true, Basis: "noRound"}) {
 				t.Errorf("%s: %+v", release, got)
 			}
@@ -88,22 +88,22 @@ func TestAMoveByHandIsNotTheBalancersThoughItIsOn(t *testing.T) {
 	}
 }
 
-func TestWhoMayNotReadTheBalancersLogIsToldThatItIsNotKnown(t *testing.T) {
+func TestMoveOriginIsUnknownWithoutPermissionToReadTheBalancerLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		got := moved(t, simcluster.Options{Projects: 3, Documents: 60, ServerVersion: "8.0", Still: true}, true)
+		got := migrationsAfterManualMove(t, simcluster.Options{Projects: 3, Documents: 60, ServerVersion: "8.0", Still: true}, true)
 		if len(got) == 0 || got[0].Cause != (history.Cause{By: history.ByUnknown, Basis: "roundsDenied"}) {
 			t.Errorf("%+v", got)
 		}
 	})
 }
 
-func TestAMoveOfTheBalancersIsFoundInItsLog(t *testing.T) {
+func TestBalancerMoveIsFoundInTheBalancerLog(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ten minutes of a cluster that lives")
 	}
 	synctest.Test(t, func(t *testing.T) {
 		found := 0
-		for _, m := range moved(t, simcluster.Options{Projects: 3, Documents: 60}, false) {
+		for _, m := range migrationsAfterManualMove(t, simcluster.Options{Projects: 3, Documents: 60}, false) {
 			if m.Cause == (history.Cause{By: history.ByBalancer, Inferred: true, Basis: "rounds"}) {
 				found++
 			}

@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestTheBalancerIsNamedOnlyWhereItLoggedARoundThatMoved(t *testing.T) {
+func TestBalancerIsNamedOnlyIfItLoggedARoundWithMoves(t *testing.T) {
 	round := func(end time.Duration, took time.Duration, moved int64, failed bool) topology.BalancerAction {
 		return topology.BalancerAction{ID: end.String(), What: "balancer.round", Time: noon.Add(end), Took: took, Moved: moved, Failed: failed}
 	}

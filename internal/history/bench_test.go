@@ -14,8 +14,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// fiveWeeks records a collection of 100,000 chunks with 2,000 moves a day.
-func fiveWeeks(tb testing.TB, dir string, days int) (*sqlite.DB, time.Time) {
+// recordDays records a collection of 100,000 chunks with 2,000 moves a day.
+func recordDays(tb testing.TB, dir string, days int) (*sqlite.DB, time.Time) {
 	tb.Helper()
 	db, err := sqlite.Open(context.Background(), dir)
 	if err != nil {
@@ -80,7 +80,7 @@ func fiveWeeks(tb testing.TB, dir string, days int) (*sqlite.DB, time.Time) {
 	return db, clock
 }
 
-func size(tb testing.TB, dir string) int64 {
+func directorySize(tb testing.TB, dir string) int64 {
 	tb.Helper()
 	var total int64
 	for _, name := range []string{"shardboard.db", "shardboard.db-wal"} {
@@ -98,8 +98,8 @@ func TestHistoryOfFiveWeeksStaysSmall(t *testing.T) {
 		t.Skip("records five weeks")
 	}
 	dir := t.TempDir()
-	fiveWeeks(t, dir, 35)
-	if got := size(t, dir); got > 200<<20 {
+	recordDays(t, dir, 35)
+	if got := directorySize(t, dir); got > 200<<20 {
 		t.Errorf("%d MB", got>>20)
 	} else {
 		t.Logf("%d MB", got>>20)
@@ -109,7 +109,7 @@ func TestHistoryOfFiveWeeksStaysSmall(t *testing.T) {
 // BenchmarkPastState is any state of a collection of 100,000 chunks with 2,000
 // changes a day.
 func BenchmarkPastState(b *testing.B) {
-	db, end := fiveWeeks(b, b.TempDir(), 10)
+	db, end := recordDays(b, b.TempDir(), 10)
 	past, rng := NewPast(db, nil), rand.New(rand.NewPCG(3, 4))
 	b.ResetTimer()
 	for b.Loop() {

@@ -12,7 +12,7 @@ import (
 )
 
 // How full a disk is moves all the time: it would be the only thing to write down.
-func TestDisksAreNotKeptAndThePastSaysSo(t *testing.T) {
+func TestDiskUsageIsNotRecordedAndThePastSaysSo(t *testing.T) {
 	kept, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +21,7 @@ func TestDisksAreNotKeptAndThePastSaysSo(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	now := func() time.Time { return at }
 	w := newWorld(t, 1)
-	counting := &appends{History: kept}
+	counting := &countingStore{History: kept}
 	r := NewRecorder(counting, nil, nil, now)
 	for i := range 20 {
 		next := *w.table
@@ -37,7 +37,7 @@ func TestDisksAreNotKeptAndThePastSaysSo(t *testing.T) {
 		at = at.Add(time.Minute)
 	}
 	if counting.n != 1 {
-		t.Errorf("%d writes for one table whose disks moved", counting.n)
+		t.Errorf("%d writes for one table whose disks moved, want 1", counting.n)
 	}
 	m, err := NewPast(kept, now).At(t.Context(), "c1", at)
 	if err != nil {
@@ -54,13 +54,13 @@ func TestDisksAreNotKeptAndThePastSaysSo(t *testing.T) {
 	}
 }
 
-// appends counts what is written down.
-type appends struct {
+// countingStore counts what is written down.
+type countingStore struct {
 	store.History
 	n int
 }
 
-func (a *appends) AppendHistory(ctx context.Context, cluster string, entries []store.HistoryEntry, events []store.HistoryEvent) error {
+func (a *countingStore) AppendHistory(ctx context.Context, cluster string, entries []store.HistoryEntry, events []store.HistoryEvent) error {
 	a.n++
 	return a.History.AppendHistory(ctx, cluster, entries, events)
 }

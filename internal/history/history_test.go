@@ -76,8 +76,8 @@ func newWorld(t *testing.T, seed uint64) *world {
 	return w
 }
 
-// step moves, splits or merges a chunk, flags one, or changes a zone.
-func (w *world) step() {
+// changeAtRandom moves, splits or merges a chunk, flags one, or changes a zone.
+func (w *world) changeAtRandom() {
 	next := *w.table
 	next.Seq++
 	c := *next.Collections[0]
@@ -152,7 +152,7 @@ func openStore(t testing.TB) *sqlite.DB {
 	return db
 }
 
-func TestEveryPastStateComesBackAsItWas(t *testing.T) {
+func TestEveryPastStateIsRestored(t *testing.T) {
 	for seed := range uint64(5) {
 		ctx, db, w := t.Context(), openStore(t), newWorld(t, seed)
 		clock := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -172,7 +172,7 @@ func TestEveryPastStateComesBackAsItWas(t *testing.T) {
 				rec = NewRecorder(db, nil, nil, now)
 			}
 			clock = clock.Add(time.Second)
-			w.step()
+			w.changeAtRandom()
 		}
 		past := NewPast(db, nil)
 		for _, s := range all {
@@ -190,10 +190,10 @@ func TestEveryPastStateComesBackAsItWas(t *testing.T) {
 	}
 }
 
-func TestATimeBeforeHistorySaysWhereItBegins(t *testing.T) {
+func TestTimeBeforeHistoryReportsWhereItBegins(t *testing.T) {
 	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
 	if _, err := NewPast(db, nil).At(ctx, "c1", time.Now()); fault.Of(err) != fault.NotFound {
-		t.Fatal(err)
+		t.Fatalf("got %v, want kind %v", err, fault.NotFound)
 	}
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	rec := NewRecorder(db, nil, nil, func() time.Time { return start })
@@ -207,7 +207,7 @@ func TestATimeBeforeHistorySaysWhereItBegins(t *testing.T) {
 	}
 }
 
-func TestAPauseInWhichNobodyLookedIsSaid(t *testing.T) {
+func TestGapInObservationIsReported(t *testing.T) {
 	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	clock := start
@@ -223,11 +223,11 @@ func TestAPauseInWhichNobodyLookedIsSaid(t *testing.T) {
 		t.Fatalf("%+v %v", m, err)
 	}
 	if m, err = NewPast(db, nil).At(ctx, "c1", start); err != nil || !m.Watched {
-		t.Fatalf("%+v %v", m, err)
+		t.Fatalf("got %+v %v, want Watched true", m, err)
 	}
 }
 
-func TestARestartIsAPauseHoweverShort(t *testing.T) {
+func TestRestartIsAlwaysReportedAsAGap(t *testing.T) {
 	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	clock := start
@@ -243,7 +243,7 @@ func TestARestartIsAPauseHoweverShort(t *testing.T) {
 	}
 }
 
-func TestCompareCountsWhatHappened(t *testing.T) {
+func TestCompareCountsTheChangesBetweenTwoTimes(t *testing.T) {
 	w := newWorld(t, 7)
 	before := w.table
 	c := *before.Collections[0]
@@ -262,17 +262,17 @@ func TestCompareCountsWhatHappened(t *testing.T) {
 	after.Collections = []*topology.Collection{&c}
 	got := Compare(before, &after, true)
 	if len(got.Collections) != 1 || got.Collections[0].Moved != 1 || got.Collections[0].Split != 0 || len(got.Shards) != 3 {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v, want len(Collections) 1, Collections[0].Moved 1, Collections[0].Split 0, len(Shards) 3", got)
 	}
 	if got.Shards[0].ChunksBefore+got.Shards[1].ChunksBefore+got.Shards[2].ChunksBefore != 40 || got.Shards[0].BytesBefore.Known {
 		t.Fatalf("%+v", got.Shards)
 	}
 	if same := Compare(before, before, true); len(same.Collections) != 0 {
-		t.Fatalf("%+v", same)
+		t.Fatalf("got %+v, want len(Collections) 0", same)
 	}
 }
 
-func TestCompareHasAShardsBytesWithWhatIsNotSharded(t *testing.T) {
+func TestCompareIncludesUnshardedDataInShardSizes(t *testing.T) {
 	w := newWorld(t, 7)
 	table := *w.table
 	size := func(n int64) topology.Sizes {

@@ -13,8 +13,8 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// entry is a changelog entry of a move of the range that begins at min.
-func entry(t *testing.T, at time.Time, what string, min int, more ...bson.E) topology.Event {
+// changelogEntry is a changelog entry of a move of the range that begins at min.
+func changelogEntry(t *testing.T, at time.Time, what string, min int, more ...bson.E) topology.Event {
 	t.Helper()
 	d := append(
 		bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(min)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: int64(min + 1)}}},
@@ -27,11 +27,11 @@ func entry(t *testing.T, at time.Time, what string, min int, more ...bson.E) top
 	return topology.Event{ID: what + strconv.Itoa(min) + at.String(), Time: at, What: what, NS: "db.things", Shard: "a-shard", Details: raw}
 }
 
-// whole is the four entries of a move that took so many seconds, newest first.
-func whole(t *testing.T, end time.Time, min, seconds int) []topology.Event {
+// completedMove is the four entries of a move that took so many seconds, newest first.
+func completedMove(t *testing.T, end time.Time, min, seconds int) []topology.Event {
 	begin := end.Add(-time.Duration(seconds) * time.Second)
 	return []topology.Event{
-		entry(
+		changelogEntry(
 			t,
 			end,
 			"moveChunk.from",
@@ -40,14 +40,14 @@ func whole(t *testing.T, end time.Time, min, seconds int) []topology.Event {
 			bson.E{Key: "step 4 of 6", Value: int32(seconds * 1000)},
 			bson.E{Key: "note", Value: "success"},
 		),
-		entry(
+		changelogEntry(
 			t,
 			end.Add(-time.Millisecond),
 			"moveChunk.commit",
 			min,
 			bson.E{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}}},
 		),
-		entry(
+		changelogEntry(
 			t,
 			end.Add(-2*time.Millisecond),
 			"moveChunk.to",
@@ -55,14 +55,14 @@ func whole(t *testing.T, end time.Time, min, seconds int) []topology.Event {
 			bson.E{Key: "step 1 of 7", Value: int32(3)},
 			bson.E{Key: "note", Value: "success"},
 		),
-		entry(t, begin, "moveChunk.start", min),
+		changelogEntry(t, begin, "moveChunk.start", min),
 	}
 }
 
 func TestEntriesOfAMoveAreOneMigrationWithItsSteps(t *testing.T) {
-	got := Migrations(&topology.Table{Events: whole(t, noon, 1, 12)}, noon, nil, nil)
+	got := Migrations(&topology.Table{Events: completedMove(t, noon, 1, 12)}, noon, nil, nil)
 	if len(got) != 1 {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v, want len 1", got)
 	}
 	m := got[0]
 	if m.Outcome != Done || m.Took(noon) != 12*time.Second || m.Documents != 7 || m.Bytes != 700 || m.DonorSteps != 6 || len(m.Donor) != 4 ||
@@ -71,10 +71,10 @@ func TestEntriesOfAMoveAreOneMigrationWithItsSteps(t *testing.T) {
 	}
 }
 
-func TestARunningMigrationHasAnEstimateFromThoseBefore(t *testing.T) {
-	events := []topology.Event{entry(t, noon.Add(-4*time.Second), "moveChunk.start", 9)}
+func TestRunningMigrationIsEstimatedFromEarlierOnes(t *testing.T) {
+	events := []topology.Event{changelogEntry(t, noon.Add(-4*time.Second), "moveChunk.start", 9)}
 	for i, took := range []int{10, 30, 20} {
-		events = append(events, whole(t, noon.Add(-time.Duration(i+1)*time.Hour), i, took)...)
+		events = append(events, completedMove(t, noon.Add(-time.Duration(i+1)*time.Hour), i, took)...)
 	}
 	got := Migrations(&topology.Table{Events: events}, noon, nil, nil)
 	if len(got) != 4 || got[0].Outcome != Running || got[0].ETA == nil || got[0].ETA.Basis != 3 || !got[0].ETA.SameColl ||
@@ -83,12 +83,12 @@ func TestARunningMigrationHasAnEstimateFromThoseBefore(t *testing.T) {
 		t.Fatalf("%+v", got[0])
 	}
 	if late := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil); late[0].ETA.Late != 44*time.Second {
-		t.Fatalf("%+v", late[0].ETA)
+		t.Fatalf("got %+v, want Late %v", late[0].ETA, 44*time.Second)
 	}
-	events = append(events, whole(t, noon.Add(-5*time.Hour), 4, 0)...)
+	events = append(events, completedMove(t, noon.Add(-5*time.Hour), 4, 0)...)
 	for i := range events {
 		if events[i].What == "moveChunk.commit" && events[i].Time.Before(noon.Add(-4*time.Hour)) {
-			events[i].Details = entry(
+			events[i].Details = changelogEntry(
 				t,
 				noon,
 				"",
@@ -101,12 +101,12 @@ func TestARunningMigrationHasAnEstimateFromThoseBefore(t *testing.T) {
 		t.Fatalf("a range without documents counts: %+v", got[0].ETA)
 	}
 	if few := Migrations(&topology.Table{Events: events[:5]}, noon, nil, nil); few[0].ETA != nil {
-		t.Fatalf("%+v", few[0].ETA)
+		t.Fatalf("got %+v, want nil", few[0].ETA)
 	}
 }
 
-func TestAMigrationWhoseDonorFailedOverIsUnclearUnlessTheTableProvesIt(t *testing.T) {
-	events := []topology.Event{entry(t, noon.Add(-time.Hour), "moveChunk.start", 1)}
+func TestMigrationAfterADonorFailoverIsUnknownUnlessTheTableProvesIt(t *testing.T) {
+	events := []topology.Event{changelogEntry(t, noon.Add(-time.Hour), "moveChunk.start", 1)}
 	w := newWorld(t, 1)
 	table := *w.table
 	table.Events = events
@@ -116,7 +116,7 @@ func TestAMigrationWhoseDonorFailedOverIsUnclearUnlessTheTableProvesIt(t *testin
 		want = Done
 	}
 	if got := Migrations(&table, noon, nil, nil); got[0].Outcome != want {
-		t.Fatalf("%+v", got[0])
+		t.Fatalf("got %+v, want Outcome %v", got[0], want)
 	}
 	// The same range on the recipient: proven.
 	c := *table.Collections[0]
@@ -128,33 +128,33 @@ func TestAMigrationWhoseDonorFailedOverIsUnclearUnlessTheTableProvesIt(t *testin
 	c.Chunks = m
 	table.Collections = []*topology.Collection{&c}
 	if got := Migrations(&table, noon, nil, nil); got[0].Outcome != Done {
-		t.Fatalf("%+v", got[0])
+		t.Fatalf("got %+v, want Outcome %v", got[0], Done)
 	}
 	if got := Migrations(&topology.Table{Events: events}, noon, nil, nil); got[0].Outcome != Unclear {
-		t.Fatalf("%+v", got[0])
+		t.Fatalf("got %+v, want Outcome %v", got[0], Unclear)
 	}
 }
 
-func TestAMoveToWhereTheChunkIsAlreadyIsNoMigration(t *testing.T) {
-	e := entry(t, noon, "moveChunk.from", 1, bson.E{Key: "note", Value: "aborted"})
+func TestMoveToTheSameShardIsNotAMigration(t *testing.T) {
+	e := changelogEntry(t, noon, "moveChunk.from", 1, bson.E{Key: "note", Value: "aborted"})
 	raw, err := bson.Marshal(bson.D{{Key: "from", Value: "a"}, {Key: "to", Value: "a"}, {Key: "note", Value: "aborted"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.Details = raw
 	if got := Migrations(&topology.Table{Events: []topology.Event{e}}, noon, nil, nil); len(got) != 0 {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v, want len 0", got)
 	}
 }
 
-func TestFailuresAreGroupedByWhatIsAlikeInTheirReasons(t *testing.T) {
+func TestFailuresAreGroupedBySimilarReasons(t *testing.T) {
 	var events []topology.Event
 	for i := range 5 {
 		reason := "chunk too big: 1234" + strconv.Itoa(i) + " bytes in range { k: " + strconv.Itoa(i) + " }"
 		if i == 4 {
 			reason = ""
 		}
-		events = append(events, entry(t, noon.Add(-time.Duration(i)*time.Minute), "moveChunk.from", i,
+		events = append(events, changelogEntry(t, noon.Add(-time.Duration(i)*time.Minute), "moveChunk.from", i,
 			bson.E{Key: "step 1 of 6", Value: int32(5)}, bson.E{Key: "note", Value: "aborted"}, bson.E{Key: "errmsg", Value: reason}))
 	}
 	got := Failures(Migrations(&topology.Table{Events: events}, noon, nil, nil))
@@ -165,7 +165,7 @@ func TestFailuresAreGroupedByWhatIsAlikeInTheirReasons(t *testing.T) {
 	}
 }
 
-func TestHostileDetailsAreNoSteps(t *testing.T) {
+func TestMalformedDetailsGiveNoSteps(t *testing.T) {
 	d, err := bson.Marshal(
 		bson.D{{Key: "step 99999999 of 99999999", Value: int32(1)}, {Key: "step 2 of 3", Value: "x"}, {Key: "step 3 of 2", Value: int32(1)},
 			{Key: "step 1 of 2", Value: int64(-5)}, {Key: "step 1 of 3 more", Value: int32(1)}},
@@ -174,7 +174,7 @@ func TestHostileDetailsAreNoSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	if took, of := steps(d); took != nil || of != 0 {
-		t.Fatal(took, of)
+		t.Fatalf("got %v, %v, want took nil, of 0", took, of)
 	}
 }
 
@@ -187,16 +187,16 @@ func mustBound(t *testing.T, c *topology.Collection, e topology.Event) shardkey.
 	return b
 }
 
-func TestAReasonIsOneWhateverCollectionItMet(t *testing.T) {
+func TestReasonsAreGroupedAcrossCollections(t *testing.T) {
 	var events []topology.Event
 	for i, ns := range []string{"db.things", "db.others", "db.thing"} {
-		e := entry(t, noon.Add(-time.Duration(i)*time.Minute), "moveChunk.from", i, bson.E{Key: "note", Value: "aborted"},
+		e := changelogEntry(t, noon.Add(-time.Duration(i)*time.Minute), "moveChunk.from", i, bson.E{Key: "note", Value: "aborted"},
 			bson.E{Key: "errmsg", Value: "Failed to delete orphaned " + ns + " range; see '" + ns + "'."})
 		e.NS = ns
 		events = append(events, e)
 	}
 	got := Failures(Migrations(&topology.Table{Events: events}, noon, nil, nil))
 	if len(got) != 1 || got[0].Count != 3 || len(got[0].NS) != 3 || got[0].Reason != "Failed to delete orphaned … range; see '…'." {
-		t.Fatalf("%+v", got)
+		t.Fatalf(`got %+v, want len 1, [0].Count 3, len([0].NS) 3, [0].Reason "Failed to delete orphaned … range; see '…'."`, got)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 // What stands for a server's text is one of our own phrases, and pages that read
 // the phrase come to the same kind as those that read the text.
-func TestPhraseIsOfTheSameKindAsTheText(t *testing.T) {
+func TestPhraseHasTheSameCodeAsTheServersText(t *testing.T) {
 	for _, kind := range reasonPhrases {
 		for _, phrase := range kind.any {
 			if CodeOf(phrase) != kind.code {
@@ -21,7 +21,7 @@ func TestPhraseIsOfTheSameKindAsTheText(t *testing.T) {
 	}
 	for _, unknown := range []string{"", " ", "something about {_id: 17}", "17"} {
 		if got := Phrase(unknown); got != "" {
-			t.Errorf("%q becomes %q", unknown, got)
+			t.Errorf("%q becomes %q, want empty", unknown, got)
 		}
 	}
 }

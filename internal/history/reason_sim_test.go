@@ -20,7 +20,7 @@ import (
 // A range goes away and is asked back while its old documents wait to be deleted:
 // moveChunk.to alone has the reason. Then the server's own collection fills the log
 // at once.
-func TestTheReasonOfAMoveIsReadOfARunningCluster(t *testing.T) {
+func TestReasonOfAFailedMoveIsReadFromARunningCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), simcluster.Options{Projects: 3, Documents: 60, Still: true})
 		must(t, err)

@@ -17,16 +17,16 @@ const orphansText = "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.do
 	"ObjectId('6600006126d6cf4c63274108') }, { project_id: ObjectId('660000c2b17ce1a5c1c0fa74') }) :: caused by :: operation exceeded " +
 	"time limit"
 
-// attempt is a move that failed as 5.0.7 logs it, newest first: the times are those
+// failedAttempt is a move that failed as 5.0.7 logs it, newest first: the times are those
 // of the recording.
-func attempt(t *testing.T, begin time.Time, reason string) []topology.Event {
+func failedAttempt(t *testing.T, begin time.Time, reason string) []topology.Event {
 	var errmsg []bson.E
 	if reason != "" {
 		errmsg = []bson.E{{Key: "errmsg", Value: reason}}
 	}
 	aborted := bson.E{Key: "note", Value: "aborted"}
 	return []topology.Event{
-		entry(
+		changelogEntry(
 			t,
 			begin.Add(10065*time.Millisecond),
 			"moveChunk.from",
@@ -36,26 +36,26 @@ func attempt(t *testing.T, begin time.Time, reason string) []topology.Event {
 			bson.E{Key: "step 3 of 6", Value: int32(10016)},
 			aborted,
 		),
-		entry(t, begin.Add(10044*time.Millisecond), "moveChunk.error", 1),
-		entry(
+		changelogEntry(t, begin.Add(10044*time.Millisecond), "moveChunk.error", 1),
+		changelogEntry(
 			t,
 			begin.Add(10040*time.Millisecond),
 			"moveChunk.to",
 			1,
 			append([]bson.E{{Key: "step 1 of 7", Value: int32(3)}, aborted}, errmsg...)...),
-		entry(t, begin, "moveChunk.start", 1),
+		changelogEntry(t, begin, "moveChunk.start", 1),
 	}
 }
 
 func TestEntriesOfAMoveShareTheReasonThatOneOfThemHas(t *testing.T) {
 	events := slices.Concat(
-		attempt(t, noon.Add(30*time.Second), ""),
-		attempt(t, noon.Add(15*time.Second), orphansText),
-		attempt(t, noon, "Data transfer error: migrate failed: Location51008: operation was interrupted"),
+		failedAttempt(t, noon.Add(30*time.Second), ""),
+		failedAttempt(t, noon.Add(15*time.Second), orphansText),
+		failedAttempt(t, noon, "Data transfer error: migrate failed: Location51008: operation was interrupted"),
 	)
 	list := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil)
 	if len(list) != 3 {
-		t.Fatalf("%+v", list)
+		t.Fatalf("got %+v, want len 3", list)
 	}
 	for i, want := range []Reason{{Code: NoReason}, {orphansText, "moveChunk.to", OrphansWait},
 		{"Data transfer error: migrate failed: Location51008: operation was interrupted", "moveChunk.to", CopyStopped}} {
@@ -65,32 +65,32 @@ func TestEntriesOfAMoveShareTheReasonThatOneOfThemHas(t *testing.T) {
 		why := Reasons(events, nil)
 		for _, e := range events[4*i : 4*i+3] {
 			if why[e.ID] != want {
-				t.Errorf("%s of attempt %d: %+v", e.What, i, why[e.ID])
+				t.Errorf("%s of attempt %d: %+v, want %v", e.What, i, why[e.ID], want)
 			}
 		}
 	}
 }
 
-func TestAttemptsWhoseBeginIsNotKeptStayApart(t *testing.T) {
-	events := slices.Concat(attempt(t, noon.Add(12*time.Second), orphansText)[:3], attempt(t, noon, "")[:3])
+func TestAttemptsWithoutARecordedStartAreNotJoined(t *testing.T) {
+	events := slices.Concat(failedAttempt(t, noon.Add(12*time.Second), orphansText)[:3], failedAttempt(t, noon, "")[:3])
 	list := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil)
 	if len(list) != 2 || list[0].Reason != orphansText || list[1].Reason != "" || len(list[0].Entries) != 3 {
-		t.Fatalf("%+v", list)
+		t.Fatalf("got %+v, want len 2, [0].Reason %v, [1].Reason empty, len([0].Entries) 3", list, orphansText)
 	}
 }
 
 func TestARecipientMayLogItsReasonLast(t *testing.T) {
-	e := attempt(t, noon, orphansText)
+	e := failedAttempt(t, noon, orphansText)
 	e[0], e[2] = e[2], e[0]
 	e[0].Time, e[1].Time, e[2].Time = noon.Add(13*time.Second), noon.Add(12*time.Second), noon.Add(12*time.Second)
 	e[1], e[2] = e[2], e[1]
 	if list := Migrations(&topology.Table{Events: e}, noon.Add(time.Minute), nil, nil); len(list) != 1 || list[0].Reason != orphansText {
-		t.Fatalf("%+v", list)
+		t.Fatalf("got %+v, want len 1, [0].Reason %v", list, orphansText)
 	}
 }
 
-func TestOtherBoundsOrShardsAreAnotherMove(t *testing.T) {
-	e := attempt(t, noon, orphansText)
+func TestOtherBoundsOrShardsAreADifferentMove(t *testing.T) {
+	e := failedAttempt(t, noon, orphansText)
 	d, err := bson.Marshal(
 		bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(1)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: int64(9)}}},
 			{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}},
@@ -105,8 +105,8 @@ func TestOtherBoundsOrShardsAreAnotherMove(t *testing.T) {
 	}
 }
 
-func TestARunOfOursKnowsWhatItWasAnswered(t *testing.T) {
-	events := attempt(t, noon, "")
+func TestOwnRunSuppliesTheServersAnswerAsReason(t *testing.T) {
+	events := failedAttempt(t, noon, "")
 	asked := 0
 	runs := func() []OurRun {
 		asked++
@@ -115,18 +115,18 @@ func TestARunOfOursKnowsWhatItWasAnswered(t *testing.T) {
 	}
 	why := Reasons(events, runs)[events[1].ID]
 	if why.From != FromRun || why.Code != ChunkTooBig || asked != 1 {
-		t.Fatalf("%+v, asked %d times", why, asked)
+		t.Fatalf("%+v, asked %d times, want why.From %v, why.Code %v, asked 1", why, asked, FromRun, ChunkTooBig)
 	}
 	if m := Migrations(&topology.Table{Events: events}, noon, runs(), nil)[0]; m.ReasonFrom != FromRun || m.Cause.By != ByUs {
-		t.Fatalf("%+v", m)
+		t.Fatalf("got %+v, want ReasonFrom %v, Cause.By %v", m, FromRun, ByUs)
 	}
-	if Reasons(attempt(t, noon, orphansText), runs); asked != 2 {
+	if Reasons(failedAttempt(t, noon, orphansText), runs); asked != 2 {
 		t.Fatal("runs are read though the log has the reason")
 	}
 }
 
 // Texts of a real 5.0.7, but for those marked.
-func TestReasonsAreKnown(t *testing.T) {
+func TestReasonsAreClassified(t *testing.T) {
 	for text, want := range map[string]Code{
 		"":                                    NoReason,
 		" ":                                   NoReason,
@@ -166,8 +166,8 @@ func TestReasonsAreKnown(t *testing.T) {
 	}
 }
 
-func TestAGroupKeepsItsBoundsWhole(t *testing.T) {
-	got := Failures(Migrations(&topology.Table{Events: attempt(t, noon, orphansText)}, noon, nil, nil))
+func TestGroupKeepsItsFullBounds(t *testing.T) {
+	got := Failures(Migrations(&topology.Table{Events: failedAttempt(t, noon, orphansText)}, noon, nil, nil))
 	if len(got) != 1 || got[0].Code != OrphansWait ||
 		got[0].Reason != "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{…} {…}) :: caused by :: operation "+
 			"exceeded time limit" &&
@@ -212,7 +212,7 @@ func multiSplits(t *testing.T, n int, at time.Time) []topology.Event {
 	return out
 }
 
-func TestHistoryLeavesInternalCollectionsOutAndSaysHowMany(t *testing.T) {
+func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 	db, w := openStore(t), newWorld(t, 3)
 	clock := noon.Add(-time.Hour)
 	rec := NewRecorder(db, nil, nil, func() time.Time { return clock })
@@ -247,7 +247,7 @@ func TestHistoryLeavesInternalCollectionsOutAndSaysHowMany(t *testing.T) {
 		tb.Collections = append([]*topology.Collection{&moved}, tb.Collections[1:]...)
 	})
 	note(noon.Add(-30*time.Minute), func(tb *topology.Table) {
-		tb.Events = append(attempt(t, noon.Add(-30*time.Minute), orphansText), tb.Events...)
+		tb.Events = append(failedAttempt(t, noon.Add(-30*time.Minute), orphansText), tb.Events...)
 	})
 	past := NewPast(db, func() time.Time { return clock })
 	q := Query{From: noon.Add(-2 * time.Hour), To: noon, Limit: 2}
@@ -265,20 +265,20 @@ func TestHistoryLeavesInternalCollectionsOutAndSaysHowMany(t *testing.T) {
 	}
 	// 1,023 splits and the observed move.
 	if len(items) != 4 || hidden != 1024 {
-		t.Fatalf("%d items, %d hidden: %+v", len(items), hidden, items)
+		t.Fatalf("%d items, %d hidden: %+v, want len(items) 4, hidden 1024", len(items), hidden, items)
 	}
 	for _, i := range items[1:] {
 		if !i.Failed || i.Reason != orphansText || i.ReasonFrom != "moveChunk.to" {
-			t.Errorf("%s: %+v", i.Event.What, i)
+			t.Errorf(`%s: %+v, want i.Failed true, i.Reason %v, i.ReasonFrom "moveChunk.to"`, i.Event.What, i, orphansText)
 		}
 	}
 	all, err := past.Timeline(t.Context(), "c1", Query{From: noon.Add(-2 * time.Hour), To: noon, Limit: 5000, Internal: true})
 	if err != nil || len(all.Items) != 1028 || all.Hidden != 0 {
-		t.Fatalf("%d items, %d hidden, %v", len(all.Items), all.Hidden, err)
+		t.Fatalf("%d items, %d hidden, %v, want len(all.Items) 1028, all.Hidden 0", len(all.Items), all.Hidden, err)
 	}
 	named, err := past.Timeline(t.Context(), "c1", Query{NS: "config.system.sessions", From: noon.Add(-2 * time.Hour), To: noon, Limit: 5000})
 	if err != nil || len(named.Items) != 1024 || named.Hidden != 0 {
-		t.Fatalf("%d items, %d hidden, %v", len(named.Items), named.Hidden, err)
+		t.Fatalf("%d items, %d hidden, %v, want len(named.Items) 1024, named.Hidden 0", len(named.Items), named.Hidden, err)
 	}
 	// The move of the sessions is no step, and its table has both kinds of entries.
 	if at, err := past.Step(t.Context(), "c1", noon.Add(-55*time.Minute), true, false); err != nil || !at.IsZero() {
@@ -289,7 +289,7 @@ func TestHistoryLeavesInternalCollectionsOutAndSaysHowMany(t *testing.T) {
 		t.Fatalf("%d entries, %v", len(table.Events), err)
 	}
 	if c := Compare(w.table, table, false); c.Hidden != 0 || len(c.Collections) != 0 {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, want Hidden 0, len(Collections) 0", c)
 	}
 	before, err := past.Table(t.Context(), "c1", noon.Add(-55*time.Minute))
 	if err != nil {
@@ -299,11 +299,11 @@ func TestHistoryLeavesInternalCollectionsOutAndSaysHowMany(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	if c := Compare(before, table, true); c.Hidden != 0 || len(c.Collections) != 1 || c.Collections[0].Moved != 1 {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, want Hidden 0, len(Collections) 1, Collections[0].Moved 1", c)
 	}
 }
 
-func TestAMoveToWhereTheChunkIsIsNoFailureInHistory(t *testing.T) {
+func TestMoveToTheSameShardIsNotAFailure(t *testing.T) {
 	d, err := bson.Marshal(
 		bson.D{
 			{Key: "min", Value: bson.D{{Key: "k", Value: 1}}},

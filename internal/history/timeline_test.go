@@ -10,9 +10,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// recorded50 records fifty steps, one a second, and gives what was counted
+// recordFiftySteps records fifty steps, one a second, and gives what was counted
 // between the tables themselves.
-func recorded50(t *testing.T, seed uint64) (p *Past, start time.Time, moved, split, merged int) {
+func recordFiftySteps(t *testing.T, seed uint64) (p *Past, start time.Time, moved, split, merged int) {
 	t.Helper()
 	db, w := openStore(t), newWorld(t, seed)
 	start = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -24,7 +24,7 @@ func recorded50(t *testing.T, seed uint64) (p *Past, start time.Time, moved, spl
 			t.Fatal(err)
 		}
 		clock = clock.Add(time.Second)
-		w.step()
+		w.changeAtRandom()
 		for _, c := range Compare(before, w.table, true).Collections {
 			moved, split, merged = moved+c.Moved, split+c.Split, merged+c.Merged
 		}
@@ -35,16 +35,16 @@ func recorded50(t *testing.T, seed uint64) (p *Past, start time.Time, moved, spl
 	return NewPast(db, func() time.Time { return clock }), start, moved, split, merged
 }
 
-func TestTheTimelineTellsEveryObservedChangeOnceWhateverThePageSize(t *testing.T) {
+func TestTimelineListsEveryChangeOnceForAnyPageSize(t *testing.T) {
 	for _, limit := range []int{1000, 7, 1} {
-		p, start, moved, split, merged := recorded50(t, 3)
+		p, start, moved, split, merged := recordFiftySteps(t, 3)
 		q := Query{From: start, To: start.Add(time.Hour), Limit: limit}
 		counts := map[Kind]int{}
 		var last time.Time
 		for pages := 0; ; pages++ {
 			got, err := p.Timeline(t.Context(), "c1", q)
 			if err != nil || len(got.Items) > limit || pages > 200 {
-				t.Fatal(len(got.Items), pages, err)
+				t.Fatalf("got %v, %v, %v, want len(got.Items) at most %v, pages at most 200", len(got.Items), pages, err, limit)
 			}
 			for _, i := range got.Items {
 				counts[i.Kind]++
@@ -65,8 +65,8 @@ func TestTheTimelineTellsEveryObservedChangeOnceWhateverThePageSize(t *testing.T
 	}
 }
 
-func TestStepsGoFromChangeToChangeAndBack(t *testing.T) {
-	p, start, _, _, _ := recorded50(t, 3)
+func TestStepsGoForwardAndBackFromChangeToChange(t *testing.T) {
+	p, start, _, _, _ := recordFiftySteps(t, 3)
 	at, n := start.Add(-time.Hour), 0
 	var times []time.Time
 	for {
@@ -82,7 +82,7 @@ func TestStepsGoFromChangeToChangeAndBack(t *testing.T) {
 		n++
 	}
 	if n < 30 || !times[0].Equal(start) {
-		t.Fatalf("%d steps from %s", n, times[0])
+		t.Fatalf("%d steps from %s, want n at least 30, times[0] %v", n, times[0], start)
 	}
 	for i := len(times) - 1; i > 0; i-- {
 		if prev, err := p.Step(t.Context(), "c1", times[i], false, false); err != nil || !prev.Equal(times[i-1]) {
@@ -94,11 +94,11 @@ func TestStepsGoFromChangeToChangeAndBack(t *testing.T) {
 	}
 	ticks, err := p.Ticks(t.Context(), "c1", start, start.Add(time.Minute), 60)
 	if err != nil || ticks[0].Changes == 0 || ticks[59].Changes != 0 {
-		t.Fatal(ticks, err)
+		t.Fatalf("got %v, %v, want [0].Changes more than 0, [59].Changes 0", ticks, err)
 	}
 }
 
-func TestStepsToFailuresAndTheirReasons(t *testing.T) {
+func TestStepsLeadToFailuresAndTheirReasons(t *testing.T) {
 	db, w := openStore(t), newWorld(t, 1)
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	bad, err := bson.Marshal(
@@ -138,11 +138,11 @@ func TestStepsToFailuresAndTheirReasons(t *testing.T) {
 	}
 	got, err := p.Timeline(t.Context(), "c1", Query{From: start, To: clock.Add(time.Second), Limit: 100})
 	if err != nil || len(got.Items) != 3 || !got.Items[1].Failed || got.Items[1].Reason != "no space" || got.Items[0].Failed {
-		t.Fatalf("%+v %v", got.Items, err)
+		t.Fatalf(`got %+v %v, want len 3, [1].Failed true, [1].Reason "no space", [0].Failed false`, got.Items, err)
 	}
 }
 
-func TestAGapIsListedAndTheNewestMinuteIsNoGap(t *testing.T) {
+func TestGapIsListedButTheNewestMinuteIsNotOne(t *testing.T) {
 	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	clock := start
@@ -160,7 +160,7 @@ func TestAGapIsListedAndTheNewestMinuteIsNoGap(t *testing.T) {
 	}
 	clock = clock.Add(50 * time.Second)
 	if m, err := p.At(ctx, "c1", clock.Add(-time.Second)); err != nil || !m.Watched {
-		t.Fatalf("%+v %v", m, err)
+		t.Fatalf("got %+v %v, want Watched true", m, err)
 	}
 	clock = clock.Add(time.Hour)
 	if m, err := p.At(ctx, "c1", clock.Add(-time.Second)); err != nil || m.Watched || !m.Next.IsZero() {
@@ -168,7 +168,7 @@ func TestAGapIsListedAndTheNewestMinuteIsNoGap(t *testing.T) {
 	}
 }
 
-func TestWhatChangedBesideChunksIsTold(t *testing.T) {
+func TestChangesOtherThanChunksAreListed(t *testing.T) {
 	ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
 	clock := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	rec := NewRecorder(db, nil, nil, func() time.Time { return clock })
@@ -209,11 +209,11 @@ func TestWhatChangedBesideChunksIsTold(t *testing.T) {
 		kinds,
 		want,
 	) {
-		t.Fatalf("%v", kinds)
+		t.Fatalf("got %v, want %v", kinds, want)
 	}
 }
 
-func TestACauseIsOursOnlyWhereNamespaceBoundsShardsAndTimeFit(t *testing.T) {
+func TestCauseIsOwnRunOnlyIfNamespaceBoundsShardsAndTimeMatch(t *testing.T) {
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	doc := func(n int) bson.Raw {
 		b, err := bson.Marshal(bson.D{{Key: "k", Value: n}})
@@ -242,7 +242,7 @@ func TestACauseIsOursOnlyWhereNamespaceBoundsShardsAndTimeFit(t *testing.T) {
 	off, barred, blank := on, on, state{}
 	off.balancer.Stopped, barred.balances = true, false
 	if c := causeOf(move, "move", []OurRun{run}, off); c.By != ByUs || c.Run != "r1" || c.Inferred {
-		t.Fatalf("%+v", c)
+		t.Fatalf(`got %+v, want By %v, Run "r1", Inferred false`, c, ByUs)
 	}
 	for name, other := range map[string]func(*OurRun){
 		"namespace": func(r *OurRun) { r.NS = "db.d" }, "min": func(r *OurRun) { r.Min = doc(0) }, "max": func(r *OurRun) { r.Max = doc(3) },
@@ -252,7 +252,7 @@ func TestACauseIsOursOnlyWhereNamespaceBoundsShardsAndTimeFit(t *testing.T) {
 		r := run
 		other(&r)
 		if c := causeOf(move, "move", []OurRun{r}, off); c.By != ByOther {
-			t.Errorf("%s: %+v", name, c)
+			t.Errorf("%s: %+v, want By %v", name, c, ByOther)
 		}
 	}
 	for _, x := range []struct {
@@ -264,6 +264,6 @@ func TestACauseIsOursOnlyWhereNamespaceBoundsShardsAndTimeFit(t *testing.T) {
 		}
 	}
 	if c := causeOf(Item{Event: &topology.Event{What: "autoMerge"}}, "merge", nil, blank); c.By != ByBalancer || c.Inferred {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, want By %v, Inferred false", c, ByBalancer)
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"shardboard/internal/topology"
 )
 
-// spoiled is a store in which some rows are not as they were written.
-type spoiled struct {
+// damagedStore is a store in which some rows are not as they were written.
+type damagedStore struct {
 	store.History
 	is func(store.HistoryEntry) bool
 }
 
-func (s spoiled) spoil(list []store.HistoryEntry, err error) ([]store.HistoryEntry, error) {
+func (s damagedStore) damage(list []store.HistoryEntry, err error) ([]store.HistoryEntry, error) {
 	for i := range list {
 		if s.is(list[i]) {
 			list[i].Body = []byte{0, 255, 123}
@@ -26,20 +26,20 @@ func (s spoiled) spoil(list []store.HistoryEntry, err error) ([]store.HistoryEnt
 	return list, err
 }
 
-func (s spoiled) HistoryOf(ctx context.Context, cluster, stream string, at time.Time) ([]store.HistoryEntry, error) {
-	return s.spoil(s.History.HistoryOf(ctx, cluster, stream, at))
+func (s damagedStore) HistoryOf(ctx context.Context, cluster, stream string, at time.Time) ([]store.HistoryEntry, error) {
+	return s.damage(s.History.HistoryOf(ctx, cluster, stream, at))
 }
 
-func (s spoiled) HistoryBetween(ctx context.Context, cluster, prefix string, from, to time.Time, limit int) ([]store.HistoryEntry, error) {
-	return s.spoil(s.History.HistoryBetween(ctx, cluster, prefix, from, to, limit))
+func (s damagedStore) HistoryBetween(ctx context.Context, cluster, prefix string, from, to time.Time, limit int) ([]store.HistoryEntry, error) {
+	return s.damage(s.History.HistoryBetween(ctx, cluster, prefix, from, to, limit))
 }
 
-func TestAnUnreadableChangeIsLeftOutOfTheTimelineAndCounted(t *testing.T) {
-	p, start, _, _, _ := recorded50(t, 3)
+func TestUnreadableChangeIsOmittedFromTheTimelineAndCounted(t *testing.T) {
+	p, start, _, _, _ := recordFiftySteps(t, 3)
 	q := Query{From: start, To: start.Add(time.Hour), Limit: 1000}
 	whole, err := p.Timeline(t.Context(), "c1", q)
 	if err != nil || whole.Unreadable != 0 {
-		t.Fatal(whole.Unreadable, err)
+		t.Fatalf("got %v, %v, want 0", whole.Unreadable, err)
 	}
 	list, err := p.kept.HistoryBetween(t.Context(), "c1", chunksPrefix, start, start.Add(time.Hour), 1000)
 	if err != nil {
@@ -47,10 +47,10 @@ func TestAnUnreadableChangeIsLeftOutOfTheTimelineAndCounted(t *testing.T) {
 	}
 	for name, bad := range map[string]store.HistoryEntry{"a change in the middle": list[len(list)/2], "the whole state": list[0],
 		"the last change": list[len(list)-1]} {
-		kept := spoiled{p.kept, func(e store.HistoryEntry) bool { return e.Seq == bad.Seq }}
+		kept := damagedStore{p.kept, func(e store.HistoryEntry) bool { return e.Seq == bad.Seq }}
 		got, err := NewPast(kept, p.now).Timeline(t.Context(), "c1", q)
 		if err != nil || got.Unreadable == 0 {
-			t.Errorf("%s: %d unreadable, %v", name, got.Unreadable, err)
+			t.Errorf("%s: %d unreadable, %v, want got.Unreadable more than 0", name, got.Unreadable, err)
 		}
 		if bad.Seq != list[0].Seq && len(got.Items) < len(whole.Items)/3 {
 			t.Errorf("%s: %d of %d are left", name, len(got.Items), len(whole.Items))
@@ -58,22 +58,22 @@ func TestAnUnreadableChangeIsLeftOutOfTheTimelineAndCounted(t *testing.T) {
 	}
 }
 
-func TestAnUnreadableStateIsSaidToBeAndHidesNoOtherTime(t *testing.T) {
-	p, start, _, _, _ := recorded50(t, 3)
+func TestUnreadableStateIsReportedAndDoesNotHideOtherTimes(t *testing.T) {
+	p, start, _, _, _ := recordFiftySteps(t, 3)
 	frames, err := p.kept.HistoryBetween(t.Context(), "c1", frameStream, start, start.Add(time.Hour), 100)
 	if err != nil || len(frames) < 2 {
-		t.Fatal(len(frames), err)
+		t.Fatalf("got %v, %v, want at least 2", len(frames), err)
 	}
 	bad := frames[len(frames)-1]
-	past := NewPast(spoiled{p.kept, func(e store.HistoryEntry) bool { return e.Seq == bad.Seq }}, p.now)
+	past := NewPast(damagedStore{p.kept, func(e store.HistoryEntry) bool { return e.Seq == bad.Seq }}, p.now)
 	if _, err := past.At(t.Context(), "c1", bad.At); fault.Of(err) != fault.Unavailable ||
 		!strings.Contains(fault.Text(err), "is unreadable") {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want kind %v, …"is unreadable"…`, err, fault.Unavailable)
 	}
 	if _, err := past.At(t.Context(), "c1", bad.At.Add(-time.Millisecond)); err != nil {
 		t.Errorf("the time before: %v", err)
 	}
-	past = NewPast(spoiled{p.kept, func(e store.HistoryEntry) bool { return strings.HasPrefix(e.Stream, chunksPrefix) }}, p.now)
+	past = NewPast(damagedStore{p.kept, func(e store.HistoryEntry) bool { return strings.HasPrefix(e.Stream, chunksPrefix) }}, p.now)
 	m, err := past.At(t.Context(), "c1", bad.At)
 	if err != nil {
 		t.Fatal(err)

@@ -10,17 +10,17 @@ import (
 	"shardboard/internal/topology"
 )
 
-// question is a document's shard key, hashes not applied.
-type question struct {
+// sampleKey is a document's shard key, hashes not applied.
+type sampleKey struct {
 	values []bson.RawValue
 	bound  bool // taken from a chunk's bound
 }
 
-type drawing struct{ *rand.Rand }
+type valueGenerator struct{ *rand.Rand }
 
-func (d drawing) question(t *testing.T, c *topology.Collection) question {
+func (d valueGenerator) sampleKey(t *testing.T, c *topology.Collection) sampleKey {
 	t.Helper()
-	q := question{values: make([]bson.RawValue, c.Key.Len())}
+	q := sampleKey{values: make([]bson.RawValue, c.Key.Len())}
 	ids := c.NS.Database() != agreementDB
 	var near []bson.RawValue
 	if d.IntN(3) == 0 {
@@ -43,7 +43,7 @@ func (d drawing) question(t *testing.T, c *topology.Collection) question {
 }
 
 // bound is a key at which a chunk can be split: hashed fields are hashes.
-func (d drawing) bound(t *testing.T, p shardkey.Pattern) shardkey.Key {
+func (d valueGenerator) bound(t *testing.T, p shardkey.Pattern) shardkey.Key {
 	t.Helper()
 	doc := bson.D{}
 	for _, f := range p.Fields() {

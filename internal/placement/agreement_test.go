@@ -66,14 +66,14 @@ func TestLocateNamesTheShardThatExplainTargets(t *testing.T) {
 			t.Run(version+"/"+layout, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					agree(t, version, layout, drawing{rand.New(rand.NewPCG(uint64(i), uint64(j)))}, each)
+					checkAgreement(t, version, layout, valueGenerator{rand.New(rand.NewPCG(uint64(i), uint64(j)))}, each)
 				})
 			})
 		}
 	}
 }
 
-func agree(t *testing.T, version, layout string, draw drawing, locates int) {
+func checkAgreement(t *testing.T, version, layout string, draw valueGenerator, locates int) {
 	sim, err := simcluster.New(t.Context(), simcluster.Options{
 		ServerVersion: version, Layout: layout, Shards: 7, Projects: 12, Documents: 120, Still: true,
 	})
@@ -86,17 +86,17 @@ func agree(t *testing.T, version, layout string, draw drawing, locates int) {
 	for name, key := range agreementKeys {
 		command(t, sim, "admin", bson.D{{Key: "shardCollection", Value: agreementDB + "." + name}, {Key: "key", Value: key}})
 	}
-	cutUp(t, sim, draw)
+	splitAndScatter(t, sim, draw)
 	table := tableOf(t, sim)
-	l := placement.NewLocator(nil, still{table}, still{table}, profile.Yorkie())
+	l := placement.NewLocator(nil, fixedTable{table}, fixedTable{table}, profile.Yorkie())
 	asked, bounds := 0, 0
 	for asked < locates {
 		for _, c := range table.Collections {
 			if c.NS.Database() == "config" {
 				continue
 			}
-			q := draw.question(t, c)
-			checkQuestion(t, sim, l, c, q, asked%10 == 0)
+			q := draw.sampleKey(t, c)
+			compareWithExplain(t, sim, l, c, q, asked%10 == 0)
 			asked++
 			if q.bound {
 				bounds++
@@ -109,9 +109,9 @@ func agree(t *testing.T, version, layout string, draw drawing, locates int) {
 	t.Logf("%d locates in %d collections, %d of them at a bound: no mismatch", asked, len(table.Collections), bounds)
 }
 
-// checkQuestion compares our answers with the cluster's; the whole Locate, from
+// compareWithExplain compares our answers with the cluster's; the whole Locate, from
 // Extended JSON on, is slower and asked now and then only.
-func checkQuestion(t *testing.T, sim *simcluster.Cluster, l *placement.Locator, c *topology.Collection, q question, whole bool) {
+func compareWithExplain(t *testing.T, sim *simcluster.Cluster, l *placement.Locator, c *topology.Collection, q sampleKey, whole bool) {
 	t.Helper()
 	ours, err := placement.Owner(c, q.values...)
 	if err != nil {
@@ -150,11 +150,11 @@ func checkQuestion(t *testing.T, sim *simcluster.Cluster, l *placement.Locator, 
 	}
 }
 
-// still is a table that does not change, without projects.
-type still struct{ t *topology.Table }
+// fixedTable is a table that does not change, without projects.
+type fixedTable struct{ t *topology.Table }
 
-func (s still) Table() *topology.Table { return s.t }
-func (s still) Directory() *placement.Directory {
+func (s fixedTable) Table() *topology.Table { return s.t }
+func (s fixedTable) Directory() *placement.Directory {
 	return placement.NewDirectory(1, nil, nil, topology.Health{})
 }
 
@@ -185,9 +185,9 @@ func command(t *testing.T, sim *simcluster.Cluster, db string, cmd bson.D) bson.
 	return reply
 }
 
-// cutUp splits every collection at random keys and moves chunks to random
+// splitAndScatter splits every collection at random keys and moves chunks to random
 // shards, so that neighbours have different owners.
-func cutUp(t *testing.T, sim *simcluster.Cluster, draw drawing) {
+func splitAndScatter(t *testing.T, sim *simcluster.Cluster, draw valueGenerator) {
 	t.Helper()
 	for _, c := range tableOf(t, sim).Collections {
 		if c.NS.Database() == "config" {
@@ -211,7 +211,7 @@ func cutUp(t *testing.T, sim *simcluster.Cluster, draw drawing) {
 			lo, errLo := c.Key.Document(chunk.Min)
 			hi, errHi := c.Key.Document(chunk.Max)
 			if errLo != nil || errHi != nil {
-				t.Fatal(errLo, errHi)
+				t.Fatalf("got %v, %v, want errLo nil, errHi nil", errLo, errHi)
 			}
 			to := table.Shards[draw.IntN(len(table.Shards))].Name
 			if to == chunk.Shard && i > 0 {

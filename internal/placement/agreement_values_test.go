@@ -11,7 +11,7 @@ import (
 // value is a random value of any type that a shard key and an equality can
 // have: no array, no regular expression, not undefined. Values are close
 // together, so that comparisons reach their last byte.
-func (d drawing) value(depth int) bson.RawValue {
+func (d valueGenerator) value(depth int) bson.RawValue {
 	kinds := 15
 	if depth > 0 {
 		kinds = 17
@@ -49,7 +49,7 @@ func (d drawing) value(depth int) bson.RawValue {
 	return rawValue(d.document(depth - 1))
 }
 
-func (d drawing) document(depth int) bson.D {
+func (d valueGenerator) document(depth int) bson.D {
 	doc := bson.D{}
 	for i := range d.IntN(3) {
 		doc = append(doc, bson.E{Key: string(rune('u' + 2*i + d.IntN(2))), Value: d.value(depth)})
@@ -61,7 +61,7 @@ func (d drawing) document(depth int) bson.D {
 }
 
 // objectID is an id of the year of the workload's data or of any.
-func (d drawing) objectID() bson.ObjectID {
+func (d valueGenerator) objectID() bson.ObjectID {
 	var id bson.ObjectID
 	for i := range id {
 		id[i] = byte(d.Uint32())
@@ -72,7 +72,7 @@ func (d drawing) objectID() bson.ObjectID {
 	return id
 }
 
-func (d drawing) text() string {
+func (d valueGenerator) text() string {
 	var b strings.Builder
 	for range d.IntN(5) {
 		b.WriteString([]string{"a", "b", "ab", "\x00", "\x01", "é", "\U0010ffff", "~"}[d.IntN(8)])
@@ -80,7 +80,7 @@ func (d drawing) text() string {
 	return b.String()
 }
 
-func (d drawing) double() float64 {
+func (d valueGenerator) double() float64 {
 	switch d.IntN(4) {
 	case 0:
 		return []float64{0.1, 0.5, -0.5, 1.5, math.Exp2(53), math.Exp2(63), -math.Exp2(63), math.Exp2(64), 1e300, -1e300, 5e-324,
@@ -91,7 +91,7 @@ func (d drawing) double() float64 {
 	return float64(d.IntN(4000)-2000) / 100
 }
 
-func (d drawing) decimal() bson.Decimal128 {
+func (d valueGenerator) decimal() bson.Decimal128 {
 	texts := []string{"0", "-0", "1", "1.0", "1.5", "-1.5", "0.1", "9223372036854775807", "9223372036854775808", "-9223372036854775808",
 		"1E+6144", "1E-6176", "NaN", "Infinity", "-Infinity", "2.5", "3.5", "1E+40"}
 	v, err := bson.ParseDecimal128(texts[d.IntN(len(texts))])

@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestAMoveThatBringsTwoEqualIDsTogetherIsDangerous(t *testing.T) {
-	tab := table(t) // documents: projects below 5 on a, the others on b
+func TestMoveThatJoinsDuplicateIDsIsDangerous(t *testing.T) {
+	tab := testTable(t) // documents: projects below 5 on a, the others on b
 	documents := tab.Collection(db + ".documents")
 	id := bson.ObjectID{7}
 	found := []SharedID{{
@@ -24,14 +24,14 @@ func TestAMoveThatBringsTwoEqualIDsTogetherIsDangerous(t *testing.T) {
 	}
 	clients := tab.Collection(db + ".clients")
 	if got := Dangers(clients, 0, found); got != nil {
-		t.Errorf("an id of documents warns of clients: %+v", got)
+		t.Errorf("an id of documents warns of clients: %+v, want nil", got)
 	}
 	found = []SharedID{{
 		IDPlace: IDPlace{NS: clients.NS, ID: id}, // of projects 1 and 9: neither row is project 5's
 		Rows:    []SharedRow{{Shard: "a", Project: oid(1)}, {Shard: "c", Project: oid(9)}},
 	}}
 	if got := Dangers(clients, 0, found); len(got) != 1 || got[0].Shard != "c" {
-		t.Errorf("the chunk with project 1: %+v", got)
+		t.Errorf(`the chunk with project 1: %+v, want len 1, [0].Shard "c"`, got)
 	}
 	if got := Dangers(&topology.Collection{Meta: documents.Meta, Chunks: documents.Chunks}, 0, nil); got != nil {
 		t.Errorf("nothing found warns: %+v", got)

@@ -22,13 +22,13 @@ import (
 	"shardboard/internal/topology"
 )
 
-// sent keeps every find that the driver sends.
-type sent struct {
+// findRecorder keeps every find that the driver sends.
+type findRecorder struct {
 	mu    sync.Mutex
 	finds []bson.Raw
 }
 
-func (s *sent) monitor() *event.CommandMonitor {
+func (s *findRecorder) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -38,7 +38,7 @@ func (s *sent) monitor() *event.CommandMonitor {
 	}}
 }
 
-func (s *sent) take() []bson.Raw {
+func (s *findRecorder) take() []bson.Raw {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := s.finds
@@ -46,16 +46,16 @@ func (s *sent) take() []bson.Raw {
 	return out
 }
 
-// rig is placement over a simulated cluster, inside a bubble.
-type rig struct {
+// fixture is placement over a simulated cluster, inside a bubble.
+type fixture struct {
 	client  *cluster.Client
 	sim     *simcluster.Cluster
 	watcher *topology.Watcher
 	keeper  *placement.Keeper
-	sent    sent
+	sent    findRecorder
 }
 
-func onSim(t *testing.T, o simcluster.Options, test func(t *testing.T, r *rig)) {
+func onSim(t *testing.T, o simcluster.Options, test func(t *testing.T, r *fixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), o)
@@ -64,7 +64,7 @@ func onSim(t *testing.T, o simcluster.Options, test func(t *testing.T, r *rig)) 
 		sim.Start(t.Context())
 		uri, err := cluster.ParseURI(simcluster.URI())
 		must(t, err)
-		r := &rig{sim: sim}
+		r := &fixture{sim: sim}
 		r.client, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: r.sent.monitor()})
 		must(t, err)
 		defer func() { _ = r.client.Close(context.Background()) }()
@@ -86,7 +86,7 @@ func must(t *testing.T, err error) {
 }
 
 // twoProjects are on different shards by their documents.
-func (r *rig) twoProjects(t *testing.T) (a, b placement.Project) {
+func (r *fixture) twoProjects(t *testing.T) (a, b placement.Project) {
 	t.Helper()
 	c := r.watcher.Table().Collection("yorkie-meta.documents")
 	owner := func(p placement.Project) string {
@@ -104,8 +104,8 @@ func (r *rig) twoProjects(t *testing.T) (a, b placement.Project) {
 	return a, b
 }
 
-func TestTheSameIDInTwoProjectsOnTwoShardsIsFoundThroughTheMongos(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 12, Documents: 1500, Still: true}, func(t *testing.T, r *rig) {
+func TestDuplicateIDOnTwoShardsIsFoundThroughMongos(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 12, Documents: 1500, Still: true}, func(t *testing.T, r *fixture) {
 		a, b := r.twoProjects(t)
 		id := bson.NewObjectID()
 		for i, p := range []placement.Project{a, b} {
@@ -126,14 +126,14 @@ func TestTheSameIDInTwoProjectsOnTwoShardsIsFoundThroughTheMongos(t *testing.T) 
 			t.Fatalf("%s %s, %d found: %+v", report.State, report.Problem, report.FoundCount, report.Found)
 		}
 		if read := report.Collections[0].Read; read < 1502 {
-			t.Errorf("read %d documents", read)
+			t.Errorf("read %d documents, want at least 1502", read)
 		}
 		l := placement.NewLocator(r.client, r.watcher, r.keeper, prof)
 		l.MarkShared(d)
 		found, err := l.Ask(t.Context(), placement.Query{Text: id.Hex()})
 		must(t, err)
 		if len(found.Items) != 2 || found.Cost.Broadcast == 0 {
-			t.Fatalf("%d items, cost %+v", len(found.Items), found.Cost)
+			t.Fatalf("%d items, cost %+v, want len(found.Items) 2, found.Cost.Broadcast more than 0", len(found.Items), found.Cost)
 		}
 		for _, it := range found.Items {
 			codes := ""
@@ -141,14 +141,14 @@ func TestTheSameIDInTwoProjectsOnTwoShardsIsFoundThroughTheMongos(t *testing.T) 
 				codes += n.Code + " "
 			}
 			if codes != "note.duplicateID note.sharedID " {
-				t.Errorf("%s: %s", it.Name, codes)
+				t.Errorf(`%s: %s, want "note.duplicateID note.sharedID "`, it.Name, codes)
 			}
 		}
 	})
 }
 
-// hostile are texts that try to be more than a text, in every place of a query.
-func hostile() []string {
+// injectionAttempts are texts that try to be more than a text, in every place of a query.
+func injectionAttempts() []string {
 	parts := []string{
 		`{"$gt":""}`,
 		`{"$ne":null}`,
@@ -190,8 +190,8 @@ func hostile() []string {
 	return out
 }
 
-func TestNoOperatorOrRegexEverComesFromInput(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 5, Documents: 50, Still: true}, func(t *testing.T, r *rig) {
+func TestInputNeverBecomesAnOperatorOrRegex(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 5, Documents: 50, Still: true}, func(t *testing.T, r *fixture) {
 		l := placement.NewLocator(r.client, r.watcher, r.keeper, profile.Yorkie())
 		name := r.keeper.Directory().All()[0].Name
 		asked, queries := 0, 0
@@ -209,16 +209,16 @@ func TestNoOperatorOrRegexEverComesFromInput(t *testing.T) {
 			}
 			finds := r.sent.take()
 			if len(finds) != a.Cost.Targeted+a.Cost.Broadcast {
-				t.Errorf("%q: %d queries, and the answer says %+v", q, len(finds), a.Cost)
+				t.Errorf("%q: %d queries, and the answer says %+v, want %v", q, len(finds), a.Cost, a.Cost.Targeted+a.Cost.Broadcast)
 			}
 			queries += len(finds)
 			for _, f := range finds {
-				if err := onlyEquality(f); err != nil {
+				if err := checkOnlyEquality(f); err != nil {
 					t.Errorf("%q: %v in %s", q, err, f)
 				}
 			}
 		}
-		for _, text := range hostile() {
+		for _, text := range injectionAttempts() {
 			check(placement.Query{Text: text})
 			check(placement.Query{Text: strings.ReplaceAll(strings.ReplaceAll(text, "APP", name), "app", name)})
 			check(placement.Query{NS: "yorkie-meta.changes", Key: text})
@@ -233,9 +233,9 @@ func TestNoOperatorOrRegexEverComesFromInput(t *testing.T) {
 	})
 }
 
-// onlyEquality refuses a filter with anything but {field: {$eq: value}} whose
+// checkOnlyEquality refuses a filter with anything but {field: {$eq: value}} whose
 // values are ids or text.
-func onlyEquality(find bson.Raw) error {
+func checkOnlyEquality(find bson.Raw) error {
 	elems, err := find.Lookup("filter").Document().Elements()
 	if err != nil || len(elems) == 0 {
 		return fmt.Errorf("filter: %w", err)

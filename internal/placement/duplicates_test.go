@@ -19,16 +19,16 @@ import (
 	"shardboard/internal/topology"
 )
 
-// stock answers ids from memory, as a mongos does: in order, rows of one id
+// memorySource answers ids from memory, as a mongos does: in order, rows of one id
 // one after the other.
-type stock struct {
+type memorySource struct {
 	mu    sync.Mutex
 	rows  map[topology.Namespace][]KeyedRow
 	fail  []error // of the next reads
 	reads []time.Time
 }
 
-func (s *stock) IDs(ctx context.Context, ns topology.Namespace, _ []string, from bson.ObjectID, limit int) ([]KeyedRow, error) {
+func (s *memorySource) IDs(ctx context.Context, ns topology.Namespace, _ []string, from bson.ObjectID, limit int) ([]KeyedRow, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads = append(s.reads, time.Now())
@@ -49,13 +49,13 @@ func (s *stock) IDs(ctx context.Context, ns topology.Namespace, _ []string, from
 	return out, nil
 }
 
-// number is an id that sorts by n.
-func number(n int) (id bson.ObjectID) {
+// numberedID is an id that sorts by n.
+func numberedID(n int) (id bson.ObjectID) {
 	binary.BigEndian.PutUint32(id[:], uint32(n))
 	return id
 }
 
-func (s *stock) add(t *testing.T, coll string, id, project bson.ObjectID) {
+func (s *memorySource) add(t *testing.T, coll string, id, project bson.ObjectID) {
 	t.Helper()
 	doc, err := bson.Marshal(bson.D{{Key: "_id", Value: id}, {Key: "project_id", Value: project}})
 	if err != nil {
@@ -65,26 +65,26 @@ func (s *stock) add(t *testing.T, coll string, id, project bson.ObjectID) {
 	s.rows[ns] = append(s.rows[ns], KeyedRow{ID: id, Doc: doc})
 }
 
-// stocked has 5,500 documents, two of whose ids are on both shards: one of
+// sourceWithDuplicates has 5,500 documents, two of whose ids are on both shards: one of
 // them with rows on either side of a batch's end, and one id twice on a shard's
 // side of the cut that is no duplicate of ours.
-func stocked(t *testing.T) *stock {
-	s := &stock{rows: map[topology.Namespace][]KeyedRow{}}
+func sourceWithDuplicates(t *testing.T) *memorySource {
+	s := &memorySource{rows: map[topology.Namespace][]KeyedRow{}}
 	for i := range 5500 {
-		s.add(t, "documents", number(i+1), oid(1))
+		s.add(t, "documents", numberedID(i+1), oid(1))
 		if i == 998 || i == 3000 {
-			s.add(t, "documents", number(i+1), oid(6))
+			s.add(t, "documents", numberedID(i+1), oid(6))
 		}
 		if i == 4000 {
-			s.add(t, "documents", number(i+1), oid(2)) // another project of the same shard
+			s.add(t, "documents", numberedID(i+1), oid(2)) // another project of the same shard
 		}
 	}
 	return s
 }
 
-func checking(t *testing.T, s *stock) *DuplicateCheck {
+func newCheck(t *testing.T, s *memorySource) *DuplicateCheck {
 	t.Helper()
-	f := fixed{table(t), NewDirectory(1, []string{db}, nil, topology.Health{})}
+	f := fixedTable{testTable(t), NewDirectory(1, []string{db}, nil, topology.Health{})}
 	f.t.Sizes = map[topology.Namespace]topology.Sizes{}
 	for _, ns := range []topology.Namespace{db + ".documents", db + ".clients"} {
 		known := topology.Figure{Known: true, Value: int64(len(s.rows[ns])), Method: "collStats"}
@@ -93,10 +93,10 @@ func checking(t *testing.T, s *stock) *DuplicateCheck {
 	return NewDuplicateCheck(s, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler))
 }
 
-func TestIDsOnSeveralShardsAreFoundAtABoundedPace(t *testing.T) {
+func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := stocked(t)
-		d := checking(t, s)
+		s := sourceWithDuplicates(t)
+		d := newCheck(t, s)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- d.Run(ctx) }()
@@ -109,7 +109,7 @@ func TestIDsOnSeveralShardsAreFoundAtABoundedPace(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := d.Start(false, nil); fault.Of(err) != fault.Conflict {
-			t.Errorf("a second one: %v", err)
+			t.Errorf("a second one: %v, want kind %v", err, fault.Conflict)
 		}
 		time.Sleep(1100 * time.Millisecond)
 		if r := d.Report(); r.State != CheckRunning || r.Left <= 0 || r.Left > 5*time.Second || r.Collections[0].Read == 0 ||
@@ -122,9 +122,9 @@ func TestIDsOnSeveralShardsAreFoundAtABoundedPace(t *testing.T) {
 			t.Fatalf("%s, %d found, %+v", r.State, r.FoundCount, r.Collections)
 		}
 		if took := r.Ended.Sub(began); took < 5503*time.Second/idsPerSecond-time.Second || took > 5*time.Second {
-			t.Errorf("took %s", took)
+			t.Errorf("took %s, want %v to %v", took, 5503*time.Second/idsPerSecond-time.Second, 5*time.Second)
 		}
-		for i, id := range []bson.ObjectID{number(999), number(3001)} {
+		for i, id := range []bson.ObjectID{numberedID(999), numberedID(3001)} {
 			if got := r.Found[i]; got.ID != id || got.NS != db+".documents" || !slices.Equal(got.Shards(), []string{"a", "b"}) ||
 				got.Rows[1].Project != oid(6) {
 				t.Errorf("%+v", got)
@@ -133,16 +133,16 @@ func TestIDsOnSeveralShardsAreFoundAtABoundedPace(t *testing.T) {
 				t.Errorf("%s is not known", id.Hex())
 			}
 		}
-		if _, ok := d.Shared(IDPlace{db + ".documents", number(4001)}); ok {
+		if _, ok := d.Shared(IDPlace{db + ".documents", numberedID(4001)}); ok {
 			t.Error("two rows of one shard are no shared id of ours")
 		}
 	})
 }
 
-func TestAStoppedCheckGoesOnWhereItWas(t *testing.T) {
+func TestStoppedCheckResumesWhereItWas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := stocked(t)
-		d := checking(t, s)
+		s := sourceWithDuplicates(t)
+		d := newCheck(t, s)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- d.Run(ctx) }()
@@ -164,19 +164,19 @@ func TestAStoppedCheckGoesOnWhereItWas(t *testing.T) {
 			}
 			time.Sleep(time.Hour)
 			if r := d.Report(); r.State != CheckStopped || r.Collections[0].Read != before || r.Left >= 0 {
-				t.Fatalf("it went on: %+v", r)
+				t.Fatalf("it went on: %+v, want State %v, Collections[0].Read %v, Left less than 0", r, CheckStopped, before)
 			}
 		}
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 || r.Collections[0].Read != 5503 {
 			t.Errorf("%s, %d found, %+v", r.State, r.FoundCount, r.Collections)
 		}
 		// And from a point that was kept elsewhere.
-		if err := d.Start(false, map[topology.Namespace]bson.ObjectID{db + ".documents": number(3001)}); err != nil {
+		if err := d.Start(false, map[topology.Namespace]bson.ObjectID{db + ".documents": numberedID(3001)}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Second)
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 1 {
-			t.Errorf("%s, %d found", r.State, r.FoundCount)
+			t.Errorf("%s, %d found, want r.State %v, r.FoundCount 1", r.State, r.FoundCount, CheckDone)
 		}
 		if err := d.Start(false, map[topology.Namespace]bson.ObjectID{"x.y": {}}); fault.Of(err) != fault.Invalid {
 			t.Errorf("a collection that is not checked: %v", err)
@@ -184,12 +184,12 @@ func TestAStoppedCheckGoesOnWhereItWas(t *testing.T) {
 	})
 }
 
-func TestACheckOutlivesAStepDownAndTellsALastingFailure(t *testing.T) {
+func TestCheckSurvivesAStepDownAndReportsALastingFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := stocked(t)
+		s := sourceWithDuplicates(t)
 		down := fault.New(fault.Unavailable, "The cluster does not answer.")
 		s.fail = []error{down, down}
-		d := checking(t, s)
+		d := newCheck(t, s)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- d.Run(ctx) }()
@@ -209,7 +209,7 @@ func TestACheckOutlivesAStepDownAndTellsALastingFailure(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if r := d.Report(); r.State != CheckFailed || !strings.Contains(r.Problem, "does not answer") {
-			t.Fatalf("%s %q", r.State, r.Problem)
+			t.Fatalf(`got %s %q, want r.State %v, …"does not answer"…`, r.State, r.Problem, CheckFailed)
 		}
 		s.mu.Lock()
 		s.fail = nil
@@ -219,22 +219,22 @@ func TestACheckOutlivesAStepDownAndTellsALastingFailure(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 {
-			t.Errorf("%s, %d found", r.State, r.FoundCount)
+			t.Errorf("%s, %d found, want r.State %v, r.FoundCount 2", r.State, r.FoundCount, CheckDone)
 		}
 	})
 }
 
-func TestBeforeTheTableIsLoadedNoCheckBegins(t *testing.T) {
-	f := fixed{&topology.Table{}, NewDirectory(0, nil, nil, topology.Health{})}
-	if err := NewDuplicateCheck(&stock{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(
+func TestCheckIsRefusedBeforeTheTableIsLoaded(t *testing.T) {
+	f := fixedTable{&topology.Table{}, NewDirectory(0, nil, nil, topology.Health{})}
+	if err := NewDuplicateCheck(&memorySource{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(
 		err,
 	) != fault.Unavailable {
-		t.Error(err)
+		t.Errorf("got %v, want kind %v", err, fault.Unavailable)
 	}
-	f = fixed{&topology.Table{Loaded: true}, NewDirectory(0, nil, nil, topology.Health{})}
-	if err := NewDuplicateCheck(&stock{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(
+	f = fixedTable{&topology.Table{Loaded: true}, NewDirectory(0, nil, nil, topology.Health{})}
+	if err := NewDuplicateCheck(&memorySource{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler)).Start(false, nil); fault.Of(
 		err,
 	) != fault.NotFound {
-		t.Error(err)
+		t.Errorf("got %v, want kind %v", err, fault.NotFound)
 	}
 }

@@ -49,7 +49,7 @@ func collection(t *testing.T, name string, p shardkey.Pattern, bounds []shardkey
 	return &topology.Collection{Meta: topology.Meta{NS: topology.Namespace(db + "." + name), Key: p}, Chunks: chunks}
 }
 
-func key(t *testing.T, p shardkey.Pattern, values ...any) shardkey.Key {
+func testKey(t *testing.T, p shardkey.Pattern, values ...any) shardkey.Key {
 	t.Helper()
 	var d bson.D
 	for i, v := range values {
@@ -66,9 +66,9 @@ func key(t *testing.T, p shardkey.Pattern, values ...any) shardkey.Key {
 	return k
 }
 
-// table: documents cut at project 5 (a | b), clients of project 5 over two
+// testTable: documents cut at project 5 (a | b), clients of project 5 over two
 // shards, changes hashed over three, everything else on the primary a.
-func table(t *testing.T) *topology.Table {
+func testTable(t *testing.T) *topology.Table {
 	t.Helper()
 	one := bson.E{Key: "project_id", Value: int32(1)}
 	documents := pattern(t, one)
@@ -79,17 +79,17 @@ func table(t *testing.T) *topology.Table {
 		Shards:    []topology.Shard{{Name: "a"}, {Name: "b"}, {Name: "c"}},
 		Databases: []topology.Database{{Name: db, Primary: "a"}},
 		Collections: []*topology.Collection{
-			collection(t, "changes", hashed, []shardkey.Key{key(t, hashed, int64(-3e18)), key(t, hashed, int64(3e18))}, "a", "b", "c"),
-			collection(t, "clients", clients, []shardkey.Key{key(t, clients, oid(5), int64(0))}, "a", "c"),
-			collection(t, "documents", documents, []shardkey.Key{key(t, documents, oid(5))}, "a", "b"),
+			collection(t, "changes", hashed, []shardkey.Key{testKey(t, hashed, int64(-3e18)), testKey(t, hashed, int64(3e18))}, "a", "b", "c"),
+			collection(t, "clients", clients, []shardkey.Key{testKey(t, clients, oid(5), int64(0))}, "a", "c"),
+			collection(t, "documents", documents, []shardkey.Key{testKey(t, documents, oid(5))}, "a", "b"),
 		},
 		Unsharded: []topology.Namespace{db + ".projects", db + ".snapshot_bodies"},
 	}
 	return tab
 }
 
-// fake is a Source over a few rows; it counts what was asked.
-type fake struct {
+// fakeSource is a Source over a few rows; it counts what was asked.
+type fakeSource struct {
 	mu       sync.Mutex
 	projects []ProjectRow
 	docs     []DocumentRow
@@ -98,7 +98,7 @@ type fake struct {
 	asked    []string
 }
 
-func (f *fake) Projects(_ context.Context, db string, _ profile.ProjectFields, after bson.ObjectID, all bool) ([]ProjectRow, error) {
+func (f *fakeSource) Projects(_ context.Context, db string, _ profile.ProjectFields, after bson.ObjectID, all bool) ([]ProjectRow, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, fmt.Sprintf("projects %s after %s", db, after.Hex()))
@@ -111,7 +111,7 @@ func (f *fake) Projects(_ context.Context, db string, _ profile.ProjectFields, a
 	return out, f.err
 }
 
-func (f *fake) DocumentsByKey(
+func (f *fakeSource) DocumentsByKey(
 	_ context.Context,
 	_ string,
 	_ profile.DocumentFields,
@@ -129,7 +129,7 @@ func (f *fake) DocumentsByKey(
 	return out, f.err
 }
 
-func (f *fake) ByID(_ context.Context, db string, fields profile.RowFields, id bson.ObjectID, _ int) ([]IDRow, error) {
+func (f *fakeSource) ByID(_ context.Context, db string, fields profile.RowFields, id bson.ObjectID, _ int) ([]IDRow, error) {
 	var out []IDRow
 	for _, r := range f.ids[topology.Namespace(db+"."+fields.Collection)] {
 		if r.ID == id {
@@ -139,15 +139,33 @@ func (f *fake) ByID(_ context.Context, db string, fields profile.RowFields, id b
 	return out, f.err
 }
 
-// fixed is a table and a directory that do not change.
-type fixed struct {
+// ByReference answers from the rows of ids that have the project.
+func (f *fakeSource) ByReference(
+	ctx context.Context,
+	db string,
+	fields profile.RowFields,
+	project, id bson.ObjectID,
+	limit int,
+) ([]IDRow, error) {
+	rows, err := f.ByID(ctx, db, fields, id, limit)
+	var out []IDRow
+	for _, r := range rows {
+		if r.Project == project {
+			out = append(out, r)
+		}
+	}
+	return out, err
+}
+
+// fixedTable is a table and a directory that do not change.
+type fixedTable struct {
 	t *topology.Table
 	d *Directory
 }
 
-func (f fixed) Table() *topology.Table { return f.t }
-func (f fixed) Directory() *Directory  { return f.d }
-func (f fixed) Subscribe() (*topology.Table, <-chan struct{}, func()) {
+func (f fixedTable) Table() *topology.Table { return f.t }
+func (f fixedTable) Directory() *Directory  { return f.d }
+func (f fixedTable) Subscribe() (*topology.Table, <-chan struct{}, func()) {
 	return f.t, nil, func() {}
 }
 
@@ -155,14 +173,14 @@ func project(n byte, name, public string) Project {
 	return Project{DB: db, ID: oid(n), Name: name, PublicKey: public}
 }
 
-func locator(t *testing.T, src *fake, projects ...Project) *Locator {
+func locator(t *testing.T, src *fakeSource, projects ...Project) *Locator {
 	t.Helper()
-	f := fixed{table(t), NewDirectory(1, []string{db}, projects, topology.Health{})}
+	f := fixedTable{testTable(t), NewDirectory(1, []string{db}, projects, topology.Health{})}
 	return NewLocator(src, f, f, profile.Yorkie())
 }
 
-// set changes what the source answers from now on.
-func (f *fake) set(projects []ProjectRow, err error) {
+// setProjects changes what the source answers from now on.
+func (f *fakeSource) setProjects(projects []ProjectRow, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.projects, f.err = projects, err

@@ -13,9 +13,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestAReferenceOfALogLineCostsOneTargetedQuery(t *testing.T) {
+func TestLogLineReferenceCostsOneTargetedQuery(t *testing.T) {
 	doc, client := bson.ObjectID{7, 7}, bson.ObjectID{8, 8}
-	src := &fake{ids: map[topology.Namespace][]IDRow{
+	src := &fakeSource{ids: map[topology.Namespace][]IDRow{
 		db + ".documents": {{ID: doc, Project: oid(5), Key: "d"}, {ID: doc, Project: oid(1), Key: "other"}},
 		db + ".clients":   {{ID: client, Project: oid(5), Key: "c"}},
 	}}
@@ -39,36 +39,36 @@ func TestAReferenceOfALogLineCostsOneTargetedQuery(t *testing.T) {
 		for _, it := range a.Items {
 			kinds = append(kinds, it.Kind)
 			if it.Project == nil || it.Project.Name != "app" {
-				t.Errorf("%s: project %+v", tc.text, it.Project)
+				t.Errorf(`%s: project %+v, want it.Project not nil, it.Project.Name "app"`, tc.text, it.Project)
 			}
 		}
 		if !slices.Equal(kinds, tc.kinds) || a.Cost.Broadcast != 0 || a.Cost.Targeted > tc.targeted {
 			t.Errorf("%s: %v, cost %+v", tc.text, kinds, a.Cost)
 		}
 		if len(a.Anatomy) == 0 || a.Anatomy[0].Kind != ids.ObjectID {
-			t.Errorf("%s: anatomy %+v", tc.text, a.Anatomy)
+			t.Errorf("%s: anatomy %+v, want len(a.Anatomy) more than 0, a.Anatomy[0].Kind %v", tc.text, a.Anatomy, ids.ObjectID)
 		}
 	}
 }
 
-func TestARowThatIsGoneIsShownWhereItWouldBe(t *testing.T) {
-	l := locator(t, &fake{}, project(5, "app", ""))
+func TestDeletedRowIsShownWhereItWouldBe(t *testing.T) {
+	l := locator(t, &fakeSource{}, project(5, "app", ""))
 	a, err := l.Ask(t.Context(), Query{Text: "Document (" + oid(5).Hex() + "." + hexA + ")"})
 	if err != nil || len(a.Items) != 1 || a.Items[0].Notes[0].Code != "note.rowGone" {
-		t.Fatalf("%+v, %v", a.Items, err)
+		t.Fatalf(`got %+v, %v, want len 1, [0].Notes[0].Code "note.rowGone"`, a.Items, err)
 	}
-	if p := place(t, a.Items[0], "documents"); p.Exists != "would-be" || !slices.Equal(p.Shards, []string{"b"}) {
+	if p := placeIn(t, a.Items[0], "documents"); p.Exists != "would-be" || !slices.Equal(p.Shards, []string{"b"}) {
 		t.Errorf("%+v", p)
 	}
 	for _, text := range []string{"Document (" + hexB + "." + hexA + ")", oid(5).Hex() + "." + hexA} {
 		if _, err := l.Ask(t.Context(), Query{Text: text}); fault.Of(err) != fault.NotFound {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: %v, want kind %v", text, err, fault.NotFound)
 		}
 	}
 }
 
-func TestADashboardAddressLeadsToTheDocumentAndOneOfAProjectToTheProject(t *testing.T) {
-	src := &fake{docs: []DocumentRow{{ID: oid(9), Project: oid(5), Key: "a key/with"}}}
+func TestDashboardAddressLeadsToItsDocumentOrProject(t *testing.T) {
+	src := &fakeSource{docs: []DocumentRow{{ID: oid(9), Project: oid(5), Key: "a key/with"}}}
 	l := locator(t, src, project(5, "app", ""))
 	for text, kind := range map[string]string{
 		"https://any.example/projects/app/documents/a%20key%2Fwith":   "document",
@@ -83,8 +83,8 @@ func TestADashboardAddressLeadsToTheDocumentAndOneOfAProjectToTheProject(t *test
 	}
 }
 
-func TestAProjectAndKeyCostOneTargetedQueryForEachProjectOfTheName(t *testing.T) {
-	src := &fake{docs: []DocumentRow{{ID: oid(9), Project: oid(1), Key: "k"}, {ID: oid(8), Project: oid(2), Key: "k"}}}
+func TestProjectAndKeyCostOneTargetedQueryPerProjectOfThatName(t *testing.T) {
+	src := &fakeSource{docs: []DocumentRow{{ID: oid(9), Project: oid(1), Key: "k"}, {ID: oid(8), Project: oid(2), Key: "k"}}}
 	l := locator(t, src, project(1, "twin", ""), project(2, "twin", ""), project(3, "Twin", ""))
 	a, err := l.Ask(t.Context(), Query{Text: "twin/k"})
 	if err != nil || len(a.Items) != 2 || a.Cost != (Cost{Targeted: 2}) {
@@ -92,16 +92,16 @@ func TestAProjectAndKeyCostOneTargetedQueryForEachProjectOfTheName(t *testing.T)
 	}
 }
 
-func TestABareIDSaysWhatItCost(t *testing.T) {
-	a, err := locator(t, &fake{}).Ask(t.Context(), Query{Text: hexA})
+func TestBareIDReportsItsCost(t *testing.T) {
+	a, err := locator(t, &fakeSource{}).Ask(t.Context(), Query{Text: hexA})
 	// documents and clients are sharded; whatever else may be there is on the primary.
 	if fault.Of(err) != fault.NotFound || a.Cost.Broadcast != 2 || len(a.Anatomy) != 1 {
-		t.Errorf("%+v, %v", a, err)
+		t.Errorf("got %+v, %v, want kind %v, Cost.Broadcast 2, len(Anatomy) 1", a, err, fault.NotFound)
 	}
 }
 
-func TestAKeyThatNoProjectHasIsNotRepeated(t *testing.T) {
-	l := locator(t, &fake{}, project(5, "app", "otherotherotherother22"))
+func TestUnknownProjectKeyIsNotEchoed(t *testing.T) {
+	l := locator(t, &fakeSource{}, project(5, "app", "otherotherotherother22"))
 	for _, text := range []string{apiKey, apiKey + "/doc", "https://x.example/projects/" + apiKey + "/documents/d"} {
 		a, err := l.Ask(t.Context(), Query{Text: text})
 		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), "rotate it") || strings.Contains(err.Error(), apiKey) ||
@@ -114,15 +114,15 @@ func TestAKeyThatNoProjectHasIsNotRepeated(t *testing.T) {
 	}
 }
 
-func TestAUUIDIsTakenApartAndPlacedOnlyInAPickedCollection(t *testing.T) {
-	src := &fake{}
+func TestUUIDIsDecodedAndPlacedOnlyInAChosenCollection(t *testing.T) {
+	src := &fakeSource{}
 	l := locator(t, src, project(5, "app", ""))
 	a, err := l.Ask(t.Context(), Query{Text: uuid})
 	if err != nil || len(a.Items) != 0 || len(a.Anatomy) != 1 || a.Anatomy[0].Kind != ids.UUID7 || a.Cost != (Cost{}) {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	// A collection of other data; in Yorkie's own a UUID is of the wrong type.
-	f := l.tables.(fixed)
+	f := l.tables.(fixedTable)
 	key := pattern(t, bson.E{Key: "k", Value: "hashed"})
 	f.t.Collections = append(f.t.Collections, collection(t, "orders", key, nil, "c"))
 	for _, q := range []Query{{Text: uuid, NS: db + ".orders"}, {Key: uuid, NS: db + ".orders"},
@@ -136,15 +136,15 @@ func TestAUUIDIsTakenApartAndPlacedOnlyInAPickedCollection(t *testing.T) {
 		}
 	}
 	if _, err := l.Ask(t.Context(), Query{Text: uuid, NS: db + ".documents"}); fault.Of(err) != fault.Invalid {
-		t.Errorf("a UUID where an ObjectID belongs: %v", err)
+		t.Errorf("a UUID where an ObjectID belongs: %v, want kind %v", err, fault.Invalid)
 	}
 	if len(src.asked) != 0 {
-		t.Errorf("the cluster was asked: %v", src.asked)
+		t.Errorf("the cluster was asked: %v, want len 0", src.asked)
 	}
 }
 
-func TestAValueOfTheWrongTypeIsRefusedWithASentence(t *testing.T) {
-	l := locator(t, &fake{}, project(5, "app", ""))
+func TestValueOfTheWrongTypeIsRefusedWithAnExplanation(t *testing.T) {
+	l := locator(t, &fakeSource{}, project(5, "app", ""))
 	for _, tc := range []struct{ ns, key string }{
 		{"documents", `{"project_id":"` + hexA + `"}`}, {"documents", `{"project_id":5}`}, {"documents", `{"project_id":null}`},
 		{"changes", `{"doc_id":"` + hexA + `"}`}, {"changes", `{"doc_id":{"$regularExpression":{"pattern":".*","options":""}}}`},
@@ -162,9 +162,9 @@ func TestAValueOfTheWrongTypeIsRefusedWithASentence(t *testing.T) {
 	}
 }
 
-func TestIDsKnownToBeShared(t *testing.T) {
+func TestIDKnownToBeSharedHasANote(t *testing.T) {
 	doc := bson.ObjectID{7, 7}
-	src := &fake{ids: map[topology.Namespace][]IDRow{db + ".documents": {{ID: doc, Project: oid(5)}}}}
+	src := &fakeSource{ids: map[topology.Namespace][]IDRow{db + ".documents": {{ID: doc, Project: oid(5)}}}}
 	l := locator(t, src, project(5, "app", ""))
 	l.MarkShared(sharedStub{IDPlace{db + ".documents", doc}: {Rows: []SharedRow{{Shard: "b"}, {Shard: "a"}}}})
 	a, err := l.Ask(t.Context(), Query{Text: doc.Hex()})

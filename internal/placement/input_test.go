@@ -16,8 +16,8 @@ const (
 	apiKey = "mBhLWpJwJ5Gq4mD2VRhYvK" // the shape of a project's key
 )
 
-// flatReadings writes readings on one line.
-func flatReadings(in Input) string {
+// readingsOnOneLine writes readings on one line.
+func readingsOnOneLine(in Input) string {
 	var out []string
 	for _, r := range in.Readings {
 		s := string(r.Form)
@@ -38,7 +38,7 @@ func flatReadings(in Input) string {
 	return strings.Join(out, " | ")
 }
 
-func TestInputIsUnderstoodWithoutAskingForItsKind(t *testing.T) {
+func TestKindOfInputIsRecognized(t *testing.T) {
 	for text, want := range map[string]string{
 		"app":                                  `project "app" ""`,
 		"app/doc":                              `documentKey "app" "doc"`,
@@ -72,19 +72,19 @@ func TestInputIsUnderstoodWithoutAskingForItsKind(t *testing.T) {
 		"\u202Egpj.exe":                                            "project \"\\u202egpj.exe\" \"\"",
 	} {
 		in, err := ReadInput(text)
-		if got := flatReadings(in); err != nil || got != want {
+		if got := readingsOnOneLine(in); err != nil || got != want {
 			t.Errorf("%q:\n got %s, %v\nwant %s", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"http://x/projects/a%zz/documents/k", "http://x/projects/a/documents/%00",
 		"http://x/projects/a/documents/%ff"} {
 		if _, err := ReadInput(text); fault.Of(err) != fault.Invalid {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: %v, want kind %v", text, err, fault.Invalid)
 		}
 	}
 }
 
-func TestKeyShapedTextIsKnown(t *testing.T) {
+func TestKeyShapedTextIsRecognized(t *testing.T) {
 	for text, want := range map[string][2]bool{
 		apiKey: {true, true}, apiKey + "/doc": {true, true}, "app/" + apiKey: {true, false}, "Authorization: API-Key " + apiKey: {true, false},
 		"http://x/projects/" + apiKey: {true, true}, "app": {}, hexA: {}, uuid: {}, apiKey + "x": {}, apiKey[1:]: {},
@@ -108,7 +108,7 @@ func FuzzInputAlwaysHasAReading(f *testing.F) {
 		in, err := ReadInput(s)
 		if err != nil {
 			if fault.Of(err) != fault.Invalid {
-				t.Fatal(err)
+				t.Fatalf("got %v, want kind %v", err, fault.Invalid)
 			}
 			return
 		}

@@ -22,8 +22,8 @@ func names(d *Directory) []string {
 
 func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := &fake{projects: []ProjectRow{{ID: oid(1), Name: "one"}}}
-		k := NewKeeper(src, fixed{t: table(t)}, profile.Yorkie(), slog.New(slog.DiscardHandler))
+		src := &fakeSource{projects: []ProjectRow{{ID: oid(1), Name: "one"}}}
+		k := NewKeeper(src, fixedTable{t: testTable(t)}, profile.Yorkie(), slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		if k.Directory().Loaded() {
@@ -36,7 +36,7 @@ func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) 
 		if !d.Loaded() || !slices.Equal(names(d), []string{"one"}) {
 			t.Fatalf("after the first read: %v", names(d))
 		}
-		src.set([]ProjectRow{{ID: oid(1), Name: "uno"}, {ID: oid(2), Name: "two"}}, nil)
+		src.setProjects([]ProjectRow{{ID: oid(1), Name: "uno"}, {ID: oid(2), Name: "two"}}, nil)
 		time.Sleep(11 * time.Second)
 		if got := names(k.Directory()); !slices.Equal(got, []string{"one", "two"}) {
 			t.Errorf("after ten seconds: %v", got)
@@ -60,22 +60,22 @@ func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) 
 
 func TestKeeperKeepsItsProjectsWhenReadsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := &fake{projects: []ProjectRow{{ID: oid(1), Name: "one"}}}
-		k := NewKeeper(src, fixed{t: table(t)}, profile.Yorkie(), slog.New(slog.DiscardHandler))
+		src := &fakeSource{projects: []ProjectRow{{ID: oid(1), Name: "one"}}}
+		k := NewKeeper(src, fixedTable{t: testTable(t)}, profile.Yorkie(), slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go k.Run(ctx)
 		synctest.Wait()
-		src.set(src.projects, fault.New(fault.Forbidden, "not authorized"))
+		src.setProjects(src.projects, fault.New(fault.Forbidden, "not authorized"))
 		time.Sleep(11 * time.Second)
 		d := k.Directory()
 		if !slices.Equal(names(d), []string{"one"}) || d.Health().Err == nil || !d.Health().Denied {
 			t.Errorf("%v %+v", names(d), d.Health())
 		}
 		if d.Health().Privilege != "find on yorkie-meta.projects" {
-			t.Errorf("privilege %q", d.Health().Privilege)
+			t.Errorf(`privilege %q, want "find on yorkie-meta.projects"`, d.Health().Privilege)
 		}
-		src.set(src.projects, nil)
+		src.setProjects(src.projects, nil)
 		time.Sleep(11 * time.Second)
 		if k.Directory().Health().Err != nil {
 			t.Error("still failing after the cluster answers again")

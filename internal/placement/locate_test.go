@@ -13,7 +13,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func place(t *testing.T, it Item, coll string) Place {
+func placeIn(t *testing.T, it Item, coll string) Place {
 	t.Helper()
 	i := slices.IndexFunc(it.Places, func(p Place) bool { return p.NS.Collection() == coll })
 	if i < 0 {
@@ -24,83 +24,83 @@ func place(t *testing.T, it Item, coll string) Place {
 
 func TestProjectAndDocumentKeyGiveEveryCollectionOfTheDocument(t *testing.T) {
 	doc := bson.ObjectID{9, 9, 9}
-	src := &fake{docs: []DocumentRow{{ID: doc, Project: oid(5), Key: "codepair$x/y"}}}
+	src := &fakeSource{docs: []DocumentRow{{ID: doc, Project: oid(5), Key: "codepair$x/y"}}}
 	l := locator(t, src, project(5, "app", "pubkey"))
 	for _, ref := range []string{"app", "pubkey", oid(5).Hex()} {
 		items, err := l.Locate(t.Context(), Query{Text: " " + ref + "/codepair$x/y"})
 		if err != nil || len(items) != 1 {
-			t.Fatalf("%s: %v, %v", ref, items, err)
+			t.Fatalf("%s: %v, %v, want len(items) 1", ref, items, err)
 		}
 		it := items[0]
 		if it.Kind != "document" || it.ID != doc.Hex() || it.Project == nil || it.Project.Name != "app" {
 			t.Errorf("%s: item %+v", ref, it)
 		}
-		if p := place(t, it, "documents"); !slices.Equal(p.Shards, []string{"b"}) || !p.Exact || p.Exists != "yes" {
+		if p := placeIn(t, it, "documents"); !slices.Equal(p.Shards, []string{"b"}) || !p.Exact || p.Exists != "yes" {
 			t.Errorf("documents: %+v", p)
 		}
-		p := place(t, it, "changes")
+		p := placeIn(t, it, "changes")
 		want := shardkey.HashObjectID(doc)
 		if p.Hash == nil || *p.Hash != want || len(p.Shards) != 1 || p.Exists != "would-be" {
 			t.Errorf("changes: %+v, want hash %d", p, want)
 		}
-		if p := place(t, it, "snapshot_bodies"); p.Sharded || !slices.Equal(p.Shards, []string{"a"}) {
+		if p := placeIn(t, it, "snapshot_bodies"); p.Sharded || !slices.Equal(p.Shards, []string{"a"}) {
 			t.Errorf("snapshot_bodies is on the primary: %+v", p)
 		}
-		if p := place(t, it, "revisions"); p.Exists != "absent" || len(p.Shards) != 0 {
+		if p := placeIn(t, it, "revisions"); p.Exists != "absent" || len(p.Shards) != 0 {
 			t.Errorf("revisions does not exist here: %+v", p)
 		}
 	}
 }
 
-func TestTheLivingDocumentComesBeforeRemovedOnesOfItsKey(t *testing.T) {
-	src := &fake{docs: []DocumentRow{
+func TestLiveDocumentComesBeforeRemovedOnesWithItsKey(t *testing.T) {
+	src := &fakeSource{docs: []DocumentRow{
 		{ID: oid(1), Project: oid(5), Key: "k", Removed: true}, {ID: oid(2), Project: oid(5), Key: "k"},
 	}}
 	items, err := locator(t, src, project(5, "app", "")).Locate(t.Context(), Query{Text: "app/k"})
 	if err != nil || len(items) != 2 || items[0].Removed || !items[1].Removed {
-		t.Errorf("%+v, %v", items, err)
+		t.Errorf("got %+v, %v, want len 2, [0].Removed false, [1].Removed true", items, err)
 	}
 }
 
-func TestProjectsOfSimilarNamesNeverMix(t *testing.T) {
-	l := locator(t, &fake{}, project(1, "app", "k1"), project(2, "app2", "k2"), project(3, "APP", "k3"))
+func TestProjectsWithSimilarNamesAreNotMixedUp(t *testing.T) {
+	l := locator(t, &fakeSource{}, project(1, "app", "k1"), project(2, "app2", "k2"), project(3, "APP", "k3"))
 	items, err := l.Locate(t.Context(), Query{Text: "app"})
 	if err != nil || len(items) != 1 || items[0].ID != oid(1).Hex() {
 		t.Errorf("app found %+v, %v", items, err)
 	}
 }
 
-func TestTwoProjectsOfOneNameAreBothListed(t *testing.T) {
-	l := locator(t, &fake{}, project(1, "twin", "k1"), project(2, "twin", "k2"))
+func TestTwoProjectsWithTheSameNameAreBothListed(t *testing.T) {
+	l := locator(t, &fakeSource{}, project(1, "twin", "k1"), project(2, "twin", "k2"))
 	items, err := l.Locate(t.Context(), Query{Text: "twin"})
 	if err != nil || len(items) != 2 {
-		t.Errorf("%d items, %v", len(items), err)
+		t.Errorf("%d items, %v, want 2", len(items), err)
 	}
 }
 
 func TestAProjectsClientsMayBeOnSeveralShards(t *testing.T) {
-	items, err := locator(t, &fake{}, project(5, "app", "")).Locate(t.Context(), Query{Text: oid(5).Hex()})
+	items, err := locator(t, &fakeSource{}, project(5, "app", "")).Locate(t.Context(), Query{Text: oid(5).Hex()})
 	if err != nil || len(items) != 1 {
-		t.Fatalf("%v, %v", items, err)
+		t.Fatalf("got %v, %v, want len 1", items, err)
 	}
-	p := place(t, items[0], "clients")
+	p := placeIn(t, items[0], "clients")
 	if p.Exact || !slices.Equal(p.Shards, []string{"a", "c"}) || p.Chunks != 2 {
 		t.Errorf("clients: %+v", p)
 	}
-	if p := place(t, items[0], "projects"); p.Exists != "yes" || !slices.Equal(p.Shards, []string{"a"}) {
+	if p := placeIn(t, items[0], "projects"); p.Exists != "yes" || !slices.Equal(p.Shards, []string{"a"}) {
 		t.Errorf("its own row: %+v", p)
 	}
 }
 
-func TestABareIDIsSoughtInEveryCandidateCollection(t *testing.T) {
+func TestBareIDIsSearchedInEveryCandidateCollection(t *testing.T) {
 	id := bson.ObjectID{7, 7}
-	src := &fake{ids: map[topology.Namespace][]IDRow{
+	src := &fakeSource{ids: map[topology.Namespace][]IDRow{
 		db + ".clients":   {{ID: id, Project: oid(5), Key: "c"}},
 		db + ".documents": {{ID: id, Project: oid(5), Key: "d"}, {ID: id, Project: oid(1), Key: "e"}},
 	}}
 	items, err := locator(t, src, project(5, "app", "")).Locate(t.Context(), Query{Text: id.Hex()})
 	if err != nil || len(items) != 3 {
-		t.Fatalf("%d items, %v", len(items), err)
+		t.Fatalf("%d items, %v, want 3", len(items), err)
 	}
 	var kinds []string
 	for _, it := range items {
@@ -110,12 +110,12 @@ func TestABareIDIsSoughtInEveryCandidateCollection(t *testing.T) {
 		t.Errorf("kinds %v", kinds)
 	}
 	if len(items[1].Notes) != 2 { // no such project here, and one id twice
-		t.Errorf("notes of the duplicate: %+v", items[1].Notes)
+		t.Errorf("notes of the duplicate: %+v, want len 2", items[1].Notes)
 	}
 }
 
 func TestAShardKeyValueIsLocatedWithoutReading(t *testing.T) {
-	src := &fake{}
+	src := &fakeSource{}
 	l := locator(t, src)
 	tests := []struct {
 		ns, key string
@@ -143,12 +143,12 @@ func TestAShardKeyValueIsLocatedWithoutReading(t *testing.T) {
 		}
 	}
 	if len(src.asked) != 0 {
-		t.Errorf("the cluster was asked: %v", src.asked)
+		t.Errorf("the cluster was asked: %v, want len 0", src.asked)
 	}
 }
 
-func TestWhatCannotBeAQueryIsRefusedAndWhatIsNotThereIsNotFound(t *testing.T) {
-	l := locator(t, &fake{}, project(5, "app", ""))
+func TestInvalidQueryIsRefusedAndMissingDocumentIsNotFound(t *testing.T) {
+	l := locator(t, &fakeSource{}, project(5, "app", ""))
 	tests := []struct {
 		q    Query
 		kind fault.Kind
@@ -187,20 +187,20 @@ func TestWhatCannotBeAQueryIsRefusedAndWhatIsNotThereIsNotFound(t *testing.T) {
 	}
 }
 
-func TestAFailedReadIsNotAnAnswer(t *testing.T) {
+func TestFailedReadIsReportedAsAnError(t *testing.T) {
 	cause := errors.New("boom")
-	src := &fake{err: fault.Wrap(fault.Unavailable, cause, "The cluster does not answer.")}
+	src := &fakeSource{err: fault.Wrap(fault.Unavailable, cause, "The cluster does not answer.")}
 	l := locator(t, src, project(5, "app", ""))
 	for _, q := range []string{"app/key", "ffffffffffffffffffffffff"} {
 		if _, err := l.Locate(t.Context(), Query{Text: q}); !errors.Is(err, cause) || fault.Of(err) != fault.Unavailable {
-			t.Errorf("%s: %v", q, err)
+			t.Errorf("%s: %v, want %v, kind %v", q, err, cause, fault.Unavailable)
 		}
 	}
 }
 
-func TestBeforeTheTableIsLoadedNothingIsSaid(t *testing.T) {
-	f := fixed{&topology.Table{}, NewDirectory(0, nil, nil, topology.Health{})}
-	if _, err := NewLocator(&fake{}, f, f, nil).Locate(t.Context(), Query{Text: "x"}); fault.Of(err) != fault.Unavailable {
-		t.Error(err)
+func TestNothingIsLocatedBeforeTheTableIsLoaded(t *testing.T) {
+	f := fixedTable{&topology.Table{}, NewDirectory(0, nil, nil, topology.Health{})}
+	if _, err := NewLocator(&fakeSource{}, f, f, nil).Locate(t.Context(), Query{Text: "x"}); fault.Of(err) != fault.Unavailable {
+		t.Errorf("got %v, want kind %v", err, fault.Unavailable)
 	}
 }

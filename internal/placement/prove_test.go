@@ -13,9 +13,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// court answers explains from a list, the last one for ever, and swaps the
+// scriptedCluster answers explains from a list, the last one for ever, and swaps the
 // table in on refresh.
-type court struct {
+type scriptedCluster struct {
 	answers [][]string
 	err     error
 	asked   int
@@ -25,7 +25,7 @@ type court struct {
 	refreshed   int
 }
 
-func (c *court) TargetShards(context.Context, topology.Namespace, bson.D) ([]string, error) {
+func (c *scriptedCluster) TargetShards(context.Context, topology.Namespace, bson.D) ([]string, error) {
 	c.asked++
 	if c.err != nil {
 		return nil, c.err
@@ -33,20 +33,20 @@ func (c *court) TargetShards(context.Context, topology.Namespace, bson.D) ([]str
 	return c.answers[min(c.asked, len(c.answers))-1], nil
 }
 
-func (c *court) Count(ctx context.Context, _ topology.Namespace, _ bson.D) (int64, error) {
+func (c *scriptedCluster) Count(ctx context.Context, _ topology.Namespace, _ bson.D) (int64, error) {
 	if c.err != nil {
 		return 0, c.err
 	}
 	return 7, ctx.Err()
 }
 
-func (c *court) Primaries(context.Context) (map[string]string, error) {
+func (c *scriptedCluster) Primaries(context.Context) (map[string]string, error) {
 	return map[string]string{"set-a": "a-1:27018"}, c.err
 }
 
-func (c *court) Table() *topology.Table { return c.table }
+func (c *scriptedCluster) Table() *topology.Table { return c.table }
 
-func (c *court) Refresh(context.Context) error {
+func (c *scriptedCluster) Refresh(context.Context) error {
 	c.refreshed++
 	if c.refreshErr == nil && c.next != nil {
 		c.table = c.next
@@ -54,10 +54,10 @@ func (c *court) Refresh(context.Context) error {
 	return c.refreshErr
 }
 
-// moved is table with project 5's chunk of documents on another shard.
-func moved(t *testing.T, to string) *topology.Table {
+// tableWithMovedChunk is table with project 5's chunk of documents on another shard.
+func tableWithMovedChunk(t *testing.T, to string) *topology.Table {
 	t.Helper()
-	out := table(t)
+	out := testTable(t)
 	out.Seq = 9
 	c := *out.Collection(db + ".documents")
 	var rows []topology.Chunk
@@ -80,27 +80,27 @@ func moved(t *testing.T, to string) *topology.Table {
 	return out
 }
 
-func TestADifferenceIsProvenOnceMoreAndSaysWhichSideIsNewer(t *testing.T) {
+func TestDifferenceIsCheckedAgainAndNamesTheNewerSide(t *testing.T) {
 	lost := fault.New(fault.Unavailable, "The cluster does not answer.")
 	for _, x := range []struct {
 		name    string
-		c       court
+		c       scriptedCluster
 		want    ProofState
 		newer   Side
 		ours    string
 		explain int
 		reread  int
 	}{
-		{"the same", court{answers: [][]string{{"b"}}}, ProofAgrees, "", "b", 1, 0},
-		{"the mongos was newer", court{answers: [][]string{{"c"}}, next: moved(t, "c")}, ProofCaughtUp, SideRouter, "c", 2, 1},
-		{"the table was newer", court{answers: [][]string{{"a"}, {"b"}}}, ProofCaughtUp, SideTable, "b", 2, 1},
-		{"the mongos stays behind", court{answers: [][]string{{"a"}}}, ProofDiffers, SideTable, "b", 2, 1},
-		{"nobody can tell", court{answers: [][]string{{"a"}}, refreshErr: lost}, ProofDiffers, "", "b", 1, 1},
-		{"no answer", court{err: lost}, ProofFailed, "", "b", 1, 0},
-		{"to no shard at all", court{answers: [][]string{nil}}, ProofDiffers, SideTable, "b", 2, 1},
+		{"the same", scriptedCluster{answers: [][]string{{"b"}}}, ProofAgrees, "", "b", 1, 0},
+		{"the mongos was newer", scriptedCluster{answers: [][]string{{"c"}}, next: tableWithMovedChunk(t, "c")}, ProofCaughtUp, SideRouter, "c", 2, 1},
+		{"the table was newer", scriptedCluster{answers: [][]string{{"a"}, {"b"}}}, ProofCaughtUp, SideTable, "b", 2, 1},
+		{"the mongos stays behind", scriptedCluster{answers: [][]string{{"a"}}}, ProofDiffers, SideTable, "b", 2, 1},
+		{"nobody can tell", scriptedCluster{answers: [][]string{{"a"}}, refreshErr: lost}, ProofDiffers, "", "b", 1, 1},
+		{"no answer", scriptedCluster{err: lost}, ProofFailed, "", "b", 1, 0},
+		{"to no shard at all", scriptedCluster{answers: [][]string{nil}}, ProofDiffers, SideTable, "b", 2, 1},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			x.c.table = table(t)
+			x.c.table = testTable(t)
 			p := placeOf(x.c.table, db+".documents", "", fields{"project_id": oid(5), "_id": oid(1)})
 			got := NewProver(&x.c, &x.c).Prove(t.Context(), p)
 			if got.State != x.want || got.Newer != x.newer || !slices.Equal(got.Ours, []string{x.ours}) {
@@ -116,8 +116,8 @@ func TestADifferenceIsProvenOnceMoreAndSaysWhichSideIsNewer(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeAskedIsNot(t *testing.T) {
-	c := &court{answers: [][]string{{"a"}}, table: table(t)}
+func TestPlacesWithoutAnEqualityFilterAreNotProven(t *testing.T) {
+	c := &scriptedCluster{answers: [][]string{{"a"}}, table: testTable(t)}
 	prover := NewProver(c, c)
 	text := bson.RawValue{Type: bson.TypeString, Value: []byte{1, 0, 0, 0, 0}}
 	regex := bson.RawValue{Type: bson.TypeRegex, Value: []byte{'.', 0, 0}}
@@ -129,16 +129,16 @@ func TestWhatCannotBeAskedIsNot(t *testing.T) {
 		{NS: db + ".changes", Shards: []string{"a"}, Match: []Equal{{"doc_id", inner}}},
 	} {
 		if got := prover.Prove(t.Context(), p); got.State != ProofSkipped {
-			t.Errorf("%+v: %+v", p, got)
+			t.Errorf("%+v: %+v, want State %v", p, got, ProofSkipped)
 		}
 	}
 	if c.asked != 0 {
-		t.Errorf("%d explains", c.asked)
+		t.Errorf("%d explains, want 0", c.asked)
 	}
 }
 
-func TestACountThatIsNotKnownSaysWhy(t *testing.T) {
-	tab := table(t)
+func TestUnknownCountHasAReason(t *testing.T) {
+	tab := testTable(t)
 	targeted := placeOf(tab, db+".documents", "", fields{"project_id": oid(5)})
 	for _, x := range []struct {
 		p    Place
@@ -152,23 +152,23 @@ func TestACountThatIsNotKnownSaysWhy(t *testing.T) {
 		{targeted, fault.New(fault.Unavailable, "Gone."), "unreachable"},
 		{targeted, context.DeadlineExceeded, "tooSlow"},
 	} {
-		c := &court{table: tab, err: x.err}
+		c := &scriptedCluster{table: tab, err: x.err}
 		if got := NewProver(c, c).Count(t.Context(), x.p); got.Reason != x.want || got.Known != (x.want == "") {
 			t.Errorf("%s, %v: %+v", x.p.NS, x.err, got)
 		}
 	}
 }
 
-func TestPrimariesThatNobodyTellsAreNotKnown(t *testing.T) {
-	tab := table(t)
+func TestPrimariesAreUnknownIfTheClusterDoesNotReportThem(t *testing.T) {
+	tab := testTable(t)
 	tab.Shards[0].ReplSet = "set-a"
-	c := &court{table: tab}
+	c := &scriptedCluster{table: tab}
 	if got := NewProver(c, c).Primaries(t.Context()); len(got) != 1 || got["a"] != "a-1:27018" {
-		t.Errorf("%v", got)
+		t.Errorf(`got %v, want len 1, ["a"] "a-1:27018"`, got)
 	}
 	c.err = errors.New("code 13")
 	if got := NewProver(c, c).Primaries(t.Context()); got != nil {
-		t.Errorf("%v", got)
+		t.Errorf("got %v, want nil", got)
 	}
 }
 
@@ -183,12 +183,12 @@ func details(t *testing.T, d bson.D) bson.Raw {
 
 // The changelog tells of a chunk's own range only, in this life of the
 // collection, and a move only when it led to where the chunk is.
-func TestHistoryIsOfThisChunkInThisLife(t *testing.T) {
-	tab := table(t)
+func TestHistoryCoversOnlyThisChunkOfThisCollection(t *testing.T) {
+	tab := testTable(t)
 	c := tab.Collection(db + ".documents")
 	born := time.Unix(1000, 0)
 	c.Incarnation.Timestamp = bson.Timestamp{T: uint32(born.Unix())}
-	i, ch := c.Chunks.Find(key(t, c.Key, oid(5))) // on b
+	i, ch := c.Chunks.Find(testKey(t, c.Key, oid(5))) // on b
 	lo, _ := c.Key.Document(ch.Min)
 	hi, _ := c.Key.Document(ch.Max)
 	min, _ := c.Key.Document(c.Key.Min())
@@ -238,6 +238,6 @@ func TestHistoryIsOfThisChunkInThisLife(t *testing.T) {
 	tab.Events = nil
 	tab.Health = map[topology.Part]topology.Health{topology.PartEvents: {Err: errors.New("code 13")}}
 	if h := WhyChunkOf(tab, c, i).History; h.State != HistoryUnread {
-		t.Errorf("%+v", h)
+		t.Errorf("got %+v, want State %v", h, HistoryUnread)
 	}
 }

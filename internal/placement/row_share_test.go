@@ -10,7 +10,7 @@ import (
 )
 
 // Whatever the rows are, the share that is told holds the share that there is.
-func TestAShareOfOwnRowsHoldsTheTruth(t *testing.T) {
+func TestRowShareIntervalContainsTheTruth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sums tally
 		var here, all float64
@@ -57,16 +57,16 @@ func TestAShareOfOwnRowsHoldsTheTruth(t *testing.T) {
 }
 
 // One chunk of three has all the rows, or none: chunks are no rows.
-func TestAShareOfOwnRowsIsNotOneOfChunks(t *testing.T) {
+func TestRowShareIsNotTheShareOfChunks(t *testing.T) {
 	count := func(n int64) topology.Figure { return topology.Figure{Known: true, Value: n} }
 	var sums tally
 	sums.add(ProjectPart{Chunks: 1, Of: 1}, rowsOf{low: 900, high: 900, counted: true})
 	sums.add(ProjectPart{Chunks: 0, Of: 1}, rowsOf{low: 100, high: 100, counted: true})
 	if got := sums.share(false); got.Low != 0.9 || got.High != 0.9 || got.Exact || got.Method != "projectStats" {
-		t.Errorf("%+v", got)
+		t.Errorf(`got %+v, want Low 0.9, High 0.9, Exact false, Method "projectStats"`, got)
 	}
 	sums.add(ProjectPart{Chunks: 0, Of: 2}, rowsOf{high: float64(count(1000).Value)})
 	if got := sums.share(false); got.Low != 0.45 || got.High != 0.9 || got.Method != "rowBounds" {
-		t.Errorf("%+v", got)
+		t.Errorf(`got %+v, want Low 0.45, High 0.9, Method "rowBounds"`, got)
 	}
 }

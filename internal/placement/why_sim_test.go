@@ -21,13 +21,13 @@ import (
 	"shardboard/internal/topology"
 )
 
-// witness sees every command on user data.
-type witness struct {
+// commandRecorder sees every command on user data.
+type commandRecorder struct {
 	mu   sync.Mutex
 	seen []bson.Raw
 }
 
-func (w *witness) monitor() *event.CommandMonitor {
+func (w *commandRecorder) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
 		if e.DatabaseName == "config" || e.DatabaseName == "admin" {
 			return
@@ -38,7 +38,7 @@ func (w *witness) monitor() *event.CommandMonitor {
 	}}
 }
 
-func (w *witness) take() []bson.Raw {
+func (w *commandRecorder) take() []bson.Raw {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := w.seen
@@ -46,18 +46,18 @@ func (w *witness) take() []bson.Raw {
 	return out
 }
 
-// asked is placement and its proofs over a simulated cluster, in a bubble.
-type asked struct {
+// proofFixture is placement and its proofs over a simulated cluster, in a bubble.
+type proofFixture struct {
 	sim     *simcluster.Cluster
 	client  *cluster.Client
 	watcher *topology.Watcher
 	keeper  *placement.Keeper
 	locator *placement.Locator
 	prover  *placement.Prover
-	witness witness
+	witness commandRecorder
 }
 
-func asking(t *testing.T, o simcluster.Options, test func(t *testing.T, a *asked)) {
+func onSimWithProofs(t *testing.T, o simcluster.Options, test func(t *testing.T, a *proofFixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simcluster.New(t.Context(), o)
@@ -66,7 +66,7 @@ func asking(t *testing.T, o simcluster.Options, test func(t *testing.T, a *asked
 		sim.Start(t.Context())
 		uri, err := cluster.ParseURI(simcluster.URI())
 		must(t, err)
-		a := &asked{sim: sim}
+		a := &proofFixture{sim: sim}
 		a.client, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: a.witness.monitor()})
 		must(t, err)
 		defer func() { _ = a.client.Close(context.Background()) }()
@@ -81,8 +81,8 @@ func asking(t *testing.T, o simcluster.Options, test func(t *testing.T, a *asked
 	})
 }
 
-// rows reads some documents of the first projects.
-func (a *asked) rows(t *testing.T, limit int) []bson.Raw {
+// someRows reads some documents of the first projects.
+func (a *proofFixture) someRows(t *testing.T, limit int) []bson.Raw {
 	t.Helper()
 	reply, err := a.sim.Command(t.Context(), "yorkie-meta", bson.D{{Key: "find", Value: "documents"}, {Key: "limit", Value: int64(limit)}})
 	must(t, err)
@@ -95,9 +95,9 @@ func (a *asked) rows(t *testing.T, limit int) []bson.Raw {
 	return out
 }
 
-func TestADocumentOfAProjectCostsTwoTargetedQueriesAtMost(t *testing.T) {
-	asking(t, simcluster.Options{Projects: 12, Documents: 400, Still: true}, func(t *testing.T, a *asked) {
-		for _, row := range a.rows(t, 40) {
+func TestDocumentOfAProjectCostsAtMostTwoTargetedQueries(t *testing.T) {
+	onSimWithProofs(t, simcluster.Options{Projects: 12, Documents: 400, Still: true}, func(t *testing.T, a *proofFixture) {
+		for _, row := range a.someRows(t, 40) {
 			p, ok := a.keeper.Directory().In("yorkie-meta", row.Lookup("project_id").ObjectID())
 			if !ok {
 				t.Fatal("no such project")
@@ -115,16 +115,16 @@ func TestADocumentOfAProjectCostsTwoTargetedQueriesAtMost(t *testing.T) {
 				shards, err := a.client.TargetShards(t.Context(), topology.Namespace("yorkie-meta."+cmd.Lookup("find").StringValue()), filter)
 				must(t, err)
 				if len(shards) != 1 {
-					t.Errorf("%s goes to %v", cmd, shards)
+					t.Errorf("%s goes to %v, want len 1", cmd, shards)
 				}
 			}
 		}
 	})
 }
 
-func TestABareIDIsOneBroadcastPerCandidateCollectionAndTheAnswerSaysSo(t *testing.T) {
-	asking(t, simcluster.Options{Projects: 5, Documents: 60, Still: true}, func(t *testing.T, a *asked) {
-		for _, id := range []bson.ObjectID{bson.NewObjectID(), a.rows(t, 1)[0].Lookup("_id").ObjectID()} {
+func TestBareIDCostsOneReportedBroadcastPerCandidateCollection(t *testing.T) {
+	onSimWithProofs(t, simcluster.Options{Projects: 5, Documents: 60, Still: true}, func(t *testing.T, a *proofFixture) {
+		for _, id := range []bson.ObjectID{bson.NewObjectID(), a.someRows(t, 1)[0].Lookup("_id").ObjectID()} {
 			a.witness.take()
 			found, _ := a.locator.Ask(t.Context(), placement.Query{Text: id.Hex()}) // not found is an answer too
 			broadcasts := map[string]int{}
@@ -134,7 +134,7 @@ func TestABareIDIsOneBroadcastPerCandidateCollectionAndTheAnswerSaysSo(t *testin
 			}
 			for coll, n := range broadcasts {
 				if n > 1 {
-					t.Errorf("%d queries of %s", n, coll)
+					t.Errorf("%d queries of %s, want at most 1", n, coll)
 				}
 			}
 			if len(sent) == 0 || found.Cost.Broadcast+found.Cost.Targeted != len(sent) || found.Cost.Broadcast == 0 {
@@ -144,10 +144,10 @@ func TestABareIDIsOneBroadcastPerCandidateCollectionAndTheAnswerSaysSo(t *testin
 	})
 }
 
-func TestEveryPlaceIsProvenByTheMongosOnEveryVersion(t *testing.T) {
+func TestEveryPlaceIsProvenByMongosOnEveryVersion(t *testing.T) {
 	for _, version := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(version, func(t *testing.T) {
-			asking(t, simcluster.Options{ServerVersion: version, Projects: 8, Documents: 200, Still: true}, func(t *testing.T, a *asked) {
+			onSimWithProofs(t, simcluster.Options{ServerVersion: version, Projects: 8, Documents: 200, Still: true}, func(t *testing.T, a *proofFixture) {
 				proven, counted := 0, 0
 				ask := func(text string) {
 					found, err := a.locator.Ask(t.Context(), placement.Query{Text: text})
@@ -158,7 +158,7 @@ func TestEveryPlaceIsProvenByTheMongosOnEveryVersion(t *testing.T) {
 							switch {
 							case p.Exists == "absent":
 								if proof.State != placement.ProofSkipped {
-									t.Errorf("%s: %+v", p.NS, proof)
+									t.Errorf("%s: %+v, want State %v", p.NS, proof, placement.ProofSkipped)
 								}
 								continue
 							case proof.State != placement.ProofAgrees:
@@ -179,30 +179,30 @@ func TestEveryPlaceIsProvenByTheMongosOnEveryVersion(t *testing.T) {
 						}
 					}
 				}
-				for _, row := range a.rows(t, 6) {
+				for _, row := range a.someRows(t, 6) {
 					ask(row.Lookup("project_id").ObjectID().Hex() + "/" + row.Lookup("key").StringValue())
 					ask(row.Lookup("project_id").ObjectID().Hex())
 				}
 				if proven < 60 || counted < 40 {
-					t.Errorf("%d proven, %d counted", proven, counted)
+					t.Errorf("%d proven, %d counted, want proven at least 60, counted at least 40", proven, counted)
 				}
 			})
 		})
 	}
 }
 
-func TestACountIsBoundedOnTheServer(t *testing.T) {
-	asking(t, simcluster.Options{Projects: 3, Documents: 30, Still: true}, func(t *testing.T, a *asked) {
+func TestCountHasATimeLimitOnTheServer(t *testing.T) {
+	onSimWithProofs(t, simcluster.Options{Projects: 3, Documents: 30, Still: true}, func(t *testing.T, a *proofFixture) {
 		p := a.keeper.Directory().All()[0]
 		found, err := a.locator.Ask(t.Context(), placement.Query{Text: p.ID.Hex()})
 		must(t, err)
 		a.witness.take()
 		if f := a.prover.Count(t.Context(), found.Items[0].Places[0]); !f.Known {
-			t.Fatalf("%+v", f)
+			t.Fatalf("got %+v, want Known true", f)
 		}
 		sent := a.witness.take()
 		if len(sent) != 1 {
-			t.Fatalf("%d commands", len(sent))
+			t.Fatalf("%d commands, want 1", len(sent))
 		}
 		limit, ok := sent[0].Lookup("maxTimeMS").AsInt64OK()
 		if !ok || limit <= 0 || limit > 2000 || strings.Count(sent[0].String(), "maxTimeMS") != 1 {
@@ -211,8 +211,8 @@ func TestACountIsBoundedOnTheServer(t *testing.T) {
 	})
 }
 
-func TestProofsAndCountsSendNothingButEquality(t *testing.T) {
-	asking(t, simcluster.Options{Projects: 5, Documents: 50, Still: true}, func(t *testing.T, a *asked) {
+func TestProofsAndCountsSendOnlyEqualityFilters(t *testing.T) {
+	onSimWithProofs(t, simcluster.Options{Projects: 5, Documents: 50, Still: true}, func(t *testing.T, a *proofFixture) {
 		payloads, commands := 0, 0
 		about := func(text string, places ...placement.Place) {
 			a.witness.take()
@@ -222,7 +222,7 @@ func TestProofsAndCountsSendNothingButEquality(t *testing.T) {
 			}
 			for _, cmd := range a.witness.take() {
 				commands++
-				if err := plainCommand(cmd); err != nil {
+				if err := checkPlainCommand(cmd); err != nil {
 					t.Errorf("%q: %v in %s", text, err, cmd)
 				}
 			}
@@ -238,7 +238,7 @@ func TestProofsAndCountsSendNothingButEquality(t *testing.T) {
 			}
 		}
 		name := a.keeper.Directory().All()[0].Name
-		for _, text := range hostile() {
+		for _, text := range injectionAttempts() {
 			check(placement.Query{Text: strings.ReplaceAll(text, "app", name)})
 			check(placement.Query{NS: "yorkie-meta.changes", Key: text})
 			check(placement.Query{NS: "yorkie-meta.changes", Key: `{"doc_id":` + text + `}`})
@@ -268,9 +268,9 @@ func TestProofsAndCountsSendNothingButEquality(t *testing.T) {
 	})
 }
 
-// plainCommand accepts an explained find and a count whose filters compare for
+// checkPlainCommand accepts an explained find and a count whose filters compare for
 // equality with plain values, and nothing else.
-func plainCommand(cmd bson.Raw) error {
+func checkPlainCommand(cmd bson.Raw) error {
 	var filter bson.Raw
 	switch name := cmd.Index(0).Key(); name {
 	case "explain":

@@ -13,7 +13,7 @@ import (
 // pays, in a cluster of 2,000 collections of other databases.
 func BenchmarkNearest(b *testing.B) {
 	p := Yorkie()
-	tab := as(p.Layouts[0]).table(b, "8.0.12")
+	tab := shardingOf(p.Layouts[0]).table(b, "8.0.12")
 	for i := range 2000 {
 		tab.Collections = append(
 			tab.Collections,

@@ -17,8 +17,8 @@ import (
 // for one that is there and not sharded.
 type sharding map[string]string
 
-// as is what a layout's own set-up makes.
-func as(l Layout) sharding {
+// shardingOf is what a layout's own set-up makes.
+func shardingOf(l Layout) sharding {
 	s := sharding{}
 	for _, c := range l.Collections {
 		s[c.Name] = c.Expected
@@ -26,8 +26,8 @@ func as(l Layout) sharding {
 	return s
 }
 
-// but changes one collection; "-" drops it.
-func (s sharding) but(name, key string) sharding {
+// with changes one collection; "-" drops it.
+func (s sharding) with(name, key string) sharding {
 	s[name] = key
 	if key == "-" {
 		delete(s, name)
@@ -41,7 +41,7 @@ func patternOf(t testing.TB, text string) shardkey.Pattern {
 	for part := range strings.SplitSeq(strings.Trim(text, "{}"), ", ") {
 		name, kind, _ := strings.Cut(part, ": ")
 		if kind == "1" {
-			d = append(d, asc(name))
+			d = append(d, ascending(name))
 		} else {
 			d = append(d, hashed(name))
 		}
@@ -84,7 +84,7 @@ func layoutNamed(t testing.TB, name string) Layout {
 	return l
 }
 
-func told(d Drift) []string {
+func findingLines(d Drift) []string {
 	var out []string
 	for _, f := range d.Findings {
 		line := f.Code + " " + f.NS.Collection()
@@ -102,7 +102,7 @@ func told(d Drift) []string {
 func TestEveryLayoutIsNearestToItself(t *testing.T) {
 	p := Yorkie()
 	for _, l := range p.Layouts {
-		d := p.DriftOf(as(l).table(t, "8.0.12"), "y", "")
+		d := p.DriftOf(shardingOf(l).table(t, "8.0.12"), "y", "")
 		if d.Nearest != l.Name || d.Layout.Name != l.Name {
 			t.Errorf("%s is taken for %s: %+v", l.Name, d.Nearest, d.Scores)
 		}
@@ -110,11 +110,11 @@ func TestEveryLayoutIsNearestToItself(t *testing.T) {
 		if l.Name == "yorkie-head" {
 			want = []string{"documented snapshot_bodies"}
 		}
-		if got := told(d); !slices.Equal(got, want) || d.Looks() != 0 {
+		if got := findingLines(d); !slices.Equal(got, want) || d.Looks() != 0 {
 			t.Errorf("%s differs from itself: %v", l.Name, got)
 		}
 		// Without listCollections the shard keys alone tell it.
-		bare := as(l).table(t, "8.0.12")
+		bare := shardingOf(l).table(t, "8.0.12")
 		bare.Unsharded = nil
 		if d := p.DriftOf(bare, "y", ""); d.Nearest != l.Name {
 			t.Errorf("%s without listCollections is taken for %s: %+v", l.Name, d.Nearest, d.Scores)
@@ -123,7 +123,7 @@ func TestEveryLayoutIsNearestToItself(t *testing.T) {
 }
 
 // Every layout's database compared with every other layout.
-func TestEveryLayoutAgainstEveryOther(t *testing.T) {
+func TestEveryLayoutIsComparedWithEveryOther(t *testing.T) {
 	const (
 		ranged  = "different changes,different snapshots"
 		toHash  = "different changes,different snapshots,different versionvectors"
@@ -163,8 +163,8 @@ func TestEveryLayoutAgainstEveryOther(t *testing.T) {
 				continue
 			}
 			name := strings.ReplaceAll(from.Name+" as "+to.Name, "yorkie-", "")
-			d := p.DriftOf(as(from).table(t, "8.0.12"), "y", to.Name)
-			if got := strings.Join(told(d), ","); got != want[name] {
+			d := p.DriftOf(shardingOf(from).table(t, "8.0.12"), "y", to.Name)
+			if got := strings.Join(findingLines(d), ","); got != want[name] {
 				t.Errorf("%s:\n got %s\nwant %s", name, got, want[name])
 			}
 			delete(want, name)
@@ -178,7 +178,7 @@ func TestEveryLayoutAgainstEveryOther(t *testing.T) {
 	}
 }
 
-func TestWhatReleasesAreKnownToLeaveBehindIsNamed(t *testing.T) {
+func TestKnownLeftoversOfReleasesAreNamed(t *testing.T) {
 	head, v0638, v0620, v057 := layoutNamed(
 		t,
 		"yorkie-head",
@@ -199,20 +199,20 @@ func TestWhatReleasesAreKnownToLeaveBehindIsNamed(t *testing.T) {
 		want    string
 		looks   int
 	}{
-		{"the chart of 0.6.20", as(v0620).but("schemas", ""), "yorkie-0.6.20", "unsharded schemas (chartSchemas)", 1},
+		{"the chart of 0.6.20", shardingOf(v0620).with("schemas", ""), "yorkie-0.6.20", "unsharded schemas (chartSchemas)", 1},
 		// By its shard keys the chart was still at 0.6.20.
-		{"the chart of 0.6.38", as(v0638).but("schemas", "").but("clients", keyProject), "yorkie-0.6.20", "unsharded schemas (chartSchemas)", 1},
+		{"the chart of 0.6.38", shardingOf(v0638).with("schemas", "").with("clients", keyProject), "yorkie-0.6.20", "unsharded schemas (chartSchemas)", 1},
 		{
 			"a chart cluster upgraded to head",
-			as(head).but("schemas", "").but("clients", keyProject),
+			shardingOf(head).with("schemas", "").with("clients", keyProject),
 			"yorkie-head",
 			"different clients (chartClients),unsharded schemas (chartSchemas),documented snapshot_bodies",
 			2,
 		},
-		{"0.5.3 to 0.5.6", as(v057).but("versionvectors", ""), "yorkie-0.5.7", "unsharded versionvectors (lateVectors)", 1},
-		{"0.6.39", as(head).but("revisions", ""), "yorkie-head", "documented snapshot_bodies,unsharded revisions (lateRevisions)", 1},
-		{"snapshot_bodies sharded as documented", as(head).but("snapshot_bodies", keyHashed), "yorkie-head", "", 0},
-		{"snapshot_bodies before 0.7.2", as(head).but("snapshot_bodies", "-"), "yorkie-head", "missing snapshot_bodies", 0},
+		{"0.5.3 to 0.5.6", shardingOf(v057).with("versionvectors", ""), "yorkie-0.5.7", "unsharded versionvectors (lateVectors)", 1},
+		{"0.6.39", shardingOf(head).with("revisions", ""), "yorkie-head", "documented snapshot_bodies,unsharded revisions (lateRevisions)", 1},
+		{"snapshot_bodies sharded as documented", shardingOf(head).with("snapshot_bodies", keyHashed), "yorkie-head", "", 0},
+		{"snapshot_bodies before 0.7.2", shardingOf(head).with("snapshot_bodies", "-"), "yorkie-head", "missing snapshot_bodies", 0},
 		{
 			"a set-up job that failed",
 			sharding{
@@ -233,11 +233,11 @@ func TestWhatReleasesAreKnownToLeaveBehindIsNamed(t *testing.T) {
 				"snapshot_bodies,unsharded versionvectors,unsharded revisions (lateRevisions)",
 			7,
 		},
-		{"somebody sharded users", as(head).but("users", `{_id: "hashed"}`), "yorkie-head", "documented snapshot_bodies,sharded users", 1},
-		{"somebody else's collection", as(head).but("orders", ""), "yorkie-head", "documented snapshot_bodies,foreign orders", 0},
+		{"somebody sharded users", shardingOf(head).with("users", `{_id: "hashed"}`), "yorkie-head", "documented snapshot_bodies,sharded users", 1},
+		{"somebody else's collection", shardingOf(head).with("orders", ""), "yorkie-head", "documented snapshot_bodies,foreign orders", 0},
 		{
 			"an old collection left over",
-			as(head).but("syncedseqs", keyDocument),
+			shardingOf(head).with("syncedseqs", keyDocument),
 			"yorkie-head",
 			"documented snapshot_bodies,older syncedseqs yorkie-0.5.7",
 			0,
@@ -245,14 +245,14 @@ func TestWhatReleasesAreKnownToLeaveBehindIsNamed(t *testing.T) {
 	}
 	for _, tc := range tests {
 		d := Yorkie().DriftOf(tc.has.table(t, "8.0.12"), "y", "")
-		if got := strings.Join(told(d), ","); got != tc.want || d.Nearest != tc.nearest || d.Looks() != tc.looks {
+		if got := strings.Join(findingLines(d), ","); got != tc.want || d.Nearest != tc.nearest || d.Looks() != tc.looks {
 			t.Errorf("%s: nearest %s, %d looks, %s\nwant %s, %d, %s", tc.name, d.Nearest, d.Looks(), got, tc.nearest, tc.looks, tc.want)
 		}
 	}
 }
 
-func TestWhatIsThereIsPlacedWhateverTheLayout(t *testing.T) {
-	has := as(layoutNamed(t, "yorkie-0.4")).but("revisions", keyHashed).but("schemas", "").but("orders", "")
+func TestExistingCollectionsArePlacedInEveryLayout(t *testing.T) {
+	has := shardingOf(layoutNamed(t, "yorkie-0.4")).with("revisions", keyHashed).with("schemas", "").with("orders", "")
 	l := Yorkie().Nearest(has.table(t, "5.0.7"), "y")
 	for _, name := range []string{"syncedseqs", "revisions", "schemas"} {
 		if _, ok := l.Collection(name); !ok {
@@ -264,7 +264,7 @@ func TestWhatIsThereIsPlacedWhateverTheLayout(t *testing.T) {
 	}
 }
 
-func TestCommandsAreThoseOfTheServersVersion(t *testing.T) {
+func TestCommandsMatchTheServersVersion(t *testing.T) {
 	v04 := layoutNamed(t, "yorkie-0.4")
 	commands := func(version, layout, coll string, has sharding) string {
 		for _, f := range Yorkie().DriftOf(has.table(t, version), "y", layout).Findings {
@@ -290,7 +290,7 @@ func TestCommandsAreThoseOfTheServersVersion(t *testing.T) {
 		{"", "changes", "reshard\nsh.reshardCollection(\"y.changes\", {doc_id: \"hashed\"})"},
 	}
 	for _, tc := range tests {
-		if got := commands(tc.version, "yorkie-head", tc.coll, as(v04)); got != tc.want {
+		if got := commands(tc.version, "yorkie-head", tc.coll, shardingOf(v04)); got != tc.want {
 			t.Errorf("%s of %s:\n got %s\nwant %s", tc.coll, tc.version, got, tc.want)
 		}
 	}
@@ -304,13 +304,13 @@ func TestCommandsAreThoseOfTheServersVersion(t *testing.T) {
 	if got := commands("8.0.12", "yorkie-head", "documents", nothing); strings.Contains(got, "enableSharding") {
 		t.Errorf("8.0 needs no enableSharding: %s", got)
 	}
-	users := as(layoutNamed(t, "yorkie-head")).but("users", "{username: 1}")
+	users := shardingOf(layoutNamed(t, "yorkie-head")).with("users", "{username: 1}")
 	if got := commands("8.0.12", "yorkie-head", "users",
 		users); got != "unshard\ndb.adminCommand({unshardCollection: \"y.users\", toShard: \"shard-rs-1\"})" {
-		t.Errorf("users: %s", got)
+		t.Errorf("users: %s, want %q", got, "unshard\ndb.adminCommand({unshardCollection: \"y.users\", toShard: \"shard-rs-1\"})")
 	}
 	if got := commands("7.0.1", "yorkie-head", "users", users); got != "none\n" {
-		t.Errorf("users of 7.0: %s", got)
+		t.Errorf("users of 7.0: %s, want %q", got, "none\n")
 	}
 }
 
@@ -334,12 +334,12 @@ func TestNamesInCommandsAreQuoted(t *testing.T) {
 
 // Whoever compares with a layout older than what is there is not told to go
 // back to it.
-func TestNothingIsBroughtBackToAnOlderLayout(t *testing.T) {
-	head := as(layoutNamed(t, "yorkie-head")).table(t, "8.0.12")
+func TestNoFixRevertsToAnOlderLayout(t *testing.T) {
+	head := shardingOf(layoutNamed(t, "yorkie-head")).table(t, "8.0.12")
 	for _, name := range []string{"yorkie-0.6.38", "yorkie-0.6.20", "yorkie-0.5.7", "yorkie-0.4"} {
 		for _, f := range Yorkie().DriftOf(head, "y", name).Findings {
 			if len(f.Fix.Commands) > 0 {
-				t.Errorf("as %s: %s %s: %v", name, f.Code, f.NS, f.Fix.Commands)
+				t.Errorf("as %s: %s %s: %v, want len 0", name, f.Code, f.NS, f.Fix.Commands)
 			}
 		}
 	}

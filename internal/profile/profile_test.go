@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func keyed(t *testing.T, ns topology.Namespace, fields ...bson.E) *topology.Collection {
+func collectionKeyedBy(t *testing.T, ns topology.Namespace, fields ...bson.E) *topology.Collection {
 	t.Helper()
 	raw, err := bson.Marshal(bson.D(fields))
 	if err != nil {
@@ -23,8 +23,8 @@ func keyed(t *testing.T, ns topology.Namespace, fields ...bson.E) *topology.Coll
 	return &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}}
 }
 
-func asc(f string) bson.E    { return bson.E{Key: f, Value: int32(1)} }
-func hashed(f string) bson.E { return bson.E{Key: f, Value: "hashed"} }
+func ascending(f string) bson.E { return bson.E{Key: f, Value: int32(1)} }
+func hashed(f string) bson.E    { return bson.E{Key: f, Value: "hashed"} }
 
 func TestEveryLayoutNamesItsCollectionsOnce(t *testing.T) {
 	for _, l := range Yorkie().Layouts {
@@ -47,9 +47,9 @@ func TestEveryLayoutNamesItsCollectionsOnce(t *testing.T) {
 func TestMatchFindsDatabasesOfProjectsAndDocumentsOnly(t *testing.T) {
 	tab := &topology.Table{
 		Collections: []*topology.Collection{
-			keyed(t, "a.documents", asc("project_id")),
-			keyed(t, "b.documents", asc("tenant")), // somebody else's documents
-			keyed(t, "c.orders", asc("project_id")),
+			collectionKeyedBy(t, "a.documents", ascending("project_id")),
+			collectionKeyedBy(t, "b.documents", ascending("tenant")), // somebody else's documents
+			collectionKeyedBy(t, "c.orders", ascending("project_id")),
 		},
 		Unsharded: []topology.Namespace{"d.documents", "d.projects", "e.projects", "f.documents"},
 	}
@@ -58,20 +58,20 @@ func TestMatchFindsDatabasesOfProjectsAndDocumentsOnly(t *testing.T) {
 	}
 }
 
-func TestNearestGoesByTheShardKeysThatAreThere(t *testing.T) {
+func TestNearestLayoutIsChosenByExistingShardKeys(t *testing.T) {
 	head := &topology.Table{Collections: []*topology.Collection{
-		keyed(t, "y.changes", hashed("doc_id")), keyed(t, "y.clients", asc("project_id"), hashed("_id")),
-		keyed(t, "y.documents", asc("project_id")), keyed(t, "y.revisions", hashed("doc_id")),
+		collectionKeyedBy(t, "y.changes", hashed("doc_id")), collectionKeyedBy(t, "y.clients", ascending("project_id"), hashed("_id")),
+		collectionKeyedBy(t, "y.documents", ascending("project_id")), collectionKeyedBy(t, "y.revisions", hashed("doc_id")),
 	}}
 	old := &topology.Table{Collections: []*topology.Collection{
-		keyed(t, "y.changes", asc("doc_id")), keyed(t, "y.clients", asc("project_id")),
-		keyed(t, "y.documents", asc("project_id")), keyed(t, "y.syncedseqs", asc("doc_id")),
+		collectionKeyedBy(t, "y.changes", ascending("doc_id")), collectionKeyedBy(t, "y.clients", ascending("project_id")),
+		collectionKeyedBy(t, "y.documents", ascending("project_id")), collectionKeyedBy(t, "y.syncedseqs", ascending("doc_id")),
 	}}
 	if got := Yorkie().Nearest(head, "y").Name; got != "yorkie-head" {
-		t.Errorf("head is taken for %s", got)
+		t.Errorf(`head is taken for %s, want "yorkie-head"`, got)
 	}
 	if got := Yorkie().Nearest(old, "y").Name; got != "yorkie-0.4" {
-		t.Errorf("0.4 is taken for %s", got)
+		t.Errorf(`0.4 is taken for %s, want "yorkie-0.4"`, got)
 	}
 	if got := Yorkie().Nearest(&topology.Table{}, "y").Name; got != "yorkie-head" {
 		t.Errorf("an empty database is taken for %s, want the newest layout", got)

@@ -12,7 +12,7 @@ import (
 
 const shop = "../../docs/profiles/shop.yaml"
 
-func TestTheShopExampleIsReadWhole(t *testing.T) {
+func TestShopExampleIsParsedCompletely(t *testing.T) {
 	p, err := Read(shop)
 	if err != nil {
 		t.Fatal(err)
@@ -62,11 +62,11 @@ func TestTheShopExampleIsReadWhole(t *testing.T) {
 		}}},
 	}
 	if diff := cmp.Diff(want, p); diff != "" {
-		t.Error(diff)
+		t.Errorf("got %v, want empty", diff)
 	}
 }
 
-func TestAProfileSaysHowEachCollectionIsWrittenTo(t *testing.T) {
+func TestProfileStatesHowEachCollectionIsWritten(t *testing.T) {
 	b, err := os.ReadFile(shop)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestAProfileSaysHowEachCollectionIsWrittenTo(t *testing.T) {
 
 // Each case changes one line of the example: what is wrong is said with file,
 // line and field.
-func TestErrorsOfAProfileNameLineAndField(t *testing.T) {
+func TestProfileErrorsNameLineAndField(t *testing.T) {
 	b, err := os.ReadFile(shop)
 	if err != nil {
 		t.Fatal(err)
@@ -185,10 +185,10 @@ func TestErrorsOfAProfileNameLineAndField(t *testing.T) {
 	}
 }
 
-func TestAProfileThatIsNotThereIsInvalid(t *testing.T) {
+func TestMissingProfileIsInvalid(t *testing.T) {
 	_, err := Read("testdata/no such file.yaml")
 	if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "no such file") {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want kind %v, …"no such file"…`, err, fault.Invalid)
 	}
 }
 

@@ -43,7 +43,7 @@ func (w *world) advisor() *Advisor {
 		Paused: func(context.Context) ([]PausedBalancing, error) { return w.paused, w.err }})
 }
 
-func has(v View, r Rule) bool {
+func hasRule(v View, r Rule) bool {
 	for _, p := range v.Items {
 		if p.Rule == r {
 			return true
@@ -52,24 +52,24 @@ func has(v View, r Rule) bool {
 	return false
 }
 
-func TestAViewIsOfTheTableThatItIsAskedFor(t *testing.T) {
-	w := &world{s: calm(), now: now}
+func TestViewEvaluatesTheRequestedTable(t *testing.T) {
+	w := &world{s: healthy(), now: now}
 	a := w.advisor()
 	before := w.s.Table
-	if v := a.ViewOf(t.Context(), before, w.s.Directory); has(v, BalancerOff) {
+	if v := a.ViewOf(t.Context(), before, w.s.Directory); hasRule(v, BalancerOff) {
 		t.Fatal("off in a calm cluster")
 	}
-	w.s = calm(off)
-	if v := a.ViewOf(t.Context(), w.s.Table, w.s.Directory); !has(v, BalancerOff) {
+	w.s = healthy(off)
+	if v := a.ViewOf(t.Context(), w.s.Table, w.s.Directory); !hasRule(v, BalancerOff) {
 		t.Error("the newer table has the report of the older one")
 	}
-	if v := a.ViewOf(t.Context(), before, w.s.Directory); has(v, BalancerOff) {
+	if v := a.ViewOf(t.Context(), before, w.s.Directory); hasRule(v, BalancerOff) {
 		t.Error("the older table has the report of the newer one")
 	}
 }
 
-func TestAReportIsMadeAnewWhenAReadBecomesLate(t *testing.T) {
-	w := &world{s: calm(), now: now}
+func TestReportIsRenewedWhenAReadBecomesStale(t *testing.T) {
+	w := &world{s: healthy(), now: now}
 	a := w.advisor()
 	first := a.Report()
 	w.now = now.Add(time.Second)
@@ -82,8 +82,8 @@ func TestAReportIsMadeAnewWhenAReadBecomesLate(t *testing.T) {
 	}
 }
 
-func TestListenersHearOfNewProblemsAndOfDecisions(t *testing.T) {
-	w := &world{s: calm(), now: now}
+func TestListenersAreNotifiedOfProblemsAndDecisions(t *testing.T) {
+	w := &world{s: healthy(), now: now}
 	a := w.advisor()
 	a.Refresh()
 	told, stop := a.Subscribe()
@@ -98,7 +98,7 @@ func TestListenersHearOfNewProblemsAndOfDecisions(t *testing.T) {
 	if a.Refresh(); heard() {
 		t.Error("told of the same list")
 	}
-	w.s, w.now = calm(off), now.Add(time.Minute)
+	w.s, w.now = healthy(off), now.Add(time.Minute)
 	r := a.Refresh()
 	if !heard() {
 		t.Error("not told of a new problem")
@@ -111,24 +111,24 @@ func TestListenersHearOfNewProblemsAndOfDecisions(t *testing.T) {
 	}
 	heard() // of the decision, read back
 	stop()
-	w.s = calm()
+	w.s = healthy()
 	if a.Refresh(); heard() {
 		t.Error("told after the end")
 	}
 }
 
-func TestDecisionsThatCannotBeReadHideNothing(t *testing.T) {
-	w := &world{s: calm(off), now: now, err: errors.New("disk")}
-	if v, err := w.advisor().View(t.Context()); err == nil || !has(v, BalancerOff) {
+func TestUnreadableDismissalsHideNoProblems(t *testing.T) {
+	w := &world{s: healthy(off), now: now, err: errors.New("disk")}
+	if v, err := w.advisor().View(t.Context()); err == nil || !hasRule(v, BalancerOff) {
 		t.Errorf("%v, %v", v.Items, err)
 	}
 }
 
-func TestAnAdvisorAsksWhatRunsHavePaused(t *testing.T) {
-	w := &world{s: calm(off), now: now, paused: []PausedBalancing{{What: PausedBalancer, Run: "r1", Since: now.Add(-time.Hour)}}}
+func TestAdvisorReadsWhichRunsPausedBalancing(t *testing.T) {
+	w := &world{s: healthy(off), now: now, paused: []PausedBalancing{{What: PausedBalancer, Run: "r1", Since: now.Add(-time.Hour)}}}
 	a := w.advisor()
 	a.readBackground(t.Context())
-	if v, _ := a.View(t.Context()); !has(v, BalancingPaused) || has(v, BalancerOff) {
+	if v, _ := a.View(t.Context()); !hasRule(v, BalancingPaused) || hasRule(v, BalancerOff) {
 		t.Errorf("%+v", v.Items)
 	}
 	w.err = errors.New("disk")

@@ -26,9 +26,9 @@ const (
 // change is one thing that is otherwise than in the calm cluster.
 type change func(*Situation)
 
-// calm is a cluster of three shards with Yorkie's collections in which no rule
+// healthy is a cluster of three shards with Yorkie's collections in which no rule
 // finds anything and every rule can tell.
-func calm(changes ...change) Situation {
+func healthy(changes ...change) Situation {
 	t := &topology.Table{
 		ClusterID: "c1", Loaded: true, ServerInfo: topology.ServerInfo{Version: "7.0.5"},
 		Shards:    []topology.Shard{{Name: "a"}, {Name: "b"}, {Name: "c"}},
@@ -43,18 +43,18 @@ func calm(changes ...change) Situation {
 		t.Health[p] = topology.Health{At: now}
 	}
 	s := Situation{Table: t, Profile: profile.Yorkie(), Now: now, Counting: true, Pins: map[string]Pin{}}
-	disks(20, 20, 20)(&s)
+	setDisks(20, 20, 20)(&s)
 	for _, c := range profile.Yorkie().Layouts[0].Collections {
 		if c.Expected != "" {
-			put(&s, "y."+c.Name, c.Expected, "abc")
+			addCollection(&s, "y."+c.Name, c.Expected, "abc")
 		}
 	}
 	for _, ns := range t.Unsharded {
-		measure(&s, string(ns), "a", mib, 100, 0)
+		setSize(&s, string(ns), "a", mib, 100, 0)
 	}
 	s.Directory = directory(4)
 	s.Writes = []Writes{{NS: "y.changes", Over: Window, Seconds: 900, To: now, Total: heat.Rate{PerSecond: 40, Exact: true, Rows: 36000},
-		Projects: []heat.Line{line(1, 12, 0.3), line(2, 10, 0.25)},
+		Projects: []heat.Line{projectLine(1, 12, 0.3), projectLine(2, 10, 0.25)},
 		Shards:   []heat.Line{shardLine("a", 15), shardLine("b", 13), shardLine("c", 12)}}}
 	for _, f := range changes {
 		f(&s)
@@ -62,7 +62,7 @@ func calm(changes ...change) Situation {
 	return s
 }
 
-func line(project int, perSecond, share float64) heat.Line {
+func projectLine(project int, perSecond, share float64) heat.Line {
 	return heat.Line{Project: oid(project), Rate: heat.Rate{PerSecond: perSecond, Exact: true, Share: share, Rows: int64(perSecond * 900)}}
 }
 
@@ -105,9 +105,9 @@ func pattern(text string) shardkey.Pattern {
 	return p
 }
 
-// put is a collection with one chunk for each letter, its owner; a capital is a
+// addCollection is a collection with one chunk for each letter, its owner; a capital is a
 // jumbo chunk. Bounds are project ids 1, 2, …, or hashes.
-func put(s *Situation, ns, key, owners string) {
+func addCollection(s *Situation, ns, key, owners string) {
 	p := pattern(key)
 	first := p.Fields()[0]
 	bounds := []shardkey.Key{p.Min()}
@@ -156,12 +156,12 @@ func put(s *Situation, ns, key, owners string) {
 	delete(t.Sizes, c.NS)
 	for _, shard := range t.Shards {
 		if m.CountByShard()[shard.Name] > 0 || len(owners) < len(t.Shards) {
-			measure(s, ns, shard.Name, 64*mib, 1000, 0)
+			setSize(s, ns, shard.Name, 64*mib, 1000, 0)
 		}
 	}
 }
 
-func measure(s *Situation, ns, shard string, bytes, rows, orphans int64) {
+func setSize(s *Situation, ns, shard string, bytes, rows, orphans int64) {
 	f := func(n int64) topology.Figure {
 		return topology.Figure{Known: true, Exact: true, Value: n, Method: "collStats", At: now}
 	}
@@ -174,9 +174,9 @@ func measure(s *Situation, ns, shard string, bytes, rows, orphans int64) {
 	s.Table.Sizes[z.NS] = z
 }
 
-// disks are of 100 GiB each, of which so many are used; one with a negative number
+// setDisks are of 100 GiB each, of which so many are used; one with a negative number
 // is not known.
-func disks(used ...int64) change {
+func setDisks(used ...int64) change {
 	return func(s *Situation) {
 		s.Table.Disks = map[string]topology.Disk{}
 		for i, n := range used {
@@ -190,8 +190,8 @@ func disks(used ...int64) change {
 	}
 }
 
-// zone is a range of project ids [from, to) of documents and who carries it.
-func zone(name, carriers string, from, to int) change {
+// addZone is a range of project ids [from, to) of documents and who carries it.
+func addZone(name, carriers string, from, to int) change {
 	return func(s *Situation) {
 		p := pattern("{project_id: 1}")
 		bound := func(n int) (shardkey.Key, bson.Raw) {
@@ -211,11 +211,11 @@ func zone(name, carriers string, from, to int) change {
 		if from < to {
 			s.Table.Zones = append(s.Table.Zones, z)
 		}
-		carry(name, carriers)(s)
+		assignZone(name, carriers)(s)
 	}
 }
 
-func carry(zone, carriers string) change {
+func assignZone(zone, carriers string) change {
 	return func(s *Situation) {
 		for i := range s.Table.Shards {
 			if strings.Contains(carriers, s.Table.Shards[i].Name) {
@@ -225,19 +225,19 @@ func carry(zone, carriers string) change {
 	}
 }
 
-func unread(p topology.Part) change {
+func withoutPart(p topology.Part) change {
 	return func(s *Situation) { s.Table.Health[p] = topology.Health{Denied: true, Privilege: "find"} }
 }
 
-func collectionOf(ns, key, owners string) change {
-	return func(s *Situation) { put(s, ns, key, owners) }
+func withCollection(ns, key, owners string) change {
+	return func(s *Situation) { addCollection(s, ns, key, owners) }
 }
-func sizeOf(ns, shard string, bytes, rows, orphans int64) change {
-	return func(s *Situation) { measure(s, ns, shard, bytes, rows, orphans) }
+func withSize(ns, shard string, bytes, rows, orphans int64) change {
+	return func(s *Situation) { setSize(s, ns, shard, bytes, rows, orphans) }
 }
 
-// verdict is what one rule says: its items, what it cannot tell, whether it passed.
-func verdict(s Situation, rule Rule) (items []Problem, unsure []Unsure, passed bool) {
+// evaluateRule is what one rule says: its items, what it cannot tell, whether it passed.
+func evaluateRule(s Situation, rule Rule) (items []Problem, unsure []Unsure, passed bool) {
 	r := Evaluate(s)
 	for _, i := range r.Items {
 		if i.Rule == rule {
@@ -252,8 +252,8 @@ func verdict(s Situation, rule Rule) (items []Problem, unsure []Unsure, passed b
 	return items, unsure, slices.Contains(r.Passed, rule)
 }
 
-func TestACalmClusterGivesNoAdviceAndEveryRuleCanTell(t *testing.T) {
-	r := Evaluate(calm())
+func TestHealthyClusterHasNoProblemsAndNoRuleIsUnsure(t *testing.T) {
+	r := Evaluate(healthy())
 	for _, i := range r.Items {
 		t.Errorf("%s says %s of %q", i.Rule, i.Text.Code, i.Subject)
 	}

@@ -8,25 +8,25 @@ import (
 	"shardboard/internal/heat"
 )
 
-// shownOf is everything of a problem that is written for people, but for the
+// visibleText is everything of a problem that is written for people, but for the
 // arguments of plans, which their writer hides.
-func shownOf(p Problem) string {
+func visibleText(p Problem) string {
 	for i := range p.Remedy.Plans {
 		p.Remedy.Plans[i].Args = nil
 	}
 	return fmt.Sprintf("%s %s %v %v %v %+v %+v", p.ID, p.Subject, p.Why, p.Text, p.Because, p.Evidence, p.Remedy)
 }
 
-func TestHiddenBoundsAreInNoProblem(t *testing.T) {
+func TestHiddenBoundsAppearInNoProblem(t *testing.T) {
 	divides := heat.Splitting{Can: true, Code: "divides", Share: 0.3, Document: oid(9)}
-	s := calm(
-		collectionOf("y.documents", "{project_id: 1}", "abCabc"),
-		zone(pin3, "b", 3, 4),
-		zone("eu", "", 1, 2),
-		carry("left", "c"),
-		zone("pin-"+oid(99).Hex(), "b", 4, 5),
-		collectionOf("y.changes", "{doc_id: hashed}", "abcAbcabcabc"),
-		hotAt(4, 300, 0.5, divides),
+	s := healthy(
+		withCollection("y.documents", "{project_id: 1}", "abCabc"),
+		addZone(pin3, "b", 3, 4),
+		addZone("eu", "", 1, 2),
+		assignZone("left", "c"),
+		addZone("pin-"+oid(99).Hex(), "b", 4, 5),
+		withCollection("y.changes", "{doc_id: hashed}", "abcAbcabcabc"),
+		withHotChunk(4, 300, 0.5, divides),
 	)
 	var bounds []string
 	for _, c := range s.Table.Collections {
@@ -47,33 +47,33 @@ func TestHiddenBoundsAreInNoProblem(t *testing.T) {
 	with := map[Rule]bool{}
 	for _, p := range Evaluate(s).Items {
 		hidden := p.HideBounds("hidden", func(string) string { return "name" })
-		if text := shownOf(hidden); hold(text) {
+		if text := visibleText(hidden); hold(text) {
 			t.Errorf("%s: %s", p.Rule, text)
 		}
 		if hidden.ID == p.ID || !strings.HasPrefix(hidden.ID, string(p.Rule)+".") {
 			t.Errorf("%s has the id %s", p.Rule, hidden.ID)
 		}
-		with[p.Rule] = with[p.Rule] || hold(shownOf(p))
+		with[p.Rule] = with[p.Rule] || hold(visibleText(p))
 	}
 	if !with[HotChunk] || !with[Jumbo] {
-		t.Errorf("bounds are in problems of %v", with)
+		t.Errorf("bounds are in problems of %v, want [HotChunk] true, [Jumbo] true", with)
 	}
 }
 
 func TestHiddenTextsKeepTheKindOfAFailure(t *testing.T) {
 	const text = "ChunkTooBig :: the range {_id: 17} is too large for host-3"
-	for _, p := range Evaluate(calm(migrations(6, 2, 10, text))).Items {
+	for _, p := range Evaluate(healthy(migrations(6, 2, 10, text))).Items {
 		if p.Rule != MigrationsFailing {
 			continue
 		}
-		if !strings.Contains(shownOf(p), "host-3") {
-			t.Fatalf("the problem has no text to hide: %s", shownOf(p))
+		if !strings.Contains(visibleText(p), "host-3") {
+			t.Fatalf("the problem has no text to hide: %s", visibleText(p))
 		}
-		if hidden := shownOf(p.HideTexts(func(string) string { return "ChunkTooBig" })); strings.Contains(hidden, "host-3") ||
+		if hidden := visibleText(p.HideTexts(func(string) string { return "ChunkTooBig" })); strings.Contains(hidden, "host-3") ||
 			!strings.Contains(hidden, "ChunkTooBig") {
 			t.Error(hidden)
 		}
-		if !strings.Contains(shownOf(p), "host-3") {
+		if !strings.Contains(visibleText(p), "host-3") {
 			t.Error("the problem itself was changed")
 		}
 		return

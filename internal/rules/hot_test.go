@@ -7,9 +7,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// hotAt has one chunk of y.changes take a rate and a share, by a judgement on a
+// withHotChunk has one chunk of y.changes take a rate and a share, by a judgement on a
 // split through it; the rest is spread over the shards, most of it on its own.
-func hotAt(chunk int, perSecond, share float64, s heat.Splitting) change {
+func withHotChunk(chunk int, perSecond, share float64, s heat.Splitting) change {
 	return func(x *Situation) {
 		c := x.Table.Collection("y.changes")
 		ch := c.Chunks.At(chunk)
@@ -35,8 +35,8 @@ func hotAt(chunk int, perSecond, share float64, s heat.Splitting) change {
 	}
 }
 
-func TestHotShardsChunksAndDocuments(t *testing.T) {
-	wide := collectionOf("y.changes", "{doc_id: hashed}", "abcabcabcabc")
+func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
+	wide := withCollection("y.changes", "{doc_id: hashed}", "abcabcabcabc")
 	divides := heat.Splitting{Can: true, Code: "divides", Share: 0.3, Document: oid(9)}
 	document := heat.Splitting{Can: true, Code: "document", Share: 0.93, Document: oid(9)}
 	single := heat.Splitting{Code: "single"}
@@ -47,29 +47,29 @@ func TestHotShardsChunksAndDocuments(t *testing.T) {
 		}
 	}
 	uncounted := func(s *Situation) { s.Counting, s.Writes = false, nil }
-	run(t, []ruleCase{
+	runCases(t, []ruleCase{
 		{
 			name:    "a chunk that a split divides",
 			rule:    HotChunk,
-			changes: many(wide, hotAt(4, 300, 0.5, divides)),
+			changes: with(wide, withHotChunk(4, 300, 0.5, divides)),
 			rank:    Warn,
 			says:    "hotChunk",
 			plan:    "split-hot",
 		},
-		{name: "moderate", rule: HotChunk, changes: many(wide, hotAt(4, 20, 0.5, divides)), rank: Info, says: "hotChunk", plan: "split-hot"},
-		{name: "of writers that are not known", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.5, unknown)), rank: Warn, says: "hotChunk"},
-		{name: "a fifth of the writes", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.2, divides))},
-		{name: "one of three chunks", rule: HotChunk, changes: many(hotAt(1, 300, 0.5, divides))},
-		{name: "few writes", rule: HotChunk, changes: many(wide, hotAt(4, 2, 0.9, divides))},
-		{name: "of one document", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.5, document))},
-		{name: "counted for a minute", rule: HotChunk, changes: many(wide, hotAt(4, 300, 0.5, divides), short), unsure: true, says: "tooShort"},
-		{name: "nobody counts", rule: HotChunk, changes: many(wide, uncounted), unsure: true, says: "notCounting"},
-		{name: "in the past", rule: HotChunk, changes: many(wide, func(s *Situation) { s.Past = true }), unsure: true, says: "notKept"},
+		{name: "moderate", rule: HotChunk, changes: with(wide, withHotChunk(4, 20, 0.5, divides)), rank: Info, says: "hotChunk", plan: "split-hot"},
+		{name: "of writers that are not known", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, unknown)), rank: Warn, says: "hotChunk"},
+		{name: "a fifth of the writes", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.2, divides))},
+		{name: "one of three chunks", rule: HotChunk, changes: with(withHotChunk(1, 300, 0.5, divides))},
+		{name: "few writes", rule: HotChunk, changes: with(wide, withHotChunk(4, 2, 0.9, divides))},
+		{name: "of one document", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, document))},
+		{name: "counted for a minute", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, divides), short), unsure: true, says: "tooShort"},
+		{name: "nobody counts", rule: HotChunk, changes: with(wide, uncounted), unsure: true, says: "notCounting"},
+		{name: "in the past", rule: HotChunk, changes: with(wide, func(s *Situation) { s.Past = true }), unsure: true, says: "notKept"},
 
 		{
 			name:    "one document",
 			rule:    HotDocument,
-			changes: many(wide, hotAt(4, 300, 0.5, document)),
+			changes: with(wide, withHotChunk(4, 300, 0.5, document)),
 			rank:    Warn,
 			says:    "hotDocument",
 			plan:    "move",
@@ -77,16 +77,16 @@ func TestHotShardsChunksAndDocuments(t *testing.T) {
 		{
 			name:    "one document of three chunks",
 			rule:    HotDocument,
-			changes: many(hotAt(1, 300, 0.6, document)),
+			changes: with(withHotChunk(1, 300, 0.6, document)),
 			rank:    Warn,
 			says:    "hotDocument",
 			plan:    "move",
 		},
-		{name: "one document is everything", rule: HotDocument, changes: many(wide, hotAt(4, 300, 1, document)), rank: Warn, says: "hotDocument"},
+		{name: "one document is everything", rule: HotDocument, changes: with(wide, withHotChunk(4, 300, 1, document)), rank: Warn, says: "hotDocument"},
 		{
 			name:    "one value",
 			rule:    HotDocument,
-			changes: many(wide, hotAt(4, 300, 0.5, single)),
+			changes: with(wide, withHotChunk(4, 300, 0.5, single)),
 			rank:    Warn,
 			says:    "hotDocument.single",
 			plan:    "move",
@@ -94,25 +94,25 @@ func TestHotShardsChunksAndDocuments(t *testing.T) {
 		{
 			name:    "one project, the key has no more",
 			rule:    HotDocument,
-			changes: many(wide, hotAt(4, 50, 0.5, heat.Splitting{Can: true, Code: "project", Share: 0.9})),
+			changes: with(wide, withHotChunk(4, 50, 0.5, heat.Splitting{Can: true, Code: "project", Share: 0.9})),
 			rank:    Info,
 			says:    "hotDocument.project",
 			plan:    "move",
 		},
-		{name: "a split divides it", rule: HotDocument, changes: many(wide, hotAt(4, 300, 0.5, divides))},
+		{name: "a split divides it", rule: HotDocument, changes: with(wide, withHotChunk(4, 300, 0.5, divides))},
 		{
 			name:    "migrations blocked",
 			rule:    HotDocument,
-			changes: many(wide, hotAt(4, 300, 0.5, document), of("y.changes", blocked)),
+			changes: with(wide, withHotChunk(4, 300, 0.5, document), inCollection("y.changes", blocked)),
 			rank:    Warn,
 			says:    "hotDocument",
 		},
-		{name: "nobody counts", rule: HotDocument, changes: many(wide, uncounted), unsure: true, says: "notCounting"},
+		{name: "nobody counts", rule: HotDocument, changes: with(wide, uncounted), unsure: true, says: "notCounting"},
 
 		{
 			name:    "a shard with a chunk to split",
 			rule:    HotShard,
-			changes: many(wide, hotAt(4, 300, 0.7, divides)),
+			changes: with(wide, withHotChunk(4, 300, 0.7, divides)),
 			rank:    Info,
 			says:    "hotShard",
 			plan:    "split-hot",
@@ -120,56 +120,56 @@ func TestHotShardsChunksAndDocuments(t *testing.T) {
 		{
 			name:    "almost all of it",
 			rule:    HotShard,
-			changes: many(wide, hotAt(4, 300, 0.95, divides)),
+			changes: with(wide, withHotChunk(4, 300, 0.95, divides)),
 			rank:    Warn,
 			says:    "hotShard",
 			plan:    "split-hot",
 		},
-		{name: "evenly", rule: HotShard, changes: many(wide)},
-		{name: "one shard can take anything", rule: HotShard, changes: many(wide, hotAt(4, 300, 0.95, divides), drain("a"), drain("c"))},
-		{name: "a shard whose chunks are not counted", rule: HotShard, changes: many(func(s *Situation) {
+		{name: "evenly", rule: HotShard, changes: with(wide)},
+		{name: "one shard can take anything", rule: HotShard, changes: with(wide, withHotChunk(4, 300, 0.95, divides), drainShard("a"), drainShard("c"))},
+		{name: "a shard whose chunks are not counted", rule: HotShard, changes: with(func(s *Situation) {
 			s.Writes[0].Shards = []heat.Line{shardLine("a", 90), shardLine("b", 5), shardLine("c", 5)}
 		}), rank: Info, says: "hotShard"},
-		{name: "counted for a minute", rule: HotShard, changes: many(short), unsure: true, says: "tooShort"},
+		{name: "counted for a minute", rule: HotShard, changes: with(short), unsure: true, says: "tooShort"},
 		{
 			name:    "one collection cannot be counted",
 			rule:    HotShard,
-			changes: many(func(s *Situation) { s.Writes = append(s.Writes, Writes{NS: "y.snapshots", Failed: true}) }),
+			changes: with(func(s *Situation) { s.Writes = append(s.Writes, Writes{NS: "y.snapshots", Failed: true}) }),
 			unsure:  true,
 			says:    "countedPart",
 		},
-		{name: "nobody counts", rule: HotShard, changes: many(uncounted), unsure: true, says: "notCounting"},
+		{name: "nobody counts", rule: HotShard, changes: with(uncounted), unsure: true, says: "notCounting"},
 	})
 }
 
-func TestAHotChunkGoesToNoShardThatMayNotTakeIt(t *testing.T) {
-	wide := collectionOf("y.changes", "{doc_id: hashed}", "abcabcabcabc")
+func TestHotChunkIsNotOfferedToAForbiddenShard(t *testing.T) {
+	wide := withCollection("y.changes", "{doc_id: hashed}", "abcabcabcabc")
 	document := heat.Splitting{Can: true, Code: "document", Share: 0.93, Document: oid(9)}
 	for name, c := range map[string]struct {
 		change change
 		to     string
 	}{
 		"the calmest, by name": {func(*Situation) {}, "a"},
-		"not one that drains":  {drain("a"), "c"},
+		"not one that drains":  {drainShard("a"), "c"},
 		"not outside its zone": {func(s *Situation) {
 			c := s.Table.Collection("y.changes")
 			lo, hi := c.Chunks.At(4).Min, c.Chunks.At(4).Max
 			s.Table.Zones = append(s.Table.Zones, topology.ZoneRange{NS: "y.changes", Zone: "eu", Min: lo, Max: hi})
-			carry("eu", "bc")(s)
+			assignZone("eu", "bc")(s)
 		}, "c"},
 	} {
-		items, unsure, _ := verdict(calm(wide, hotAt(4, 300, 0.5, document), c.change), HotDocument)
+		items, unsure, _ := evaluateRule(healthy(wide, withHotChunk(4, 300, 0.5, document), c.change), HotDocument)
 		if len(items) != 1 || len(items[0].Remedy.Plans) != 1 || items[0].Remedy.Plans[0].Args["to"] != c.to {
 			t.Errorf("%s: %+v, unsure %v", name, items, unsure)
 		}
 	}
 }
 
-// TestAChunkThatIsNoLongerThereIsNotHot: writes were counted under older bounds.
-func TestAChunkThatIsNoLongerThereIsNotHot(t *testing.T) {
-	s := calm(collectionOf("y.changes", "{doc_id: hashed}", "abcabcabcabc"), hotAt(4, 300, 0.5, heat.Splitting{Code: "single"}))
-	put(&s, "y.changes", "{doc_id: hashed}", "ab")
-	if items, _, _ := verdict(s, HotDocument); len(items) > 0 {
-		t.Errorf("%+v", items)
+// TestChunkThatNoLongerExistsIsNotHot: writes were counted under older bounds.
+func TestChunkThatNoLongerExistsIsNotHot(t *testing.T) {
+	s := healthy(withCollection("y.changes", "{doc_id: hashed}", "abcabcabcabc"), withHotChunk(4, 300, 0.5, heat.Splitting{Code: "single"}))
+	addCollection(&s, "y.changes", "{doc_id: hashed}", "ab")
+	if items, _, _ := evaluateRule(s, HotDocument); len(items) > 0 {
+		t.Errorf("got %+v, want len 0", items)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestATableThatWasNeverLoadedMakesEveryRuleUnsure(t *testing.T) {
+func TestEveryRuleIsUnsureBeforeTheTableIsLoaded(t *testing.T) {
 	for _, s := range []Situation{{}, {Table: &topology.Table{}}} {
 		if r := Evaluate(s); len(r.Items) != 0 || len(r.Passed) != 0 || len(r.Unsure) != len(Rules()) {
 			t.Errorf("%d items, %d passed, %d unsure", len(r.Items), len(r.Passed), len(r.Unsure))
@@ -20,32 +20,32 @@ func TestATableThatWasNeverLoadedMakesEveryRuleUnsure(t *testing.T) {
 	}
 }
 
-// TestLessKnownIsNeverMoreCalm takes one thing away at a time: no rule that
+// TestMissingDataNeverMakesARulePass takes one thing away at a time: no rule that
 // fired may then pass.
-func TestLessKnownIsNeverMoreCalm(t *testing.T) {
-	trouble := many(
-		collectionOf("y.documents", "{project_id: 1}", "abCabc"),
-		zone(pin3, "b", 3, 4),
-		zone("eu", "", 1, 2),
-		carry("left", "c"),
-		zone("pin-"+oid(99).Hex(), "b", 4, 5),
+func TestMissingDataNeverMakesARulePass(t *testing.T) {
+	trouble := with(
+		withCollection("y.documents", "{project_id: 1}", "abCabc"),
+		addZone(pin3, "b", 3, 4),
+		addZone("eu", "", 1, 2),
+		assignZone("left", "c"),
+		addZone("pin-"+oid(99).Hex(), "b", 4, 5),
 		off,
-		drain("c"),
-		busy(
+		drainShard("c"),
+		busyProject(
 			3,
 			300,
 			0.7,
 		),
-		sizeOf("y.users", "a", 5*gib, 9, 0),
-		sizeOf("y.snapshot_bodies", "a", 3*gib, 9, 0),
-		sizeOf("y.changes", "b", gib, 1_000_000, 500_000),
+		withSize("y.users", "a", 5*gib, 9, 0),
+		withSize("y.snapshot_bodies", "a", 3*gib, 9, 0),
+		withSize("y.changes", "b", gib, 1_000_000, 500_000),
 	)
-	all := Evaluate(calm(trouble...))
+	all := Evaluate(healthy(trouble...))
 	if len(all.Items) < 9 {
 		t.Fatalf("only %d troubles to take from", len(all.Items))
 	}
 	for name, less := range map[string]change{
-		"zones": func(s *Situation) { s.Table.Zones = nil; unread(topology.PartZones)(s) },
+		"zones": func(s *Situation) { s.Table.Zones = nil; withoutPart(topology.PartZones)(s) },
 		"settings": func(s *Situation) {
 			s.Table.Balancer = topology.Balancer{}
 			s.Table.Health[topology.PartSettings] = topology.Health{}
@@ -54,7 +54,7 @@ func TestLessKnownIsNeverMoreCalm(t *testing.T) {
 		"unsharded": func(s *Situation) { s.Table.Unsharded = nil },
 		"sizes":     func(s *Situation) { s.Table.Sizes = nil },
 	} {
-		r := Evaluate(calm(append(slices.Clone(trouble), less)...))
+		r := Evaluate(healthy(append(slices.Clone(trouble), less)...))
 		for _, i := range all.Items {
 			// The pass of a rule that looks at something else is no loss.
 			looks := map[string][]Rule{"zones": {ZoneNoShard, PinViolated, ZoneUnknown}, "settings": {BalancerOff},
@@ -66,15 +66,15 @@ func TestLessKnownIsNeverMoreCalm(t *testing.T) {
 	}
 }
 
-func TestTheMostPressingComesFirstAndIdsAreStableAndPlain(t *testing.T) {
+func TestProblemsAreSortedBySeverityAndHaveStableIDs(t *testing.T) {
 	build := func() Report {
 		return Evaluate(
-			calm(off, drain("c"), zone("eu <script>", "", 1, 2), carry("left/../", "c"), collectionOf("y.changes", "{doc_id: hashed}", "aBc")),
+			healthy(off, drainShard("c"), addZone("eu <script>", "", 1, 2), assignZone("left/../", "c"), withCollection("y.changes", "{doc_id: hashed}", "aBc")),
 		)
 	}
 	a, b := build(), build()
 	if len(a.Items) < 4 {
-		t.Fatalf("%d items", len(a.Items))
+		t.Fatalf("%d items, want at least 4", len(a.Items))
 	}
 	seen := map[string]bool{}
 	for i, x := range a.Items {
@@ -91,17 +91,17 @@ func TestTheMostPressingComesFirstAndIdsAreStableAndPlain(t *testing.T) {
 	}
 }
 
-func TestNamesCannotLeaveTheirQuotesInCommands(t *testing.T) {
+func TestNamesCannotBreakOutOfQuotesInCommands(t *testing.T) {
 	evil := "\"}); db.dropDatabase(); ({\"\u202e\u2028`${x}"
-	r := Evaluate(calm(func(s *Situation) {
+	r := Evaluate(healthy(func(s *Situation) {
 		s.Table.Unsharded = append(s.Table.Unsharded, topology.Namespace("y."+evil))
-		measure(s, "y."+evil, "a", 5*gib, 9, 0)
-	}, carry(evil, "b"), zone(evil+"2", "b", 1, 2), func(s *Situation) { s.Table.Zones[0].NS = topology.Namespace("y." + evil) }))
+		setSize(s, "y."+evil, "a", 5*gib, 9, 0)
+	}, assignZone(evil, "b"), addZone(evil+"2", "b", 1, 2), func(s *Situation) { s.Table.Zones[0].NS = topology.Namespace("y." + evil) }))
 	commands := 0
 	for _, i := range r.Items {
 		for _, c := range i.Remedy.Commands {
 			commands++
-			if strings.ContainsAny(c.Text, "\u202e\u2028\n") || strings.Contains(outside(c.Text), "dropDatabase") {
+			if strings.ContainsAny(c.Text, "\u202e\u2028\n") || strings.Contains(outsideQuotes(c.Text), "dropDatabase") {
 				t.Errorf("%s", c.Text)
 			}
 		}
@@ -111,8 +111,8 @@ func TestNamesCannotLeaveTheirQuotesInCommands(t *testing.T) {
 	}
 }
 
-// outside is what of a line of JavaScript is not within double quotes.
-func outside(line string) string {
+// outsideQuotes is what of a line of JavaScript is not within double quotes.
+func outsideQuotes(line string) string {
 	var out strings.Builder
 	within, escaped := false, false
 	for _, r := range line {
@@ -133,15 +133,15 @@ func outside(line string) string {
 	return out.String()
 }
 
-// past is a history in which the balancer was turned off at a time.
-type past struct {
+// balancerHistory is a history in which the balancer was turned off at a time.
+type balancerHistory struct {
 	off   time.Time
 	first time.Time
 	gap   bool
 	asked int
 }
 
-func (p *past) At(_ context.Context, _ string, at time.Time) (history.Moment, error) {
+func (p *balancerHistory) At(_ context.Context, _ string, at time.Time) (history.Moment, error) {
 	p.asked++
 	if at.Before(p.first) {
 		return history.Moment{}, fault.New(fault.NotFound, "not so far back")
@@ -153,21 +153,21 @@ func (p *past) At(_ context.Context, _ string, at time.Time) (history.Moment, er
 	return history.Moment{Table: t, At: at, Watched: !p.gap}, nil
 }
 
-func (p *past) Begin(context.Context, string) (time.Time, error) { return p.first, nil }
+func (p *balancerHistory) Begin(context.Context, string) (time.Time, error) { return p.first, nil }
 
-func TestHistoryTellsSinceWhenTheBalancerIsOff(t *testing.T) {
+func TestHistoryShowsSinceWhenTheBalancerIsOff(t *testing.T) {
 	for name, c := range map[string]struct {
-		past    past
+		past    balancerHistory
 		want    time.Time
 		atLeast bool
 	}{
-		"ten minutes ago": {past{off: now.Add(-10 * time.Minute), first: now.Add(-999 * time.Hour)}, now.Add(-10 * time.Minute), false},
-		"nine days ago": {past{off: now.Add(-9 * 24 * time.Hour), first: now.Add(-999 * time.Hour)},
+		"ten minutes ago": {balancerHistory{off: now.Add(-10 * time.Minute), first: now.Add(-999 * time.Hour)}, now.Add(-10 * time.Minute), false},
+		"nine days ago": {balancerHistory{off: now.Add(-9 * 24 * time.Hour), first: now.Add(-999 * time.Hour)},
 			now.Add(-9 * 24 * time.Hour), false},
-		"before anybody looked": {past{off: now.Add(-999 * time.Hour), first: now.Add(-5 * time.Hour)}, now.Add(-5 * time.Hour), true},
-		"history is young":      {past{off: now.Add(-999 * time.Hour), first: now.Add(-7 * time.Minute)}, now.Add(-7 * time.Minute), true},
-		"on in a young history": {past{off: now.Add(-3 * time.Minute), first: now.Add(-7 * time.Minute)}, now.Add(-3 * time.Minute), false},
-		"while nobody was looking": {past{off: now.Add(-50 * time.Hour), first: now.Add(-999 * time.Hour), gap: true},
+		"before anybody looked": {balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-5 * time.Hour)}, now.Add(-5 * time.Hour), true},
+		"history is young":      {balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-7 * time.Minute)}, now.Add(-7 * time.Minute), true},
+		"on in a young history": {balancerHistory{off: now.Add(-3 * time.Minute), first: now.Add(-7 * time.Minute)}, now.Add(-3 * time.Minute), false},
+		"while nobody was looking": {balancerHistory{off: now.Add(-50 * time.Hour), first: now.Add(-999 * time.Hour), gap: true},
 			now.Add(-50 * time.Hour), true},
 	} {
 		got, err := offSince(t.Context(), &c.past, "c1", now, now)
@@ -176,14 +176,14 @@ func TestHistoryTellsSinceWhenTheBalancerIsOff(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 		if c.past.asked > 40 {
-			t.Errorf("%s: asked %d times", name, c.past.asked)
+			t.Errorf("%s: asked %d times, want at most 40", name, c.past.asked)
 		}
 	}
 }
 
-func TestTheSwitchIsFollowedFromWhenItIsSeen(t *testing.T) {
+func TestBalancerSwitchIsFollowedOnceItWasObserved(t *testing.T) {
 	var w offWatch
-	on, off := calm().Table, calm(off).Table
+	on, off := healthy().Table, healthy(off).Table
 	if !w.observe(off, now) || !w.since.AtLeast {
 		t.Error("off at first sight is off for at least so long, and history is asked")
 	}
@@ -197,16 +197,16 @@ func TestTheSwitchIsFollowedFromWhenItIsSeen(t *testing.T) {
 	}
 }
 
-func TestARateSaysHowMuchOfItsWindowWasCounted(t *testing.T) {
+func TestRateReportsHowMuchOfItsWindowWasCounted(t *testing.T) {
 	for seconds, want := range map[float64]time.Duration{480: 8 * time.Minute, 900: Window, 901.2: Window} {
-		s := calm(busy(3, 300, 0.7))
+		s := healthy(busyProject(3, 300, 0.7))
 		s.Writes[0].Seconds = seconds
 		found := 0
 		for _, i := range Evaluate(s).Items {
 			for _, e := range i.Evidence {
 				if e.Method == "writes" {
 					if found++; e.Over != Window || e.Covered != want {
-						t.Errorf("%g s: %s of %s", seconds, e.Covered, e.Over)
+						t.Errorf("%g s: %s of %s, want e.Over %v, e.Covered %v", seconds, e.Covered, e.Over, Window, want)
 					}
 				}
 			}

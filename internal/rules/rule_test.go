@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/profile"
 )
 
-// TestEachRuleHasAFileANameAndAParagraph keeps rules where people look for them.
-func TestEachRuleHasAFileANameAndAParagraph(t *testing.T) {
+// TestEachRuleHasAFileANameAndDocumentation keeps rules where people look for them.
+func TestEachRuleHasAFileANameAndDocumentation(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/problems.md")
 	if err != nil {
 		t.Fatal(err)
@@ -34,13 +34,13 @@ func TestEachRuleHasAFileANameAndAParagraph(t *testing.T) {
 	}
 }
 
-func TestAnUnknownRuleAndSeverityAreShownByTheirIDs(t *testing.T) {
+func TestUnknownRuleAndSeverityAreShownByTheirIDs(t *testing.T) {
 	if Rule("newer").Name() != "newer" || Rule("newer").Page() != "" || Severity("newer").Name() != "newer" {
 		t.Error("an unknown rule or severity is not shown as it is")
 	}
 }
 
-func TestEachFindingAndFixOfTheLayoutHasItsSentence(t *testing.T) {
+func TestEachLayoutFindingAndFixHasAMessage(t *testing.T) {
 	for _, code := range []string{profile.FindUnsharded, profile.FindDifferent, profile.FindSharded, profile.FindNewer} {
 		if driftText(profile.Finding{Code: code}).Pattern == "" {
 			t.Errorf("no sentence for the finding %s", code)

@@ -12,61 +12,61 @@ import (
 	"shardboard/internal/topology"
 )
 
-func failing(p topology.Part) change {
+func failedRead(p topology.Part) change {
 	return func(s *Situation) {
 		s.Table.Health[p] = topology.Health{At: now.Add(-time.Minute), Err: fault.New(fault.Unavailable, "The cluster does not answer.")}
 	}
 }
 
-func of(ns string, f func(*topology.Collection)) change {
+func inCollection(ns string, f func(*topology.Collection)) change {
 	return func(s *Situation) { f(s.Table.Collection(topology.Namespace(ns))) }
 }
 
 func noBalance(c *topology.Collection) { c.NoBalance = true }
 func blocked(c *topology.Collection)   { c.MigrationsBlocked = true }
 func resharded(c *topology.Collection) { c.Resharding, c.MigrationsBlocked = true, true }
-func apart(s *Situation)               { put(s, "y.documents", "{project_id: 1}", "abcabc") }
-func offFor(d time.Duration) change {
+func scattered(s *Situation)           { addCollection(s, "y.documents", "{project_id: 1}", "abcabc") }
+func balancerOffFor(d time.Duration) change {
 	return func(s *Situation) { off(s); s.Off = OffSince{At: now.Add(-d), Method: "history"} }
 }
 func paused(p ...PausedBalancing) change { return func(s *Situation) { s.Paused = p } }
-func router(host, version string, silent time.Duration) change {
+func silentRouter(host, version string, silent time.Duration) change {
 	return func(s *Situation) {
 		s.Table.Routers = append(s.Table.Routers, topology.Router{Host: host, Version: version, Ping: now.Add(-silent)})
 	}
 }
 
-// TestRulesOnTheStateOfTheCluster has those that were the overview's alone.
-func TestRulesOnTheStateOfTheCluster(t *testing.T) {
+// TestRulesOnClusterStateFirePassOrAreUnsure has those that were the overview's alone.
+func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 	hours := now.Add(-2 * time.Hour)
-	run(t, []ruleCase{
-		{name: "not permitted", rule: Unreadable, changes: many(unread(topology.PartBalancer)), rank: Info, says: "unreadable.denied"},
-		{name: "failed", rule: Unreadable, changes: many(failing(topology.PartEvents)), rank: Warn, says: "unreadable.failed"},
+	runCases(t, []ruleCase{
+		{name: "not permitted", rule: Unreadable, changes: with(withoutPart(topology.PartBalancer)), rank: Info, says: "unreadable.denied"},
+		{name: "failed", rule: Unreadable, changes: with(failedRead(topology.PartEvents)), rank: Warn, says: "unreadable.failed"},
 		{
 			name:    "the routing table failed",
 			rule:    Unreadable,
-			changes: many(failing(topology.PartRouting)),
+			changes: with(failedRead(topology.PartRouting)),
 			rank:    Critical,
 			says:    "unreadable.failed",
 		},
-		{name: "projects not permitted", rule: Unreadable, changes: many(func(s *Situation) {
+		{name: "projects not permitted", rule: Unreadable, changes: with(func(s *Situation) {
 			s.Directory = placement.NewDirectory(1, []string{"y"}, nil, topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "find"})
 		}), rank: Info, says: "unreadable.denied"},
 		{
 			name:    "failed before the first load",
 			rule:    Unreadable,
-			changes: many(failing(topology.PartRouting), func(s *Situation) { s.Table.Loaded = false }),
+			changes: with(failedRead(topology.PartRouting), func(s *Situation) { s.Table.Loaded = false }),
 			rank:    Critical,
 			says:    "unreadable.failed",
 		},
-		{name: "being loaded", rule: Unreadable, changes: many(func(s *Situation) { s.Table.Loaded = false }), unsure: true, says: "notLoaded"},
+		{name: "being loaded", rule: Unreadable, changes: with(func(s *Situation) { s.Table.Loaded = false }), unsure: true, says: "notLoaded"},
 
-		{name: "drains", rule: Draining, changes: many(drain("b"), unread(topology.PartEvents)), rank: Info, says: "draining"},
-		{name: "drains and is stuck", rule: Draining, changes: many(drain("b"), off)},
+		{name: "drains", rule: Draining, changes: with(drainShard("b"), withoutPart(topology.PartEvents)), rank: Info, says: "draining"},
+		{name: "drains and is stuck", rule: Draining, changes: with(drainShard("b"), off)},
 		{
 			name:    "switched off",
 			rule:    BalancingOff,
-			changes: many(of("y.documents", noBalance)),
+			changes: with(inCollection("y.documents", noBalance)),
 			rank:    Info,
 			says:    "balancingOff",
 			plan:    "balance-collection",
@@ -74,39 +74,39 @@ func TestRulesOnTheStateOfTheCluster(t *testing.T) {
 		{
 			name:    "switched off with a zone violated is listed as that",
 			rule:    BalancingOff,
-			changes: many(apart, zone("eu", "b", 3, 4), of("y.documents", noBalance)),
+			changes: with(scattered, addZone("eu", "b", 3, 4), inCollection("y.documents", noBalance)),
 		},
-		{name: "blocked", rule: MigrationsBlocked, changes: many(of("y.documents", blocked)), rank: Warn, says: "blocked"},
+		{name: "blocked", rule: MigrationsBlocked, changes: with(inCollection("y.documents", blocked)), rank: Warn, says: "blocked"},
 		{
 			name:    "blocked while a shard drains",
 			rule:    MigrationsBlocked,
-			changes: many(of("y.documents", blocked), drain("a")),
+			changes: with(inCollection("y.documents", blocked), drainShard("a")),
 			rank:    Critical,
 			says:    "blocked",
 		},
-		{name: "blocked by resharding", rule: MigrationsBlocked, changes: many(of("y.documents", resharded))},
-		{name: "resharded", rule: Resharding, changes: many(of("y.documents", resharded)), rank: Info, says: "resharding"},
-		{name: "silent", rule: RouterSilent, changes: many(router("m1", "7.0.5", time.Hour)), rank: Info, says: "router.silent"},
-		{name: "gone for days", rule: RouterSilent, changes: many(router("m1", "7.0.5", 72*time.Hour))},
-		{name: "an old list", rule: RouterSilent, changes: many(router("m1", "7.0.5", time.Hour), failing(topology.PartRouters))},
+		{name: "blocked by resharding", rule: MigrationsBlocked, changes: with(inCollection("y.documents", resharded))},
+		{name: "resharded", rule: Resharding, changes: with(inCollection("y.documents", resharded)), rank: Info, says: "resharding"},
+		{name: "silent", rule: RouterSilent, changes: with(silentRouter("m1", "7.0.5", time.Hour)), rank: Info, says: "router.silent"},
+		{name: "gone for days", rule: RouterSilent, changes: with(silentRouter("m1", "7.0.5", 72*time.Hour))},
+		{name: "an old list", rule: RouterSilent, changes: with(silentRouter("m1", "7.0.5", time.Hour), failedRead(topology.PartRouters))},
 		{
 			name:    "of two versions",
 			rule:    RouterVersions,
-			changes: many(router("m1", "7.0.5", 0), router("m2", "8.0.1", 0)),
+			changes: with(silentRouter("m1", "7.0.5", 0), silentRouter("m2", "8.0.1", 0)),
 			rank:    Info,
 			says:    "router.versions",
 		},
-		{name: "of two versions, one silent", rule: RouterVersions, changes: many(router("m1", "7.0.5", 0), router("m2", "8.0.1", time.Hour))},
+		{name: "of two versions, one silent", rule: RouterVersions, changes: with(silentRouter("m1", "7.0.5", 0), silentRouter("m2", "8.0.1", time.Hour))},
 
-		{name: "one has most", rule: Uneven, changes: many(sizeOf("y.changes", "a", 9*gib, 9, 0)), rank: Info, says: "uneven"},
-		{name: "a few chunks more", rule: Uneven, changes: many(sizeOf("y.changes", "a", 200*mib, 9, 0))},
-		{name: "sizes unread", rule: Uneven, changes: many(unread(topology.PartSizes)), unsure: true, says: "denied"},
+		{name: "one has most", rule: Uneven, changes: with(withSize("y.changes", "a", 9*gib, 9, 0)), rank: Info, says: "uneven"},
+		{name: "a few chunks more", rule: Uneven, changes: with(withSize("y.changes", "a", 200*mib, 9, 0))},
+		{name: "sizes unread", rule: Uneven, changes: with(withoutPart(topology.PartSizes)), unsure: true, says: "denied"},
 
-		{name: "balancer on", rule: ZonesStuck, changes: many(apart, zone("eu", "b", 3, 4))},
+		{name: "balancer on", rule: ZonesStuck, changes: with(scattered, addZone("eu", "b", 3, 4))},
 		{
 			name:    "balancer off for long",
 			rule:    ZonesStuck,
-			changes: many(apart, zone("eu", "b", 3, 4), offFor(2*time.Hour)),
+			changes: with(scattered, addZone("eu", "b", 3, 4), balancerOffFor(2*time.Hour)),
 			rank:    Critical,
 			says:    "zonesStuck.balancerOff",
 			plan:    "balancer-on",
@@ -114,7 +114,7 @@ func TestRulesOnTheStateOfTheCluster(t *testing.T) {
 		{
 			name:    "off, nobody knows since when",
 			rule:    ZonesStuck,
-			changes: many(apart, zone("eu", "b", 3, 4), off),
+			changes: with(scattered, addZone("eu", "b", 3, 4), off),
 			rank:    Critical,
 			says:    "zonesStuck.balancerOff",
 			plan:    "balancer-on",
@@ -122,58 +122,58 @@ func TestRulesOnTheStateOfTheCluster(t *testing.T) {
 		{
 			name:    "balancer off for minutes",
 			rule:    ZonesStuck,
-			changes: many(apart, zone("eu", "b", 3, 4), offFor(5*time.Minute)),
+			changes: with(scattered, addZone("eu", "b", 3, 4), balancerOffFor(5*time.Minute)),
 			rank:    Warn,
 			says:    "zonesStuck.balancerOff",
 			plan:    "balancer-on",
 		},
-		{name: "balancer off, zones kept", rule: ZonesStuck, changes: many(apart, zone("eu", "a", 3, 4), off)},
+		{name: "balancer off, zones kept", rule: ZonesStuck, changes: with(scattered, addZone("eu", "a", 3, 4), off)},
 		{
 			name:    "collection switched off",
 			rule:    ZonesStuck,
-			changes: many(apart, zone("eu", "b", 3, 4), of("y.documents", noBalance)),
+			changes: with(scattered, addZone("eu", "b", 3, 4), inCollection("y.documents", noBalance)),
 			rank:    Critical,
 			says:    "zonesStuck.collectionOff",
 			plan:    "balance-collection",
 		},
-		{name: "another collection switched off", rule: ZonesStuck, changes: many(apart, zone("eu", "b", 3, 4), of("y.changes", noBalance))},
+		{name: "another collection switched off", rule: ZonesStuck, changes: with(scattered, addZone("eu", "b", 3, 4), inCollection("y.changes", noBalance))},
 		{
 			name:    "migrations blocked",
 			rule:    ZonesStuck,
-			changes: many(apart, zone("eu", "b", 3, 4), of("y.documents", blocked)),
+			changes: with(scattered, addZone("eu", "b", 3, 4), inCollection("y.documents", blocked)),
 			rank:    Critical,
 			says:    "zonesStuck.blocked",
 		},
-		{name: "zones unread", rule: ZonesStuck, changes: many(unread(topology.PartZones)), unsure: true, says: "denied"},
-		{name: "balancer on", rule: ZoneViolated, changes: many(apart, zone("eu", "b", 3, 4)), rank: Info, says: "zoneViolated"},
+		{name: "zones unread", rule: ZonesStuck, changes: with(withoutPart(topology.PartZones)), unsure: true, says: "denied"},
+		{name: "balancer on", rule: ZoneViolated, changes: with(scattered, addZone("eu", "b", 3, 4)), rank: Info, says: "zoneViolated"},
 		{
 			name:    "balancer unknown",
 			rule:    ZoneViolated,
-			changes: many(apart, zone("eu", "b", 3, 4), balancer(func(b *topology.Balancer) { b.Known = false })),
+			changes: with(scattered, addZone("eu", "b", 3, 4), balancer(func(b *topology.Balancer) { b.Known = false })),
 			rank:    Warn,
 			says:    "zoneViolated",
 		},
-		{name: "of a pin", rule: ZoneViolated, changes: many(apart, zone(pin3, "b", 3, 4))},
-		{name: "stuck", rule: ZoneViolated, changes: many(apart, zone("eu", "b", 3, 4), off)},
+		{name: "of a pin", rule: ZoneViolated, changes: with(scattered, addZone(pin3, "b", 3, 4))},
+		{name: "stuck", rule: ZoneViolated, changes: with(scattered, addZone("eu", "b", 3, 4), off)},
 		{
 			name:    "an edge inside a chunk",
 			rule:    ZoneCut,
-			changes: many(collectionOf("y.documents", "{project_id: 1}", "ab"), zone("eu", "b", 2, 4)),
+			changes: with(withCollection("y.documents", "{project_id: 1}", "ab"), addZone("eu", "b", 2, 4)),
 			rank:    Info,
 			says:    "zoneCut",
 			plan:    "split",
 		},
-		{name: "edges at chunks", rule: ZoneCut, changes: many(apart, zone("eu", "b", 3, 4))},
+		{name: "edges at chunks", rule: ZoneCut, changes: with(scattered, addZone("eu", "b", 3, 4))},
 
 		{
 			name:    "an open run",
 			rule:    BalancingPaused,
-			changes: many(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours, RunOpen: true, RunKnown: true})),
+			changes: with(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours, RunOpen: true, RunKnown: true})),
 		},
 		{
 			name:    "a run that ended",
 			rule:    BalancingPaused,
-			changes: many(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours, RunKnown: true})),
+			changes: with(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours, RunKnown: true})),
 			rank:    Warn,
 			says:    "paused.balancer",
 			plan:    "balancer-on",
@@ -181,27 +181,27 @@ func TestRulesOnTheStateOfTheCluster(t *testing.T) {
 		{
 			name:    "a run that nobody knows",
 			rule:    BalancingPaused,
-			changes: many(of("y.changes", noBalance), paused(PausedBalancing{What: PausedCollection, NS: "y.changes", Run: "r1", Since: hours})),
+			changes: with(inCollection("y.changes", noBalance), paused(PausedBalancing{What: PausedCollection, NS: "y.changes", Run: "r1", Since: hours})),
 			rank:    Warn,
 			says:    "paused.collection",
 			plan:    "balance-collection",
 		},
-		{name: "switched on since", rule: BalancingPaused, changes: many(paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours}))},
+		{name: "switched on since", rule: BalancingPaused, changes: with(paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours}))},
 		{
 			name: "settings unread",
 			rule: BalancingPaused,
-			changes: many(
+			changes: with(
 				balancer(func(b *topology.Balancer) { b.Known = false }),
 				paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours}),
 			),
 			unsure: true,
 			says:   "unread",
 		},
-		{name: "runs unread", rule: BalancingPaused, changes: many(func(s *Situation) { s.PausedUnread = true }), unsure: true, says: "noRuns"},
+		{name: "runs unread", rule: BalancingPaused, changes: with(func(s *Situation) { s.PausedUnread = true }), unsure: true, says: "noRuns"},
 		{
 			name:    "off for an open run is no trouble",
 			rule:    BalancerOff,
-			changes: many(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours, RunOpen: true, RunKnown: true})),
+			changes: with(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours, RunOpen: true, RunKnown: true})),
 			rank:    Info,
 			says:    "off",
 			plan:    "balancer-on",
@@ -209,13 +209,13 @@ func TestRulesOnTheStateOfTheCluster(t *testing.T) {
 		{
 			name:    "off by a run that is gone is listed as that",
 			rule:    BalancerOff,
-			changes: many(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours})),
+			changes: with(off, paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours})),
 		},
 	})
 }
 
-// moved is a changelog entry of a migration, so many minutes ago.
-func moved(what string, n int, minutes int, errmsg string) topology.Event {
+// migrationEntry is a changelog entry of a migration, so many minutes ago.
+func migrationEntry(what string, n int, minutes int, errmsg string) topology.Event {
 	d := bson.D{
 		{Key: "min", Value: bson.D{{Key: "doc_id", Value: int64(n)}}},
 		{Key: "max", Value: bson.D{{Key: "doc_id", Value: int64(n + 1)}}},
@@ -235,32 +235,32 @@ func moved(what string, n int, minutes int, errmsg string) topology.Event {
 func migrations(failed, done, minutes int, errmsg string) change {
 	return func(s *Situation) {
 		for i := range failed {
-			s.Table.Events = append(s.Table.Events, moved("moveChunk.error", i, minutes, errmsg))
+			s.Table.Events = append(s.Table.Events, migrationEntry("moveChunk.error", i, minutes, errmsg))
 		}
 		for i := range done {
-			s.Table.Events = append(s.Table.Events, moved("moveChunk.commit", 1000+i, minutes+1, ""))
+			s.Table.Events = append(s.Table.Events, migrationEntry("moveChunk.commit", 1000+i, minutes+1, ""))
 		}
 	}
 }
 
-func TestMigrationsThatKeepFailing(t *testing.T) {
-	run(t, []ruleCase{
+func TestRepeatedlyFailingMigrationsAreReported(t *testing.T) {
+	runCases(t, []ruleCase{
 		{
 			name:    "most fail",
 			rule:    MigrationsFailing,
-			changes: many(migrations(6, 2, 10, "ChunkTooBig :: the range is too large")),
+			changes: with(migrations(6, 2, 10, "ChunkTooBig :: the range is too large")),
 			rank:    Warn,
 			says:    "failing.reason",
 		},
-		{name: "some fail", rule: MigrationsFailing, changes: many(migrations(3, 20, 10, "")), rank: Info, says: "failing"},
-		{name: "two fail", rule: MigrationsFailing, changes: many(migrations(2, 0, 10, ""))},
-		{name: "long ago", rule: MigrationsFailing, changes: many(migrations(9, 0, 90, ""))},
-		{name: "unread", rule: MigrationsFailing, changes: many(unread(topology.PartEvents)), unsure: true, says: "denied"},
+		{name: "some fail", rule: MigrationsFailing, changes: with(migrations(3, 20, 10, "")), rank: Info, says: "failing"},
+		{name: "two fail", rule: MigrationsFailing, changes: with(migrations(2, 0, 10, ""))},
+		{name: "long ago", rule: MigrationsFailing, changes: with(migrations(9, 0, 90, ""))},
+		{name: "unread", rule: MigrationsFailing, changes: with(withoutPart(topology.PartEvents)), unsure: true, says: "denied"},
 	})
-	s := calm(migrations(6, 2, 10, "ChunkTooBig :: the range is too large"), func(s *Situation) {
-		s.Table.Events = append(s.Table.Events, moved("moveChunk.error", 500, 15, "another"), moved("moveChunk.error", 501, 15, "another"))
+	s := healthy(migrations(6, 2, 10, "ChunkTooBig :: the range is too large"), func(s *Situation) {
+		s.Table.Events = append(s.Table.Events, migrationEntry("moveChunk.error", 500, 15, "another"), migrationEntry("moveChunk.error", 501, 15, "another"))
 	})
-	items, _, _ := verdict(s, MigrationsFailing)
+	items, _, _ := evaluateRule(s, MigrationsFailing)
 	if len(items) != 1 || items[0].Text.Args()["n"] != "8" || items[0].Text.Args()["moves"] != "2" || items[0].Text.Args()["reasons"] != "6" {
 		t.Fatalf("%+v", items)
 	}
@@ -271,10 +271,10 @@ func TestMigrationsThatKeepFailing(t *testing.T) {
 	}
 }
 
-func TestABoundedChangelogGivesARateOverWhatItHolds(t *testing.T) {
-	s := calm(func(s *Situation) {
+func TestFailureRateCoversOnlyTheTimeOfABoundedChangelog(t *testing.T) {
+	s := healthy(func(s *Situation) {
 		for i := range mostEvents {
-			s.Table.Events = append(s.Table.Events, moved("moveChunk.error", i, i*30/mostEvents, "x"))
+			s.Table.Events = append(s.Table.Events, migrationEntry("moveChunk.error", i, i*30/mostEvents, "x"))
 		}
 	})
 	got := MovesLately(s.Table, now)

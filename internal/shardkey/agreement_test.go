@@ -13,7 +13,7 @@ import (
 
 // Compares with the simulated cluster, which has an independent comparison and hash.
 // 200 keys a round, 100 rounds unless -rapid.checks is given.
-func TestAgreesWithTheSimulatedClustersOwnComparisonAndHash(t *testing.T) {
+func TestComparisonAndHashAgreeWithTheSimulatedCluster(t *testing.T) {
 	p, err := shardkey.ParsePattern(pattern(t, "a", "b"))
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestAgreesWithTheSimulatedClustersOwnComparisonAndHash(t *testing.T) {
 		var last []bson.RawValue
 		var lastKey shardkey.Key
 		for range 200 {
-			values := []bson.RawValue{draw(rt), draw(rt)}
+			values := []bson.RawValue{drawKeyValue(rt), drawKeyValue(rt)}
 			if last != nil && rapid.Bool().Draw(rt, "same") {
 				values[0] = last[0]
 			}
@@ -46,10 +46,10 @@ func TestAgreesWithTheSimulatedClustersOwnComparisonAndHash(t *testing.T) {
 	})
 }
 
-// draw returns no arrays, which are not valid in a shard key, and no decimals with a
+// drawKeyValue returns no arrays, which are not valid in a shard key, and no decimals with a
 // coefficient of more than 34 digits: here they count as zero, as in IEEE 754, and no
 // driver writes them.
-func draw(rt *rapid.T) bson.RawValue {
+func drawKeyValue(rt *rapid.T) bson.RawValue {
 	for {
 		v := shardkey.DrawValue(rt)
 		if rapid.Bool().Draw(rt, "number") {

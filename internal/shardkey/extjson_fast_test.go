@@ -21,7 +21,7 @@ func checkAgainstFullReader(t interface{ Fatalf(string, ...any) }, text string) 
 	return true
 }
 
-func TestSimpleKeysAreReadQuicklyAndAlike(t *testing.T) {
+func TestQuickReaderReadsSimpleKeysAsTheFullReaderDoes(t *testing.T) {
 	for _, text := range []string{
 		`{"doc_id":{"$oid":"65e0000000000000000000ff"}}`, ` { "doc_id" : { "$oid" : "65E0000000000000000000fF" } } `, `{"a":"b"}`, `{"":""}`,
 		`{"n":5}`, `{"n":-5}`, `{"n":0}`, `{"n":-0}`, `{"n":2147483648}`, `{"n":123456789012345678}`,
@@ -34,7 +34,7 @@ func TestSimpleKeysAreReadQuicklyAndAlike(t *testing.T) {
 	}
 }
 
-func TestAnythingElseIsLeftToTheFullReader(t *testing.T) {
+func TestQuickReaderLeavesOtherKeysToTheFullReader(t *testing.T) {
 	for _, text := range []string{
 		``, `{`, `{}`, `[]`, `5`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{"a":1}x`, `{"a":1}{}`, `{"a":01}`, `{"a":-}`,
 		`{"a":1.5}`, `{"a":1e3}`, `{"a":+1}`,
@@ -50,7 +50,7 @@ func TestAnythingElseIsLeftToTheFullReader(t *testing.T) {
 	}
 }
 
-func TestQuickReaderNeverDisagrees(t *testing.T) {
+func TestQuickReaderNeverDisagreesWithTheFullReader(t *testing.T) {
 	parts := []string{`{`, `}`, `"`, `:`, `,`, ` `, `a`, `$oid`, `"$oid":`, `"65e0000000000000000000ff"`, `0`, `1`, `-`,
 		`.`, `e`, `"a":`, `"b":`, `{"a":`, `{"$oid":`, `\`, "\x00", "\x7f", "ä", `null`, `[`}
 	rapid.Check(t, func(rt *rapid.T) {

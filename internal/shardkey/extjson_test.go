@@ -40,7 +40,7 @@ func appendsRaw(v bson.RawValue) bool {
 	return err != nil || len(bits) > 1
 }
 
-func TestExtendedJSONCarriesEveryKeyAndTheDriverReadsItTheSame(t *testing.T) {
+func TestExtendedJSONPreservesEveryKeyAndTheDriverParsesItTheSame(t *testing.T) {
 	p := mustPattern(t, "a", "b.c", "d")
 	rapid.Check(t, func(rt *rapid.T) {
 		inner := beginDocument(nil)
@@ -72,12 +72,12 @@ func TestExtendedJSONCarriesEveryKeyAndTheDriverReadsItTheSame(t *testing.T) {
 		}
 		var driver bson.Raw
 		if err := bson.UnmarshalExtJSON([]byte(s), true, &driver); err != nil || !bytes.Equal(driver, doc) {
-			rt.Fatalf("%s: the driver reads %s, %v", s, driver, err)
+			rt.Fatalf("%s: the driver reads %s, %v, want %v", s, driver, err, doc)
 		}
 	})
 }
 
-func TestParsesWhatPeopleWrite(t *testing.T) {
+func TestCommonSpellingsOfKeysAreParsed(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"a": 1}`:                                                          `{"a":{"$numberInt":"1"}}`,
 		` {"a": 2147483648, "b": -1.5} `:                                    `{"a":{"$numberLong":"2147483648"},"b":{"$numberDouble":"-1.5"}}`,
@@ -107,7 +107,7 @@ func TestParsesWhatPeopleWrite(t *testing.T) {
 	}
 }
 
-func TestRefusesWhatIsNoKeyWithASentence(t *testing.T) {
+func TestInvalidKeysAreRefusedWithAnExplanation(t *testing.T) {
 	for in, part := range map[string]string{
 		``:                                     "not valid JSON",
 		`{"a": 1`:                              "not valid JSON",

@@ -30,7 +30,7 @@ func FuzzDecode(f *testing.F) {
 		doc, err := p.Document(k)
 		if err != nil {
 			if fault.Of(err) != fault.Invalid {
-				t.Fatal(err)
+				t.Fatalf("got %v, want kind %v", err, fault.Invalid)
 			}
 			return
 		}
@@ -55,7 +55,7 @@ func FuzzEncode(f *testing.F) {
 		k, err := p.KeyOf(v)
 		if err != nil {
 			if fault.Of(err) != fault.Invalid {
-				t.Fatal(err)
+				t.Fatalf("got %v, want kind %v", err, fault.Invalid)
 			}
 			return
 		}

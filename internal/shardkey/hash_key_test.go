@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestHashKeyIsTheBoundOfItsHashAndGivesItBack(t *testing.T) {
+func TestHashKeyIsTheBoundOfItsHashAndReturnsIt(t *testing.T) {
 	p := mustPattern(t, "k#")
 	check := func(h int64) {
 		k, err := p.Bound(mustDoc(t, bson.D{{Key: "k", Value: h}}))
@@ -28,10 +28,10 @@ func TestHashKeyIsTheBoundOfItsHashAndGivesItBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) { check(drawLong(rt)) })
 }
 
-func TestHashFloorRefusesWhatIsNoHash(t *testing.T) {
+func TestHashFloorRefusesKeysThatAreNotHashes(t *testing.T) {
 	p := mustPattern(t, "k")
 	if h, ok := p.Min().HashFloor(); !ok || h != math.MinInt64 {
-		t.Errorf("MinKey: %d, %v", h, ok)
+		t.Errorf("MinKey: %d, %v, want ok true, h %v", h, ok, math.MinInt64)
 	}
 	for _, v := range []any{bson.MaxKey{}, nil, 0.5, -0.5, 1.5, math.Exp2(63), -math.Exp2(64), math.Exp2(70), math.NaN(), "", "abc", true,
 		bson.ObjectID{}, bson.D{}, bson.Binary{Data: []byte{1}}} {

@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-func TestEqualKeysOfDifferentTypesAreTheSameOnlyByCompare(t *testing.T) {
+func TestEqualKeysOfDifferentTypesAreEqualOnlyByCompare(t *testing.T) {
 	p := mustPattern(t, "v")
 	for _, equal := range [][]any{
 		{int32(1), int64(1), 1.0, decimalOf(t, "1"), decimalOf(t, "1.0")},
@@ -19,7 +19,7 @@ func TestEqualKeysOfDifferentTypesAreTheSameOnlyByCompare(t *testing.T) {
 	} {
 		seen := map[Key]bool{}
 		for _, v := range equal {
-			k, err := p.KeyOf(val(t, v))
+			k, err := p.KeyOf(rawValue(t, v))
 			if err != nil || seen[k] {
 				t.Errorf("%v (%T): %v", v, v, err)
 			}
@@ -35,16 +35,16 @@ func TestEqualKeysOfDifferentTypesAreTheSameOnlyByCompare(t *testing.T) {
 
 func TestUsualKeysAreShort(t *testing.T) {
 	p := mustPattern(t, "project_id", "_id#")
-	k, err := p.KeyOf(val(t, bson.NewObjectID()), val(t, bson.NewObjectID()))
+	k, err := p.KeyOf(rawValue(t, bson.NewObjectID()), rawValue(t, bson.NewObjectID()))
 	if err != nil || len(k.Encoded()) > 23 || k.Bits() != "" {
 		t.Errorf("%d bytes and %d bits, %v", len(k.Encoded()), len(k.Bits()), err)
 	}
 }
 
-func TestRanges(t *testing.T) {
+func TestRangesContainOverlapAndCover(t *testing.T) {
 	p := mustPattern(t, "n")
 	key := func(n int) Key {
-		k, err := p.KeyOf(val(t, n))
+		k, err := p.KeyOf(rawValue(t, n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestRanges(t *testing.T) {
 
 func TestAPrefixRangeReachesFromMinKeyBeyondMaxKey(t *testing.T) {
 	p := mustPattern(t, "p", "k#")
-	id := val(t, bson.ObjectID{11: 0xff})
+	id := rawValue(t, bson.ObjectID{11: 0xff})
 	r, err := p.PrefixRange(id)
 	if err != nil {
 		t.Fatal(err)
@@ -91,22 +91,22 @@ func TestAPrefixRangeReachesFromMinKeyBeyondMaxKey(t *testing.T) {
 		}
 	}
 	if got := p.Display(r.Min); got != `{p: ObjectId("0000000000000000000000ff"), k: MinKey}` {
-		t.Error(got)
+		t.Errorf("got %v, want %q", got, `{p: ObjectId("0000000000000000000000ff"), k: MinKey}`)
 	}
 	if got := p.Display(r.Max); got != `{p: ObjectId("0000000000000000000000ff"), …}` || !r.Max.IsPrefixEnd() {
 		t.Error(got)
 	}
 	if got := p.ExtJSON(r.Max); got != `{"p":{"$oid":"0000000000000000000000ff"}}` {
-		t.Error(got)
+		t.Errorf("got %v, want %q", got, `{"p":{"$oid":"0000000000000000000000ff"}}`)
 	}
 	if _, err := p.Document(r.Max); fault.Of(err) != fault.Invalid {
-		t.Errorf("the end of a prefix range is a document: %v", err)
+		t.Errorf("the end of a prefix range is a document: %v, want kind %v", err, fault.Invalid)
 	}
 	if _, err := p.PrefixRange(id, id, id); fault.Of(err) != fault.Invalid {
-		t.Errorf("three values for two fields: %v", err)
+		t.Errorf("three values for two fields: %v, want kind %v", err, fault.Invalid)
 	}
 	if _, err := p.KeyOf(id); fault.Of(err) != fault.Invalid {
-		t.Errorf("one value for two fields: %v", err)
+		t.Errorf("one value for two fields: %v, want kind %v", err, fault.Invalid)
 	}
 }
 
@@ -117,12 +117,12 @@ func TestKeysOfOtherPatternsAndDamagedPartsAreRefused(t *testing.T) {
 		FromParts("\x30a", ""),
 		FromParts("\x1e\x00\x00", ""), FromParts("\x1f\x01\x00\x00", "\x01\x01"), FromParts("\x50short", ""), FromParts("\xff", "")} {
 		if _, err := one.Values(bad); err == nil || fault.Of(err) != fault.Invalid {
-			t.Errorf("%x: %v", bad.Encoded(), err)
+			t.Errorf("%x: %v, want kind %v", bad.Encoded(), err, fault.Invalid)
 		}
 	}
 }
 
-func TestDisplaySpeaksMongosh(t *testing.T) {
+func TestDisplayUsesMongoshSyntax(t *testing.T) {
 	p := mustPattern(t, "v")
 	id, _ := bson.ObjectIDFromHex("507f1f77bcf86cd799439011")
 	for _, c := range []struct {
@@ -155,11 +155,11 @@ func TestDisplaySpeaksMongosh(t *testing.T) {
 		{bson.CodeWithScope{Code: "x", Scope: bson.D{{Key: "y", Value: 1}}}, `Code("x", {y: 1})`},
 		{bson.D{{Key: "a", Value: 1}, {Key: "b c", Value: bson.A{2, "x"}}}, `{a: 1, "b c": [2, "x"]}`},
 	} {
-		k, err := p.KeyOf(val(t, c.v))
+		k, err := p.KeyOf(rawValue(t, c.v))
 		if got := p.Display(k); err != nil || got != "{v: "+c.want+"}" {
 			t.Errorf("%v: %s, want %s, %v", c.v, got, c.want, err)
 		}
-		if got := DisplayValue(val(t, c.v)); got != c.want {
+		if got := DisplayValue(rawValue(t, c.v)); got != c.want {
 			t.Errorf("%v: %s, want %s", c.v, got, c.want)
 		}
 	}
@@ -175,7 +175,7 @@ func TestDisplayStaysShort(t *testing.T) {
 		deep = bson.D{{Key: strings.Repeat("x", 200), Value: deep}}
 	}
 	for _, v := range []any{strings.Repeat("é", 5000), make([]byte, 5000), wide, deep, bson.Regex{Pattern: strings.Repeat("x", 999)}} {
-		k, err := p.KeyOf(val(t, v))
+		k, err := p.KeyOf(rawValue(t, v))
 		if got := p.Display(k); err != nil || len(got) > 2000 || !strings.Contains(got, "…") {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
@@ -195,9 +195,9 @@ func TestDocumentsNestedDeeperThanTheServerAllowsAreRefused(t *testing.T) {
 	}
 	v.Value = endDocument(appendElement(beginDocument(nil), bson.TypeEmbeddedDocument, "d", deep), 0)
 	if _, err := p.KeyOf(v); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "levels deep") {
-		t.Errorf("%d levels: %v", maxDepth+1, err)
+		t.Errorf(`%d levels: %v, want kind %v, …"levels deep"…`, maxDepth+1, err, fault.Invalid)
 	}
 	if _, err := Hash(v); fault.Of(err) != fault.Invalid {
-		t.Errorf("hash of %d levels: %v", maxDepth+1, err)
+		t.Errorf("hash of %d levels: %v, want kind %v", maxDepth+1, err, fault.Invalid)
 	}
 }

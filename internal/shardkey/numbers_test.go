@@ -85,7 +85,7 @@ func TestNumbersOfAllTypesCompareExactly(t *testing.T) {
 	var before Key
 	for i, line := range ladder {
 		for j, v := range line {
-			raw := val(t, v)
+			raw := rawValue(t, v)
 			k, err := p.KeyOf(raw)
 			if err != nil {
 				t.Fatal(err)

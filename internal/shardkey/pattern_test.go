@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-func TestPatternsReadAndPrintTheSame(t *testing.T) {
+func TestPatternsRoundTripAsText(t *testing.T) {
 	p := mustPattern(t, "project_id", "_id#", "a.b", "with space")
 	if got, want := p.String(), `{project_id: 1, _id: "hashed", "a.b": 1, "with space": 1}`; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -29,7 +29,7 @@ func TestPatternsReadAndPrintTheSame(t *testing.T) {
 	}
 }
 
-func TestOneMayBeOfAnyNumberType(t *testing.T) {
+func TestPatternDirectionMayBeOfAnyNumberType(t *testing.T) {
 	for _, one := range []any{1, int64(1), 1.0, 1.9, decimalOf(t, "1.0")} {
 		if _, err := ParsePattern(mustDoc(t, bson.D{{Key: "a", Value: one}})); err != nil {
 			t.Errorf("%v: %v", one, err)
@@ -37,7 +37,7 @@ func TestOneMayBeOfAnyNumberType(t *testing.T) {
 	}
 }
 
-func TestRefusesPatternsThatNoServerAccepts(t *testing.T) {
+func TestPatternsThatNoServerAcceptsAreRefused(t *testing.T) {
 	many := bson.D{}
 	for i := range 33 {
 		many = append(many, bson.E{Key: "f" + strings.Repeat("x", i), Value: 1})
@@ -56,12 +56,12 @@ func TestRefusesPatternsThatNoServerAccepts(t *testing.T) {
 		"not a number": {{Key: "a", Value: true}},
 	} {
 		if p, err := ParsePattern(mustDoc(t, doc)); fault.Of(err) != fault.Invalid || err == nil {
-			t.Errorf("%s: %s, %v", name, p, err)
+			t.Errorf("%s: %s, %v, want kind %v", name, p, err, fault.Invalid)
 		}
 	}
 	for _, raw := range []bson.Raw{nil, {}, {5, 0, 0, 0}, {6, 0, 0, 0, 1, 0}, {5, 0, 0, 0, 1}} {
 		if _, err := ParsePattern(raw); err == nil || fault.Of(err) != fault.Invalid {
-			t.Errorf("% x: %v", raw, err)
+			t.Errorf("% x: %v, want kind %v", raw, err, fault.Invalid)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func TestABoundHasExactlyTheFieldsOfThePattern(t *testing.T) {
 	} {
 		k, err := p.Bound(mustDoc(t, c.doc))
 		if err != nil || p.Display(k) != c.want {
-			t.Errorf("%v: %s, %v", c.doc, p.Display(k), err)
+			t.Errorf("%v: %s, %v, want p.Display(k) %v", c.doc, p.Display(k), err, c.want)
 		}
 		if doc, err := p.Document(k); err != nil || string(doc) != string(mustDoc(t, c.doc)) {
 			t.Errorf("%v came back as %s, %v", c.doc, doc, err)
@@ -131,7 +131,7 @@ func TestExtractFollowsPathsAndTreatsMissingAsNull(t *testing.T) {
 	}
 	k, err := p.Extract(mustDoc(t, bson.D{{Key: "a", Value: bson.D{{Key: "b", Value: "x"}}}, {Key: "h", Value: bson.MinKey{}}}))
 	if err != nil || p.Display(k) != `{"a.b": "x", h: NumberLong("7961148599568647290")}` {
-		t.Errorf("%s, %v", p.Display(k), err)
+		t.Errorf("got %s, %v, want %q", p.Display(k), err, `{"a.b": "x", h: NumberLong("7961148599568647290")}`)
 	}
 	for _, doc := range []bson.D{
 		{{Key: "a", Value: bson.A{bson.D{{Key: "b", Value: 1}}}}},
@@ -139,11 +139,11 @@ func TestExtractFollowsPathsAndTreatsMissingAsNull(t *testing.T) {
 		{{Key: "h", Value: bson.A{1}}},
 	} {
 		if _, err := p.Extract(mustDoc(t, doc)); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "array") {
-			t.Errorf("%v: %v", doc, err)
+			t.Errorf(`%v: %v, want kind %v, …"array"…`, doc, err, fault.Invalid)
 		}
 	}
 	if _, err := p.Extract(bson.Raw{5, 0, 0, 0}); err == nil || fault.Of(err) != fault.Invalid {
-		t.Errorf("half a document: %v", err)
+		t.Errorf("half a document: %v, want kind %v", err, fault.Invalid)
 	}
 	if _, err := (Pattern{}).Extract(mustDoc(t, bson.D{})); err == nil {
 		t.Error("a key without a pattern")

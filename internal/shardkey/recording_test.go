@@ -38,12 +38,12 @@ func readLines(t testing.TB, name string) []bson.Raw {
 		docs = append(docs, doc)
 	}
 	if lines.Err() != nil || len(docs) == 0 {
-		t.Fatalf("%s: %d lines, %v", name, len(docs), lines.Err())
+		t.Fatalf("%s: %d lines, %v, want len(docs) more than 0", name, len(docs), lines.Err())
 	}
 	return docs
 }
 
-func TestHashIsTheServersOwn(t *testing.T) {
+func TestHashEqualsTheRecordedServersHash(t *testing.T) {
 	docs := readLines(t, "hash-vectors")
 	arrays := 0
 	for _, doc := range docs {
@@ -72,7 +72,7 @@ func TestHashIsTheServersOwn(t *testing.T) {
 	t.Logf("%d vectors, %d of them arrays", len(docs), arrays)
 }
 
-func TestOrderIsTheServersOwn(t *testing.T) {
+func TestOrderEqualsTheRecordedServersOrder(t *testing.T) {
 	docs := readLines(t, "sort-order")
 	both := mustPattern(t, "v", "_id")
 	keys := make([]Key, len(docs))
@@ -111,7 +111,7 @@ func TestEveryRecordedQueryIsLocatedOnTheShardThatServedIt(t *testing.T) {
 			minKey, err1 := p.Bound(c.Document().Lookup("min").Document())
 			maxKey, err2 := p.Bound(c.Document().Lookup("max").Document())
 			if err1 != nil || err2 != nil {
-				t.Fatal(err1, err2)
+				t.Fatalf("got %v, %v, want err1 nil, err2 nil", err1, err2)
 			}
 			patterns[coll] = p
 			tables[coll] = append(tables[coll], chunk{Range{minKey, maxKey}, c.Document().Lookup("shard").StringValue()})

@@ -33,7 +33,7 @@ func mustDoc(t testing.TB, doc any) bson.Raw {
 	return raw
 }
 
-func val(t testing.TB, v any) bson.RawValue {
+func rawValue(t testing.TB, v any) bson.RawValue {
 	t.Helper()
 	return mustDoc(t, bson.D{{Key: "v", Value: v}}).Lookup("v")
 }

@@ -40,8 +40,8 @@ func newRawClient(t testing.TB, c *Cluster) *rawClient {
 	return &rawClient{t: t, conn: conn, in: bufio.NewReader(conn)}
 }
 
-// send runs a command; the fields are appended to its body.
-func (p *rawClient) send(cmd any, more ...bson.E) bson.Raw {
+// runRaw runs a command; the fields are appended to its body.
+func (p *rawClient) runRaw(cmd any, more ...bson.E) bson.Raw {
 	p.t.Helper()
 	raw, err := bson.Marshal(cmd)
 	if err != nil {
@@ -63,17 +63,17 @@ func (p *rawClient) send(cmd any, more ...bson.E) bson.Raw {
 	return m.Body
 }
 
-// on runs a command against a database.
-func (p *rawClient) on(db string, cmd bson.D) bson.Raw {
+// runOn runs a command against a database.
+func (p *rawClient) runOn(db string, cmd bson.D) bson.Raw {
 	p.t.Helper()
-	return p.send(cmd, bson.E{Key: "$db", Value: db})
+	return p.runRaw(cmd, bson.E{Key: "$db", Value: db})
 }
 
 // signIn is the client side of RFC 5802. It returns the last reply.
 func (p *rawClient) signIn(mechanism, user, password string) bson.Raw {
 	p.t.Helper()
 	start := func(payload string) bson.Raw {
-		return p.on("admin", d("saslStart", 1, "mechanism", mechanism, "payload", []byte(payload), "options", d("skipEmptyExchange", true)))
+		return p.runOn("admin", d("saslStart", 1, "mechanism", mechanism, "payload", []byte(payload), "options", d("skipEmptyExchange", true)))
 	}
 	const bare = "n=%s,r=fyko+d2lbbFgONRv9qkxdawL"
 	first := fmt.Sprintf(bare, strings.NewReplacer("=", "=3D", ",", "=2C").Replace(user))
@@ -96,7 +96,7 @@ func (p *rawClient) signIn(mechanism, user, password string) bson.Raw {
 	}
 	without := "c=biws,r=" + nonce
 	proof, server := scramProof(p.t, mechanism, user, password, salt, iterations, first+","+string(challenge)+","+without)
-	reply = p.on("admin", d("saslContinue", 1, "conversationId", 1, "payload", []byte(without+",p="+proof)))
+	reply = p.runOn("admin", d("saslContinue", 1, "conversationId", 1, "payload", []byte(without+",p="+proof)))
 	if truthy(reply.Lookup("ok")) {
 		if _, v := reply.Lookup("payload").Binary(); string(v) != "v="+server || !reply.Lookup("done").Boolean() {
 			p.t.Fatalf("the server's own proof is %q, want v=%s", v, server)
@@ -146,7 +146,7 @@ func signedIn(t testing.TB, c *Cluster, user, password string) *rawClient {
 // guardedCluster is a cluster with access control and one user, root.
 func guardedCluster(t testing.TB) *Cluster {
 	t.Helper()
-	return empty(t, func(o *Options) { o.Users = []access.User{{Name: "root", Password: "root-pw"}} })
+	return emptyCluster(t, func(o *Options) { o.Users = []access.User{{Name: "root", Password: "root-pw"}} })
 }
 
 // wantError fails the test unless the reply is this error.

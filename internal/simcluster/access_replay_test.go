@@ -45,7 +45,7 @@ func TestEveryKindOfUserIsAnsweredAsRecorded(t *testing.T) {
 				p = signedIn(t, c, name, name+"-pw")
 				peers[name] = p
 			}
-			got = p.send(s.Cmd, trailer(t, s)...)
+			got = p.runRaw(s.Cmd, appendedFields(t, s)...)
 		}
 		count["compared"]++
 		want, failed := s.answer()
@@ -63,7 +63,7 @@ func TestEveryKindOfUserIsAnsweredAsRecorded(t *testing.T) {
 		switch commandName(s.Cmd) {
 		case "connectionStatus":
 			count["privilege lists"]++
-			w, g := identity(t, want.Value), identity(t, got)
+			w, g := identityLines(t, want.Value), identityLines(t, got)
 			if !slices.Equal(w, g) {
 				t.Errorf("%d %s:\n got %s\nwant %s", s.N, s.Note, strings.Join(g, "\n     "), strings.Join(w, "\n     "))
 			}
@@ -91,9 +91,9 @@ func names(list bson.RawValue) []string {
 	return out
 }
 
-// identity is the reply of connectionStatus with sorted lists, because the server's
+// identityLines is the reply of connectionStatus with sorted lists, because the server's
 // order is that of a hash table. The order of a privilege's actions is kept.
-func identity(t testing.TB, reply bson.Raw) []string {
+func identityLines(t testing.TB, reply bson.Raw) []string {
 	t.Helper()
 	info, ok := reply.Lookup("authInfo").DocumentOK()
 	if !ok {
@@ -112,9 +112,9 @@ func identity(t testing.TB, reply bson.Raw) []string {
 
 var recordedTail = regexp.MustCompile(`lsid: \{ id: UUID\("([0-9a-f-]+)"\) \}, \$clusterTime: \{ clusterTime: Timestamp\((\d+), (\d+)\), signature: \{ hash: BinData\(0, ([0-9A-F]+)\), keyId: (-?\d+) \} \}, \$db: "([^"]*)" \}$`)
 
-// trailer holds the fields that the recording client appended to a command. A refusal
+// appendedFields holds the fields that the recording client appended to a command. A refusal
 // quotes them.
-func trailer(t testing.TB, s step) []bson.E {
+func appendedFields(t testing.TB, s step) []bson.E {
 	t.Helper()
 	db := bson.E{Key: "$db", Value: s.DB}
 	if s.Error == nil {

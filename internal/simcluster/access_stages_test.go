@@ -9,19 +9,19 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// limited is a user who may only read db.c.
-func limited(t testing.TB, c *Cluster, privileges ...any) *rawClient {
+// limitedUser is a user who may only read db.c.
+func limitedUser(t testing.TB, c *Cluster, privileges ...any) *rawClient {
 	t.Helper()
 	root := signedIn(t, c, "root", "root-pw")
 	list := bson.A{}
 	for i := 0; i < len(privileges); i += 2 {
 		list = append(list, d("resource", privileges[i], "actions", privileges[i+1]))
 	}
-	wantOK(t, root.on("admin", d("createRole", "limited", "privileges", list, "roles", bson.A{})))
-	wantOK(t, root.on("admin", d("createUser", "limited", "pwd", "pw", "roles", bson.A{"limited"})))
-	wantOK(t, root.on("db", d("insert", "c", "documents", bson.A{d("_id", 1)})))
-	wantOK(t, root.on("db", d("insert", "secret", "documents", bson.A{d("_id", 1)})))
-	wantOK(t, root.on("other", d("insert", "c", "documents", bson.A{d("_id", 1)})))
+	wantOK(t, root.runOn("admin", d("createRole", "limited", "privileges", list, "roles", bson.A{})))
+	wantOK(t, root.runOn("admin", d("createUser", "limited", "pwd", "pw", "roles", bson.A{"limited"})))
+	wantOK(t, root.runOn("db", d("insert", "c", "documents", bson.A{d("_id", 1)})))
+	wantOK(t, root.runOn("db", d("insert", "secret", "documents", bson.A{d("_id", 1)})))
+	wantOK(t, root.runOn("other", d("insert", "c", "documents", bson.A{d("_id", 1)})))
 	return signedIn(t, c, "limited", "pw")
 }
 
@@ -29,7 +29,7 @@ func collection(db, coll string) bson.D { return d("db", db, "collection", coll)
 
 func TestEveryStageNeedsItsOwnPrivilege(t *testing.T) {
 	c := guardedCluster(t)
-	u := limited(t, c, collection("db", "c"), bson.A{"find"})
+	u := limitedUser(t, c, collection("db", "c"), bson.A{"find"})
 	root := signedIn(t, c, "root", "root-pw")
 	stages := func(list ...bson.D) bson.A {
 		out := bson.A{}
@@ -54,7 +54,7 @@ func TestEveryStageNeedsItsOwnPrivilege(t *testing.T) {
 		stages(d("$out", "c")), stages(d("$merge", d("into", "secret"))),
 	}
 	run := func(p *rawClient, s bson.A) bson.Raw {
-		return p.on("db", d("aggregate", "c", "pipeline", s, "cursor", bson.D{}))
+		return p.runOn("db", d("aggregate", "c", "pipeline", s, "cursor", bson.D{}))
 	}
 	for _, s := range allowed {
 		wantOK(t, run(u, s))
@@ -65,66 +65,66 @@ func TestEveryStageNeedsItsOwnPrivilege(t *testing.T) {
 			t.Errorf("root is refused too: %v", s)
 		}
 	}
-	wantError(t, u.on("db", d("aggregate", "secret", "pipeline", bson.A{}, "cursor", bson.D{})), 13, "not authorized")
-	wantError(t, u.on("admin", d("aggregate", 1, "pipeline", stages(d("$currentOp", bson.D{})), "cursor", bson.D{})), 13, "not authorized")
-	wantOK(t, u.on("db", d("explain", d("find", "c"))))
-	wantError(t, u.on("db", d("explain", d("find", "secret"))), 13, "not authorized on db to execute command { explain: { find: \"secret\" }")
-	wantError(t, u.on("db", d("explain", d("aggregate", "c", "pipeline", denied[0], "cursor", bson.D{}))), 13, "not authorized")
+	wantError(t, u.runOn("db", d("aggregate", "secret", "pipeline", bson.A{}, "cursor", bson.D{})), 13, "not authorized")
+	wantError(t, u.runOn("admin", d("aggregate", 1, "pipeline", stages(d("$currentOp", bson.D{})), "cursor", bson.D{})), 13, "not authorized")
+	wantOK(t, u.runOn("db", d("explain", d("find", "c"))))
+	wantError(t, u.runOn("db", d("explain", d("find", "secret"))), 13, "not authorized on db to execute command { explain: { find: \"secret\" }")
+	wantError(t, u.runOn("db", d("explain", d("aggregate", "c", "pipeline", denied[0], "cursor", bson.D{}))), 13, "not authorized")
 }
 
 func TestListsShowWhatAUserMaySee(t *testing.T) {
 	c := guardedCluster(t)
-	u := limited(t, c, collection("db", "c"), bson.A{"find"})
-	if got := names(wantOK(t, u.on("admin", d("listDatabases", 1))).Lookup("databases")); !slices.Equal(got, []string{"db"}) {
+	u := limitedUser(t, c, collection("db", "c"), bson.A{"find"})
+	if got := names(wantOK(t, u.runOn("admin", d("listDatabases", 1))).Lookup("databases")); !slices.Equal(got, []string{"db"}) {
 		t.Errorf("databases %v", got)
 	}
-	wantError(t, u.on("admin", d("listDatabases", 1, "authorizedDatabases", false)), 13, "Insufficient permissions to list all databases")
+	wantError(t, u.runOn("admin", d("listDatabases", 1, "authorizedDatabases", false)), 13, "Insufficient permissions to list all databases")
 	root := signedIn(t, c, "root", "root-pw")
-	all := wantOK(t, root.on("admin", d("listDatabases", 1, "nameOnly", true)))
+	all := wantOK(t, root.runOn("admin", d("listDatabases", 1, "nameOnly", true)))
 	if got := names(all.Lookup("databases")); !slices.Equal(got, []string{"admin", "config", "db", "other"}) {
 		t.Errorf("root's databases %v", got)
 	}
-	wantError(t, u.on("db", d("listCollections", 1)), 13, "not authorized")
-	wantError(t, u.on("other", d("listCollections", 1, "nameOnly", true, "authorizedCollections", true)), 13, "not authorized")
-	reply := wantOK(t, u.on("db", d("listCollections", 1, "nameOnly", true, "authorizedCollections", true)))
+	wantError(t, u.runOn("db", d("listCollections", 1)), 13, "not authorized")
+	wantError(t, u.runOn("other", d("listCollections", 1, "nameOnly", true, "authorizedCollections", true)), 13, "not authorized")
+	reply := wantOK(t, u.runOn("db", d("listCollections", 1, "nameOnly", true, "authorizedCollections", true)))
 	if got := names(reply.Lookup("cursor", "firstBatch")); !slices.Equal(got, []string{"c"}) {
 		t.Errorf("collections %v", got)
 	}
 }
 
-func TestWritesNeedWhatTheyDo(t *testing.T) {
+func TestWritesNeedThePrivilegesOfTheirEffects(t *testing.T) {
 	c := guardedCluster(t)
-	u := limited(t, c, collection("db", "c"), bson.A{"update", "find"})
+	u := limitedUser(t, c, collection("db", "c"), bson.A{"update", "find"})
 	update := func(upsert bool) bson.Raw {
-		return u.on("db", d("update", "c", "updates", bson.A{d("q", d("_id", 1), "u", d("$set", d("a", 1)), "upsert", upsert)}))
+		return u.runOn("db", d("update", "c", "updates", bson.A{d("q", d("_id", 1), "u", d("$set", d("a", 1)), "upsert", upsert)}))
 	}
 	wantOK(t, update(false))
 	wantError(t, update(true), 13, "not authorized")
-	wantError(t, u.on("db", d("delete", "c", "deletes", bson.A{d("q", bson.D{}, "limit", 0)})), 13, "not authorized")
-	wantOK(t, u.on("db", d("findAndModify", "c", "query", d("_id", 1), "update", d("$set", d("a", 2)))))
-	wantError(t, u.on("db", d("findAndModify", "c", "query", d("_id", 1), "remove", true)), 13, "not authorized")
-	wantError(t, u.on("db", d("create", "new")), 13, "not authorized")
-	wantError(t, u.on("db", d("drop", "c")), 13, "not authorized")
-	wantError(t, u.on("db", d("dropDatabase", 1)), 13, "not authorized")
-	wantError(t, u.on("admin", d("renameCollection", "db.c", "to", "db.x")), 13, "not authorized")
-	wantError(t, u.on("db", d("moveChunk", "db.c")), 13, "may only be run against the admin database.")
+	wantError(t, u.runOn("db", d("delete", "c", "deletes", bson.A{d("q", bson.D{}, "limit", 0)})), 13, "not authorized")
+	wantOK(t, u.runOn("db", d("findAndModify", "c", "query", d("_id", 1), "update", d("$set", d("a", 2)))))
+	wantError(t, u.runOn("db", d("findAndModify", "c", "query", d("_id", 1), "remove", true)), 13, "not authorized")
+	wantError(t, u.runOn("db", d("create", "new")), 13, "not authorized")
+	wantError(t, u.runOn("db", d("drop", "c")), 13, "not authorized")
+	wantError(t, u.runOn("db", d("dropDatabase", 1)), 13, "not authorized")
+	wantError(t, u.runOn("admin", d("renameCollection", "db.c", "to", "db.x")), 13, "not authorized")
+	wantError(t, u.runOn("db", d("moveChunk", "db.c")), 13, "may only be run against the admin database.")
 }
 
-func TestRightsChangeWhileConnectionsWork(t *testing.T) {
+func TestPrivilegeChangesApplyToOpenConnections(t *testing.T) {
 	c := guardedCluster(t)
-	u := limited(t, c, collection("db", "c"), bson.A{"find"})
+	u := limitedUser(t, c, collection("db", "c"), bson.A{"find"})
 	root := signedIn(t, c, "root", "root-pw")
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for range 50 {
-			root.on("admin", d("revokeRolesFromUser", "limited", "roles", bson.A{"limited"}))
-			root.on("admin", d("grantRolesToUser", "limited", "roles", bson.A{"limited"}))
+			root.runOn("admin", d("revokeRolesFromUser", "limited", "roles", bson.A{"limited"}))
+			root.runOn("admin", d("grantRolesToUser", "limited", "roles", bson.A{"limited"}))
 		}
 	}()
 	allowed := 0
 	for range 200 {
-		reply := u.on("db", d("find", "c"))
+		reply := u.runOn("db", d("find", "c"))
 		if truthy(reply.Lookup("ok")) {
 			allowed++
 		} else {
@@ -132,6 +132,6 @@ func TestRightsChangeWhileConnectionsWork(t *testing.T) {
 		}
 	}
 	<-done
-	wantOK(t, u.on("db", d("find", "c")))
+	wantOK(t, u.runOn("db", d("find", "c")))
 	t.Logf("%d of 200 were allowed meanwhile", allowed)
 }

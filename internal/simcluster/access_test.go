@@ -13,7 +13,7 @@ import (
 
 func TestEveryCommandHasAnAccessRule(t *testing.T) {
 	for _, v := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
-		c := empty(t, func(o *Options) { o.ServerVersion = v })
+		c := emptyCluster(t, func(o *Options) { o.ServerVersion = v })
 		for name := range c.commands {
 			if !c.access.Known(name) {
 				t.Errorf("%s: anybody but the cluster's own members is refused %s", v, name)
@@ -37,7 +37,7 @@ func TestDriverSignsInWithEveryMechanism(t *testing.T) {
 		wrong, unknown := signedIn(mechanism, "root", "root-pW"), signedIn(mechanism, "toor", "root-pw")
 		for who, err := range map[string]error{"wrong password": wrong, "unknown user": unknown} {
 			if err == nil || !strings.Contains(err.Error(), "AuthenticationFailed") {
-				t.Errorf("%q, %s: %v", mechanism, who, err)
+				t.Errorf(`%q, %s: %v, want an error, …"AuthenticationFailed"…`, mechanism, who, err)
 			}
 		}
 		if mechanism != "" && wrong != nil && unknown != nil && wrong.Error() != unknown.Error() {
@@ -46,153 +46,153 @@ func TestDriverSignsInWithEveryMechanism(t *testing.T) {
 	}
 }
 
-func TestUsersCanHaveOneMechanismOnly(t *testing.T) {
+func TestUsersMayHaveOnlyOneMechanism(t *testing.T) {
 	c := guardedCluster(t)
 	root := signedIn(t, c, "root", "root-pw")
-	wantOK(t, root.on("admin", d("createUser", "old", "pwd", "pw", "roles", bson.A{}, "mechanisms", bson.A{"SCRAM-SHA-1"})))
+	wantOK(t, root.runOn("admin", d("createUser", "old", "pwd", "pw", "roles", bson.A{}, "mechanisms", bson.A{"SCRAM-SHA-1"})))
 	wantOK(t, newRawClient(t, c).signIn("SCRAM-SHA-1", "old", "pw"))
 	wantError(t, newRawClient(t, c).signIn("SCRAM-SHA-256", "old", "pw"), 18, "Authentication failed.")
-	hello := newRawClient(t, c).on("admin", d("hello", 1, "saslSupportedMechs", "admin.old"))
+	hello := newRawClient(t, c).runOn("admin", d("hello", 1, "saslSupportedMechs", "admin.old"))
 	if got := value.Text(hello.Lookup("saslSupportedMechs")); got != `[ "SCRAM-SHA-1" ]` {
-		t.Errorf("mechanisms %s", got)
+		t.Errorf("mechanisms %s, want %q", got, `[ "SCRAM-SHA-1" ]`)
 	}
-	if hello := newRawClient(t, c).on("admin", d("hello", 1, "saslSupportedMechs", "admin.x")); hello.Lookup("saslSupportedMechs").Type != 0 {
+	if hello := newRawClient(t, c).runOn("admin", d("hello", 1, "saslSupportedMechs", "admin.x")); hello.Lookup("saslSupportedMechs").Type != 0 {
 		t.Errorf("hello tells the mechanisms of who does not exist: %s", hello)
 	}
 	wantError(t, newRawClient(t, c).signIn("GSSAPI", "old", "pw"), 334, "GSSAPI")
-	wantOK(t, root.on("admin", d("createUser", "hashed", "pwd", "0805ffb344b3e5fa8cc10d61cc692dfd", "roles", bson.A{},
+	wantOK(t, root.runOn("admin", d("createUser", "hashed", "pwd", "0805ffb344b3e5fa8cc10d61cc692dfd", "roles", bson.A{},
 		"mechanisms", bson.A{"SCRAM-SHA-1"}, "digestPassword", false)))
 	wantOK(t, newRawClient(t, c).signIn("SCRAM-SHA-1", "hashed", "pw"))
-	wantOK(t, root.on("admin", d("updateUser", "old", "pwd", "other")))
+	wantOK(t, root.runOn("admin", d("updateUser", "old", "pwd", "other")))
 	wantError(t, newRawClient(t, c).signIn("SCRAM-SHA-1", "old", "pw"), 18, "Authentication failed.")
 	wantOK(t, newRawClient(t, c).signIn("SCRAM-SHA-256", "old", "other"))
 }
 
-func TestASignInThatIsOutOfOrderFails(t *testing.T) {
+func TestOutOfOrderSignInFails(t *testing.T) {
 	c := guardedCluster(t)
 	p := newRawClient(t, c)
 	more := func(payload string) bson.Raw {
-		return p.on("admin", d("saslContinue", 1, "conversationId", 1, "payload", []byte(payload)))
+		return p.runOn("admin", d("saslContinue", 1, "conversationId", 1, "payload", []byte(payload)))
 	}
 	wantError(t, more("c=biws,r=x,p=AAAA"), 17, "No SASL session state found")
 	start := d("saslStart", 1, "mechanism", "SCRAM-SHA-256", "payload", []byte("n,,n=root,r=abc"))
-	wantOK(t, p.on("admin", start))
-	wantError(t, p.on("admin", d("saslContinue", 1, "conversationId", 2, "payload", []byte{})), 17, "Mismatched conversation id")
-	wantOK(t, p.on("admin", start))
+	wantOK(t, p.runOn("admin", start))
+	wantError(t, p.runOn("admin", d("saslContinue", 1, "conversationId", 2, "payload", []byte{})), 17, "Mismatched conversation id")
+	wantOK(t, p.runOn("admin", start))
 	wantError(t, more("c=biws,r=abc,p=AAAA"), 18, "Authentication failed.")
 	wantError(t, more(""), 17, "No SASL session state found")
-	wantOK(t, p.on("admin", start))
+	wantOK(t, p.runOn("admin", start))
 	wantError(t, more(""), 18, "Authentication failed.")
-	wantError(t, p.on("admin", d("listShards", 1)), 13, "command listShards requires authentication")
+	wantError(t, p.runOn("admin", d("listShards", 1)), 13, "command listShards requires authentication")
 }
 
 func TestConnectionsAreIsolated(t *testing.T) {
 	c := guardedCluster(t)
 	root, other := signedIn(t, c, "root", "root-pw"), newRawClient(t, c)
-	wantOK(t, root.on("admin", d("listShards", 1)))
-	wantError(t, other.on("admin", d("listShards", 1)), 13, "requires authentication")
-	wantOK(t, root.on("admin", d("logout", 1)))
-	wantError(t, root.on("admin", d("listShards", 1)), 13, "requires authentication")
+	wantOK(t, root.runOn("admin", d("listShards", 1)))
+	wantError(t, other.runOn("admin", d("listShards", 1)), 13, "requires authentication")
+	wantOK(t, root.runOn("admin", d("logout", 1)))
+	wantError(t, root.runOn("admin", d("listShards", 1)), 13, "requires authentication")
 }
 
 func TestARevokedRoleTakesEffectAtOnce(t *testing.T) {
 	c := guardedCluster(t)
 	root := signedIn(t, c, "root", "root-pw")
-	wantOK(t, root.on("admin", d("createRole", "sees", "privileges", bson.A{}, "roles", bson.A{d("role", "read", "db", "db")})))
-	wantOK(t, root.on("admin", d("createUser", "u", "pwd", "pw", "roles", bson.A{"sees"})))
+	wantOK(t, root.runOn("admin", d("createRole", "sees", "privileges", bson.A{}, "roles", bson.A{d("role", "read", "db", "db")})))
+	wantOK(t, root.runOn("admin", d("createUser", "u", "pwd", "pw", "roles", bson.A{"sees"})))
 	u := signedIn(t, c, "u", "pw")
-	find := func() bson.Raw { return u.on("db", d("find", "c")) }
+	find := func() bson.Raw { return u.runOn("db", d("find", "c")) }
 	wantOK(t, find())
-	wantOK(t, root.on("admin", d("revokeRolesFromRole", "sees", "roles", bson.A{d("role", "read", "db", "db")})))
+	wantOK(t, root.runOn("admin", d("revokeRolesFromRole", "sees", "roles", bson.A{d("role", "read", "db", "db")})))
 	wantError(t, find(), 13, `not authorized on db to execute command { find: "c", $db: "db" }`)
 	privilege := bson.A{d("resource", d("db", "db", "collection", "c"), "actions", bson.A{"find", "insert"})}
-	wantOK(t, root.on("admin", d("grantPrivilegesToRole", "sees", "privileges", privilege)))
+	wantOK(t, root.runOn("admin", d("grantPrivilegesToRole", "sees", "privileges", privilege)))
 	wantOK(t, find())
-	wantError(t, u.on("db", d("find", "other")), 13, "not authorized on db")
-	wantOK(t, root.on("admin", d("revokePrivilegesFromRole", "sees", "privileges",
+	wantError(t, u.runOn("db", d("find", "other")), 13, "not authorized on db")
+	wantOK(t, root.runOn("admin", d("revokePrivilegesFromRole", "sees", "privileges",
 		bson.A{d("resource", d("db", "db", "collection", "c"), "actions", bson.A{"find"})})))
 	wantError(t, find(), 13, "not authorized")
-	wantOK(t, u.on("db", d("insert", "c", "documents", bson.A{d("_id", 1)})))
-	wantOK(t, root.on("admin", d("updateRole", "sees", "privileges", bson.A{}, "roles", bson.A{d("role", "read", "db", "db")})))
+	wantOK(t, u.runOn("db", d("insert", "c", "documents", bson.A{d("_id", 1)})))
+	wantOK(t, root.runOn("admin", d("updateRole", "sees", "privileges", bson.A{}, "roles", bson.A{d("role", "read", "db", "db")})))
 	wantOK(t, find())
-	wantOK(t, root.on("admin", d("revokeRolesFromUser", "u", "roles", bson.A{"sees"})))
+	wantOK(t, root.runOn("admin", d("revokeRolesFromUser", "u", "roles", bson.A{"sees"})))
 	wantError(t, find(), 13, "not authorized")
-	wantOK(t, root.on("admin", d("grantRolesToUser", "u", "roles", bson.A{"sees"})))
+	wantOK(t, root.runOn("admin", d("grantRolesToUser", "u", "roles", bson.A{"sees"})))
 	wantOK(t, find())
-	wantOK(t, root.on("admin", d("dropRole", "sees")))
+	wantOK(t, root.runOn("admin", d("dropRole", "sees")))
 	wantError(t, find(), 13, "not authorized")
-	wantOK(t, root.on("admin", d("dropUser", "u")))
-	wantOK(t, root.on("admin", d("createUser", "u", "pwd", "pw", "roles", bson.A{"root"})))
+	wantOK(t, root.runOn("admin", d("dropUser", "u")))
+	wantOK(t, root.runOn("admin", d("createUser", "u", "pwd", "pw", "roles", bson.A{"root"})))
 	wantError(t, find(), 13, "command find requires authentication") // a new user of the same name
 }
 
 func TestCursorsBelongToTheirUser(t *testing.T) {
 	c := guardedCluster(t)
 	root := signedIn(t, c, "root", "root-pw")
-	wantOK(t, root.on("admin", d("createUser", "u", "pwd", "pw", "roles", bson.A{d("role", "read", "db", "db")})))
-	wantOK(t, root.on("db", d("insert", "c", "documents", bson.A{d("_id", 1), d("_id", 2), d("_id", 3)})))
-	id := wantOK(t, root.on("db", d("find", "c", "batchSize", 1))).Lookup("cursor", "id").Int64()
+	wantOK(t, root.runOn("admin", d("createUser", "u", "pwd", "pw", "roles", bson.A{d("role", "read", "db", "db")})))
+	wantOK(t, root.runOn("db", d("insert", "c", "documents", bson.A{d("_id", 1), d("_id", 2), d("_id", 3)})))
+	id := wantOK(t, root.runOn("db", d("find", "c", "batchSize", 1))).Lookup("cursor", "id").Int64()
 	u := signedIn(t, c, "u", "pw")
-	wantError(t, u.on("db", d("getMore", id, "collection", "c", "batchSize", 1)), 13, "was not created by the authenticated user")
-	wantError(t, u.on("db", d("killCursors", "c", "cursors", bson.A{id})), 13, "not authorized on db to execute command")
-	wantOK(t, signedIn(t, c, "root", "root-pw").on("db", d("getMore", id, "collection", "c", "batchSize", 1)))
-	wantOK(t, root.on("db", d("killCursors", "c", "cursors", bson.A{id})))
+	wantError(t, u.runOn("db", d("getMore", id, "collection", "c", "batchSize", 1)), 13, "was not created by the authenticated user")
+	wantError(t, u.runOn("db", d("killCursors", "c", "cursors", bson.A{id})), 13, "not authorized on db to execute command")
+	wantOK(t, signedIn(t, c, "root", "root-pw").runOn("db", d("getMore", id, "collection", "c", "batchSize", 1)))
+	wantOK(t, root.runOn("db", d("killCursors", "c", "cursors", bson.A{id})))
 }
 
 func TestSessionsBelongToTheirUser(t *testing.T) {
 	c := guardedCluster(t)
 	root := signedIn(t, c, "root", "root-pw")
-	wantOK(t, root.on("admin", d("createUser", "u", "pwd", "pw", "roles", bson.A{d("role", "readWrite", "db", "db")})))
+	wantOK(t, root.runOn("admin", d("createUser", "u", "pwd", "pw", "roles", bson.A{d("role", "readWrite", "db", "db")})))
 	insert := func(id int) bson.D {
 		return d("insert", "c", "documents", bson.A{d("_id", id)}, "txnNumber", int64(1),
 			"lsid", d("id", bson.Binary{Subtype: bson.TypeBinaryUUID, Data: make([]byte, 16)}))
 	}
-	wantOK(t, root.on("db", insert(1)))
-	wantOK(t, root.on("db", insert(1))) // a retry, answered from memory
-	wantOK(t, signedIn(t, c, "u", "pw").on("db", insert(2)))
-	if n, _ := wholeNumber(wantOK(t, root.on("db", d("count", "c"))).Lookup("n")); n != 2 {
-		t.Errorf("%d documents: one user's write was taken for another's retry", n)
+	wantOK(t, root.runOn("db", insert(1)))
+	wantOK(t, root.runOn("db", insert(1))) // a retry, answered from memory
+	wantOK(t, signedIn(t, c, "u", "pw").runOn("db", insert(2)))
+	if n, _ := wholeNumber(wantOK(t, root.runOn("db", d("count", "c"))).Lookup("n")); n != 2 {
+		t.Errorf("%d documents: one user's write was taken for another's retry, want 2", n)
 	}
 }
 
 func TestPasswordsAreNotQuoted(t *testing.T) {
 	c := guardedCluster(t)
 	root := signedIn(t, c, "root", "root-pw")
-	wantOK(t, root.on("admin", d("createUser", "u", "pwd", "pw", "roles", bson.A{})))
+	wantOK(t, root.runOn("admin", d("createUser", "u", "pwd", "pw", "roles", bson.A{})))
 	u := signedIn(t, c, "u", "pw")
 	for _, cmd := range []bson.D{d("createUser", "v", "pwd", "canary", "roles", bson.A{}), d("updateUser", "root", "pwd", "canary")} {
-		reply := u.on("admin", cmd)
+		reply := u.runOn("admin", cmd)
 		wantError(t, reply, 13, `pwd: "xxx"`)
 		if strings.Contains(reply.String(), "canary") {
 			t.Errorf("%s", reply)
 		}
 	}
-	info := wantOK(t, root.on("admin", d("usersInfo", "u", "showCredentials", true)))
+	info := wantOK(t, root.runOn("admin", d("usersInfo", "u", "showCredentials", true)))
 	if !strings.Contains(info.String(), "storedKey") || strings.Contains(info.String(), "pw\"") {
 		t.Errorf("%s", info)
 	}
-	if info := wantOK(t, u.on("admin", d("usersInfo", "u"))); value.Len(bson.Raw(info.Lookup("users").Value)) != 1 ||
+	if info := wantOK(t, u.runOn("admin", d("usersInfo", "u"))); value.Len(bson.Raw(info.Lookup("users").Value)) != 1 ||
 		strings.Contains(info.String(), "storedKey") {
 		t.Errorf("%s", info)
 	}
-	got := wantOK(t, root.on("admin", d("find", "system.users", "filter", d("user", "u"))))
+	got := wantOK(t, root.runOn("admin", d("find", "system.users", "filter", d("user", "u"))))
 	if value.Len(bson.Raw(got.Lookup("cursor", "firstBatch").Value)) != 1 {
 		t.Errorf("%s", got)
 	}
-	wantError(t, u.on("admin", d("find", "system.users")), 13, "not authorized on admin")
-	wantOK(t, root.on("admin", d("createUser", "reader", "pwd", "pw", "roles", bson.A{"readWriteAnyDatabase"})))
-	wantError(t, signedIn(t, c, "reader", "pw").on("admin", d("find", "system.users")), 13, "not authorized on admin")
-	long := u.on("db", d("insert", "c", "documents", bson.A{d("s", strings.Repeat("s", 200), "b", make([]byte, 100))}))
+	wantError(t, u.runOn("admin", d("find", "system.users")), 13, "not authorized on admin")
+	wantOK(t, root.runOn("admin", d("createUser", "reader", "pwd", "pw", "roles", bson.A{"readWriteAnyDatabase"})))
+	wantError(t, signedIn(t, c, "reader", "pw").runOn("admin", d("find", "system.users")), 13, "not authorized on admin")
+	long := u.runOn("db", d("insert", "c", "documents", bson.A{d("s", strings.Repeat("s", 200), "b", make([]byte, 100))}))
 	wantError(t, long, 13, `{ s: "`+strings.Repeat("s", 70)+`...", b: BinData(0, `+strings.Repeat("00", 70)+`...) }`)
 }
 
 func TestWithoutUsersEverythingIsAllowed(t *testing.T) {
-	c := empty(t)
+	c := emptyCluster(t)
 	p := newRawClient(t, c)
-	wantOK(t, p.on("admin", d("createUser", "u", "pwd", "pw", "roles", bson.A{})))
+	wantOK(t, p.runOn("admin", d("createUser", "u", "pwd", "pw", "roles", bson.A{})))
 	wantOK(t, p.signIn("SCRAM-SHA-256", "u", "pw"))
-	wantOK(t, p.on("db", d("insert", "c", "documents", bson.A{d("_id", 1)})))
-	status := wantOK(t, p.on("admin", d("connectionStatus", 1)))
+	wantOK(t, p.runOn("db", d("insert", "c", "documents", bson.A{d("_id", 1)})))
+	status := wantOK(t, p.runOn("admin", d("connectionStatus", 1)))
 	if value.Len(bson.Raw(status.Lookup("authInfo", "authenticatedUsers").Value)) != 1 {
 		t.Errorf("%s", status)
 	}

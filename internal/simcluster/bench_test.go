@@ -10,8 +10,8 @@ import (
 // BenchmarkInsert inserts batches of 100 through the driver into a sharded
 // collection; documents/s is what counts.
 func BenchmarkInsert(b *testing.B) {
-	c := empty(b)
-	sharded(b, c)
+	c := emptyCluster(b)
+	shardIntoThree(b, c)
 	coll := connect(b, c).Database("db").Collection("coll")
 	const batch = 100
 	n := 0
@@ -29,8 +29,8 @@ func BenchmarkInsert(b *testing.B) {
 }
 
 func BenchmarkTargetedFind(b *testing.B) {
-	c := empty(b)
-	sharded(b, c)
+	c := emptyCluster(b)
+	shardIntoThree(b, c)
 	var docs []bson.Raw
 	for i := range 30_000 {
 		docs = append(docs, encode(d("_id", i, "k", i%300, "text", "some text of the length that documents have")))

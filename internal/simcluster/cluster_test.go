@@ -13,8 +13,8 @@ import (
 // fixedEpoch is an arbitrary fixed time.
 func fixedEpoch() time.Time { return time.Date(2026, 11, 21, 15, 0, 0, 0, time.UTC) }
 
-// empty is a cluster without user databases that was not started.
-func empty(t testing.TB, change ...func(*Options)) *Cluster {
+// emptyCluster is a cluster without user databases that was not started.
+func emptyCluster(t testing.TB, change ...func(*Options)) *Cluster {
 	t.Helper()
 	o := Options{Empty: true, Still: true, Epoch: fixedEpoch()}
 	for _, f := range change {
@@ -65,9 +65,9 @@ func d(pairs ...any) bson.D {
 	return doc
 }
 
-// sharded shards db.coll by {k: 1}, split at 100 and 200, one chunk on each of three
+// shardIntoThree shards db.coll by {k: 1}, split at 100 and 200, one chunk on each of three
 // shards.
-func sharded(t testing.TB, c *Cluster) {
+func shardIntoThree(t testing.TB, c *Cluster) {
 	t.Helper()
 	mustRun(t, c, "admin", d("enableSharding", "db", "primaryShard", "shard-rs-1"))
 	mustRun(t, c, "admin", d("shardCollection", "db.coll", "key", d("k", 1)))
@@ -78,20 +78,20 @@ func sharded(t testing.TB, c *Cluster) {
 }
 
 func TestDriverConnectsInProcess(t *testing.T) {
-	c := empty(t)
+	c := emptyCluster(t)
 	client := connect(t, c)
 	if err := client.Ping(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	names, err := client.ListDatabaseNames(t.Context(), bson.D{})
 	if err != nil || len(names) != 2 || names[0] != "admin" || names[1] != "config" {
-		t.Fatalf("databases %v, %v", names, err)
+		t.Fatalf(`databases %v, %v, want len 2, [0] "admin", [1] "config"`, names, err)
 	}
 }
 
 func TestWritesAndReadsGoThroughRouting(t *testing.T) {
-	c := empty(t)
-	sharded(t, c)
+	c := emptyCluster(t)
+	shardIntoThree(t, c)
 	coll := connect(t, c).Database("db").Collection("coll")
 	var docs []any
 	for i := range 300 {
@@ -128,14 +128,14 @@ func TestWritesAndReadsGoThroughRouting(t *testing.T) {
 		N  int
 	}
 	if err := cur.All(t.Context(), &groups); err != nil || len(groups) != 3 || groups[0].N != 67 || groups[2].N != 66 {
-		t.Fatalf("groups %v, %v", groups, err)
+		t.Fatalf("groups %v, %v, want len 3, [0].N 67, [2].N 66", groups, err)
 	}
 	n, err := coll.CountDocuments(t.Context(), d("group", 1))
 	if err != nil || n != 100 {
-		t.Fatalf("counted %d, %v", n, err)
+		t.Fatalf("counted %d, %v, want 100", n, err)
 	}
 	var values []int32
 	if err := coll.Distinct(t.Context(), "group", bson.D{}).Decode(&values); err != nil || len(values) != 3 {
-		t.Fatalf("distinct %v, %v", values, err)
+		t.Fatalf("distinct %v, %v, want len 3", values, err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 // collection split at 100 and 200.
 func withTwentyDocuments(t *testing.T) (*Cluster, *mongo.Collection) {
 	t.Helper()
-	c := empty(t)
-	sharded(t, c)
+	c := emptyCluster(t)
+	shardIntoThree(t, c)
 	coll := connect(t, c).Database("db").Collection("coll")
 	var docs []any
 	for i := range 20 {
@@ -27,8 +27,8 @@ func withTwentyDocuments(t *testing.T) (*Cluster, *mongo.Collection) {
 	return c, coll
 }
 
-// code is the error's server code and text, 0 for none.
-func code(err error) (int, string) {
+// serverCode is the error's server code and text, 0 for none.
+func serverCode(err error) (int, string) {
 	var we mongo.WriteException
 	if errors.As(err, &we) && len(we.WriteErrors) > 0 {
 		return we.WriteErrors[0].Code, we.WriteErrors[0].Message
@@ -42,7 +42,7 @@ func code(err error) (int, string) {
 
 func wantCode(t *testing.T, err error, want int, text string) {
 	t.Helper()
-	got, message := code(err)
+	got, message := serverCode(err)
 	if got != want || !strings.Contains(message, text) {
 		t.Errorf("error %d %q (%v), want %d with %q", got, message, err, want, text)
 	}
@@ -55,7 +55,7 @@ func TestUpdatesAreTargetedByTheRulesOf50(t *testing.T) {
 	for name, filter := range map[string]bson.D{"by shard key": d("k", 150), "by _id": d("_id", 10),
 		"by a range on one shard": d("k", d("$gt", 120, "$lt", 199))} {
 		if r, err := coll.UpdateOne(ctx, filter, set); err != nil || r.MatchedCount != 1 {
-			t.Errorf("%s: %+v, %v", name, r, err)
+			t.Errorf("%s: %+v, %v, want r.MatchedCount 1", name, r, err)
 		}
 	}
 	_, err := coll.UpdateOne(ctx, d("seen", true), set)
@@ -63,20 +63,20 @@ func TestUpdatesAreTargetedByTheRulesOf50(t *testing.T) {
 		"true } }, multi: false, upsert: false }, shard key pattern: { k: 1 }")
 	r, err := coll.UpdateMany(ctx, d("k", d("$gte", 0)), d("$inc", d("n", 1)))
 	if err != nil || r.MatchedCount != 20 || r.ModifiedCount != 20 {
-		t.Errorf("many: %+v, %v", r, err)
+		t.Errorf("many: %+v, %v, want MatchedCount 20, ModifiedCount 20", r, err)
 	}
 	_, err = coll.UpdateOne(ctx, d("_id", 99), set, options.UpdateOne().SetUpsert(true))
 	wantCode(t, err, 61, "Failed to target upsert by query :: could not extract exact shard key")
 	r, err = coll.UpdateOne(ctx, d("k", 999), d("$setOnInsert", d("fresh", true)), options.UpdateOne().SetUpsert(true))
 	if err != nil || r.UpsertedCount != 1 {
-		t.Errorf("upsert: %+v, %v", r, err)
+		t.Errorf("upsert: %+v, %v, want UpsertedCount 1", r, err)
 	}
 	var doc struct {
 		K     int
 		Fresh bool
 	}
 	if err := coll.FindOne(ctx, d("_id", r.UpsertedID)).Decode(&doc); err != nil || doc.K != 999 || !doc.Fresh {
-		t.Errorf("upserted %+v, %v", doc, err)
+		t.Errorf("upserted %+v, %v, want K 999, Fresh true", doc, err)
 	}
 	if _, err := coll.ReplaceOne(ctx, d("_id", 3), d("_id", 3, "k", 45, "replaced", true)); err != nil {
 		t.Errorf("replacement targeted by its own key: %v", err)
@@ -90,11 +90,11 @@ func TestDeletesAreTargetedByTheRulesOf50(t *testing.T) {
 	wantCode(t, err, 61, "A single delete on a sharded collection must contain an exact match on _id")
 	for _, filter := range []bson.D{d("_id", 3), d("k", 150)} {
 		if r, err := coll.DeleteOne(ctx, filter); err != nil || r.DeletedCount != 1 {
-			t.Errorf("%v: %+v, %v", filter, r, err)
+			t.Errorf("%v: %+v, %v, want r.DeletedCount 1", filter, r, err)
 		}
 	}
 	if r, err := coll.DeleteMany(ctx, d("_id", d("$gte", 10))); err != nil || r.DeletedCount != 9 {
-		t.Errorf("many: %+v, %v", r, err)
+		t.Errorf("many: %+v, %v, want DeletedCount 9", r, err)
 	}
 }
 
@@ -106,13 +106,13 @@ func TestFindAndModifyNeedsTheShardKey(t *testing.T) {
 	err = coll.FindOneAndUpdate(t.Context(), d("k", 45), d("$set", d("x", 1)),
 		options.FindOneAndUpdate().SetReturnDocument(options.After)).Decode(&after)
 	if err != nil || after.X != 1 {
-		t.Errorf("after %+v, %v", after, err)
+		t.Errorf("after %+v, %v, want X 1", after, err)
 	}
 	if err := coll.FindOneAndDelete(t.Context(), d("k", 45)).Err(); err != nil {
 		t.Error(err)
 	}
 	if err := coll.FindOneAndDelete(t.Context(), d("k", 45)).Err(); !errors.Is(err, mongo.ErrNoDocuments) {
-		t.Errorf("second delete: %v", err)
+		t.Errorf("second delete: %v, want %v", err, mongo.ErrNoDocuments)
 	}
 }
 
@@ -134,8 +134,8 @@ func TestChangingTheShardKeyMovesTheDocument(t *testing.T) {
 	}
 }
 
-func TestOrderedAndUnorderedInserts(t *testing.T) {
-	c := empty(t)
+func TestOnlyUnorderedInsertsContinueAfterAnError(t *testing.T) {
+	c := emptyCluster(t)
 	docs := bson.A{d("_id", 1), d("_id", 1), d("_id", 2)}
 	for _, x := range []struct {
 		ordered  bool
@@ -159,8 +159,8 @@ func TestOrderedAndUnorderedInserts(t *testing.T) {
 }
 
 func TestUniqueIndexMustBeginWithTheShardKey(t *testing.T) {
-	c := empty(t)
-	sharded(t, c)
+	c := emptyCluster(t)
+	shardIntoThree(t, c)
 	index := func(key bson.D) error {
 		_, err := c.Command(t.Context(), "db", d("createIndexes", "coll", "indexes", bson.A{d("key", key, "name", "i", "unique", true)}))
 		return err
@@ -173,12 +173,12 @@ func TestUniqueIndexMustBeginWithTheShardKey(t *testing.T) {
 	}
 	for shard, node := range c.catalog.Shards {
 		if n := len(node.Coll("db", "coll").Indexes()); n != 3 {
-			t.Errorf("%s has %d indexes", shard, n)
+			t.Errorf("%s has %d indexes, want 3", shard, n)
 		}
 	}
 }
 
-func TestCursorsKeepTheirResultAndEnd(t *testing.T) {
+func TestOpenCursorsKeepTheirResultAndAreKilled(t *testing.T) {
 	c, coll := withTwentyDocuments(t)
 	ctx := t.Context()
 	cur, err := coll.Find(ctx, bson.D{}, options.Find().SetBatchSize(5).SetSort(d("k", 1)))
@@ -197,10 +197,10 @@ func TestCursorsKeepTheirResultAndEnd(t *testing.T) {
 		n++
 	}
 	if n != 20 || cur.Err() != nil {
-		t.Errorf("%d documents, %v", n, cur.Err())
+		t.Errorf("%d documents, %v, want 20", n, cur.Err())
 	}
 	if open := c.cursors.len(); open != 0 {
-		t.Errorf("%d cursors are open after the end", open)
+		t.Errorf("%d cursors are open after the end, want 0", open)
 	}
 	first := mustRun(t, c, "config", d("find", "shards", "batchSize", 1))
 	id := first.Lookup("cursor", "id").Int64()

@@ -11,8 +11,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// rows reads the first batch of a cursor reply.
-func rows(t *testing.T, reply bson.Raw) []bson.Raw {
+// cursorRows reads the first batch of a cursor reply.
+func cursorRows(t *testing.T, reply bson.Raw) []bson.Raw {
 	t.Helper()
 	list, ok := reply.Lookup("cursor", "firstBatch").ArrayOK()
 	if !ok {
@@ -28,8 +28,8 @@ func rows(t *testing.T, reply bson.Raw) []bson.Raw {
 // withSpreadDocuments makes a cluster with 100 documents on each of three shards.
 func withSpreadDocuments(t *testing.T, change ...func(*Options)) *Cluster {
 	t.Helper()
-	c := empty(t, change...)
-	sharded(t, c)
+	c := emptyCluster(t, change...)
+	shardIntoThree(t, c)
 	var docs []bson.Raw
 	for i := range 300 {
 		docs = append(docs, encode(d("_id", int32(i), "k", int32(i))))
@@ -65,12 +65,12 @@ func TestExplainNamesShardsAndMerge(t *testing.T) {
 		}
 	}
 	if n := mustRun(t, c, "db", d("count", "coll")).Lookup("n").Int32(); n != 300 {
-		t.Errorf("an explained write left %d documents", n)
+		t.Errorf("an explained write left %d documents, want 300", n)
 	}
 	reply := mustRun(t, c, "db", d("explain",
 		d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{d("$group", d("_id", "$k"))}), "verbosity", "queryPlanner"))
 	if got := value.Len(reply.Lookup("shards").Value); got != 3 {
-		t.Errorf("a grouping needs %d shards", got)
+		t.Errorf("a grouping needs %d shards, want 3", got)
 	}
 	if _, err := c.Command(t.Context(), "nowhere", d("explain", d("find", "coll"))); err == nil {
 		t.Error("a database that does not exist was explained")
@@ -80,11 +80,11 @@ func TestExplainNamesShardsAndMerge(t *testing.T) {
 func TestStatisticsComePerShard(t *testing.T) {
 	c := withSpreadDocuments(t)
 	mustRun(t, c, "db", d("find", "coll", "filter", d("k", 5)))
-	stats := rows(t, mustRun(t, c, "db", d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{
+	stats := cursorRows(t, mustRun(t, c, "db", d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{
 		d("$collStats", d("storageStats", bson.D{}, "count", bson.D{}, "latencyStats", bson.D{})),
 	})))
 	if len(stats) != 3 {
-		t.Fatalf("%d rows", len(stats))
+		t.Fatalf("%d rows, want 3", len(stats))
 	}
 	for _, r := range stats {
 		if n := r.Lookup("storageStats", "count").Int32(); n != 100 || r.Lookup("count").Int32() != n {
@@ -95,21 +95,21 @@ func TestStatisticsComePerShard(t *testing.T) {
 		}
 	}
 	if ops := stats[0].Lookup("latencyStats", "reads", "ops").Int64(); ops != 1 {
-		t.Errorf("%d reads on the first shard", ops)
+		t.Errorf("%d reads on the first shard, want 1", ops)
 	}
-	indexes := rows(t, mustRun(t, c, "db", d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{d("$indexStats", bson.D{})})))
+	indexes := cursorRows(t, mustRun(t, c, "db", d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{d("$indexStats", bson.D{})})))
 	if len(indexes) != 6 {
 		t.Errorf("%d rows of $indexStats, want two indexes on three shards", len(indexes))
 	}
 	size := mustRun(t, c, "db", d("dataSize", "db.coll", "keyPattern", d("k", 1), "min", d("k", 50), "max", d("k", 150), "estimate", true))
 	if n := size.Lookup("numObjects").Double(); n != 100 {
-		t.Errorf("dataSize counts %v documents", n)
+		t.Errorf("dataSize counts %v documents, want 100", n)
 	}
 }
 
-func TestDataDistributionFrom60On(t *testing.T) {
+func TestShardedDataDistributionExistsSince60(t *testing.T) {
 	c := withSpreadDocuments(t, func(o *Options) { o.ServerVersion = "6.0" })
-	found := rows(t, mustRun(t, c, "admin", d("aggregate", 1, "cursor", bson.D{}, "pipeline", bson.A{
+	found := cursorRows(t, mustRun(t, c, "admin", d("aggregate", 1, "cursor", bson.D{}, "pipeline", bson.A{
 		d("$shardedDataDistribution", bson.D{}), d("$match", d("ns", "db.coll")),
 	})))
 	if len(found) != 1 || found[0].Lookup("shards", "1", "numOwnedDocuments").Int64() != 100 {
@@ -133,7 +133,7 @@ func TestCurrentOpShowsAMigration(t *testing.T) {
 		}()
 		var seen []string
 		for len(moved) == 0 {
-			for _, r := range rows(t, mustRun(t, c, "admin", d("aggregate", 1, "cursor", bson.D{}, "pipeline", bson.A{
+			for _, r := range cursorRows(t, mustRun(t, c, "admin", d("aggregate", 1, "cursor", bson.D{}, "pipeline", bson.A{
 				d("$currentOp", d("allUsers", true, "localOps", false)), d("$match", d("command.moveChunk", "db.coll")),
 			}))) {
 				seen = append(seen, r.Lookup("command", "toShard").StringValue())

@@ -24,7 +24,7 @@ func TestFaultsArePlantedOverTheWire(t *testing.T) {
 		}
 		id := fault("simulateFault", "add", "command", "split", "at", "committing", "hold", true, "code", 46, "message",
 			"busy").Lookup("id").Int32()
-		db, cmd := s.command("split")
+		db, cmd := s.commandChangingState("split")
 		answer := make(chan error, 1)
 		go func() { answer <- s.run(db, append(cmd, d("comment", "held")...)) }()
 		time.Sleep(time.Second)
@@ -57,7 +57,7 @@ func TestFaultsArePlantedOverTheWire(t *testing.T) {
 }
 
 func TestMisspeltFaultsAreRefused(t *testing.T) {
-	c := empty(t, func(o *Options) { o.FaultCommand = true })
+	c := emptyCluster(t, func(o *Options) { o.FaultCommand = true })
 	client := connect(t, c)
 	for _, cmd := range []bson.D{
 		d("simulateFault", "plant"),
@@ -74,12 +74,12 @@ func TestMisspeltFaultsAreRefused(t *testing.T) {
 		}
 	}
 	if n := c.faults.armed.Load(); n != 0 {
-		t.Errorf("%d faults are armed", n)
+		t.Errorf("%d faults are armed, want 0", n)
 	}
 }
 
-func TestFaultsAreNotPlantedUnasked(t *testing.T) {
-	client := connect(t, empty(t))
+func TestFaultCommandIsDisabledByDefault(t *testing.T) {
+	client := connect(t, emptyCluster(t))
 	var failed mongo.CommandError
 	if err := client.Database("admin").RunCommand(t.Context(), d("simulateFault", "show")).Err(); !errors.As(err, &failed) ||
 		failed.Code != 59 {
@@ -88,7 +88,7 @@ func TestFaultsAreNotPlantedUnasked(t *testing.T) {
 }
 
 // mongos shows a command from its arrival on, even when its client has disconnected.
-func TestCurrentOpShowsACommandThatIsHeldUp(t *testing.T) {
+func TestCurrentOpShowsABlockedCommand(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		rule := s.cluster.Faults().Add(Rule{Command: "split", At: Received, Hold: true})
@@ -108,7 +108,7 @@ func TestCurrentOpShowsACommandThatIsHeldUp(t *testing.T) {
 			return n
 		}
 		if n := shown(); n != 1 {
-			t.Errorf("shown %d times", n)
+			t.Errorf("shown %d times, want 1", n)
 		}
 		rule.Remove()
 		if err := <-ended; err != nil {
@@ -116,7 +116,7 @@ func TestCurrentOpShowsACommandThatIsHeldUp(t *testing.T) {
 		}
 		synctest.Wait()
 		if n := shown(); n != 0 {
-			t.Errorf("shown %d times after its end", n)
+			t.Errorf("shown %d times after its end, want 0", n)
 		}
 	})
 }

@@ -13,11 +13,11 @@ import (
 
 // The recordings have the donor's step-down at three steps. At the others the rule is:
 // before the commit the chunk stays, after it the chunk has moved.
-func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
+func TestDonorStepDownKeepsTheChunkBeforeTheCommitAndMovesItAfter(t *testing.T) {
 	steps := 0
 	defer func() {
 		if steps < 5 {
-			t.Errorf("%d steps of a migration were tried", steps)
+			t.Errorf("%d steps of a migration were tried, want at least 5", steps)
 		}
 	}()
 	for _, p := range FaultPoints() {
@@ -27,7 +27,7 @@ func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
 		steps++
 		inBubble(t, func(s *faultFixture) {
 			t := s.t
-			db, cmd := s.command("moveChunk")
+			db, cmd := s.commandChangingState("moveChunk")
 			s.cluster.Faults().Add(Rule{Command: "move", At: p.At, StepDown: true})
 			var failed mongo.CommandError
 			if err := s.run(db, cmd); !errors.As(err, &failed) || failed.Code != 96 ||
@@ -41,16 +41,16 @@ func TestADonorThatStepsDownKeepsOrLosesItsChunk(t *testing.T) {
 				t.Errorf("%s: the chunk is on %s", p.At, shard)
 			}
 			if major != 2 || minor != 0 {
-				t.Errorf("%s: version %d|%d", p.At, major, minor)
+				t.Errorf("%s: version %d|%d, want major 2, minor 0", p.At, major, minor)
 			}
 			if n := len(s.changelog("moveChunk.from")); n != 0 {
-				t.Errorf("%s: the donor that is gone logged %d ends", p.At, n)
+				t.Errorf("%s: the donor that is gone logged %d ends, want 0", p.At, n)
 			}
 		})
 	}
 }
 
-func TestAFrozenMemberHoldsWhatNeedsIt(t *testing.T) {
+func TestFrozenMemberBlocksCommandsThatNeedIt(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
 		t := s.t
 		f := s.cluster.Faults()
@@ -59,7 +59,7 @@ func TestAFrozenMemberHoldsWhatNeedsIt(t *testing.T) {
 		if got := f.Frozen(); !slices.Equal(got, []string{"config"}) {
 			t.Errorf("frozen: %v", got)
 		}
-		db, cmd := s.command("split")
+		db, cmd := s.commandChangingState("split")
 		before := time.Now()
 		var failed mongo.CommandError
 		if err := s.run(db, append(cmd, d("maxTimeMS", 5000)...)); !errors.As(err, &failed) || failed.Code != 50 ||
@@ -82,7 +82,7 @@ func TestAFrozenMemberHoldsWhatNeedsIt(t *testing.T) {
 		}()
 		before = time.Now()
 		if err := s.run(db, cmd); err != nil || time.Since(before) < 3*time.Second {
-			t.Errorf("%v after %s", err, time.Since(before))
+			t.Errorf("%v after %s, want at least %v", err, time.Since(before), 3*time.Second)
 		}
 		if n := len(s.changelog("split")); n != 2 {
 			t.Errorf("%d splits: the one that was late must have left no trace", n)
@@ -93,7 +93,7 @@ func TestAFrozenMemberHoldsWhatNeedsIt(t *testing.T) {
 func TestAMigrationWaitsForAFrozenRecipient(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
 		t := s.t
-		db, cmd := s.command("moveChunk")
+		db, cmd := s.commandChangingState("moveChunk")
 		s.cluster.Faults().Add(Rule{Command: "moveChunk", At: Cloning, Freeze: "shard-rs-2"})
 		go func() {
 			time.Sleep(time.Minute)
@@ -101,13 +101,13 @@ func TestAMigrationWaitsForAFrozenRecipient(t *testing.T) {
 		}()
 		before := time.Now()
 		if err := s.run(db, cmd); err != nil || time.Since(before) < time.Minute {
-			t.Errorf("%v after %s", err, time.Since(before))
+			t.Errorf("%v after %s, want at least %v", err, time.Since(before), time.Minute)
 		}
 	})
 }
 
 // A chunk cannot return to a shard that still has its orphans.
-func TestOrphansBlockTheWayBack(t *testing.T) {
+func TestOrphansBlockAMoveBack(t *testing.T) {
 	move := func(to string, wait bool) bson.D {
 		return d("moveChunk", "app.c", "find", d("p", int32(100)), "to", to, "_waitForDelete", wait)
 	}
@@ -148,23 +148,23 @@ func TestOrphansBlockTheWayBack(t *testing.T) {
 	}
 }
 
-func TestAMigrationTakesItsTime(t *testing.T) {
+func TestMigrationTakesTheConfiguredTime(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
 		t := s.t
-		db, cmd := s.command("moveChunk")
+		db, cmd := s.commandChangingState("moveChunk")
 		before := time.Now()
 		if err := s.run(db, cmd); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(before); took < 7*time.Second || took > 8*time.Second {
-			t.Errorf("took %s", took)
+			t.Errorf("took %s, want %v to %v", took, 7*time.Second, 8*time.Second)
 		}
 	}, func(o *Options) { o.Migration = 7 * time.Second })
 }
 
-func TestADelayBeyondTheTimeLimitEndsTheCommandOnly(t *testing.T) {
+func TestDelayBeyondTheTimeLimitEndsOnlyTheCommand(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
-		db, cmd := s.command("moveChunk")
+		db, cmd := s.commandChangingState("moveChunk")
 		s.cluster.Faults().Add(Rule{Command: "moveChunk", At: Cloned, Delay: 5 * time.Second})
 		var failed mongo.CommandError
 		if err := s.run(db, append(cmd, d("maxTimeMS", 2000)...)); !errors.As(err, &failed) || failed.Code != 50 {
@@ -174,7 +174,7 @@ func TestADelayBeyondTheTimeLimitEndsTheCommandOnly(t *testing.T) {
 			s.t.Errorf("joining the migration: %v", err)
 		}
 		if n := len(s.changelog("moveChunk.commit")); n != 1 {
-			s.t.Errorf("%d commits", n)
+			s.t.Errorf("%d commits, want 1", n)
 		}
 	})
 }

@@ -11,25 +11,25 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 )
 
-func TestDuplicateDeliveryAnswersTheSecond(t *testing.T) {
+func TestDuplicateDeliveryReturnsTheSecondReply(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
-		db, cmd := s.command("split")
+		db, cmd := s.commandChangingState("split")
 		s.cluster.Faults().Add(Rule{Command: "split", At: Received, Twice: true})
 		err := s.run(db, cmd)
 		if err == nil || !strings.Contains(err.Error(), "is a boundary key of existing chunk") {
-			s.t.Errorf("answered %v", err)
+			s.t.Errorf(`answered %v, want an error, …"is a boundary key of existing chunk"…`, err)
 		}
 		if n := len(s.changelog("split")); n != 2 {
-			s.t.Errorf("%d splits, one of them in the beginning", n)
+			s.t.Errorf("%d splits, one of them in the beginning, want 2", n)
 		}
 		if n := len(s.cluster.Faults().Seen("split")); n != 1 {
-			s.t.Errorf("seen %d times", n)
+			s.t.Errorf("seen %d times, want 1", n)
 		}
 	})
 }
 
 // Another client's change between check and commit is seen by the commit.
-func TestAnotherClientGetsInBetween(t *testing.T) {
+func TestCommitSeesAnotherClientsChange(t *testing.T) {
 	key := func(v any) bson.D { return d("p", v) }
 	for _, c := range []struct {
 		name, command string
@@ -53,7 +53,7 @@ func TestAnotherClientGetsInBetween(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, func(s *faultFixture) {
 				t := s.t
-				db, cmd := s.command(c.command)
+				db, cmd := s.commandChangingState(c.command)
 				s.cluster.Faults().Add(Rule{Command: c.command, At: c.at, Do: c.do})
 				err := s.run(db, cmd)
 				var failed mongo.CommandError
@@ -63,12 +63,12 @@ func TestAnotherClientGetsInBetween(t *testing.T) {
 				}
 				hits := s.cluster.Faults().Hits()
 				if len(hits) != 1 || hits[0].DoErr() != nil {
-					t.Errorf("hits %+v", hits)
+					t.Errorf("hits %+v, want len 1", hits)
 				}
 				if c.name == "a write while moving" {
 					reply := mustRun(t, s.cluster, "app", d("count", "c", "query", d("p", d("$gte", 0))))
 					if n, _ := reply.Lookup("n").AsInt64OK(); n != 201 {
-						t.Errorf("%d documents", n)
+						t.Errorf("%d documents, want 201", n)
 					}
 				}
 			})
@@ -78,7 +78,7 @@ func TestAnotherClientGetsInBetween(t *testing.T) {
 
 // Many clients, many rules, real time: for the race detector.
 func TestFaultsAreSafeForConcurrentUse(t *testing.T) {
-	c := empty(t)
+	c := emptyCluster(t)
 	client := connect(t, c)
 	done := make(chan struct{})
 	for i := range 4 {
@@ -98,7 +98,7 @@ func TestFaultsAreSafeForConcurrentUse(t *testing.T) {
 		<-done
 	}
 	if n := c.faults.armed.Load(); n != 0 {
-		t.Errorf("%d faults are still armed", n)
+		t.Errorf("%d faults are still armed, want 0", n)
 	}
 	if err := client.Database("admin").RunCommand(t.Context(), d("listShards", 1)).Err(); err != nil {
 		t.Error(err)

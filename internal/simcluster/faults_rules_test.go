@@ -9,7 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-func TestARuleStrikesTheOccurrencesItNames(t *testing.T) {
+func TestRuleAppliesToTheOccurrencesItNames(t *testing.T) {
 	ping := func(s *faultFixture) string {
 		var out strings.Builder
 		for range 6 {
@@ -56,11 +56,11 @@ func TestARuleStrikesTheOccurrencesItNames(t *testing.T) {
 }
 
 // A rule can select one client's migration by the command's comment at every step.
-func TestARuleKnowsAMigrationByItsCommand(t *testing.T) {
+func TestRuleSelectsAMigrationByItsCommand(t *testing.T) {
 	for _, want := range []string{"mine", "not mine"} {
 		inBubble(t, func(s *faultFixture) {
 			t := s.t
-			db, cmd := s.command("moveChunk")
+			db, cmd := s.commandChangingState("moveChunk")
 			rule := s.cluster.Faults().Add(Rule{
 				Command: "move", At: Logged,
 				Match: func(b bson.Raw) bool { c, _ := b.Lookup("comment").StringValueOK(); return c == want },
@@ -86,11 +86,11 @@ func TestCommandsAreSeenAtTheWire(t *testing.T) {
 		t := s.t
 		f := s.cluster.Faults()
 		if n := len(f.Seen()); n != 0 {
-			t.Fatalf("%d commands of the process itself", n)
+			t.Fatalf("%d commands of the process itself, want 0", n)
 		}
 		var tapped []string
 		remove := f.Tap(func(x Seen) { tapped = append(tapped, x.Name) })
-		db, cmd := s.command("split")
+		db, cmd := s.commandChangingState("split")
 		if err := s.run(db, append(cmd, d("comment", "run 7")...)); err != nil {
 			t.Fatal(err)
 		}

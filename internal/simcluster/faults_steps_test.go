@@ -14,7 +14,7 @@ import (
 
 func TestAnErrorEndsAnOperationAtItsStep(t *testing.T) {
 	everyPoint(t, func(s *faultFixture, p FaultPoint) {
-		db, cmd := s.command(p.Command)
+		db, cmd := s.commandChangingState(p.Command)
 		before := s.state()
 		rule := s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Err: Fail(11602)})
 		var failed mongo.CommandError
@@ -25,17 +25,17 @@ func TestAnErrorEndsAnOperationAtItsStep(t *testing.T) {
 			s.t.Errorf("changed: %v, the point says %v", changed, p.Done)
 		}
 		if rule.Struck() != 1 {
-			s.t.Errorf("struck %d times", rule.Struck())
+			s.t.Errorf("struck %d times, want 1", rule.Struck())
 		}
 		if n := len(s.cluster.Faults().Seen(p.Command)); n != 1 {
-			s.t.Errorf("seen %d times", n)
+			s.t.Errorf("seen %d times, want 1", n)
 		}
 	})
 }
 
 func TestACutConnectionLeavesAMigrationRunning(t *testing.T) {
 	everyPoint(t, func(s *faultFixture, p FaultPoint) {
-		db, cmd := s.command(p.Command)
+		db, cmd := s.commandChangingState(p.Command)
 		before := s.state()
 		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Cut: true})
 		if err := s.run(db, cmd); !mongo.IsNetworkError(err) {
@@ -49,9 +49,9 @@ func TestACutConnectionLeavesAMigrationRunning(t *testing.T) {
 	})
 }
 
-func TestAnOperationGoesOnAfterItsClientGotAnError(t *testing.T) {
+func TestOperationContinuesAfterItsClientGotAnError(t *testing.T) {
 	everyPoint(t, func(s *faultFixture, p FaultPoint) {
-		db, cmd := s.command(p.Command)
+		db, cmd := s.commandChangingState(p.Command)
 		before := s.state()
 		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Err: Fail(189), GoOn: true})
 		var failed mongo.CommandError
@@ -65,23 +65,23 @@ func TestAnOperationGoesOnAfterItsClientGotAnError(t *testing.T) {
 	})
 }
 
-func TestADelayIsAsLongAsItSays(t *testing.T) {
+func TestDelayLastsAsLongAsRequested(t *testing.T) {
 	everyPoint(t, func(s *faultFixture, p FaultPoint) {
-		db, cmd := s.command(p.Command)
+		db, cmd := s.commandChangingState(p.Command)
 		s.cluster.Faults().Add(Rule{Command: p.Command, At: p.At, Delay: time.Minute})
 		begun := time.Now()
 		if err := s.run(db, cmd); err != nil {
 			s.t.Fatal(err)
 		}
 		if took := time.Since(begun); took < time.Minute || took > 2*time.Minute {
-			s.t.Errorf("took %s", took)
+			s.t.Errorf("took %s, want %v to %v", took, time.Minute, 2*time.Minute)
 		}
 	})
 }
 
 // A cut TCP connection ends without an answer, not in the middle of one.
-func TestACutEndsASocket(t *testing.T) {
-	c := empty(t)
+func TestCutFaultClosesTheSocket(t *testing.T) {
+	c := emptyCluster(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ type faultFixture struct {
 func inBubble(t *testing.T, run func(*faultFixture), change ...func(*Options)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c := empty(t, append([]func(*Options){func(o *Options) { o.Still = false }}, change...)...)
+		c := emptyCluster(t, append([]func(*Options){func(o *Options) { o.Still = false }}, change...)...)
 		client, err := mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll").SetRetryReads(false))
 		if err != nil {
 			t.Fatal(err)
@@ -74,8 +74,8 @@ func (s *faultFixture) state() string {
 	return strings.Join(out, "\n")
 }
 
-// command prepares and returns a command of this name that changes the state.
-func (s *faultFixture) command(name string) (db string, cmd bson.D) {
+// commandChangingState prepares and returns a command of this name that changes the state.
+func (s *faultFixture) commandChangingState(name string) (db string, cmd bson.D) {
 	key := func(v any) bson.D { return d("p", v) }
 	switch name {
 	case "split":

@@ -64,11 +64,11 @@ func wantEveryDocumentOnce(t *testing.T, c *Cluster) {
 	t.Helper()
 	reply := mustRun(t, c, "app", d("aggregate", "c", "pipeline", bson.A{d("$count", "n")}, "cursor", bson.D{}))
 	if n := reply.Lookup("cursor", "firstBatch", "0", "n").AsInt64(); n != 6 {
-		t.Errorf("%d documents", n)
+		t.Errorf("%d documents, want 6", n)
 	}
 }
 
-func TestABusyBalancerMovesEverySecondInsideOfZones(t *testing.T) {
+func TestBusyBalancerMovesEverySecondWithinZones(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
 			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
@@ -80,7 +80,7 @@ func TestABusyBalancerMovesEverySecondInsideOfZones(t *testing.T) {
 				i.Stop()
 				rounds, commits := logLines(c, "actionlog", "balancer.round"), logLines(c, "changelog", "moveChunk.commit")
 				if len(rounds) < 38 || len(rounds) > 44 {
-					t.Errorf("%d rounds in a minute", len(rounds))
+					t.Errorf("%d rounds in a minute, want 38 to 44", len(rounds))
 				}
 				if i.Acts() < 15 || len(commits) < len(rounds) {
 					t.Errorf("%d chunks moved, %d moves in %d rounds", i.Acts(), len(commits), len(rounds))
@@ -91,7 +91,7 @@ func TestABusyBalancerMovesEverySecondInsideOfZones(t *testing.T) {
 					}
 				}
 				if late := logLines(c, "changelog", "moveChunk.error"); len(late) > 0 {
-					t.Errorf("failed: %s", late)
+					t.Errorf("failed: %s, want len 0", late)
 				}
 				wantEveryDocumentOnce(t, c)
 				time.Sleep(30 * time.Second) // the policy evens out the rest
@@ -105,7 +105,7 @@ func TestABusyBalancerMovesEverySecondInsideOfZones(t *testing.T) {
 	}
 }
 
-func TestABusyBalancerIsInTheWayOfMovesByHand(t *testing.T) {
+func TestBusyBalancerConflictsWithManualMoves(t *testing.T) {
 	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
 		mustRun(t, c, "admin", d("shardCollection", "app.other", "key", d("p", int32(1))))
 		i, err := c.Interfere(Interference{Kind: BusyBalancer, Namespaces: []string{"app.c"}})
@@ -127,17 +127,17 @@ func TestABusyBalancerIsInTheWayOfMovesByHand(t *testing.T) {
 		}
 		const busy = "Unable to start new balancer operation because this shard is currently "
 		if refused[busy+"donating"] == 0 || refused[busy+"receiving"] == 0 || len(refused) != 2 {
-			t.Errorf("refused %v", refused)
+			t.Errorf(`refused %v, want [busy+"donating"] more than 0, [busy+"receiving"] more than 0, len 2`, refused)
 		}
 		// And the other way round: the balancer's moves fail because of manual ones.
 		if n := len(logLines(c, "changelog", "moveChunk.error")); n == 0 || i.Acts() == 0 {
-			t.Errorf("%d moves failed, %d chunks moved", n, i.Acts())
+			t.Errorf("%d moves failed, %d chunks moved, want n more than 0, i.Acts() more than 0", n, i.Acts())
 		}
 		wantEveryDocumentOnce(t, c)
 	})
 }
 
-func TestABusyBalancerThatIsTurnedOffRests(t *testing.T) {
+func TestBusyBalancerStopsWhenTurnedOff(t *testing.T) {
 	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
 		i, err := c.Interfere(Interference{Kind: BusyBalancer})
 		if err != nil {
@@ -158,7 +158,7 @@ func TestABusyBalancerThatIsTurnedOffRests(t *testing.T) {
 	})
 }
 
-func TestWithOrphansABusyBalancerWaitsInVain(t *testing.T) {
+func TestOrphansMakeABusyBalancerWaitWithoutMoving(t *testing.T) {
 	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
 		i, err := c.Interfere(Interference{Kind: BusyBalancer, KeepOrphans: true})
 		if err != nil {
@@ -166,12 +166,12 @@ func TestWithOrphansABusyBalancerWaitsInVain(t *testing.T) {
 		}
 		time.Sleep(5 * time.Minute)
 		if n := len(logLines(c, "changelog", "moveChunk.error")); n == 0 || i.Acts() == 0 {
-			t.Errorf("%d moves failed, %d chunks moved", n, i.Acts())
+			t.Errorf("%d moves failed, %d chunks moved, want n more than 0, i.Acts() more than 0", n, i.Acts())
 		}
 	})
 }
 
-func TestSomebodyMovesChunksOutOfTheirZoneAndTheBalancerBack(t *testing.T) {
+func TestBalancerReturnsChunksThatSomebodyMovesOutOfTheirZone(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "6.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
 			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
@@ -205,7 +205,7 @@ func TestSomebodyMovesChunksOutOfTheirZoneAndTheBalancerBack(t *testing.T) {
 	}
 }
 
-func TestSomebodyGivesRangesToOtherZonesAndTheBalancerFollows(t *testing.T) {
+func TestBalancerFollowsRangesReassignedToOtherZones(t *testing.T) {
 	for _, release := range []string{"4.4", "5.0", "7.0"} {
 		t.Run(release, func(t *testing.T) {
 			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
@@ -223,7 +223,7 @@ func TestSomebodyGivesRangesToOtherZonesAndTheBalancerFollows(t *testing.T) {
 					}
 				}
 				if i.Acts() < 14 || moved < 10 {
-					t.Errorf("%d acts, %d moves", i.Acts(), moved)
+					t.Errorf("%d acts, %d moves, want i.Acts() at least 14, moved at least 10", i.Acts(), moved)
 				}
 				wantEveryDocumentOnce(t, c)
 			})
@@ -231,7 +231,7 @@ func TestSomebodyGivesRangesToOtherZonesAndTheBalancerFollows(t *testing.T) {
 	}
 }
 
-func TestTheSameSeedInterferesTheSame(t *testing.T) {
+func TestSameSeedGivesTheSameInterference(t *testing.T) {
 	for _, kind := range []InterferenceKind{BusyBalancer, MovesOutOfZones, ChangesZones} {
 		t.Run(string(kind), func(t *testing.T) {
 			run := func(seed int64) (log []string) {
@@ -255,8 +255,8 @@ func TestTheSameSeedInterferesTheSame(t *testing.T) {
 	}
 }
 
-func TestWrongInterferencesAreRefused(t *testing.T) {
-	c := empty(t)
+func TestInvalidInterferenceOptionsAreRefused(t *testing.T) {
+	c := emptyCluster(t)
 	for _, i := range []Interference{{}, {Kind: "weather"}, {Kind: BusyBalancer, Every: -1}} {
 		if _, err := c.Interfere(i); err == nil {
 			t.Errorf("%+v is possible", i)

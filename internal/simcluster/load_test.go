@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestDefaultDataLoadsQuickly(t *testing.T) {
+func TestDefaultDataSetLoadsQuickly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads the whole data set")
 	}

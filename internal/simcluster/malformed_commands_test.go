@@ -12,7 +12,7 @@ import (
 )
 
 // Arguments of wrong types give a server error, never a panic.
-func TestGarbageIsAnsweredWithErrors(t *testing.T) {
+func TestMalformedCommandsReturnErrors(t *testing.T) {
 	c := withSpreadDocuments(t)
 	garbage := []any{
 		nil, true, int32(-1), int64(1 << 62), 1e300, "", "coll", "db.coll", "$x", "a\x00b", bson.A{}, bson.A{1, "x", nil}, bson.D{},

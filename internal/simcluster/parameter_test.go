@@ -10,7 +10,7 @@ import (
 
 // orphanCleanupDelaySecs is a parameter of mongod, not of mongos.
 func TestARouterHasNoOrphanCleanupDelay(t *testing.T) {
-	c := empty(t)
+	c := emptyCluster(t)
 	_, err := c.Command(t.Context(), "admin", d("getParameter", 1, "orphanCleanupDelaySecs", 1))
 	if e := status.Of(err); e == nil || !e.NoCode || e.Message != "no option found to get" {
 		t.Errorf("got %v", err)

@@ -52,7 +52,7 @@ func TestUnreadableFramesEndTheConnection(t *testing.T) {
 	copy(cyclic[21:], good[:4])
 	for name, frame := range map[string][]byte{"compressed": compressed, "negative length": negative, "length beyond its section": cyclic} {
 		t.Run(name, func(t *testing.T) {
-			conn := dial(t, empty(t))
+			conn := dial(t, emptyCluster(t))
 			go func() { _, _ = conn.Write(frame) }()
 			for {
 				m, err := wire.Read(conn)
@@ -70,8 +70,8 @@ func TestUnreadableFramesEndTheConnection(t *testing.T) {
 	}
 }
 
-func TestErrorsCarryTheServersWords(t *testing.T) {
-	conn := dial(t, empty(t))
+func TestErrorsHaveTheServersTextAndCode(t *testing.T) {
+	conn := dial(t, emptyCluster(t))
 	for _, c := range []struct {
 		cmd  bson.D
 		code int32
@@ -109,7 +109,7 @@ func TestErrorsCarryTheServersWords(t *testing.T) {
 
 func TestVersionsAnnounceTheirWireVersion(t *testing.T) {
 	for version, want := range map[string]int32{"4.4": 9, "5.0": 13, "6.0": 17, "7.0": 21, "8.0": 25} {
-		c := empty(t, func(o *Options) { o.ServerVersion = version })
+		c := emptyCluster(t, func(o *Options) { o.ServerVersion = version })
 		hello := mustRun(t, c, "admin", d("hello", 1))
 		if got := hello.Lookup("maxWireVersion").Int32(); got != want {
 			t.Errorf("%s: wire version %d, want %d", version, got, want)
@@ -124,19 +124,19 @@ func TestVersionsAnnounceTheirWireVersion(t *testing.T) {
 }
 
 func TestUnacknowledgedWriteHasNoReply(t *testing.T) {
-	c := empty(t)
+	c := emptyCluster(t)
 	conn := dial(t, c)
 	insert := encode(d("insert", "c", "documents", bson.A{d("_id", 1)}, "$db", "db", "writeConcern", d("w", 0)))
 	if _, err := conn.Write(wire.AppendMsg(nil, 1, 0, wire.MoreToCome, insert)); err != nil {
 		t.Fatal(err)
 	}
 	if got := exchange(t, conn, d("count", "c", "$db", "db")).Lookup("n").Int32(); got != 1 {
-		t.Fatalf("counted %d after the write", got)
+		t.Fatalf("counted %d after the write, want 1", got)
 	}
 }
 
-func TestRetriedWriteGivesTheFirstReply(t *testing.T) {
-	c := empty(t)
+func TestRetriedWriteReturnsTheFirstReply(t *testing.T) {
+	c := emptyCluster(t)
 	lsid := d("id", bson.Binary{Subtype: 4, Data: make([]byte, 16)})
 	inc := func(txn int64) (bson.Raw, error) {
 		return c.Command(t.Context(), "db", d("findAndModify", "c", "query", d("_id", 1), "update", d("$inc", d("n", 1)),
@@ -158,7 +158,7 @@ func TestRetriedWriteGivesTheFirstReply(t *testing.T) {
 }
 
 func TestMaxTimeEndsAScan(t *testing.T) {
-	c := empty(t)
+	c := emptyCluster(t)
 	var docs []bson.Raw
 	for i := range 20_000 {
 		docs = append(docs, encode(d("_id", i, "s", "some text to look at")))
@@ -174,7 +174,7 @@ func TestMaxTimeEndsAScan(t *testing.T) {
 }
 
 func TestCloseEndsEveryConnection(t *testing.T) {
-	c := empty(t)
+	c := emptyCluster(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -197,6 +197,6 @@ func TestCloseEndsEveryConnection(t *testing.T) {
 		t.Error("the connection is still open")
 	}
 	if _, err := c.DialContext(t.Context(), "", ""); !errors.Is(err, ErrClosed) {
-		t.Errorf("dialing a closed cluster gave %v", err)
+		t.Errorf("dialing a closed cluster gave %v, want %v", err, ErrClosed)
 	}
 }

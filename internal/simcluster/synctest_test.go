@@ -13,7 +13,7 @@ import (
 
 // One simulated hour of polling a live cluster leaves no goroutine behind: synctest
 // fails the test if it does.
-func TestAnHourOfPollingLeavesNothingBehind(t *testing.T) {
+func TestHourOfPollingLeaksNoGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true})
 		if err != nil {
@@ -34,16 +34,16 @@ func TestAnHourOfPollingLeavesNothingBehind(t *testing.T) {
 			}
 			var rows []struct{ Ping time.Time }
 			if err := cur.All(ctx, &rows); err != nil || len(rows) != 1 {
-				t.Fatalf("rows %v, %v", rows, err)
+				t.Fatalf("rows %v, %v, want len 1", rows, err)
 			}
 			if age := time.Since(rows[0].Ping); age > 11*time.Second {
-				t.Fatalf("the router's ping is %s old", age)
+				t.Fatalf("the router's ping is %s old, want at most %v", age, 11*time.Second)
 			}
 			cancel()
 			polls++
 		}
 		if polls < 700 {
-			t.Errorf("%d polls in an hour", polls)
+			t.Errorf("%d polls in an hour, want at least 700", polls)
 		}
 		if err := client.Disconnect(t.Context()); err != nil {
 			t.Error(err)
@@ -56,7 +56,7 @@ func TestAnHourOfPollingLeavesNothingBehind(t *testing.T) {
 
 // A streaming hello is answered after the time that the driver asked for, or when the
 // cluster closes.
-func TestStreamingMonitorWaitsInTheBubble(t *testing.T) {
+func TestStreamingHelloWaitsInSimulatedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true, Still: true})
 		if err != nil {

@@ -14,32 +14,32 @@ func TestAMovedCollectionIsReadAndWrittenWhereItIs(t *testing.T) {
 		smallData(t, do)
 		moved := make(chan error, 1)
 		go func() {
-			_, err := do("admin", e("moveCollection", "d.u"), e("toShard", "shard-rs-2"))
+			_, err := do("admin", field("moveCollection", "d.u"), field("toShard", "shard-rs-2"))
 			moved <- err
 		}()
 		if err := <-moved; err != nil {
 			t.Fatal(err)
 		}
-		if _, err := do("d", e("insert", "u"), e("documents", bson.A{bson.D{e("_id", "new")}})); err != nil {
+		if _, err := do("d", field("insert", "u"), field("documents", bson.A{bson.D{field("_id", "new")}})); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := do("d", e("update", "u"),
-			e("updates", bson.A{bson.D{e("q", bson.D{e("_id", 3)}), e("u", bson.D{e("$set", bson.D{e("x", 1)})})}})); err != nil {
+		if _, err := do("d", field("update", "u"),
+			field("updates", bson.A{bson.D{field("q", bson.D{field("_id", 3)}), field("u", bson.D{field("$set", bson.D{field("x", 1)})})}})); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := do("d", e("count", "u")); err != nil ||
+		if n, err := do("d", field("count", "u")); err != nil ||
 			fmt.Sprint(n.Lookup("shards")) != `{"shard-rs-2": {"$numberInt":"31"}}` && n.Lookup("n").Int32() != 31 {
 			t.Errorf("%s, %v", n, err)
 		}
-		plan, err := do("d", e("explain", bson.D{e("find", "u"), e("filter", bson.D{e("x", 1)})}))
+		plan, err := do("d", field("explain", bson.D{field("find", "u"), field("filter", bson.D{field("x", 1)})}))
 		if err != nil || plan.Lookup("queryPlanner", "winningPlan", "shards", "0", "shardName").StringValue() != "shard-rs-2" {
 			t.Errorf("%s, %v", plan, err)
 		}
-		list, err := do("d", e("listCollections", 1), e("nameOnly", true))
+		list, err := do("d", field("listCollections", 1), field("nameOnly", true))
 		if names, _ := list.Lookup("cursor", "firstBatch").Array().Values(); err != nil || len(names) != 2 {
 			t.Errorf("%s, %v", list, err)
 		}
-		check, err := do("d", e("checkMetadataConsistency", 1), e("checkIndexes", true))
+		check, err := do("d", field("checkMetadataConsistency", 1), field("checkIndexes", true))
 		if found, _ := check.Lookup("cursor", "firstBatch").Array().Values(); err != nil || len(found) != 0 {
 			t.Errorf("%s, %v", check, err)
 		}
@@ -57,23 +57,23 @@ func TestReshardingShowsItsProgress(t *testing.T) {
 		smallData(t, do)
 		docs := bson.A{}
 		for i := 100; i < 1100; i++ {
-			docs = append(docs, bson.D{e("_id", int32(i)), e("p", int32(i))})
+			docs = append(docs, bson.D{field("_id", int32(i)), field("p", int32(i))})
 		}
-		if _, err := do("d", e("insert", "t"), e("documents", docs)); err != nil {
+		if _, err := do("d", field("insert", "t"), field("documents", docs)); err != nil {
 			t.Fatal(err)
 		}
 		done := make(chan error, 1)
 		go func() {
-			_, err := do("admin", e("reshardCollection", "d.t"), e("key", bson.D{e("_id", "hashed")}))
+			_, err := do("admin", field("reshardCollection", "d.t"), field("key", bson.D{field("_id", "hashed")}))
 			done <- err
 		}()
 		last := int64(-1)
 		for range 4 {
 			time.Sleep(30 * time.Second)
-			r, err := do("admin", e("aggregate", 1), e("cursor", bson.D{}), e("pipeline", bson.A{
-				bson.D{e("$currentOp", bson.D{e("allUsers", true), e("localOps", false)})},
-				bson.D{e("$match", bson.D{e("originatingCommand.reshardCollection", "d.t"), e("recipientState", bson.D{e("$exists", true)})})},
-				bson.D{e("$group", bson.D{e("_id", nil), e("copied", bson.D{e("$sum", "$documentsCopied")})})},
+			r, err := do("admin", field("aggregate", 1), field("cursor", bson.D{}), field("pipeline", bson.A{
+				bson.D{field("$currentOp", bson.D{field("allUsers", true), field("localOps", false)})},
+				bson.D{field("$match", bson.D{field("originatingCommand.reshardCollection", "d.t"), field("recipientState", bson.D{field("$exists", true)})})},
+				bson.D{field("$group", bson.D{field("_id", nil), field("copied", bson.D{field("$sum", "$documentsCopied")})})},
 			}))
 			if err != nil {
 				t.Fatal(err)
@@ -87,7 +87,7 @@ func TestReshardingShowsItsProgress(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
-		if n, err := do("d", e("count", "t")); err != nil || n.Lookup("n").Int32() != 1030 {
+		if n, err := do("d", field("count", "t")); err != nil || n.Lookup("n").Int32() != 1030 {
 			t.Errorf("%s, %v", n, err)
 		}
 	})
@@ -95,7 +95,7 @@ func TestReshardingShowsItsProgress(t *testing.T) {
 
 func TestTheConfigShardHoldsDataLikeAnyOther(t *testing.T) {
 	for _, uuids := range []bool{false, true} {
-		c := empty(t, func(o *Options) { o.ServerVersion, o.ConfigShard, o.ShardUUIDs, o.Shards = "8.0", true, uuids, 2 })
+		c := emptyCluster(t, func(o *Options) { o.ServerVersion, o.ConfigShard, o.ShardUUIDs, o.Shards = "8.0", true, uuids, 2 })
 		do := func(db string, cmd ...bson.E) bson.Raw {
 			t.Helper()
 			reply, err := c.Command(t.Context(), db, bson.D(cmd))
@@ -104,36 +104,36 @@ func TestTheConfigShardHoldsDataLikeAnyOther(t *testing.T) {
 			}
 			return reply
 		}
-		do("admin", e("enableSharding", "d"), e("primaryShard", "config"))
-		do("admin", e("shardCollection", "d.h"), e("key", bson.D{e("k", "hashed")}))
+		do("admin", field("enableSharding", "d"), field("primaryShard", "config"))
+		do("admin", field("shardCollection", "d.h"), field("key", bson.D{field("k", "hashed")}))
 		docs := bson.A{}
 		for i := range 300 {
-			docs = append(docs, bson.D{e("_id", int32(i)), e("k", int32(i))})
+			docs = append(docs, bson.D{field("_id", int32(i)), field("k", int32(i))})
 		}
-		do("d", e("insert", "h"), e("documents", docs))
-		do("d", e("insert", "u"), e("documents", docs))
-		if n := do("d", e("count", "h")).Lookup("n").Int32(); n != 300 {
-			t.Errorf("%d documents", n)
+		do("d", field("insert", "h"), field("documents", docs))
+		do("d", field("insert", "u"), field("documents", docs))
+		if n := do("d", field("count", "h")).Lookup("n").Int32(); n != 300 {
+			t.Errorf("%d documents, want 300", n)
 		}
-		stats := do("d", e("collStats", "h"))
+		stats := do("d", field("collStats", "h"))
 		for _, shard := range []string{"config", "shard-rs-1", "shard-rs-2"} {
 			if n, _ := wholeNumber(stats.Lookup("shards", shard, "count")); n < 50 {
-				t.Errorf("%s has %d documents", shard, n)
+				t.Errorf("%s has %d documents, want at least 50", shard, n)
 			}
 		}
-		plan := do("d", e("explain", bson.D{e("find", "u"), e("filter", bson.D{e("k", 1)})}))
+		plan := do("d", field("explain", bson.D{field("find", "u"), field("filter", bson.D{field("k", 1)})}))
 		if shard := plan.Lookup("queryPlanner", "winningPlan", "shards", "0", "shardName").StringValue(); shard != "config" {
-			t.Errorf("the primary is %s", shard)
+			t.Errorf(`the primary is %s, want "config"`, shard)
 		}
-		if list, _ := do("admin", e("listShards", 1)).Lookup("shards").Array().Values(); len(list) != 3 {
-			t.Errorf("%d shards", len(list))
+		if list, _ := do("admin", field("listShards", 1)).Lookup("shards").Array().Values(); len(list) != 3 {
+			t.Errorf("%d shards, want 3", len(list))
 		}
-		if n, _ := wholeNumber(do("config", e("count", "shards")).Lookup("n")); n != 3 {
-			t.Errorf("%d rows in config.shards", n)
+		if n, _ := wholeNumber(do("config", field("count", "shards")).Lookup("n")); n != 3 {
+			t.Errorf("%d rows in config.shards, want 3", n)
 		}
-		dbs, _ := do("admin", e("listDatabases", 1), e("nameOnly", true)).Lookup("databases").Array().Values()
+		dbs, _ := do("admin", field("listDatabases", 1), field("nameOnly", true)).Lookup("databases").Array().Values()
 		if len(dbs) < 2 {
-			t.Errorf("databases %v", dbs)
+			t.Errorf("databases %v, want len at least 2", dbs)
 		}
 		seen := map[string]bool{}
 		for _, d := range dbs {
@@ -143,12 +143,12 @@ func TestTheConfigShardHoldsDataLikeAnyOther(t *testing.T) {
 			}
 			seen[name] = true
 		}
-		if n, _ := wholeNumber(do("d", e("dbStats", 1)).Lookup("objects")); n != 600 {
-			t.Errorf("dbStats counts %d documents", n)
+		if n, _ := wholeNumber(do("d", field("dbStats", 1)).Lookup("objects")); n != 600 {
+			t.Errorf("dbStats counts %d documents, want 600", n)
 		}
-		do("d", e("dropDatabase", 1))
-		if n, _ := wholeNumber(do("config", e("count", "shards")).Lookup("n")); n != 3 {
-			t.Errorf("%d rows in config.shards after a drop", n)
+		do("d", field("dropDatabase", 1))
+		if n, _ := wholeNumber(do("config", field("count", "shards")).Lookup("n")); n != 3 {
+			t.Errorf("%d rows in config.shards after a drop, want 3", n)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func onVersion(t *testing.T, version string, test func(t *testing.T, do func(db 
 	})
 }
 
-func e(key string, value any) bson.E { return bson.E{Key: key, Value: value} }
+func field(key string, value any) bson.E { return bson.E{Key: key, Value: value} }
 
 func TestCommandsThatAVersionLacksAreNotFound(t *testing.T) {
 	first := map[string]string{
@@ -36,7 +36,7 @@ func TestCommandsThatAVersionLacksAreNotFound(t *testing.T) {
 	for _, v := range allVersions {
 		onVersion(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
 			for name, since := range first {
-				_, err := do("admin", e(name, "d.none"))
+				_, err := do("admin", field(name, "d.none"))
 				if unknown := err != nil && status.Of(err).Code == status.CommandNotFound; unknown != (v < since) {
 					t.Errorf("%s on %s: %v", name, v, err)
 				}
@@ -45,15 +45,15 @@ func TestCommandsThatAVersionLacksAreNotFound(t *testing.T) {
 	}
 }
 
-func TestEveryVersionNamesItself(t *testing.T) {
+func TestEveryVersionReportsItself(t *testing.T) {
 	wire := map[string]int32{"4.4": 9, "5.0": 13, "6.0": 17, "7.0": 21, "8.0": 25}
 	for _, v := range allVersions {
 		onVersion(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
-			hello, err := do("admin", e("hello", 1))
+			hello, err := do("admin", field("hello", 1))
 			if err != nil || hello.Lookup("maxWireVersion").Int32() != wire[v] || hello.Lookup("msg").StringValue() != "isdbgrid" {
 				t.Errorf("%s: %s, %v", v, hello, err)
 			}
-			build, err := do("admin", e("buildInfo", 1))
+			build, err := do("admin", field("buildInfo", 1))
 			if err != nil || build.Lookup("version").StringValue()[:3] != v {
 				t.Errorf("%s: %s, %v", v, build, err)
 			}
@@ -61,18 +61,18 @@ func TestEveryVersionNamesItself(t *testing.T) {
 	}
 }
 
-func TestDataDistributionAndOrphansAreToldSince60(t *testing.T) {
+func TestDataDistributionAndOrphansAreReportedSince60(t *testing.T) {
 	for _, v := range append(allVersions, "6.0.2") {
 		onVersion(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
 			smallData(t, do)
-			_, err := do("admin", e("aggregate", 1), e("pipeline", bson.A{bson.D{e("$shardedDataDistribution", bson.D{})}}), e("cursor", bson.D{}))
+			_, err := do("admin", field("aggregate", 1), field("pipeline", bson.A{bson.D{field("$shardedDataDistribution", bson.D{})}}), field("cursor", bson.D{}))
 			if has := err == nil; has != (v >= "6.0" && v != "6.0.2") {
 				t.Errorf("%s: %v", v, err)
 			}
 			if err != nil && status.Of(err).Code != 40324 {
 				t.Errorf("%s: %v", v, err)
 			}
-			stats, err := do("d", e("collStats", "t"))
+			stats, err := do("d", field("collStats", "t"))
 			if err != nil || (stats.Lookup("shards", "shard-rs-1", "numOrphanDocs").Type != 0) != (v >= "6.0") {
 				t.Errorf("%s: %s, %v", v, stats, err)
 			}
@@ -85,16 +85,16 @@ func smallData(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
 	t.Helper()
 	docs := bson.A{}
 	for i := range 30 {
-		docs = append(docs, bson.D{e("_id", int32(i)), e("p", int32(i))})
+		docs = append(docs, bson.D{field("_id", int32(i)), field("p", int32(i))})
 	}
 	for _, c := range []struct {
 		db  string
 		cmd bson.D
 	}{
-		{"admin", bson.D{e("enableSharding", "d"), e("primaryShard", "shard-rs-1")}},
-		{"admin", bson.D{e("shardCollection", "d.t"), e("key", bson.D{e("p", int32(1))})}},
-		{"d", bson.D{e("insert", "t"), e("documents", docs)}},
-		{"d", bson.D{e("insert", "u"), e("documents", docs)}},
+		{"admin", bson.D{field("enableSharding", "d"), field("primaryShard", "shard-rs-1")}},
+		{"admin", bson.D{field("shardCollection", "d.t"), field("key", bson.D{field("p", int32(1))})}},
+		{"d", bson.D{field("insert", "t"), field("documents", docs)}},
+		{"d", bson.D{field("insert", "u"), field("documents", docs)}},
 	} {
 		if _, err := do(c.db, c.cmd...); err != nil {
 			t.Fatalf("%v: %v", c.cmd, err)
@@ -105,7 +105,7 @@ func smallData(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
 // Commands that work the same in all versions: clearJumboFlag,
 // refineCollectionShardKey, removeShard, movePrimary, and a move that fails on a
 // duplicate _id.
-func TestAdministrationThatAllVersionsShare(t *testing.T) {
+func TestAdministrationCommandsWorkInAllVersions(t *testing.T) {
 	for _, v := range allVersions {
 		onVersion(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
 			smallData(t, do)
@@ -117,37 +117,37 @@ func TestAdministrationThatAllVersionsShare(t *testing.T) {
 				}
 				return reply
 			}
-			p := func(n int) bson.D { return bson.D{e("p", int32(n))} }
-			admin(0, e("split", "d.t"), e("middle", p(10)))
-			admin(0, e("split", "d.t"), e("middle", p(20)))
-			admin(0, e("moveChunk", "d.t"), e("find", p(10)), e("to", "shard-rs-2"), e("forceJumbo", true), e("_waitForDelete", true))
-			if _, err := do("d", e("insert", "t"), e("documents", bson.A{bson.D{e("_id", int32(25)), e("p", int32(15))}})); err != nil {
+			p := func(n int) bson.D { return bson.D{field("p", int32(n))} }
+			admin(0, field("split", "d.t"), field("middle", p(10)))
+			admin(0, field("split", "d.t"), field("middle", p(20)))
+			admin(0, field("moveChunk", "d.t"), field("find", p(10)), field("to", "shard-rs-2"), field("forceJumbo", true), field("_waitForDelete", true))
+			if _, err := do("d", field("insert", "t"), field("documents", bson.A{bson.D{field("_id", int32(25)), field("p", int32(15))}})); err != nil {
 				t.Fatal(err)
 			}
-			admin(status.OperationFailed, e("moveChunk", "d.t"), e("find", p(20)), e("to", "shard-rs-2"))
-			admin(0, e("clearJumboFlag", "d.t"), e("find", p(10)))
-			admin(51261, e("clearJumboFlag", "d.t"), e("bounds", bson.A{p(1), p(2)}))
-			admin(0, e("mergeChunks", "d.t"), e("bounds", bson.A{p(10), p(20)}))
-			if _, err := do("d", e("createIndexes", "t"),
-				e("indexes", bson.A{bson.D{e("key", bson.D{e("p", 1), e("q", 1)}), e("name", "p_q")}})); err != nil {
+			admin(status.OperationFailed, field("moveChunk", "d.t"), field("find", p(20)), field("to", "shard-rs-2"))
+			admin(0, field("clearJumboFlag", "d.t"), field("find", p(10)))
+			admin(51261, field("clearJumboFlag", "d.t"), field("bounds", bson.A{p(1), p(2)}))
+			admin(0, field("mergeChunks", "d.t"), field("bounds", bson.A{p(10), p(20)}))
+			if _, err := do("d", field("createIndexes", "t"),
+				field("indexes", bson.A{bson.D{field("key", bson.D{field("p", 1), field("q", 1)}), field("name", "p_q")}})); err != nil {
 				t.Fatal(err)
 			}
-			admin(0, e("refineCollectionShardKey", "d.t"), e("key", bson.D{e("p", int32(1)), e("q", int32(1))}))
-			admin(0, e("flushRouterConfig", "d.t"))
-			if r := admin(0, e("getShardVersion", "d.t")); r.Lookup("version").Type != bson.TypeTimestamp {
+			admin(0, field("refineCollectionShardKey", "d.t"), field("key", bson.D{field("p", int32(1)), field("q", int32(1))}))
+			admin(0, field("flushRouterConfig", "d.t"))
+			if r := admin(0, field("getShardVersion", "d.t")); r.Lookup("version").Type != bson.TypeTimestamp {
 				t.Errorf("%s: %s", v, r)
 			}
-			admin(0, e("movePrimary", "d"), e("to", "shard-rs-3"))
-			if n, err := do("d", e("count", "u")); err != nil || n.Lookup("n").Int32() != 30 {
+			admin(0, field("movePrimary", "d"), field("to", "shard-rs-3"))
+			if n, err := do("d", field("count", "u")); err != nil || n.Lookup("n").Int32() != 30 {
 				t.Errorf("%s: %s, %v", v, n, err)
 			}
-			if r := admin(0, e("removeShard", "shard-rs-2")); r.Lookup("state").StringValue() != "started" {
+			if r := admin(0, field("removeShard", "shard-rs-2")); r.Lookup("state").StringValue() != "started" {
 				t.Errorf("%s: %s", v, r)
 			}
-			if r := admin(0, e("removeShard", "shard-rs-2")); r.Lookup("remaining", "chunks").Int64() != 1 {
+			if r := admin(0, field("removeShard", "shard-rs-2")); r.Lookup("remaining", "chunks").Int64() != 1 {
 				t.Errorf("%s: %s", v, r)
 			}
-			admin(status.IllegalOperation, e("moveChunk", "d.t"), e("find", bson.D{e("p", int32(1)), e("q", int32(1))}), e("to", "shard-rs-2"))
+			admin(status.IllegalOperation, field("moveChunk", "d.t"), field("find", bson.D{field("p", int32(1)), field("q", int32(1))}), field("to", "shard-rs-2"))
 		})
 	}
 }

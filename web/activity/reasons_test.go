@@ -99,6 +99,12 @@ func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
 		groups.Items[1].Reason != "" {
 		t.Errorf("%+v", groups.Items)
 	}
+	for _, foreign := range []string{"state=done", "state=none", "limit=1", "limit=0"} {
+		got := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures?"+foreign))
+		if len(got.Items) != 2 {
+			t.Errorf("%s is no parameter of failures: %+v", foreign, got.Items)
+		}
+	}
 }
 
 func TestLongServerTextIsCutAndCanBeOpened(t *testing.T) {

@@ -58,3 +58,15 @@ func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
 		}
 	}
 }
+
+func TestAPageOfAMalformedNameIsNotFound(t *testing.T) {
+	s := webtest.New(t)
+	for _, name := range []string{"zz", "a.", ".a", "no.such"} {
+		if w := s.Do("GET", "/collections/"+name); w.Code != 404 {
+			t.Errorf("%s: %d", name, w.Code)
+		}
+	}
+	if w := s.Do("GET", "/api/v1/collections/zz"); w.Code != 400 {
+		t.Errorf("JSON: %d", w.Code)
+	}
+}

@@ -9,33 +9,33 @@ import (
 	"shardboard/internal/shardkey"
 )
 
-// busiest is a recorder after a minute in which every row took many writes.
-func busiest(t testing.TB) (*Recorder, *world) {
+// busiestRecorder is a recorder after a minute in which every row took many writes.
+func busiestRecorder(t testing.TB) (*Recorder, *swappableTable) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	var at []int64
 	for range MaxRows - 1 {
 		at = append(at, int64(rng.Uint64()))
 	}
-	w := cut(t, 1, at...)
+	w := collectionCutAt(t, 1, at...)
 	r := New(w, nil, nil)
-	r.Take(everyRow(w, begin))
+	r.Take(slotOfEveryRow(w, begin))
 	return r, w
 }
 
-func everyRow(w *world, from time.Time) heat.Slot {
+func slotOfEveryRow(w *swappableTable, from time.Time) heat.Slot {
 	c := w.Table().Collection(ns)
 	s := heat.Slot{NS: ns, From: from, To: from.Add(time.Minute), Every: 1, Life: c.Incarnation}
 	for i, ch := range c.Chunks.All() {
 		s.Pieces = append(s.Pieces, heat.Piece{Min: ch.Min, Rows: 100_000})
-		s.Counts = append(s.Counts, heat.Count{Project: oid(i), Rows: 100_000})
+		s.Counts = append(s.Counts, heat.Count{Project: documentID(i), Rows: 100_000})
 	}
 	return s
 }
 
 // A picture of five weeks in which every row took 100,000 writes a minute and
 // the rows changed with every column: more than any cluster does.
-func TestWhatIsKeptOfFiveWeeksIsBounded(t *testing.T) {
-	r, _ := busiest(t)
+func TestStorageOfFiveWeeksIsBounded(t *testing.T) {
+	r, _ := busiestRecorder(t)
 	key, project := r.find(ns, ByKey).columns[0], r.find(ns, ByProject).columns[0]
 	cells, rows, names := len(key.pack()), len(key.axis.pack()), len(project.pack())
 	t.Logf(
@@ -52,22 +52,22 @@ func TestWhatIsKeptOfFiveWeeksIsBounded(t *testing.T) {
 		t.Errorf("column %d, rows %d, projects %d bytes", cells, rows, names)
 	}
 	if total := MaxColumns * (cells + rows + names); total > 40<<20 {
-		t.Errorf("%d bytes in five weeks", total)
+		t.Errorf("%d bytes in five weeks, want at most %v", total, 40<<20)
 	}
 }
 
 func BenchmarkMinuteOfTheBusiestCollection(b *testing.B) {
-	r, w := busiest(b)
+	r, w := busiestRecorder(b)
 	at := begin
 	for b.Loop() {
 		at = at.Add(time.Minute)
-		s := everyRow(w, at)
+		s := slotOfEveryRow(w, at)
 		r.Take(s)
 	}
 }
 
 func BenchmarkViewOfTheLargestPicture(b *testing.B) {
-	r, w := busiest(b)
+	r, w := busiestRecorder(b)
 	p := r.find(ns, ByKey)
 	for i := range MaxColumns - 1 {
 		c := *p.columns[0]
@@ -78,14 +78,14 @@ func BenchmarkViewOfTheLargestPicture(b *testing.B) {
 	for b.Loop() {
 		v, _ := r.View(ns, ByKey, begin, begin.Add(Reach))
 		if len(v.Cells) != MaxRows*MaxColumns {
-			b.Fatal(len(v.Cells))
+			b.Fatalf("got %v, want %v", len(v.Cells), MaxRows*MaxColumns)
 		}
 	}
 }
 
 // Rows of one axis that another cuts are divided, and the sum stays.
 func TestWiderRowsAreDividedEvenly(t *testing.T) {
-	few, many := &axis{bounds: bounds(evenly(2))}, &axis{bounds: bounds(evenly(8))}
+	few, many := &axis{bounds: boundsAt(evenHashes(2))}, &axis{bounds: boundsAt(evenHashes(8))}
 	c := &column{axis: few, cells: packCells(map[int]int64{0: 10, 1: 3})}
 	got := map[int]int64{}
 	if !c.dense(many, func(row int, rows int64) { got[row] += rows }) {
@@ -103,7 +103,7 @@ func TestWiderRowsAreDividedEvenly(t *testing.T) {
 	}
 }
 
-func bounds(at []int64) []shardkey.Key {
+func boundsAt(at []int64) []shardkey.Key {
 	out := []shardkey.Key{shardkey.FromParts("\x01", "")}
 	for _, h := range at {
 		out = append(out, shardkey.HashKey(h))

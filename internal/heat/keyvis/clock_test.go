@@ -10,14 +10,14 @@ import (
 
 // What was counted twice at one time by a wrong clock is shown once or twice, and
 // nothing breaks.
-func TestPicturesAreMadeOnWhenTheClockIsSet(t *testing.T) {
-	w := cut(t, 1, evenly(8)...)
+func TestHeatMapContinuesWhenTheClockIsSet(t *testing.T) {
+	w := collectionCutAt(t, 1, evenHashes(8)...)
 	r := New(w, nil, nil)
 	rng := rand.New(rand.NewPCG(1, 1))
 	at := begin
 	take := func(minutes int) {
 		for range minutes * int(time.Minute/heat.Tick) {
-			r.Take(slot(w, at, 1, random(rng)...))
+			r.Take(countedSlot(w, at, 1, randomCounts(rng)...))
 			at = at.Add(heat.Tick)
 		}
 	}
@@ -29,7 +29,7 @@ func TestPicturesAreMadeOnWhenTheClockIsSet(t *testing.T) {
 			if !ok || len(v.Columns) < 50 {
 				t.Errorf("after %s, %s: %d columns of the last hour", step, by, len(v.Columns))
 			}
-			_ = sum(v)
+			_ = totalWrites(v)
 		}
 	}
 }

@@ -10,13 +10,13 @@ import (
 
 // Of rows that are changed in place only those of the hottest projects are
 // counted: the picture must not show the others as calm.
-func TestWhatWasNotLookedAtIsUnknownAndNotCalm(t *testing.T) {
+func TestUncountedProjectsAreUnknownNotQuiet(t *testing.T) {
 	db, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	w := cut(t, 1, evenly(8)...)
+	w := collectionCutAt(t, 1, evenHashes(8)...)
 	c := w.Table().Collection(ns)
 	minute := func(i int, rows int64) heat.Slot {
 		from := begin.Add(time.Duration(i) * time.Minute)
@@ -31,17 +31,17 @@ func TestWhatWasNotLookedAtIsUnknownAndNotCalm(t *testing.T) {
 			Astray: 4,
 		}
 		if rows > 0 {
-			s.Counts = []heat.Count{{Project: oid(1), Rows: rows + 4}}
+			s.Counts = []heat.Count{{Project: documentID(1), Rows: rows + 4}}
 			s.Pieces = []heat.Piece{{Min: c.Chunks.At(2).Min, Rows: rows}}
 		}
 		return s
 	}
-	r := run(t, w, db, func(r *Recorder) {
+	r := runRecorder(t, w, db, func(r *Recorder) {
 		r.Take(minute(0, 30))
 		r.Take(minute(1, 0))
 		r.Take(minute(2, 60))
 	})
-	for name, r := range map[string]*Recorder{"as counted": r, "after a restart": run(t, w, db, func(*Recorder) {})} {
+	for name, r := range map[string]*Recorder{"as counted": r, "after a restart": runRecorder(t, w, db, func(*Recorder) {})} {
 		v, ok := r.View(ns, ByKey, begin, begin.Add(time.Hour))
 		if !ok || len(v.Columns) != 3 {
 			t.Fatalf("%s: %d columns", name, len(v.Columns))

@@ -26,13 +26,13 @@ import (
 
 const db = "yorkie-meta"
 
-// tap counts the documents that the cluster returns to the driver.
-type tap struct {
+// returnedCounter counts the documents that the cluster returns to the driver.
+type returnedCounter struct {
 	mu        sync.Mutex
 	documents int
 }
 
-func (p *tap) monitor() *event.CommandMonitor {
+func (p *returnedCounter) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{Succeeded: func(_ context.Context, e *event.CommandSucceededEvent) {
 		if e.DatabaseName != db {
 			return // the tables are read beside the survey
@@ -48,25 +48,25 @@ func (p *tap) monitor() *event.CommandMonitor {
 	}}
 }
 
-func (p *tap) count() int {
+func (p *returnedCounter) returned() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.documents
 }
 
-// rig is an engine over a simulated cluster, inside a bubble.
-type rig struct {
+// fixture is an engine over a simulated cluster, inside a bubble.
+type fixture struct {
 	sim     *simcluster.Cluster
 	client  *cluster.Client
 	watcher *topology.Watcher
 	keeper  *placement.Keeper
 	engine  *survey.Engine
 	source  survey.Source // of the next engine
-	tap     tap
+	tap     returnedCounter
 	end     func() // ends Run and waits for it
 }
 
-func onSim(t *testing.T, o simcluster.Options, st store.Surveys, test func(t *testing.T, r *rig)) {
+func onSim(t *testing.T, o simcluster.Options, st store.Surveys, test func(t *testing.T, r *fixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		o.Still = true
@@ -76,7 +76,7 @@ func onSim(t *testing.T, o simcluster.Options, st store.Surveys, test func(t *te
 		sim.Start(t.Context())
 		uri, err := cluster.ParseURI(simcluster.URI())
 		must(t, err)
-		r := &rig{sim: sim}
+		r := &fixture{sim: sim}
 		r.client, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: r.tap.monitor()})
 		must(t, err)
 		defer func() { _ = r.client.Close(context.Background()) }()
@@ -96,7 +96,7 @@ func onSim(t *testing.T, o simcluster.Options, st store.Surveys, test func(t *te
 }
 
 // start makes an engine, as a process that begins does.
-func (r *rig) start(t *testing.T, o survey.Options) {
+func (r *fixture) start(t *testing.T, o survey.Options) {
 	r.engine = survey.New(r.source, r.watcher, r.keeper, profile.Yorkie(), o)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -105,11 +105,11 @@ func (r *rig) start(t *testing.T, o survey.Options) {
 	r.end = func() { once.Do(func() { cancel(); must(t, <-done) }) }
 }
 
-func anna() store.AuditEntry {
+func entryByAnna() store.AuditEntry {
 	return store.AuditEntry{By: "user:1", Via: "password", From: "192.0.2.1"}
 }
 
-func ben() store.AuditEntry { return store.AuditEntry{By: "user:2", Via: "token"} }
+func entryByBen() store.AuditEntry { return store.AuditEntry{By: "user:2", Via: "token"} }
 
 func must(t *testing.T, err error) {
 	t.Helper()
@@ -119,7 +119,7 @@ func must(t *testing.T, err error) {
 }
 
 // finish waits for a survey's end.
-func (r *rig) finish(t *testing.T, id string) (survey.Survey, *survey.Result) {
+func (r *fixture) waitForEnd(t *testing.T, id string) (survey.Survey, *survey.Result) {
 	t.Helper()
 	for range 24 * 60 {
 		s, result, err := r.engine.Survey(t.Context(), id)
@@ -133,21 +133,21 @@ func (r *rig) finish(t *testing.T, id string) (survey.Survey, *survey.Result) {
 	return survey.Survey{}, nil
 }
 
-func (r *rig) survey(t *testing.T, q survey.Request) (survey.Survey, *survey.Result) {
+func (r *fixture) runSurvey(t *testing.T, q survey.Request) (survey.Survey, *survey.Result) {
 	t.Helper()
-	s, err := r.engine.Start(t.Context(), q, anna())
+	s, err := r.engine.Start(t.Context(), q, entryByAnna())
 	must(t, err)
-	return r.finish(t, s.ID)
+	return r.waitForEnd(t, s.ID)
 }
 
-// weight is the truth of a set of rows.
-type weight struct{ rows, bytes, dead int64 }
+// rowTotals is the truth of a set of rows.
+type rowTotals struct{ rows, bytes, dead int64 }
 
 // truth reads every row of a collection from the simulator itself and groups
 // them by an id.
-func (r *rig) truth(t *testing.T, coll, field string, dead func(bson.Raw) bool) map[bson.ObjectID]weight {
+func (r *fixture) rowsByID(t *testing.T, coll, field string, dead func(bson.Raw) bool) map[bson.ObjectID]rowTotals {
 	t.Helper()
-	out := map[bson.ObjectID]weight{}
+	out := map[bson.ObjectID]rowTotals{}
 	reply, err := r.sim.Command(t.Context(), db, bson.D{{Key: "find", Value: coll}, {Key: "batchSize", Value: 1 << 30}})
 	must(t, err)
 	for {
@@ -182,7 +182,7 @@ func isDeactivated(d bson.Raw) bool {
 	return d.Lookup("status").StringValue() == "deactivated"
 }
 
-func collection(t *testing.T, r *survey.Result, name string) survey.Collection {
+func collectionOf(t *testing.T, r *survey.Result, name string) survey.Collection {
 	t.Helper()
 	for _, c := range r.Collections {
 		if c.NS.Collection() == name {
@@ -193,11 +193,11 @@ func collection(t *testing.T, r *survey.Result, name string) survey.Collection {
 	return survey.Collection{}
 }
 
-// agree tells whether a survey's counted lines are the truth.
-func agree(t *testing.T, c survey.Collection, truth map[bson.ObjectID]weight) {
+// checkAgainstTruth tells whether a survey's counted lines are the truth.
+func checkAgainstTruth(t *testing.T, c survey.Collection, truth map[bson.ObjectID]rowTotals) {
 	t.Helper()
 	if c.Method != survey.MethodCounted || !c.Complete {
-		t.Errorf("%s: method %s, complete %v", c.NS, c.Method, c.Complete)
+		t.Errorf("%s: method %s, complete %v, want c.Method %v, c.Complete true", c.NS, c.Method, c.Complete, survey.MethodCounted)
 	}
 	seen := map[bson.ObjectID]bool{}
 	for _, l := range c.Projects {
@@ -228,39 +228,39 @@ func agree(t *testing.T, c survey.Collection, truth map[bson.ObjectID]weight) {
 }
 
 func TestProjectWideCollectionsAreCountedExactlyWithinTheBudget(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 7, Documents: 900}, nil, func(t *testing.T, r *rig) {
-		before, began := r.tap.count(), time.Now()
-		s, result := r.survey(t, survey.Request{Kind: survey.Projects})
+	onSim(t, simcluster.Options{Projects: 7, Documents: 900}, nil, func(t *testing.T, r *fixture) {
+		before, began := r.tap.returned(), time.Now()
+		s, result := r.runSurvey(t, survey.Request{Kind: survey.Projects})
 		if s.State != survey.Done || s.Progress.Done == 0 || s.Progress.Done != s.Progress.Total || s.By != "user:1" {
-			t.Fatalf("%+v", s)
+			t.Fatalf(`got %+v, want State %v, Progress.Done more than 0, Progress.Done %v, By "user:1"`, s, survey.Done, s.Progress.Total)
 		}
-		took, read := time.Since(began), r.tap.count()-before
+		took, read := time.Since(began), r.tap.returned()-before
 		if limit := int(took.Seconds()*heat.PerSecond) + 1; read > limit || int64(read) < s.Progress.Done {
 			t.Errorf("%d documents were returned in %s", read, took)
 		}
 		if s.Progress.Returned > int64(read) {
 			t.Errorf("the survey says that %d were returned; %d were", s.Progress.Returned, read)
 		}
-		agree(t, collection(t, result, "documents"), r.truth(t, "documents", "project_id", isRemoved))
-		agree(t, collection(t, result, "clients"), r.truth(t, "clients", "project_id", isDeactivated))
-		agree(t, collection(t, result, "schemas"), r.truth(t, "schemas", "project_id", nil))
+		checkAgainstTruth(t, collectionOf(t, result, "documents"), r.rowsByID(t, "documents", "project_id", isRemoved))
+		checkAgainstTruth(t, collectionOf(t, result, "clients"), r.rowsByID(t, "clients", "project_id", isDeactivated))
+		checkAgainstTruth(t, collectionOf(t, result, "schemas"), r.rowsByID(t, "schemas", "project_id", nil))
 	})
 }
 
-func TestOneSmallProjectIsCountedEverywhere(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 7, Documents: 120}, nil, func(t *testing.T, r *rig) {
+func TestSmallProjectIsCountedInEveryCollection(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 7, Documents: 120}, nil, func(t *testing.T, r *fixture) {
 		id := r.keeper.Directory().All()[2].ID
-		s, result := r.survey(t, survey.Request{Kind: survey.Project, Project: id})
+		s, result := r.runSurvey(t, survey.Request{Kind: survey.Project, Project: id})
 		if s.State != survey.Done {
-			t.Fatalf("%+v", s)
+			t.Fatalf("got %+v, want State %v", s, survey.Done)
 		}
 		for _, name := range []string{"documents", "clients", "schemas", "changes", "snapshots", "versionvectors", "snapshot_bodies"} {
-			all := r.truth(t, name, "project_id", map[string]func(bson.Raw) bool{"documents": isRemoved, "clients": isDeactivated}[name])
-			want := map[bson.ObjectID]weight{}
+			all := r.rowsByID(t, name, "project_id", map[string]func(bson.Raw) bool{"documents": isRemoved, "clients": isDeactivated}[name])
+			want := map[bson.ObjectID]rowTotals{}
 			if w, ok := all[id]; ok {
 				want[id] = w
 			}
-			agree(t, collection(t, result, name), want)
+			checkAgainstTruth(t, collectionOf(t, result, name), want)
 		}
 		found := r.engine.Findings(db, id)
 		if len(found) < 7 || found[0].Line == nil {
@@ -270,47 +270,47 @@ func TestOneSmallProjectIsCountedEverywhere(t *testing.T) {
 }
 
 func TestOneDocumentIsCountedOnItsShards(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 5, Documents: 100}, nil, func(t *testing.T, r *rig) {
-		truth := r.truth(t, "changes", "doc_id", nil)
+	onSim(t, simcluster.Options{Projects: 5, Documents: 100}, nil, func(t *testing.T, r *fixture) {
+		truth := r.rowsByID(t, "changes", "doc_id", nil)
 		for id, want := range truth {
-			s, result := r.survey(t, survey.Request{Kind: survey.Document, Document: id})
-			c := collection(t, result, "changes")
+			s, result := r.runSurvey(t, survey.Request{Kind: survey.Document, Document: id})
+			c := collectionOf(t, result, "changes")
 			if s.State != survey.Done || len(c.Documents) != 1 {
-				t.Fatalf("%+v %+v", s, c)
+				t.Fatalf("got %+v %+v, want s.State %v, len(c.Documents) 1", s, c, survey.Done)
 			}
 			l := c.Documents[0]
 			if l.Rows.Value != want.rows || l.Bytes.Value != want.bytes || !l.Rows.Exact || len(l.Shards) != 1 || l.Shards[0].Shard == "" {
 				t.Errorf("%+v, truth %+v", l, want)
 			}
-			if b := collection(t, result, "snapshot_bodies"); b.Reason != "" || !b.Complete { // not sharded
-				t.Errorf("%+v", b)
+			if b := collectionOf(t, result, "snapshot_bodies"); b.Reason != "" || !b.Complete { // not sharded
+				t.Errorf("got %+v, want Reason empty, Complete true", b)
 			}
 			return
 		}
 	})
 }
 
-func TestASmallCollectionIsReadWholeInsteadOfSampled(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 6, Documents: 60}, nil, func(t *testing.T, r *rig) {
-		_, result := r.survey(t, survey.Request{Kind: survey.Sample})
+func TestSmallCollectionIsReadFullyInsteadOfSampled(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 6, Documents: 60}, nil, func(t *testing.T, r *fixture) {
+		_, result := r.runSurvey(t, survey.Request{Kind: survey.Sample})
 		for _, name := range []string{"versionvectors", "snapshots"} {
-			agree(t, collection(t, result, name), r.truth(t, name, "project_id", nil))
+			checkAgainstTruth(t, collectionOf(t, result, name), r.rowsByID(t, name, "project_id", nil))
 		}
 	})
 }
 
-func TestASampleHoldsTheTruthOfTheCluster(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 12, Documents: 1500}, nil, func(t *testing.T, r *rig) {
-		before, began := r.tap.count(), time.Now()
-		s, result := r.survey(t, survey.Request{Kind: survey.Sample, NS: db + ".changes", Precision: 0.05})
-		c := collection(t, result, "changes")
+func TestSampleIntervalsContainTheTruth(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 12, Documents: 1500}, nil, func(t *testing.T, r *fixture) {
+		before, began := r.tap.returned(), time.Now()
+		s, result := r.runSurvey(t, survey.Request{Kind: survey.Sample, NS: db + ".changes", Precision: 0.05})
+		c := collectionOf(t, result, "changes")
 		if s.State != survey.Done || c.Method != survey.MethodSample {
-			t.Fatalf("%+v: %+v", s, c)
+			t.Fatalf("%+v: %+v, want s.State %v, c.Method %v", s, c, survey.Done, survey.MethodSample)
 		}
-		if read, took := r.tap.count()-before, time.Since(began); float64(read) > took.Seconds()*heat.PerSecond+1 || read < 700 {
+		if read, took := r.tap.returned()-before, time.Since(began); float64(read) > took.Seconds()*heat.PerSecond+1 || read < 700 {
 			t.Errorf("%d documents in %s", read, took)
 		}
-		truth := r.truth(t, "changes", "project_id", nil)
+		truth := r.rowsByID(t, "changes", "project_id", nil)
 		missed := 0
 		for _, l := range c.Projects {
 			want := truth[l.Project]
@@ -323,18 +323,18 @@ func TestASampleHoldsTheTruthOfTheCluster(t *testing.T) {
 		}
 		for i, l := range c.Projects {
 			if l.Rows.Exact || l.Rows.High <= l.Rows.Low {
-				t.Errorf("line %d: %+v", i, l.Rows)
+				t.Errorf("line %d: %+v, want l.Rows.Exact false, l.Rows.High more than %v", i, l.Rows, l.Rows.Low)
 			}
 		}
 	})
 }
 
-func TestTheClusterIsInsideTheIntervalsOfAHundredSamples(t *testing.T) {
+func TestIntervalsOfAHundredSamplesContainTheTruth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a hundred surveys")
 	}
-	onSim(t, simcluster.Options{Projects: 12, Documents: 1500}, nil, func(t *testing.T, r *rig) {
-		truth := r.truth(t, "changes", "project_id", nil)
+	onSim(t, simcluster.Options{Projects: 12, Documents: 1500}, nil, func(t *testing.T, r *fixture) {
+		truth := r.rowsByID(t, "changes", "project_id", nil)
 		inside, figures := 0, 0
 		in := func(e survey.Estimate, v int64) {
 			if figures++; e.Low <= v && v <= e.High {
@@ -342,8 +342,8 @@ func TestTheClusterIsInsideTheIntervalsOfAHundredSamples(t *testing.T) {
 			}
 		}
 		for range 100 {
-			_, result := r.survey(t, survey.Request{Kind: survey.Sample, NS: db + ".changes", Precision: 0.05})
-			c := collection(t, result, "changes")
+			_, result := r.runSurvey(t, survey.Request{Kind: survey.Sample, NS: db + ".changes", Precision: 0.05})
+			c := collectionOf(t, result, "changes")
 			for id, want := range truth {
 				w := *c.Unseen
 				for _, l := range c.Projects {
@@ -356,35 +356,35 @@ func TestTheClusterIsInsideTheIntervalsOfAHundredSamples(t *testing.T) {
 			}
 		}
 		if inside < figures*93/100 {
-			t.Errorf("%d of %d figures are inside", inside, figures)
+			t.Errorf("%d of %d figures are inside, want at least %v", inside, figures, figures*93/100)
 		}
 		t.Logf("%d of %d figures are inside", inside, figures)
 	})
 }
 
-func TestASurveyNeverReadsMoreThanTheSharedBudgetHas(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 7, Documents: 1500}, nil, func(t *testing.T, r *rig) {
+func TestSurveyNeverReadsMoreThanTheSharedBudget(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 7, Documents: 1500}, nil, func(t *testing.T, r *fixture) {
 		r.end()
 		budget := heat.NewBudget(20, nil)
 		budget.Hold(budget.Burst()) // somebody else has used what was saved up
 		r.start(t, survey.Options{Budget: budget})
-		before, began := r.tap.count(), time.Now()
-		s, _ := r.survey(t, survey.Request{Kind: survey.Project, Project: r.keeper.Directory().All()[0].ID})
-		read, took := r.tap.count()-before, time.Since(began)
+		before, began := r.tap.returned(), time.Now()
+		s, _ := r.runSurvey(t, survey.Request{Kind: survey.Project, Project: r.keeper.Directory().All()[0].ID})
+		read, took := r.tap.returned()-before, time.Since(began)
 		if float64(read) > 20*took.Seconds()+7*took.Minutes()+14 || s.Progress.Returned < 20 { // the list of seven projects is read beside it
 			t.Errorf("%d documents in %s", read, took)
 		}
 	})
 }
 
-func TestAStoppedSurveyKeepsWhatItHas(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 7, Documents: 3000}, nil, func(t *testing.T, r *rig) {
-		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, anna())
+func TestStoppedSurveyKeepsItsPartialResult(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 7, Documents: 3000}, nil, func(t *testing.T, r *fixture) {
+		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna())
 		must(t, err)
-		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, anna()); fault.Of(err) != fault.Conflict {
-			t.Errorf("the same again: %v", err)
+		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna()); fault.Of(err) != fault.Conflict {
+			t.Errorf("the same again: %v, want kind %v", err, fault.Conflict)
 		}
-		second, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, anna())
+		second, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna())
 		must(t, err)
 		time.Sleep(5 * time.Second)
 		list := r.engine.List()
@@ -392,9 +392,9 @@ func TestAStoppedSurveyKeepsWhatItHas(t *testing.T) {
 			list[1].Progress.Left <= 0 {
 			t.Fatalf("%+v", list)
 		}
-		must(t, r.engine.Stop(t.Context(), second.ID, ben()))
-		must(t, r.engine.Stop(t.Context(), s.ID, ben()))
-		ended, result := r.finish(t, s.ID)
+		must(t, r.engine.Stop(t.Context(), second.ID, entryByBen()))
+		must(t, r.engine.Stop(t.Context(), s.ID, entryByBen()))
+		ended, result := r.waitForEnd(t, s.ID)
 		if ended.State != survey.Stopped || len(result.Collections) == 0 || result.Collections[0].Complete {
 			t.Errorf("%+v", ended)
 		}
@@ -403,19 +403,19 @@ func TestAStoppedSurveyKeepsWhatItHas(t *testing.T) {
 				t.Errorf("not all was counted: %+v", l.Rows)
 			}
 		}
-		if err := r.engine.Stop(t.Context(), s.ID, ben()); fault.Of(err) != fault.Conflict {
-			t.Errorf("stop again: %v", err)
+		if err := r.engine.Stop(t.Context(), s.ID, entryByBen()); fault.Of(err) != fault.Conflict {
+			t.Errorf("stop again: %v, want kind %v", err, fault.Conflict)
 		}
-		count := r.tap.count()
+		count := r.tap.returned()
 		time.Sleep(time.Minute)
-		if more := r.tap.count() - count; more > 60 { // the list of projects is read again
-			t.Errorf("%d documents after the end", more)
+		if more := r.tap.returned() - count; more > 60 { // the list of projects is read again
+			t.Errorf("%d documents after the end, want at most 60", more)
 		}
 	})
 }
 
-// recorded are what, by whom and the subject of the audit record's entries.
-func recorded(t *testing.T, db *sqlite.DB) (out []store.AuditRecord) {
+// auditRecords are what, by whom and the subject of the audit record's entries.
+func auditRecords(t *testing.T, db *sqlite.DB) (out []store.AuditRecord) {
 	t.Helper()
 	rows, err := db.AuditRecords(t.Context(), 0, 100)
 	must(t, err)
@@ -424,26 +424,26 @@ func recorded(t *testing.T, db *sqlite.DB) (out []store.AuditRecord) {
 
 func TestWhoStartsAndStopsASurveyIsRecorded(t *testing.T) {
 	kept := openStore(t)
-	onSim(t, simcluster.Options{Projects: 7, Documents: 3000}, kept, func(t *testing.T, r *rig) {
+	onSim(t, simcluster.Options{Projects: 7, Documents: 3000}, kept, func(t *testing.T, r *fixture) {
 		project := r.keeper.Directory().All()[0].ID
-		running, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Project, Project: project}, anna())
+		running, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Project, Project: project}, entryByAnna())
 		must(t, err)
-		waiting, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, anna())
+		waiting, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna())
 		must(t, err)
-		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, anna()); fault.Of(err) != fault.Conflict {
-			t.Fatal(err)
+		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna()); fault.Of(err) != fault.Conflict {
+			t.Fatalf("got %v, want kind %v", err, fault.Conflict)
 		}
 		time.Sleep(time.Second)
-		must(t, r.engine.Stop(t.Context(), waiting.ID, ben()))
+		must(t, r.engine.Stop(t.Context(), waiting.ID, entryByBen()))
 		for range 2 { // a second click is no second deed
-			if err := r.engine.Stop(t.Context(), running.ID, ben()); err != nil && fault.Of(err) != fault.Conflict {
+			if err := r.engine.Stop(t.Context(), running.ID, entryByBen()); err != nil && fault.Of(err) != fault.Conflict {
 				t.Fatal(err)
 			}
 		}
-		if ended, _ := r.finish(t, running.ID); ended.State != survey.Stopped {
-			t.Fatalf("%+v", ended)
+		if ended, _ := r.waitForEnd(t, running.ID); ended.State != survey.Stopped {
+			t.Fatalf("got %+v, want State %v", ended, survey.Stopped)
 		}
-		got := recorded(t, kept)
+		got := auditRecords(t, kept)
 		want := []struct{ what, by, subject string }{
 			{
 				"survey.started",
@@ -467,20 +467,20 @@ func TestWhoStartsAndStopsASurveyIsRecorded(t *testing.T) {
 	})
 }
 
-func TestASurveyGoesOnWhereTheProcessDied(t *testing.T) {
+func TestSurveyResumesAfterTheProcessDied(t *testing.T) {
 	kept := openStore(t)
-	onSim(t, simcluster.Options{Projects: 7, Documents: 1500}, kept, func(t *testing.T, r *rig) {
-		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, anna())
+	onSim(t, simcluster.Options{Projects: 7, Documents: 1500}, kept, func(t *testing.T, r *fixture) {
+		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna())
 		must(t, err)
 		time.Sleep(4 * time.Second)
 		r.end()
 		first, _, err := r.engine.Survey(t.Context(), s.ID)
 		must(t, err)
 		r.start(t, survey.Options{Store: kept})
-		ended, result := r.finish(t, s.ID)
-		truth := r.truth(t, "documents", "project_id", isRemoved)
-		agree(t, collection(t, result, "documents"), truth)
-		agree(t, collection(t, result, "clients"), r.truth(t, "clients", "project_id", isDeactivated))
+		ended, result := r.waitForEnd(t, s.ID)
+		truth := r.rowsByID(t, "documents", "project_id", isRemoved)
+		checkAgainstTruth(t, collectionOf(t, result, "documents"), truth)
+		checkAgainstTruth(t, collectionOf(t, result, "clients"), r.rowsByID(t, "clients", "project_id", isDeactivated))
 		if first.Progress.Done == 0 || ended.State != survey.Done || ended.Progress.Returned > ended.Progress.Done+400+ended.Progress.Done/20 {
 			t.Errorf("first %+v, then %+v", first, ended)
 		}
@@ -495,7 +495,7 @@ func TestASurveyGoesOnWhereTheProcessDied(t *testing.T) {
 	})
 }
 
-func TestAProcessThatDoesNotOwnTheStoreLeavesSurveysToTheOther(t *testing.T) {
+func TestProcessWithAReadOnlyStoreLeavesSurveysToTheOwner(t *testing.T) {
 	dir := t.TempDir()
 	owner, err := sqlite.Open(t.Context(), dir)
 	must(t, err)
@@ -503,18 +503,18 @@ func TestAProcessThatDoesNotOwnTheStoreLeavesSurveysToTheOther(t *testing.T) {
 	reader, err := sqlite.Open(t.Context(), dir)
 	must(t, err)
 	defer func() { _ = reader.Close() }()
-	onSim(t, simcluster.Options{Projects: 5, Documents: 800}, owner, func(t *testing.T, r *rig) {
-		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, anna())
+	onSim(t, simcluster.Options{Projects: 5, Documents: 800}, owner, func(t *testing.T, r *fixture) {
+		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna())
 		must(t, err)
 		time.Sleep(3 * time.Second)
 		r.end()
 		r.start(t, survey.Options{Store: reader})
 		time.Sleep(time.Minute)
 		if got, _, err := r.engine.Survey(t.Context(), s.ID); err != nil || got.State != survey.Running {
-			t.Errorf("%+v, %v", got, err)
+			t.Errorf("got %+v, %v, want State %v", got, err, survey.Running)
 		}
-		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, anna()); !errors.Is(err, store.ErrReadOnly) {
-			t.Errorf("%v", err)
+		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna()); !errors.Is(err, store.ErrReadOnly) {
+			t.Errorf("got %v, want %v", err, store.ErrReadOnly)
 		}
 	})
 }
@@ -527,8 +527,8 @@ func openStore(t *testing.T) *sqlite.DB {
 	return kept
 }
 
-// onBare runs a test over a simulated cluster alone.
-func onBare(t *testing.T, o simcluster.Options, test func(t *testing.T, sim *simcluster.Cluster)) {
+// onBareCluster runs a test over a simulated cluster alone.
+func onBareCluster(t *testing.T, o simcluster.Options, test func(t *testing.T, sim *simcluster.Cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		o.Still = true

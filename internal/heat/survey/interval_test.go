@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestChiSquareQuantilesAreThoseOfTheTables(t *testing.T) {
+func TestChiSquareQuantilesMatchPublishedTables(t *testing.T) {
 	for _, c := range []struct{ p, freedom, want float64 }{
 		{0.025, 2, 0.0506356}, {0.975, 2, 7.377759}, {0.975, 1, 5.023886}, {0.025, 10, 3.246973}, {0.975, 10, 20.483177},
 		{0.95, 2, 5.991465}, {0.025, 100, 74.221927}, {0.975, 100, 129.561197}, {0.975, 2000, 2125.84}, {0.025, 2000, 1877.95},
@@ -30,7 +30,7 @@ type population struct {
 	truth  map[bson.ObjectID][2]int64
 }
 
-func skewed(seed uint64, projects int) population {
+func skewedPopulation(seed uint64, projects int) population {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	p := population{byName: map[string]int64{}, truth: map[bson.ObjectID][2]int64{}}
 	for i := range projects {
@@ -48,8 +48,8 @@ func skewed(seed uint64, projects int) population {
 	return p
 }
 
-// draw is a survey's part after it drew rows, and the table of then.
-func (p population) draw(seed uint64, n int) Collection {
+// drawSample is a survey's part after it drew rows, and the table of then.
+func (p population) drawSample(seed uint64, n int) Collection {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	known := func(v int64) topology.Figure { return topology.Figure{Known: true, Exact: true, Value: v} }
 	table := &topology.Table{Sizes: map[topology.Namespace]topology.Sizes{"y.changes": {Shards: map[string]topology.Size{}}}}
@@ -70,8 +70,8 @@ func (p population) draw(seed uint64, n int) Collection {
 	return part.result(table)
 }
 
-// holds tells whether rows and bytes of a project are where the result says.
-func (p population) holds(c Collection, id bson.ObjectID) (rows, bytes bool) {
+// containsTruth tells whether rows and bytes of a project are where the result says.
+func (p population) containsTruth(c Collection, id bson.ObjectID) (rows, bytes bool) {
 	truth := p.truth[id]
 	w := *c.Unseen
 	for _, l := range c.Projects {
@@ -83,17 +83,17 @@ func (p population) holds(c Collection, id bson.ObjectID) (rows, bytes bool) {
 	return in(w.Rows, truth[0]), in(w.Bytes, truth[1])
 }
 
-func TestTheTruthIsInsideTheIntervalForNearlyEverySeed(t *testing.T) {
+func TestIntervalContainsTheTruthForNearlyEverySeed(t *testing.T) {
 	seeds := 1000
 	if testing.Short() {
 		seeds = 150
 	}
-	p := skewed(1, 60)
+	p := skewedPopulation(1, 60)
 	rows, bytes, inside := map[bson.ObjectID]int{}, map[bson.ObjectID]int{}, 0
 	for seed := range uint64(seeds) {
-		c := p.draw(seed, int(rowsWanted(0)))
+		c := p.drawSample(seed, int(rowsWanted(0)))
 		for id := range p.truth {
-			r, b := p.holds(c, id)
+			r, b := p.containsTruth(c, id)
 			if r {
 				rows[id]++
 				inside++
@@ -105,7 +105,7 @@ func TestTheTruthIsInsideTheIntervalForNearlyEverySeed(t *testing.T) {
 		}
 	}
 	if figures := seeds * 2 * len(p.truth); inside < figures*95/100 {
-		t.Errorf("%d of %d figures are inside", inside, figures)
+		t.Errorf("%d of %d figures are inside, want at least %v", inside, figures, figures*95/100)
 	}
 	if testing.Short() {
 		return // too few seeds to judge each figure by
@@ -117,36 +117,36 @@ func TestTheTruthIsInsideTheIntervalForNearlyEverySeed(t *testing.T) {
 	}
 }
 
-func TestIntervalsAreNarrowEnoughToBeOfUse(t *testing.T) {
-	p := skewed(1, 60)
-	c := p.draw(5, int(rowsWanted(0)))
+func TestIntervalsAreNarrowEnoughToBeUseful(t *testing.T) {
+	p := skewedPopulation(1, 60)
+	c := p.drawSample(5, int(rowsWanted(0)))
 	largest := c.Projects[0]
 	total := float64(len(p.rows))
 	if width := float64(largest.Rows.High-largest.Rows.Low) / total; width > 2*defaultPrecision {
-		t.Errorf("the largest project's rows are known to %.3f of all", width)
+		t.Errorf("the largest project's rows are known to %.3f of all, want at most %v", width, 2*defaultPrecision)
 	}
 	if width := float64(largest.Bytes.High-largest.Bytes.Low) / float64(largest.Bytes.Value); width > 0.14 {
-		t.Errorf("the largest project's bytes are known to %.3f of them", width)
+		t.Errorf("the largest project's bytes are known to %.3f of them, want 0.14", width)
 	}
 }
 
-func TestWhatWasNotSeenIsNotZero(t *testing.T) {
-	c := skewed(1, 60).draw(5, 500)
+func TestUnseenProjectsAreNotZero(t *testing.T) {
+	c := skewedPopulation(1, 60).drawSample(5, 500)
 	if u := c.Unseen; u.Rows.High <= 0 || u.Bytes.High <= 0 || u.Rows.Exact {
-		t.Errorf("%+v", u)
+		t.Errorf("got %+v, want Rows.High more than 0, Bytes.High more than 0, Rows.Exact false", u)
 	}
 	rare := weighted{}.estimate(1000, weighted{}, 0)
 	if rare.Value != 0 || rare.Low != 0 || rare.High != 3000 {
-		t.Errorf("rule of three: %+v", rare)
+		t.Errorf("rule of three: %+v, want Value 0, Low 0, High 3000", rare)
 	}
 }
 
-func TestRowsOfAShardWithoutAKnownTotalAreWeighedWithAll(t *testing.T) {
-	p := skewed(1, 60)
+func TestSampleOfAShardWithoutAKnownTotalIsScaledByTheOverallTotal(t *testing.T) {
+	p := skewedPopulation(1, 60)
 	total := int64(len(p.rows))
 	delete(p.byName, "c") // it is being emptied: the statistics of then do not have it
 	p.byName["a"] += total - p.byName["a"] - p.byName["b"]
-	c := p.draw(3, 3000)
+	c := p.drawSample(3, 3000)
 	if got := c.Projects[0].Rows.Value; got < p.truth[c.Projects[0].Project][0]*9/10 || got > total {
 		t.Errorf("%d rows of %d", got, p.truth[c.Projects[0].Project][0])
 	}
@@ -155,6 +155,6 @@ func TestRowsOfAShardWithoutAKnownTotalAreWeighedWithAll(t *testing.T) {
 		sum += l.Rows.Value
 	}
 	if sum < total*99/100 || sum > total*101/100 {
-		t.Errorf("the projects have %d rows of %d", sum, total)
+		t.Errorf("the projects have %d rows of %d, want sum at least %v, sum at most %v", sum, total, total*99/100, total*101/100)
 	}
 }

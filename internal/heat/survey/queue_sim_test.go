@@ -12,10 +12,10 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-func TestASampleGoesOnWhereTheProcessDiedBeforeItLookedForDocuments(t *testing.T) {
+func TestSampleInterruptedBeforeTheDocumentSearchResumesThere(t *testing.T) {
 	kept := openStore(t)
-	onSim(t, simcluster.Options{Projects: 5, Documents: 1500}, kept, func(t *testing.T, r *rig) {
-		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, anna())
+	onSim(t, simcluster.Options{Projects: 5, Documents: 1500}, kept, func(t *testing.T, r *fixture) {
+		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna())
 		must(t, err)
 		time.Sleep(2 * time.Second)
 		r.end()
@@ -25,47 +25,47 @@ func TestASampleGoesOnWhereTheProcessDiedBeforeItLookedForDocuments(t *testing.T
 			t.Fatalf("it was to be interrupted: %+v", first)
 		}
 		r.start(t, survey.Options{Store: kept})
-		ended, result := r.finish(t, s.ID)
-		if c := collection(t, result, "revisions"); ended.State != survey.Done || c.Checked == 0 {
-			t.Errorf("%+v: %d documents were looked for", ended, c.Checked)
+		ended, result := r.waitForEnd(t, s.ID)
+		if c := collectionOf(t, result, "revisions"); ended.State != survey.Done || c.Checked == 0 {
+			t.Errorf("%+v: %d documents were looked for, want ended.State %v, c.Checked more than 0", ended, c.Checked, survey.Done)
 		}
 	})
 }
 
-// defective is a source with a defect.
-type defective struct{ survey.Source }
+// panickingSource is a source with a defect.
+type panickingSource struct{ survey.Source }
 
-func (defective) SampleSizes(context.Context, survey.SizeQuery) ([]survey.SizedRow, error) {
+func (panickingSource) SampleSizes(context.Context, survey.SizeQuery) ([]survey.SizedRow, error) {
 	panic("defect")
 }
 
-func (defective) RowSizes(context.Context, survey.SizeQuery, *bson.ObjectID, bson.ObjectID) ([]survey.SizedRow, error) {
+func (panickingSource) RowSizes(context.Context, survey.SizeQuery, *bson.ObjectID, bson.ObjectID) ([]survey.SizedRow, error) {
 	panic("defect")
 }
 
-func TestADefectEndsItsSurveyAndNothingElse(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 3, Documents: 40}, nil, func(t *testing.T, r *rig) {
-		r.again(t, defective{r.client})
-		s, _ := r.survey(t, survey.Request{Kind: survey.Sample})
+func TestPanicFailsOnlyItsOwnSurvey(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 3, Documents: 40}, nil, func(t *testing.T, r *fixture) {
+		r.restartWith(t, panickingSource{r.client})
+		s, _ := r.runSurvey(t, survey.Request{Kind: survey.Sample})
 		if s.State != survey.Failed || s.Problem == "" {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v, want State %v, Problem not empty", s, survey.Failed)
 		}
-		s, _ = r.survey(t, survey.Request{Kind: survey.Document, Document: bson.NewObjectID()})
+		s, _ = r.runSurvey(t, survey.Request{Kind: survey.Document, Document: bson.NewObjectID()})
 		if s.State != survey.Done {
-			t.Errorf("the next one: %+v", s)
+			t.Errorf("the next one: %+v, want State %v", s, survey.Done)
 		}
 	})
 }
 
-func TestADocumentAndAProjectAreMeasuredBeforeWhatTakesLong(t *testing.T) {
+func TestShortSurveysRunBeforeLongOnes(t *testing.T) {
 	kept := openStore(t)
-	onSim(t, simcluster.Options{Projects: 7, Documents: 6000}, kept, func(t *testing.T, r *rig) {
-		long, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, anna())
+	onSim(t, simcluster.Options{Projects: 7, Documents: 6000}, kept, func(t *testing.T, r *fixture) {
+		long, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna())
 		must(t, err)
-		other, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, anna())
+		other, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna())
 		must(t, err)
 		time.Sleep(3 * time.Second)
-		project, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Project, Project: r.keeper.Directory().All()[0].ID}, anna())
+		project, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Project, Project: r.keeper.Directory().All()[0].ID}, entryByAnna())
 		must(t, err)
 		list := r.engine.List()
 		running, waits := list[2].Progress, list[1].Progress
@@ -73,38 +73,38 @@ func TestADocumentAndAProjectAreMeasuredBeforeWhatTakesLong(t *testing.T) {
 			t.Errorf("what waits has %s left, what it waits for %s", waits.Left, running.Left)
 		}
 		began := time.Now()
-		if s, _ := r.survey(t, survey.Request{Kind: survey.Document, Document: bson.NewObjectID()}); s.State != survey.Done ||
+		if s, _ := r.runSurvey(t, survey.Request{Kind: survey.Document, Document: bson.NewObjectID()}); s.State != survey.Done ||
 			time.Since(began) > 5*time.Second {
 			t.Errorf("a document took %s: %+v", time.Since(began), s)
 		}
-		if s, _ := r.finish(t, project.ID); s.State != survey.Done {
-			t.Errorf("%+v", s)
+		if s, _ := r.waitForEnd(t, project.ID); s.State != survey.Done {
+			t.Errorf("got %+v, want State %v", s, survey.Done)
 		}
 		set, _, err := r.engine.Survey(t.Context(), long.ID)
 		must(t, err)
 		if set.State.Ended() || set.Progress.Done == 0 {
 			t.Errorf("what stood back: %+v", set)
 		}
-		must(t, r.engine.Stop(t.Context(), other.ID, ben()))
-		s, result := r.finish(t, long.ID)
-		agree(t, collection(t, result, "documents"), r.truth(t, "documents", "project_id", isRemoved))
-		agree(t, collection(t, result, "clients"), r.truth(t, "clients", "project_id", isDeactivated))
+		must(t, r.engine.Stop(t.Context(), other.ID, entryByBen()))
+		s, result := r.waitForEnd(t, long.ID)
+		checkAgainstTruth(t, collectionOf(t, result, "documents"), r.rowsByID(t, "documents", "project_id", isRemoved))
+		checkAgainstTruth(t, collectionOf(t, result, "clients"), r.rowsByID(t, "clients", "project_id", isDeactivated))
 		if s.State != survey.Done {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v, want State %v", s, survey.Done)
 		}
 	})
 }
 
-func TestArgumentsThatAKindDoesNotUseAreRefused(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 2, Documents: 5}, nil, func(t *testing.T, r *rig) {
+func TestUnusedArgumentsAreRefused(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 2, Documents: 5}, nil, func(t *testing.T, r *fixture) {
 		id := bson.NewObjectID()
 		for _, q := range []survey.Request{
 			{Kind: survey.Sample, Document: id}, {Kind: survey.Sample, Project: id}, {Kind: survey.Projects, Project: id},
 			{Kind: survey.Projects, Precision: 0.05},
 			{Kind: survey.Project, Project: r.keeper.Directory().All()[0].ID, Document: id}, {Kind: survey.Document, Document: id, Precision: 0.05},
 		} {
-			if _, err := r.engine.Start(t.Context(), q, anna()); err == nil || fault.Of(err) != fault.Invalid {
-				t.Errorf("%+v: %v", q, err)
+			if _, err := r.engine.Start(t.Context(), q, entryByAnna()); err == nil || fault.Of(err) != fault.Invalid {
+				t.Errorf("%+v: %v, want kind %v", q, err, fault.Invalid)
 			}
 		}
 	})

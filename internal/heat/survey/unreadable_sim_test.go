@@ -12,10 +12,10 @@ import (
 
 // One survey whose row is rubbish is listed as failed, with words; the others are
 // there, and new ones can be made.
-func TestAnUnreadableSurveyHidesNoOther(t *testing.T) {
+func TestUnreadableSurveyDoesNotHideOthers(t *testing.T) {
 	kept := openStore(t)
-	onSim(t, simcluster.Options{Projects: 3, Documents: 20}, kept, func(t *testing.T, r *rig) {
-		s, _ := r.survey(t, survey.Request{Kind: survey.Sample})
+	onSim(t, simcluster.Options{Projects: 3, Documents: 20}, kept, func(t *testing.T, r *fixture) {
+		s, _ := r.runSurvey(t, survey.Request{Kind: survey.Sample})
 		r.end()
 		cluster, at := r.watcher.Table().ClusterID, time.Now()
 		for id, head := range map[string]string{"rubbish": "\x00\xff{", "another type": `{"ID":7}`, "another id": `{"ID":"x"}`,
@@ -34,13 +34,13 @@ func TestAnUnreadableSurveyHidesNoOther(t *testing.T) {
 			}
 		}
 		if unreadable < 4 {
-			t.Errorf("%d are said to be unreadable: %+v", unreadable, r.engine.List())
+			t.Errorf("%d are said to be unreadable: %+v, want at least 4", unreadable, r.engine.List())
 		}
 		if again, result, err := r.engine.Survey(t.Context(), s.ID); err != nil || again.State != survey.Done || result == nil {
 			t.Errorf("the one that is in order: %+v %v", again, err)
 		}
-		if more, _ := r.survey(t, survey.Request{Kind: survey.Sample}); more.State != survey.Done {
-			t.Errorf("a new one: %+v", more)
+		if more, _ := r.runSurvey(t, survey.Request{Kind: survey.Sample}); more.State != survey.Done {
+			t.Errorf("a new one: %+v, want State %v", more, survey.Done)
 		}
 	})
 }

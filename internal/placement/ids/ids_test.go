@@ -11,8 +11,8 @@ import (
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// flat writes an anatomy on one line.
-func flat(a Anatomy) string {
+// anatomyOnOneLine writes an anatomy on one line.
+func anatomyOnOneLine(a Anatomy) string {
 	var parts, notes []string
 	for _, p := range a.Parts {
 		parts = append(parts, fmt.Sprintf("%s=%s", p.Name, p.Value))
@@ -27,7 +27,7 @@ func flat(a Anatomy) string {
 	return fmt.Sprintf("%s | %s | %s | %s/%s | %s", a.Kind, at, strings.Join(parts, " "), a.Ranged, a.Hashed, strings.Join(notes, " "))
 }
 
-func TestObjectIDsAreTakenApart(t *testing.T) {
+func TestObjectIDsAreDecoded(t *testing.T) {
 	for in, want := range map[string]string{
 		"507f1f77bcf86cd799439011": "objectId | 2012-10-17T21:13:27Z | seconds=1350508407 process=bcf86cd799 counter=4427793 | " +
 			"lastChunk/even | oldLayout",
@@ -41,19 +41,19 @@ func TestObjectIDsAreTakenApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := flat(OfObjectID(id, now)); got != want {
+		if got := anatomyOnOneLine(OfObjectID(id, now)); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", in, got, want)
 		}
 	}
 	id, _ := bson.ObjectIDFromHex("507f1f77bcf86cd799439011")
 	a := OfObjectID(id, now)
 	if args := a.Notes[0].Args(); args["machine"] != "bcf86c" || args["pid"] != "55193" {
-		t.Errorf("old layout %v", args)
+		t.Errorf(`old layout %v, want ["machine"] "bcf86c", ["pid"] "55193"`, args)
 	}
 }
 
 // The vectors of versions 1, 6 and 7 are those of RFC 9562, appendix A.
-func TestUUIDsAreTakenApartByVersion(t *testing.T) {
+func TestUUIDsAreDecodedByVersion(t *testing.T) {
 	for in, want := range map[string]string{
 		"C232AB00-9414-11EC-B3C8-9F6BDECED846": "uuid1 | 2022-02-22T19:22:22Z | ticks=138648505420000000 clockSequence=13256 " +
 			"node=9f:6b:de:ce:d8:46 | sweep/even | nodeRandom",
@@ -77,7 +77,7 @@ func TestUUIDsAreTakenApartByVersion(t *testing.T) {
 			t.Fatalf("%s is not read", in)
 		}
 		a := OfUUID(u, now)
-		if got := flat(a); got != want {
+		if got := anatomyOnOneLine(a); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", in, got, want)
 		}
 		for i, p := range a.Parts {
@@ -89,7 +89,7 @@ func TestUUIDsAreTakenApartByVersion(t *testing.T) {
 }
 
 // Eight ids that a maker in default mode wrote one after the other.
-func TestTheDefaultModeOfLocalityUUIDsStepsByALargeOddNumber(t *testing.T) {
+func TestDefaultModeLocalityUUIDsStepByALargeOddNumber(t *testing.T) {
 	var last uint32
 	for i, head := range []string{"c8c9cef9", "14951cfa", "6f5169fb", "ba2da6fc", "06f8f3fc", "51c441fd", "ac809efe", "f75cdbff"} {
 		u, ok := ParseUUID(head + "-7a7f-bd53-7a50-013e4e2afbde")
@@ -108,7 +108,7 @@ func TestTheDefaultModeOfLocalityUUIDsStepsByALargeOddNumber(t *testing.T) {
 	}
 }
 
-func TestSequentialLocalityUUIDsAreKnownByTheirWindow(t *testing.T) {
+func TestSequentialLocalityUUIDsAreRecognizedByTheirWindow(t *testing.T) {
 	at := time.Date(2024, 5, 6, 7, 38, 9, 0, time.UTC)
 	start := windowStart(at.Truncate(10 * time.Minute))
 	for _, tc := range []struct {
@@ -122,7 +122,7 @@ func TestSequentialLocalityUUIDsAreKnownByTheirWindow(t *testing.T) {
 			byte(ms >> 40), byte(ms >> 32), byte(ms >> 24), byte(ms >> 16), byte(ms >> 8), byte(ms)})
 		a := OfUUID(u, now)
 		if a.Kind != UUIDLocality || a.Ranged != tc.want {
-			t.Errorf("%d after %s: %s", tc.ahead, tc.after, flat(a))
+			t.Errorf("%d after %s: %s", tc.ahead, tc.after, anatomyOnOneLine(a))
 		}
 		if a.Ranged == Windowed && (a.Notes[0].Args()["window"] != "2024-05-06 07:30" || a.Notes[0].Args()["n"] != fmt.Sprint(tc.ahead)) {
 			t.Errorf("%v", a.Notes)
@@ -130,7 +130,7 @@ func TestSequentialLocalityUUIDsAreKnownByTheirWindow(t *testing.T) {
 	}
 }
 
-func TestUUIDsAreReadInEveryForm(t *testing.T) {
+func TestUUIDsAreParsedInEveryForm(t *testing.T) {
 	const want = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
 	for _, in := range []string{want, strings.ToUpper(want), " " + want + " ", "{" + want + "}", "urn:uuid:" + want,
 		"017f22e279b07cc398c4dc0c0c07398f",
@@ -161,7 +161,7 @@ func FuzzUUIDsNeverPanicAndAreReadAgainAsWritten(f *testing.F) {
 		a := OfUUID(u, now)
 		again, ok := ParseUUID(a.Text)
 		if !ok || again != u || a.Kind == "" || a.Hashed == "" || a.Ranged == "" {
-			t.Errorf("%q: %s", s, flat(a))
+			t.Errorf("%q: %s", s, anatomyOnOneLine(a))
 		}
 	})
 }

@@ -30,8 +30,8 @@ func request(t testing.TB, db string, cmd bson.D) *engine.Request {
 	return &engine.Request{DB: db, Name: cmd[0].Key, Body: raw, Conn: &engine.Conn{}}
 }
 
-// do runs a command without an access check.
-func do(t testing.TB, c *Control, db string, cmd bson.D) (bson.Raw, error) {
+// runUnchecked runs a command without an access check.
+func runUnchecked(t testing.TB, c *Control, db string, cmd bson.D) (bson.Raw, error) {
 	t.Helper()
 	reply, err := c.Handlers()[cmd[0].Key](t.Context(), request(t, db, cmd))
 	if err != nil {
@@ -44,7 +44,7 @@ func do(t testing.TB, c *Control, db string, cmd bson.D) (bson.Raw, error) {
 	return raw, nil
 }
 
-func control(t testing.TB) *Control {
+func controlWithUsers(t testing.TB) *Control {
 	t.Helper()
 	c, err := New(Options{Enforced: true, Major: 5})
 	if err != nil {
@@ -53,8 +53,8 @@ func control(t testing.TB) *Control {
 	return c
 }
 
-func TestWhatUserAndRoleCommandsRefuse(t *testing.T) {
-	c := control(t)
+func TestInvalidUserAndRoleCommandsAreRefused(t *testing.T) {
+	c := controlWithUsers(t)
 	privileges := func(resource bson.D, actions ...string) bson.A {
 		return bson.A{d("resource", resource, "actions", actions)}
 	}
@@ -64,7 +64,7 @@ func TestWhatUserAndRoleCommandsRefuse(t *testing.T) {
 		d("createRole", "b", "privileges", none, "roles", bson.A{"a"}),
 		d("createUser", "u", "pwd", "p", "roles", bson.A{"a"}, "customData", d("x", 1)),
 	} {
-		if _, err := do(t, c, "db", setUp); err != nil {
+		if _, err := runUnchecked(t, c, "db", setUp); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -109,7 +109,7 @@ func TestWhatUserAndRoleCommandsRefuse(t *testing.T) {
 		{d("grantPrivilegesToRole", "a", "privileges", none), 2, "non-empty"},
 		{d("dropRole", "x"), 31, "Could not find role"},
 	} {
-		_, err := do(t, c, "db", x.cmd)
+		_, err := runUnchecked(t, c, "db", x.cmd)
 		var e *status.Error
 		if !errors.As(err, &e) || e.Code != x.code || !strings.Contains(e.Message, x.text) {
 			t.Errorf("%v: %v, want %d %s", x.cmd, err, x.code, x.text)
@@ -117,18 +117,18 @@ func TestWhatUserAndRoleCommandsRefuse(t *testing.T) {
 	}
 }
 
-func TestInfoShowsUsersAndRoles(t *testing.T) {
-	c := control(t)
+func TestInfoCommandsShowUsersAndRoles(t *testing.T) {
+	c := controlWithUsers(t)
 	for _, setUp := range []bson.D{
 		d("createRole", "outer", "privileges",
 			bson.A{d("resource", d("db", "", "collection", "c"), "actions", bson.A{"find"})}, "roles", bson.A{"clusterMonitor"}),
 		d("createUser", "u", "pwd", "p", "roles", bson.A{"outer"}, "customData", d("x", 1)),
 	} {
-		if _, err := do(t, c, "admin", setUp); err != nil {
+		if _, err := runUnchecked(t, c, "admin", setUp); err != nil {
 			t.Fatal(err)
 		}
 	}
-	users, err := do(t, c, "admin", d("usersInfo", 1, "showPrivileges", true))
+	users, err := runUnchecked(t, c, "admin", d("usersInfo", 1, "showPrivileges", true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,20 +142,20 @@ func TestInfoShowsUsersAndRoles(t *testing.T) {
 			t.Errorf("no %s in %s", want, text)
 		}
 	}
-	roles, err := do(t, c, "admin", d("rolesInfo", bson.A{"outer", d("role", "read", "db", "db"), "nothing"}))
+	roles, err := runUnchecked(t, c, "admin", d("rolesInfo", bson.A{"outer", d("role", "read", "db", "db"), "nothing"}))
 	if err != nil || value.Len(bson.Raw(roles.Lookup("roles").Value)) != 2 {
 		t.Errorf("%s, %v", roles, err)
 	}
-	all, err := do(t, c, "admin", d("rolesInfo", 1, "showBuiltinRoles", true, "showPrivileges", true))
+	all, err := runUnchecked(t, c, "admin", d("rolesInfo", 1, "showBuiltinRoles", true, "showPrivileges", true))
 	if n := value.Len(bson.Raw(all.Lookup("roles").Value)); err != nil || n != 19 {
-		t.Errorf("%d roles on admin, %v", n, err)
+		t.Errorf("%d roles on admin, %v, want 19", n, err)
 	}
 }
 
-func TestNobodyGivesWhatIsNotTheirs(t *testing.T) {
-	c := control(t)
+func TestUserAdministratorsGrantOnlyWithinTheirDatabases(t *testing.T) {
+	c := controlWithUsers(t)
 	for name, roles := range map[string]bson.A{"ua": {d("role", "userAdmin", "db", "db")}, "any": {"userAdminAnyDatabase"}, "no": {}} {
-		if _, err := do(t, c, "admin", d("createUser", name, "pwd", "p", "roles", roles)); err != nil {
+		if _, err := runUnchecked(t, c, "admin", d("createUser", name, "pwd", "p", "roles", roles)); err != nil {
 			t.Fatal(err)
 		}
 	}

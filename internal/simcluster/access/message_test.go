@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestFirstMessageOfTheRFCIsRead(t *testing.T) {
+func TestFirstMessageOfTheRFCIsParsed(t *testing.T) {
 	m, err := parseClientFirst("n,,n=us=2Cer=3D,r=fyko+d2lbbFgONRv9qkxdawL,m=later")
 	if err != nil || m.user != "us,er=" || m.nonce != "fyko+d2lbbFgONRv9qkxdawL" || m.header != "n,," || !strings.HasPrefix(m.bare, "n=us") {
 		t.Errorf("%+v, %v", m, err)
@@ -43,13 +43,13 @@ func FuzzMessages(f *testing.F) {
 		}
 		if m, err := parseClientFinal(s); err == nil {
 			if !strings.HasPrefix(s, m.without+",p=") || m.nonce == "" {
-				t.Errorf("%q: %+v", s, m)
+				t.Errorf("%q: %+v, want …%v…, m.nonce not empty", s, m, m.without+",p=")
 			}
 		}
 	})
 }
 
-func TestNobodyProvesToBeAnUnknownUser(t *testing.T) {
+func TestUnknownUserCannotSignIn(t *testing.T) {
 	c, err := New(Options{Enforced: true, Major: 5})
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestNobodyProvesToBeAnUnknownUser(t *testing.T) {
 }
 
 // The example of RFC 5802 and RFC 7677: password "pencil", user "user".
-func TestCredentialsAreThoseOfTheRFC(t *testing.T) {
+func TestCredentialsMatchTheRFCExample(t *testing.T) {
 	m := mechanism{name: "SCRAM-SHA-256", hash: mechanisms()[0].hash, iterations: 4096}
 	cred, err := m.derive("pencil", decode(t, "W22ZaJ0SNY7soEsUEjb6gQ=="))
 	if err != nil {

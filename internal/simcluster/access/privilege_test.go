@@ -17,7 +17,7 @@ func decode(t testing.TB, s string) []byte {
 	return b
 }
 
-func TestPrivilegesReachWhatTheyShould(t *testing.T) {
+func TestPrivilegesCoverTheirResources(t *testing.T) {
 	of := func(roles ...Name) Privileges {
 		p := Privileges{}
 		for _, r := range roles {
@@ -74,7 +74,7 @@ func TestPrivilegesReachWhatTheyShould(t *testing.T) {
 		{admin("__system"), OnNamespace("local", "system.replset"), "internal", true},
 	} {
 		if got := of(x.who).May(x.on, x.action); got != x.may {
-			t.Errorf("%s: %s on %+v is %v", x.who, x.action, x.on, got)
+			t.Errorf("%s: %s on %+v is %v, want %v", x.who, x.action, x.on, got, x.may)
 		}
 	}
 	if !of(Name{"read", "db"}, Name{"readWrite", "db"}).May(OnNamespace("db", "c"), "find", "update") {
@@ -99,10 +99,10 @@ func TestNewerRolesHaveNewerActions(t *testing.T) {
 	}
 }
 
-func TestUserFilesAreRead(t *testing.T) {
+func TestUserFilesAreParsed(t *testing.T) {
 	users, err := readUsers(strings.NewReader("# who\n\nroot secret\nviewer s2 clusterMonitor read@yorkie-meta\n"))
 	if err != nil || len(users) != 2 || users[1].Password != "s2" || users[1].Roles[1] != "read@yorkie-meta" {
-		t.Fatalf("%v, %v", users, err)
+		t.Fatalf(`got %v, %v, want len 2, [1].Password "s2", [1].Roles[1] "read@yorkie-meta"`, users, err)
 	}
 	if s := users[0].String() + users[0].GoString(); strings.Contains(s, "secret") {
 		t.Errorf("%s shows the password", s)
@@ -117,7 +117,7 @@ func TestUserFilesAreRead(t *testing.T) {
 	}
 }
 
-func TestConnectionsWithoutASessionGetOneOnce(t *testing.T) {
+func TestEachConnectionGetsOneImplicitSession(t *testing.T) {
 	c, err := New(Options{})
 	if err != nil {
 		t.Fatal(err)

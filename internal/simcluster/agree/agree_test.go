@@ -20,9 +20,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// keys is how many random keys are located in each version; all versions together
+// keysPerVersion is how many random keys are located in each version; all versions together
 // are a million in long runs.
-func keys() int {
+func keysPerVersion() int {
 	switch {
 	case os.Getenv("SHARDBOARD_LONG") != "":
 		return 200_000
@@ -47,16 +47,16 @@ var patterns = []struct {
 	{"pair", bson.D{{Key: "p", Value: asc}, {Key: "k", Value: asc}}},
 }
 
-func TestTheTableNamesTheShardThatTheRouterAsks(t *testing.T) {
+func TestRoutingTableNamesTheShardTheRouterTargets(t *testing.T) {
 	for _, version := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			n := keys()
+			n := keysPerVersion()
 			w := newWorld(t, version)
-			table := w.load()
+			table := w.loadTable()
 			for i := range n {
 				p := patterns[i%len(patterns)]
-				w.check(table.Collection(topology.Namespace("d."+p.coll)), p.coll, p.key)
+				w.compareTargets(table.Collection(topology.Namespace("d."+p.coll)), p.coll, p.key)
 			}
 			t.Logf("%d keys agree", n)
 		})
@@ -82,7 +82,7 @@ func newWorld(t *testing.T, version string) *world {
 	for _, p := range patterns {
 		w.command(bson.D{{Key: "shardCollection", Value: "d." + p.coll}, {Key: "key", Value: p.key}})
 		for range 60 {
-			w.cut(p.coll, p.key)
+			w.splitAndMove(p.coll, p.key)
 		}
 	}
 	return w
@@ -95,8 +95,8 @@ func (w *world) command(cmd bson.D) {
 	}
 }
 
-// cut splits at a random key and moves the chunk above it.
-func (w *world) cut(coll string, key bson.D) {
+// splitAndMove splits at a random key and moves the chunk above it.
+func (w *world) splitAndMove(coll string, key bson.D) {
 	at := bson.D{}
 	for _, f := range key {
 		var v any = w.value(1)
@@ -119,8 +119,8 @@ func (w *world) cut(coll string, key bson.D) {
 	})
 }
 
-// load reads the table as the product does.
-func (w *world) load() *topology.Table {
+// loadTable reads the table as the product does.
+func (w *world) loadTable() *topology.Table {
 	w.t.Helper()
 	uri, err := cluster.ParseURI(simcluster.URI())
 	if err != nil {
@@ -147,8 +147,8 @@ func (w *world) load() *topology.Table {
 	return table
 }
 
-// check locates one random key with both implementations.
-func (w *world) check(c *topology.Collection, coll string, key bson.D) {
+// compareTargets locates one random key with both implementations.
+func (w *world) compareTargets(c *topology.Collection, coll string, key bson.D) {
 	w.t.Helper()
 	values := make([]bson.RawValue, len(key))
 	filter := bson.D{}

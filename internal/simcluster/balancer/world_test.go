@@ -22,23 +22,23 @@ type world struct {
 	stop []func()
 }
 
-// in runs a scenario in a synctest bubble; the cluster's time starts at noon UTC.
-func in(t *testing.T, scenario func(t *testing.T, w *world)) {
-	inVersion(t, [3]int{5, 0, 7}, scenario)
+// onCluster runs a scenario in a synctest bubble; the cluster's time starts at noon UTC.
+func onCluster(t *testing.T, scenario func(t *testing.T, w *world)) {
+	onVersion(t, [3]int{5, 0, 7}, scenario)
 }
 
-func inVersion(t *testing.T, version [3]int, scenario func(t *testing.T, w *world)) {
-	inCluster(t, catalog.Options{Version: version}, scenario)
+func onVersion(t *testing.T, version [3]int, scenario func(t *testing.T, w *world)) {
+	onClusterWith(t, catalog.Options{Version: version}, scenario)
 }
 
-func inCluster(t *testing.T, o catalog.Options, scenario func(t *testing.T, w *world)) {
+func onClusterWith(t *testing.T, o catalog.Options, scenario func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		o.Seed, o.Start = 3, time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 		c := catalog.New(o)
 		defer c.Close()
 		w := &world{t: t, c: c}
-		w.run(`{"enableSharding": "db", "primaryShard": "shard-rs-1"}`)
-		w.run(`{"shardCollection": "db.t", "key": {"p": 1}}`)
+		w.mustRun(`{"enableSharding": "db", "primaryShard": "shard-rs-1"}`)
+		w.mustRun(`{"shardCollection": "db.t", "key": {"p": 1}}`)
 		defer func() {
 			for _, stop := range w.stop {
 				stop()
@@ -48,8 +48,8 @@ func inCluster(t *testing.T, o catalog.Options, scenario func(t *testing.T, w *w
 	})
 }
 
-// start runs a balancer until the end of the scenario.
-func (w *world) start() {
+// startBalancer runs a balancer until the end of the scenario.
+func (w *world) startBalancer() {
 	ctx, stop := context.WithCancel(w.t.Context())
 	b := balancer.New(w.c, balancer.Options{Seed: 1})
 	var running sync.WaitGroup
@@ -58,7 +58,7 @@ func (w *world) start() {
 	w.stop = append(w.stop, stop, running.Wait)
 }
 
-func (w *world) run(cmd string) bson.D {
+func (w *world) mustRun(cmd string) bson.D {
 	w.t.Helper()
 	var raw bson.Raw
 	if err := bson.UnmarshalExtJSON([]byte(cmd), false, &raw); err != nil {
@@ -81,8 +81,8 @@ func (w *world) split(at ...int) {
 	}
 }
 
-// fill inserts n documents of about a kilobyte with the same key.
-func (w *world) fill(key, n int) {
+// insertAtKey inserts n documents of about a kilobyte with the same key.
+func (w *world) insertAtKey(key, n int) {
 	w.c.Mu.Lock()
 	defer w.c.Mu.Unlock()
 	coll := w.c.Shards["shard-rs-1"].Coll("db", "t")
@@ -95,15 +95,15 @@ func (w *world) fill(key, n int) {
 	}
 }
 
-// spread counts the chunks of each shard.
-func (w *world) spread() [3]int {
+// chunksPerShard counts the chunks of each shard.
+func (w *world) chunksPerShard() [3]int {
 	w.c.Mu.RLock()
 	defer w.c.Mu.RUnlock()
 	r := w.c.Routing("db.t")
 	return [3]int{r.Count("shard-rs-1"), r.Count("shard-rs-2"), r.Count("shard-rs-3")}
 }
 
-func (w *world) log(coll, what string) (entries []bson.Raw) {
+func (w *world) logEntries(coll, what string) (entries []bson.Raw) {
 	w.c.Mu.RLock()
 	defer w.c.Mu.RUnlock()
 	at := w.c.Config.Coll("config", coll)
@@ -118,12 +118,12 @@ func (w *world) log(coll, what string) (entries []bson.Raw) {
 	return entries
 }
 
-func (w *world) after(d time.Duration) {
+func (w *world) wait(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-func (w *world) setting(doc string) {
+func (w *world) writeSetting(doc string) {
 	var raw bson.Raw
 	if err := bson.UnmarshalExtJSON([]byte(doc), false, &raw); err != nil {
 		w.t.Fatal(err)

@@ -18,7 +18,7 @@ func (p *replayer) grow(n int, key func(i int) int32) {
 	defer p.c.Mu.Unlock()
 	for i := range n {
 		d := encode(bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: key(i)}, {Key: "pad", Value: strings.Repeat("x", 980)}})
-		if err := p.put("db", "t", d); err != nil {
+		if err := p.insertRouted("db", "t", d); err != nil {
 			p.t.Fatal(err)
 		}
 		k, _ := p.c.Routing("db.t").KeyOf(d)
@@ -28,15 +28,15 @@ func (p *replayer) grow(n int, key func(i int) int32) {
 
 func growingCluster(t *testing.T) *replayer {
 	p := newReplayer(t)
-	p.must(`{"enableSharding": "db"}`)
-	p.must(`{"shardCollection": "db.t", "key": {"p": 1}}`)
+	p.mustRun(`{"enableSharding": "db"}`)
+	p.mustRun(`{"shardCollection": "db.t", "key": {"p": 1}}`)
 	p.c.Mu.Lock()
 	p.c.setSetting("chunksize", bson.D{{Key: "value", Value: int32(1)}})
 	p.c.Mu.Unlock()
 	return p
 }
 
-func TestAChunkThatGrowsIsSplit(t *testing.T) {
+func TestGrowingChunkIsSplit(t *testing.T) {
 	p := growingCluster(t)
 	p.grow(8000, func(i int) int32 { return int32(i * 7919 % 8000) })
 	p.checkInvariants()
@@ -44,47 +44,47 @@ func TestAChunkThatGrowsIsSplit(t *testing.T) {
 	if n < 8 || n > 24 {
 		t.Fatalf("%d chunks of at most 1 MB for 8 MB", n)
 	}
-	if p.count("split")+p.count("multi-split") == 0 {
+	if p.changelogCount("split")+p.changelogCount("multi-split") == 0 {
 		t.Error("no split in the change log")
 	}
 	for _, ch := range p.c.Routing("db.t").Chunks() {
 		docs := 0
 		rangeByKey(p.c.data(ch.Shard, "db.t"), p.c.Routing("db.t"), ch.Min, ch.Max, func(engine.RecordID, bson.Raw) bool { docs++; return true })
 		if docs > 1400 {
-			t.Errorf("chunk %s holds %d documents", rangeText(ch.Min, ch.Max), docs)
+			t.Errorf("chunk %s holds %d documents, want at most 1400", rangeText(ch.Min, ch.Max), docs)
 		}
 	}
 }
 
-func TestTheLastChunkIsCutAtItsHighestKey(t *testing.T) {
+func TestLastChunkIsSplitAtItsHighestKey(t *testing.T) {
 	p := growingCluster(t)
 	p.grow(6000, func(i int) int32 { return int32(i) })
 	chunks := p.c.Routing("db.t").Chunks()
 	last := chunks[len(chunks)-1]
 	if got := last.Min.Lookup("p").Int32(); got < 4500 {
-		t.Fatalf("the last chunk begins at %d", got)
+		t.Fatalf("the last chunk begins at %d, want at least 4500", got)
 	}
 	p.checkInvariants()
 }
 
-func TestOneKeyIsNeverSplit(t *testing.T) {
+func TestChunkOfOneKeyIsNeverSplit(t *testing.T) {
 	p := growingCluster(t)
 	p.grow(4000, func(int) int32 { return 7 })
 	if n := p.c.Routing("db.t").Len(); n > 2 {
-		t.Fatalf("%d chunks", n)
+		t.Fatalf("%d chunks, want at most 2", n)
 	}
 }
 
 func TestAStoppedBalancerStopsSplitting(t *testing.T) {
 	p := growingCluster(t)
-	p.must(`{"balancerStop": 1}`)
+	p.mustRun(`{"balancerStop": 1}`)
 	p.grow(4000, func(i int) int32 { return int32(i) })
 	if n := p.c.Routing("db.t").Len(); n != 1 {
-		t.Fatalf("%d chunks", n)
+		t.Fatalf("%d chunks, want 1", n)
 	}
 }
 
-func TestMovesAmongManyChunksStayQuick(t *testing.T) {
+func TestMovesAmongManyChunksStayFast(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes 10,000 chunks")
 	}
@@ -100,13 +100,13 @@ func TestMovesAmongManyChunksStayQuick(t *testing.T) {
 	}
 	start := time.Now()
 	for i := range 10 {
-		p.must(fmt.Sprintf(`{"moveChunk": "db.t", "find": {"p": %d}, "to": "shard-rs-2"}`, i*1000))
+		p.mustRun(fmt.Sprintf(`{"moveChunk": "db.t", "find": {"p": %d}, "to": "shard-rs-2"}`, i*1000))
 	}
 	p.c.Mu.RLock()
 	p.c.Candidates("db.t", map[string]bool{})
 	p.c.Mu.RUnlock()
 	t.Logf("10 moves and a balancing decision among %d chunks: %v", p.c.Routing("db.t").Len(), time.Since(start))
 	if n := p.c.Routing("db.t").Count("shard-rs-2"); n != 10 {
-		t.Fatalf("%d chunks moved", n)
+		t.Fatalf("%d chunks moved, want 10", n)
 	}
 }

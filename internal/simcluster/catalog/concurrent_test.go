@@ -17,20 +17,20 @@ import (
 func raceFixture(t *testing.T) *replayer {
 	c := New(Options{Seed: 5, Hostname: "vm", Pace: 20, Migration: 5 * time.Second})
 	p := &replayer{t: t, c: c, handlers: c.Handlers()}
-	p.must(`{"enableSharding": "faulty", "primaryShard": "shard-rs-1"}`)
+	p.mustRun(`{"enableSharding": "faulty", "primaryShard": "shard-rs-1"}`)
 	for _, coll := range []string{"a", "b"} {
-		p.must(`{"shardCollection": "faulty.` + coll + `", "key": {"p": {"$numberInt": "1"}}}`)
-		p.must(`{"split": "faulty.` + coll + `", "middle": {"p": {"$numberInt": "1000"}}}`)
-		p.must(`{"split": "faulty.` + coll + `", "middle": {"p": {"$numberInt": "2000"}}}`)
+		p.mustRun(`{"shardCollection": "faulty.` + coll + `", "key": {"p": {"$numberInt": "1"}}}`)
+		p.mustRun(`{"split": "faulty.` + coll + `", "middle": {"p": {"$numberInt": "1000"}}}`)
+		p.mustRun(`{"split": "faulty.` + coll + `", "middle": {"p": {"$numberInt": "2000"}}}`)
 		for i := range 30 {
 			p.c.Mu.Lock()
-			if err := p.put("faulty", coll, encode(bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(i * 100)}})); err != nil {
+			if err := p.insertRouted("faulty", coll, encode(bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(i * 100)}})); err != nil {
 				t.Fatal(err)
 			}
 			p.c.Mu.Unlock()
 		}
 	}
-	p.must(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "1000"}}, "to": "shard-rs-2", "_waitForDelete": true}`)
+	p.mustRun(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "1000"}}, "to": "shard-rs-2", "_waitForDelete": true}`)
 	return p
 }
 
@@ -60,7 +60,7 @@ func duringMove(t *testing.T, step int, scene func(p *replayer)) {
 	})
 }
 
-func (p *replayer) fails(cmd string, code int32, message string) {
+func (p *replayer) expectError(cmd string, code int32, message string) {
 	p.t.Helper()
 	_, err, _ := p.run("admin", doc(p.t, cmd))
 	if e := status.Of(err); e == nil || e.Code != code || e.Message != message {
@@ -68,37 +68,37 @@ func (p *replayer) fails(cmd string, code int32, message string) {
 	}
 }
 
-func TestAShardThatReceivesTakesNoSecondChunk(t *testing.T) {
+func TestShardReceivesOnlyOneChunkAtATime(t *testing.T) {
 	duringMove(t, 3, func(p *replayer) {
-		p.fails(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "1000"}}, "to": "shard-rs-3", "maxTimeMS": 4000}`, 117,
+		p.expectError(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "1000"}}, "to": "shard-rs-3", "maxTimeMS": 4000}`, 117,
 			"Unable to start new balancer operation because this shard is currently receiving chunk [{ p: 2000 }, { p: MaxKey "+
 				"}) for namespace faulty.a from shard-rs-1")
 	})
 }
 
-func TestAShardThatDonatesGivesNoSecondChunk(t *testing.T) {
+func TestShardDonatesOnlyOneChunkAtATime(t *testing.T) {
 	duringMove(t, 3, func(p *replayer) {
-		p.fails(`{"moveChunk": "faulty.b", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-2", "maxTimeMS": 4000}`, 117,
+		p.expectError(`{"moveChunk": "faulty.b", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-2", "maxTimeMS": 4000}`, 117,
 			"Unable to start new balancer operation because this shard is currently donating chunk [{ p: 2000 }, { p: MaxKey "+
 				"}) for namespace faulty.a to shard-rs-3")
 	})
 }
 
-func TestARefusedRecipientLeavesThreeEntriesAndARefusedDonorNone(t *testing.T) {
+func TestBusyRecipientCausesThreeLogEntriesAndBusyDonorNone(t *testing.T) {
 	duringMove(t, 3, func(p *replayer) {
-		before := p.count("moveChunk.start") + p.count("moveChunk.error") + p.count("moveChunk.from")
+		before := p.changelogCount("moveChunk.start") + p.changelogCount("moveChunk.error") + p.changelogCount("moveChunk.from")
 		_, _, _ = p.run("admin", doc(p.t, `{"moveChunk": "faulty.b", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-2"}`))
-		if after := p.count("moveChunk.start") + p.count("moveChunk.error") + p.count("moveChunk.from"); after != before {
+		if after := p.changelogCount("moveChunk.start") + p.changelogCount("moveChunk.error") + p.changelogCount("moveChunk.from"); after != before {
 			p.t.Errorf("a busy donor logged %d entries", after-before)
 		}
 		_, _, _ = p.run("admin", doc(p.t, `{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "1000"}}, "to": "shard-rs-3"}`))
-		if after := p.count("moveChunk.start") + p.count("moveChunk.error") + p.count("moveChunk.from"); after != before+3 {
+		if after := p.changelogCount("moveChunk.start") + p.changelogCount("moveChunk.error") + p.changelogCount("moveChunk.from"); after != before+3 {
 			p.t.Errorf("a busy recipient made %d entries", after-before)
 		}
 	})
 }
 
-func (p *replayer) count(what string) (n int) {
+func (p *replayer) changelogCount(what string) (n int) {
 	p.c.Mu.RLock()
 	defer p.c.Mu.RUnlock()
 	for _, d := range p.c.Config.Coll("config", "changelog").All() {
@@ -109,39 +109,39 @@ func (p *replayer) count(what string) (n int) {
 	return n
 }
 
-func TestASplitWaitsForTheMigrationAndItsTimeRunsOut(t *testing.T) {
+func TestSplitDuringAMigrationTimesOut(t *testing.T) {
 	duringMove(t, 3, func(p *replayer) {
-		p.fails(`{"split": "faulty.a", "middle": {"p": {"$numberInt": "2500"}}, "maxTimeMS": 500}`, 50,
+		p.expectError(`{"split": "faulty.a", "middle": {"p": {"$numberInt": "2500"}}, "maxTimeMS": 500}`, 50,
 			"split failed :: caused by :: operation exceeded time limit")
 	})
 }
 
-func TestASplitGoesOnAfterTheMigration(t *testing.T) {
+func TestSplitContinuesAfterTheMigration(t *testing.T) {
 	duringMove(t, 3, func(p *replayer) {
-		p.must(`{"split": "faulty.a", "middle": {"p": {"$numberInt": "2500"}}}`)
-		if n := p.count("moveChunk.commit"); n != 2 {
-			p.t.Errorf("split before the move was done: %d commits", n)
+		p.mustRun(`{"split": "faulty.a", "middle": {"p": {"$numberInt": "2500"}}}`)
+		if n := p.changelogCount("moveChunk.commit"); n != 2 {
+			p.t.Errorf("split before the move was done: %d commits, want 2", n)
 		}
 	})
 }
 
-func TestTheSameMoveAgainJoinsTheRunningOne(t *testing.T) {
+func TestRepeatedMoveJoinsTheRunningOne(t *testing.T) {
 	duringMove(t, 3, func(p *replayer) {
-		p.fails(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3", "maxTimeMS": 50}`,
+		p.expectError(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3", "maxTimeMS": 50}`,
 			50, "operation exceeded time limit")
-		p.must(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3"}`)
-		if n := p.count("moveChunk.commit"); n != 2 {
-			p.t.Errorf("%d commits", n)
+		p.mustRun(`{"moveChunk": "faulty.a", "find": {"p": {"$numberInt": "2000"}}, "to": "shard-rs-3"}`)
+		if n := p.changelogCount("moveChunk.commit"); n != 2 {
+			p.t.Errorf("%d commits, want 2", n)
 		}
 	})
 }
 
-func TestWritesDuringAMigrationArrive(t *testing.T) {
+func TestWritesDuringAMigrationAreKept(t *testing.T) {
 	duringMove(t, 4, func(p *replayer) {
 		p.c.Mu.Lock()
 		defer p.c.Mu.Unlock()
 		for i, key := range []int32{2050, 3000, 500} {
-			if err := p.put("faulty", "a", encode(bson.D{{Key: "_id", Value: int32(100 + i)}, {Key: "p", Value: key}})); err != nil {
+			if err := p.insertRouted("faulty", "a", encode(bson.D{{Key: "_id", Value: int32(100 + i)}, {Key: "p", Value: key}})); err != nil {
 				p.t.Fatal(err)
 			}
 		}
@@ -171,12 +171,12 @@ func TestMigrationsAreSeenInConfigWhileTheyRun(t *testing.T) {
 		defer p.c.Mu.RUnlock()
 		coll := p.c.Config.Coll("config", "migrations")
 		if coll.Len() != 1 {
-			p.t.Fatalf("%d migrations", coll.Len())
+			p.t.Fatalf("%d migrations, want 1", coll.Len())
 		}
 		for _, d := range coll.All() {
 			const want = `{"_id":"*","ns":"faulty.a","min":{"p":{"$numberInt":"2000"}},"max":{"p":{"$maxKey":1}},"fromShard":"shard-rs-1","toShard":"shard-rs-3","chunkVersion":`
-			if got := reduce(d); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, `"waitForDelete":false,"forceJumbo":"doNotForceJumbo"}`) {
-				p.t.Errorf("got %s", got)
+			if got := comparableText(d); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, `"waitForDelete":false,"forceJumbo":"doNotForceJumbo"}`) {
+				p.t.Errorf("got %s, want …%v…, …%q…", got, want, `"waitForDelete":false,"forceJumbo":"doNotForceJumbo"}`)
 			}
 		}
 	})
@@ -184,7 +184,7 @@ func TestMigrationsAreSeenInConfigWhileTheyRun(t *testing.T) {
 
 // A donor registers its migration at once, a recipient only when it is contacted, so
 // two opposite moves that begin together block each other.
-func TestOppositeMovesThatBeginTogetherRefuseEachOther(t *testing.T) {
+func TestOppositeMovesStartedTogetherConflict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := raceFixture(t)
 		defer p.c.Close()
@@ -205,8 +205,8 @@ func TestOppositeMovesThatBeginTogetherRefuseEachOther(t *testing.T) {
 				t.Errorf("got %v", e)
 			}
 		}
-		if n := p.count("moveChunk.error"); n != 2 {
-			t.Errorf("%d errors logged", n)
+		if n := p.changelogCount("moveChunk.error"); n != 2 {
+			t.Errorf("%d errors logged, want 2", n)
 		}
 		p.checkInvariants()
 	})

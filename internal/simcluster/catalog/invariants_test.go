@@ -20,7 +20,7 @@ func (p *replayer) checkInvariants() {
 	total := 0
 	for _, r := range p.c.tables() {
 		total += r.Len()
-		p.contiguous(r, stored)
+		p.checkCoverage(r, stored)
 		p.checkPlacement(r)
 	}
 	if total != len(stored) {
@@ -28,7 +28,7 @@ func (p *replayer) checkInvariants() {
 	}
 }
 
-func (p *replayer) contiguous(r *Routing, stored map[string]string) {
+func (p *replayer) checkCoverage(r *Routing, stored map[string]string) {
 	p.t.Helper()
 	at := r.pattern.min()
 	seen := make(map[bson.Timestamp]bool)
@@ -79,7 +79,7 @@ func (p *replayer) checkPlacement(r *Routing) {
 	}
 	for id, n := range owned {
 		if n != 1 {
-			p.t.Fatalf("%s: document %q is owned %d times", r.NS, id, n)
+			p.t.Fatalf("%s: document %q is owned %d times, want 1", r.NS, id, n)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-func TestJumboChunksAnswerAsTheRecordedServer(t *testing.T) {
+func TestJumboChunkCommandsAnswerAsTheRecordedServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newReplayer(t)
 		defer p.c.Close()
@@ -18,7 +18,7 @@ func TestJumboChunksAnswerAsTheRecordedServer(t *testing.T) {
 		for _, s := range steps {
 			switch s.N {
 			case 3:
-				p.fill()
+				p.insertJumboDocuments()
 			case 14:
 				p.jumboRound(steps[15])
 				p.replay([]step{s}, "jumbo")
@@ -29,9 +29,9 @@ func TestJumboChunksAnswerAsTheRecordedServer(t *testing.T) {
 	})
 }
 
-// fill inserts the documents of the jumbo recording, which does not contain them: 931
+// insertJumboDocuments inserts the documents of the jumbo recording, which does not contain them: 931
 // bytes each, 2706 of them with the same key.
-func (p *replayer) fill() {
+func (p *replayer) insertJumboDocuments() {
 	p.c.Mu.Lock()
 	defer p.c.Mu.Unlock()
 	id := int32(0)
@@ -40,7 +40,7 @@ func (p *replayer) fill() {
 			id++
 			d := bson.D{{Key: "_id", Value: id}, {Key: "p", Value: key}, {Key: "pad", Value: ""}}
 			d[2].Value = strings.Repeat("x", 931-len(encode(d)))
-			if err := p.put("jumbo", "t", encode(d)); err != nil {
+			if err := p.insertRouted("jumbo", "t", encode(d)); err != nil {
 				p.t.Fatal(err)
 			}
 		}
@@ -64,7 +64,7 @@ func (p *replayer) jumboRound(log step) {
 	moves := p.c.Candidates("jumbo.t", map[string]bool{})
 	p.c.Mu.Unlock()
 	if err != nil || len(moves) != 1 {
-		p.t.Fatalf("got %v, %v", moves, err)
+		p.t.Fatalf("got %v, %v, want len 1", moves, err)
 	}
 	m := moves[0]
 	if err := p.c.Move(p.t.Context(), m.NS, m.Min, m.Max, m.To, MoveOptions{}); err != nil {

@@ -10,17 +10,17 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// sharded makes a cluster of a version with one collection sharded by a hashed key.
-func sharded(t *testing.T, version [3]int) *replayer {
+// hashedCollection makes a cluster of a version with one collection sharded by a hashed key.
+func hashedCollection(t *testing.T, version [3]int) *replayer {
 	c := New(Options{Version: version, Still: true, Seed: 9})
 	t.Cleanup(c.Close)
 	p := &replayer{t: t, c: c, handlers: c.Handlers()}
-	p.must(`{"enableSharding": "db"}`)
-	p.must(`{"shardCollection": "db.t", "key": {"k": "hashed"}}`)
+	p.mustRun(`{"enableSharding": "db"}`)
+	p.mustRun(`{"shardCollection": "db.t", "key": {"k": "hashed"}}`)
 	return p
 }
 
-func (p *replayer) first(coll string) (doc bson.Raw) {
+func (p *replayer) firstDocument(coll string) (doc bson.Raw) {
 	scan(p.c.Config.Coll("config", coll), func(_ engine.RecordID, d bson.Raw) bool {
 		doc = d
 		return false
@@ -28,7 +28,7 @@ func (p *replayer) first(coll string) (doc bson.Raw) {
 	return doc
 }
 
-func names(t *testing.T, d bson.Raw) []string {
+func fieldNames(t *testing.T, d bson.Raw) []string {
 	t.Helper()
 	elements, err := d.Elements()
 	if err != nil {
@@ -54,8 +54,8 @@ func TestChunkDocumentsHaveTheFieldsOfTheirVersion(t *testing.T) {
 		{[3]int{8, 0, 1}, []string{"_id", "uuid", "min", "max", "shard", "lastmod", "onCurrentShardSince", "history"}, 3},
 	} {
 		t.Run(fmt.Sprint(v.version), func(t *testing.T) {
-			p := sharded(t, v.version)
-			if got := names(t, p.first("chunks")); !slices.Equal(got, v.want) {
+			p := hashedCollection(t, v.version)
+			if got := fieldNames(t, p.firstDocument("chunks")); !slices.Equal(got, v.want) {
 				t.Errorf("fields %v, want %v", got, v.want)
 			}
 			if n := p.c.Routing("db.t").Len(); n != v.chunks {
@@ -91,7 +91,7 @@ func TestConfigCollectionsHaveTheRecordedIndexes(t *testing.T) {
 	}
 }
 
-func TestTheFirstWriteMakesTheDatabase(t *testing.T) {
+func TestFirstWriteCreatesTheDatabase(t *testing.T) {
 	c := New(Options{})
 	defer c.Close()
 	if _, ok := c.Primary("db"); ok {
@@ -102,16 +102,16 @@ func TestTheFirstWriteMakesTheDatabase(t *testing.T) {
 		t.Fatalf("primary %q, then %q", primary, again)
 	}
 	p := &replayer{t: t, c: c}
-	if d := p.first("databases"); d.Lookup("primary").StringValue() != primary || d.Lookup("partitioned").Boolean() {
+	if d := p.firstDocument("databases"); d.Lookup("primary").StringValue() != primary || d.Lookup("partitioned").Boolean() {
 		t.Fatalf("got %s", d)
 	}
 }
 
-func TestZonesBeforeShardingCutTheEmptyCollection(t *testing.T) {
-	p := sharded(t, [3]int{})
-	p.must(`{"addShardToZone": "shard-rs-2", "zone": "z"}`)
-	p.must(`{"updateZoneKeyRange": "db.z", "min": {"p": 10}, "max": {"p": 20}, "zone": "z"}`)
-	p.must(`{"shardCollection": "db.z", "key": {"p": 1}}`)
+func TestZonesSetBeforeShardingSplitTheEmptyCollection(t *testing.T) {
+	p := hashedCollection(t, [3]int{})
+	p.mustRun(`{"addShardToZone": "shard-rs-2", "zone": "z"}`)
+	p.mustRun(`{"updateZoneKeyRange": "db.z", "min": {"p": 10}, "max": {"p": 20}, "zone": "z"}`)
+	p.mustRun(`{"shardCollection": "db.z", "key": {"p": 1}}`)
 	var got []string
 	for _, ch := range p.c.Routing("db.z").Chunks() {
 		got = append(got, rangeText(ch.Min, ch.Max)+" "+ch.Shard)
@@ -124,11 +124,11 @@ func TestZonesBeforeShardingCutTheEmptyCollection(t *testing.T) {
 	}
 }
 
-func TestPresplitZonesAreCutByHashes(t *testing.T) {
-	p := sharded(t, [3]int{})
-	p.must(`{"addShardToZone": "shard-rs-2", "zone": "z"}`)
-	p.must(`{"updateZoneKeyRange": "db.z", "min": {"p": 1, "k": {"$minKey": 1}}, "max": {"p": 2, "k": {"$minKey": 1}}, "zone": "z"}`)
-	p.must(`{"shardCollection": "db.z", "key": {"p": 1, "k": "hashed"}, "presplitHashedZones": true}`)
+func TestPresplitZonesAreSplitByHash(t *testing.T) {
+	p := hashedCollection(t, [3]int{})
+	p.mustRun(`{"addShardToZone": "shard-rs-2", "zone": "z"}`)
+	p.mustRun(`{"updateZoneKeyRange": "db.z", "min": {"p": 1, "k": {"$minKey": 1}}, "max": {"p": 2, "k": {"$minKey": 1}}, "zone": "z"}`)
+	p.mustRun(`{"shardCollection": "db.z", "key": {"p": 1, "k": "hashed"}, "presplitHashedZones": true}`)
 	r := p.c.Routing("db.z")
 	if r.Len() != 4 || r.Chunks()[1].Max.Lookup("k").Int64() != 0 || r.Chunks()[2].Shard != "shard-rs-2" {
 		t.Errorf("got %+v", r.Chunks())
@@ -136,18 +136,18 @@ func TestPresplitZonesAreCutByHashes(t *testing.T) {
 	p.checkInvariants()
 }
 
-func TestShardingAgainIsFineWithTheSameKeyOnly(t *testing.T) {
-	p := sharded(t, [3]int{})
-	p.must(`{"shardCollection": "db.t", "key": {"k": "hashed"}}`)
-	p.fails(`{"shardCollection": "db.t", "key": {"k": 1}}`, 23, "sharding already enabled for collection db.t")
-	p.fails(`{"shardCollection": "nodb.t", "key": {"k": 1}}`, 26, "database nodb not found")
-	if starts, ends := p.count("shardCollection.start"), p.count("shardCollection.end"); starts != 3 || ends != 1 {
-		t.Errorf("%d starts and %d ends in the change log", starts, ends)
+func TestShardingAgainSucceedsOnlyWithTheSameKey(t *testing.T) {
+	p := hashedCollection(t, [3]int{})
+	p.mustRun(`{"shardCollection": "db.t", "key": {"k": "hashed"}}`)
+	p.expectError(`{"shardCollection": "db.t", "key": {"k": 1}}`, 23, "sharding already enabled for collection db.t")
+	p.expectError(`{"shardCollection": "nodb.t", "key": {"k": 1}}`, 26, "database nodb not found")
+	if starts, ends := p.changelogCount("shardCollection.start"), p.changelogCount("shardCollection.end"); starts != 3 || ends != 1 {
+		t.Errorf("%d starts and %d ends in the change log, want starts 3, ends 1", starts, ends)
 	}
 }
 
-func TestCommandsOfOtherDatabasesAreRefused(t *testing.T) {
-	p := sharded(t, [3]int{})
+func TestAdminCommandsOnOtherDatabasesAreRefused(t *testing.T) {
+	p := hashedCollection(t, [3]int{})
 	_, err, _ := p.run("db", doc(t, `{"split": "db.t", "middle": {"k": {"$numberLong": "5"}}}`))
 	if err == nil || err.Error() != "split may only be run against the admin database." {
 		t.Errorf("got %v", err)

@@ -26,7 +26,7 @@ func TestAnySequenceOfOperationsKeepsThePartition(t *testing.T) {
 				g := &randomOps{replayer: replayer{t: t, c: c, handlers: c.Handlers()}, rng: rand.New(rand.NewPCG(seed, 1))}
 				g.setUp()
 				for range 120 {
-					g.act()
+					g.runOne()
 					g.checkInvariants()
 				}
 				for _, ns := range g.names {
@@ -49,11 +49,11 @@ type randomOps struct {
 
 func (g *randomOps) setUp() {
 	g.count = make(map[string]int)
-	g.must(`{"enableSharding": "db"}`)
+	g.mustRun(`{"enableSharding": "db"}`)
 	for name, key := range map[string]string{
 		"ranged": `{"p": 1}`, "hashed": `{"k": "hashed"}`, "mixed": `{"p": 1, "k": "hashed"}`, "pair": `{"p": 1, "k": 1}`,
 	} {
-		g.must(`{"shardCollection": "db.` + name + `", "key": ` + key + `}`)
+		g.mustRun(`{"shardCollection": "db.` + name + `", "key": ` + key + `}`)
 	}
 	g.names = []string{"db.hashed", "db.mixed", "db.pair", "db.ranged"}
 	g.c.Mu.Lock()
@@ -61,17 +61,17 @@ func (g *randomOps) setUp() {
 	g.c.Mu.Unlock()
 }
 
-// act runs one random operation. Refusals are expected, other errors are not.
-func (g *randomOps) act() {
+// runOne runs one random operation. Refusals are expected, other errors are not.
+func (g *randomOps) runOne() {
 	ns := g.names[g.rng.IntN(len(g.names))]
 	var err error
 	switch g.rng.IntN(11) {
 	case 0, 1:
-		g.write(ns, 40)
+		g.insertDocuments(ns, 40)
 	case 2, 3:
-		err = g.try(g.command("split", ns, bson.E{Key: "find", Value: g.key()}))
+		err = g.try(g.command("split", ns, bson.E{Key: "find", Value: g.randomKey()}))
 	case 4, 5:
-		err = g.try(g.command("moveChunk", ns, bson.E{Key: "find", Value: g.key()}, bson.E{Key: "to", Value: g.shard()}))
+		err = g.try(g.command("moveChunk", ns, bson.E{Key: "find", Value: g.randomKey()}, bson.E{Key: "to", Value: g.randomShard()}))
 	case 6:
 		g.c.Mu.RLock()
 		r := g.c.Routing(ns)
@@ -83,17 +83,17 @@ func (g *randomOps) act() {
 	case 9:
 		if g.c.features.ranges {
 			p := g.rng.IntN(50)
-			lo, hi := g.between(ns, p, p+1+g.rng.IntN(5))
+			lo, hi := g.randomRange(ns, p, p+1+g.rng.IntN(5))
 			err = g.try(g.command("moveRange", ns, bson.E{Key: "min", Value: lo}, bson.E{Key: "max", Value: hi},
-				bson.E{Key: "toShard", Value: g.shard()}))
+				bson.E{Key: "toShard", Value: g.randomShard()}))
 		}
 	case 10:
 		if g.c.features.autoMerge {
 			time.Sleep(6 * time.Minute)
-			err = g.try(g.command("mergeAllChunksOnShard", ns, bson.E{Key: "shard", Value: g.shard()}))
+			err = g.try(g.command("mergeAllChunksOnShard", ns, bson.E{Key: "shard", Value: g.randomShard()}))
 		}
 	case 7:
-		g.remove(ns)
+		g.deleteOne(ns)
 	case 8:
 		time.Sleep(20 * time.Second)
 		g.c.Mu.Lock()
@@ -118,12 +118,12 @@ func (g *randomOps) try(cmd bson.Raw) error {
 	return err
 }
 
-func (g *randomOps) key() bson.D {
+func (g *randomOps) randomKey() bson.D {
 	return bson.D{{Key: "p", Value: int32(g.rng.IntN(50))}, {Key: "k", Value: int32(g.rng.IntN(1000))}}
 }
 
-// between is a key range on the first field.
-func (g *randomOps) between(ns string, from, to int) (lo, hi bson.Raw) {
+// randomRange is a key range on the first field.
+func (g *randomOps) randomRange(ns string, from, to int) (lo, hi bson.Raw) {
 	g.c.Mu.RLock()
 	defer g.c.Mu.RUnlock()
 	r := g.c.Routing(ns)
@@ -143,17 +143,17 @@ func (g *randomOps) between(ns string, from, to int) (lo, hi bson.Raw) {
 	return key(from), key(to)
 }
 
-func (g *randomOps) shard() string { return g.c.opts.Shards[g.rng.IntN(3)] }
+func (g *randomOps) randomShard() string { return g.c.opts.Shards[g.rng.IntN(3)] }
 
-func (g *randomOps) write(ns string, n int) {
+func (g *randomOps) insertDocuments(ns string, n int) {
 	g.c.Mu.Lock()
 	defer g.c.Mu.Unlock()
 	db, coll, _ := splitNS(ns)
 	for range n {
 		g.next++
-		d := append(bson.D{{Key: "_id", Value: g.next}}, g.key()...)
+		d := append(bson.D{{Key: "_id", Value: g.next}}, g.randomKey()...)
 		raw := encode(append(d, bson.E{Key: "pad", Value: strings.Repeat("x", 2000)}))
-		if err := g.put(db, coll, raw); err != nil {
+		if err := g.insertRouted(db, coll, raw); err != nil {
 			g.t.Fatal(err)
 		}
 		g.count[ns]++
@@ -163,8 +163,8 @@ func (g *randomOps) write(ns string, n int) {
 	}
 }
 
-// remove deletes one owned document.
-func (g *randomOps) remove(ns string) {
+// deleteOne deletes one owned document.
+func (g *randomOps) deleteOne(ns string) {
 	g.c.Mu.Lock()
 	defer g.c.Mu.Unlock()
 	r := g.c.Routing(ns)

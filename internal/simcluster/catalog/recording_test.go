@@ -77,23 +77,23 @@ func rawJSON(t *testing.T, text []byte) bson.Raw {
 // doc makes a document from extended JSON.
 func doc(t *testing.T, text string) bson.Raw { return rawJSON(t, []byte(text)) }
 
-// check compares a reply with the recorded one; errors by code, name and text.
-func (p *replayer) check(s step, reply bson.D, err error) {
+// compareReply compares a reply with the recorded one; errors by code, name and text.
+func (p *replayer) compareReply(s step, reply bson.D, err error) {
 	p.t.Helper()
 	if s.Error == nil {
 		if err != nil {
-			p.t.Errorf("n %d %s: %s\n got error %v", s.N, s.Note, clip(s.Cmd), err)
+			p.t.Errorf("n %d %s: %s\n got error %v", s.N, s.Note, truncate(s.Cmd), err)
 			return
 		}
-		want, got := reduce(rawJSON(p.t, s.Reply)), reduce(encode(reply))
+		want, got := comparableText(rawJSON(p.t, s.Reply)), comparableText(encode(reply))
 		if want != got {
-			p.t.Errorf("n %d %s: %s\n got  %s\n want %s", s.N, s.Note, clip(s.Cmd), got, want)
+			p.t.Errorf("n %d %s: %s\n got  %s\n want %s", s.N, s.Note, truncate(s.Cmd), got, want)
 		}
 		return
 	}
 	e := status.Of(err)
 	if e == nil {
-		p.t.Errorf("n %d %s: %s\n got no error, want %q", s.N, s.Note, clip(s.Cmd), s.Error.Errmsg)
+		p.t.Errorf("n %d %s: %s\n got no error, want %q", s.N, s.Note, truncate(s.Cmd), s.Error.Errmsg)
 		return
 	}
 	code, name := e.Code, e.Name
@@ -101,12 +101,12 @@ func (p *replayer) check(s step, reply bson.D, err error) {
 		code, name = 0, ""
 	}
 	if code != s.Error.Code || name != s.Error.CodeName || e.Message != s.Error.Errmsg {
-		p.t.Errorf("n %d %s: %s\n got  %d %s %q\n want %d %s %q", s.N, s.Note, clip(s.Cmd), code, name, e.Message,
+		p.t.Errorf("n %d %s: %s\n got  %d %s %q\n want %d %s %q", s.N, s.Note, truncate(s.Cmd), code, name, e.Message,
 			s.Error.Code, s.Error.CodeName, s.Error.Errmsg)
 	}
 }
 
-func clip(b []byte) string {
+func truncate(b []byte) string {
 	if len(b) > 300 {
 		b = b[:300]
 	}
@@ -119,12 +119,12 @@ var varying = regexp.MustCompile(`^(step \d of \d|validAfter|lastmodEpoch|lastmo
 // and the name of its temporary collection.
 var sampled = regexp.MustCompile(`^(client-\d+|yorkie-meta\.system\.resharding\..*)$`)
 
-// plain removes values that differ from run to run.
-func plain(v any) any {
+// withoutRandomValues removes values that differ from run to run.
+func withoutRandomValues(v any) any {
 	switch v := v.(type) {
 	case bson.D:
 		out := bson.D{}
-		if len(v) == 2 && v[0].Key == "project_id" && plain(v[1].Value) == "*" {
+		if len(v) == 2 && v[0].Key == "project_id" && withoutRandomValues(v[1].Value) == "*" {
 			return "*"
 		}
 		for _, e := range v {
@@ -147,7 +147,7 @@ func plain(v any) any {
 			if varying.MatchString(e.Key) {
 				e.Value = "*"
 			}
-			out = append(out, bson.E{Key: e.Key, Value: plain(e.Value)})
+			out = append(out, bson.E{Key: e.Key, Value: withoutRandomValues(e.Value)})
 		}
 		return out
 	case string:
@@ -157,19 +157,19 @@ func plain(v any) any {
 	case bson.A:
 		out := bson.A{}
 		for _, e := range v {
-			out = append(out, plain(e))
+			out = append(out, withoutRandomValues(e))
 		}
 		return out
 	}
 	return v
 }
 
-func reduce(raw bson.Raw) string {
+func comparableText(raw bson.Raw) string {
 	var d bson.D
 	if err := bson.Unmarshal(raw, &d); err != nil {
 		return err.Error()
 	}
-	out, err := bson.MarshalExtJSON(plain(d), true, false)
+	out, err := bson.MarshalExtJSON(withoutRandomValues(d), true, false)
 	if err != nil {
 		return err.Error()
 	}

@@ -15,8 +15,8 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// dump compares a recorded config collection with the cluster's.
-func (p *replayer) dump(s step, db string) {
+// compareDump compares a recorded config collection with the cluster's.
+func (p *replayer) compareDump(s step, db string) {
 	p.t.Helper()
 	coll := strings.TrimPrefix(s.DB, "config.")
 	var want, got []string
@@ -25,16 +25,16 @@ func (p *replayer) dump(s step, db string) {
 		p.t.Fatal(err)
 	}
 	for _, text := range list {
-		if d := rawJSON(p.t, text); p.keepEntry(coll, d, db) {
-			want = append(want, reduce(d))
+		if d := rawJSON(p.t, text); p.isEntryOf(coll, d, db) {
+			want = append(want, comparableText(d))
 		}
 	}
 	p.c.Mu.RLock()
 	at := p.c.Config.Coll("config", coll)
 	if at != nil {
 		scan(at, func(_ engine.RecordID, d bson.Raw) bool {
-			if p.keepEntry(coll, d, db) {
-				got = append(got, reduce(d))
+			if p.isEntryOf(coll, d, db) {
+				got = append(got, comparableText(d))
 			}
 			return true
 		})
@@ -51,8 +51,8 @@ func (p *replayer) dump(s step, db string) {
 	}
 }
 
-// keepEntry leaves out changelog entries of other databases.
-func (p *replayer) keepEntry(coll string, d bson.Raw, db string) bool {
+// isEntryOf leaves out changelog entries of other databases.
+func (p *replayer) isEntryOf(coll string, d bson.Raw, db string) bool {
 	if coll != "changelog" {
 		return true
 	}
@@ -94,12 +94,12 @@ func difference(got, want []string) string {
 func (p *replayer) replay(steps []step, db string) {
 	for _, s := range steps {
 		if s.Kind == "dump" {
-			p.dump(s, db)
+			p.compareDump(s, db)
 			continue
 		}
 		reply, err, ok := p.run(s.DB, rawJSON(p.t, s.Cmd))
 		if ok && reply != nil || err != nil {
-			p.check(s, reply, err)
+			p.compareReply(s, reply, err)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (p *replayer) run(db string, cmd bson.Raw) (reply bson.D, err error, ok boo
 	return reply, err, true
 }
 
-func (p *replayer) must(cmd string) bson.D {
+func (p *replayer) mustRun(cmd string) bson.D {
 	p.t.Helper()
 	reply, err, ok := p.run("admin", doc(p.t, cmd))
 	if err != nil || !ok {
@@ -79,8 +79,8 @@ func (p *replayer) must(cmd string) bson.D {
 	return reply
 }
 
-// put stores one document where it belongs.
-func (p *replayer) put(db, coll string, d bson.Raw) error {
+// insertRouted stores one document where it belongs.
+func (p *replayer) insertRouted(db, coll string, d bson.Raw) error {
 	c := p.c
 	ns := db + "." + coll
 	primary := c.EnsureDatabase(db)
@@ -106,7 +106,7 @@ func (p *replayer) insert(db, coll string, cmd bson.Raw) {
 	values, _ := cmd.Lookup("documents").Array().Values()
 	for _, v := range values {
 		// Documents that the server rejected are rejected here too.
-		_ = p.put(db, coll, v.Document())
+		_ = p.insertRouted(db, coll, v.Document())
 	}
 }
 

@@ -10,17 +10,17 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// resharded runs scene while db.t is resharded from {k: "hashed"} to {p: 1}.
-func resharded(t *testing.T, scene func(p *replayer, result <-chan error)) {
+// duringResharding runs scene while db.t is resharded from {k: "hashed"} to {p: 1}.
+func duringResharding(t *testing.T, scene func(p *replayer, result <-chan error)) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(Options{Seed: 4})
 		defer c.Close()
 		p := &replayer{t: t, c: c, handlers: c.Handlers()}
-		p.must(`{"enableSharding": "db"}`)
-		p.must(`{"shardCollection": "db.t", "key": {"k": "hashed"}}`)
+		p.mustRun(`{"enableSharding": "db"}`)
+		p.mustRun(`{"shardCollection": "db.t", "key": {"k": "hashed"}}`)
 		c.Mu.Lock()
 		for i := range 300 {
-			if err := p.put("db", "t", encode(bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(i % 40)},
+			if err := p.insertRouted("db", "t", encode(bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(i % 40)},
 				{Key: "k", Value: int32(i)}})); err != nil {
 				t.Fatal(err)
 			}
@@ -35,13 +35,13 @@ func resharded(t *testing.T, scene func(p *replayer, result <-chan error)) {
 		scene(p, result)
 		p.checkInvariants()
 		if n := p.documents("db.t"); n != 300 {
-			t.Errorf("%d documents", n)
+			t.Errorf("%d documents, want 300", n)
 		}
 	})
 }
 
-func TestReshardingTakesItsTimeAndMakesANewCollection(t *testing.T) {
-	resharded(t, func(p *replayer, result <-chan error) {
+func TestReshardingTakesTimeAndCreatesANewCollection(t *testing.T) {
+	duringResharding(t, func(p *replayer, result <-chan error) {
 		p.c.Mu.RLock()
 		before := p.c.Routing("db.t").UUID
 		now, ok := p.c.Resharding()
@@ -54,7 +54,7 @@ func TestReshardingTakesItsTimeAndMakesANewCollection(t *testing.T) {
 			p.t.Fatal(err)
 		}
 		if took := time.Since(start); took < 4*time.Minute || took > 5*time.Minute {
-			p.t.Errorf("took %v more", took)
+			p.t.Errorf("took %v more, want %v to %v", took, 4*time.Minute, 5*time.Minute)
 		}
 		p.c.Mu.RLock()
 		defer p.c.Mu.RUnlock()
@@ -66,22 +66,22 @@ func TestReshardingTakesItsTimeAndMakesANewCollection(t *testing.T) {
 }
 
 func TestMigrationsAreForbiddenWhileResharding(t *testing.T) {
-	resharded(t, func(p *replayer, result <-chan error) {
-		p.fails(`{"moveChunk": "db.t", "bounds": [{"k": {"$minKey": 1}}, {"k": {"$numberLong": "-6148914691236517204"}}], "to": "shard-rs-3"}`, 117,
+	duringResharding(t, func(p *replayer, result <-chan error) {
+		p.expectError(`{"moveChunk": "db.t", "bounds": [{"k": {"$minKey": 1}}, {"k": {"$numberLong": "-6148914691236517204"}}], "to": "shard-rs-3"}`, 117,
 			"Collection is undergoing changes so moveChunk is not allowed.")
-		p.fails(`{"reshardCollection": "db.t", "key": {"q": 1}}`, 338, "Only one resharding operation is allowed to be active at a time")
-		p.must(`{"reshardCollection": "db.t", "key": {"p": 1}}`)
+		p.expectError(`{"reshardCollection": "db.t", "key": {"q": 1}}`, 338, "Only one resharding operation is allowed to be active at a time")
+		p.mustRun(`{"reshardCollection": "db.t", "key": {"p": 1}}`)
 		if err := <-result; err != nil {
 			p.t.Error(err)
 		}
 	})
 }
 
-func TestAnAbortedReshardingLeavesEverythingAsItWas(t *testing.T) {
-	resharded(t, func(p *replayer, result <-chan error) {
-		p.must(`{"abortReshardCollection": "db.t"}`)
+func TestAbortedReshardingChangesNothing(t *testing.T) {
+	duringResharding(t, func(p *replayer, result <-chan error) {
+		p.mustRun(`{"abortReshardCollection": "db.t"}`)
 		if e := status.Of(<-result); e == nil || e.Code != status.ReshardCollectionAborted {
-			p.t.Fatalf("got %v", e)
+			p.t.Fatalf("got %v, want not nil, Code %v", e, status.ReshardCollectionAborted)
 		}
 		p.c.Mu.RLock()
 		defer p.c.Mu.RUnlock()

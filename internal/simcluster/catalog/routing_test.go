@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/simcluster/engine/query"
 )
 
-// table builds a routing table from recorded chunk documents.
-func table(t *testing.T, key bson.Raw, chunks []bson.Raw) *Routing {
+// routingTable builds a routing table from recorded chunk documents.
+func routingTable(t *testing.T, key bson.Raw, chunks []bson.Raw) *Routing {
 	t.Helper()
 	p, err := parsePattern(key)
 	if err != nil {
@@ -53,7 +53,7 @@ func TestFiltersTargetTheShardsOfTheRecordedServer(t *testing.T) {
 	})
 	tables := make(map[string]*Routing)
 	for coll, key := range keys {
-		tables[coll] = table(t, key, chunks[coll])
+		tables[coll] = routingTable(t, key, chunks[coll])
 	}
 	for _, q := range queries {
 		f, err := query.Parse(rawJSON(t, q.Query), nil)
@@ -70,7 +70,7 @@ func TestFiltersTargetTheShardsOfTheRecordedServer(t *testing.T) {
 	}
 }
 
-func TestExplainsOfTheWalksTargetTheSameShards(t *testing.T) {
+func TestExplainsTargetTheShardsOfTheRecordedWalks(t *testing.T) {
 	for _, name := range []string{"walk-1", "walk-2", "walk-3"} {
 		t.Run(name, func(t *testing.T) {
 			p := newReplayer(t)
@@ -122,8 +122,8 @@ func (p *replayer) explain(s step, find bson.Raw) {
 	}
 }
 
-// big builds a table of n chunks on a ranged key.
-func big(n int) *Routing {
+// routingTableOfSize builds a table of n chunks on a ranged key.
+func routingTableOfSize(n int) *Routing {
 	p, _ := parsePattern(encode(bson.D{{Key: "p", Value: int32(1)}}))
 	r := &Routing{Key: p.raw, pattern: p}
 	list := make([]*Chunk, n)
@@ -141,7 +141,7 @@ func big(n int) *Routing {
 }
 
 func TestOwnerOfAKeyIsTheChunkThatHoldsIt(t *testing.T) {
-	r := big(1000)
+	r := routingTableOfSize(1000)
 	for key, want := range map[any]string{
 		int64(-1): "s0", int64(9): "s0", int64(10): "s1", int32(10): "s1", 19.5: "s1", int64(20): "s2",
 		int64(9990): "s0", "text": "s0", nil: "s0",
@@ -160,15 +160,15 @@ func TestOwnerOfAKeyIsTheChunkThatHoldsIt(t *testing.T) {
 	}
 }
 
-func TestArraysHaveNoPlaceInAKey(t *testing.T) {
-	_, err := big(2).KeyOf(encode(bson.D{{Key: "p", Value: bson.A{1}}}))
+func TestArrayInAShardKeyIsRefused(t *testing.T) {
+	_, err := routingTableOfSize(2).KeyOf(encode(bson.D{{Key: "p", Value: bson.A{1}}}))
 	if err == nil || !strings.Contains(err.Error(), "array") {
-		t.Fatalf("got %v", err)
+		t.Fatalf(`got %v, want an error, …"array"…`, err)
 	}
 }
 
 func BenchmarkOwnerAmong100000Chunks(b *testing.B) {
-	r := big(100_000)
+	r := routingTableOfSize(100_000)
 	d := encode(bson.D{{Key: "_id", Value: 1}, {Key: "p", Value: int64(543_210)}})
 	for b.Loop() {
 		if !r.Owns("s0", d) {

@@ -11,13 +11,13 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-func TestLogEntriesHaveTheShapeOfTheirVersion(t *testing.T) {
+func TestLogEntriesHaveTheFormOfTheirVersion(t *testing.T) {
 	for _, v := range allVersions {
 		onVersion(t, v, func(p *replayer) {
-			p.must(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
-			p.must(`{"mergeChunks": "db.r", "bounds": [{"p": {"$minKey": 1}}, {"p": {"$maxKey": 1}}]}`)
-			left := names(t, p.details("split")[0].Lookup("left").Document())
-			merge := names(t, p.details("merge")[0])
+			p.mustRun(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
+			p.mustRun(`{"mergeChunks": "db.r", "bounds": [{"p": {"$minKey": 1}}, {"p": {"$maxKey": 1}}]}`)
+			left := fieldNames(t, p.changelogDetails("split")[0].Lookup("left").Document())
+			merge := fieldNames(t, p.changelogDetails("merge")[0])
 			wantLeft := []string{"min", "max", "lastmod", "lastmodEpoch", "lastmodTimestamp"}
 			wantMerge := []string{"merged", "prevShardVersion", "prevShardVersionEpoch", "prevShardVersionTimestamp",
 				"mergedVersion", "mergedVersionEpoch", "mergedVersionTimestamp", "owningShard"}
@@ -29,8 +29,8 @@ func TestLogEntriesHaveTheShapeOfTheirVersion(t *testing.T) {
 				wantLeft = []string{"min", "max", "lastmod"}
 				wantMerge = []string{"prevPlacementVersion", "mergedVersion", "owningShard", "min", "max", "numChunks"}
 			}
-			p.want(fmt.Sprint(v, " split"), left, wantLeft)
-			p.want(fmt.Sprint(v, " merge"), merge, wantMerge)
+			p.expectEqual(fmt.Sprint(v, " split"), left, wantLeft)
+			p.expectEqual(fmt.Sprint(v, " merge"), merge, wantMerge)
 		})
 	}
 }
@@ -41,11 +41,11 @@ func TestJumboSurvivesASplitBefore70(t *testing.T) {
 			p.c.Mu.Lock()
 			p.c.MarkJumbo("db.r", p.c.Routing("db.r").chunks[0].Min)
 			p.c.Mu.Unlock()
-			p.must(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
+			p.mustRun(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
 			for _, ch := range p.c.Routing("db.r").Chunks() {
-				p.want(fmt.Sprint(v), ch.Jumbo, v[0] < 7)
+				p.expectEqual(fmt.Sprint(v), ch.Jumbo, v[0] < 7)
 			}
-			p.must(`{"clearJumboFlag": "db.r", "find": {"p": {"$numberInt": "5"}}}`)
+			p.mustRun(`{"clearJumboFlag": "db.r", "find": {"p": {"$numberInt": "5"}}}`)
 			if p.c.Routing("db.r").Chunks()[0].Jumbo {
 				t.Errorf("%v: still jumbo", v)
 			}
@@ -56,8 +56,8 @@ func TestJumboSurvivesASplitBefore70(t *testing.T) {
 func TestMoveChunkChecksTheZoneBefore60(t *testing.T) {
 	for _, v := range allVersions {
 		onVersion(t, v, func(p *replayer) {
-			p.must(`{"addShardToZone": "shard-rs-1", "zone": "z"}`)
-			p.must(`{"updateZoneKeyRange": "db.r", "min": {"p": {"$minKey": 1}}, "max": {"p": {"$maxKey": 1}}, "zone": "z"}`)
+			p.mustRun(`{"addShardToZone": "shard-rs-1", "zone": "z"}`)
+			p.mustRun(`{"updateZoneKeyRange": "db.r", "min": {"p": {"$minKey": 1}}, "max": {"p": {"$maxKey": 1}}, "zone": "z"}`)
 			_, err, _ := p.run("admin", doc(t, `{"moveChunk": "db.r", "find": {"p": {"$numberInt": "5"}}, "to": "shard-rs-2"}`))
 			if e := status.Of(err); v[0] < 6 && (e == nil || e.Code != status.IllegalOperation) || v[0] >= 6 && err != nil {
 				t.Errorf("%v: %v", v, err)

@@ -11,8 +11,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// rows lists the documents of a config collection that the filter accepts.
-func (p *replayer) rows(coll string, filter func(bson.Raw) bool) (list []bson.Raw) {
+// configRows lists the documents of a config collection that the filter accepts.
+func (p *replayer) configRows(coll string, filter func(bson.Raw) bool) (list []bson.Raw) {
 	p.c.Mu.RLock()
 	defer p.c.Mu.RUnlock()
 	for _, d := range p.c.Config.Coll("config", coll).All() {
@@ -26,17 +26,17 @@ func (p *replayer) rows(coll string, filter func(bson.Raw) bool) (list []bson.Ra
 func TestADroppedCollectionLeavesATombstoneIn44Only(t *testing.T) {
 	for _, v := range allVersions {
 		onVersion(t, v, func(p *replayer) {
-			p.want("drop", p.c.drop("db.r"), true)
-			left := p.rows("collections", nil)
+			p.expectEqual("drop", p.c.drop("db.r"), true)
+			left := p.configRows("collections", nil)
 			if v[0] > 4 {
-				p.want(fmt.Sprint(v), len(left), 0)
+				p.expectEqual(fmt.Sprint(v), len(left), 0)
 				return
 			}
 			if len(left) != 1 || !left[0].Lookup("dropped").Boolean() || left[0].Lookup("key").Type != 0 {
 				t.Fatalf("got %v", left)
 			}
-			p.must(`{"shardCollection": "db.r", "key": {"q": 1}}`)
-			left = p.rows("collections", nil)
+			p.mustRun(`{"shardCollection": "db.r", "key": {"q": 1}}`)
+			left = p.configRows("collections", nil)
 			if len(left) != 1 || left[0].Lookup("dropped").Boolean() ||
 				left[0].Lookup("distributionMode").StringValue() != "sharded" || left[0].Lookup("timestamp").Type != 0 {
 				t.Fatalf("sharded again: %v", left)
@@ -53,16 +53,16 @@ func (c *Cluster) drop(ns string) bool {
 
 func TestPlacementHistoryHasARowForEachSetOfShards(t *testing.T) {
 	onVersion(t, v70, func(p *replayer) {
-		p.must(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
-		p.must(`{"split": "db.r", "middle": {"p": {"$numberInt": "200"}}}`)
-		p.must(`{"moveChunk": "db.r", "find": {"p": {"$numberInt": "100"}}, "to": "shard-rs-2"}`)
-		p.must(`{"moveChunk": "db.r", "find": {"p": {"$numberInt": "200"}}, "to": "shard-rs-2"}`) // the set stays
+		p.mustRun(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
+		p.mustRun(`{"split": "db.r", "middle": {"p": {"$numberInt": "200"}}}`)
+		p.mustRun(`{"moveChunk": "db.r", "find": {"p": {"$numberInt": "100"}}, "to": "shard-rs-2"}`)
+		p.mustRun(`{"moveChunk": "db.r", "find": {"p": {"$numberInt": "200"}}, "to": "shard-rs-2"}`) // the set stays
 		p.c.drop("db.r")
 		var got []string
-		for _, d := range p.rows("placementHistory", nil) {
+		for _, d := range p.configRows("placementHistory", nil) {
 			got = append(got, d.Lookup("nss").StringValue()+d.Lookup("shards").String())
 		}
-		p.want("rows", got, []string{`db["shard-rs-1"]`, `db.r["shard-rs-1"]`, `db.r["shard-rs-1","shard-rs-2"]`, `db.r[]`})
+		p.expectEqual("rows", got, []string{`db["shard-rs-1"]`, `db.r["shard-rs-1"]`, `db.r["shard-rs-1","shard-rs-2"]`, `db.r[]`})
 	})
 }
 
@@ -83,22 +83,22 @@ func TestReshardingCopiesInStepsAndFollowsWrites(t *testing.T) {
 			return n
 		}
 		time.Sleep(30 * time.Second)
-		p.want("half of the documents", copied(), 200)
+		p.expectEqual("half of the documents", copied(), 200)
 		p.c.Mu.Lock()
 		at := p.c.data("shard-rs-1", "db.r")
 		gone, _ := at.Find(value.Int32(7))
 		at.Delete(gone)
 		changed, _ := at.Find(value.Int32(8))
 		_ = at.Update(changed, encode(bson.D{{Key: "_id", Value: int32(8)}, {Key: "p", Value: int32(8)}, {Key: "new", Value: true}}))
-		_ = p.put("db", "r", encode(bson.D{{Key: "_id", Value: int32(1000)}, {Key: "p", Value: int32(1000)}}))
+		_ = p.insertRouted("db", "r", encode(bson.D{{Key: "_id", Value: int32(1000)}, {Key: "p", Value: int32(1000)}}))
 		p.c.Mu.Unlock()
 		time.Sleep(100 * time.Second)
-		p.want("all", copied(), 400)
-		p.must(`{"commitReshardCollection": "db.r"}`)
+		p.expectEqual("all", copied(), 400)
+		p.mustRun(`{"commitReshardCollection": "db.r"}`)
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
-		p.want("documents", p.documents("db.r"), 400)
+		p.expectEqual("documents", p.documents("db.r"), 400)
 		updated := 0
 		for _, s := range p.c.ShardNames() {
 			if c := p.c.data(s, "db.r"); c != nil {
@@ -109,12 +109,12 @@ func TestReshardingCopiesInStepsAndFollowsWrites(t *testing.T) {
 				}
 			}
 		}
-		p.want("updated", updated, 1)
-		p.fails(`{"commitReshardCollection": "db.r"}`, 339, "Could not find resharding-related metadata that matches the given namespace")
+		p.expectEqual("updated", updated, 1)
+		p.expectError(`{"commitReshardCollection": "db.r"}`, 339, "Could not find resharding-related metadata that matches the given namespace")
 	})
 }
 
-func TestAnAbortLeavesNoCopies(t *testing.T) {
+func TestAbortedReshardingLeavesNoCopies(t *testing.T) {
 	onVersion(t, v60, func(p *replayer) {
 		done := make(chan error, 1)
 		go func() {
@@ -122,14 +122,14 @@ func TestAnAbortLeavesNoCopies(t *testing.T) {
 			done <- err
 		}()
 		time.Sleep(80 * time.Second)
-		p.must(`{"abortReshardCollection": "db.r"}`)
+		p.mustRun(`{"abortReshardCollection": "db.r"}`)
 		if e := status.Of(<-done); e == nil || e.Code != status.ReshardCollectionAborted {
-			t.Fatal(e)
+			t.Fatalf("got %v, want not nil, Code %v", e, status.ReshardCollectionAborted)
 		}
 		for _, s := range p.c.ShardNames() {
 			for _, coll := range p.c.Shards[s].Colls("db") {
 				if coll.Name != "r" {
-					t.Errorf("%s is left on %s", coll.Name, s)
+					t.Errorf(`%s is left on %s, want "r"`, coll.Name, s)
 				}
 			}
 		}
@@ -138,45 +138,45 @@ func TestAnAbortLeavesNoCopies(t *testing.T) {
 
 func TestAnUnshardedCollectionMovesAndIsTracked(t *testing.T) {
 	onVersion(t, v80, func(p *replayer) {
-		p.load("u", 50)
+		p.insertDocuments("u", 50)
 		before := p.c.data("shard-rs-1", "db.u").UUID
-		p.must(`{"moveCollection": "db.u", "toShard": "shard-rs-3"}`)
+		p.mustRun(`{"moveCollection": "db.u", "toShard": "shard-rs-3"}`)
 		r := p.c.tracked["db.u"]
 		home, _ := p.c.Home("db", "u")
 		if r == nil || home != "shard-rs-3" || r.UUID == before || p.c.Routing("db.u") != nil || p.c.data("shard-rs-1", "db.u") != nil {
 			t.Fatalf("home %s, table %+v", home, r)
 		}
-		row := p.rows("collections", func(d bson.Raw) bool { return d.Lookup("_id").StringValue() == "db.u" })
+		row := p.configRows("collections", func(d bson.Raw) bool { return d.Lookup("_id").StringValue() == "db.u" })
 		if len(row) != 1 || !row[0].Lookup("unsplittable").Boolean() || text(row[0].Lookup("key").Document()) != "{ _id: 1 }" {
 			t.Errorf("row %v", row)
 		}
-		p.want("documents", p.c.data(home, "db.u").Len(), 50)
-		p.fails(`{"split": "db.u", "middle": {"_id": 5}}`, 118, "Collection db.u is not sharded.")
-		p.fails(`{"moveRange": "db.u", "toShard": "shard-rs-1", "min": {"_id": 5}}`, 118, "Can't execute moveRange on unsharded collection db.u")
-		p.fails(`{"moveCollection": "db.r", "toShard": "shard-rs-1"}`, 26, "MoveCollection can only be called on an unsharded collection.")
+		p.expectEqual("documents", p.c.data(home, "db.u").Len(), 50)
+		p.expectError(`{"split": "db.u", "middle": {"_id": 5}}`, 118, "Collection db.u is not sharded.")
+		p.expectError(`{"moveRange": "db.u", "toShard": "shard-rs-1", "min": {"_id": 5}}`, 118, "Can't execute moveRange on unsharded collection db.u")
+		p.expectError(`{"moveCollection": "db.r", "toShard": "shard-rs-1"}`, 26, "MoveCollection can only be called on an unsharded collection.")
 
-		p.must(`{"unshardCollection": "db.r", "toShard": "shard-rs-2"}`)
-		p.want("one chunk", p.table("db.r"), []string{"{ _id: MinKey } 2 5|0"})
-		p.want("documents", p.documents("db.r"), 400)
-		p.fails(`{"unshardCollection": "db.r", "toShard": "shard-rs-2"}`, 118,
+		p.mustRun(`{"unshardCollection": "db.r", "toShard": "shard-rs-2"}`)
+		p.expectEqual("one chunk", p.chunkLines("db.r"), []string{"{ _id: MinKey } 2 5|0"})
+		p.expectEqual("documents", p.documents("db.r"), 400)
+		p.expectError(`{"unshardCollection": "db.r", "toShard": "shard-rs-2"}`, 118,
 			"Namespace must be sharded to perform an unshardCollection command")
 
-		p.must(`{"shardCollection": "db.u", "key": {"_id": 1}}`)
-		p.want("sharded where it is", p.c.Routing("db.u").ShardsOwning(), []string{"shard-rs-3"})
+		p.mustRun(`{"shardCollection": "db.u", "key": {"_id": 1}}`)
+		p.expectEqual("sharded where it is", p.c.Routing("db.u").ShardsOwning(), []string{"shard-rs-3"})
 		p.c.drop("db.u")
 		p.c.drop("db.r")
-		p.want("nothing left", len(p.rows("collections", nil))+len(p.rows("chunks", nil)), 0)
+		p.expectEqual("nothing left", len(p.configRows("collections", nil))+len(p.configRows("chunks", nil)), 0)
 	})
 }
 
-func TestTheSameKeyIsRedistributedByForceOnly(t *testing.T) {
+func TestReshardingToTheSameKeyNeedsForce(t *testing.T) {
 	for _, v := range [][3]int{v70, v80} {
 		onVersion(t, v, func(p *replayer) {
 			before := p.c.Routing("db.r").UUID
-			p.must(`{"reshardCollection": "db.r", "key": {"p": {"$numberInt": "1"}}}`)
-			p.want("no-op", p.c.Routing("db.r").UUID == before, true)
-			p.must(`{"reshardCollection": "db.r", "key": {"p": {"$numberInt": "1"}}, "forceRedistribution": true, "numInitialChunks": 6}`)
-			p.want(fmt.Sprint("redistributed ", v), len(p.c.Routing("db.r").ShardsOwning()) == 3, v == v80)
+			p.mustRun(`{"reshardCollection": "db.r", "key": {"p": {"$numberInt": "1"}}}`)
+			p.expectEqual("no-op", p.c.Routing("db.r").UUID == before, true)
+			p.mustRun(`{"reshardCollection": "db.r", "key": {"p": {"$numberInt": "1"}}, "forceRedistribution": true, "numInitialChunks": 6}`)
+			p.expectEqual(fmt.Sprint("redistributed ", v), len(p.c.Routing("db.r").ShardsOwning()) == 3, v == v80)
 		})
 	}
 }

@@ -30,28 +30,28 @@ func onVersion(t *testing.T, version [3]int, scene func(p *replayer)) {
 		c := New(Options{Version: version, Seed: 11})
 		defer c.Close()
 		p := &replayer{t: t, c: c, handlers: c.Handlers()}
-		p.must(`{"enableSharding": "db", "primaryShard": "shard-rs-1"}`)
-		p.must(`{"shardCollection": "db.r", "key": {"p": {"$numberInt": "1"}}}`)
-		p.load("r", 400)
+		p.mustRun(`{"enableSharding": "db", "primaryShard": "shard-rs-1"}`)
+		p.mustRun(`{"shardCollection": "db.r", "key": {"p": {"$numberInt": "1"}}}`)
+		p.insertDocuments("r", 400)
 		scene(p)
 		p.checkInvariants()
 	})
 }
 
-func (p *replayer) load(coll string, n int) {
+func (p *replayer) insertDocuments(coll string, n int) {
 	p.c.Mu.Lock()
 	defer p.c.Mu.Unlock()
 	pad := strings.Repeat("x", 4000)
 	for i := range n {
-		if err := p.put("db", coll, encode(bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(i)},
+		if err := p.insertRouted("db", coll, encode(bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(i)},
 			{Key: "pad", Value: pad}})); err != nil {
 			p.t.Fatal(err)
 		}
 	}
 }
 
-// table lists chunks as "min shard major|minor".
-func (p *replayer) table(ns string) (rows []string) {
+// chunkLines lists chunks as "min shard major|minor".
+func (p *replayer) chunkLines(ns string) (rows []string) {
 	p.c.Mu.RLock()
 	defer p.c.Mu.RUnlock()
 	for _, ch := range p.c.table(ns).Chunks() {
@@ -60,7 +60,7 @@ func (p *replayer) table(ns string) (rows []string) {
 	return rows
 }
 
-func (p *replayer) details(what string) (list []bson.Raw) {
+func (p *replayer) changelogDetails(what string) (list []bson.Raw) {
 	p.c.Mu.RLock()
 	defer p.c.Mu.RUnlock()
 	for _, d := range p.c.Config.Coll("config", "changelog").All() {
@@ -71,14 +71,14 @@ func (p *replayer) details(what string) (list []bson.Raw) {
 	return list
 }
 
-func (p *replayer) want(what string, got, want any) {
+func (p *replayer) expectEqual(what string, got, want any) {
 	p.t.Helper()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		p.t.Errorf("%s:\n got  %v\n want %v", what, got, want)
 	}
 }
 
-func TestAVersionHasItsCommandsOnly(t *testing.T) {
+func TestVersionHasOnlyItsOwnCommands(t *testing.T) {
 	first := map[string][3]int{
 		"clearJumboFlag": v44, "refineCollectionShardKey": v44, "balancerCollectionStatus": v44,
 		"reshardCollection": v50, "abortReshardCollection": v50, "commitReshardCollection": v50, "setAllowMigrations": v50,
@@ -101,65 +101,65 @@ func TestAVersionHasItsCommandsOnly(t *testing.T) {
 	}
 }
 
-func TestMoveRangeCutsTheChunkThatHoldsTheRange(t *testing.T) {
+func TestMoveRangeSplitsTheChunkThatHoldsTheRange(t *testing.T) {
 	onVersion(t, v60, func(p *replayer) {
-		p.must(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
+		p.mustRun(`{"split": "db.r", "middle": {"p": {"$numberInt": "100"}}}`)
 		id := p.c.Routing("db.r").Chunks()[1].ID
-		p.must(`{"moveRange": "db.r", "toShard": "shard-rs-2", "min": {"p": {"$numberInt": "150"}}, "max": {"p": {"$numberInt": "200"}}, "waitForDelete": true}`)
-		p.want("chunks", p.table("db.r"), []string{
+		p.mustRun(`{"moveRange": "db.r", "toShard": "shard-rs-2", "min": {"p": {"$numberInt": "150"}}, "max": {"p": {"$numberInt": "200"}}, "waitForDelete": true}`)
+		p.expectEqual("chunks", p.chunkLines("db.r"), []string{
 			"{ p: MinKey } 1 2|3", "{ p: 100 } 1 2|1", "{ p: 150 } 2 2|0", "{ p: 200 } 1 2|2",
 		})
 		if got := p.c.Routing("db.r").Chunks(); got[2].ID != id || got[1].ID == id || len(got[2].History) != 2 || len(got[1].History) != 1 {
-			t.Errorf("ids and history: %+v", got)
+			t.Errorf("ids and history: %+v, want [2].ID %v, [1].ID not %v, len([2].History) 2, len([1].History) 1", got, id, id)
 		}
-		p.want("documents moved", p.c.data("shard-rs-2", "db.r").Len(), 50)
-		p.want("log", text(p.details("moveChunk.commit")[0].Lookup("max").Document()), "{ p: 200 }")
-		p.fails(`{"moveRange": "db.r", "toShard": "shard-rs-3", "min": {"p": {"$numberInt": "50"}}, "max": {"p": {"$numberInt": "120"}}}`, 40165, "Could not find a chunk including bounds [{ p: 50 }, { p: 120 })")
-		p.fails(`{"moveRange": "db.none", "toShard": "shard-rs-3", "min": {"p": 1}}`, 118, "Collection db.none is not sharded.")
+		p.expectEqual("documents moved", p.c.data("shard-rs-2", "db.r").Len(), 50)
+		p.expectEqual("log", text(p.changelogDetails("moveChunk.commit")[0].Lookup("max").Document()), "{ p: 200 }")
+		p.expectError(`{"moveRange": "db.r", "toShard": "shard-rs-3", "min": {"p": {"$numberInt": "50"}}, "max": {"p": {"$numberInt": "120"}}}`, 40165, "Could not find a chunk including bounds [{ p: 50 }, { p: 120 })")
+		p.expectError(`{"moveRange": "db.none", "toShard": "shard-rs-3", "min": {"p": 1}}`, 118, "Collection db.none is not sharded.")
 	})
 }
 
-func TestMoveRangeLooksForTheMissingBound(t *testing.T) {
+func TestMoveRangeFindsTheMissingBound(t *testing.T) {
 	onVersion(t, v70, func(p *replayer) {
-		p.must(`{"configureCollectionBalancing": "db.r", "chunkSize": 1}`)
-		p.must(`{"moveRange": "db.r", "toShard": "shard-rs-2", "min": {"p": {"$numberInt": "50"}}}`)
+		p.mustRun(`{"configureCollectionBalancing": "db.r", "chunkSize": 1}`)
+		p.mustRun(`{"moveRange": "db.r", "toShard": "shard-rs-2", "min": {"p": {"$numberInt": "50"}}}`)
 		// The rest is smaller than a chunk, so all of it moves.
-		p.must(`{"moveRange": "db.r", "toShard": "shard-rs-3", "max": {"p": {"$maxKey": 1}}}`)
+		p.mustRun(`{"moveRange": "db.r", "toShard": "shard-rs-3", "max": {"p": {"$maxKey": 1}}}`)
 		moved := p.c.data("shard-rs-2", "db.r")
 		if n := moved.Bytes(); n < 900<<10 || n > 1<<20 {
 			t.Errorf("%d bytes moved, want about 1 MB", n)
 		}
-		p.want("the rest", p.c.data("shard-rs-3", "db.r").Len(), 400-50-moved.Len())
-		p.must(`{"moveRange": "db.r", "toShard": "shard-rs-3", "max": {"p": {"$numberInt": "250"}}}`)
-		p.want("all of the donor's part", len(p.table("db.r")), 4)
+		p.expectEqual("the rest", p.c.data("shard-rs-3", "db.r").Len(), 400-50-moved.Len())
+		p.mustRun(`{"moveRange": "db.r", "toShard": "shard-rs-3", "max": {"p": {"$numberInt": "250"}}}`)
+		p.expectEqual("all of the donor's part", len(p.chunkLines("db.r")), 4)
 	})
 }
 
-func TestMergeAllTakesWhatHasBeenThereForLong(t *testing.T) {
+func TestMergeAllMergesChunksOlderThanTheSnapshotWindow(t *testing.T) {
 	for _, v := range [][3]int{v70, v80} {
 		onVersion(t, v, func(p *replayer) {
 			for i := 50; i < 400; i += 50 {
-				p.must(fmt.Sprintf(`{"split": "db.r", "middle": {"p": {"$numberInt": "%d"}}}`, i))
+				p.mustRun(fmt.Sprintf(`{"split": "db.r", "middle": {"p": {"$numberInt": "%d"}}}`, i))
 			}
 			p.c.Mu.Lock()
 			p.c.MarkJumbo("db.r", p.c.Routing("db.r").chunks[5].Min)
 			since := p.c.Routing("db.r").chunks[0].History[0].ValidAfter
 			ids := p.c.Routing("db.r").chunks[0].ID
 			p.c.Mu.Unlock()
-			p.must(`{"mergeAllChunksOnShard": "db.r", "shard": "shard-rs-1"}`)
-			p.want("chunks at once", len(p.table("db.r")), 8)
+			p.mustRun(`{"mergeAllChunksOnShard": "db.r", "shard": "shard-rs-1"}`)
+			p.expectEqual("chunks at once", len(p.chunkLines("db.r")), 8)
 			time.Sleep(6 * time.Minute)
-			p.must(`{"mergeAllChunksOnShard": "db.r", "shard": "shard-rs-1"}`)
-			p.want("chunks later", p.table("db.r"), []string{"{ p: MinKey } 1 1|15", "{ p: 250 } 1 1|11", "{ p: 300 } 1 1|16"})
+			p.mustRun(`{"mergeAllChunksOnShard": "db.r", "shard": "shard-rs-1"}`)
+			p.expectEqual("chunks later", p.chunkLines("db.r"), []string{"{ p: MinKey } 1 1|15", "{ p: 250 } 1 1|11", "{ p: 300 } 1 1|16"})
 			ch := p.c.Routing("db.r").Chunks()[0]
 			if ch.ID == ids || ch.History[0].ValidAfter != since {
-				t.Errorf("merged chunk %+v", ch)
+				t.Errorf("merged chunk %+v, want ID not %v, History[0].ValidAfter %v", ch, ids, since)
 			}
-			log := p.details(map[bool]string{true: "autoMerge", false: "merge"}[v == v80])
+			log := p.changelogDetails(map[bool]string{true: "autoMerge", false: "merge"}[v == v80])
 			if len(log) != 2 || log[0].Lookup("numChunks").Int32() != 5 || log[0].Lookup("mergedVersion", "v").Type != bson.TypeTimestamp {
 				t.Errorf("log %v", log)
 			}
-			p.fails(`{"mergeAllChunksOnShard": "db.r", "shard": "nobody"}`, 70, "Shard nobody not found")
+			p.expectError(`{"mergeAllChunksOnShard": "db.r", "shard": "nobody"}`, 70, "Shard nobody not found")
 		})
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/simcluster/engine/query"
 )
 
-func doc(t testing.TB, v any) bson.Raw {
+func marshal(t testing.TB, v any) bson.Raw {
 	t.Helper()
 	raw, err := bson.Marshal(v)
 	if err != nil {
@@ -20,8 +20,8 @@ func doc(t testing.TB, v any) bson.Raw {
 	return raw
 }
 
-// changes makes a collection like Yorkie's changes, with its three secondary indexes.
-func changes(t testing.TB) *engine.Coll {
+// changesCollection makes a collection like Yorkie's changes, with its three secondary indexes.
+func changesCollection(t testing.TB) *engine.Coll {
 	t.Helper()
 	c := engine.NewNode("shard").Create("db", "changes", [16]byte{}, nil)
 	for _, spec := range []bson.D{
@@ -38,12 +38,12 @@ func changes(t testing.TB) *engine.Coll {
 	return c
 }
 
-func change(t testing.TB, i int) bson.Raw {
+func changeDocument(t testing.TB, i int) bson.Raw {
 	id := func(n int) (o bson.ObjectID) {
 		copy(o[:], fmt.Sprintf("%012d", n))
 		return o
 	}
-	return doc(t, bson.D{{Key: "_id", Value: id(i)}, {Key: "doc_id", Value: id(i / 20 * 7919 % 50021)},
+	return marshal(t, bson.D{{Key: "_id", Value: id(i)}, {Key: "doc_id", Value: id(i / 20 * 7919 % 50021)},
 		{Key: "project_id", Value: id(i % 60 * 0)},
 		{Key: "server_seq", Value: int64(i % 20)}, {Key: "actor_id", Value: id(i / 40)}, {Key: "client_seq", Value: int64(i)},
 		{Key: "message", Value: ""}, {Key: "operations", Value: bson.A{make([]byte, 90)}}, {Key: "presence_change", Value: nil}})
@@ -52,9 +52,9 @@ func change(t testing.TB, i int) bson.Raw {
 func BenchmarkInsertWithThreeIndexes(b *testing.B) {
 	docs := make([]bson.Raw, b.N)
 	for i := range docs {
-		docs[i] = change(b, i)
+		docs[i] = changeDocument(b, i)
 	}
-	c := changes(b)
+	c := changesCollection(b)
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i, d := range docs {
@@ -65,19 +65,19 @@ func BenchmarkInsertWithThreeIndexes(b *testing.B) {
 }
 
 func BenchmarkIndexedFind(b *testing.B) {
-	c := changes(b)
+	c := changesCollection(b)
 	for i := range 100_000 {
-		if _, err := c.Insert(change(b, i)); err != nil {
+		if _, err := c.Insert(changeDocument(b, i)); err != nil {
 			b.Fatal(err)
 		}
 	}
 	filters := make([]bson.Raw, 1000)
 	for i := range filters {
-		d := change(b, i*97)
-		filters[i] = doc(b, bson.D{{Key: "doc_id", Value: d.Lookup("doc_id")},
+		d := changeDocument(b, i*97)
+		filters[i] = marshal(b, bson.D{{Key: "doc_id", Value: d.Lookup("doc_id")},
 			{Key: "project_id", Value: d.Lookup("project_id")}, {Key: "server_seq", Value: bson.D{{Key: "$gte", Value: 10}}}})
 	}
-	order := doc(b, bson.D{{Key: "server_seq", Value: -1}})
+	order := marshal(b, bson.D{{Key: "server_seq", Value: -1}})
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range b.N {
@@ -91,7 +91,7 @@ func BenchmarkIndexedFind(b *testing.B) {
 			n++
 		}
 		if cur.Err() != nil || n != 5 {
-			b.Fatal(n, cur.Err(), cur.Plan())
+			b.Fatalf("got %v, %v, %v, want n 5", n, cur.Err(), cur.Plan())
 		}
 	}
 }
@@ -101,9 +101,9 @@ func BenchmarkMemoryOf200kRows(b *testing.B) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		c := changes(b)
+		c := changesCollection(b)
 		for i := range 200_000 {
-			if _, err := c.Insert(change(b, i)); err != nil {
+			if _, err := c.Insert(changeDocument(b, i)); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -12,19 +12,19 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// js reads a document in Extended JSON.
-func js(t testing.TB, text string) bson.Raw {
+// parseDocument reads a document in Extended JSON.
+func parseDocument(t testing.TB, text string) bson.Raw {
 	t.Helper()
 	var d bson.D
 	if err := bson.UnmarshalExtJSON([]byte(text), false, &d); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	return doc(t, d)
+	return marshal(t, d)
 }
 
-func spec(t testing.TB, text string) (d bson.D) {
+func indexSpec(t testing.TB, text string) (d bson.D) {
 	t.Helper()
-	if err := bson.Unmarshal(js(t, text), &d); err != nil {
+	if err := bson.Unmarshal(parseDocument(t, text), &d); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -35,28 +35,28 @@ func collection(t testing.TB, docs []string, indexes ...string) *engine.Coll {
 	t.Helper()
 	c := engine.NewNode("n").Create("db", "c", [16]byte{1}, nil)
 	for _, d := range docs {
-		if _, err := c.Insert(js(t, d)); err != nil {
+		if _, err := c.Insert(parseDocument(t, d)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, x := range indexes {
-		if _, err := c.EnsureIndex(spec(t, x)); err != nil {
+		if _, err := c.EnsureIndex(indexSpec(t, x)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return c
 }
 
-// ids runs a query and gives the _ids in order, and the plan.
-func ids(t testing.TB, c *engine.Coll, filter, order string, change ...func(*engine.Query)) (string, engine.Plan) {
+// queryIDs runs a query and gives the _ids in order, and the plan.
+func queryIDs(t testing.TB, c *engine.Coll, filter, order string, change ...func(*engine.Query)) (string, engine.Plan) {
 	t.Helper()
-	f, err := query.Parse(js(t, filter), nil)
+	f, err := query.Parse(parseDocument(t, filter), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := engine.Query{Filter: f}
 	if order != "" {
-		q.Sort = js(t, order)
+		q.Sort = parseDocument(t, order)
 	}
 	for _, f := range change {
 		f(&q)
@@ -81,31 +81,31 @@ func wantError(t *testing.T, err error, code int32, text string) *engine.Error {
 	return e
 }
 
-func TestDuplicateKeysAreToldAsTheServerDoes(t *testing.T) {
+func TestDuplicateKeyErrorsEqualTheServers(t *testing.T) {
 	c := collection(t, []string{`{"_id":{"$oid":"6610005d1122334455667788"},"name":"x","tags":[1,2]}`},
 		`{"key":{"name":1},"unique":true}`, `{"key":{"tags":1,"n":1},"unique":true,"name":"t"}`)
-	_, err := c.Insert(js(t, `{"_id":{"$oid":"6610005d1122334455667788"},"name":"y"}`))
+	_, err := c.Insert(parseDocument(t, `{"_id":{"$oid":"6610005d1122334455667788"},"name":"y"}`))
 	wantError(t, err, 11000, "E11000 duplicate key error collection: db.c index: _id_ dup key: { _id: ObjectId('6610005d1122334455667788') }")
-	_, err = c.Insert(js(t, `{"_id":1,"name":"x"}`))
+	_, err = c.Insert(parseDocument(t, `{"_id":1,"name":"x"}`))
 	e := wantError(t, err, 11000, `E11000 duplicate key error collection: db.c index: name_1 dup key: { name: "x" }`)
-	if e.Name != "DuplicateKey" || cmp.Diff(doc(t, e.Extra), js(t, `{"keyPattern":{"name":1},"keyValue":{"name":"x"}}`)) != "" {
+	if e.Name != "DuplicateKey" || cmp.Diff(marshal(t, e.Extra), parseDocument(t, `{"keyPattern":{"name":1},"keyValue":{"name":"x"}}`)) != "" {
 		t.Errorf("extra %v", e.Extra)
 	}
-	_, err = c.Insert(js(t, `{"_id":2,"name":"z","tags":[7,2]}`))
+	_, err = c.Insert(parseDocument(t, `{"_id":2,"name":"z","tags":[7,2]}`))
 	wantError(t, err, 11000, "index: t dup key: { tags: 2, n: null }")
 	if c.Len() != 1 {
-		t.Errorf("%d documents", c.Len())
+		t.Errorf("%d documents, want 1", c.Len())
 	}
-	id, err := c.Insert(js(t, `{"_id":3,"name":"z","tags":3}`))
+	id, err := c.Insert(parseDocument(t, `{"_id":3,"name":"z","tags":3}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, c.Update(id, js(t, `{"_id":3,"name":"x","tags":3}`)), 11000, "name_1")
-	if err := c.Update(id, js(t, `{"_id":3,"name":"z","tags":[3,3,4]}`)); err != nil {
+	wantError(t, c.Update(id, parseDocument(t, `{"_id":3,"name":"x","tags":3}`)), 11000, "name_1")
+	if err := c.Update(id, parseDocument(t, `{"_id":3,"name":"z","tags":[3,3,4]}`)); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := ids(t, c, `{"tags":4}`, ""); got != "3" {
-		t.Errorf("tags 4: %s", got)
+	if got, _ := queryIDs(t, c, `{"tags":4}`, ""); got != "3" {
+		t.Errorf(`tags 4: %s, want "3"`, got)
 	}
 }
 
@@ -113,31 +113,31 @@ func TestUniqueIndexesMayBePartialOrSparse(t *testing.T) {
 	c := collection(t, nil, `{"key":{"leader":1},"unique":true,"partialFilterExpression":{"leader":true}}`,
 		`{"key":{"s":1},"unique":true,"sparse":true}`)
 	for _, d := range []string{`{"_id":1,"leader":false}`, `{"_id":2,"leader":false}`, `{"_id":3,"leader":true,"s":1}`} {
-		if _, err := c.Insert(js(t, d)); err != nil {
+		if _, err := c.Insert(parseDocument(t, d)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, err := c.Insert(js(t, `{"_id":4,"leader":true}`))
+	_, err := c.Insert(parseDocument(t, `{"_id":4,"leader":true}`))
 	wantError(t, err, 11000, "dup key: { leader: true }")
-	_, err = c.Insert(js(t, `{"_id":4,"s":1}`))
+	_, err = c.Insert(parseDocument(t, `{"_id":4,"s":1}`))
 	wantError(t, err, 11000, "dup key: { s: 1 }")
-	if _, plan := ids(t, c, `{"leader":true}`, ""); plan.Index != "leader_1" {
+	if _, plan := queryIDs(t, c, `{"leader":true}`, ""); plan.Index != "leader_1" {
 		t.Errorf("partial index not used: %v", plan)
 	}
-	if got, plan := ids(t, c, `{"leader":false}`, ""); plan.Stage != "COLLSCAN" || got != "1 2" {
-		t.Errorf("partial index used for what it lacks: %v %s", plan, got)
+	if got, plan := queryIDs(t, c, `{"leader":false}`, ""); plan.Stage != "COLLSCAN" || got != "1 2" {
+		t.Errorf(`partial index used for what it lacks: %v %s, want plan.Stage "COLLSCAN", result "1 2"`, plan, got)
 	}
-	if got, plan := ids(t, c, `{"s":null}`, ""); plan.Stage != "COLLSCAN" || got != "1 2" {
-		t.Errorf("sparse index used for null: %v %s", plan, got)
+	if got, plan := queryIDs(t, c, `{"s":null}`, ""); plan.Stage != "COLLSCAN" || got != "1 2" {
+		t.Errorf(`sparse index used for null: %v %s, want plan.Stage "COLLSCAN", result "1 2"`, plan, got)
 	}
 }
 
-func TestIndexSpecs(t *testing.T) {
+func TestIndexSpecsAreCheckedAndReported(t *testing.T) {
 	c := collection(t, []string{`{"_id":1,"a":1}`, `{"_id":2,"a":1}`}, `{"key":{"a":1}}`,
 		`{"key":{"at":1},"name":"ttl","expireAfterSeconds":10}`)
-	created, err := c.EnsureIndex(spec(t, `{"key":{"a":1.0},"name":"a_1"}`))
+	created, err := c.EnsureIndex(indexSpec(t, `{"key":{"a":1.0},"name":"a_1"}`))
 	if created || err != nil {
-		t.Errorf("same again: %v %v", created, err)
+		t.Errorf("same again: %v %v, want created false", created, err)
 	}
 	for text, want := range map[string]struct {
 		code int32
@@ -152,15 +152,15 @@ func TestIndexSpecs(t *testing.T) {
 		`{"key":{"h":"hashed","i":"hashed"}}`:        {31303, "A maximum of one"},
 		`{"key":{"a":-1},"unique":true}`:             {11000, "index: a_-1 dup key: { a: 1 }"},
 	} {
-		_, err := c.EnsureIndex(spec(t, text))
+		_, err := c.EnsureIndex(indexSpec(t, text))
 		wantError(t, err, want.code, want.text)
 	}
 	want := []bson.Raw{
-		js(t, `{"v":2,"key":{"_id":1},"name":"_id_"}`), js(t, `{"v":2,"key":{"a":1},"name":"a_1"}`),
-		js(t, `{"v":2,"key":{"at":1},"name":"ttl","expireAfterSeconds":10}`),
+		parseDocument(t, `{"v":2,"key":{"_id":1},"name":"_id_"}`), parseDocument(t, `{"v":2,"key":{"a":1},"name":"a_1"}`),
+		parseDocument(t, `{"v":2,"key":{"at":1},"name":"ttl","expireAfterSeconds":10}`),
 	}
 	if diff := cmp.Diff(want, c.Indexes()); diff != "" {
-		t.Error(diff)
+		t.Errorf("got %v, want empty", diff)
 	}
 	wantError(t, c.DropIndex("_id_"), 72, "cannot drop _id index")
 	wantError(t, c.DropIndex("zz"), 27, "index not found with name [zz]")
@@ -173,20 +173,20 @@ func TestIndexSpecs(t *testing.T) {
 }
 
 func collectionInsert(t *testing.T, index, text string) error {
-	_, err := collection(t, nil, index).Insert(js(t, text))
+	_, err := collection(t, nil, index).Insert(parseDocument(t, text))
 	return err
 }
 
-func TestNodeKeepsDatabases(t *testing.T) {
+func TestNodeKeepsDatabasesUntilTheyAreDropped(t *testing.T) {
 	n := engine.NewNode("n")
 	n.Create("b", "y", [16]byte{1}, nil)
 	n.Create("b", "x", [16]byte{2}, nil)
 	n.Create("a", "z", [16]byte{3}, nil)
 	if diff := cmp.Diff([]string{"a", "b"}, n.Databases()); diff != "" {
-		t.Error(diff)
+		t.Errorf("got %v, want empty", diff)
 	}
 	if cs := n.Colls("b"); len(cs) != 2 || cs[0].Name != "x" {
-		t.Error(cs)
+		t.Errorf(`got %v, want len 2, [0].Name "x"`, cs)
 	}
 	wantError(t, n.Rename("b", "x", "b", "y", false), 48, "target namespace exists")
 	wantError(t, n.Rename("b", "nope", "b", "q", false), 26, "does not exist")

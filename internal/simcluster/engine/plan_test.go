@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func TestPlannerPicksIndex(t *testing.T) {
+func TestPlannerPicksTheBestIndex(t *testing.T) {
 	var docs []string
 	for i := range 40 {
 		docs = append(docs, fmt.Sprintf(`{"_id":%d,"p":%d,"k":"k%02d","n":%d,"h":%d,"tags":[%d,%d]}`, i, i%4, i, 40-i, i, i, i+1))
@@ -45,7 +45,7 @@ func TestPlannerPicksIndex(t *testing.T) {
 		{`{"tags":{"$gt":5,"$lt":7}}`, `{"_id":1}`, "IXSCAN", "_id_", 40, 40, false, "5 6"},
 		{`{"n":{"$gt":5,"$lt":3}}`, ``, "IXSCAN", "n_1__id_-1", 0, 0, false, ""},
 	} {
-		got, plan := ids(t, c, w.filter, w.order)
+		got, plan := queryIDs(t, c, w.filter, w.order)
 		if w.filter == `{"tags":{"$gt":5,"$lt":7}}` { // a wide multikey range or the order: both are fair
 			w.stage, w.index, w.keys, w.docs, w.sorts = plan.Stage, plan.Index, plan.KeysExamined, plan.DocsExamined, plan.SortInMemory
 		}
@@ -56,14 +56,14 @@ func TestPlannerPicksIndex(t *testing.T) {
 		}
 	}
 	hint := func(v bson.RawValue) func(*engine.Query) { return func(q *engine.Query) { q.Hint = v } }
-	if got, plan := ids(t, c, `{"p":1,"n":{"$gt":37}}`, ``, hint(value.String("n_1__id_-1"))); plan.Index != "n_1__id_-1" || got != "1" {
-		t.Errorf("hint by name: %s %v", got, plan)
+	if got, plan := queryIDs(t, c, `{"p":1,"n":{"$gt":37}}`, ``, hint(value.String("n_1__id_-1"))); plan.Index != "n_1__id_-1" || got != "1" {
+		t.Errorf(`hint by name: %s %v, want plan.Index "n_1__id_-1", result "1"`, got, plan)
 	}
-	if _, plan := ids(t, c, `{}`, ``, hint(value.Doc(js(t, `{"tags":1}`)))); plan.Index != "tags_1" || plan.Returned != 40 {
-		t.Errorf("hint by key: %v", plan)
+	if _, plan := queryIDs(t, c, `{}`, ``, hint(value.Doc(parseDocument(t, `{"tags":1}`)))); plan.Index != "tags_1" || plan.Returned != 40 {
+		t.Errorf(`hint by key: %v, want Index "tags_1", Returned 40`, plan)
 	}
-	if _, plan := ids(t, c, `{"_id":3}`, ``, hint(value.Doc(js(t, `{"$natural":1}`)))); plan.Stage != "COLLSCAN" {
-		t.Errorf("natural: %v", plan)
+	if _, plan := queryIDs(t, c, `{"_id":3}`, ``, hint(value.Doc(parseDocument(t, `{"$natural":1}`)))); plan.Stage != "COLLSCAN" {
+		t.Errorf(`natural: %v, want Stage "COLLSCAN"`, plan)
 	}
 	cur := c.Query(engine.Query{Hint: value.String("nope")})
 	if cur.Next() {
@@ -72,14 +72,14 @@ func TestPlannerPicksIndex(t *testing.T) {
 	wantError(t, cur.Err(), 2, "hint provided does not correspond to an existing index")
 }
 
-func TestQuerySkipsLimitsAndLeavesOrphansOut(t *testing.T) {
+func TestQueryAppliesSkipAndLimitAndOmitsOrphans(t *testing.T) {
 	c := collection(t, []string{`{"_id":1,"a":3}`, `{"_id":2,"a":1}`, `{"_id":3,"a":2}`, `{"_id":4,"a":0}`})
 	page := func(q *engine.Query) {
 		q.Skip, q.Limit = 1, 2
 		q.Owned = func(d bson.Raw) bool { return value.Float(value.Field(d, "a")) != 1 }
 	}
 	for order, want := range map[string]string{``: "3 4", `{"a":1}`: "3 1", `{"$natural":-1}`: "3 1"} {
-		if got, _ := ids(t, c, `{}`, order, page); got != want {
+		if got, _ := queryIDs(t, c, `{}`, order, page); got != want {
 			t.Errorf("%s: %s, want %s", order, got, want)
 		}
 	}
@@ -89,13 +89,13 @@ func TestCursorSurvivesWrites(t *testing.T) {
 	for _, order := range []string{``, `{"n":1}`} {
 		c := collection(t, nil, `{"key":{"n":1}}`)
 		for i := range 100 {
-			if _, err := c.Insert(js(t, fmt.Sprintf(`{"_id":%d,"n":%d}`, i, i*2))); err != nil {
+			if _, err := c.Insert(parseDocument(t, fmt.Sprintf(`{"_id":%d,"n":%d}`, i, i*2))); err != nil {
 				t.Fatal(err)
 			}
 		}
 		q := engine.Query{}
 		if order != "" {
-			q.Sort = js(t, order)
+			q.Sort = parseDocument(t, order)
 		}
 		cur := c.Query(q)
 		seen := map[string]int{}
@@ -104,7 +104,7 @@ func TestCursorSurvivesWrites(t *testing.T) {
 			if i == 50 {
 				c.Delete(cur.ID())     // the one just read
 				c.Delete(cur.ID() + 3) // one read ahead
-				if _, err := c.Insert(js(t, `{"_id":1000,"n":151}`)); err != nil {
+				if _, err := c.Insert(parseDocument(t, `{"_id":1000,"n":151}`)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -116,7 +116,7 @@ func TestCursorSurvivesWrites(t *testing.T) {
 	n := engine.NewNode("n")
 	c := n.Create("db", "c", [16]byte{}, nil)
 	for i := range 10 {
-		if _, err := c.Insert(js(t, fmt.Sprintf(`{"_id":%d}`, i))); err != nil {
+		if _, err := c.Insert(parseDocument(t, fmt.Sprintf(`{"_id":%d}`, i))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,23 +128,23 @@ func TestCursorSurvivesWrites(t *testing.T) {
 	wantError(t, cur.Err(), 175, "collection dropped")
 }
 
-func TestRangeByKeyAndSplitVector(t *testing.T) {
+func TestRangeReadsAndSplitVectorUseTheShardKeyIndex(t *testing.T) {
 	build := func(index bool) *engine.Coll {
 		c := collection(t, nil)
 		if index {
-			if _, err := c.EnsureIndex(spec(t, `{"key":{"p":1,"k":"hashed","x":1}}`)); err != nil {
+			if _, err := c.EnsureIndex(indexSpec(t, `{"key":{"p":1,"k":"hashed","x":1}}`)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for i := range 60 {
-			if _, err := c.Insert(js(t, fmt.Sprintf(`{"_id":%d,"p":%d,"k":%d}`, i, i%3, i))); err != nil {
+			if _, err := c.Insert(parseDocument(t, fmt.Sprintf(`{"_id":%d,"p":%d,"k":%d}`, i, i%3, i))); err != nil {
 				t.Fatal(err)
 			}
 		}
 		return c
 	}
-	pattern := js(t, `{"p":1,"k":"hashed"}`)
-	low, high := js(t, `{"p":1,"k":{"$minKey":1}}`), js(t, `{"p":2,"k":{"$numberLong":"0"}}`)
+	pattern := parseDocument(t, `{"p":1,"k":"hashed"}`)
+	low, high := parseDocument(t, `{"p":1,"k":{"$minKey":1}}`), parseDocument(t, `{"p":2,"k":{"$numberLong":"0"}}`)
 	var results [2]string
 	for i, c := range []*engine.Coll{build(true), build(false)} {
 		var before bson.Raw
@@ -160,25 +160,25 @@ func TestRangeByKeyAndSplitVector(t *testing.T) {
 		median := c.MedianKey(pattern, low, high)
 		below, all := c.CountRange(pattern, low, median), c.CountRange(pattern, low, high)
 		if below != all/2 {
-			t.Errorf("median has %d of %d below", below, all)
+			t.Errorf("median has %d of %d below, want %v", below, all, all/2)
 		}
 		keys := c.SplitVector(pattern, nil, nil, engine.SplitOptions{MaxChunkBytes: c.Bytes() / 3})
 		if len(keys) != 5 {
-			t.Errorf("%d split keys", len(keys))
+			t.Errorf("%d split keys, want 5", len(keys))
 		}
 	}
 	if results[0] != results[1] || results[0] == "" {
 		t.Errorf("with index %q, without %q", results[0], results[1])
 	}
 	same := collection(t, []string{`{"_id":1,"p":1}`, `{"_id":2,"p":1}`, `{"_id":3,"p":1}`}, `{"key":{"p":1}}`)
-	if key := same.MedianKey(js(t, `{"p":1}`), nil, nil); key != nil {
-		t.Errorf("one key was split at %v", key)
+	if key := same.MedianKey(parseDocument(t, `{"p":1}`), nil, nil); key != nil {
+		t.Errorf("one key was split at %v, want nil", key)
 	}
 }
 
-func TestEmptyFilterOfNilIsEverything(t *testing.T) {
+func TestNilFilterMatchesEverything(t *testing.T) {
 	var f *query.Filter
-	if ok, err := f.Match(js(t, `{"a":1}`)); !ok || err != nil {
-		t.Error(ok, err)
+	if ok, err := f.Match(parseDocument(t, `{"a":1}`)); !ok || err != nil {
+		t.Errorf("got %v, %v, want ok true", ok, err)
 	}
 }

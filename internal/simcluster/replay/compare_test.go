@@ -18,37 +18,37 @@ type comparison struct {
 	out   []string
 }
 
-func (c *comparison) differ(path []string, format string, args ...any) {
-	c.out = append(c.out, short(strings.Join(path, ".")+" "+fmt.Sprintf(format, args...)))
+func (c *comparison) reportDifference(path []string, format string, args ...any) {
+	c.out = append(c.out, truncate(strings.Join(path, ".")+" "+fmt.Sprintf(format, args...)))
 }
 
-// value compares one value. path begins with the command's or dump's name.
-func (c *comparison) value(path []string, want, got bson.RawValue) {
-	as := c.rules.of(path)
+// compareValue compares one value. path begins with the command's or dump's name.
+func (c *comparison) compareValue(path []string, want, got bson.RawValue) {
+	as := c.rules.methodFor(path)
 	switch as {
 	case ignored:
 		return
 	case same:
 		if why := c.pairs.pair(want, got); why != "" {
-			c.differ(path, "%s", why)
+			c.reportDifference(path, "%s", why)
 		}
 		return
 	}
 	switch {
 	case want.Type != got.Type:
-		c.differ(path, "is %s %s, recorded %s %s", got.Type, got, want.Type, want)
+		c.reportDifference(path, "is %s %s, recorded %s %s", got.Type, got, want.Type, want)
 	case as == typeOnly:
 	case want.Type == bson.TypeEmbeddedDocument:
-		c.document(path, want.Document(), got.Document())
+		c.compareDocument(path, want.Document(), got.Document())
 	case c.loose && want.Type == bson.TypeArray:
 	case want.Type == bson.TypeArray:
-		c.array(path, want, got)
+		c.compareArray(path, want, got)
 	case (!c.loose || path[len(path)-1] == "code" || path[len(path)-1] == "codeName") && !bytes.Equal(want.Value, got.Value):
-		c.differ(path, "is %s, recorded %s", got, want)
+		c.reportDifference(path, "is %s, recorded %s", got, want)
 	}
 }
 
-func (c *comparison) document(path []string, want, got bson.Raw) {
+func (c *comparison) compareDocument(path []string, want, got bson.Raw) {
 	list, _ := want.Elements()
 	var order []string
 	for _, e := range list {
@@ -60,18 +60,18 @@ func (c *comparison) document(path []string, want, got bson.Raw) {
 		}
 		at := append(slices.Clone(path), key)
 		if err != nil {
-			if c.rules.of(at) != ignored {
-				c.differ(at, "is missing, recorded %s", e.Value())
+			if c.rules.methodFor(at) != ignored {
+				c.reportDifference(at, "is missing, recorded %s", e.Value())
 			}
 			continue
 		}
-		if c.rules.of(at) != ignored {
+		if c.rules.methodFor(at) != ignored {
 			order = append(order, key)
 		}
-		c.value(at, e.Value(), g)
+		c.compareValue(at, e.Value(), g)
 	}
 	list, _ = got.Elements()
-	at, ordered := 0, !c.loose && c.rules.pairing(path) == nil
+	at, ordered := 0, !c.loose && c.rules.pairingKey(path) == nil
 	for _, e := range list {
 		key := e.Key()
 		if _, err := want.LookupErr(key); err != nil {
@@ -80,16 +80,16 @@ func (c *comparison) document(path []string, want, got bson.Raw) {
 					continue
 				}
 			}
-			if full := append(slices.Clone(path), key); c.rules.of(full) != ignored {
-				c.differ(full, "is %s, and was not recorded", e.Value())
+			if full := append(slices.Clone(path), key); c.rules.methodFor(full) != ignored {
+				c.reportDifference(full, "is %s, and was not recorded", e.Value())
 			}
 			continue
 		}
-		if c.rules.of(append(slices.Clone(path), key)) == ignored {
+		if c.rules.methodFor(append(slices.Clone(path), key)) == ignored {
 			continue
 		}
 		if at < len(order) && order[at] != key && ordered {
-			c.differ(path, "has %s where %s was recorded", key, order[at])
+			c.reportDifference(path, "has %s where %s was recorded", key, order[at])
 			return
 		}
 		at++
@@ -108,35 +108,35 @@ func memberOf(d bson.Raw, set string) (bson.RawValue, error) {
 	return bson.RawValue{}, fmt.Errorf("no member of %s", set)
 }
 
-func (c *comparison) array(path []string, want, got bson.RawValue) {
+func (c *comparison) compareArray(path []string, want, got bson.RawValue) {
 	w, _ := want.Array().Values()
 	g, _ := got.Array().Values()
-	if by := c.rules.pairing(path); by != nil {
-		c.sort(by, w, true)
-		c.sort(by, g, false)
+	if by := c.rules.pairingKey(path); by != nil {
+		c.sortItems(by, w, true)
+		c.sortItems(by, g, false)
 	}
-	c.items(path, w, g)
+	c.compareItems(path, w, g)
 }
 
-func (c *comparison) items(path []string, w, g []bson.RawValue) {
+func (c *comparison) compareItems(path []string, w, g []bson.RawValue) {
 	if len(w) != len(g) {
-		c.differ(path, "has %d items, recorded %d", len(g), len(w))
+		c.reportDifference(path, "has %d items, recorded %d", len(g), len(w))
 	}
 	for i := range min(len(w), len(g)) {
-		c.value(path, w[i], g[i])
+		c.compareValue(path, w[i], g[i])
 	}
 }
 
-// sort sorts items by key after translating recorded values to ours.
-func (c *comparison) sort(by []string, list []bson.RawValue, recorded bool) {
+// sortItems sorts items by key after translating recorded values to ours.
+func (c *comparison) sortItems(by []string, list []bson.RawValue, recorded bool) {
 	key := func(v bson.RawValue) string {
 		var b strings.Builder
 		for _, name := range by {
 			f, _ := v.Document().LookupErr(name)
 			if recorded {
-				b.WriteString(c.pairs.stands(f))
+				b.WriteString(c.pairs.ourValue(f))
 			} else {
-				b.WriteString(token(f))
+				b.WriteString(typedBytes(f))
 			}
 			b.WriteByte(0)
 		}

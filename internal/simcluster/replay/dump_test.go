@@ -33,47 +33,47 @@ func (p *player) dump(coll string) []bson.RawValue {
 	return rows
 }
 
-// rows compares dumps. Changelog entries from before the scenario and of other
+// compareRows compares dumps. Changelog entries from before the scenario and of other
 // databases are ignored.
-func (p *player) rows(c *comparison, coll string, want, got []bson.RawValue) {
+func (p *player) compareRows(c *comparison, coll string, want, got []bson.RawValue) {
 	switch coll {
 	case "changelog":
-		want, got = p.mine(want), p.mine(got)
+		want, got = p.ofRecordedDatabases(want), p.ofRecordedDatabases(got)
 	case "chunks", "tags":
 		if len(p.sampled) > 0 {
-			p.invariants()
-			want, got = p.uncut(want, got)
+			p.checkInvariants()
+			want, got = p.withoutSampledChunks(want, got)
 		}
-		p.recognize(want, got)
-		c.sort(p.rules.pairing([]string{coll, coll}), want, true)
-		c.sort(p.rules.pairing([]string{coll, coll}), got, false)
+		p.pairNewUUIDs(want, got)
+		c.sortItems(p.rules.pairingKey([]string{coll, coll}), want, true)
+		c.sortItems(p.rules.pairingKey([]string{coll, coll}), got, false)
 	}
-	c.items([]string{coll}, want, got)
+	c.compareItems([]string{coll}, want, got)
 }
 
-// uncut removes the chunks of collections with sampled split points.
-func (p *player) uncut(want, got []bson.RawValue) (w, g []bson.RawValue) {
+// withoutSampledChunks removes the chunks of collections with sampled split points.
+func (p *player) withoutSampledChunks(want, got []bson.RawValue) (w, g []bson.RawValue) {
 	theirs, ours := make(map[string]bool), make(map[string]bool)
 	for _, u := range p.sampled {
 		theirs[u], ours[p.pairs.ours[u]] = true, true
 	}
 	drop := func(rows []bson.RawValue, sampled map[string]bool) []bson.RawValue {
-		return slices.DeleteFunc(rows, func(r bson.RawValue) bool { return sampled[token(r.Document().Lookup("uuid"))] })
+		return slices.DeleteFunc(rows, func(r bson.RawValue) bool { return sampled[typedBytes(r.Document().Lookup("uuid"))] })
 	}
 	return drop(want, theirs), drop(got, ours)
 }
 
-// recognize pairs uuids that have not occurred before by comparing the collections'
+// pairNewUUIDs pairs uuids that have not occurred before by comparing the collections'
 // chunks.
-func (p *player) recognize(want, got []bson.RawValue) {
+func (p *player) pairNewUUIDs(want, got []bson.RawValue) {
 	looks := func(rows []bson.RawValue) map[string]bson.RawValue {
 		uuids, text := make(map[string]bson.RawValue), make(map[string]string)
 		for _, r := range rows {
 			d := r.Document()
 			if u, err := d.LookupErr("uuid"); err == nil {
-				k := token(u)
+				k := typedBytes(u)
 				uuids[k] = u
-				text[k] += token(d.Lookup("min")) + token(d.Lookup("lastmod")) + d.Lookup("shard").StringValue()
+				text[k] += typedBytes(d.Lookup("min")) + typedBytes(d.Lookup("lastmod")) + d.Lookup("shard").StringValue()
 			}
 		}
 		out := make(map[string]bson.RawValue)
@@ -93,7 +93,7 @@ func (p *player) recognize(want, got []bson.RawValue) {
 // databases that the recordings log about.
 var databases = []string{"yorkie-meta", "walk1", "walk2", "walk3", "jumbo", "faulty"}
 
-func (p *player) mine(rows []bson.RawValue) []bson.RawValue {
+func (p *player) ofRecordedDatabases(rows []bson.RawValue) []bson.RawValue {
 	var out []bson.RawValue
 	for _, r := range rows {
 		ns, _ := r.Document().Lookup("ns").StringValueOK()

@@ -6,16 +6,16 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// invariants checks what holds for any split points: chunks have no gaps or overlaps,
+// checkInvariants checks what holds for any split points: chunks have no gaps or overlaps,
 // and versions are unique.
-func (p *player) invariants() {
+func (p *player) checkInvariants() {
 	p.t.Helper()
 	var at bson.Raw
 	var uuid string
 	versions := make(map[string]bool)
 	for _, row := range p.dump("chunks") {
 		d := row.Document()
-		if u := token(d.Lookup("uuid")); u != uuid {
+		if u := typedBytes(d.Lookup("uuid")); u != uuid {
 			uuid, at = u, nil
 			clear(versions)
 		}
@@ -27,7 +27,7 @@ func (p *player) invariants() {
 		} else if !bytes.Equal(at, lo) {
 			p.t.Errorf("a chunk ends at %s, the next begins at %s", at, lo)
 		}
-		if v := token(d.Lookup("lastmod")); versions[v] {
+		if v := typedBytes(d.Lookup("lastmod")); versions[v] {
 			p.t.Errorf("two chunks have version %s", d.Lookup("lastmod"))
 		} else {
 			versions[v] = true

@@ -39,7 +39,7 @@ func newPlayer(t *testing.T, file string, o simcluster.Options) *player {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &player{t: t, file: file, cluster: c, client: client, rules: theRules(t), pairs: newCorrespondence(), done: make(map[int]string)}
+	return &player{t: t, file: file, cluster: c, client: client, rules: loadRules(t), pairs: newCorrespondence(), done: make(map[int]string)}
 }
 
 // close ends the connection and the cluster; in a synctest bubble before its end.
@@ -69,8 +69,8 @@ func (p *player) run(db string, cmd any) bson.Raw {
 	return raw
 }
 
-// must runs a command that is not in the recording.
-func (p *player) must(db string, cmd any) bson.Raw {
+// mustRun runs a command that is not in the recording.
+func (p *player) mustRun(db string, cmd any) bson.Raw {
 	p.t.Helper()
 	reply := p.run(db, cmd)
 	if !ok(reply) {
@@ -96,22 +96,22 @@ func (p *player) request(s step) bson.D {
 func (p *player) play(s step) {
 	p.t.Helper()
 	if s.Kind == "dump" {
-		p.check(s, nil, p.dump(s.name()))
+		p.compareStep(s, nil, p.dump(s.name()))
 		return
 	}
-	if rule, _ := p.rules.step(p.file, s.N); rule.as == absent {
+	if rule, _ := p.rules.stepRuleFor(p.file, s.N); rule.as == absent {
 		p.done[s.N] = absent
 		return
 	}
 	begun := time.Now()
 	reply := p.run(s.DB, p.request(s))
-	p.check(s, reply, nil)
-	p.timed(s, time.Since(begun))
+	p.compareStep(s, reply, nil)
+	p.checkDuration(s, time.Since(begun))
 }
 
-// timed checks that a command with a time limit answered at once or at its limit, as
+// checkDuration checks that a command with a time limit answered at once or at its limit, as
 // recorded: the step's note ends with the duration.
-func (p *player) timed(s step, took time.Duration) {
+func (p *player) checkDuration(s step, took time.Duration) {
 	p.t.Helper()
 	_, last, ok := strings.Cut(s.Note, "[")
 	recorded, err := time.ParseDuration(strings.TrimSuffix(last, "]"))
@@ -125,10 +125,10 @@ func (p *player) timed(s step, took time.Duration) {
 	}
 }
 
-// check compares a reply or a dump according to the rules.
-func (p *player) check(s step, reply bson.Raw, rows []bson.RawValue) {
+// compareStep compares a reply or a dump according to the rules.
+func (p *player) compareStep(s step, reply bson.Raw, rows []bson.RawValue) {
 	p.t.Helper()
-	rule, special := p.rules.step(p.file, s.N)
+	rule, special := p.rules.stepRuleFor(p.file, s.N)
 	how := exact
 	if special {
 		how = rule.as
@@ -139,38 +139,38 @@ func (p *player) check(s step, reply bson.Raw, rows []bson.RawValue) {
 	case how == absent:
 		return
 	case how == invariant && s.Kind == "dump":
-		p.invariants()
+		p.checkInvariants()
 	case how == invariant:
 		want, _ := s.answer()
 		if ok(want) != ok(reply) {
-			c.differ([]string{s.name()}, "answered %s", reply)
+			c.reportDifference([]string{s.name()}, "answered %s", reply)
 		}
 	case s.Kind == "dump":
 		want, _ := s.Reply.Array().Values()
-		p.rows(&c, s.name(), want, rows)
+		p.compareRows(&c, s.name(), want, rows)
 	default:
-		p.reply(&c, s, reply)
+		p.compareReply(&c, s, reply)
 	}
 	for _, diff := range c.out {
-		p.t.Errorf("%s %d %s (%s): %s", p.file, s.N, s.Note, short(s.Cmd.String()), diff)
+		p.t.Errorf("%s %d %s (%s): %s", p.file, s.N, s.Note, truncate(s.Cmd.String()), diff)
 	}
 }
 
-func (p *player) reply(c *comparison, s step, reply bson.Raw) {
+func (p *player) compareReply(c *comparison, s step, reply bson.Raw) {
 	want, whole := s.answer()
 	if _, err := want.LookupErr("$clusterTime"); err != nil {
 		// Recordings of other programs lack ok and cluster times.
 		reply = without(reply, "$clusterTime", "operationTime")
 	}
 	if whole {
-		c.document([]string{s.name()}, want, reply)
+		c.compareDocument([]string{s.name()}, want, reply)
 		return
 	}
 	for _, k := range []string{"ok", "code", "codeName", "errmsg"} {
 		w, err := want.LookupErr(k)
 		if err == nil {
 			g, _ := reply.LookupErr(k)
-			c.value([]string{s.name(), k}, w, g)
+			c.compareValue([]string{s.name(), k}, w, g)
 		}
 	}
 }

@@ -27,13 +27,13 @@ var conversations = []struct {
 	{file: "walk-1", options: simcluster.Options{Still: true, Epoch: time.Unix(1795274653, 0)}},
 	{file: "walk-2", options: simcluster.Options{Still: true, Epoch: time.Unix(1795274700, 0)}},
 	{file: "walk-3", options: simcluster.Options{Still: true, Epoch: time.Unix(1795274750, 0)}},
-	{file: "mongosh", options: simcluster.Options{Still: true, Epoch: time.Unix(1795275625, 0)}, world: shell},
-	{file: "transcript", options: simcluster.Options{Epoch: time.Unix(1795274561, 0), Reshard: 2 * time.Second}, world: scenario},
-	{file: "jumbo", options: simcluster.Options{Epoch: time.Unix(1795275500, 0)}, world: jumbo},
-	{file: "faults", options: simcluster.Options{Epoch: time.Unix(1795275262, 0)}, world: faults},
+	{file: "mongosh", options: simcluster.Options{Still: true, Epoch: time.Unix(1795275625, 0)}, world: shellScript},
+	{file: "transcript", options: simcluster.Options{Epoch: time.Unix(1795274561, 0), Reshard: 2 * time.Second}, world: scenarioScript},
+	{file: "jumbo", options: simcluster.Options{Epoch: time.Unix(1795275500, 0)}, world: jumboScript},
+	{file: "faults", options: simcluster.Options{Epoch: time.Unix(1795275262, 0)}, world: faultsScript},
 }
 
-func TestRecordingsAreAnsweredAsByTheRealServer(t *testing.T) {
+func TestRepliesEqualTheRecordedOnes(t *testing.T) {
 	total, played := 0, 0
 	for _, c := range conversations {
 		t.Run(c.file, func(t *testing.T) {
@@ -54,13 +54,13 @@ func TestRecordingsAreAnsweredAsByTheRealServer(t *testing.T) {
 					}
 					p.play(s)
 				}
-				total += p.report()
+				total += p.reportCompared()
 			})
 		})
 	}
 	t.Logf("%d replies and dumps compared exactly", total)
 	if played == len(conversations) {
-		theRules(t).unused(t)
+		loadRules(t).reportUnused(t)
 	}
 }
 
@@ -68,10 +68,10 @@ func TestRecordingsAreAnsweredAsByTheRealServer(t *testing.T) {
 // or exact timing.
 var elsewhere = []string{"access", "yorkie", "routing", "inflight", "busy"}
 
-func TestEveryRecordingIsReplayed(t *testing.T) {
+func TestEveryRecordingIsReplayedByATest(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "testdata", "recordings", "*.jsonl.gz"))
 	if err != nil || len(files) < 10 {
-		t.Fatalf("%d recordings, %v", len(files), err)
+		t.Fatalf("%d recordings, %v, want at least 10", len(files), err)
 	}
 	for _, f := range files {
 		name := strings.TrimSuffix(filepath.Base(f), ".jsonl.gz")
@@ -85,9 +85,9 @@ func TestEveryRecordingIsReplayed(t *testing.T) {
 	}
 }
 
-// report fails the test for steps that were not compared, prints the number of compared
+// reportCompared fails the test for steps that were not compared, prints the number of compared
 // steps and returns the number of exactly compared ones.
-func (p *player) report() int {
+func (p *player) reportCompared() int {
 	p.t.Helper()
 	count := make(map[string]int)
 	for _, s := range recording(p.t, p.file) {
@@ -103,8 +103,8 @@ func (p *player) report() int {
 	return count[exact]
 }
 
-// unused fails the test for rules that were not needed.
-func (r *rules) unused(t *testing.T) {
+// reportUnused fails the test for rules that were not needed.
+func (r *rules) reportUnused(t *testing.T) {
 	t.Helper()
 	for _, f := range r.fields {
 		if *f.uses == 0 {
@@ -123,11 +123,11 @@ func (r *rules) unused(t *testing.T) {
 	}
 }
 
-// shell prepares the recording of mongosh helpers, in which the router chose this
+// shellScript prepares the recording of mongosh helpers, in which the router chose this
 // primary.
-func shell() script {
+func shellScript() script {
 	return script{5: func(p *player, _ step) bool {
-		p.must("admin", bson.D{{Key: "enableSharding", Value: "yorkie-meta"}, {Key: "primaryShard", Value: "shard-rs-2"}})
+		p.mustRun("admin", bson.D{{Key: "enableSharding", Value: "yorkie-meta"}, {Key: "primaryShard", Value: "shard-rs-2"}})
 		return false
 	}}
 }

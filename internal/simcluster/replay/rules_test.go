@@ -50,7 +50,7 @@ type stepRule struct {
 	as, why  string
 }
 
-func (r *rules) of(path []string) string {
+func (r *rules) methodFor(path []string) string {
 	name := path[len(path)-1]
 	for _, f := range r.fields {
 		if f.in != "" && !matches(f.in, path[0]) || !matches(f.field, name) {
@@ -64,7 +64,7 @@ func (r *rules) of(path []string) string {
 	return exact
 }
 
-func (r *rules) pairing(path []string) []string {
+func (r *rules) pairingKey(path []string) []string {
 	for _, o := range r.order {
 		if (o.in == "" || matches(o.in, path[0])) && matches(o.field, path[len(path)-1]) {
 			*o.uses++
@@ -74,7 +74,7 @@ func (r *rules) pairing(path []string) []string {
 	return nil
 }
 
-func (r *rules) step(file string, n int) (stepRule, bool) {
+func (r *rules) stepRuleFor(file string, n int) (stepRule, bool) {
 	for _, s := range r.steps {
 		if matches(s.file, file) && s.from <= n && n <= s.to {
 			return s, true
@@ -110,7 +110,7 @@ var readRules = sync.OnceValues(func() (*rules, error) {
 	return parseRules(bufio.NewScanner(f))
 })
 
-func theRules(t testing.TB) *rules {
+func loadRules(t testing.TB) *rules {
 	t.Helper()
 	r, err := readRules()
 	if err != nil {

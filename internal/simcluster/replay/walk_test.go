@@ -18,7 +18,7 @@ import (
 // partition the key space, versions increase, explain names exactly the owners, and
 // reads return what was inserted and not deleted. Keys, hashes and order are checked
 // with the product's independent implementation.
-func TestAnyWalkKeepsItsPromises(t *testing.T) {
+func TestRandomWalksKeepTheInvariants(t *testing.T) {
 	seeds, steps := uint64(20), 60
 	if os.Getenv("SHARDBOARD_LONG") != "" {
 		seeds, steps = 200, 160
@@ -29,10 +29,10 @@ func TestAnyWalkKeepsItsPromises(t *testing.T) {
 				w := newWalk(t, seed)
 				defer w.close()
 				for range steps {
-					w.step()
+					w.runOne()
 				}
 				for _, c := range w.colls {
-					w.whole(c)
+					w.checkDocuments(c)
 				}
 			})
 		})
@@ -52,7 +52,7 @@ func newWalk(t *testing.T, seed uint64) *walk {
 	p := newPlayer(t, "walk", simcluster.Options{Empty: true, Still: true, Seed: int64(seed + 1)})
 	p.cluster.Start(t.Context())
 	w := &walk{player: p, rng: rand.New(rand.NewPCG(seed, 3)), zones: map[string]map[string]bool{"za": {}, "zb": {}}}
-	w.must("admin", bson.D{{Key: "enableSharding", Value: "w"}, {Key: "primaryShard", Value: w.shard()}})
+	w.mustRun("admin", bson.D{{Key: "enableSharding", Value: "w"}, {Key: "primaryShard", Value: w.randomShard()}})
 	for _, k := range []struct {
 		name string
 		key  bson.D
@@ -64,18 +64,18 @@ func newWalk(t *testing.T, seed uint64) *walk {
 	} {
 		c := newCollection(t, k.name, k.key)
 		w.colls = append(w.colls, c)
-		w.must("admin", bson.D{{Key: "shardCollection", Value: c.ns()}, {Key: "key", Value: k.key}})
+		w.mustRun("admin", bson.D{{Key: "shardCollection", Value: c.ns()}, {Key: "key", Value: k.key}})
 		w.insert(c, 40)
 	}
 	return w
 }
 
-func (w *walk) shard() string { return fmt.Sprintf("shard-rs-%d", 1+w.rng.IntN(3)) }
+func (w *walk) randomShard() string { return fmt.Sprintf("shard-rs-%d", 1+w.rng.IntN(3)) }
 
-// p and k are the values of the two fields: few projects, keys of four types.
-func (w *walk) p() any { return bson.ObjectID{0x66, 0, byte(w.rng.IntN(24)), 1} }
+// randomProject and k are the values of the two fields: few projects, keys of four types.
+func (w *walk) randomProject() any { return bson.ObjectID{0x66, 0, byte(w.rng.IntN(24)), 1} }
 
-func (w *walk) k() any {
+func (w *walk) randomKey() any {
 	n := w.rng.IntN(60)
 	switch w.rng.IntN(4) {
 	case 0:
@@ -92,41 +92,41 @@ func (w *walk) insert(c *collection, n int) {
 	docs := bson.A{}
 	for range n {
 		w.next++
-		d := bson.D{{Key: "_id", Value: w.next}, {Key: "p", Value: w.p()}, {Key: "k", Value: w.k()},
+		d := bson.D{{Key: "_id", Value: w.next}, {Key: "p", Value: w.randomProject()}, {Key: "k", Value: w.randomKey()},
 			{Key: "pad", Value: strings.Repeat("x", w.rng.IntN(60))}}
 		docs = append(docs, d)
 		c.docs[w.next] = encode(d)
 	}
-	reply := w.must("w", bson.D{{Key: "insert", Value: c.name}, {Key: "documents", Value: docs}})
+	reply := w.mustRun("w", bson.D{{Key: "insert", Value: c.name}, {Key: "documents", Value: docs}})
 	if got := reply.Lookup("n").Int32(); got != int32(n) {
 		w.t.Fatalf("inserted %d of %d: %s", got, n, reply)
 	}
 }
 
-// step runs one operation and checks its effects.
-func (w *walk) step() {
+// runOne runs one operation and checks its effects.
+func (w *walk) runOne() {
 	c := w.colls[w.rng.IntN(len(w.colls))]
 	switch w.rng.IntN(12) {
 	case 0:
 		w.insert(c, 1+w.rng.IntN(20))
 	case 1, 2, 3:
-		w.split(c)
+		w.splitChunk(c)
 	case 4, 5:
-		w.move(c)
+		w.moveChunk(c)
 	case 6:
-		w.merge(c)
+		w.mergeChunks(c)
 	case 7:
-		w.zone(c)
+		w.changeZone(c)
 	case 8:
-		w.explain(c)
+		w.checkExplain(c)
 	case 9:
-		w.change(c)
+		w.changeDocuments(c)
 	case 10:
-		w.read(c)
+		w.checkReads(c)
 	case 11:
-		w.mistake(c)
+		w.checkMistake(c)
 	}
-	w.chunks(c)
+	w.checkChunks(c)
 }
 
 func encode(v any) bson.Raw {

@@ -13,12 +13,12 @@ import (
 
 // Every kind of request of Yorkie is answered on Yorkie's layout with all fields of the
 // real reply. The recording is incomplete, so the found documents are not compared.
-func TestEveryShapeOfRequestOfYorkieIsAnswered(t *testing.T) {
+func TestEveryKindOfYorkieRequestIsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlayer(t, "yorkie", simcluster.Options{Projects: 2, Documents: 5, Still: true, Epoch: time.Unix(1795274561, 0)})
 		defer p.close()
 		for _, coll := range []string{"clusternodes", "projects", "users"} {
-			p.must("yorkie-meta", bson.D{{Key: "delete", Value: coll}, {Key: "deletes", Value: bson.A{
+			p.mustRun("yorkie-meta", bson.D{{Key: "delete", Value: coll}, {Key: "deletes", Value: bson.A{
 				bson.D{{Key: "q", Value: bson.D{}}, {Key: "limit", Value: 0}},
 			}}})
 		}
@@ -28,12 +28,12 @@ func TestEveryShapeOfRequestOfYorkieIsAnswered(t *testing.T) {
 			first, failed := reply.Lookup("writeErrors", "0").DocumentOK()
 			switch {
 			case !ok(reply):
-				t.Errorf("%d %s: %s", s.N, short(s.Cmd.String()), reply)
+				t.Errorf("%d %s: %s", s.N, truncate(s.Cmd.String()), reply)
 				continue
 			case failed && strings.Contains(first.Lookup("errmsg").StringValue(), "index: secret_key_1"):
 				// The recording has the same text for every secret.
 			case failed:
-				t.Errorf("%d %s: %s", s.N, short(s.Cmd.String()), first)
+				t.Errorf("%d %s: %s", s.N, truncate(s.Cmd.String()), first)
 			}
 			answered++
 			want, _ := s.Reply.Document().Elements()

@@ -12,7 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-func raw(t testing.TB, v any) bson.Raw {
+func marshal(t testing.TB, v any) bson.Raw {
 	t.Helper()
 	b, err := bson.Marshal(v)
 	if err != nil {
@@ -28,9 +28,9 @@ func frame(flags Flags, sections ...[]byte) []byte {
 	return append(appendHeader(nil, headerSize+len(payload), 7, 0, OpMsg), payload...)
 }
 
-func body(doc bson.Raw) []byte { return append([]byte{0}, doc...) }
+func bodySection(doc bson.Raw) []byte { return append([]byte{0}, doc...) }
 
-func sequence(name string, docs ...bson.Raw) []byte {
+func sequenceSection(name string, docs ...bson.Raw) []byte {
 	inner := append([]byte(name), 0)
 	for _, d := range docs {
 		inner = append(inner, d...)
@@ -39,7 +39,7 @@ func sequence(name string, docs ...bson.Raw) []byte {
 	return append(out, inner...)
 }
 
-func query(collection string, doc bson.Raw) []byte {
+func legacyQuery(collection string, doc bson.Raw) []byte {
 	p := append(make([]byte, 4), collection...)
 	p = append(p, 0)
 	p = append(p, make([]byte, 8)...)
@@ -47,12 +47,12 @@ func query(collection string, doc bson.Raw) []byte {
 	return append(appendHeader(nil, headerSize+len(p), 9, 0, OpQuery), p...)
 }
 
-func TestReadTakesBodyAndSequencesInAnyOrder(t *testing.T) {
-	insert := raw(t, bson.D{{Key: "insert", Value: "c"}, {Key: "$db", Value: "d"}})
-	docs := []bson.Raw{raw(t, bson.D{{Key: "_id", Value: 1}}), raw(t, bson.D{{Key: "_id", Value: 2}})}
+func TestReadAcceptsBodyAndSequencesInAnyOrder(t *testing.T) {
+	insert := marshal(t, bson.D{{Key: "insert", Value: "c"}, {Key: "$db", Value: "d"}})
+	docs := []bson.Raw{marshal(t, bson.D{{Key: "_id", Value: 1}}), marshal(t, bson.D{{Key: "_id", Value: 2}})}
 	for _, in := range [][]byte{
-		frame(MoreToCome, body(insert), sequence("documents", docs...)),
-		frame(MoreToCome, sequence("documents", docs...), body(insert)),
+		frame(MoreToCome, bodySection(insert), sequenceSection("documents", docs...)),
+		frame(MoreToCome, sequenceSection("documents", docs...), bodySection(insert)),
 	} {
 		m, err := Read(bytes.NewReader(in))
 		if err != nil {
@@ -67,16 +67,16 @@ func TestReadTakesBodyAndSequencesInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestReadTakesTheLegacyHello(t *testing.T) {
-	hello := raw(t, bson.D{{Key: "isMaster", Value: 1}})
-	m, err := Read(bytes.NewReader(query("admin.$cmd", hello)))
+func TestReadAcceptsTheLegacyHello(t *testing.T) {
+	hello := marshal(t, bson.D{{Key: "isMaster", Value: 1}})
+	m, err := Read(bytes.NewReader(legacyQuery("admin.$cmd", hello)))
 	if err != nil || m.OpCode != OpQuery || m.Collection != "admin.$cmd" || !bytes.Equal(m.Body, hello) {
 		t.Fatalf("%+v, %v", m, err)
 	}
 }
 
 func TestChecksumIsVerifiedAndWritten(t *testing.T) {
-	ping := raw(t, bson.D{{Key: "ping", Value: 1}})
+	ping := marshal(t, bson.D{{Key: "ping", Value: 1}})
 	msg := AppendMsg(nil, 3, 0, ChecksumPresent, ping)
 	m, err := Read(bytes.NewReader(msg))
 	if err != nil || m.Flags != ChecksumPresent || !bytes.Equal(m.Body, ping) {
@@ -89,13 +89,13 @@ func TestChecksumIsVerifiedAndWritten(t *testing.T) {
 	}
 }
 
-func TestUnreadableMessagesAreNamed(t *testing.T) {
-	ping := raw(t, bson.D{{Key: "ping", Value: 1}})
-	one := raw(t, bson.D{{Key: "_id", Value: 1}})
+func TestUnreadableMessagesAreDescribed(t *testing.T) {
+	ping := marshal(t, bson.D{{Key: "ping", Value: 1}})
+	one := marshal(t, bson.D{{Key: "_id", Value: 1}})
 	header := func(size int, op OpCode) []byte { return appendHeader(nil, size, 7, 0, op) }
 	broken := bytes.Clone(ping)
 	broken[0]++
-	lying := sequence("documents", one)
+	lying := sequenceSection("documents", one)
 	binary.LittleEndian.PutUint32(lying[1:], 1<<30)
 	for name, c := range map[string]struct {
 		in   []byte
@@ -108,15 +108,15 @@ func TestUnreadableMessagesAreNamed(t *testing.T) {
 		"compressed":           {append(header(headerSize+9, OpCompressed), make([]byte, 9)...), "compressed"},
 		"OP_INSERT":            {header(headerSize, 2002), "opcode 2002"},
 		"no body":              {frame(0), "must have a body"},
-		"two bodies":           {frame(0, body(ping), body(ping)), "Multiple body"},
+		"two bodies":           {frame(0, bodySection(ping), bodySection(ping)), "Multiple body"},
 		"kind 2":               {frame(0, []byte{2}), "Unknown section kind 2"},
-		"illegal flag":         {frame(4, body(ping)), "illegal flags"},
-		"broken BSON":          {frame(0, body(broken)), "impossible length"},
-		"sequence twice":       {frame(0, body(ping), sequence("d", one), sequence("d", one)), "Duplicate document sequence"},
-		"sequence in body too": {frame(0, body(ping), sequence("ping", one)), "between body"},
-		"sequence too long":    {frame(0, body(ping), lying), "document sequence of"},
-		"nameless sequence":    {frame(0, body(ping), []byte{1, 5, 0, 0, 0, 'x'}), "not terminated"},
-		"tail after query":     {longer(query("a.$cmd", ping)), "impossible length"},
+		"illegal flag":         {frame(4, bodySection(ping)), "illegal flags"},
+		"broken BSON":          {frame(0, bodySection(broken)), "impossible length"},
+		"sequence twice":       {frame(0, bodySection(ping), sequenceSection("d", one), sequenceSection("d", one)), "Duplicate document sequence"},
+		"sequence in body too": {frame(0, bodySection(ping), sequenceSection("ping", one)), "between body"},
+		"sequence too long":    {frame(0, bodySection(ping), lying), "document sequence of"},
+		"nameless sequence":    {frame(0, bodySection(ping), []byte{1, 5, 0, 0, 0, 'x'}), "not terminated"},
+		"tail after query":     {withExtraByte(legacyQuery("a.$cmd", ping)), "impossible length"},
 	} {
 		_, err := Read(bytes.NewReader(c.in))
 		var perr *ProtocolError
@@ -126,41 +126,41 @@ func TestUnreadableMessagesAreNamed(t *testing.T) {
 	}
 }
 
-func TestEndOfStreamTellsCleanFromCut(t *testing.T) {
-	msg := AppendMsg(nil, 3, 0, 0, raw(t, bson.D{{Key: "ping", Value: 1}}))
+func TestEndOfStreamIsDistinguishedFromACutMessage(t *testing.T) {
+	msg := AppendMsg(nil, 3, 0, 0, marshal(t, bson.D{{Key: "ping", Value: 1}}))
 	if _, err := Read(bytes.NewReader(nil)); err != io.EOF {
 		t.Errorf("nothing: %v", err)
 	}
 	for n := 1; n < len(msg); n++ {
 		if _, err := Read(bytes.NewReader(msg[:n])); err != io.ErrUnexpectedEOF {
-			t.Fatalf("cut at %d: %v", n, err)
+			t.Fatalf("cut at %d: %v, want %v", n, err, io.ErrUnexpectedEOF)
 		}
 	}
 }
 
 // A header that claims 48 MB does not allocate 48 MB.
-func TestReadAllocatesByWhatArrives(t *testing.T) {
+func TestReadAllocatesOnlyForReceivedBytes(t *testing.T) {
 	claim := append(appendHeader(nil, MaxMessage, 1, 0, OpMsg), make([]byte, 100)...)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	const runs = 10
 	for range runs {
 		if _, err := Read(bytes.NewReader(claim)); err != io.ErrUnexpectedEOF {
-			t.Fatal(err)
+			t.Fatalf("got %v, want %v", err, io.ErrUnexpectedEOF)
 		}
 	}
 	runtime.ReadMemStats(&after)
 	perRun := (after.TotalAlloc - before.TotalAlloc) / runs
 	if perRun > 256<<10 {
-		t.Fatalf("a lie of 48 MB cost %d bytes", perRun)
+		t.Fatalf("a lie of 48 MB cost %d bytes, want at most %v", perRun, 256<<10)
 	}
 }
 
 func TestValidateRefusesDeepNesting(t *testing.T) {
 	nest := func(levels int) bson.Raw {
-		doc := raw(t, bson.D{})
+		doc := marshal(t, bson.D{})
 		for range levels - 1 {
-			doc = raw(t, bson.D{{Key: "a", Value: doc}})
+			doc = marshal(t, bson.D{{Key: "a", Value: doc}})
 		}
 		return doc
 	}
@@ -172,9 +172,9 @@ func TestValidateRefusesDeepNesting(t *testing.T) {
 	}
 }
 
-func TestValidateTakesEveryType(t *testing.T) {
+func TestValidateAcceptsEveryTypeAndRefusesDamage(t *testing.T) {
 	dec, _ := bson.ParseDecimal128("1.50")
-	doc := raw(t, bson.D{
+	doc := marshal(t, bson.D{
 		{Key: "double", Value: 1.5}, {Key: "string", Value: "a\x00b"}, {Key: "doc", Value: bson.D{{Key: "x", Value: 1}}},
 		{Key: "array", Value: bson.A{1, "2"}}, {Key: "bin", Value: bson.Binary{Subtype: 4, Data: make([]byte, 16)}},
 		{Key: "bin2", Value: bson.Binary{Subtype: 2, Data: []byte{1}}}, {Key: "undef", Value: bson.Undefined{}},
@@ -206,11 +206,11 @@ func TestValidateTakesEveryType(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	ping := raw(f, bson.D{{Key: "ping", Value: 1}, {Key: "a", Value: bson.D{{Key: "b", Value: bson.A{"c"}}}}})
+	ping := marshal(f, bson.D{{Key: "ping", Value: 1}, {Key: "a", Value: bson.D{{Key: "b", Value: bson.A{"c"}}}}})
 	f.Add(AppendMsg(nil, 1, 0, 0, ping))
 	f.Add(AppendMsg(nil, 1, 0, ChecksumPresent, ping))
-	f.Add(frame(0, body(ping), sequence("documents", ping, ping)))
-	f.Add(query("admin.$cmd", ping))
+	f.Add(frame(0, bodySection(ping), sequenceSection("documents", ping, ping)))
+	f.Add(legacyQuery("admin.$cmd", ping))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		m, err := Read(bytes.NewReader(in))
 		if err != nil {
@@ -229,8 +229,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// longer adds a byte to a frame and to its length.
-func longer(frame []byte) []byte {
+// withExtraByte adds a byte to a frame and to its length.
+func withExtraByte(frame []byte) []byte {
 	frame = append(frame, 1)
 	frame[0]++
 	return frame

@@ -44,7 +44,7 @@ func (r *recorder) BulkInsert(ns string, docs []bson.Raw) error {
 	return nil
 }
 
-func options(layout string) Options {
+func smallOptions(layout string) Options {
 	epoch := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	return Options{
 		Seed: 7, Epoch: epoch, Layout: layout, Database: "yorkie-meta", Projects: 60, Documents: 2000,
@@ -62,10 +62,10 @@ func load(t *testing.T, o Options) (*recorder, *Workload) {
 	return r, w
 }
 
-func TestSameSeedAndEpochGiveTheSameBytes(t *testing.T) {
+func TestSameSeedAndEpochGiveTheSameData(t *testing.T) {
 	for _, layout := range layouts {
-		a, _ := load(t, options(layout))
-		b, _ := load(t, options(layout))
+		a, _ := load(t, smallOptions(layout))
+		b, _ := load(t, smallOptions(layout))
 		if len(a.rows) == 0 || len(a.rows) != len(b.rows) {
 			t.Fatalf("%s: %d and %d collections", layout, len(a.rows), len(b.rows))
 		}
@@ -74,7 +74,7 @@ func TestSameSeedAndEpochGiveTheSameBytes(t *testing.T) {
 				t.Errorf("%s: %s differs between two loads of one seed", layout, ns)
 			}
 		}
-		o := options(layout)
+		o := smallOptions(layout)
 		o.Seed++
 		if c, _ := load(t, o); bytes.Equal(c.rows["yorkie-meta.changes"][0], a.rows["yorkie-meta.changes"][0]) {
 			t.Errorf("%s: another seed gives the same changes", layout)
@@ -82,8 +82,8 @@ func TestSameSeedAndEpochGiveTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestCountsAreWhatWasAskedFor(t *testing.T) {
-	r, _ := load(t, options("yorkie-head"))
+func TestLoadCreatesTheRequestedCounts(t *testing.T) {
+	r, _ := load(t, smallOptions("yorkie-head"))
 	if n := len(r.rows["yorkie-meta.projects"]); n != 60 {
 		t.Errorf("%d projects, want 60", n)
 	}
@@ -99,12 +99,12 @@ func TestCountsAreWhatWasAskedFor(t *testing.T) {
 		largest = max(largest, n)
 	}
 	if largest < 200 || largest > 800 {
-		t.Errorf("the largest of 60 projects has %d of 2000 documents; Zipf gives about a fifth", largest)
+		t.Errorf("the largest of 60 projects has %d of 2000 documents; Zipf gives about a fifth, want 200 to 800", largest)
 	}
 }
 
-func TestRowsAreSelfConsistent(t *testing.T) {
-	r, _ := load(t, options("yorkie-head"))
+func TestRowsBelongTogether(t *testing.T) {
+	r, _ := load(t, smallOptions("yorkie-head"))
 	projects, documents := map[bson.ObjectID]bool{}, map[bson.ObjectID]bson.ObjectID{}
 	for _, p := range r.rows["yorkie-meta.projects"] {
 		projects[p.Lookup("_id").ObjectID()] = true
@@ -136,10 +136,10 @@ func TestRowsAreSelfConsistent(t *testing.T) {
 	}
 }
 
-func TestLiveWritersAddWhatYorkieAdds(t *testing.T) {
+func TestLiveWritersInsertIntoTheSameCollectionsAsYorkie(t *testing.T) {
 	for _, layout := range []string{"yorkie-0.4", "yorkie-head"} {
 		synctest.Test(t, func(t *testing.T) {
-			r, w := load(t, options(layout))
+			r, w := load(t, smallOptions(layout))
 			r.inserted = nil
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
@@ -157,7 +157,7 @@ func TestLiveWritersAddWhatYorkieAdds(t *testing.T) {
 
 func TestLiveWritersStopWithTheirContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, w := load(t, options("yorkie-head"))
+		r, w := load(t, smallOptions("yorkie-head"))
 		before := len(r.commands)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

@@ -2,8 +2,8 @@ package expr
 
 import "testing"
 
-func TestEqualitiesOfAnExpression(t *testing.T) {
-	env := testEnv(t)
+func TestEqualitiesOfAnExpressionAreFound(t *testing.T) {
+	env := newTestEnv(t)
 	for text, want := range map[string]string{
 		`{'$eq': ['$uuid', '$$u.a']}`: "uuid=7 ",
 		`{'$eq': [3, '$a.b']}`:        "a.b=3 ",

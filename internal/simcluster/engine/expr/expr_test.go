@@ -27,7 +27,7 @@ func parse(t *testing.T, text string) bson.RawValue {
 	return value.Field(raw, "v")
 }
 
-func testEnv(t *testing.T) *Env {
+func newTestEnv(t *testing.T) *Env {
 	return &Env{
 		Now:         time.Date(2024, 2, 29, 13, 14, 15, 167e6, time.UTC),
 		ClusterTime: bson.Timestamp{T: 5, I: 6},
@@ -36,9 +36,9 @@ func testEnv(t *testing.T) *Env {
 	}
 }
 
-// outcome writes a result so that type and value show: Extended JSON, "" for
+// describeResult writes a result so that type and value show: Extended JSON, "" for
 // missing, or "code: message".
-func outcome(v bson.RawValue, err error) string {
+func describeResult(v bson.RawValue, err error) string {
 	if e, ok := errors.AsType[*status.Error](err); ok {
 		return fmt.Sprintf("%d: %s", e.Code, e.Message)
 	}
@@ -56,11 +56,11 @@ func outcome(v bson.RawValue, err error) string {
 	return string(text)
 }
 
-// table runs lines of "document | expression | result" against the evaluator.
+// checkExpressions runs lines of "document | expression | result" against the evaluator.
 // A result is Extended JSON, nothing for missing, or "!code: message".
-func table(t *testing.T, lines string) {
+func checkExpressions(t *testing.T, lines string) {
 	t.Helper()
-	env := testEnv(t)
+	env := newTestEnv(t)
 	for line := range strings.Lines(lines) {
 		line = strings.TrimSpace(line)
 		if line == "" {
@@ -81,16 +81,16 @@ func table(t *testing.T, lines string) {
 		case strings.HasPrefix(want, "!"):
 			want = want[1:]
 		case want != "":
-			want = outcome(parse(t, want), nil)
+			want = describeResult(parse(t, want), nil)
 		}
-		if s := outcome(got, err); s != want {
+		if s := describeResult(got, err); s != want {
 			t.Errorf("%s\n got  %s\n want %s", line, s, want)
 		}
 	}
 }
 
-func TestFieldPathsAndVariables(t *testing.T) {
-	table(t, `
+func TestFieldPathsAndVariablesEvaluate(t *testing.T) {
+	checkExpressions(t, `
 		'a': 1                                | '$a'            | 1
 		'a': {'b': {'c': 2}}                  | '$a.b.c'        | 2
 		'a': 1                                | '$b'            |
@@ -120,7 +120,7 @@ func TestFieldPathsAndVariables(t *testing.T) {
 	`)
 }
 
-func TestLateVariablesFailOnlyWhenEvaluated(t *testing.T) {
+func TestUndefinedVariablesFailOnlyWhenEvaluated(t *testing.T) {
 	e, err := Compile(parse(t, "'$$late'"))
 	if err != nil {
 		t.Fatal(err)
@@ -134,8 +134,8 @@ func TestLateVariablesFailOnlyWhenEvaluated(t *testing.T) {
 	}
 }
 
-func TestComparisonAndLogic(t *testing.T) {
-	table(t, `
+func TestComparisonAndLogicOperatorsEvaluate(t *testing.T) {
+	checkExpressions(t, `
 		'a': 1   | {'$eq': ['$a', 1.0]}  | true
 		'a': 1   | {'$ne': ['$a', '1']}  | true
 		'a': 1   | {'$gt': ['$a', null]} | true
@@ -165,8 +165,8 @@ func TestComparisonAndLogic(t *testing.T) {
 	`)
 }
 
-func TestArithmetic(t *testing.T) {
-	table(t, `
+func TestArithmeticOperatorsEvaluate(t *testing.T) {
+	checkExpressions(t, `
 		         | {'$add': [1, 2]}                     | 3
 		         | {'$add': []}                         | 0
 		         | {'$add': [1, 2.5]}                   | 3.5
@@ -219,8 +219,8 @@ func TestArithmetic(t *testing.T) {
 	`)
 }
 
-func TestStrings(t *testing.T) {
-	table(t, `
+func TestStringOperatorsEvaluate(t *testing.T) {
+	checkExpressions(t, `
 		'a': 'x' | {'$concat': ['$a', '-', 'y']}        | 'x-y'
 		         | {'$concat': ['a', '$x']}             | null
 		         | {'$concat': ['a', 1]}                | !16702: $concat only supports strings, not int
@@ -253,8 +253,8 @@ func TestStrings(t *testing.T) {
 	`)
 }
 
-func TestArrays(t *testing.T) {
-	table(t, `
+func TestArrayOperatorsEvaluate(t *testing.T) {
+	checkExpressions(t, `
 		'a': [1, 2] | {'$size': '$a'}                   | 2
 		         | {'$size': '$a'}                      | !17124: The argument to $size must be an array, but was of type: missing
 		'a': [1, 2] | {'$in': [2.0, '$a']}              | true
@@ -305,17 +305,17 @@ func TestArrays(t *testing.T) {
 }
 
 // The filter with which Yorkie deactivates clients.
-func TestAnyElementOfObjectMatches(t *testing.T) {
+func TestAnyElementTrueMatchesElementsOfObjects(t *testing.T) {
 	const e = `{'$not': {'$anyElementTrue': {'$map': {'input': {'$ifNull': [{'$objectToArray': '$documents'}, []]}, 'as': 'doc', 'in': {'$in': ['$$doc.v.status', ['attaching', 'attached']]}}}}}`
-	table(t, `
+	checkExpressions(t, `
 		| `+e+` | true
 		'documents': {'a': {'status': 'detached'}} | `+e+` | true
 		'documents': {'a': {'status': 'detached'}, 'b': {'status': 'attached'}} | `+e+` | false
 	`)
 }
 
-func TestObjects(t *testing.T) {
-	table(t, `
+func TestObjectOperatorsEvaluate(t *testing.T) {
+	checkExpressions(t, `
 		'a': {'x': 1, 'y': 2} | {'$objectToArray': '$a'} | [{'k': 'x', 'v': 1}, {'k': 'y', 'v': 2}]
 		         | {'$objectToArray': '$a'}             | null
 		         | {'$objectToArray': [1]}              | !40390: $objectToArray requires a document input, found: int
@@ -342,8 +342,8 @@ func TestObjects(t *testing.T) {
 	`)
 }
 
-func TestTypesAndConversions(t *testing.T) {
-	table(t, `
+func TestTypeAndConversionOperatorsEvaluate(t *testing.T) {
+	checkExpressions(t, `
 		         | {'$type': '$x'}                      | 'missing'
 		         | {'$type': {'$numberLong': '1'}}      | 'long'
 		         | {'$type': [[1]]}                     | 'array'
@@ -377,8 +377,8 @@ func TestTypesAndConversions(t *testing.T) {
 	`)
 }
 
-func TestDates(t *testing.T) {
-	table(t, `
+func TestDateOperatorsEvaluate(t *testing.T) {
+	checkExpressions(t, `
 		         | {'$year': '$$NOW'}                   | 2024
 		         | {'$month': '$$NOW'}                  | 2
 		         | {'$dayOfMonth': '$$NOW'}             | 29

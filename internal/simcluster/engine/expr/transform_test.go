@@ -7,10 +7,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// transforms runs lines of "document | stage | document".
-func transforms(t *testing.T, lines string) {
+// checkTransforms runs lines of "document | stage | document".
+func checkTransforms(t *testing.T, lines string) {
 	t.Helper()
-	env := testEnv(t)
+	env := newTestEnv(t)
 	for line := range strings.Lines(lines) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
@@ -24,12 +24,12 @@ func transforms(t *testing.T, lines string) {
 		if err == nil {
 			got, err = tr.Apply(parse(t, part[0]).Value, env)
 		}
-		s := outcome(bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: got}, err)
+		s := describeResult(bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: got}, err)
 		want := strings.TrimSpace(part[2])
 		if strings.HasPrefix(want, "!") {
 			want = want[1:]
 		} else {
-			want = outcome(parse(t, want), nil)
+			want = describeResult(parse(t, want), nil)
 		}
 		if s != want {
 			t.Errorf("%s\n got  %s\n want %s", line, s, want)
@@ -38,7 +38,7 @@ func transforms(t *testing.T, lines string) {
 }
 
 func TestSetReplacesInPlaceAndAppends(t *testing.T) {
-	transforms(t, `
+	checkTransforms(t, `
 		{'a': 1, 'b': 2}           | {'$set': {'a': '$b', 'b': '$a', 'c': 3}} | {'a': 2, 'b': 1, 'c': 3}
 		{'a': {'x': 1}}            | {'$addFields': {'a.y': 2}}               | {'a': {'x': 1, 'y': 2}}
 		{'a': {'x': 1}}            | {'$addFields': {'a': {'y': 2}}}          | {'a': {'x': 1, 'y': 2}}
@@ -55,8 +55,8 @@ func TestSetReplacesInPlaceAndAppends(t *testing.T) {
 	`)
 }
 
-func TestUnset(t *testing.T) {
-	transforms(t, `
+func TestUnsetRemovesFields(t *testing.T) {
+	checkTransforms(t, `
 		{'a': 1, 'b': 2}           | {'$unset': 'a'}            | {'b': 2}
 		{'a': {'x': 1, 'y': 2}, 'b': 2} | {'$unset': ['a.x', 'b']} | {'a': {'y': 2}}
 		{'a': [{'x': 1, 'y': 1}, 3]} | {'$unset': 'a.x'}        | {'a': [{'y': 1}, 3]}
@@ -65,7 +65,7 @@ func TestUnset(t *testing.T) {
 }
 
 func TestProjectIncludesExcludesAndComputes(t *testing.T) {
-	transforms(t, `
+	checkTransforms(t, `
 		{'_id': 1, 'a': 1, 'b': 2} | {'$project': {'b': 1}}             | {'_id': 1, 'b': 2}
 		{'_id': 1, 'a': 1, 'b': 2} | {'$project': {'b': 1, '_id': 0}}   | {'b': 2}
 		{'_id': 1, 'a': 1, 'b': 2} | {'$project': {'b': 0}}             | {'_id': 1, 'a': 1}
@@ -90,8 +90,8 @@ func TestProjectIncludesExcludesAndComputes(t *testing.T) {
 	`)
 }
 
-func TestReplaceRoot(t *testing.T) {
-	transforms(t, `
+func TestReplaceRootReplacesTheDocument(t *testing.T) {
+	checkTransforms(t, `
 		{'a': {'b': 1}} | {'$replaceRoot': {'newRoot': '$a'}} | {'b': 1}
 		{'a': {'b': 1}} | {'$replaceWith': {'x': '$a.b'}}     | {'x': 1}
 		{'a': 1}        | {'$replaceRoot': {'newRoot': '$a'}} | !40228: 'newRoot' expression  must evaluate to an object, but resulting value was: 1. Type of resulting value: 'int'. Input document: { a: 1 }
@@ -99,9 +99,9 @@ func TestReplaceRoot(t *testing.T) {
 	`)
 }
 
-func TestStagesMustHaveOneField(t *testing.T) {
+func TestStagesMustHaveExactlyOneField(t *testing.T) {
 	if _, _, err := (&Env{}).CompileTransform(parse(t, `{'$set': {'a': 1}, '$unset': 'b'}`).Value); err == nil ||
 		!strings.Contains(err.Error(), "exactly one field") {
-		t.Error(err)
+		t.Errorf(`got %v, want an error, …"exactly one field"…`, err)
 	}
 }

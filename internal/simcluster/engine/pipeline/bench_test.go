@@ -29,7 +29,7 @@ func BenchmarkGroupSizesByProject(b *testing.B) {
 			n++
 		}
 		if n != 55 {
-			b.Fatal(n)
+			b.Fatalf("got %v, want 55", n)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// list reads an array of documents from relaxed Extended JSON with single quotes.
-func list(t *testing.T, text string) []bson.Raw {
+// docsFrom reads an array of documents from relaxed Extended JSON with single quotes.
+func docsFrom(t *testing.T, text string) []bson.Raw {
 	t.Helper()
 	var d bson.D
 	if err := bson.UnmarshalExtJSON([]byte(`{"v": `+strings.ReplaceAll(text, "'", `"`)+`}`), false, &d); err != nil {
@@ -33,8 +33,8 @@ func list(t *testing.T, text string) []bson.Raw {
 	return docs
 }
 
-// show collects a stream as canonical Extended JSON, or the error.
-func show(docs Docs, err error) string {
+// describeDocuments collects a stream as canonical Extended JSON, or the error.
+func describeDocuments(docs Docs, err error) string {
 	var out []string
 	if err == nil {
 		for d, e := range docs {
@@ -54,21 +54,21 @@ func show(docs Docs, err error) string {
 	return "[" + strings.Join(out, ",") + "]"
 }
 
-// world is an Env with other collections, whose reads run pipelines.
-func world(t *testing.T) *Env {
+// otherCollections is an Env with other collections, whose reads run pipelines.
+func otherCollections(t *testing.T) *Env {
 	env := &Env{
 		DB:   "db",
 		Expr: expr.Env{Now: time.UnixMilli(0).UTC()},
 		Rand: rand.New(rand.NewPCG(1, 2)),
 		CollStats: func(spec bson.Raw) Docs {
-			return Of(list(t, `[{'ns': 'db.c', 'shard': 's1', 'storageStats': {'count': 3}}]`)...)
+			return Of(docsFrom(t, `[{'ns': 'db.c', 'shard': 's1', 'storageStats': {'count': 3}}]`)...)
 		},
 		CurrentOp: func(spec bson.Raw) Docs {
-			return Of(list(t, `[{'shard': 's1', 'type': 'op', 'desc': 'conn1'}, {'shard': 's2', 'type': 'op', 'desc': 'migrateThread'}]`)...)
+			return Of(docsFrom(t, `[{'shard': 's1', 'type': 'op', 'desc': 'conn1'}, {'shard': 's2', 'type': 'op', 'desc': 'migrateThread'}]`)...)
 		},
 	}
 	colls := map[string][]bson.Raw{
-		"chunks": list(t, `[{'_id': 1, 'uuid': 'A', 'lastmod': 5}, {'_id': 2, 'uuid': 'A', 'lastmod': 9}, {'_id': 3, 'uuid': 'B', 'lastmod': 4}, {'_id': 4, 'lastmod': 1}]`),
+		"chunks": docsFrom(t, `[{'_id': 1, 'uuid': 'A', 'lastmod': 5}, {'_id': 2, 'uuid': 'A', 'lastmod': 9}, {'_id': 3, 'uuid': 'B', 'lastmod': 4}, {'_id': 4, 'lastmod': 1}]`),
 	}
 	env.Lookup = func(db, coll string, stages []bson.Raw, vars map[string]bson.RawValue) Docs {
 		inner := *env
@@ -82,36 +82,36 @@ func world(t *testing.T) *Env {
 	return env
 }
 
-// table runs lines of "documents | stages | documents or !code: message". Every
+// checkPipelines runs lines of "documents | stages | documents or !code: message". Every
 // pipeline also runs split over two shards, each with half of the documents;
 // the outcome must be the same.
-func table(t *testing.T, lines string) {
+func checkPipelines(t *testing.T, lines string) {
 	t.Helper()
-	env := world(t)
+	env := otherCollections(t)
 	for line := range strings.Lines(lines) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
 		part := strings.SplitN(line, " | ", 3)
-		docs, stages, want := list(t, part[0]), list(t, part[1]), strings.TrimSpace(part[2])
+		docs, stages, want := docsFrom(t, part[0]), docsFrom(t, part[1]), strings.TrimSpace(part[2])
 		if !strings.HasPrefix(want, "!") {
-			want = show(Of(list(t, want)...), nil)
+			want = describeDocuments(Of(docsFrom(t, want)...), nil)
 		}
-		if got := show(Run(stages, Of(docs...), env)); got != want {
+		if got := describeDocuments(Run(stages, Of(docs...), env)); got != want {
 			t.Errorf("%s\n got  %s\n want %s", line, got, want)
 		}
 		if strings.HasPrefix(want, "!") {
 			continue
 		}
-		if got := show(scatter(stages, docs, env)); got != want {
+		if got := describeDocuments(runOnTwoShards(stages, docs, env)); got != want {
 			t.Errorf("split %s\n got  %s\n want %s", line, got, want)
 		}
 	}
 }
 
-// scatter runs a pipeline as a router over two shards does: the first has the
+// runOnTwoShards runs a pipeline as a router over two shards does: the first has the
 // first half of the documents.
-func scatter(stages, docs []bson.Raw, env *Env) (Docs, error) {
+func runOnTwoShards(stages, docs []bson.Raw, env *Env) (Docs, error) {
 	parts := Split(stages)
 	var shards []Docs
 	half := (len(docs) + 1) / 2
@@ -128,8 +128,8 @@ func scatter(stages, docs []bson.Raw, env *Env) (Docs, error) {
 	return parts.Combine(shards, env)
 }
 
-func TestSimpleStages(t *testing.T) {
-	table(t, `
+func TestSimpleStagesTransformDocuments(t *testing.T) {
+	checkPipelines(t, `
 		[{'a': 1}, {'a': 2}] | [] | [{'a': 1}, {'a': 2}]
 		[{'a': 1}, {'a': 2}, {'a': 3}] | [{'$match': {'a': {'$gt': 1}}}, {'$limit': 1}] | [{'a': 2}]
 		[{'a': 1}, {'a': 2}, {'a': 3}] | [{'$skip': 1}, {'$limit': 1}] | [{'a': 2}]
@@ -145,8 +145,8 @@ func TestSimpleStages(t *testing.T) {
 	`)
 }
 
-func TestGroup(t *testing.T) {
-	table(t, `
+func TestGroupAccumulatesByKey(t *testing.T) {
+	checkPipelines(t, `
 		[{'s': 'a'}, {'s': 'b'}, {'s': 'a'}] | [{'$group': {'_id': '$s', 'n': {'$sum': 1}}}] | [{'_id': 'a', 'n': 2}, {'_id': 'b', 'n': 1}]
 		[{'s': 1}, {'s': 1.0}, {'s': {'$numberLong': '1'}}] | [{'$group': {'_id': '$s', 'n': {'$count': {}}}}] | [{'_id': 1, 'n': 3}]
 		[{}, {'s': null}] | [{'$group': {'_id': '$s', 'n': {'$sum': 1}}}] | [{'_id': null, 'n': 2}]
@@ -176,8 +176,8 @@ func TestGroup(t *testing.T) {
 	`)
 }
 
-func TestUnwind(t *testing.T) {
-	table(t, `
+func TestUnwindMakesADocumentPerElement(t *testing.T) {
+	checkPipelines(t, `
 		[{'_id': 1, 'a': [1, 2]}, {'_id': 2, 'a': []}, {'_id': 3}, {'_id': 4, 'a': 7}, {'_id': 5, 'a': null}] | [{'$unwind': '$a'}] | [{'_id': 1, 'a': 1}, {'_id': 1, 'a': 2}, {'_id': 4, 'a': 7}]
 		[{'_id': 1, 'a': [1]}, {'_id': 2, 'a': []}, {'_id': 3}, {'_id': 5, 'a': null}] | [{'$unwind': {'path': '$a', 'preserveNullAndEmptyArrays': true, 'includeArrayIndex': 'i'}}] | [{'_id': 1, 'a': 1, 'i': {'$numberLong': '0'}}, {'_id': 2, 'i': null}, {'_id': 3, 'i': null}, {'_id': 5, 'a': null, 'i': null}]
 		[{'a': {'b': [1, 2], 'c': 3}}] | [{'$unwind': '$a.b'}] | [{'a': {'b': 1, 'c': 3}}, {'a': {'b': 2, 'c': 3}}]
@@ -186,8 +186,8 @@ func TestUnwind(t *testing.T) {
 	`)
 }
 
-func TestLookupAndUnion(t *testing.T) {
-	table(t, `
+func TestLookupAndUnionReadOtherCollections(t *testing.T) {
+	checkPipelines(t, `
 		[{'_id': 'x', 'uuid': 'A'}, {'_id': 'y', 'uuid': 'C'}] | [{'$lookup': {'from': 'chunks', 'localField': 'uuid', 'foreignField': 'uuid', 'as': 'c'}}, {'$project': {'n': {'$size': '$c'}}}] | [{'_id': 'x', 'n': 2}, {'_id': 'y', 'n': 0}]
 		[{'_id': 'x', 'uuid': 'A'}] | [{'$lookup': {'from': 'chunks', 'let': {'u': '$uuid'}, 'pipeline': [{'$match': {'$expr': {'$eq': ['$uuid', '$$u']}}}, {'$sort': {'lastmod': -1}}, {'$limit': 1}, {'$project': {'_id': 0, 'lastmod': 1}}], 'as': 'top'}}] | [{'_id': 'x', 'uuid': 'A', 'top': [{'lastmod': 9}]}]
 		[{'_id': 'x', 'uuid': 'A', 'm': 6}] | [{'$lookup': {'from': 'chunks', 'localField': 'uuid', 'foreignField': 'uuid', 'let': {'m': '$m'}, 'pipeline': [{'$match': {'$expr': {'$gt': ['$lastmod', '$$m']}}}], 'as': 'c.hit'}}] | [{'_id': 'x', 'uuid': 'A', 'm': 6, 'c': {'hit': [{'_id': 2, 'uuid': 'A', 'lastmod': 9}]}}]
@@ -201,8 +201,8 @@ func TestLookupAndUnion(t *testing.T) {
 	`)
 }
 
-func TestFacetSampleAndSources(t *testing.T) {
-	table(t, `
+func TestFacetSampleAndSourceStagesProduceDocuments(t *testing.T) {
+	checkPipelines(t, `
 		[{'a': 1}, {'a': 2}] | [{'$facet': {'all': [{'$count': 'n'}], 'big': [{'$match': {'a': 2}}]}}] | [{'all': [{'n': 2}], 'big': [{'a': 2}]}]
 		[] | [{'$facet': {'x': [{'$match': {}}]}}] | [{'x': []}]
 		[] | [{'$facet': {'x': [{'$out': 'y'}]}}] | !40600: $out is not allowed to be used within a $facet stage
@@ -230,9 +230,9 @@ func TestSampleTakesDistinctDocumentsReproducibly(t *testing.T) {
 	for i := range 100 {
 		docs = append(docs, doc("_id", value.Int32(int32(i))).Value)
 	}
-	stages := list(t, `[{'$sample': {'size': 5}}]`)
-	first := show(Run(stages, Of(docs...), &Env{Rand: rand.New(rand.NewPCG(7, 7))}))
-	if again := show(Run(stages, Of(docs...), &Env{Rand: rand.New(rand.NewPCG(7, 7))})); first != again {
+	stages := docsFrom(t, `[{'$sample': {'size': 5}}]`)
+	first := describeDocuments(Run(stages, Of(docs...), &Env{Rand: rand.New(rand.NewPCG(7, 7))}))
+	if again := describeDocuments(Run(stages, Of(docs...), &Env{Rand: rand.New(rand.NewPCG(7, 7))})); first != again {
 		t.Errorf("%s, then %s", first, again)
 	}
 	seen := map[string]bool{}
@@ -240,10 +240,10 @@ func TestSampleTakesDistinctDocumentsReproducibly(t *testing.T) {
 		seen[d] = true
 	}
 	if len(seen) != 5 {
-		t.Errorf("%d distinct documents in %s", len(seen), first)
+		t.Errorf("%d distinct documents in %s, want 5", len(seen), first)
 	}
-	if all := show(Run(list(t, `[{'$sample': {'size': 500}}, {'$count': 'n'}]`), Of(docs...), nil)); all != `[{"n":{"$numberInt":"100"}}]` {
-		t.Error(all)
+	if all := describeDocuments(Run(docsFrom(t, `[{'$sample': {'size': 500}}, {'$count': 'n'}]`), Of(docs...), nil)); all != `[{"n":{"$numberInt":"100"}}]` {
+		t.Errorf("got %v, want %q", all, `[{"n":{"$numberInt":"100"}}]`)
 	}
 }
 
@@ -257,18 +257,18 @@ func TestLimitStopsReading(t *testing.T) {
 			}
 		}
 	}
-	out := show(Run(list(t, `[{'$match': {'a': 1}}, {'$limit': 2}, {'$count': 'n'}]`), in, nil))
+	out := describeDocuments(Run(docsFrom(t, `[{'$match': {'a': 1}}, {'$limit': 2}, {'$count': 'n'}]`), in, nil))
 	if read != 2 || out != `[{"n":{"$numberInt":"2"}}]` {
-		t.Errorf("read %d documents: %s", read, out)
+		t.Errorf("read %d documents: %s, want read 2, out %q", read, out, `[{"n":{"$numberInt":"2"}}]`)
 	}
 }
 
-func TestErrorsOfTheInputEndTheStream(t *testing.T) {
+func TestInputErrorEndsTheStream(t *testing.T) {
 	broken := status.Errorf(50, "operation exceeded time limit")
 	for _, stages := range []string{`[]`, `[{'$match': {}}]`, `[{'$group': {'_id': 1}}]`, `[{'$sort': {'a': 1}}]`, `[{'$set': {'a': 1}}]`,
 		`[{'$skip': 3}]`, `[{'$limit': 3}]`, `[{'$unwind': '$a'}]`, `[{'$sample': {'size': 1}}]`, `[{'$facet': {'x': []}}]`} {
-		if got := show(Run(list(t, stages), fail(broken), nil)); got != "!50: operation exceeded time limit" {
-			t.Errorf("%s: %s", stages, got)
+		if got := describeDocuments(Run(docsFrom(t, stages), fail(broken), nil)); got != "!50: operation exceeded time limit" {
+			t.Errorf(`%s: %s, want "!50: operation exceeded time limit"`, stages, got)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// js reads a document in Extended JSON.
-func js(t testing.TB, text string) bson.Raw {
+// parseDocument reads a document in Extended JSON.
+func parseDocument(t testing.TB, text string) bson.Raw {
 	t.Helper()
 	var d bson.D
 	if err := bson.UnmarshalExtJSON([]byte(text), false, &d); err != nil {
@@ -27,9 +27,9 @@ func js(t testing.TB, text string) bson.Raw {
 	return raw
 }
 
-func parse(t testing.TB, text string) *query.Filter {
+func parseFilter(t testing.TB, text string) *query.Filter {
 	t.Helper()
-	f, err := query.Parse(js(t, text), &expr.Env{Now: time.UnixMilli(1_000_000)})
+	f, err := query.Parse(parseDocument(t, text), &expr.Env{Now: time.UnixMilli(1_000_000)})
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -50,7 +50,7 @@ func wantCode(t *testing.T, what string, err error, code int32, text string) {
 	}
 }
 
-func TestMatch(t *testing.T) {
+func TestFiltersMatchDocuments(t *testing.T) {
 	for _, c := range []struct {
 		filter   string
 		yes, not []string
@@ -113,10 +113,10 @@ func TestMatch(t *testing.T) {
 			[]string{`{"until":{"$date":{"$numberLong":"5"}}}`}},
 		{`{"$comment":"why","a":1}`, []string{`{"a":1}`}, []string{`{"a":2}`}},
 	} {
-		f := parse(t, c.filter)
+		f := parseFilter(t, c.filter)
 		check := func(docs []string, want bool) {
 			for _, d := range docs {
-				if got, err := f.Match(js(t, d)); got != want || err != nil {
+				if got, err := f.Match(parseDocument(t, d)); got != want || err != nil {
 					t.Errorf("%s on %s: %v %v, want %v", c.filter, d, got, err, want)
 				}
 			}
@@ -126,7 +126,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestInvalidFiltersAreRefused(t *testing.T) {
 	for filter, want := range map[string]struct {
 		code int32
 		text string
@@ -151,12 +151,12 @@ func TestParseRefuses(t *testing.T) {
 		`{"a":{"$elemMatch":{"$expr":true}}}`: {2, "$expr can only be applied to the top-level document"},
 		`{"$expr":{"$nope":1}}`:               {168, "Unrecognized expression '$nope'"},
 	} {
-		_, err := query.Parse(js(t, filter), nil)
+		_, err := query.Parse(parseDocument(t, filter), nil)
 		wantCode(t, filter, err, want.code, want.text)
 	}
 }
 
-func TestMatchPositionIsFirstMatchingElement(t *testing.T) {
+func TestMatchPositionIsTheFirstMatchingElement(t *testing.T) {
 	for _, c := range []struct {
 		filter, doc string
 		want        int
@@ -166,9 +166,9 @@ func TestMatchPositionIsFirstMatchingElement(t *testing.T) {
 		{`{"a":{"$elemMatch":{"b":3}}}`, `{"a":[{"b":1},{"b":2},{"b":3}]}`, 2},
 		{`{"a":5}`, `{"a":5}`, -1},
 	} {
-		ok, at, err := parse(t, c.filter).MatchPosition(js(t, c.doc))
+		ok, at, err := parseFilter(t, c.filter).MatchPosition(parseDocument(t, c.doc))
 		if !ok || err != nil || at != c.want {
-			t.Errorf("%s on %s: %v %d %v", c.filter, c.doc, ok, at, err)
+			t.Errorf("%s on %s: %v %d %v, want ok true, at %v", c.filter, c.doc, ok, at, err, c.want)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func TestProjection(t *testing.T) {
+func TestProjectionIncludesExcludesAndComputesFields(t *testing.T) {
 	const doc = `{"_id":1,"a":{"b":1,"c":2},"d":[{"x":1,"y":1},{"x":2,"y":2},7],"e":5}`
 	for _, c := range []struct{ projection, want string }{
 		{`{"a":1}`, `{"_id":1,"a":{"b":1,"c":2}}`},
@@ -31,25 +31,25 @@ func TestProjection(t *testing.T) {
 		{`{"n":"$a.c"}`, `{"_id":1,"n":2}`},
 		{`{}`, doc},
 	} {
-		p, err := query.ParseProjection(js(t, c.projection), parse(t, `{"d.x":2}`), nil)
+		p, err := query.ParseProjection(parseDocument(t, c.projection), parseFilter(t, `{"d.x":2}`), nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.projection, err)
 			continue
 		}
-		got, err := p.Apply(js(t, doc))
-		if err != nil || string(got) != string(js(t, c.want)) {
+		got, err := p.Apply(parseDocument(t, doc))
+		if err != nil || string(got) != string(parseDocument(t, c.want)) {
 			t.Errorf("%s = %v (%v), want %s", c.projection, got, err, c.want)
 		}
 	}
 	for projection, code := range map[string]int32{
 		`{"a":1,"b":0}`: 31254, `{"a":0,"b":1}`: 31253, `{"a":1,"a.b":1}`: 31249, `{"a.b":1,"a":1}`: 31250,
 	} {
-		_, err := query.ParseProjection(js(t, projection), nil, nil)
+		_, err := query.ParseProjection(parseDocument(t, projection), nil, nil)
 		wantCode(t, projection, err, code, "")
 	}
 }
 
-func TestSort(t *testing.T) {
+func TestSortOrdersDocuments(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
 		want    []string
@@ -59,13 +59,13 @@ func TestSort(t *testing.T) {
 		{`{"a":-1}`, []string{`{"a":[1,9]}`, `{"a":[3,4]}`, `{"a":2}`, `{"a":[]}`}},
 		{`{"a.b":1}`, []string{`{"a":[{"b":5},{"b":1}]}`, `{"a":{"b":2}}`, `{"a":[{"b":3}]}`}},
 	} {
-		s, err := query.ParseSort(js(t, c.pattern))
+		s, err := query.ParseSort(parseDocument(t, c.pattern))
 		if err != nil {
 			t.Fatal(err)
 		}
 		docs := []bson.Raw{}
 		for _, d := range c.want {
-			docs = append(docs, js(t, d))
+			docs = append(docs, parseDocument(t, d))
 		}
 		got := slices.Clone(docs)
 		slices.Reverse(got)
@@ -78,8 +78,8 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// show writes intervals as [1, 5) (2, +] for comparison.
-func show(intervals []query.Interval) string {
+// describeIntervals writes intervals as [1, 5) (2, +] for comparison.
+func describeIntervals(intervals []query.Interval) string {
 	var parts []string
 	for _, i := range intervals {
 		open, shut := "(", ")"
@@ -94,7 +94,7 @@ func show(intervals []query.Interval) string {
 	return strings.Join(parts, " ")
 }
 
-func TestBounds(t *testing.T) {
+func TestFiltersGiveIndexBounds(t *testing.T) {
 	for _, c := range []struct{ filter, single, multikey string }{
 		{`{}`, "[MinKey, MaxKey]", ""},
 		{`{"b":1}`, "[MinKey, MaxKey]", ""},
@@ -114,11 +114,11 @@ func TestBounds(t *testing.T) {
 		{`{"a":{"$ne":1}}`, "[MinKey, MaxKey]", ""},
 		{`{"a":{"$elemMatch":{"$gt":1,"$lt":3}}}`, "(1, 3)", "(1, 3)"},
 	} {
-		f := parse(t, c.filter)
-		if got := show(f.Bounds("a")); got != c.single {
+		f := parseFilter(t, c.filter)
+		if got := describeIntervals(f.Bounds("a")); got != c.single {
 			t.Errorf("%s: %s, want %s", c.filter, got, c.single)
 		}
-		if got := show(f.IndexBounds("a", true)); c.multikey != "" && got != c.multikey {
+		if got := describeIntervals(f.IndexBounds("a", true)); c.multikey != "" && got != c.multikey {
 			t.Errorf("%s multikey: %s, want %s", c.filter, got, c.multikey)
 		}
 	}

@@ -11,21 +11,21 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func update(t testing.TB, text string, filters ...string) (*query.Update, error) {
+func parseUpdate(t testing.TB, text string, filters ...string) (*query.Update, error) {
 	t.Helper()
-	u := value.Field(js(t, `{"u":`+text+`}`), "u")
+	u := value.Field(parseDocument(t, `{"u":`+text+`}`), "u")
 	o := query.UpdateOptions{
 		Env:       &expr.Env{Now: time.UnixMilli(1_000_000)},
 		Timestamp: bson.Timestamp{T: 7, I: 1},
 		NewID:     func() bson.ObjectID { return bson.ObjectID{11: 1} },
 	}
 	for _, f := range filters {
-		o.ArrayFilters = append(o.ArrayFilters, js(t, f))
+		o.ArrayFilters = append(o.ArrayFilters, parseDocument(t, f))
 	}
 	return query.ParseUpdate(u, o)
 }
 
-func TestApply(t *testing.T) {
+func TestUpdatesChangeDocuments(t *testing.T) {
 	for _, c := range []struct{ update, doc, want string }{
 		{`{"$set":{"b":2,"a":1}}`, `{"_id":1}`, `{"_id":1,"a":1,"b":2}`}, // new fields in the order of their names
 		{`{"$set":{"x.10":1,"x.9":2}}`, `{"_id":1}`, `{"_id":1,"x":{"9":2,"10":1}}`},
@@ -67,12 +67,12 @@ func TestApply(t *testing.T) {
 			`{"_id":1,"b":2,"t":{"$date":{"$numberLong":"1000000"}}}`},
 		{`[{"$replaceWith":{"x":"$a"}}]`, `{"_id":1,"a":1}`, `{"_id":1,"x":1}`},
 	} {
-		u, err := update(t, c.update)
+		u, err := parseUpdate(t, c.update)
 		if err != nil {
 			t.Errorf("%s: %v", c.update, err)
 			continue
 		}
-		doc, want := js(t, c.doc), js(t, c.want)
+		doc, want := parseDocument(t, c.doc), parseDocument(t, c.want)
 		got, changed, err := u.Apply(doc, nil)
 		if err != nil || string(got) != string(want) || changed != (string(doc) != string(want)) {
 			t.Errorf("%s on %s = %v (changed %v, %v), want %v", c.update, c.doc, got, changed, err, want)
@@ -80,7 +80,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-func TestPositionalUpdates(t *testing.T) {
+func TestPositionalUpdatesChangeMatchedElements(t *testing.T) {
 	for _, c := range []struct{ update, arrayFilter, filter, doc, want string }{
 		{`{"$set":{"a.$":9}}`, ``, `{"a":{"$gt":1}}`, `{"a":[1,2,3]}`, `{"a":[1,9,3]}`},
 		{`{"$set":{"a.$.x":9}}`, ``, `{"a":{"$elemMatch":{"y":2}}}`, `{"a":[{"y":1},{"y":2}]}`, `{"a":[{"y":1},{"y":2,"x":9}]}`},
@@ -91,18 +91,18 @@ func TestPositionalUpdates(t *testing.T) {
 		if c.arrayFilter != "" {
 			filters = append(filters, c.arrayFilter)
 		}
-		u, err := update(t, c.update, filters...)
+		u, err := parseUpdate(t, c.update, filters...)
 		if err != nil {
 			t.Fatalf("%s: %v", c.update, err)
 		}
-		got, _, err := u.Apply(js(t, c.doc), parse(t, c.filter))
-		if err != nil || string(got) != string(js(t, c.want)) {
+		got, _, err := u.Apply(parseDocument(t, c.doc), parseFilter(t, c.filter))
+		if err != nil || string(got) != string(parseDocument(t, c.want)) {
 			t.Errorf("%s = %v (%v), want %s", c.update, got, err, c.want)
 		}
 	}
 }
 
-func TestUpdateRefuses(t *testing.T) {
+func TestInvalidUpdatesAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		update, doc string
 		code        int32
@@ -129,17 +129,17 @@ func TestUpdateRefuses(t *testing.T) {
 		{`{"$set":5}`, `{}`, 9, "Modifiers operate on fields but we found type int instead"},
 		{`[{"$match":{}}]`, `{}`, 72, "$match is not allowed"},
 	} {
-		u, err := update(t, c.update)
+		u, err := parseUpdate(t, c.update)
 		if err == nil {
-			_, _, err = u.Apply(js(t, c.doc), parse(t, `{}`))
+			_, _, err = u.Apply(parseDocument(t, c.doc), parseFilter(t, `{}`))
 		}
 		wantCode(t, c.update, err, c.code, c.text)
 	}
-	_, err := update(t, `{"$set":{"a":1}}`, `{"x":1}`)
+	_, err := parseUpdate(t, `{"$set":{"a":1}}`, `{"x":1}`)
 	wantCode(t, "unused array filter", err, 9, "The array filter for identifier 'x' was not used")
 }
 
-func TestUpsertBuildsDocument(t *testing.T) {
+func TestUpsertBuildsADocumentFromFilterAndUpdate(t *testing.T) {
 	const id = `"_id":{"$oid":"000000000000000000000001"}`
 	for _, c := range []struct{ filter, update, want string }{
 		// The order that MongoDB 5.0.7 gave such upserts: _id, the filter's fields by name, the update's by name.
@@ -151,19 +151,19 @@ func TestUpsertBuildsDocument(t *testing.T) {
 		{`{"_id":5,"a":1}`, `{"b":2}`, `{"_id":5,"b":2}`},
 		{`{"addr":"x"}`, `[{"$set":{"n":1,"addr":"x"}}]`, `{` + id + `,"addr":"x","n":1}`},
 	} {
-		u, err := update(t, c.update)
+		u, err := parseUpdate(t, c.update)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := u.Upsert(parse(t, c.filter))
-		if err != nil || string(got) != string(js(t, c.want)) {
+		got, err := u.Upsert(parseFilter(t, c.filter))
+		if err != nil || string(got) != string(parseDocument(t, c.want)) {
 			t.Errorf("upsert %s %s = %v (%v), want %s", c.filter, c.update, got, err, c.want)
 		}
 	}
-	u, _ := update(t, `{"$set":{"x":1}}`)
-	_, err := u.Upsert(parse(t, `{"a":1,"$and":[{"a":1}]}`))
+	u, _ := parseUpdate(t, `{"$set":{"x":1}}`)
+	_, err := u.Upsert(parseFilter(t, `{"a":1,"$and":[{"a":1}]}`))
 	wantCode(t, "twice", err, 54, "cannot infer query fields to set, path 'a' is matched twice")
-	u, _ = update(t, `{"$set":{"_id":2}}`)
-	_, err = u.Upsert(parse(t, `{"_id":1}`))
+	u, _ = parseUpdate(t, `{"$set":{"_id":2}}`)
+	_, err = u.Upsert(parseFilter(t, `{"_id":1}`))
 	wantCode(t, "_id", err, 66, "immutable field '_id'")
 }

@@ -71,7 +71,7 @@ func anyValue(depth int) *rapid.Generator[bson.RawValue] {
 	})
 }
 
-func TestCompareIsTotalPreorder(t *testing.T) {
+func TestCompareIsATotalPreorder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := anyValue(2).Draw(t, "a"), anyValue(2).Draw(t, "b"), anyValue(2).Draw(t, "c")
 		if value.Compare(a, a) != 0 {
@@ -118,7 +118,7 @@ func TestNumbersCompareExactly(t *testing.T) {
 	}
 }
 
-func TestEqualNumbersHashAlikeUnlessDecimalFraction(t *testing.T) {
+func TestEqualNumbersHaveEqualHashesExceptDecimalFractions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Int64Range(-1<<53, 1<<53).Draw(t, "n")
 		d, err := bson.ParseDecimal128(value.Text(value.Int64(n)))
@@ -132,7 +132,7 @@ func TestEqualNumbersHashAlikeUnlessDecimalFraction(t *testing.T) {
 	})
 }
 
-func TestPathLookup(t *testing.T) {
+func TestPathsFindNestedValues(t *testing.T) {
 	var doc bson.D
 	if err := bson.UnmarshalExtJSON([]byte(`{"a":{"b":[{"c":1},{"c":[2,3]},5]},"n":null}`), false, &doc); err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestPathLookup(t *testing.T) {
 		}
 	}
 	if got := value.Text(value.Array(value.LookupAll(raw, "a.b.c")...)); got != "[ 1, 2, 3, [ 2, 3 ] ]" {
-		t.Errorf("all of a.b.c: %s", got)
+		t.Errorf(`all of a.b.c: %s, want "[ 1, 2, 3, [ 2, 3 ] ]"`, got)
 	}
 }
 

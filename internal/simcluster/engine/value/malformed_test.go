@@ -10,7 +10,7 @@ import (
 )
 
 // Reading a damaged document may return anything, but never reads out of bounds.
-func TestBrokenDocumentsNeverPanic(t *testing.T) {
+func TestDamagedDocumentsNeverPanic(t *testing.T) {
 	scope := bson.RawValue{Type: bson.TypeCodeWithScope, Value: append(append([]byte{20, 0, 0, 0}, value.String("f()").Value...),
 		7, 0, 0, 0, 10, 'n', 0)}
 	rapid.Check(t, func(t *rapid.T) {

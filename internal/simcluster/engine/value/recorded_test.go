@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// lines decodes a gzipped file of Extended JSON documents, one a line.
-func lines(t *testing.T, path string) iter.Seq[bson.Raw] {
+// readRecordedLines decodes a gzipped file of Extended JSON documents, one a line.
+func readRecordedLines(t *testing.T, path string) iter.Seq[bson.Raw] {
 	t.Helper()
 	return func(yield func(bson.Raw) bool) {
 		file, err := os.Open(path)
@@ -47,9 +47,9 @@ func lines(t *testing.T, path string) iter.Seq[bson.Raw] {
 	}
 }
 
-func TestHashEqualsRecordedServer(t *testing.T) {
+func TestHashEqualsTheRecordedServersHash(t *testing.T) {
 	n := 0
-	for line := range lines(t, "testdata/hash-vectors.jsonl.gz") {
+	for line := range readRecordedLines(t, "testdata/hash-vectors.jsonl.gz") {
 		v, _ := value.Lookup(line, "value.v")
 		want, err := strconv.ParseInt(line.Lookup("hash").StringValue(), 10, 64)
 		if err != nil {
@@ -65,7 +65,7 @@ func TestHashEqualsRecordedServer(t *testing.T) {
 	}
 }
 
-func TestCompareEqualsRecordedSortOrder(t *testing.T) {
+func TestCompareEqualsTheRecordedServersOrder(t *testing.T) {
 	// The server sorts an array by its smallest element and a missing field as null.
 	sortKey := func(doc bson.Raw) bson.RawValue {
 		v := value.Field(doc, "v")
@@ -85,7 +85,7 @@ func TestCompareEqualsRecordedSortOrder(t *testing.T) {
 	}
 	var before bson.Raw
 	n := 0
-	for doc := range lines(t, "testdata/sort-order.jsonl.gz") {
+	for doc := range readRecordedLines(t, "testdata/sort-order.jsonl.gz") {
 		if n++; n > 1 {
 			c := value.Compare(sortKey(before), sortKey(doc))
 			if c == 0 {

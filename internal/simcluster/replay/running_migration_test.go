@@ -20,9 +20,9 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// sight is one line of the recording of a client that polled a working cluster: a
+// observation is one line of the recording of a client that polled a working cluster: a
 // command, an observation, or log entries read afterwards.
-type sight struct {
+type observation struct {
 	Did, Saw, Log, Note, DB, What, NS string
 
 	Cmd, Reply, Details bson.Raw
@@ -32,7 +32,7 @@ type sight struct {
 	Chunk               bson.Raw
 }
 
-func sights(t *testing.T, name string) (out []sight) {
+func readObservations(t *testing.T, name string) (out []observation) {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", "testdata", "recordings", name+".jsonl.gz"))
 	if err != nil {
@@ -46,14 +46,14 @@ func sights(t *testing.T, name string) (out []sight) {
 	lines := bufio.NewScanner(z)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		var s sight
+		var s observation
 		if err := bson.UnmarshalExtJSON(lines.Bytes(), false, &s); err != nil {
 			t.Fatalf("%s: %v", lines.Text(), err)
 		}
 		out = append(out, s)
 	}
 	if len(out) == 0 || lines.Err() != nil {
-		t.Fatalf("%d lines of %s, %v", len(out), name, lines.Err())
+		t.Fatalf("%d lines of %s, %v, want len(out) more than 0", len(out), name, lines.Err())
 	}
 	return out
 }
@@ -62,9 +62,9 @@ func sights(t *testing.T, name string) (out []sight) {
 var chance = []string{"currentOpTime", "opid", "microsecs_running", "secs_running", "host", "configdb", "numYields",
 	"txnNumber", "_id", "millis"}
 
-// regular is a document without random values: field names with values in order,
+// withoutRandomValues is a document without random values: field names with values in order,
 // numbers without their type.
-func regular(name string, v bson.RawValue) string {
+func withoutRandomValues(name string, v bson.RawValue) string {
 	if slices.Contains(chance, name) && v.Type != bson.TypeEmbeddedDocument {
 		return "*"
 	}
@@ -73,7 +73,7 @@ func regular(name string, v bson.RawValue) string {
 		var parts []string
 		list, _ := v.Document().Elements()
 		for _, e := range list {
-			parts = append(parts, e.Key()+": "+regular(e.Key(), e.Value()))
+			parts = append(parts, e.Key()+": "+withoutRandomValues(e.Key(), e.Value()))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case bson.TypeArray:
@@ -85,7 +85,7 @@ func regular(name string, v bson.RawValue) string {
 				parts = append(parts, e.Type.String())
 				continue
 			}
-			parts = append(parts, regular("", e))
+			parts = append(parts, withoutRandomValues("", e))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	case bson.TypeObjectID:
@@ -103,28 +103,28 @@ func regular(name string, v bson.RawValue) string {
 	return v.String()
 }
 
-func regularDoc(d bson.Raw) string {
-	return regular("", bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: d})
+func withoutRandomFields(d bson.Raw) string {
+	return withoutRandomValues("", bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: d})
 }
 
 // During manual moves, balancer moves and draining, every recorded row of $currentOp
 // and config.migrations of a real 5.0.7 appears here too, except for times and names.
-func TestAMigrationInFlightLooksAsOnTheRealServer(t *testing.T) {
+func TestRunningMigrationLooksAsOnTheRealServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlayer(t, "inflight", simcluster.Options{Empty: true, Seed: 2, Epoch: time.Unix(1795343086, 0)})
 		defer p.close()
 		p.cluster.Start(t.Context())
-		p.named("mongosh 2.12.0")
+		p.reconnectAs("mongosh 2.12.0")
 		w := &watcher{p: p}
 		looked := 0
-		list := sights(t, "inflight")
+		list := readObservations(t, "inflight")
 		for i, s := range list {
 			switch {
 			case s.Did != "":
 				if s.Did == "split" && list[i-1].Did != "split" {
-					w.load()
+					w.insertRecordedDocuments()
 				}
-				p.did(s)
+				p.replayObservation(s)
 			case strings.HasPrefix(s.Note, "a move by hand"):
 				moved := make(chan bson.Raw, 1)
 				go func() {
@@ -132,26 +132,26 @@ func TestAMigrationInFlightLooksAsOnTheRealServer(t *testing.T) {
 						{Key: "bounds", Value: bson.A{bound(1), bound(2)}}, {Key: "to", Value: "shard-rs-2"}})
 				}()
 				begun := time.Now()
-				w.until(func() bool { return len(moved) == 1 })
+				w.pollUntil(func() bool { return len(moved) == 1 })
 				if took := time.Since(begun); took < 600*time.Millisecond || took > 900*time.Millisecond {
-					t.Errorf("8,000 documents moved in %s", took)
+					t.Errorf("8,000 documents moved in %s, want %v to %v", took, 600*time.Millisecond, 900*time.Millisecond)
 				}
 				if reply := <-moved; !ok(reply) {
 					t.Errorf("%s", reply)
 				}
 			case s.Saw != "":
-				looked += w.saw(list, i)
+				looked += w.compareObservation(list, i)
 			}
 			switch {
 			case s.Did != "balancerStart":
 			case list[i+1].Saw == "currentOp":
-				w.until(func() bool { return w.chunks("shard-rs-3") == 3 })
+				w.pollUntil(func() bool { return w.chunksOn("shard-rs-3") == 3 })
 			default:
-				w.until(func() bool { return w.chunks("shard-rs-2") == 0 })
+				w.pollUntil(func() bool { return w.chunksOn("shard-rs-2") == 0 })
 			}
 		}
 		if looked < 30 {
-			t.Errorf("%d rows compared", looked)
+			t.Errorf("%d rows compared, want at least 30", looked)
 		}
 		if !w.grew {
 			t.Error("the recipient's count never grew while documents were copied")
@@ -164,8 +164,8 @@ func bound(n byte) bson.D {
 	return bson.D{{Key: "project_id", Value: bson.ObjectID{0x65, 11: n}}}
 }
 
-// named reconnects with an application name.
-func (p *player) named(app string) {
+// reconnectAs reconnects with an application name.
+func (p *player) reconnectAs(app string) {
 	p.t.Helper()
 	if err := p.client.Disconnect(p.t.Context()); err != nil {
 		p.t.Fatal(err)
@@ -178,11 +178,11 @@ func (p *player) named(app string) {
 	}
 }
 
-// did runs a recorded command and compares the reply, without random values.
-func (p *player) did(s sight) {
+// replayObservation runs a recorded command and compares the reply, without random values.
+func (p *player) replayObservation(s observation) {
 	p.t.Helper()
 	got := without(p.run(s.DB, s.Cmd), "$clusterTime", "operationTime")
-	if g, w := regularDoc(got), regularDoc(s.Reply); g != w {
+	if g, w := withoutRandomFields(got), withoutRandomFields(s.Reply); g != w {
 		p.t.Errorf("%s %s\n got  %s\n want %s", s.Did, s.Cmd, g, w)
 	}
 }
@@ -195,9 +195,9 @@ type watcher struct {
 	grew bool
 }
 
-// load inserts the recorded documents: 8,000 of 1,075 bytes, or one more, for each of
+// insertRecordedDocuments inserts the recorded documents: 8,000 of 1,075 bytes, or one more, for each of
 // four projects.
-func (w *watcher) load() {
+func (w *watcher) insertRecordedDocuments() {
 	w.p.t.Helper()
 	for project := byte(1); project <= 4; project++ {
 		docs := make([]any, 8000)
@@ -214,16 +214,16 @@ func (w *watcher) load() {
 	}
 }
 
-// chunks is how many a shard has, of all collections.
-func (w *watcher) chunks(shard string) int {
-	reply := w.p.must("config", bson.D{{Key: "count", Value: "chunks"}, {Key: "query", Value: bson.D{{Key: "shard", Value: shard}}}})
+// chunksOn is how many a shard has, of all collections.
+func (w *watcher) chunksOn(shard string) int {
+	reply := w.p.mustRun("config", bson.D{{Key: "count", Value: "chunks"}, {Key: "query", Value: bson.D{{Key: "shard", Value: shard}}}})
 	n, _ := reply.Lookup("n").AsInt64OK()
 	return int(n)
 }
 
-// until polls every 5 ms until a condition holds; each observation replaces the
+// pollUntil polls every 5 ms until a condition holds; each observation replaces the
 // previous one.
-func (w *watcher) until(so func() bool) {
+func (w *watcher) pollUntil(so func() bool) {
 	w.p.t.Helper()
 	w.seen = make(map[string]bool)
 	for begun := time.Now(); !so(); time.Sleep(5 * time.Millisecond) {
@@ -231,23 +231,23 @@ func (w *watcher) until(so func() bool) {
 			w.p.t.Fatal("waited in vain")
 		}
 		for _, row := range w.rows("config", bson.D{{Key: "find", Value: "migrations"}}) {
-			w.seen[regularDoc(row)] = true
+			w.seen[withoutRandomFields(row)] = true
 		}
 		for _, row := range w.rows("admin", bson.D{
 			{Key: "aggregate", Value: 1},
 			{Key: "pipeline", Value: bson.A{bson.D{{Key: "$currentOp", Value: bson.D{{Key: "allUsers", Value: true},
 				{Key: "localOps", Value: false}}}}}}, {Key: "cursor", Value: bson.D{}},
 		}) {
-			w.seen[regularDoc(row)] = true
+			w.seen[withoutRandomFields(row)] = true
 			if desc, _ := row.Lookup("desc").StringValueOK(); desc == "MigrationCoordinator" {
-				w.count()
+				w.observeRecipient()
 			}
 		}
 	}
 }
 
-// count looks at how many documents the recipient has.
-func (w *watcher) count() {
+// observeRecipient looks at how many documents the recipient has.
+func (w *watcher) observeRecipient() {
 	coll := w.p.cluster.Catalog()
 	coll.Mu.RLock()
 	defer coll.Mu.RUnlock()
@@ -259,23 +259,23 @@ func (w *watcher) count() {
 }
 
 func (w *watcher) rows(db string, cmd bson.D) (out []bson.Raw) {
-	values, _ := w.p.must(db, cmd).Lookup("cursor", "firstBatch").Array().Values()
+	values, _ := w.p.mustRun(db, cmd).Lookup("cursor", "firstBatch").Array().Values()
 	for _, v := range values {
 		out = append(out, v.Document())
 	}
 	return out
 }
 
-// saw compares a recorded observation with ours and returns the number of compared
+// compareObservation compares a recorded observation with ours and returns the number of compared
 // rows.
-func (w *watcher) saw(list []sight, i int) (compared int) {
+func (w *watcher) compareObservation(list []observation, i int) (compared int) {
 	w.p.t.Helper()
 	s := list[i]
 	for _, row := range slices.Concat(s.Ops, s.Docs) {
 		if row.Lookup("command", "_shardsvrMovePrimary").Type != 0 {
 			continue // takes no time in the simulation
 		}
-		want := regularDoc(row)
+		want := withoutRandomFields(row)
 		compared++
 		if w.seen[want] {
 			continue

@@ -8,9 +8,9 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// faults prepares the scenario of faults: frozen members, and a migration that is held
+// faultsScript prepares the scenario of faults: frozen members, and a migration that is held
 // at a step, with other commands at the same time, until its donor steps down.
-func faults() script {
+func faultsScript() script {
 	var held chan bson.Raw // created inside the synctest bubble
 	var rule *simcluster.Planted
 	freeze := func(member string) func(*player, step) bool {
@@ -26,7 +26,7 @@ func faults() script {
 	hold := func(n int, at_ simcluster.Step) func(*player, step) bool {
 		return func(p *player, _ step) bool {
 			held = make(chan bson.Raw, 1)
-			move := at(p.t, "faults", n)
+			move := findStep(p.t, "faults", n)
 			rule = p.cluster.Faults().Add(simcluster.Rule{Command: "moveChunk", At: at_, Hold: true, StepDown: true})
 			go func() { held <- p.run(move.DB, p.request(move)) }()
 			<-rule.Reached()
@@ -35,12 +35,12 @@ func faults() script {
 	}
 	stepDown := func(p *player, s step) bool {
 		rule.Remove()
-		p.check(s, <-held, nil)
+		p.compareStep(s, <-held, nil)
 		return true
 	}
 	return script{
 		8: func(p *player, _ step) bool {
-			p.insert("faulty", "a", 3000, 2031)
+			p.insertNumbered("faulty", "a", 3000, 2031)
 			return false
 		},
 		9: freeze("config"), 22: thaw,
@@ -59,7 +59,7 @@ func faults() script {
 			go func() { held <- p.run(s.DB, p.request(s)) }()
 			time.Sleep(4 * time.Second)
 			p.cluster.Faults().Thaw("config")
-			p.check(s, <-held, nil)
+			p.compareStep(s, <-held, nil)
 			return true
 		},
 	}

@@ -19,53 +19,53 @@ func (w *world) megabytes() (out [3]int64) {
 	return out
 }
 
-func TestSince603DataSizesAreBalanced(t *testing.T) {
-	inVersion(t, [3]int{6, 0, 20}, func(t *testing.T, w *world) {
-		w.run(`{"configureCollectionBalancing": "db.t", "chunkSize": 1}`)
+func TestDataSizesAreBalancedSince603(t *testing.T) {
+	onVersion(t, [3]int{6, 0, 20}, func(t *testing.T, w *world) {
+		w.mustRun(`{"configureCollectionBalancing": "db.t", "chunkSize": 1}`)
 		for key := range 120 {
-			w.fill(key, 100) // about 12 MB in one chunk
+			w.insertAtKey(key, 100) // about 12 MB in one chunk
 		}
-		w.start()
-		w.after(10 * time.Minute)
+		w.startBalancer()
+		w.wait(10 * time.Minute)
 		got := w.megabytes()
 		if most, least := max(got[0], got[1], got[2]), min(got[0], got[1], got[2]); least < 2 || most-least >= 3 {
 			t.Errorf("%v MB: want less than three chunk sizes between the shards", got)
 		}
-		for _, d := range w.log("changelog", "moveChunk.commit") {
+		for _, d := range w.logEntries("changelog", "moveChunk.commit") {
 			if n := d.Lookup("details", "counts", "clonedBytes").Int64(); n > 12<<20/10 { // documents of one key stay together
-				t.Errorf("a range of %d bytes was moved", n)
+				t.Errorf("a range of %d bytes was moved, want at most %v", n, 12<<20/10)
 			}
 		}
 	})
 }
 
-func TestSince603TheNumberOfChunksDoesNotMatter(t *testing.T) {
-	inVersion(t, [3]int{7, 0, 16}, func(t *testing.T, w *world) {
+func TestNumberOfChunksDoesNotMatterSince603(t *testing.T) {
+	onVersion(t, [3]int{7, 0, 16}, func(t *testing.T, w *world) {
 		w.split(10, 20, 30, 40, 50, 60, 70, 80)
-		w.start()
-		w.after(10 * time.Minute)
-		if got := w.spread(); got != [3]int{9, 0, 0} {
+		w.startBalancer()
+		w.wait(10 * time.Minute)
+		if got := w.chunksPerShard(); got != [3]int{9, 0, 0} {
 			t.Errorf("spread %v", got)
 		}
 	})
 }
 
-func TestTheAutoMergerWorksEveryHourWhereItMay(t *testing.T) {
-	inVersion(t, [3]int{7, 0, 16}, func(t *testing.T, w *world) {
+func TestAutoMergerRunsEveryHourWhereEnabled(t *testing.T) {
+	onVersion(t, [3]int{7, 0, 16}, func(t *testing.T, w *world) {
 		w.split(10, 20, 30)
-		w.start()
-		w.after(50 * time.Minute)
-		if got := w.spread(); got != [3]int{4, 0, 0} {
+		w.startBalancer()
+		w.wait(50 * time.Minute)
+		if got := w.chunksPerShard(); got != [3]int{4, 0, 0} {
 			t.Fatalf("merged too early: %v", got)
 		}
-		w.after(11 * time.Minute)
-		if got := w.spread(); got != [3]int{1, 0, 0} {
+		w.wait(11 * time.Minute)
+		if got := w.chunksPerShard(); got != [3]int{1, 0, 0} {
 			t.Fatalf("not merged: %v", got)
 		}
-		w.setting(`{"_id": "automerge", "enabled": false}`)
+		w.writeSetting(`{"_id": "automerge", "enabled": false}`)
 		w.split(10, 20)
-		w.after(3 * time.Hour)
-		if got := w.spread(); got != [3]int{3, 0, 0} {
+		w.wait(3 * time.Hour)
+		if got := w.chunksPerShard(); got != [3]int{3, 0, 0} {
 			t.Fatalf("merged although it is off: %v", got)
 		}
 	})
@@ -73,13 +73,13 @@ func TestTheAutoMergerWorksEveryHourWhereItMay(t *testing.T) {
 
 func TestAChunkOfOneKeyBecomesJumboInEveryVersion(t *testing.T) {
 	for _, v := range [][3]int{{4, 4, 29}, {5, 0, 7}, {6, 0, 20}, {7, 0, 16}, {8, 0, 13}} {
-		inVersion(t, v, func(t *testing.T, w *world) {
-			w.setting(`{"_id": "chunksize", "value": 1}`)
-			w.fill(7, 5000) // 5 MB
-			w.run(`{"addShardToZone": "shard-rs-2", "zone": "z"}`)
-			w.run(`{"updateZoneKeyRange": "db.t", "min": {"p": 7}, "max": {"p": 8}, "zone": "z"}`)
-			w.start()
-			w.after(2 * time.Minute)
+		onVersion(t, v, func(t *testing.T, w *world) {
+			w.writeSetting(`{"_id": "chunksize", "value": 1}`)
+			w.insertAtKey(7, 5000) // 5 MB
+			w.mustRun(`{"addShardToZone": "shard-rs-2", "zone": "z"}`)
+			w.mustRun(`{"updateZoneKeyRange": "db.t", "min": {"p": 7}, "max": {"p": 8}, "zone": "z"}`)
+			w.startBalancer()
+			w.wait(2 * time.Minute)
 			jumbo := false
 			w.c.Mu.RLock()
 			for _, ch := range w.c.Routing("db.t").Chunks() {
@@ -89,7 +89,7 @@ func TestAChunkOfOneKeyBecomesJumboInEveryVersion(t *testing.T) {
 			if !jumbo {
 				t.Errorf("%v: no chunk is jumbo", v)
 			}
-			rounds := w.log("actionlog", "balancer.round")
+			rounds := w.logEntries("actionlog", "balancer.round")
 			name := "errorOccured"
 			if v[0] >= 7 {
 				name = "errorOccurred"
@@ -103,25 +103,25 @@ func TestAChunkOfOneKeyBecomesJumboInEveryVersion(t *testing.T) {
 
 func TestDrainingAndZonesWorkInEveryVersion(t *testing.T) {
 	for _, v := range [][3]int{{4, 4, 29}, {5, 0, 7}, {6, 0, 20}, {7, 0, 16}, {8, 0, 13}} {
-		inVersion(t, v, func(t *testing.T, w *world) {
+		onVersion(t, v, func(t *testing.T, w *world) {
 			w.split(10, 20, 30, 40)
 			for key := 5; key < 50; key += 10 {
-				w.fill(key, 10)
+				w.insertAtKey(key, 10)
 			}
-			w.run(`{"addShardToZone": "shard-rs-3", "zone": "z"}`)
-			w.run(`{"updateZoneKeyRange": "db.t", "min": {"p": 12}, "max": {"p": 18}, "zone": "z"}`)
-			w.run(`{"removeShard": "shard-rs-1"}`)
-			w.start()
-			w.after(5 * time.Minute)
+			w.mustRun(`{"addShardToZone": "shard-rs-3", "zone": "z"}`)
+			w.mustRun(`{"updateZoneKeyRange": "db.t", "min": {"p": 12}, "max": {"p": 18}, "zone": "z"}`)
+			w.mustRun(`{"removeShard": "shard-rs-1"}`)
+			w.startBalancer()
+			w.wait(5 * time.Minute)
 			w.c.Mu.RLock()
 			defer w.c.Mu.RUnlock()
 			r := w.c.Routing("db.t")
 			if n := r.Count("shard-rs-1"); n != 0 {
-				t.Errorf("%v: %d chunks are left on the draining shard", v, n)
+				t.Errorf("%v: %d chunks are left on the draining shard, want 0", v, n)
 			}
 			key, _ := bson.Marshal(bson.D{{Key: "p", Value: int32(15)}})
 			if owner := r.Owner(key); owner != "shard-rs-3" {
-				t.Errorf("%v: the zone's chunk is on %s", v, owner)
+				t.Errorf(`%v: the zone's chunk is on %s, want "shard-rs-3"`, v, owner)
 			}
 		})
 	}

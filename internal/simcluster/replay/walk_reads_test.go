@@ -14,8 +14,8 @@ type query struct {
 	meets  func(d bson.Raw) bool
 }
 
-func (w *walk) query() query {
-	p, k := bson.E{Key: "p", Value: w.p()}, bson.E{Key: "k", Value: w.k()}
+func (w *walk) randomQuery() query {
+	p, k := bson.E{Key: "p", Value: w.randomProject()}, bson.E{Key: "k", Value: w.randomKey()}
 	has := func(d bson.Raw, e bson.E) bool { return equalValue(d.Lookup(e.Key), encode(bson.D{e}).Lookup(e.Key)) }
 	switch w.rng.IntN(4) {
 	case 0:
@@ -38,7 +38,7 @@ func equalValue(a, b bson.RawValue) bool {
 	return a.Equal(b)
 }
 
-func (c *collection) meeting(q query) map[int32]bson.Raw {
+func (c *collection) matching(q query) map[int32]bson.Raw {
 	out := make(map[int32]bson.Raw)
 	for id, d := range c.docs {
 		if q.meets(d) {
@@ -48,12 +48,12 @@ func (c *collection) meeting(q query) map[int32]bson.Raw {
 	return out
 }
 
-// explain must name exactly the owner when the query binds the full key, and otherwise
+// checkExplain must name exactly the owner when the query binds the full key, and otherwise
 // every shard with matching documents.
-func (w *walk) explain(c *collection) {
-	w.chunks(c)
-	q := w.query()
-	reply := w.must("w", bson.D{{Key: "explain", Value: bson.D{{Key: "find", Value: c.name}, {Key: "filter", Value: q.filter}}},
+func (w *walk) checkExplain(c *collection) {
+	w.checkChunks(c)
+	q := w.randomQuery()
+	reply := w.mustRun("w", bson.D{{Key: "explain", Value: bson.D{{Key: "find", Value: c.name}, {Key: "filter", Value: q.filter}}},
 		{Key: "verbosity", Value: "queryPlanner"}})
 	shards := make(map[string]bool)
 	rows, _ := reply.Lookup("queryPlanner", "winningPlan", "shards").Array().Values()
@@ -61,8 +61,8 @@ func (w *walk) explain(c *collection) {
 		shards[r.Document().Lookup("shardName").StringValue()] = true
 	}
 	need := make(map[string]bool)
-	for _, d := range c.meeting(q) {
-		need[c.at(c.key(w.t, d)).shard] = true
+	for _, d := range c.matching(q) {
+		need[c.chunkAt(c.shardKey(w.t, d)).shard] = true
 	}
 	for s := range need {
 		if !shards[s] {
@@ -79,20 +79,20 @@ func (w *walk) explain(c *collection) {
 	if !bound {
 		return
 	}
-	if owner := c.at(c.key(w.t, q.key)).shard; len(shards) != 1 || !shards[owner] {
+	if owner := c.chunkAt(c.shardKey(w.t, q.key)).shard; len(shards) != 1 || !shards[owner] {
 		w.t.Fatalf("%s %v: explain asks %v, the owner is %s", c.name, q.filter, slices.Sorted(maps.Keys(shards)), owner)
 	}
 }
 
-// change updates or deletes the documents of a query.
-func (w *walk) change(c *collection) {
-	q := w.query()
+// changeDocuments updates or deletes the documents of a query.
+func (w *walk) changeDocuments(c *collection) {
+	q := w.randomQuery()
 	if len(q.filter) == 0 {
 		return
 	}
-	found := c.meeting(q)
+	found := c.matching(q)
 	if w.rng.IntN(2) == 0 {
-		reply := w.must("w", bson.D{{Key: "delete", Value: c.name},
+		reply := w.mustRun("w", bson.D{{Key: "delete", Value: c.name},
 			{Key: "deletes", Value: bson.A{bson.D{{Key: "q", Value: q.filter}, {Key: "limit", Value: 0}}}}})
 		if n := reply.Lookup("n").Int32(); int(n) != len(found) {
 			w.t.Fatalf("%s: deleted %d, want %d", c.name, n, len(found))
@@ -104,7 +104,7 @@ func (w *walk) change(c *collection) {
 	}
 	w.next++
 	set := bson.E{Key: "touched", Value: w.next}
-	reply := w.must("w", bson.D{{Key: "update", Value: c.name}, {Key: "updates", Value: bson.A{bson.D{
+	reply := w.mustRun("w", bson.D{{Key: "update", Value: c.name}, {Key: "updates", Value: bson.A{bson.D{
 		{Key: "q", Value: q.filter}, {Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{set}}}}, {Key: "multi", Value: true},
 	}}}})
 	if n := reply.Lookup("nModified").Int32(); int(n) != len(found) {
@@ -124,24 +124,24 @@ func decode(d bson.Raw) bson.D {
 	return out
 }
 
-// read counts, lists distinct projects and asks for statistics.
-func (w *walk) read(c *collection) {
-	q := w.query()
-	found := c.meeting(q)
-	reply := w.must("w", bson.D{{Key: "count", Value: c.name}, {Key: "query", Value: q.filter}})
+// checkReads counts, lists distinct projects and asks for statistics.
+func (w *walk) checkReads(c *collection) {
+	q := w.randomQuery()
+	found := c.matching(q)
+	reply := w.mustRun("w", bson.D{{Key: "count", Value: c.name}, {Key: "query", Value: q.filter}})
 	if n := reply.Lookup("n").Int32(); int(n) != len(found) {
 		w.t.Fatalf("%s %v: count is %d, want %d", c.name, q.filter, n, len(found))
 	}
 	projects := make(map[string]bool)
 	for _, d := range found {
-		projects[token(d.Lookup("p"))] = true
+		projects[typedBytes(d.Lookup("p"))] = true
 	}
-	reply = w.must("w", bson.D{{Key: "distinct", Value: c.name}, {Key: "key", Value: "p"}, {Key: "query", Value: q.filter}})
+	reply = w.mustRun("w", bson.D{{Key: "distinct", Value: c.name}, {Key: "key", Value: "p"}, {Key: "query", Value: q.filter}})
 	values, _ := reply.Lookup("values").Array().Values()
 	if len(values) != len(projects) {
 		w.t.Fatalf("%s %v: %d distinct projects, want %d", c.name, q.filter, len(values), len(projects))
 	}
-	reply = w.must("w", bson.D{{Key: "collStats", Value: c.name}})
+	reply = w.mustRun("w", bson.D{{Key: "collStats", Value: c.name}})
 	bytes := 0
 	for _, d := range c.docs {
 		bytes += len(d)
@@ -154,10 +154,10 @@ func (w *walk) read(c *collection) {
 	}
 }
 
-// mistake sends an invalid command, which must not change anything.
-func (w *walk) mistake(c *collection) {
-	w.chunks(c)
-	ch, version := w.some(c), c.version
+// checkMistake sends an invalid command, which must not change anything.
+func (w *walk) checkMistake(c *collection) {
+	w.checkChunks(c)
+	ch, version := w.randomChunk(c), c.version
 	for _, cmd := range []bson.D{
 		{{Key: "split", Value: c.ns()}},
 		{{Key: "split", Value: c.ns()}, {Key: "middle", Value: ch.min}},
@@ -171,7 +171,7 @@ func (w *walk) mistake(c *collection) {
 			w.t.Fatalf("%v: %s", cmd, reply)
 		}
 	}
-	if w.chunks(c); c.version != version {
+	if w.checkChunks(c); c.version != version {
 		w.t.Fatalf("%s: a refused command changed the version", c.name)
 	}
 }

@@ -27,27 +27,27 @@ const (
 // migration of any collection.
 const conflictingOperation = 117
 
-// patient repeats a move while one of its shards is busy with another migration, as
+// retryingClient repeats a move while one of its shards is busy with another migration, as
 // clients must while the balancer runs. Other errors are returned unchanged.
-type patient struct {
+type retryingClient struct {
 	actions.Admin
 	again *int // number of repeated commands
 }
 
-func (p patient) MoveChunk(ctx context.Context, run string, m topology.Move) error {
-	return p.retry(ctx, func() error { return p.Admin.MoveChunk(ctx, run, m) })
+func (p retryingClient) MoveChunk(ctx context.Context, run string, m topology.Move) error {
+	return p.retryWhileBusy(ctx, func() error { return p.Admin.MoveChunk(ctx, run, m) })
 }
 
-func (p patient) MoveRange(ctx context.Context, run string, m topology.Move) error {
-	return p.retry(ctx, func() error { return p.Admin.MoveRange(ctx, run, m) })
+func (p retryingClient) MoveRange(ctx context.Context, run string, m topology.Move) error {
+	return p.retryWhileBusy(ctx, func() error { return p.Admin.MoveRange(ctx, run, m) })
 }
 
-func (p patient) retry(ctx context.Context, move func() error) error {
+func (p retryingClient) retryWhileBusy(ctx context.Context, move func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
 		err := move()
-		if !busy(err) {
+		if !isShardBusy(err) {
 			return err
 		}
 		*p.again++
@@ -59,9 +59,9 @@ func (p patient) retry(ctx context.Context, move func() error) error {
 	}
 }
 
-// busy reports whether an error is from a shard with another migration; other errors
+// isShardBusy reports whether an error is from a shard with another migration; other errors
 // have the same code, such as forbidden migrations.
-func busy(err error) bool {
+func isShardBusy(err error) bool {
 	var refused mongo.CommandError
 	return errors.As(err, &refused) && refused.Code == conflictingOperation &&
 		strings.HasPrefix(refused.Message, "Unable to start new balancer operation because this shard is currently ")
@@ -93,24 +93,24 @@ func withBusyBalancer(t *testing.T, release string, test func(*testing.T, *world
 }
 
 // Manual moves succeed beside a busy balancer, but not always at the first attempt.
-func TestMovesArriveBesideABusyBalancer(t *testing.T) {
+func TestManualMovesSucceedBesideABusyBalancer(t *testing.T) {
 	for _, release := range releases {
 		t.Run(release, func(t *testing.T) {
 			withBusyBalancer(t, release, func(t *testing.T, w *world) {
-				ns := w.shard("ranged", bson.D{{Key: "p", Value: 1}})
+				ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 				f := w.follow(ns)
 				for range 20 {
-					lower, upper := f.bounds(f.chunks[0])
-					to := w.elsewhere(f.chunks[0].Shard)
+					lower, upper := f.boundDocuments(f.chunks[0])
+					to := w.otherShard(f.chunks[0].Shard)
 					must(t, w.admin.MoveChunk(w.Context(), run, topology.Move{NS: ns, Min: lower, Max: upper, To: to, Wait: true}))
-					f.changed("a move")
+					f.readChanges("a move")
 					if f.chunks[0].Shard != to {
 						t.Fatalf("moved to %s: %v", to, f.chunks[0])
 					}
 					time.Sleep(700 * time.Millisecond)
 				}
-				if again := *w.admin.(patient).again; again == 0 || again > 60 {
-					t.Errorf("%d moves were sent again", again)
+				if again := *w.admin.(retryingClient).again; again == 0 || again > 60 {
+					t.Errorf("%d moves were sent again, want more than 0, at most 60", again)
 				}
 			})
 		})

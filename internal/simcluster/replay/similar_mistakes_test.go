@@ -13,7 +13,7 @@ import (
 // cluster_merge_chunks_cmd.cpp, cluster_clear_jumbo_flag_cmd.cpp,
 // db/s/split_vector.cpp, db/s/split_chunk.cpp,
 // db/s/config/sharding_catalog_manager_zone_operations.cpp).
-func TestMistakesNextToTheRecordedOnes(t *testing.T) {
+func TestMistakesSimilarToTheRecordedOnesAreRefused(t *testing.T) {
 	p := newPlayer(t, "mistakes", simcluster.Options{Empty: true, Still: true})
 	defer p.close()
 	for _, s := range []struct{ db, cmd string }{
@@ -28,7 +28,7 @@ func TestMistakesNextToTheRecordedOnes(t *testing.T) {
 		{"admin", `{"addShardToZone": "shard-rs-3", "zone": "z"}`},
 		{"admin", `{"updateZoneKeyRange": "n.a", "min": {"p": {"$minKey": 1}}, "max": {"p": 5}, "zone": "z"}`},
 	} {
-		p.must(s.db, document(t, s.cmd))
+		p.mustRun(s.db, document(t, s.cmd))
 	}
 	for _, s := range []struct {
 		db, cmd string
@@ -82,14 +82,14 @@ func TestMistakesNextToTheRecordedOnes(t *testing.T) {
 }
 
 // Reads of missing namespaces find nothing and do not fail.
-func TestReadsOfWhatIsNotThereFindNothing(t *testing.T) {
+func TestReadsOfMissingNamespacesFindNothing(t *testing.T) {
 	p := newPlayer(t, "missing", simcluster.Options{Empty: true, Still: true})
 	defer p.close()
-	p.must("admin", bson.D{{Key: "enableSharding", Value: "n"}})
+	p.mustRun("admin", bson.D{{Key: "enableSharding", Value: "n"}})
 	for _, cmd := range []string{
 		`{"find": "nope"}`, `{"count": "nope"}`, `{"distinct": "nope", "key": "p"}`, `{"collStats": "nope"}`, `{"drop": "nope"}`,
 		`{"aggregate": "nope", "pipeline": [], "cursor": {}}`, `{"explain": {"find": "nope"}, "verbosity": "queryPlanner"}`,
 	} {
-		p.must("n", document(t, cmd))
+		p.mustRun("n", document(t, cmd))
 	}
 }

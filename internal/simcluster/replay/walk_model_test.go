@@ -36,8 +36,8 @@ func newCollection(t *testing.T, name string, key bson.D) *collection {
 
 func (c *collection) ns() string { return "w." + c.name }
 
-// key is a document's shard key.
-func (c *collection) key(t *testing.T, doc bson.Raw) shardkey.Key {
+// shardKey is a document's shard key.
+func (c *collection) shardKey(t *testing.T, doc bson.Raw) shardkey.Key {
 	t.Helper()
 	k, err := c.pattern.Extract(doc)
 	if err != nil {
@@ -46,8 +46,8 @@ func (c *collection) key(t *testing.T, doc bson.Raw) shardkey.Key {
 	return k
 }
 
-// at is the chunk that holds a key.
-func (c *collection) at(k shardkey.Key) chunk {
+// chunkAt is the chunk that holds a key.
+func (c *collection) chunkAt(k shardkey.Key) chunk {
 	for _, ch := range c.chunks {
 		if ch.in.Contains(k) {
 			return ch
@@ -56,13 +56,13 @@ func (c *collection) at(k shardkey.Key) chunk {
 	return chunk{}
 }
 
-// chunks reads and checks the chunk table: no gaps or overlaps, unique versions that
+// checkChunks reads and checks the chunk table: no gaps or overlaps, unique versions that
 // never decrease, one owner per chunk.
-func (w *walk) chunks(c *collection) {
+func (w *walk) checkChunks(c *collection) {
 	w.t.Helper()
-	info := w.must("config", bson.D{{Key: "find", Value: "collections"}, {Key: "filter", Value: bson.D{{Key: "_id", Value: c.ns()}}}})
+	info := w.mustRun("config", bson.D{{Key: "find", Value: "collections"}, {Key: "filter", Value: bson.D{{Key: "_id", Value: c.ns()}}}})
 	uuid := info.Lookup("cursor", "firstBatch", "0", "uuid")
-	reply := w.must("config", bson.D{
+	reply := w.mustRun("config", bson.D{
 		{Key: "find", Value: "chunks"}, {Key: "filter", Value: bson.D{{Key: "uuid", Value: uuid}}},
 		{Key: "sort", Value: bson.D{{Key: "min", Value: 1}}}, {Key: "batchSize", Value: 100000},
 	})
@@ -76,7 +76,7 @@ func (w *walk) chunks(c *collection) {
 		lo, err1 := c.pattern.Bound(ch.min)
 		hi, err2 := c.pattern.Bound(ch.max)
 		if err1 != nil || err2 != nil {
-			w.t.Fatalf("%s: chunk %s: %v %v", c.name, d, err1, err2)
+			w.t.Fatalf("%s: chunk %s: %v %v, want err1 nil, err2 nil", c.name, d, err1, err2)
 		}
 		ch.in = shardkey.Range{Min: lo, Max: hi}
 		major, minor := d.Lookup("lastmod").Timestamp()
@@ -104,10 +104,10 @@ func (w *walk) chunks(c *collection) {
 	c.version = highest
 }
 
-// whole checks that every document exists exactly once.
-func (w *walk) whole(c *collection) {
+// checkDocuments checks that every document exists exactly once.
+func (w *walk) checkDocuments(c *collection) {
 	w.t.Helper()
-	reply := w.must("w", bson.D{{Key: "find", Value: c.name}, {Key: "sort", Value: bson.D{{Key: "_id", Value: 1}}},
+	reply := w.mustRun("w", bson.D{{Key: "find", Value: c.name}, {Key: "sort", Value: bson.D{{Key: "_id", Value: 1}}},
 		{Key: "batchSize", Value: 100000}})
 	rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
 	if len(rows) != len(c.docs) {

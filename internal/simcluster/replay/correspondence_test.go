@@ -18,7 +18,7 @@ func newCorrespondence() *correspondence {
 	return &correspondence{ours: make(map[string]string), theirs: make(map[string]string)}
 }
 
-func token(v bson.RawValue) string { return string(append([]byte{byte(v.Type)}, v.Value...)) }
+func typedBytes(v bson.RawValue) string { return string(append([]byte{byte(v.Type)}, v.Value...)) }
 
 // pair adds a pair of a recorded value and ours, or returns why it contradicts earlier
 // ones.
@@ -28,7 +28,7 @@ func (c *correspondence) pair(recorded, got bson.RawValue) string {
 	}
 	switch recorded.Type {
 	case bson.TypeString:
-		return c.text(recorded.StringValue(), got.StringValue())
+		return c.pairTexts(recorded.StringValue(), got.StringValue())
 	case bson.TypeNull:
 		return ""
 	case bson.TypeArray:
@@ -44,25 +44,25 @@ func (c *correspondence) pair(recorded, got bson.RawValue) string {
 		}
 		return ""
 	}
-	if !c.bind(token(recorded), token(got)) {
+	if !c.bindTexts(typedBytes(recorded), typedBytes(got)) {
 		return fmt.Sprintf("is %s, which does not correspond to the recorded %s", got, recorded)
 	}
 	if oid, ok := recorded.ObjectIDOK(); ok {
 		// The same ids also occur inside of strings.
-		c.bind(oid.Hex(), got.ObjectID().Hex())
+		c.bindTexts(oid.Hex(), got.ObjectID().Hex())
 	}
 	if _, u, ok := recorded.BinaryOK(); ok && len(u) == 16 {
 		_, g := got.Binary()
-		c.bind(uuidText(u), uuidText(g))
+		c.bindTexts(uuidText(u), uuidText(g))
 	}
 	if t, i, ok := recorded.TimestampOK(); ok {
 		gt, gi := got.Timestamp()
-		c.bind(stampText(t, i), stampText(gt, gi))
+		c.bindTexts(stampText(t, i), stampText(gt, gi))
 	}
 	return ""
 }
 
-func (c *correspondence) bind(recorded, got string) bool {
+func (c *correspondence) bindTexts(recorded, got string) bool {
 	if ours, known := c.ours[recorded]; known {
 		return ours == got
 	}
@@ -82,14 +82,14 @@ func stampText(t, i uint32) string { return fmt.Sprintf("Timestamp(%d, %d)", t, 
 // madeUp matches the generated parts of a text.
 var madeUp = regexp.MustCompile(`\b[0-9a-f]{24}\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|Timestamp\(\d+, \d+\)|new Date\(\d+\)|\b(vm|sim)\b`)
 
-// text pairs the generated parts of two texts; the rest must be equal.
-func (c *correspondence) text(recorded, got string) string {
+// pairTexts pairs the generated parts of two texts; the rest must be equal.
+func (c *correspondence) pairTexts(recorded, got string) string {
 	r, g := madeUp.FindAllString(recorded, -1), madeUp.FindAllString(got, -1)
 	if madeUp.ReplaceAllString(recorded, "*") != madeUp.ReplaceAllString(got, "*") || len(r) != len(g) {
 		return fmt.Sprintf("is %q, recorded %q", got, recorded)
 	}
 	for i := range r {
-		if !c.bind(r[i], g[i]) {
+		if !c.bindTexts(r[i], g[i]) {
 			return fmt.Sprintf("is %q, where %s does not correspond to %s of %q", got, g[i], r[i], recorded)
 		}
 	}
@@ -115,23 +115,23 @@ func (c *correspondence) translate(v bson.RawValue) any {
 		}
 		return out
 	case bson.TypeBinary, bson.TypeTimestamp:
-		if ours, ok := c.ours[token(v)]; ok {
+		if ours, ok := c.ours[typedBytes(v)]; ok {
 			return bson.RawValue{Type: v.Type, Value: []byte(ours[1:])}
 		}
 	}
 	return v
 }
 
-// stands is our value for a recorded one, or the recorded one if it has not occurred.
-func (c *correspondence) stands(v bson.RawValue) string {
-	if ours, ok := c.ours[token(v)]; ok {
+// ourValue is our value for a recorded one, or the recorded one if it has not occurred.
+func (c *correspondence) ourValue(v bson.RawValue) string {
+	if ours, ok := c.ours[typedBytes(v)]; ok {
 		return ours
 	}
-	return token(v)
+	return typedBytes(v)
 }
 
-// short truncates a text for a failure message.
-func short(s string) string {
+// truncate truncates a text for a failure message.
+func truncate(s string) string {
 	if s = strings.TrimSpace(s); len(s) > 400 {
 		return s[:400] + "…"
 	}

@@ -19,53 +19,53 @@ import (
 )
 
 // again begins anew with another source.
-func (r *rig) again(t *testing.T, src survey.Source) {
+func (r *fixture) restartWith(t *testing.T, src survey.Source) {
 	r.end()
 	r.source = src
 	r.start(t, survey.Options{})
 }
 
-// refusing is a source that one collection may not be read of.
-type refusing struct {
+// forbiddenSource is a source that one collection may not be read of.
+type forbiddenSource struct {
 	survey.Source
 	ns topology.Namespace
 }
 
-func (s refusing) SampleSizes(ctx context.Context, q survey.SizeQuery) ([]survey.SizedRow, error) {
+func (s forbiddenSource) SampleSizes(ctx context.Context, q survey.SizeQuery) ([]survey.SizedRow, error) {
 	if q.NS == s.ns {
 		return nil, s.refusal()
 	}
 	return s.Source.SampleSizes(ctx, q)
 }
 
-func (s refusing) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
+func (s forbiddenSource) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
 	if q.NS == s.ns {
 		return nil, s.refusal()
 	}
 	return s.Source.RowSizes(ctx, q, p, from)
 }
 
-func (s refusing) refusal() error {
+func (s forbiddenSource) refusal() error {
 	denied := &topology.DeniedError{Privilege: "find on " + string(s.ns), Err: errors.New("code 13")}
 	return fault.Wrap(fault.Forbidden, denied, "The cluster user may not read it; it lacks %s.", denied.Privilege)
 }
 
-func TestACollectionThatMayNotBeReadDoesNotStopTheOthers(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 5, Documents: 50}, nil, func(t *testing.T, r *rig) {
-		r.again(t, refusing{r.client, db + ".snapshots"})
-		s, result := r.survey(t, survey.Request{Kind: survey.Sample})
-		c := collection(t, result, "snapshots")
+func TestForbiddenCollectionDoesNotStopTheOthers(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 5, Documents: 50}, nil, func(t *testing.T, r *fixture) {
+		r.restartWith(t, forbiddenSource{r.client, db + ".snapshots"})
+		s, result := r.runSurvey(t, survey.Request{Kind: survey.Sample})
+		c := collectionOf(t, result, "snapshots")
 		if s.State != survey.Done || c.Reason != "notPermitted" || !strings.Contains(c.Problem, "lacks find on "+db+".snapshots") ||
 			len(c.Projects) != 0 {
 			t.Errorf("%+v: %+v", s, c)
 		}
-		agree(t, collection(t, result, "changes"), r.truth(t, "changes", "project_id", nil))
+		checkAgainstTruth(t, collectionOf(t, result, "changes"), r.rowsByID(t, "changes", "project_id", nil))
 	})
 }
 
-func TestAUserWithoutFindIsToldWhatLacks(t *testing.T) {
+func TestMissingFindPrivilegeIsNamed(t *testing.T) {
 	users := []access.User{{Name: "monitor", Password: "pw", Roles: []string{"clusterMonitor"}}}
-	onBare(t, simcluster.Options{Projects: 3, Documents: 20, Users: users}, func(t *testing.T, sim *simcluster.Cluster) {
+	onBareCluster(t, simcluster.Options{Projects: 3, Documents: 20, Users: users}, func(t *testing.T, sim *simcluster.Cluster) {
 		uri, err := cluster.ParseURI(strings.Replace(simcluster.URI(), "mongodb://", "mongodb://monitor:pw@", 1))
 		must(t, err)
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
@@ -85,29 +85,29 @@ func TestAUserWithoutFindIsToldWhatLacks(t *testing.T) {
 	})
 }
 
-// slow is a source that can be made to take its time.
-type slow struct {
+// slowSource is a source that can be made to take its time.
+type slowSource struct {
 	survey.Source
 	takes atomic.Int64
 }
 
-func (s *slow) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
+func (s *slowSource) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
 	time.Sleep(time.Duration(s.takes.Load()))
 	return s.Source.RowSizes(ctx, q, p, from)
 }
 
-func TestASurveyPacesDownWhileTheClusterIsSlow(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 6, Documents: 6000}, nil, func(t *testing.T, r *rig) {
-		src := &slow{Source: r.client}
+func TestSurveySlowsDownWhileTheClusterIsSlow(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 6, Documents: 6000}, nil, func(t *testing.T, r *fixture) {
+		src := &slowSource{Source: r.client}
 		src.takes.Store(int64(10 * time.Millisecond))
-		r.again(t, src)
-		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, anna())
+		r.restartWith(t, src)
+		s, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Projects}, entryByAnna())
 		must(t, err)
 		progress := func() survey.Progress { return r.engine.List()[0].Progress }
 		time.Sleep(5 * time.Second)
 		usual := progress()
 		if usual.PacedDown || usual.Done < 500 {
-			t.Fatalf("%+v", usual)
+			t.Fatalf("got %+v, want PacedDown false, Done at least 500", usual)
 		}
 		src.takes.Store(int64(2 * time.Second))
 		time.Sleep(30 * time.Second)
@@ -122,17 +122,17 @@ func TestASurveyPacesDownWhileTheClusterIsSlow(t *testing.T) {
 		if p := progress(); p.PacedDown || p.Done-after.Done < 500 {
 			t.Errorf("the cluster is fast again: %+v, was %+v", p, after)
 		}
-		must(t, r.engine.Stop(t.Context(), s.ID, ben()))
-		r.finish(t, s.ID)
+		must(t, r.engine.Stop(t.Context(), s.ID, entryByBen()))
+		r.waitForEnd(t, s.ID)
 	})
 }
 
-func TestOrphansAreCountedApart(t *testing.T) {
+func TestOrphansAreCountedSeparately(t *testing.T) {
 	for _, release := range []string{"5.0", "6.0"} { // 5.0 does not report them
 		o := simcluster.Options{Projects: 6, Documents: 900, ServerVersion: release}
-		onSim(t, o, nil, func(t *testing.T, r *rig) {
+		onSim(t, o, nil, func(t *testing.T, r *fixture) {
 			ns := topology.Namespace(db + ".changes")
-			before := r.truth(t, "changes", "project_id", nil)
+			before := r.rowsByID(t, "changes", "project_id", nil)
 			c := r.watcher.Table().Collection(ns)
 			chunk := c.Chunks.At(0)
 			to := "shard-rs-1"
@@ -154,8 +154,8 @@ func TestOrphansAreCountedApart(t *testing.T) {
 					stored += s.Orphans.Value
 				}
 			}
-			s, result := r.survey(t, survey.Request{Kind: survey.Sample, NS: ns, Precision: 0.1})
-			found := collection(t, result, "changes")
+			s, result := r.runSurvey(t, survey.Request{Kind: survey.Sample, NS: ns, Precision: 0.1})
+			found := collectionOf(t, result, "changes")
 			if s.State != survey.Done || found.Method != survey.MethodSample || !found.Orphans.Known || stored == all ||
 				found.Orphans.Value != stored-all {
 				t.Fatalf("%s: %+v: %+v; %d rows, %d stored", release, s, found.Orphans, all, stored)
@@ -173,8 +173,8 @@ func TestOrphansAreCountedApart(t *testing.T) {
 	}
 }
 
-func TestRevisionsWhoseDocumentIsGoneAreDeadWeight(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 5, Documents: 60}, nil, func(t *testing.T, r *rig) {
+func TestRevisionsOfDeletedDocumentsAreCountedAsDead(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 5, Documents: 60}, nil, func(t *testing.T, r *fixture) {
 		id := r.keeper.Directory().All()[1].ID
 		for range 3 {
 			_, err := r.sim.Command(t.Context(), db, bson.D{{Key: "insert", Value: "revisions"}, {Key: "documents", Value: bson.A{
@@ -186,8 +186,8 @@ func TestRevisionsWhoseDocumentIsGoneAreDeadWeight(t *testing.T) {
 				}}}})
 			must(t, err)
 		}
-		_, result := r.survey(t, survey.Request{Kind: survey.Sample, NS: db + ".revisions"})
-		c := collection(t, result, "revisions")
+		_, result := r.runSurvey(t, survey.Request{Kind: survey.Sample, NS: db + ".revisions"})
+		c := collectionOf(t, result, "revisions")
 		for _, l := range c.Projects {
 			want := int64(0)
 			if l.Project == id {
@@ -198,14 +198,14 @@ func TestRevisionsWhoseDocumentIsGoneAreDeadWeight(t *testing.T) {
 			}
 		}
 		if c.Checked < 3 {
-			t.Errorf("%d documents were looked for", c.Checked)
+			t.Errorf("%d documents were looked for, want at least 3", c.Checked)
 		}
 	})
 }
 
 func TestUnshardedCollectionsAreMeasuredOnTheirPrimary(t *testing.T) {
-	onSim(t, simcluster.Options{Empty: true}, nil, func(t *testing.T, r *rig) {
-		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, anna()); fault.Of(err) != fault.NotFound {
+	onSim(t, simcluster.Options{Empty: true}, nil, func(t *testing.T, r *fixture) {
+		if _, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna()); fault.Of(err) != fault.NotFound {
 			t.Errorf("nothing of a profile is there: %v", err)
 		}
 		project, doc := bson.NewObjectID(), bson.NewObjectID()
@@ -220,20 +220,20 @@ func TestUnshardedCollectionsAreMeasuredOnTheirPrimary(t *testing.T) {
 		)
 		insert("changes", bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: project}, {Key: "doc_id", Value: doc}})
 		time.Sleep(3 * time.Minute)
-		_, result := r.survey(t, survey.Request{Kind: survey.Projects})
-		l := collection(t, result, "documents").Projects[0]
+		_, result := r.runSurvey(t, survey.Request{Kind: survey.Projects})
+		l := collectionOf(t, result, "documents").Projects[0]
 		if l.Rows.Value != 1 || l.Dead.Rows.Value != 1 || l.Shards[0].Shard != r.watcher.Table().Primary("own") {
 			t.Errorf("%+v", l)
 		}
-		_, result = r.survey(t, survey.Request{Kind: survey.Sample})
-		if l := collection(t, result, "changes").Projects[0]; l.Project != project || l.Rows.Value != 1 || !l.Rows.Exact {
-			t.Errorf("%+v", l)
+		_, result = r.runSurvey(t, survey.Request{Kind: survey.Sample})
+		if l := collectionOf(t, result, "changes").Projects[0]; l.Project != project || l.Rows.Value != 1 || !l.Rows.Exact {
+			t.Errorf("got %+v, want Project %v, Rows.Value 1, Rows.Exact true", l, project)
 		}
 	})
 }
 
-func TestRequestsThatMakeNoSenseAreRefused(t *testing.T) {
-	onSim(t, simcluster.Options{Projects: 2, Documents: 5}, nil, func(t *testing.T, r *rig) {
+func TestInvalidRequestsAreRefused(t *testing.T) {
+	onSim(t, simcluster.Options{Projects: 2, Documents: 5}, nil, func(t *testing.T, r *fixture) {
 		for _, c := range []struct {
 			q    survey.Request
 			want fault.Kind
@@ -245,12 +245,12 @@ func TestRequestsThatMakeNoSenseAreRefused(t *testing.T) {
 			{survey.Request{Kind: survey.Sample, DB: "admin"}, fault.NotFound},
 			{survey.Request{Kind: survey.Project, Project: bson.NewObjectID()}, fault.NotFound},
 		} {
-			if _, err := r.engine.Start(t.Context(), c.q, anna()); err == nil || fault.Of(err) != c.want {
-				t.Errorf("%+v: %v", c.q, err)
+			if _, err := r.engine.Start(t.Context(), c.q, entryByAnna()); err == nil || fault.Of(err) != c.want {
+				t.Errorf("%+v: %v, want kind %v", c.q, err, c.want)
 			}
 		}
-		if err := r.engine.Stop(t.Context(), "none", ben()); fault.Of(err) != fault.NotFound {
-			t.Errorf("%v", err)
+		if err := r.engine.Stop(t.Context(), "none", entryByBen()); fault.Of(err) != fault.NotFound {
+			t.Errorf("got %v, want kind %v", err, fault.NotFound)
 		}
 	})
 }

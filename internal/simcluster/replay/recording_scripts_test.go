@@ -11,8 +11,8 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// at finds a step of a recording.
-func at(t *testing.T, file string, n int) step {
+// findStep finds a step of a recording.
+func findStep(t *testing.T, file string, n int) step {
 	t.Helper()
 	for _, s := range recording(t, file) {
 		if s.N == n {
@@ -23,12 +23,12 @@ func at(t *testing.T, file string, n int) step {
 	return step{}
 }
 
-// balanced repeats the recorded balancer's moves up to a dump of the changelog, whose
+// replayBalancerMoves repeats the recorded balancer's moves up to a dump of the changelog, whose
 // first entries are older. Which chunk the balancer moves first is random.
-func (p *player) balanced(log step, older int) {
+func (p *player) replayBalancerMoves(log step, older int) {
 	p.t.Helper()
 	rows, _ := log.Reply.Array().Values()
-	rows = p.mine(rows)
+	rows = p.ofRecordedDatabases(rows)
 	c := p.cluster.Catalog()
 	var points []bson.Raw
 	for _, row := range rows[older:] {
@@ -52,22 +52,22 @@ func (p *player) balanced(log step, older int) {
 	}
 }
 
-// scenario prepares the long recording: its balancer, and a resharding that runs during
+// scenarioScript prepares the long recording: its balancer, and a resharding that runs during
 // other commands.
-func scenario() script {
+func scenarioScript() script {
 	var done chan bson.Raw // created inside the synctest bubble
 	wait := func(d time.Duration) func(*player, step) bool {
 		return func(*player, step) bool { time.Sleep(d); return false }
 	}
 	return script{
 		131: func(p *player, _ step) bool {
-			before, _ := at(p.t, "transcript", 114).Reply.Array().Values()
-			p.balanced(at(p.t, "transcript", 137), len(p.mine(before)))
+			before, _ := findStep(p.t, "transcript", 114).Reply.Array().Values()
+			p.replayBalancerMoves(findStep(p.t, "transcript", 137), len(p.ofRecordedDatabases(before)))
 			return false
 		},
 		176: func(p *player, _ step) bool {
 			done = make(chan bson.Raw, 1)
-			reshard := at(p.t, "transcript", 196)
+			reshard := findStep(p.t, "transcript", 196)
 			go func() { done <- p.run(reshard.DB, p.request(reshard)) }()
 			time.Sleep(500 * time.Millisecond)
 			return false
@@ -75,14 +75,14 @@ func scenario() script {
 		184: wait(750 * time.Millisecond),
 		188: wait(200 * time.Millisecond),
 		196: func(p *player, s step) bool {
-			p.check(s, <-done, nil)
+			p.compareStep(s, <-done, nil)
 			return true
 		},
 		198: func(p *player, _ step) bool {
-			rows, _ := at(p.t, "transcript", 197).Reply.Array().Values()
+			rows, _ := findStep(p.t, "transcript", 197).Reply.Array().Values()
 			for _, r := range rows {
 				if r.Document().Lookup("_id").StringValue() == "yorkie-meta.clients" {
-					p.sampled = append(p.sampled, token(r.Document().Lookup("uuid")))
+					p.sampled = append(p.sampled, typedBytes(r.Document().Lookup("uuid")))
 				}
 			}
 			return false
@@ -90,12 +90,12 @@ func scenario() script {
 	}
 }
 
-// jumbo prepares the recording about jumbo chunks: documents that are not recorded, and
+// jumboScript prepares the recording about jumbo chunks: documents that are not recorded, and
 // the balancer.
-func jumbo() script {
+func jumboScript() script {
 	return script{
 		3: func(p *player, _ step) bool {
-			p.fill()
+			p.insertJumboDocuments()
 			return false
 		},
 		14: func(p *player, _ step) bool {
@@ -111,7 +111,7 @@ func jumbo() script {
 			moves := c.Candidates("jumbo.t", map[string]bool{})
 			c.Mu.Unlock()
 			if err != nil || len(moves) != 1 {
-				p.t.Fatalf("%v, %v", moves, err)
+				p.t.Fatalf("got %v, %v, want len 1", moves, err)
 			}
 			m := moves[0]
 			if err := c.Move(p.t.Context(), m.NS, m.Min, m.Max, m.To, catalog.MoveOptions{}); err != nil {
@@ -131,32 +131,32 @@ func document(t *testing.T, text string) bson.Raw {
 	return raw
 }
 
-// fill makes documents of 931 bytes, 2706 of them with the same key.
-func (p *player) fill() {
+// insertJumboDocuments makes documents of 931 bytes, 2706 of them with the same key.
+func (p *player) insertJumboDocuments() {
 	p.t.Helper()
 	id := int32(0)
 	for _, part := range []struct{ key, n int32 }{{10, 12}, {20, 2706}, {100, 120}, {300, 120}} {
 		docs := bson.A{}
 		for range part.n {
 			id++
-			docs = append(docs, sized(bson.D{{Key: "_id", Value: id}, {Key: "p", Value: part.key}}, 931))
+			docs = append(docs, padded(bson.D{{Key: "_id", Value: id}, {Key: "p", Value: part.key}}, 931))
 		}
-		p.must("jumbo", bson.D{{Key: "insert", Value: "t"}, {Key: "documents", Value: docs}})
+		p.mustRun("jumbo", bson.D{{Key: "insert", Value: "t"}, {Key: "documents", Value: docs}})
 	}
 }
 
-// insert makes n documents of a size, whose p is their number.
-func (p *player) insert(db, coll string, n, size int) {
+// insertNumbered makes n documents of a size, whose p is their number.
+func (p *player) insertNumbered(db, coll string, n, size int) {
 	p.t.Helper()
 	docs := bson.A{}
 	for i := range int32(n) {
-		docs = append(docs, sized(bson.D{{Key: "_id", Value: i}, {Key: "p", Value: i}}, size))
+		docs = append(docs, padded(bson.D{{Key: "_id", Value: i}, {Key: "p", Value: i}}, size))
 	}
-	p.must(db, bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: docs}})
+	p.mustRun(db, bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: docs}})
 }
 
-// sized pads a document to a number of bytes.
-func sized(d bson.D, size int) bson.D {
+// padded pads a document to a number of bytes.
+func padded(d bson.D, size int) bson.D {
 	d = append(d, bson.E{Key: "pad", Value: ""})
 	raw, _ := bson.Marshal(d)
 	d[len(d)-1].Value = strings.Repeat("x", size-len(raw))

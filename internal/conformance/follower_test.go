@@ -28,8 +28,8 @@ func (w *world) head(ns topology.Namespace) topology.Head {
 	return heads[0]
 }
 
-// read returns the chunks with a version from since on, in the received order.
-func (w *world) read(m topology.Meta, since topology.Version) (out []topology.Chunk) {
+// readChunksSince returns the chunks with a version from since on, in the received order.
+func (w *world) readChunksSince(m topology.Meta, since topology.Version) (out []topology.Chunk) {
 	w.Helper()
 	must(w, w.source.Chunks(w.Context(), m, since, func(c topology.Chunk) error {
 		out = append(out, c)
@@ -38,20 +38,20 @@ func (w *world) read(m topology.Meta, since topology.Version) (out []topology.Ch
 	return out
 }
 
-func byMin(a, b topology.Chunk) int { return a.Min.Compare(b.Min) }
+func compareMin(a, b topology.Chunk) int { return a.Min.Compare(b.Min) }
 
 func (w *world) follow(ns topology.Namespace) *follower {
 	w.Helper()
 	h := w.head(ns)
-	f := &follower{world: w, meta: h.Meta, highest: h.Highest, chunks: w.read(h.Meta, topology.Version{})}
-	slices.SortFunc(f.chunks, byMin)
-	f.check()
+	f := &follower{world: w, meta: h.Meta, highest: h.Highest, chunks: w.readChunksSince(h.Meta, topology.Version{})}
+	slices.SortFunc(f.chunks, compareMin)
+	f.checkCoverage()
 	return f
 }
 
-// changed reads the chunks that an action changed and compares the result with a full
+// readChanges reads the chunks that an action changed and compares the result with a full
 // read: equal, without gaps, and newer than before.
-func (f *follower) changed(what string) {
+func (f *follower) readChanges(what string) {
 	f.Helper()
 	h := f.head(f.meta.NS)
 	if h.Incarnation != f.meta.Incarnation {
@@ -61,7 +61,7 @@ func (f *follower) changed(what string) {
 		f.Fatalf("%s: highest version %s, was %s", what, h.Highest, f.highest)
 	}
 	last := f.highest
-	for _, c := range f.read(h.Meta, f.highest) {
+	for _, c := range f.readChunksSince(h.Meta, f.highest) {
 		if c.Version.Less(last) {
 			f.Errorf("%s: version %s came after %s", what, c.Version, last)
 		}
@@ -72,9 +72,9 @@ func (f *follower) changed(what string) {
 		f.Errorf("%s: the incremental read ends at %s, the head at %s", what, last, h.Highest)
 	}
 	f.highest, f.meta = h.Highest, h.Meta
-	f.check()
-	whole := f.read(f.meta, topology.Version{})
-	slices.SortFunc(whole, byMin)
+	f.checkCoverage()
+	whole := f.readChunksSince(f.meta, topology.Version{})
+	slices.SortFunc(whole, compareMin)
 	if !slices.Equal(whole, f.chunks) {
 		f.Fatalf("%s: incremental reads give\n%v\na whole one\n%v", what, f.chunks, whole)
 	}
@@ -86,12 +86,12 @@ func (f *follower) apply(c topology.Chunk) {
 	f.chunks = slices.DeleteFunc(f.chunks, func(o topology.Chunk) bool {
 		return own.Overlaps(shardkey.Range{Min: o.Min, Max: o.Max})
 	})
-	at, _ := slices.BinarySearchFunc(f.chunks, c, byMin)
+	at, _ := slices.BinarySearchFunc(f.chunks, c, compareMin)
 	f.chunks = slices.Insert(f.chunks, at, c)
 }
 
-// check verifies that the chunks cover the key space.
-func (f *follower) check() {
+// checkCoverage verifies that the chunks cover the key space.
+func (f *follower) checkCoverage() {
 	f.Helper()
 	at := f.meta.Key.Min()
 	for _, c := range f.chunks {
@@ -105,21 +105,21 @@ func (f *follower) check() {
 	}
 }
 
-// document is a key in the form that commands take.
-func (f *follower) document(k shardkey.Key) bson.Raw {
+// keyDoc is a key in the form that commands take.
+func (f *follower) keyDoc(k shardkey.Key) bson.Raw {
 	f.Helper()
 	d, err := f.meta.Key.Document(k)
 	must(f, err)
 	return d
 }
 
-func (f *follower) bounds(c topology.Chunk) (lower, upper bson.Raw) {
+func (f *follower) boundDocuments(c topology.Chunk) (lower, upper bson.Raw) {
 	f.Helper()
-	return f.document(c.Min), f.document(c.Max)
+	return f.keyDoc(c.Min), f.keyDoc(c.Max)
 }
 
-// of is the chunk that contains a key.
-func (f *follower) of(k shardkey.Key) topology.Chunk {
+// chunkOf is the chunk that contains a key.
+func (f *follower) chunkOf(k shardkey.Key) topology.Chunk {
 	f.Helper()
 	for _, c := range f.chunks {
 		if (shardkey.Range{Min: c.Min, Max: c.Max}).Contains(k) {
@@ -130,8 +130,8 @@ func (f *follower) of(k shardkey.Key) topology.Chunk {
 	panic("unreachable")
 }
 
-// elsewhere is a shard that is not this one.
-func (w *world) elsewhere(shard string) string {
+// otherShard is a shard that is not this one.
+func (w *world) otherShard(shard string) string {
 	w.Helper()
 	for _, s := range w.shards {
 		if s != shard {
@@ -142,8 +142,8 @@ func (w *world) elsewhere(shard string) string {
 	panic("unreachable")
 }
 
-// raw is a document as bytes.
-func raw(d bson.D) bson.Raw {
+// marshal is a document as bytes.
+func marshal(d bson.D) bson.Raw {
 	b, err := bson.Marshal(d)
 	if err != nil {
 		panic(err)

@@ -13,15 +13,15 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// form is an error text with the names removed.
-func form(text string) string {
+// withoutNames is an error text with the names removed.
+func withoutNames(text string) string {
 	text = regexp.MustCompile(`ObjectId\('[0-9a-f]+'\)|UUID\("[0-9a-f-]+"\)|MinKey|MaxKey`).ReplaceAllString(text, "x")
 	text = regexp.MustCompile(`shard-rs-\d|yorkie-meta\.\w+|config\.system\.sessions`).ReplaceAllString(text, "y")
 	return regexp.MustCompile(`\{ (\w+: (x|\{ id: x \})(, )?)+ \}`).ReplaceAllString(text, "{…}")
 }
 
-// names lists the fields of a log entry's details, in order.
-func names(details bson.Raw) string {
+// fieldNames lists the fields of a log entry's details, in order.
+func fieldNames(details bson.Raw) string {
 	var out []string
 	list, _ := details.Elements()
 	for _, e := range list {
@@ -34,14 +34,14 @@ func names(details bson.Raw) string {
 // of a new cluster gets the same errors, round times and log entries as on the recorded
 // cluster. Which commands conflict depends on milliseconds, so the test starts at
 // several times.
-func TestAClientBesideABusyBalancerMeetsWhatHeMetOnTheRealServer(t *testing.T) {
-	missed := &meeting{texts: make(map[string]bool), entries: make(map[string]bool)}
-	for _, s := range sights(t, "busy") {
+func TestClientBesideABusyBalancerGetsTheRecordedErrors(t *testing.T) {
+	missed := &encountered{texts: make(map[string]bool), entries: make(map[string]bool)}
+	for _, s := range readObservations(t, "busy") {
 		if text, ok := s.Reply.Lookup("errmsg").StringValueOK(); ok {
-			missed.texts[form(text)] = true
+			missed.texts[withoutNames(text)] = true
 		}
 		if s.Log != "" {
-			missed.entries[s.What+" "+names(s.Details)] = true
+			missed.entries[s.What+" "+fieldNames(s.Details)] = true
 		}
 	}
 	recorded := maps.Clone(missed.texts)
@@ -49,10 +49,10 @@ func TestAClientBesideABusyBalancerMeetsWhatHeMetOnTheRealServer(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := newPlayer(t, "busy", simcluster.Options{Empty: true, Sessions: true, Seed: 3, Epoch: time.Unix(1795341128, 0)})
 			defer p.close()
-			p.spread()
+			p.spreadCollections()
 			time.Sleep(2*time.Minute + offset)
-			here := &meeting{texts: make(map[string]bool), entries: make(map[string]bool)}
-			p.besideTheBalancer(here)
+			here := &encountered{texts: make(map[string]bool), entries: make(map[string]bool)}
+			p.replayBesideBalancer(here)
 			for text := range here.texts {
 				delete(missed.texts, text)
 				// These errors are in other recordings: a receiving shard, and one that waits for
@@ -76,40 +76,40 @@ func TestAClientBesideABusyBalancerMeetsWhatHeMetOnTheRealServer(t *testing.T) {
 	}
 }
 
-// meeting collects the error texts and the kinds of log entries that a client got.
-type meeting struct{ texts, entries map[string]bool }
+// encountered collects the error texts and the kinds of log entries that a client got.
+type encountered struct{ texts, entries map[string]bool }
 
-// spread makes the recorded collections and then turns the balancer on.
-func (p *player) spread() {
+// spreadCollections makes the recorded collections and then turns the balancer on.
+func (p *player) spreadCollections() {
 	p.t.Helper()
 	p.cluster.Start(p.t.Context())
-	p.must("admin", bson.D{{Key: "balancerStop", Value: 1}})
-	p.must("admin", bson.D{{Key: "enableSharding", Value: "yorkie-meta"}, {Key: "primaryShard", Value: "shard-rs-1"}})
+	p.mustRun("admin", bson.D{{Key: "balancerStop", Value: 1}})
+	p.mustRun("admin", bson.D{{Key: "enableSharding", Value: "yorkie-meta"}, {Key: "primaryShard", Value: "shard-rs-1"}})
 	for _, coll := range []string{"documents", "clients"} {
 		ns, key := "yorkie-meta."+coll, bson.D{{Key: "project_id", Value: 1}}
 		if coll == "clients" {
 			key = append(key, bson.E{Key: "_id", Value: 1})
 		}
-		p.must("admin", bson.D{{Key: "shardCollection", Value: ns}, {Key: "key", Value: key}})
+		p.mustRun("admin", bson.D{{Key: "shardCollection", Value: ns}, {Key: "key", Value: key}})
 		for n := byte(0xbd); n <= 0xc3; n++ {
 			middle := bson.D{{Key: "project_id", Value: project(n)}}
 			if coll == "clients" {
 				middle = append(middle, bson.E{Key: "_id", Value: bson.MinKey{}})
 			}
-			p.must("admin", bson.D{{Key: "split", Value: ns}, {Key: "middle", Value: middle}})
-			p.must("admin", bson.D{
+			p.mustRun("admin", bson.D{{Key: "split", Value: ns}, {Key: "middle", Value: middle}})
+			p.mustRun("admin", bson.D{
 				{Key: "moveChunk", Value: ns}, {Key: "find", Value: bson.D{{Key: "project_id", Value: project(n)}, {Key: "_id", Value: 0}}},
 				{Key: "to", Value: []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"}[n%3]}, {Key: "_waitForDelete", Value: true},
 			})
 		}
 	}
-	p.must("admin", bson.D{{Key: "balancerStart", Value: 1}})
+	p.mustRun("admin", bson.D{{Key: "balancerStart", Value: 1}})
 }
 
-// besideTheBalancer repeats the recorded client's commands at the recorded times.
-func (p *player) besideTheBalancer(m *meeting) {
+// replayBesideBalancer repeats the recorded client's commands at the recorded times.
+func (p *player) replayBesideBalancer(m *encountered) {
 	p.t.Helper()
-	list, begun, since := sights(p.t, "busy"), time.Now(), p.now()
+	list, begun, since := readObservations(p.t, "busy"), time.Now(), p.now()
 	to := "" // shard of the zone
 	for i, s := range list {
 		if s.Did == "" || s.Did == "move" {
@@ -119,19 +119,19 @@ func (p *player) besideTheBalancer(m *meeting) {
 			to = s.Cmd.Lookup("addShardToZone").StringValue()
 		}
 		time.Sleep(time.Until(begun.Add(time.Duration(s.T) * time.Millisecond)))
-		if text, ok := p.run("admin", whole(s.Cmd)).Lookup("errmsg").StringValueOK(); ok {
-			m.texts[form(text)] = true
+		if text, ok := p.run("admin", completeSplitKey(s.Cmd)).Lookup("errmsg").StringValueOK(); ok {
+			m.texts[withoutNames(text)] = true
 		}
 		if s.Did == "split" && list[i+1].Did != "split" {
-			p.bring(s, to, m)
+			p.moveUntilAccepted(s, to, m)
 		}
 	}
-	p.logged(since, m)
+	p.recordLog(since, m)
 }
 
-// whole adds the last field to a split key of clients, which the recording omits but
+// completeSplitKey adds the last field to a split key of clients, which the recording omits but
 // the replies show.
-func whole(cmd bson.Raw) bson.D {
+func completeSplitKey(cmd bson.Raw) bson.D {
 	var d bson.D
 	if err := bson.Unmarshal(cmd, &d); err != nil {
 		panic(err) // cannot fail: it was just decoded
@@ -150,9 +150,9 @@ func project(n byte) bson.ObjectID {
 // now is the cluster's time.
 func (p *player) now() time.Time { return p.cluster.Catalog().Now() }
 
-// bring moves the chunk below the split point and retries every 0.4 s while a shard is
+// moveUntilAccepted moves the chunk below the split point and retries every 0.4 s while a shard is
 // busy, as the recorded client did.
-func (p *player) bring(s sight, to string, m *meeting) {
+func (p *player) moveUntilAccepted(s observation, to string, m *encountered) {
 	p.t.Helper()
 	ns := s.Cmd.Lookup("split").StringValue()
 	upper := s.Cmd.Lookup("middle", "project_id").ObjectID()
@@ -171,18 +171,18 @@ func (p *player) bring(s sight, to string, m *meeting) {
 			return
 		}
 		text, _ := reply.Lookup("errmsg").StringValueOK()
-		m.texts[form(text)] = true
+		m.texts[withoutNames(text)] = true
 		time.Sleep(400 * time.Millisecond)
 	}
 	p.t.Errorf("%s %v never arrived on %s", ns, bounds, to)
 }
 
-// logged records the kinds of log entries and compares the times of rounds.
-func (p *player) logged(since time.Time, m *meeting) {
+// recordLog records the kinds of log entries and compares the times of rounds.
+func (p *player) recordLog(since time.Time, m *encountered) {
 	p.t.Helper()
 	var ends []time.Time
 	for _, log := range []string{"changelog", "actionlog"} {
-		reply := p.must("config", bson.D{{Key: "find", Value: log}, {Key: "batchSize", Value: 100_000}})
+		reply := p.mustRun("config", bson.D{{Key: "find", Value: log}, {Key: "batchSize", Value: 100_000}})
 		values, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
 		for _, v := range values {
 			row := v.Document()
@@ -190,7 +190,7 @@ func (p *player) logged(since time.Time, m *meeting) {
 				continue
 			}
 			what := row.Lookup("what").StringValue()
-			m.entries[what+" "+names(row.Lookup("details").Document())] = true
+			m.entries[what+" "+fieldNames(row.Lookup("details").Document())] = true
 			if what != "balancer.round" {
 				continue
 			}
@@ -210,6 +210,6 @@ func (p *player) logged(since time.Time, m *meeting) {
 		}
 	}
 	if len(ends) < 2 {
-		p.t.Errorf("%d rounds", len(ends))
+		p.t.Errorf("%d rounds, want at least 2", len(ends))
 	}
 }

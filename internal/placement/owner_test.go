@@ -10,7 +10,7 @@ import (
 )
 
 func TestOwnerOfAHashedKeyDoesNotAllocate(t *testing.T) {
-	c := table(t).Collection(db + ".changes")
+	c := testTable(t).Collection(db + ".changes")
 	id := oid(7)
 	_, text, err := bson.MarshalValue("a document's key")
 	if err != nil {
@@ -22,13 +22,13 @@ func TestOwnerOfAHashedKeyDoesNotAllocate(t *testing.T) {
 				t.Fatal(err)
 			}
 		}); n != 0 {
-			t.Errorf("%s: %v allocations", v, n)
+			t.Errorf("%s: %v allocations, want 0", v, n)
 		}
 	}
 }
 
-func TestOwnerIsThePlaceOfTheKey(t *testing.T) {
-	tab := table(t)
+func TestOwnerIsTheShardOfTheKeysChunk(t *testing.T) {
+	tab := testTable(t)
 	for _, c := range tab.Collections {
 		for n := range byte(12) {
 			values := make([]bson.RawValue, c.Key.Len())
@@ -46,8 +46,8 @@ func TestOwnerIsThePlaceOfTheKey(t *testing.T) {
 	}
 }
 
-func TestOwnerRefusesWhatIsNoKey(t *testing.T) {
-	tab := table(t)
+func TestOwnerRefusesInvalidKeys(t *testing.T) {
+	tab := testTable(t)
 	changes, clients := tab.Collection(db+".changes"), tab.Collection(db+".clients")
 	array := bson.RawValue{Type: bson.TypeArray, Value: []byte{5, 0, 0, 0, 0}}
 	for name, ask := range map[string]func() (string, error){
@@ -58,7 +58,7 @@ func TestOwnerRefusesWhatIsNoKey(t *testing.T) {
 		"half of the key": func() (string, error) { return Owner(clients, ObjectIDValue(oid(1))) },
 	} {
 		if shard, err := ask(); fault.Of(err) != fault.Invalid {
-			t.Errorf("%s: %s, %v", name, shard, err)
+			t.Errorf("%s: %s, %v, want kind %v", name, shard, err, fault.Invalid)
 		}
 	}
 	if _, err := Owner(&topology.Collection{Meta: topology.Meta{NS: "db.new"}}, array); fault.Of(err) != fault.Unavailable {

@@ -14,8 +14,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// small draws values from a small set, so that many are equal.
-func small(t *rapid.T, label string) string {
+// smallValue draws values from a small set, so that many are equal.
+func smallValue(t *rapid.T, label string) string {
 	scalar := rapid.SampledFrom([]string{"0", "1", "2", "2.5", "null", `"x"`, `"y"`, "true"})
 	switch rapid.IntRange(0, 9).Draw(t, label) {
 	case 0:
@@ -28,28 +28,28 @@ func small(t *rapid.T, label string) string {
 	return scalar.Draw(t, "scalar")
 }
 
-func document(t *rapid.T, id int) string {
+func randomDocument(t *rapid.T, id int) string {
 	text := fmt.Sprintf(`{"_id":%d`, id)
 	for _, f := range []string{"a", "b", "d"} {
 		if rapid.IntRange(0, 4).Draw(t, "has "+f) > 0 {
-			text += fmt.Sprintf(`,"%s":%s`, f, small(t, f))
+			text += fmt.Sprintf(`,"%s":%s`, f, smallValue(t, f))
 		}
 	}
 	return text + "}"
 }
 
-func condition(t *rapid.T) string {
+func randomCondition(t *rapid.T) string {
 	path := rapid.SampledFrom([]string{"a", "b", "d", "a.c", "b.c", "_id"}).Draw(t, "path")
 	op := rapid.SampledFrom([]string{"$eq", "$gt", "$gte", "$lt", "$lte", "$ne"}).Draw(t, "op")
 	switch rapid.IntRange(0, 5).Draw(t, "shape") {
 	case 0:
-		return fmt.Sprintf(`{"%s":{"$in":[%s,%s]}}`, path, small(t, "in"), small(t, "in2"))
+		return fmt.Sprintf(`{"%s":{"$in":[%s,%s]}}`, path, smallValue(t, "in"), smallValue(t, "in2"))
 	case 1:
-		return fmt.Sprintf(`{"%s":{"$gte":%s,"$lte":%s}}`, path, small(t, "from"), small(t, "to"))
+		return fmt.Sprintf(`{"%s":{"$gte":%s,"$lte":%s}}`, path, smallValue(t, "from"), smallValue(t, "to"))
 	case 2:
-		return fmt.Sprintf(`{"$or":[{"%s":{"%s":%s}},{"%s":%s}]}`, path, op, small(t, "v"), path, small(t, "w"))
+		return fmt.Sprintf(`{"$or":[{"%s":{"%s":%s}},{"%s":%s}]}`, path, op, smallValue(t, "v"), path, smallValue(t, "w"))
 	}
-	return fmt.Sprintf(`{"%s":{"%s":%s}}`, path, op, small(t, "v"))
+	return fmt.Sprintf(`{"%s":{"%s":%s}}`, path, op, smallValue(t, "v"))
 }
 
 // A query returns the same documents with any index as with a collection scan, also
@@ -60,13 +60,13 @@ func TestIndexesNeverChangeResults(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := engine.NewNode("n").Create("db", "c", [16]byte{}, nil)
 		for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom(indexes), 1, 4, rapid.ID).Draw(rt, "indexes") {
-			if _, err := c.EnsureIndex(spec(t, `{"key":`+key+`}`)); err != nil {
+			if _, err := c.EnsureIndex(indexSpec(t, `{"key":`+key+`}`)); err != nil {
 				rt.Fatal(err)
 			}
 		}
 		n := rapid.IntRange(1, 25).Draw(rt, "documents")
 		for i := range n {
-			_, _ = c.Insert(js(t, document(rt, i))) // parallel arrays are refused: fewer documents
+			_, _ = c.Insert(parseDocument(t, randomDocument(rt, i))) // parallel arrays are refused: fewer documents
 		}
 		for range rapid.IntRange(0, 10).Draw(rt, "changes") {
 			id, old := c.Find(value.Int32(int32(rapid.IntRange(0, n-1).Draw(rt, "which"))))
@@ -75,21 +75,21 @@ func TestIndexesNeverChangeResults(t *testing.T) {
 			case rapid.Bool().Draw(rt, "delete"):
 				c.Delete(id)
 			default:
-				_ = c.Update(id, js(t, document(rt, int(value.Float(value.Field(old, "_id"))))))
+				_ = c.Update(id, parseDocument(t, randomDocument(rt, int(value.Float(value.Field(old, "_id"))))))
 			}
 		}
-		text := `{"$and":[` + condition(rt) + `,` + condition(rt) + `]}`
+		text := `{"$and":[` + randomCondition(rt) + `,` + randomCondition(rt) + `]}`
 		if rapid.Bool().Draw(rt, "single") {
-			text = condition(rt)
+			text = randomCondition(rt)
 		}
-		f, err := query.Parse(js(t, text), nil)
+		f, err := query.Parse(parseDocument(t, text), nil)
 		if err != nil {
 			rt.Fatalf("%s: %v", text, err)
 		}
 		order := rapid.SampledFrom([]string{`{}`, `{"a":1,"_id":1}`, `{"b":-1,"a":1,"_id":1}`, `{"d":1,"_id":-1}`,
 			`{"_id":-1}`, `{"a.c":-1,"_id":1}`}).Draw(rt, "order")
 		var want, got []string
-		s, _ := query.ParseSort(js(t, order))
+		s, _ := query.ParseSort(parseDocument(t, order))
 		var all []bson.Raw
 		for _, d := range c.All() {
 			if ok, _ := f.Match(d); ok {
@@ -102,7 +102,7 @@ func TestIndexesNeverChangeResults(t *testing.T) {
 		for _, d := range all {
 			want = append(want, value.Text(value.Field(d, "_id")))
 		}
-		cur := c.Query(engine.Query{Filter: f, Sort: js(t, order)})
+		cur := c.Query(engine.Query{Filter: f, Sort: parseDocument(t, order)})
 		for cur.Next() {
 			got = append(got, value.Text(value.Field(cur.Doc(), "_id")))
 		}
