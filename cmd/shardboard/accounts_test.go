@@ -75,7 +75,7 @@ func TestAccountsAreManagedWithoutAServer(t *testing.T) {
 	}
 	tokens := ok("token", "list")
 	if strings.Contains(tokens, secret) {
-		t.Error("the secret is shown again")
+		t.Error("the list shows the secret again")
 	}
 	id := strings.Fields(strings.Split(tokens, "\n")[1])[0]
 	ok("token", "revoke", id)
@@ -106,7 +106,7 @@ func TestMismatchedPasswordsChangeNothing(t *testing.T) {
 		return []byte(a), nil
 	})
 	if err == nil {
-		t.Error("they are taken")
+		t.Error("two different passwords were accepted")
 	}
 }
 
@@ -114,7 +114,7 @@ func TestNoFlagTakesASecret(t *testing.T) {
 	for _, cmd := range [][]string{{"serve"}, {"demo"}, {"user", "add"}, {"user", "passwd"}, {"user", "break-glass"}, {"token", "create"}} {
 		_, out, _ := shardboard(t, append(cmd, "--help")...)
 		for _, flag := range regexp.MustCompile(`--[a-z-]*(password|secret|token)[a-z-]*`).FindAllString(out, -1) {
-			if !strings.HasSuffix(flag, "-file") && flag != "--leaked-passwords" { // a file of what everybody knows
+			if !strings.HasSuffix(flag, "-file") && flag != "--leaked-passwords" { // that file is public
 				t.Errorf("%v has %s", cmd, flag)
 			}
 		}

@@ -14,7 +14,8 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// recordedDir is a data directory with n records, and its end.
+// recordedDir returns a data directory with n records, and the number and hash of the
+// last one.
 func recordedDir(t *testing.T, n int) (dir string, seq int64, hash string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -91,7 +92,7 @@ func TestAuditExportIsJSONLinesThatVerify(t *testing.T) {
 	for _, line := range lines {
 		var l api.AuditLine
 		if err := json.Unmarshal([]byte(line), &l); err != nil || l.Record == nil || strings.ContainsAny(line, "\x1b") {
-			t.Errorf("%q %v", line, err)
+			t.Errorf("unexpected line %q, error %v", line, err)
 		}
 	}
 	if code, out, errs := shardboard(t, "audit", "verify", "--file", writeTemp(t, out)); code != 0 || !strings.Contains(out, "12 records") {

@@ -14,8 +14,8 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// signedDir is a data directory that a server with this key has served: n more
-// records, and a head of the last one in the data and in the witness file.
+// signedDir adds n records to a data directory and signs the last one with the key, in
+// the data and in the witness file, like a server.
 func signedDir(t *testing.T, dir, key string, n int) (witness string) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), dir)
@@ -39,7 +39,7 @@ func signedDir(t *testing.T, dir, key string, n int) (witness string) {
 	cancel()
 	k := audit.NewKeeper(db, o)
 	if _ = k.Run(ended); k.State().Head == nil {
-		t.Fatalf("%+v", k.State())
+		t.Fatalf("unexpected state: %+v", k.State())
 	}
 	return string(o.Witness)
 }
@@ -55,8 +55,8 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// An older copy of the directory is in order in itself, heads and all. Only the
-// witness shows that it is older.
+// An older copy of the directory is consistent, including its heads. Only the witness
+// shows that it is older.
 func TestAuditVerifyDetectsARestoredDirectoryByTheWitness(t *testing.T) {
 	dir := t.TempDir()
 	data, key, db := filepath.Join(dir, "data"), filepath.Join(dir, "config", "audit.key"), filepath.Join(dir, "data", "shardboard.db")
@@ -99,7 +99,7 @@ func TestAuditVerifyDetectsARestoredDirectoryByTheWitness(t *testing.T) {
 	t.Setenv("SHARDBOARD_AUDIT_KEY", "")
 	if code, text := verify(); code != 0 || !strings.Contains(text, "No witness file was found at "+filepath.Join(dir, "elsewhere")) ||
 		!strings.Contains(text, "does not show whether the record was cut or replaced") {
-		t.Errorf("without the witness an older copy looks in order, and that has to be said: exit %d %s", code, text)
+		t.Errorf("the output does not say that the check is incomplete without the witness: exit %d %s", code, text)
 	}
 	if code, out, errs := shardboard(t, "audit", "verify", "--file", writeTemp(t, older)); code != 0 ||
 		!strings.Contains(out, "No witness file was compared") {
@@ -154,7 +154,7 @@ func TestAuditVerifyExplainsProblemsOfAWitness(t *testing.T) {
 		t.Errorf("exit %d %s", code, errs)
 	}
 	if os.Getuid() == 0 {
-		return // root reads everything
+		return // root can read everything
 	}
 	if err := os.Chmod(good, 0); err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestAuditVerifyExplainsProblemsOfAWitness(t *testing.T) {
 	}
 }
 
-// Damage is a finding of the command (1), not a failure that might pass (6).
+// Damage is a finding (exit code 1), not a temporary failure (exit code 6).
 func TestAuditVerifyNamesAMissingTable(t *testing.T) {
 	dir, _, _ := recordedDir(t, 3)
 	runSQL(t, filepath.Join(dir, "shardboard.db"), `DROP TABLE audit`)
@@ -182,7 +182,7 @@ func TestAuditVerifyNamesAMissingTable(t *testing.T) {
 	}
 }
 
-// runSQL changes a database past the program.
+// runSQL changes a database without the program.
 func runSQL(t *testing.T, path, statement string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)

@@ -15,7 +15,7 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// shardboard runs one command line to its end.
+// shardboard runs a command line and returns its exit code and output.
 func shardboard(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -64,7 +64,7 @@ func TestInvalidCommandLinesEndWithOneLineAndAnExitCode(t *testing.T) {
 			2,
 			"nobody has to sign in",
 		},
-		{"no idle time", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--session-idle=0"}, 2, "--session-idle"},
+		{"idle time of zero", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--session-idle=0"}, 2, "--session-idle"},
 		{
 			"no connections",
 			[]string{"serve", "--uri", "mongodb://127.0.0.1:1", "--max-connections=0"},
@@ -72,7 +72,7 @@ func TestInvalidCommandLinesEndWithOneLineAndAnExitCode(t *testing.T) {
 			"--max-connections 0 is not between 64 and 1000000",
 		},
 		{"no number of connections", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--max-connections=many"}, 2, "many"},
-		{"no time at all", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--session-max=0s"}, 2, "--session-max"},
+		{"session time of zero", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--session-max=0s"}, 2, "--session-max"},
 		{
 			"no window",
 			[]string{
@@ -91,7 +91,7 @@ func TestInvalidCommandLinesEndWithOneLineAndAnExitCode(t *testing.T) {
 		},
 		{"no scope", slices.Concat(oidc, []string{"--oidc-scopes", "profile email,gr\"oups"}), 2, "is not a scope"},
 		{"no claim", slices.Concat(oidc, []string{"--oidc-groups-claim", "a\nb"}), 2, "--oidc-groups-claim is not the name of a claim"},
-		{"no such way in", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "all"}, 2, "Unknown sign-in method"},
+		{"unknown sign-in method", []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--auth", "all"}, 2, "Unknown sign-in method"},
 		{
 			"no list of leaked passwords",
 			[]string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1:0", "--leaked-passwords", "cli.go"},
@@ -155,11 +155,11 @@ func TestPasswordsOfURIsAreNeverPrinted(t *testing.T) {
 
 func TestVersionIsPrinted(t *testing.T) {
 	if code, out, _ := shardboard(t, "version"); code != 0 || !strings.HasPrefix(out, "shardboard ") {
-		t.Errorf("%d %q", code, out)
+		t.Errorf("unexpected code %d, output %q", code, out)
 	}
 }
 
-// startCluster serves a small simulated cluster on loopback and gives its URI.
+// startCluster serves a small simulated cluster on loopback and returns its URI.
 func startCluster(t *testing.T) string {
 	t.Helper()
 	c, err := simcluster.New(t.Context(), simcluster.Options{Projects: 5, Documents: 50, Still: true})
@@ -203,7 +203,7 @@ func TestLocateAnswersOnTheCommandLine(t *testing.T) {
 		t.Fatalf("exit %d, %v\n%s", code, err, out)
 	}
 	if p := answer.Items[0].Places[0]; p.Hash != "-3048436677993134862" || p.Shard == "" {
-		t.Errorf("%+v", p)
+		t.Errorf("unexpected placement: %+v", p)
 	}
 	if code, _, errs := shardboard(t, "locate", "nobody", "--uri", uri); code != 3 || !strings.Contains(errs, "No project") {
 		t.Errorf("exit %d, %s", code, errs)
@@ -221,7 +221,7 @@ func TestTerminalOutputHasNoControlCharacters(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e") || strings.Count(got, "\n") != 8 || !strings.Contains(got, `\u{202e}`) {
-		t.Errorf("%q", got)
+		t.Errorf("unexpected output: %q", got)
 	}
 }
 
@@ -240,9 +240,9 @@ func TestSimclusterStopsWithItsContextAndFreesThePort(t *testing.T) {
 		ended <- run(ctx, []string{"simcluster", "--listen", addr, "--projects", "3", "--documents", "30"}, out, &errs)
 	}()
 	select {
-	case <-out.written: // it prints its URI once it listens
+	case <-out.written: // the URI is printed once the cluster listens
 	case code := <-ended:
-		t.Fatalf("ended with %d: %s", code, errs.String())
+		t.Fatalf("simcluster ended early with exit code %d: %s", code, errs.String())
 	}
 	cancel()
 	if code := <-ended; code != 0 {
@@ -255,7 +255,7 @@ func TestSimclusterStopsWithItsContextAndFreesThePort(t *testing.T) {
 	again.Close()
 }
 
-// signalWriter tells of the first write.
+// signalWriter closes a channel at the first write.
 type signalWriter struct {
 	written chan struct{}
 	told    bool

@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// What is wrong with the data is the first line of a failed start; the technical cause
-// comes after it, in the log.
+// The first line of a failed start explains the damage; the technical cause follows in
+// the log.
 func TestAFailedStartNamesTheDamagedDatabaseInItsFirstLine(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "shardboard.db")
 	if err := os.WriteFile(path, []byte("this was a database once"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const unavailable, found = 6, 1 // damage is what audit verify looks for
+	const unavailable, found = 6, 1 // audit verify reports damage as a finding
 	for _, args := range [][]string{
 		{"serve", "--uri", "mongodb://127.0.0.1:1/", "--listen", "127.0.0.1:0", "--audit-key", filepath.Join(t.TempDir(), "k"),
 			"--data-dir", dir},
@@ -33,7 +33,7 @@ func TestAFailedStartNamesTheDamagedDatabaseInItsFirstLine(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", args[0], code, first)
 		}
 		if served := args[0] == "serve"; served != strings.Contains(rest, "level=ERROR") {
-			t.Errorf("%s: then comes %q", args[0], rest)
+			t.Errorf("%s: the next lines are %q", args[0], rest)
 		}
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "this was a database once" {

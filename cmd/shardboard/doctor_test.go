@@ -15,9 +15,8 @@ import (
 	"shardboard/internal/simcluster/access"
 )
 
-// startSecuredCluster serves a simulated cluster with access control, with a user without any
-// privilege but those of two empty roles, and gives a file with
-// that user's URI.
+// startSecuredCluster serves a simulated cluster with access control and a user who has
+// only two empty roles. It returns a file with that user's URI.
 func startSecuredCluster(t *testing.T) (*simcluster.Cluster, string) {
 	t.Helper()
 	c, err := simcluster.New(
@@ -61,7 +60,7 @@ func TestDoctorFindsNothingWhenEverythingIsAllowed(t *testing.T) {
 	}
 }
 
-// What the doctor says to type is all that is lacking, and after that nothing is.
+// The printed commands grant exactly what is missing.
 func TestTheCommandsOfTheDoctorGrantAllThatIsMissing(t *testing.T) {
 	c, uri := startSecuredCluster(t)
 	code, out, errs := shardboard(t, "doctor", "--actions", "on", "--database", "yorkie-meta", "--uri-file", uri)
@@ -79,10 +78,10 @@ func TestTheCommandsOfTheDoctorGrantAllThatIsMissing(t *testing.T) {
 		role, list, _ := strings.Cut(strings.TrimSuffix(args, ")"), ", ")
 		var cmd bson.D
 		if err := bson.UnmarshalExtJSON([]byte(`{"grantPrivilegesToRole": `+role+`, "privileges": `+list+`}`), true, &cmd); err != nil {
-			t.Fatalf("%s: %v", line, err)
+			t.Fatalf("%s: unexpected error: %v", line, err)
 		}
 		runCommand(t, c, cmd)
-		// With what only looks granted, nothing is amiss for who only looks.
+		// After the grants for viewing, nothing is missing without actions.
 		if code, out, errs := shardboard(t, "doctor", "--uri-file", uri); code != 0 {
 			t.Errorf("exit %d\n%s%s", code, out, errs)
 		}
@@ -92,7 +91,8 @@ func TestTheCommandsOfTheDoctorGrantAllThatIsMissing(t *testing.T) {
 	}
 }
 
-// A viewer that is to change things needs the other role, not more in it.
+// A viewer who is to make changes needs the operator role, not more privileges in the
+// viewer role.
 func TestDoctorAdvisesAViewerToTakeTheOperatorRole(t *testing.T) {
 	c, uri := startSecuredCluster(t)
 	cluster, everywhere := bson.D{{Key: "cluster", Value: true}}, bson.D{{Key: "anyResource", Value: true}}
@@ -109,12 +109,12 @@ func TestDoctorAdvisesAViewerToTakeTheOperatorRole(t *testing.T) {
 	}
 	runCommand(t, c, bson.D{{Key: "revokeRolesFromUser", Value: "dash"}, {Key: "roles", Value: bson.A{"shardboardOperator"}}})
 	if code, out, errs := shardboard(t, "doctor", "--uri-file", uri); code != 0 || strings.Contains(out, "mongosh") {
-		t.Errorf("to look: exit %d\n%s%s", code, out, errs)
+		t.Errorf("without actions: exit %d\n%s%s", code, out, errs)
 	}
 	const want = `db.getSiblingDB("admin").grantRolesToUser("dash", [{"role":"shardboardOperator","db":"admin"}])`
 	code, out, _ := shardboard(t, "doctor", "--actions", "on", "--uri-file", uri)
 	if code != 1 || !strings.Contains(out, want) || strings.Contains(out, "grantPrivilegesToRole") {
-		t.Errorf("to change: exit %d\n%s", code, out)
+		t.Errorf("with actions: exit %d\n%s", code, out)
 	}
 	runCommand(
 		t,
@@ -125,7 +125,7 @@ func TestDoctorAdvisesAViewerToTakeTheOperatorRole(t *testing.T) {
 		},
 	)
 	if code, out, errs := shardboard(t, "doctor", "--actions", "on", "--uri-file", uri); code != 0 {
-		t.Errorf("after that: exit %d\n%s%s", code, out, errs)
+		t.Errorf("with the operator role: exit %d\n%s%s", code, out, errs)
 	}
 }
 
@@ -160,32 +160,32 @@ func TestDoctorReportsAsJSON(t *testing.T) {
 func TestDoctorPrintsHostileNamesOnOneLine(t *testing.T) {
 	_, out, _ := shardboard(t, "doctor", "--database", "x\x1b[2J\u202e\"y", "--uri", startCluster(t))
 	if strings.ContainsAny(out, "\x1b\u202e") || !strings.Contains(out, `projects in x\u{001b}[2J\u{202e}"y`) {
-		t.Errorf("%s", out)
+		t.Errorf("unexpected output: %s", out)
 	}
 }
 
-// Every code has its words.
+// Every feature and check code has a text.
 func TestDoctorHasATextForEveryFeature(t *testing.T) {
 	_, out, _ := shardboard(t, "doctor", "--json", "--uri", startCluster(t))
 	var report api.DoctorReport
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
 		t.Fatal(err)
 	}
-	used := map[string]bool{"distribution": true} // of later releases than the simulated cluster's
+	used := map[string]bool{"distribution": true} // only in later releases than the simulated cluster has
 	for _, f := range report.Features {
 		used[f.Code] = true
 	}
 	for code := range used {
 		if withoutFeature[code] == "" {
-			t.Errorf("no words for %s", code)
+			t.Errorf("no text for %s", code)
 		}
 	}
 	if len(withoutFeature) != len(used) {
-		t.Errorf("%d words for %d features", len(withoutFeature), len(used))
+		t.Errorf("%d texts for %d features", len(withoutFeature), len(used))
 	}
 	for _, c := range report.Checks {
 		if checkText(c) == "" {
-			t.Errorf("no words for %+v", c)
+			t.Errorf("no text for %+v", c)
 		}
 	}
 }

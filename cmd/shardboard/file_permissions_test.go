@@ -67,13 +67,13 @@ func TestFilesOpenToOthersAreRefusedWithTheCommandThatFixesThem(t *testing.T) {
 			}
 			code, out, errs := shardboard(t, c.args...)
 			if code != 2 || !strings.Contains(errs, c.says) || strings.Contains(out+errs, "s3cr3t") {
-				t.Errorf("exit %d, %q; want 2 and %q", code, errs, c.says)
+				t.Errorf("exit %d, %q; expected exit 2 and %q", code, errs, c.says)
 			}
 		})
 	}
 }
 
-// As of --uri-file <(pass show mongodb).
+// For example --uri-file <(pass show mongodb).
 func TestAURIIsReadFromAPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

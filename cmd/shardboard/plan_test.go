@@ -17,7 +17,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-// startServer is a server with actions on over a small simulated cluster.
+// startServer starts a server with actions enabled over a small simulated cluster.
 func startServer(t *testing.T) string {
 	t.Helper()
 	uri, err := app.ReadURI(startCluster(t), "")
@@ -51,7 +51,7 @@ func startServer(t *testing.T) string {
 	return ""
 }
 
-// runForJSON runs a command against a server and decodes its JSON.
+// runForJSON runs a command against a server and decodes its JSON output.
 func runForJSON[T any](t *testing.T, server string, args ...string) T {
 	t.Helper()
 	code, out, errs := shardboard(t, append(args, "--json", "--server", server)...)
@@ -70,7 +70,7 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	split := []string{"plan", "split", "--ns", "yorkie-meta.changes", "--arg", `at={"doc_id":{"$numberLong":"1"}}`, "--reason", "hot"}
 	p := runForJSON[api.Plan](t, server, split...)
 	if p.Kind != "split" || len(p.Commands) != 1 || p.Reason != "hot" || p.Confirm != nil {
-		t.Fatalf("%+v", p)
+		t.Fatalf("unexpected plan: %+v", p)
 	}
 	code, out, errs := shardboard(t, append(split, "--server", server)...)
 	for _, want := range []string{"Split the chunk", "Checks\n", "balancer: ", `{"split":"yorkie-meta.changes"`, "CHUNKS", "Undo\n",
@@ -83,23 +83,23 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "Done and proven") || !strings.Contains(out, "exists: true, as wanted") {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
-	run := runForJSON[api.Run](t, server, "run", p.ID, "--hash", p.Hash) // the same one
+	run := runForJSON[api.Run](t, server, "run", p.ID, "--hash", p.Hash) // returns the same run
 	if list := runForJSON[api.List[api.Run]](t, server, "runs", "list"); len(list.Items) != 1 || list.Items[0].ID != run.ID {
-		t.Errorf("%+v", list)
+		t.Errorf("unexpected list: %+v", list)
 	}
 	if code, out, _ = shardboard(t, "runs", "--server", server); code != 0 || !strings.Contains(out, run.ID) {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	undo := runForJSON[api.Plan](t, server, "runs", "undo", run.ID)
 	if undo.UndoOf != run.ID {
-		t.Errorf("%+v", undo)
+		t.Errorf("unexpected undo: %+v", undo)
 	}
 	back := runForJSON[api.Run](t, server, "run", undo.ID, "--hash", undo.Hash, "--wait")
 	if back.State != "succeeded" {
-		t.Errorf("%+v", back)
+		t.Errorf("unexpected undo: %+v", back)
 	}
 	if r := runForJSON[api.Run](t, server, "runs", "show", run.ID); r.State != "undone" || r.UndoneBy != back.ID {
-		t.Errorf("%+v", r)
+		t.Errorf("unexpected run: %+v", r)
 	}
 	if code, out, _ = shardboard(t, "runs", "stop", run.ID, "--server", server); code != 0 || !strings.Contains(out, "has already ended") {
 		t.Errorf("exit %d\n%s", code, out)
@@ -132,7 +132,7 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// planBlocked is asked for a plan that a check blocks.
+// planBlocked makes a plan that a check blocks.
 func planBlocked(t *testing.T, server string, args ...string) (p api.Plan) {
 	t.Helper()
 	code, out, errs := shardboard(t, append(args, "--json", "--server", server)...)
@@ -149,14 +149,14 @@ func TestAConfirmationIsRequiredAndNeverAssumed(t *testing.T) {
 		name    string
 		flags   runCmd
 		plan    api.Plan
-		answer  *string // nil: nobody is there
+		answer  *string // nil: no terminal
 		refused bool
 		hash    string
 		confirm string
 	}{
-		{"nobody there, no hash", runCmd{}, plain, nil, true, "", ""},
-		{"nobody there, hash", runCmd{Hash: "h"}, plain, nil, false, "h", ""},
-		{"nobody there, hash, no confirmation", runCmd{Hash: "h"}, wide, nil, false, "h", ""},
+		{"no terminal, no hash", runCmd{}, plain, nil, true, "", ""},
+		{"no terminal, hash", runCmd{Hash: "h"}, plain, nil, false, "h", ""},
+		{"no terminal, hash, no confirmation", runCmd{Hash: "h"}, wide, nil, false, "h", ""},
 		{"flags say all", runCmd{Hash: "h", Confirm: text}, wide, nil, false, "h", text},
 		{"flags say something wrong", runCmd{Hash: "x", Confirm: "y"}, wide, nil, false, "x", "y"},
 		{"yes", runCmd{}, plain, new("yes"), false, "h", ""},
@@ -180,10 +180,10 @@ func TestAConfirmationIsRequiredAndNeverAssumed(t *testing.T) {
 				got = *in.Confirm
 			}
 			if err == nil && (in.Hash != tc.hash || got != tc.confirm) {
-				t.Errorf("%+v %q", in, got)
+				t.Errorf("unexpected confirmation %+v, output %q", in, got)
 			}
 			if tc.answer != nil && !strings.Contains(shown.String(), "hash     h") {
-				t.Errorf("asked without showing the plan: %s", shown.String())
+				t.Errorf("the confirmation was requested without showing the plan: %s", shown.String())
 			}
 		})
 	}
@@ -201,7 +201,7 @@ func TestTheExitCodeDependsOnHowTheRunEnded(t *testing.T) {
 	}
 }
 
-// A plan can be written by flags or by the API's names: they are the same.
+// A plan can be made with flags or with the argument names of the API, which are equal.
 func TestEveryPlanArgumentOfTheAPIHasAFlag(t *testing.T) {
 	_, help, _ := shardboard(t, "plan", "--help")
 	for _, x := range actions.Arguments() {
@@ -215,7 +215,7 @@ func TestEveryPlanArgumentOfTheAPIHasAFlag(t *testing.T) {
 		kinds = append(kinds, string(k))
 	}
 	if all := strings.Join(kinds, ", "); !strings.Contains(help, all) {
-		t.Errorf("--help names other kinds than %s", all)
+		t.Errorf("--help does not list exactly the kinds %s", all)
 	}
 }
 
@@ -224,10 +224,10 @@ func TestChunkAndCutFlagsHaveTheFormatOfTheAPI(t *testing.T) {
 	args, wrong := actions.ReadArgs(raw)
 	if err != nil || wrong != nil || !slices.Equal(args.Chunks, []string{"x", "y", "z"}) || len(args.Cuts) != 1 ||
 		args.Cuts[0].Half != "upper" {
-		t.Errorf("%v: %s", err, raw)
+		t.Errorf("unexpected error %v, JSON %s", err, raw)
 	}
 	if _, err := planArgs([]string{"cuts=upper"}); err == nil || !strings.Contains(err.Error(), "cuts") {
-		t.Errorf("%v", err)
+		t.Errorf("unexpected error: %v", err)
 	}
 	var out bytes.Buffer
 	p := api.Plan{Effect: api.Effect{Writes: []api.WriteEffect{{Shard: "shard-rs-1", PerSecondBefore: 20.44, PerSecondAfter: 14}}}}
@@ -285,7 +285,7 @@ func TestPlansAndRunsPrintNoControlCharacters(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e\u009b") {
-		t.Errorf("%q", got)
+		t.Errorf("unexpected output: %q", got)
 	}
 	out.Reset()
 	if err := printJSON(&out, plan); err != nil {
@@ -293,6 +293,6 @@ func TestPlansAndRunsPrintNoControlCharacters(t *testing.T) {
 	}
 	var back api.Plan
 	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.Summary != evil {
-		t.Errorf("the JSON says something else: %v %q", err, back.Summary)
+		t.Errorf("the JSON output was changed: %v %q", err, back.Summary)
 	}
 }

@@ -32,7 +32,7 @@ func TestAFollowedRunIsPrintedInOrder(t *testing.T) {
 	f.progress(run)
 	text := out.String()
 	if strings.Contains(text, "not yet") || strings.Contains(text, "About to begin") || strings.Contains(text, "not begun") {
-		t.Errorf("it tells what is over:\n%s", text)
+		t.Errorf("the output repeats states that are over:\n%s", text)
 	}
 	rest := text
 	for _, part := range []string{"run r1\n", "Move it.", "started 2026", "1  running", "run r1: Running", "1  proven",

@@ -17,12 +17,12 @@ func TestAnEndedRunIsPrintedWithItsEffect(t *testing.T) {
 		"early":     {&api.RunOutcome{State: "tooEarly", Text: "Known at 10:45."}, "Did it help? Too early. Known at 10:45.", "Yes"},
 		"running":   {&api.RunOutcome{State: "running", Text: "x"}, "run r", "Did it help"},
 		"unchanged": {&api.RunOutcome{State: "unchanged", Text: "x"}, "run r", "Did it help"},
-		"not told":  {nil, "run r", "Did it help"},
+		"no effect": {nil, "run r", "Did it help"},
 	} {
 		var out strings.Builder
 		printRun(&out, api.Run{ID: "r", Outcome: x.is})
 		if text := out.String(); !strings.Contains(text, x.has) || strings.Contains(text, x.lacks) {
-			t.Errorf("%s: %q", name, text)
+			t.Errorf("%s: unexpected text: %q", name, text)
 		}
 	}
 }

@@ -40,14 +40,14 @@ func TestAURIWithASecretIsRemovedFromTheArguments(t *testing.T) {
 	}
 }
 
-// The running program, as others on the machine see it.
+// Checks the arguments of the running program, which other users of the machine can read.
 func TestThePasswordOfAURIIsNotVisibleInTheProcessList(t *testing.T) {
 	if runtime.GOOS != "linux" || testing.Short() {
 		t.Skip("looks into /proc")
 	}
 	bin := filepath.Join(t.TempDir(), "shardboard")
 	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
+		t.Fatalf("unexpected error %v, output %s", err, out)
 	}
 	cmd := exec.Command(bin, "doctor", "--uri", "mongodb://me:s3cr3t@127.0.0.1:1/?serverSelectionTimeoutMS=60000")
 	said, err := cmd.StderrPipe()
@@ -60,7 +60,7 @@ func TestThePasswordOfAURIIsNotVisibleInTheProcessList(t *testing.T) {
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	line, err := bufio.NewReader(said).ReadString('\n')
 	if err != nil || !strings.Contains(line, "everybody on this machine can see the arguments") || strings.Contains(line, "s3cr3t") {
-		t.Errorf("%v: %s", err, line)
+		t.Errorf("unexpected error %v, line %s", err, line)
 	}
 	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", cmd.Process.Pid))
@@ -73,7 +73,7 @@ func TestThePasswordOfAURIIsNotVisibleInTheProcessList(t *testing.T) {
 	}
 }
 
-// Nobody answers there, so each gets as far as that: exit code 6.
+// No server listens at these URIs, so accepted commands end with exit code 6.
 func TestSecretsFromTheEnvironmentAndURIsWithoutSecretsAreAccepted(t *testing.T) {
 	for _, address := range []string{"mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100",
 		"mongodb://me@127.0.0.1:1/?serverSelectionTimeoutMS=100&authMechanism=MONGODB-X509&tls=true"} {
@@ -100,7 +100,7 @@ func TestSimclusterWarnsWhenItIsOpenToTheNetwork(t *testing.T) {
 	}
 }
 
-// cancelOnText ends a command that runs until it is stopped, once it has said something.
+// cancelOnText cancels a command at its first output.
 type cancelOnText struct {
 	bytes.Buffer
 	cancel func()

@@ -56,13 +56,13 @@ func TestAlertsAreSentInTimeAfterClockChanges(t *testing.T) {
 				advance(70 * time.Minute)
 				told := to.received()
 				if len(told) == 0 || told[0] != "a=firing" {
-					t.Errorf("%s, restart %v: not told again: %v", step, restart, told)
+					t.Errorf("%s, restart %v: not sent again: %v", step, restart, told)
 				}
 				w.setNotices()
 				set(step)
 				advance(5 * time.Minute)
 				if told := to.received(); len(told) == 0 || told[len(told)-1] != "a=resolved" {
-					t.Errorf("%s, restart %v: not told that it is over: %v", step, restart, told)
+					t.Errorf("%s, restart %v: the end was not sent: %v", step, restart, told)
 				}
 				r.stop()
 				_ = db.Close()
@@ -89,7 +89,7 @@ func TestASilenceIsNotProlongedWhenTheClockIsSetBack(t *testing.T) {
 		advance(2 * time.Minute)
 		expectReceived(t, "when the clock was set back", r.to.received(), "a=firing")
 		if st := r.Status(); len(st.Silences) != 0 {
-			t.Errorf("it is shown as one that holds: %v", st.Silences)
+			t.Errorf("the silence is still shown as active: %v", st.Silences)
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// runningEngine is an engine that runs in a bubble until stop.
+// runningEngine is an engine that runs in a synctest bubble until stop.
 type runningEngine struct {
 	*Engine
 	to   *receiver
@@ -44,7 +44,7 @@ func startEngine(t *testing.T, config string, notices store.Notices, w *world, t
 	return r
 }
 
-// advance lets time go by and everything that is due happen.
+// advance lets time pass and waits until everything that is due has happened.
 func advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -70,7 +70,7 @@ func TestAnAlertIsSentOnceWhenItLastsAndOnceWhenItEnds(t *testing.T) {
 		advance(3 * time.Hour)
 		expectReceived(t, "afterwards", r.to.received())
 		if st := r.Status(); len(st.Alerts) != 0 {
-			t.Errorf("still follows %v", st.Alerts)
+			t.Errorf("the engine still follows %v", st.Alerts)
 		}
 	})
 }
@@ -104,18 +104,18 @@ func TestAnUncheckedRuleDoesNotResolveItsAlerts(t *testing.T) {
 		expectReceived(t, "first", r.to.received(), "a=firing")
 		r.w.setUnsure("jumbo")
 		advance(20 * time.Minute)
-		expectReceived(t, "the rule cannot tell", r.to.received())
+		expectReceived(t, "while the rule is unsure", r.to.received())
 		r.w.mu.Lock()
 		r.w.err = errLost
 		r.w.mu.Unlock()
 		advance(20 * time.Minute)
-		expectReceived(t, "nothing can be told", r.to.received())
+		expectReceived(t, "while every check fails", r.to.received())
 		if r.Status().Err == nil {
-			t.Error("a look that failed is not told")
+			t.Error("the status does not report a failed check")
 		}
 		r.w.setUnsure("another")
 		advance(3 * time.Minute)
-		expectReceived(t, "another rule cannot tell", r.to.received(), "a=resolved")
+		expectReceived(t, "while another rule is unsure", r.to.received(), "a=resolved")
 	})
 }
 
@@ -144,11 +144,11 @@ func TestARestartSendsNothingTwice(t *testing.T) {
 		db = openStore(t, dir)
 		r = startEngine(t, oneTarget, db, w, to)
 		advance(3 * time.Minute)
-		expectReceived(t, "over while nobody ran", to.received(), "a=resolved")
+		expectReceived(t, "ended while no engine ran", to.received(), "a=resolved")
 		r.stop()
 		left, err := db.Alerts(t.Context(), "c1")
 		if err != nil || len(left) != 0 {
-			t.Errorf("kept after its end: %v, %v", left, err)
+			t.Errorf("alerts stored after their end: %v, %v", left, err)
 		}
 		_ = db.Close()
 	})
@@ -178,7 +178,7 @@ func TestAFailingReceiverIsRetriedWithBackoffAndDelaysNoOther(t *testing.T) {
 		advance(10 * time.Minute)
 		// 0, 5, 15, 35, 75, 155, 315, 615 s: then every five minutes.
 		if n := bad.Load(); n != 7 {
-			t.Errorf("%d attempts in ten minutes", n)
+			t.Errorf("%d attempts in the first ten minutes", n)
 		}
 		if st := e.Status().Targets[0]; st.Last.Failed != 7 || st.Last.Code != "network" || st.Due != 1 {
 			t.Errorf("the failing receiver: %+v", st)
@@ -186,7 +186,7 @@ func TestAFailingReceiverIsRetriedWithBackoffAndDelaysNoOther(t *testing.T) {
 		before := bad.Load()
 		advance(50 * time.Minute)
 		if n := bad.Load() - before; n != 10 {
-			t.Errorf("%d attempts in fifty minutes more", n)
+			t.Errorf("%d attempts in the next fifty minutes", n)
 		}
 		cancel()
 		<-done
@@ -208,9 +208,9 @@ func TestRetryAfterOfABusyReceiverIsRespected(t *testing.T) {
 		advance(time.Second)
 		to.set(func() { to.status = 0 })
 		advance(110 * time.Second)
-		expectReceived(t, "before the time it asked for", to.received())
+		expectReceived(t, "before Retry-After", to.received())
 		advance(20 * time.Second)
-		expectReceived(t, "after it", to.received(), "a=firing")
+		expectReceived(t, "after Retry-After", to.received(), "a=firing")
 	})
 }
 
@@ -233,12 +233,12 @@ func TestASilenceSuppressesAlertsUntilItEnds(t *testing.T) {
 		advance(2 * time.Minute)
 		expectReceived(t, "first", r.to.received(), "a=firing")
 		if _, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo"}, time.Hour, byAnna()); fault.Of(err) != fault.Invalid {
-			t.Errorf("a silence without a reason: %v", err)
+			t.Errorf("a silence without a reason: %v, expected a refusal", err)
 		}
 		if _, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Alert: "a", Reason: "x"}, time.Hour, byAnna()); fault.Of(
 			err,
 		) != fault.Invalid {
-			t.Errorf("a silence of two things: %v", err)
+			t.Errorf("a silence of a rule and an alert: %v, expected a refusal", err)
 		}
 		s, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Reason: "known"}, 3*time.Hour, byAnna())
 		if err != nil || s.By != "user:anna" {
@@ -246,16 +246,16 @@ func TestASilenceSuppressesAlertsUntilItEnds(t *testing.T) {
 		}
 		r.w.setNotices(notice("a", Critical), notice("b", Critical))
 		advance(2*time.Hour + 50*time.Minute)
-		expectReceived(t, "while it holds", r.to.received())
+		expectReceived(t, "during the silence", r.to.received())
 		advance(15 * time.Minute)
-		expectReceived(t, "when it has ended", r.to.received(), "a=firing", "b=firing")
+		expectReceived(t, "after the silence", r.to.received(), "a=firing", "b=firing")
 		s, err = r.Silence(t.Context(), store.Silence{Alert: "a", Reason: "known"}, 24*time.Hour, byAnna())
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.w.setNotices()
 		advance(3 * time.Minute)
-		expectReceived(t, "what was told is told to be over, silence or not", r.to.received(), "a=resolved", "b=resolved")
+		expectReceived(t, "the end of sent alerts is sent despite a silence", r.to.received(), "a=resolved", "b=resolved")
 		if err := r.Unsilence(t.Context(), s.ID, byAnna()); err != nil {
 			t.Fatal(err)
 		}
@@ -263,12 +263,12 @@ func TestASilenceSuppressesAlertsUntilItEnds(t *testing.T) {
 			t.Errorf("silences left: %v", st.Silences)
 		}
 		if err := r.Unsilence(t.Context(), s.ID, byAnna()); fault.Of(err) != fault.NotFound {
-			t.Errorf("ended twice: %v", err)
+			t.Errorf("ending the silence twice: %v, expected a refusal", err)
 		}
 		r.stop()
 		log, err := db.AuditRecords(t.Context(), 0, 10)
 		if err != nil || len(log) != 3 || log[0].What != "alert.silenced" || log[0].By != "user:anna" {
-			t.Errorf("the audit record: %v, %v", log, err)
+			t.Errorf("the audit record has %v, %v", log, err)
 		}
 		_ = db.Close()
 	})
@@ -280,7 +280,7 @@ func TestTestMessagesAreRecordedWithTheirSenderAndOutcome(t *testing.T) {
 		db, to := openStore(t, dir), &receiver{}
 		early := New(parseConfig(t, oneTarget), (&world{}).observe, db, Options{Transport: to})
 		if _, err := early.Test(t.Context(), "ops", byAnna()); fault.Of(err) != fault.Unavailable || len(to.got) != 0 {
-			t.Errorf("before it is known what to record it with: %v", err)
+			t.Errorf("a test before the engine can record it: %v, expected a refusal", err)
 		}
 		r := startEngine(t, oneTarget, db, &world{}, to)
 		advance(time.Minute)
@@ -297,7 +297,7 @@ func TestTestMessagesAreRecordedWithTheirSenderAndOutcome(t *testing.T) {
 		r.stop()
 		log, err := db.AuditRecords(t.Context(), 0, 10)
 		if err != nil || len(log) != 2 {
-			t.Fatalf("recorded: %+v, %v", log, err)
+			t.Fatalf("the audit record has %+v, %v", log, err)
 		}
 		for i, want := range []string{"ok", "failed"} {
 			if e := log[i]; e.What != "alert.tested" || e.By != "user:anna" || e.Subject != "ops" || e.Cluster != "c1" || e.Outcome != want ||
@@ -344,7 +344,7 @@ func TestManyAlertsAreSentInMessagesOfBoundedSize(t *testing.T) {
 			t.Errorf("%d messages, at most %d alerts in one", messages, most)
 		}
 		if d := r.Status().Dropped; d != 2*maxAlerts {
-			t.Errorf("%d are said to be left out", d)
+			t.Errorf("%d alerts are reported as dropped", d)
 		}
 	})
 }
@@ -353,7 +353,7 @@ func TestARepeatIntervalOfOneCheckIsSentAtEachCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to := &receiver{}
 		slow := roundTrip(func(r *http.Request) (*http.Response, error) {
-			time.Sleep(20 * time.Millisecond) // the next look is due a little before the interval is over
+			time.Sleep(20 * time.Millisecond) // the next check is due shortly before the interval ends
 			return to.RoundTrip(r)
 		})
 		c := parseConfig(t, strings.Replace(oneTarget, "repeat: 1h", "repeat: 30s", 1))
@@ -369,6 +369,6 @@ func TestARepeatIntervalOfOneCheckIsSentAtEachCheck(t *testing.T) {
 		advance(2*time.Minute + time.Second)
 		to.received()
 		advance(90 * time.Second)
-		expectReceived(t, "three looks", to.received(), "a=firing", "a=firing", "a=firing")
+		expectReceived(t, "three checks", to.received(), "a=firing", "a=firing", "a=firing")
 	})
 }

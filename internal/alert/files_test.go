@@ -29,7 +29,7 @@ func TestAnAlertsFileWithAddressesIsASecret(t *testing.T) {
 		name, text string
 		mode       os.FileMode
 		url        os.FileMode
-		says       string // of the refusal; "": taken
+		says       string // text of the refusal; "": accepted
 	}{
 		{"addresses, ours alone", inline, 0o600, 0o600, ""},
 		{"addresses, others read", inline, 0o644, 0o600, "chmod 600 "},
@@ -43,10 +43,10 @@ func TestAnAlertsFileWithAddressesIsASecret(t *testing.T) {
 		got, err := Read(written("alerts.yaml", c.text, c.mode))
 		switch {
 		case c.says == "" && (err != nil || len(got.Targets) != 1):
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: unexpected error: %v", c.name, err)
 		case c.says != "" &&
 			(fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), c.says) || strings.Contains(err.Error(), "CANARY")):
-			t.Errorf("%s: got %v, want a refusal with %q", c.name, err, c.says)
+			t.Errorf("%s: found %v, expected a refusal with %q", c.name, err, c.says)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write golden files")
 
-// hostile is a name that tries everything at once.
+// hostile is a name with markup, mentions and invisible characters of every format.
 const hostile = "<!channel> <@U123|x> <https://evil.example|click> & *bold* `x`\n@here \u202etxt.exe\u202c \x00\x1b[31m \"quote\" " +
 	"{{.}} \u2028"
 
@@ -84,7 +84,7 @@ func TestHostileTextIsEscapedInEveryFormat(t *testing.T) {
 					return
 				}
 				if format == Slack && v["type"] == "plain_text" {
-					return // Slack shows it as it is
+					return // Slack shows this text as it is
 				}
 				for k, x := range v {
 					walk(k, x)
@@ -112,7 +112,7 @@ func TestHostileTextIsEscapedInEveryFormat(t *testing.T) {
 		}
 		if s := string(raw); strings.ContainsAny(s, "\x00\x1b") || strings.Contains(s, `\u001b`) || strings.Contains(s, `\u202e`) ||
 			strings.ContainsRune(s, '\u202e') {
-			t.Errorf("%s: what is not seen gets through: %s", format, s)
+			t.Errorf("%s: invisible characters are not removed: %s", format, s)
 		}
 		if len(raw) > 30<<10 {
 			t.Errorf("%s: %d bytes for two alerts", format, len(raw))
@@ -123,6 +123,6 @@ func TestHostileTextIsEscapedInEveryFormat(t *testing.T) {
 func TestASlackTestMessageSaysThatItIsATest(t *testing.T) {
 	raw, err := testBatch(true).body(Slack)
 	if err != nil || !strings.Contains(string(raw), "[test] ") || strings.Contains(string(raw), "[critical]") {
-		t.Errorf("%s, %v", raw, err)
+		t.Errorf("unexpected message %s, error %v", raw, err)
 	}
 }

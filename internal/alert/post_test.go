@@ -14,7 +14,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-// sendTest sends a test to a receiver at an address.
+// sendTest sends a test message and returns the outcome.
 func sendTest(t *testing.T, e *Engine) (code string, status int) {
 	t.Helper()
 	d, err := e.Test(t.Context(), "ops", byAnna())
@@ -39,7 +39,7 @@ func TestATestMessageReachesItsReceiverInItsFormat(t *testing.T) {
 			kind.Store(r.Method + " " + r.Header.Get("Content-Type"))
 		}))
 		if code, status := sendTest(t, engineTo(t, s.URL, format)); code != "ok" || status != 200 {
-			t.Errorf("%s: %s %d", format, code, status)
+			t.Errorf("%s: unexpected code %s, status %d", format, code, status)
 		}
 		if b, _ := got.Load().(string); !strings.Contains(b, "a test of alerts") || kind.Load() != "POST application/json" {
 			t.Errorf("%s: got %v %q", format, kind.Load(), b)
@@ -55,7 +55,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, status) }))
 		if code, got := sendTest(t, engineTo(t, s.URL, Generic)); code != "redirect" || got != status {
-			t.Errorf("%d: %s %d", status, code, got)
+			t.Errorf("redirect %d: unexpected code %s, status %d", status, code, got)
 		}
 		s.Close()
 	}
@@ -71,18 +71,18 @@ func TestCertificatesAreChecked(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	if code, _ := sendTest(t, engineTo(t, s.URL, Generic)); code != "tls" || reached.Load() {
-		t.Errorf("%s, reached %v", code, reached.Load())
+		t.Errorf("code %s, the receiver was reached: %v", code, reached.Load())
 	}
 }
 
 func TestFailuresAreReportedByCodeAndStatusOnly(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
-		_, _ = io.WriteString(w, strings.Repeat("no ", 1<<20)) // more than is read
+		_, _ = io.WriteString(w, strings.Repeat("no ", 1<<20)) // more than the sender reads
 	}))
 	defer s.Close()
 	if code, status := sendTest(t, engineTo(t, s.URL, Generic)); code != "status" || status != 403 {
-		t.Errorf("%s %d", code, status)
+		t.Errorf("unexpected code %s, status %d", code, status)
 	}
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -102,7 +102,7 @@ func TestReceiverAddressesAreNotDisclosed(t *testing.T) {
 		fmt.Sprintf("%v", []any{c.Targets[0].to, c.Targets}),
 		fmt.Sprintf("%+v", e.Status()), fmt.Sprintf("%+v %v", d, err)} {
 		if strings.Contains(printed, "CANARY") || strings.Contains(printed, "hooks.example") {
-			t.Errorf("shown: %s", printed)
+			t.Errorf("the address is disclosed: %s", printed)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestAnInvalidAlertsFileIsRefusedWithoutQuotingAddresses(t *testing.T) {
 		c, err := Parse("a.yaml", []byte(good(line)))
 		if err != nil || c.Targets[0].to() != canary || c.Targets[0].MinSeverity != Warn || c.Targets[0].Repeat != defaultRepeat ||
 			c.For != defaultFor {
-			t.Errorf("%s: %v, %v", line, c, err)
+			t.Errorf("%s: unexpected configuration %v, error %v", line, c, err)
 		}
 	}
 	for name, text := range map[string]string{
@@ -136,7 +136,7 @@ func TestAnInvalidAlertsFileIsRefusedWithoutQuotingAddresses(t *testing.T) {
 	} {
 		_, err := Parse("a.yaml", []byte(text))
 		if fault.Of(err) != fault.Invalid || err == nil {
-			t.Errorf("%s is taken: %v", name, err)
+			t.Errorf("%s is accepted: %v", name, err)
 			continue
 		}
 		if strings.Contains(err.Error(), "CANARY") && name != "no such file" || strings.Contains(fault.Text(err), "\n") {

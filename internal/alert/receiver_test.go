@@ -15,17 +15,17 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// canary is an address that must not be anywhere but on the wire.
+// canary is an address that must appear only in the request.
 const canary = "https://hooks.example/services/CANARY-f00d?token=CANARY-beef"
 
-// receiver is the other end: it answers as told, or not at all.
+// receiver is a fake receiver that answers as configured or not at all.
 type receiver struct {
 	mu     sync.Mutex
 	got    []genericMessage
 	raw    [][]byte
 	status int   // 0: 200
-	fail   error // instead of an answer
-	hang   bool  // no answer before the request's end
+	fail   error // returned instead of an answer
+	hang   bool  // no answer until the request ends
 	header http.Header
 }
 
@@ -57,7 +57,7 @@ func (r *receiver) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: r.header, Body: io.NopCloser(strings.NewReader("CANARY")), Request: req}, nil
 }
 
-// received are the messages since the last call, one word an alert: id=status.
+// received returns the alerts of the messages since the last call, each as id=status.
 func (r *receiver) received() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,11 +77,11 @@ func (r *receiver) set(f func()) {
 	f()
 }
 
-// world is what there is to observe.
+// world is the state that the engine observes.
 type world struct {
 	mu      sync.Mutex
 	notices []Notice
-	unsure  string // rule
+	unsure  string // rule that cannot be checked
 	err     error
 }
 
@@ -125,7 +125,7 @@ func parseConfig(t *testing.T, text string) *Config {
 
 const oneTarget = "for: 1m\ntargets:\n- {name: ops, format: generic, url: \"" + canary + "\", min_severity: warn, repeat: 1h}\n"
 
-// openStore is a store over a directory, so that it can be opened again.
+// openStore opens a store in a directory, which can be opened again.
 func openStore(t *testing.T, dir string) *sqlite.DB {
 	t.Helper()
 	db, err := sqlite.Open(context.Background(), dir)
@@ -140,7 +140,7 @@ func byAnna() store.AuditEntry { return store.AuditEntry{By: "user:anna"} }
 func expectReceived(t *testing.T, when string, got []string, want ...string) {
 	t.Helper()
 	if strings.Join(got, " ") != strings.Join(want, " ") {
-		t.Errorf("%s: told %v, want %v", when, got, want)
+		t.Errorf("%s: received %v, expected %v", when, got, want)
 	}
 }
 

@@ -133,13 +133,13 @@ func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 	plan := s.plan("split", `{"ns":"yorkie-meta.documents","at":{"project_id":{"$oid":"`+project+`"}}}`)
 	s.checkFields(plan, "id hash kind args summary commands preconditions checks effect undo risk confirm expiresAt")
 	if plan["confirm"] != nil || plan["kind"] != "split" || len(asList(plan["commands"])) != 1 || len(asList(plan["preconditions"])) == 0 {
-		t.Errorf("%v", plan)
+		t.Errorf("unexpected plan: %v", plan)
 	}
 	for _, c := range asList(plan["checks"]) {
 		check := c.(answer)
 		s.checkFields(check, "id verdict text")
 		if !slices.Contains([]any{"pass", "warn", "block"}, check["verdict"]) || check["text"] == "" {
-			t.Errorf("%v", check)
+			t.Errorf("unexpected check: %v", check)
 		}
 	}
 	if again := s.expect(200, "GET", "/plans/"+plan["id"].(string), ""); fmt.Sprint(again) != fmt.Sprint(plan) {
@@ -159,17 +159,17 @@ func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 	step := asList(done["steps"])[0].(answer)
 	s.checkFields(step, "command state proof error")
 	if done["state"] != "succeeded" || step["state"] != "succeeded" || len(asList(step["proof"])) == 0 || step["error"] != "" {
-		t.Errorf("%v", done)
+		t.Errorf("unexpected run: %v", done)
 	}
 	if stopped := s.expect(200, "POST", "/runs/"+run["id"].(string)+"/stop", ""); stopped["state"] != "succeeded" {
 		t.Errorf("stopping a run that has ended made it %v", stopped["state"])
 	}
 	back := s.expect(201, "POST", "/runs/"+run["id"].(string)+"/undo", `{"reason":"it did not help"}`)
 	if back["undoOf"] != run["id"] || back["id"] == plan["id"] {
-		t.Errorf("%v", back)
+		t.Errorf("unexpected undo: %v", back)
 	}
 	if end := s.waitForRun(s.run(202, back, "")); end["state"] != "succeeded" {
-		t.Errorf("%v", end)
+		t.Errorf("unexpected run: %v", end)
 	}
 	if first := s.waitForRun(run); first["state"] != "undone" {
 		t.Errorf("the first run is %v", first["state"])
@@ -179,7 +179,7 @@ func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 		t.Errorf("the cluster got %d commands for a split and its undo", n)
 	}
 	if all := asList(s.expect(200, "GET", "/runs?limit=1", "")["items"]); len(all) != 1 {
-		t.Errorf("%v", all)
+		t.Errorf("unexpected runs: %v", all)
 	}
 }
 
@@ -248,7 +248,7 @@ func TestRefusedRunsNameTheChangeOrTheBlockingCheck(t *testing.T) {
 
 	blocked := s.plan("zone-remove-shard", `{"shard":"shard-rs-1","zone":"nowhere"}`)
 	if blocked["blocked"] != true {
-		t.Errorf("%v", blocked)
+		t.Errorf("unexpected plan: %v", blocked)
 	}
 	before := d.countChanges()
 	got = s.run(422, blocked, "")
@@ -258,7 +258,7 @@ func TestRefusedRunsNameTheChangeOrTheBlockingCheck(t *testing.T) {
 	}
 	s.checkFields(checks[0].(answer), "id verdict text")
 	if checks[0].(answer)["verdict"] != "block" {
-		t.Errorf("%v", checks)
+		t.Errorf("unexpected checks: %v", checks)
 	}
 	if n := d.countChanges(); n != before {
 		t.Errorf("%d commands were sent", n-before)
@@ -283,7 +283,7 @@ func TestAnotherUsersPlanCannotBeRun(t *testing.T) {
 	b.run(409, plan, "")
 	a.waitForRun(run)
 	if got := viewer.expect(200, "GET", "/runs/"+run["id"].(string), ""); got["state"] != "succeeded" {
-		t.Errorf("%v", got)
+		t.Errorf("unexpected answer: %v", got)
 	}
 	viewer.expect(403, "POST", "/runs/"+run["id"].(string)+"/undo", "")
 	if n := d.countChanges(); n != 1 {
@@ -378,7 +378,7 @@ func TestInvalidActionRequestsAreExplainedAndSendNothing(t *testing.T) {
 	before := d.countChanges()
 	plan := s.plan("zone-set-range", fmt.Sprintf(overlap, "us", project))
 	if got := s.run(422, plan, ""); !strings.Contains(fmt.Sprint(got["checks"]), "eu") {
-		t.Errorf("%v", got)
+		t.Errorf("unexpected answer: %v", got)
 	}
 	if n := d.countChanges(); n != before || before != 3 {
 		t.Errorf("%d commands were sent", n-3)

@@ -89,7 +89,7 @@ func (o *operatorBrowser) run(name string) {
 	var run api.Run
 	o.d.getJSON(o.T, "api/v1/runs/"+filepath.Base(at), &run)
 	if run.State != "succeeded" {
-		o.Fatalf("%s: %+v", name, run)
+		o.Fatalf("%s: unexpected run: %+v", name, run)
 	}
 }
 

@@ -106,7 +106,7 @@ func TestAReadOnlyProcessComparesWithTheWitness(t *testing.T) {
 	second := readOnlyTrail(t, dir, trail)
 	runKeeper(t, second)
 	if st := second.State(); st.Trouble() != nil || st.End.Seq != 12 || st.Key != "" {
-		t.Fatalf("%+v %v", st, st.Trouble())
+		t.Fatalf("unexpected state %+v, trouble %v", st, st.Trouble())
 	}
 	if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
 		t.Fatal(err)
@@ -114,17 +114,17 @@ func TestAReadOnlyProcessComparesWithTheWitness(t *testing.T) {
 	runKeeper(t, trail)
 	runKeeper(t, second)
 	if st := second.State(); st.Trouble() != nil || st.End.Seq != 13 || st.Head.Seq != 13 {
-		t.Fatalf("%+v %v", st, st.Trouble())
+		t.Fatalf("unexpected state %+v, trouble %v", st, st.Trouble())
 	}
 	runSQL(t, dir, `DELETE FROM audit WHERE seq > 11`, `DELETE FROM audit_heads`)
 	third := readOnlyTrail(t, dir, trail)
 	runKeeper(t, third)
 	if st := third.State(); st.Break == nil || st.Break.Code != audit.Cut || !st.Break.Witness {
-		t.Errorf("%+v", st)
+		t.Errorf("unexpected state: %+v", st)
 	}
 	runKeeper(t, second)
 	if st := second.State(); st.Break == nil || st.Break.Code != audit.Cut || st.Break.Found != 11 {
-		t.Errorf("%+v", st.Break)
+		t.Errorf("unexpected finding: %+v", st.Break)
 	}
 }
 

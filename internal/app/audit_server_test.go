@@ -51,10 +51,10 @@ func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
 	}
 	v, err := VerifyAudit(t.Context(), AuditSource{Server: remote}, nil, d.app.current().trail.State().Key)
 	if err != nil || v.Records != 5 || v.Head == nil || v.Head.Seq != 5 {
-		t.Errorf("%+v %v", v, err)
+		t.Errorf("unexpected result %+v, error %v", v, err)
 	}
 	if res, body := d.get(t, "audit"); res.StatusCode != http.StatusOK || !strings.Contains(string(body), "Signed in") {
-		t.Errorf("%d %s", res.StatusCode, body)
+		t.Errorf("unexpected status %d, body %s", res.StatusCode, body)
 	}
 	d.stop(t)
 
@@ -67,7 +67,7 @@ func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
 	d.serve(t)
 	d.stop(t) // the check at shutdown is as thorough as the one at start
 	if st := d.app.current().trail.State(); st.Break == nil || st.Break.Code != "cut" {
-		t.Errorf("%+v", st)
+		t.Errorf("unexpected state: %+v", st)
 	}
 	d.config.AuditKey = filepath.Join(d.config.DataDir, "audit.key")
 	if _, err := New(t.Context(), d.config); fault.Of(err) != fault.Invalid ||

@@ -80,7 +80,7 @@ func TestTheAuditRecordIsVerifiedFromDirectoryAndExport(t *testing.T) {
 	} {
 		v, err := VerifyAudit(ctx, from(), nil, "")
 		if err != nil || v.Records != 1203 || v.Head == nil || v.Head.Seq != 1203 || v.Noted != 0 {
-			t.Errorf("%s: %+v %v", name, v, err)
+			t.Errorf("%s: unexpected result %+v, error %v", name, v, err)
 		}
 		for form, head := range map[string]io.Reader{"json": headFile(t, st.Head), "log": bytes.NewReader(log.Bytes())} {
 			if v, err := VerifyAudit(ctx, from(), head, st.Key); err != nil || v.Noted != 1 {
@@ -100,13 +100,13 @@ func TestTheAuditRecordIsVerifiedFromDirectoryAndExport(t *testing.T) {
 	} {
 		if _, err := VerifyAudit(ctx, AuditSource{File: bytes.NewReader(text)}, nil, ""); fault.Of(err) != fault.Internal ||
 			!strings.Contains(fault.Text(err), "was changed") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: unexpected error: %v", name, err)
 		}
 	}
 	for name, text := range map[string]string{"no JSON": "x\n", "both": `{"record":{},"head":{}}`, "neither": `{}`,
 		"half": string(export.Bytes()[:export.Len()-20]), "late head": string(lines[1]) + string(lines[0])} {
 		if _, err := VerifyAudit(ctx, AuditSource{File: strings.NewReader(text)}, nil, ""); fault.Of(err) != fault.Invalid {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: unexpected error: %v", name, err)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestAKeptHeadDetectsACutAuditRecord(t *testing.T) {
 	for _, text := range []string{"", "nothing", "{}", `{"seq":1,"hash":"zz"}`, "seq=x hash=" + strings.Repeat("ab", 32),
 		`{"seq":0,"hash":"` + strings.Repeat("ab", 32) + `"}`} {
 		if _, err := VerifyAudit(ctx, AuditSource{DataDir: shorter}, strings.NewReader(text), ""); fault.Of(err) != fault.Invalid {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: unexpected error: %v", text, err)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestAnEditedDatabaseIsDetectedAtTheNextStart(t *testing.T) {
 	trail := auditTrail{again, audit.NewKeeper(again, audit.Options{}), ""}
 	runKeeper(t, trail)
 	if st := trail.State(); st.Break == nil || st.Break.Code != audit.Changed {
-		t.Errorf("%+v", st)
+		t.Errorf("unexpected state: %+v", st)
 	}
 }
 
@@ -237,7 +237,7 @@ func TestTheAuditRecordIsVerifiedOverTheAPI(t *testing.T) {
 	}
 	v, err := VerifyAudit(t.Context(), AuditSource{Server: remote}, nil, "")
 	if err != nil || v.Records != 2100 || v.Head == nil || token != "Bearer sb_secret" {
-		t.Errorf("%+v %v %q", v, err, token)
+		t.Errorf("unexpected result %+v, error %v, token %q", v, err, token)
 	}
 }
 
@@ -248,7 +248,7 @@ func TestTokensAreSentOnlyOverTLSOrLoopbackAndNotToRedirects(t *testing.T) {
 		"https://shardboard.example": true, "http://127.0.0.1:8090": true, "http://[::1]:8090/": true, "http://localhost": true,
 	} {
 		if _, err := ReadRemote(server, "sb_x", ""); (err == nil) != ok {
-			t.Errorf("%q: %v", server, err)
+			t.Errorf("%q: unexpected error: %v", server, err)
 		}
 	}
 	if _, err := ReadRemote("http://shardboard.example", "", ""); err != nil {

@@ -115,7 +115,7 @@ func eval[T any](t *testing.T, ctx context.Context, js string) T {
 	t.Helper()
 	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](js))
 	if err != nil {
-		t.Fatalf("%s: %v", js, err)
+		t.Fatalf("%s: unexpected error: %v", js, err)
 	}
 	return v
 }

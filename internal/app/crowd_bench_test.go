@@ -57,7 +57,8 @@ func BenchmarkRequestsInACrowd(b *testing.B) {
 	b.Run("crowd", func(b *testing.B) { // measured once, even if the benchmark repeats
 		for b.Loop() {
 		}
-		b.Logf("%d open at the start, %d at the end; %d evicted, %d refused; the crowd counted %+v", first.Open, last.Open, last.Evicted, last.Refused, seen)
+		b.Logf("%d open at the start, %d at the end; %d evicted, %d refused; the crowd counted %+v",
+			first.Open, last.Open, last.Evicted, last.Refused, seen)
 		b.Logf("idle:    %v", summary(idle))
 		b.Logf("crowded: %v", summary(crowded))
 		if seen.lost != 0 || last.Refused != 0 || first.Open < 5900 || last.Open < 5900 {
@@ -140,7 +141,7 @@ func timePeople(b *testing.B, a *App, cookies []string, during time.Duration) (t
 				body, err := io.ReadAll(res.Body)
 				_ = res.Body.Close()
 				if err != nil || res.StatusCode != http.StatusOK || !strings.Contains(res.Header.Get("Content-Type"), "utf-8") && len(body) == 0 {
-					b.Errorf("%s: %s, %v", r.URL.Path, res.Status, err)
+					b.Errorf("%s: unexpected status %s, error %v", r.URL.Path, res.Status, err)
 					return
 				}
 				mine = append(mine, time.Since(due))

@@ -165,7 +165,7 @@ func sendByShell(r *exampleRunner, s shellStatement) (string, []byte) {
 	}
 	status, err := cmd.CombinedOutput()
 	if err != nil {
-		r.t.Fatalf("%s: %v %s", s.raw, err, status)
+		r.t.Fatalf("%s: unexpected error %v, status %s", s.raw, err, status)
 	}
 	body, err := os.ReadFile(answer)
 	if err != nil {
@@ -251,7 +251,7 @@ func (r *exampleRunner) waitForRun() {
 	r.t.Helper()
 	run := r.d.waitForRun(r.t, r.vars["RUN"])
 	if run.State != "succeeded" {
-		r.t.Fatalf("%+v", run)
+		r.t.Fatalf("unexpected run: %+v", run)
 	}
 	if err := r.d.app.Watcher().Refresh(r.t.Context()); err != nil {
 		r.t.Fatal(err)

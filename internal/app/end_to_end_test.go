@@ -173,7 +173,7 @@ func TestASplitByAnotherDriverReachesAnOpenSocket(t *testing.T) {
 	conn, res, err := websocket.DefaultDialer.Dial("ws://"+d.app.Addr()+"/live?t=collection:"+ns,
 		http.Header{"Origin": {"http://" + d.app.Addr()}})
 	if err != nil {
-		t.Fatalf("%v %v", err, res)
+		t.Fatalf("unexpected error %v, response %v", err, res)
 	}
 	defer conn.Close()
 	before := d.app.Watcher().Table().Collection(ns).Chunks.Len()

@@ -27,13 +27,13 @@ func TestInvalidHostNamesAreRefused(t *testing.T) {
 			Log:    slog.New(slog.DiscardHandler),
 		}
 		if a, err := New(t.Context(), c); a != nil || fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "--host") {
-			t.Errorf("%q: %v", host, err)
+			t.Errorf("%q: unexpected error: %v", host, err)
 		}
 	}
 	for _, host := range []string{"board.example", "board.example:8443", "board", "my_board.local", "xn--bcher-kva.example",
 		"10.0.0.7", "10.0.0.7:80", "::1", "[::1]", "[2001:db8::1]:443", "LOCALHOST"} {
 		if err := (Config{Hosts: []string{host}}).checkHosts(); err != nil {
-			t.Errorf("%q: %v", host, err)
+			t.Errorf("%q: unexpected error: %v", host, err)
 		}
 	}
 }

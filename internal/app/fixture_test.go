@@ -191,7 +191,7 @@ func (d *demo) admin(t *testing.T, cmd bson.D) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	if err := d.driver.Database("admin").RunCommand(ctx, cmd).Err(); err != nil {
-		t.Fatalf("%v: %v", cmd, err)
+		t.Fatalf("%v: unexpected error: %v", cmd, err)
 	}
 }
 

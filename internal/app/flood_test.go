@@ -196,7 +196,7 @@ func TestLargeBodiesAreRefusedWithoutReadingThem(t *testing.T) {
 		// The server closes a connection whose body it does not read to the end, and a
 		// client that is still sending may see that before the answer.
 		if err != nil && !errors.Is(err, syscall.EPIPE) && !errors.Is(err, syscall.ECONNRESET) {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: unexpected error: %v", path, err)
 		}
 		if err == nil && status != want {
 			t.Errorf("%s: %d, want %d", path, status, want)

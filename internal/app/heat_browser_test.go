@@ -177,7 +177,7 @@ func TestBrowserNavigatesTheHeatMapByKeyboard(t *testing.T) {
 	// The row's link leads to an existing chunk.
 	at := eval[string](t, ctx, "document.activeElement.getAttribute('href')")
 	if res, _ := d.get(t, strings.TrimPrefix(at, "/")); res.StatusCode != 200 {
-		t.Errorf("%s: %s", at, res.Status)
+		t.Errorf("%s: unexpected status: %s", at, res.Status)
 	}
 	bad.check(t)
 }

@@ -174,7 +174,7 @@ func (w *hiddenValues) makePlans() {
 			`{"kind":"`+kind+`","args":{"ns":"`+hiddenNS+`",`+args+`},"reason":"a test"}`,
 		)
 		if w.decode(answer, &p); p.ID == "" {
-			w.Fatalf("%s: %s", kind, answer)
+			w.Fatalf("%s: unexpected answer: %s", kind, answer)
 		}
 		w.plans = append(w.plans, p.ID)
 	}

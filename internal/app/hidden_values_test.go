@@ -154,7 +154,7 @@ func (w *hiddenValues) firstFrames(role string) map[string]string {
 	conn, res, err := websocket.DefaultDialer.Dial("ws://"+w.app.Addr()+"/live?t="+strings.Join(w.liveTopics(), ","),
 		http.Header{"Origin": {"http://" + w.app.Addr()}, "X-Canary-User": {role}, "X-Canary-Role": {role}})
 	if err != nil {
-		w.Fatalf("%v %v", err, res)
+		w.Fatalf("unexpected error %v, response %v", err, res)
 	}
 	defer conn.Close()
 	out := map[string]string{}
@@ -219,7 +219,7 @@ func (w *hiddenValues) checkServerErrorsAreForOperators(all map[string]map[strin
 	for _, role := range []string{"viewer", "support"} {
 		said := all[role]
 		for _, told := range answersWith(said, canaryText.encodings()) {
-			t.Errorf("%s: %s", role, told)
+			t.Errorf("%s reads a server text: %s", role, told)
 		}
 		for _, place := range []string{"/runs/" + w.run, "/api/v1/runs/" + w.run, "live run:" + w.run} {
 			if !strings.Contains(said[place], "The cluster refused to move the chunk: OperationFailed (96).") {

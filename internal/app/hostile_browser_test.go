@@ -142,7 +142,7 @@ func openPage(t *testing.T, ctx context.Context, address string) string {
 	t.Helper()
 	if err := chromedp.Do(ctx, chromedp.Navigate(address),
 		waitUntil(`document.querySelector("main h1") && (frames_ > 0 || !document.body.dataset.topics)`)); err != nil {
-		t.Fatalf("%s: %v", address, err)
+		t.Fatalf("%s: unexpected error: %v", address, err)
 	}
 	return asParsed(eval[string](t, ctx, says))
 }
@@ -174,7 +174,8 @@ func TestBrowserDetectsUnescapedPayloads(t *testing.T) {
 			}
 		}
 		in.mu.Lock()
-		t.Logf("policy %.20q: %d executed, %d reported, %d requests to other hosts", policy, len(in.executed), len(in.reported), len(in.elsewhere))
+		t.Logf("policy %.20q: %d executed, %d reported, %d requests to other hosts",
+			policy, len(in.executed), len(in.reported), len(in.elsewhere))
 		if policy == "" && len(in.executed) < 30 || policy != "" && (len(in.executed) > 0 || len(in.reported) < 30) {
 			t.Errorf("an unexpected number of payloads was executed: %v", in.executed)
 		}

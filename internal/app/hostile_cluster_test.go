@@ -186,7 +186,7 @@ func (e *hostileCluster) writeNames(t *testing.T, driver *mongo.Client) {
 	// Chunks are written before their collections, so that no poll sees a gap.
 	for _, coll := range []string{"shards", "databases", "chunks", "collections", "tags", "mongos", "changelog"} {
 		if _, err := driver.Database("config").Collection(coll).InsertMany(ctx, rows[coll]); err != nil {
-			t.Fatalf("%s: %v", coll, err)
+			t.Fatalf("%s: unexpected error: %v", coll, err)
 		}
 	}
 }
@@ -222,7 +222,7 @@ func (e *hostileCluster) writeProjects(t *testing.T, driver *mongo.Client) {
 	}
 	for coll, rows := range map[string][]any{"projects": projects, "documents": documents} {
 		if _, err := driver.Database("yorkie-meta").Collection(coll).InsertMany(ctx, rows); err != nil {
-			t.Fatalf("%s: %v", coll, err)
+			t.Fatalf("%s: unexpected error: %v", coll, err)
 		}
 	}
 }

@@ -108,7 +108,7 @@ func (h *installation) start(args ...string) *exec.Cmd {
 	h.t.Cleanup(func() {
 		if h.t.Failed() {
 			kill(cmd) // completes the output
-			h.t.Logf("%s said:\n%s", args[0], said.String())
+			h.t.Logf("output of %s:\n%s", args[0], said.String())
 		}
 	})
 	return cmd
@@ -338,7 +338,7 @@ func (h *installation) verifyAudit() {
 	h.t.Helper()
 	out, err := exec.Command(h.bin, "audit", "verify", "--data-dir", h.data).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "in order") {
-		h.t.Errorf("%v %s", err, out)
+		h.t.Errorf("unexpected error %v, output %s", err, out)
 	}
 }
 
@@ -421,7 +421,7 @@ func TestARunFailsWhenTheClusterReturnsWithoutItsEffect(t *testing.T) {
 	h.startSim()
 	r = h.waitForRun(r.ID)
 	if r.State != "failed" || h.chunkBeginsAt("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000)}}) {
-		t.Errorf("%+v", r)
+		t.Errorf("unexpected run: %+v", r)
 	}
 	h.checkNotSentAgain(r.ID)
 	h.verifyAudit()

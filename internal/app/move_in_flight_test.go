@@ -42,7 +42,7 @@ func TestAMoveIsShownInFlightUntilItsRunEnds(t *testing.T) {
 			if m := list.Items[0]; m.NS != "yorkie-meta.changes" || m.Ref != chunk.Ref || m.From != "shard-rs-1" || m.To != "shard-rs-2" ||
 				m.By != "run" ||
 				m.Run != run["id"] {
-				t.Errorf("%+v", m)
+				t.Errorf("unexpected move: %+v", m)
 			}
 			_, bound, _ := strings.Cut(chunk.Ref, ".")
 			for _, path := range []string{"", "activity", "collections/yorkie-meta.changes",
@@ -57,13 +57,13 @@ func TestAMoveIsShownInFlightUntilItsRunEnds(t *testing.T) {
 			rule.Remove()
 			released = true
 			if got := s.waitForRun(run); got["state"] != "succeeded" {
-				t.Fatalf("%v", got)
+				t.Fatalf("unexpected moves: %v", got)
 			}
 			d.waitForTable(t, "its end", func(table *topology.Table) bool { return len(table.Moves.List) == 0 })
 			var log api.List[api.Migration]
 			d.getJSON(t, "api/v1/activity/migrations?ns=yorkie-meta.changes&limit=1", &log)
 			if m := log.Items[0]; m.State != "done" && m.State != "committed" || m.To != "shard-rs-2" {
-				t.Errorf("%+v", m)
+				t.Errorf("unexpected move: %+v", m)
 			}
 		})
 	}

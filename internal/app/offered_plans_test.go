@@ -82,7 +82,7 @@ func (d *demo) checkOfferedPlan(t *testing.T, x api.Advice, p api.AdvicePlan) {
 		Checks []struct{ ID, Verdict, Text string }
 	}
 	if err := json.Unmarshal(text, &plan); err != nil || res.StatusCode != http.StatusCreated || len(plan.Checks) == 0 {
-		t.Fatalf("%s %s: %s: %s", x.Rule, body, res.Status, text)
+		t.Fatalf("%s: plan of %s: unexpected status %s: %s", x.Rule, body, res.Status, text)
 	}
 	for _, c := range plan.Checks {
 		if c.Verdict == "block" {

@@ -99,10 +99,10 @@ func TestPinsComeFromTheNewestPlanOfAProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p := pins["twice"]; len(pins) != 2 || p.Owner != "bert" || !p.Expires.Equal(pinned.Add(2*time.Hour)) {
-		t.Errorf("%+v", pins)
+		t.Errorf("unexpected pins: %+v", pins)
 	}
 	if p, known := pins["forever"]; !known || p.Owner != "" || !p.Expires.IsZero() {
-		t.Errorf("%+v", pins)
+		t.Errorf("unexpected pins: %+v", pins)
 	}
 }
 
@@ -160,12 +160,12 @@ func TestSubscribersAreNotifiedWhenTheRunOfAPinEnds(t *testing.T) {
 		r.told <- struct{}{}
 		<-told
 		if pins, _ := b.Pins(); pins["p"].Owner != "anna" {
-			t.Errorf("%+v", pins)
+			t.Errorf("unexpected pins: %+v", pins)
 		}
 		r.addEnded(actions.Unpin, "p", "", 0) // by another process, without a notification
 		<-told
 		if pins, _ := b.Pins(); pins == nil || len(pins) != 0 {
-			t.Errorf("%+v", pins)
+			t.Errorf("unexpected pins: %+v", pins)
 		}
 		cancel()
 		if err := <-done; err != nil {
@@ -194,7 +194,7 @@ func TestAPinnedProjectShowsOwnerAndExpiryAfterItsRun(t *testing.T) {
 	d.postJSON(t, "api/v1/plans/"+p.ID+"/run", api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}, &run)
 	run = d.waitForRun(t, run.ID)
 	if run.State != "succeeded" || run.EndedAt == nil {
-		t.Fatalf("%+v", run)
+		t.Fatalf("unexpected run: %+v", run)
 	}
 	until := run.EndedAt.Add(720 * time.Hour)
 	if !eventually(20*time.Second, func() bool {
@@ -208,7 +208,7 @@ func TestAPinnedProjectShowsOwnerAndExpiryAfterItsRun(t *testing.T) {
 	d.getJSON(t, "api/v1/zones", &zones)
 	for _, z := range zones.Items {
 		if known := z.Owner != nil && *z.Owner == owner && z.Expires != nil; known != (z.Zone == "pin-"+project) {
-			t.Errorf("%+v", z)
+			t.Errorf("unexpected zone: %+v", z)
 		}
 	}
 	for _, path := range []string{"zones", "projects/" + project} {

@@ -106,7 +106,7 @@ func TestAShopIsShownWithItsOwnProfile(t *testing.T) {
 	d.getJSON(t, "api/v1/projects", &list)
 	if len(list.Items) != tenants || list.Items[0].Name != "tenant-0" || list.Items[0].PublicKey != "label-0" ||
 		list.Items[0].Documents.Value != orders {
-		t.Fatalf("%+v", list.Items)
+		t.Fatalf("unexpected list: %+v", list.Items)
 	}
 	if s := list.Items[tenants-1].Spread; s[0].NS != "shop.orders" || !s[0].Exact || !slices.Equal(s[0].Shards, []string{"shard-rs-2"}) {
 		t.Errorf("spread of the last tenant: %+v", s)
@@ -152,7 +152,7 @@ func (d *demo) checkShop(t *testing.T, tenant string) {
 		d.getJSON(t, "api/v1/locate?q="+url.QueryEscape(fmt.Sprintf("%s/2026-%04d", tenant, k)), &answer)
 		id, err := bson.ObjectIDFromHex(answer.Items[0].ID)
 		if err != nil || len(answer.Items[0].Places) != 2 {
-			t.Fatalf("%+v", answer)
+			t.Fatalf("unexpected answer: %+v", answer)
 		}
 		owner, _ := bson.ObjectIDFromHex(tenant)
 		for _, p := range answer.Items[0].Places {

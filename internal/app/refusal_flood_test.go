@@ -66,7 +66,7 @@ func TestAFloodOfRefusedRequestsMakesFewSignedRecords(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r.Details["addresses"] == "" {
-				t.Errorf("%+v", r)
+				t.Errorf("unexpected record: %+v", r)
 			}
 		}
 		counts[r.What] += n

@@ -78,7 +78,8 @@ func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 	first := canary(u.Query().Get("key"))
 	p.post(t, "login/first", url.Values{"key": {string(first)}, "name": {"anna"}, "password": {string(password)}}, true)
 	p.post(t, "login", url.Values{"name": {"anna"}, "password": {string(wrong)}}, true)
-	p.post(t, "login", url.Values{"name": {string(wrong)}, "password": {string(password)}}, false) // a password typed as the name is treated as a name
+	// A password typed as the name is treated as a name.
+	p.post(t, "login", url.Values{"name": {string(wrong)}, "password": {string(password)}}, false)
 
 	token := createToken(t, p)
 	cookies := jar.Cookies(u)

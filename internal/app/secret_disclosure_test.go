@@ -366,7 +366,7 @@ func readLiveFrames(t *testing.T, d *demo, said io.Writer) {
 		http.Header{"Origin": {"http://" + d.app.Addr()}},
 	)
 	if err != nil {
-		t.Fatalf("%v %v", err, res)
+		t.Fatalf("unexpected error %v, response %v", err, res)
 	}
 	defer conn.Close()
 	seen := map[string]bool{}

@@ -56,7 +56,7 @@ func TestUnsafeSignInOptionsAreRefusedWithAnExplanation(t *testing.T) {
 			"nobody has to sign in"},
 		"no TLS":                    {func(c *Config) { local(c); c.Listen, c.PublicURL = "0.0.0.0:0", "https://board.example" }, "--tls-cert"},
 		"a name without TLS":        {func(c *Config) { local(c); c.PublicURL = "http://board.example" }, "not https"},
-		"https by nobody":           {func(c *Config) { local(c); c.PublicURL = "https://board.example" }, "--tls-terminated-by-proxy"},
+		"https without TLS":         {func(c *Config) { local(c); c.PublicURL = "https://board.example" }, "--tls-terminated-by-proxy"},
 		"TLS and http":              {func(c *Config) { local(c); c.TLSByProxy, c.PublicURL = true, "http://board.example" }, "https://"},
 		"no name":                   {func(c *Config) { local(c); c.Listen, c.TLSByProxy = "0.0.0.0:0", true }, "--public-url"},
 		"a certificate without key": {func(c *Config) { local(c); c.TLSCert = "x" }, "--tls-key"},
@@ -309,7 +309,7 @@ func TestTLSIsServedWithSecureCookies(t *testing.T) {
 	res.Body.Close()
 	if c := res.Cookies(); len(c) != 1 || !c[0].Secure || c[0].Name != "__Host-shardboard" || res.TLS == nil ||
 		res.TLS.Version < tls.VersionTLS12 {
-		t.Errorf("%+v", c)
+		t.Errorf("unexpected cookie: %+v", c)
 	}
 	if _, err := tls.Dial("tcp", a.Addr(), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11}); err == nil {
 		t.Error("TLS 1.1 is accepted")

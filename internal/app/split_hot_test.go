@@ -99,7 +99,7 @@ func (w *workload) run(p actions.Plan) engine.Run {
 		w.must(err)
 	}
 	if run.State != engine.Succeeded {
-		w.Fatalf("%s: %v %+v", run.State, run.Why, run.Steps)
+		w.Fatalf("the run ended as %s: %v, steps %+v", run.State, run.Why, run.Steps)
 	}
 	w.must(w.watcher.Refresh(w.Context()))
 	return run
@@ -238,7 +238,7 @@ func TestSplittingAHotChunkDividesItsWrites(t *testing.T) {
 				for _, e := range p.Effect.Writes {
 					shares[e.Shard] = e.After / max(e.Before, 1e-9)
 					if e.Shard == chunk.Shard && (shares[e.Shard] < 0.45 || shares[e.Shard] > 0.55) || e.Shard == cut.To && e.After <= e.Before {
-						t.Errorf("%+v", e)
+						t.Errorf("unexpected effect: %+v", e)
 					}
 				}
 				run := w.run(p)
@@ -251,7 +251,7 @@ func TestSplittingAHotChunkDividesItsWrites(t *testing.T) {
 				}
 				if hi != lo+1 || after.Chunks.At(hi).Min.Compare(at) != 0 || after.Chunks.Owner(moved) != cut.To ||
 					after.Chunks.Owner(kept) != chunk.Shard {
-					t.Fatalf("%v", chunkOwners(after))
+					t.Fatalf("unexpected chunk owners: %v", chunkOwners(after))
 				}
 				// Planning the same again leaves nothing to do.
 				if again := w.plan(p.Args); len(again.Steps) != 0 || !again.Blocked() {
@@ -260,7 +260,7 @@ func TestSplittingAHotChunkDividesItsWrites(t *testing.T) {
 				undo, err := w.engine.Undo(w.Context(), auth.Local(), run.ID, "")
 				w.must(err)
 				if undo.Blocked() {
-					t.Fatalf("%+v", undo.Checks)
+					t.Fatalf("unexpected checks of the undo: %+v", undo.Checks)
 				}
 				w.run(undo)
 				if got := chunkOwners(w.watcher.Table().Collection(ns)); !slices.Equal(got, before) {
@@ -399,7 +399,7 @@ func TestUpdatedRowsAreReadToChooseASplitPoint(t *testing.T) {
 				})
 				x := got[best]
 				if x.Reason != "" || x.Method != topology.WritesChanged || x.Rows == 0 || x.Growing || x.Keys[0].Project.IsZero() {
-					t.Fatalf("%+v", x)
+					t.Fatalf("unexpected writes: %+v", x)
 				}
 				p := w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, best), To: otherShard(tab, c.Chunks.Owner(best))})
 				if x.Rows < 20 {
@@ -409,7 +409,7 @@ func TestUpdatedRowsAreReadToChooseASplitPoint(t *testing.T) {
 					return
 				}
 				if len(p.Args.Cuts) != 1 && !p.Blocked() {
-					t.Errorf("%+v", p.Checks)
+					t.Errorf("unexpected checks: %+v", p.Checks)
 				}
 			})
 		})

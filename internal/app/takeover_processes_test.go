@@ -57,7 +57,7 @@ func TestAReadOnlyServerTakesOverAndSettlesTheRunOfAKilledOwner(t *testing.T) {
 	}
 	out, err := exec.Command(h.bin, "takeover", "--server", "http://"+h.webAt).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "owns the data directory now") {
-		t.Fatalf("%v %s", err, out)
+		t.Fatalf("unexpected error %v, output %s", err, out)
 	}
 	release()
 	r = h.waitForRun(r.ID)
@@ -102,7 +102,7 @@ func TestDeletingTheDataDirectoryStopsARun(t *testing.T) {
 	}
 	release()
 	if !eventually(20*time.Second, func() bool { return strings.Contains(h.runByID(r.ID).Why, "cannot be saved") }) {
-		t.Errorf("%+v", h.runByID(r.ID))
+		t.Errorf("unexpected run: %+v", h.runByID(r.ID))
 	}
 	time.Sleep(3 * time.Second) // time in which the run would continue
 	if after := h.countChanges(r.ID); before == 0 || after != before {

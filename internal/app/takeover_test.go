@@ -66,7 +66,7 @@ func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
 		t.Error("the page does not show the loss")
 	}
 	if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.Vanished) || got["writable"] != false {
-		t.Errorf("%v", got)
+		t.Errorf("unexpected answer: %v", got)
 	}
 	s.expect(http.StatusServiceUnavailable, "POST", "/api/v1/data/takeover", "")
 	if second, err := New(t.Context(),
@@ -145,7 +145,7 @@ func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
 		t.Error("there is not exactly one owner")
 	}
 	if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.Owned) || got["writable"] != true {
-		t.Errorf("%v", got)
+		t.Errorf("unexpected answer: %v", got)
 	}
 	if page := s.startPage(); strings.Contains(page, "Read only") || strings.Contains(page, "/data/takeover") {
 		t.Error("the new owner's page still says that it is read-only")
@@ -184,7 +184,7 @@ func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
 	statement(`CREATE TRIGGER t BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'it cannot be recorded'); END`)
 	unrecorded := s.expect(http.StatusInternalServerError, "POST", "/api/v1/data/takeover", "")
 	if text, _ := unrecorded["detail"].(string); !strings.Contains(text, "continues to read it") {
-		t.Errorf("%v", unrecorded)
+		t.Errorf("unexpected answer: %v", unrecorded)
 	}
 	statement(`DROP TRIGGER t`)
 	key := dir + "-key/audit.key"
@@ -193,7 +193,7 @@ func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
 	}
 	refused := s.expect(http.StatusBadRequest, "POST", "/api/v1/data/takeover", "")
 	if text, _ := refused["detail"].(string); !strings.Contains(text, "continues to read it") {
-		t.Errorf("%v", refused)
+		t.Errorf("unexpected refusal: %v", refused)
 	}
 	s.startPage()
 	again, err := New(t.Context(), Config{URI: d.config.URI, Log: d.config.Log, Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "none"}})

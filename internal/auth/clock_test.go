@@ -17,13 +17,13 @@ func (h *fixture) restarted(t *testing.T) *fixture {
 	return &fixture{Service: h.service(t), db: h.db, dir: h.dir, log: h.log, now: h.clock()}
 }
 
-// bothWays runs a test in one process, and with a restart when the clock changes.
-func bothWays(t *testing.T, test func(t *testing.T, h *fixture, set func(time.Duration) *fixture)) {
+// withAndWithoutRestart runs a test in one process, and with a restart when the clock changes.
+func withAndWithoutRestart(t *testing.T, test func(t *testing.T, h *fixture, set func(time.Duration) *fixture)) {
 	for name, restart := range map[string]bool{"while it runs": false, "over a restart": true} {
 		t.Run(name, func(t *testing.T) {
 			h := newFixture(t)
 			test(t, h, func(by time.Duration) *fixture {
-				h.pass(by)
+				h.advance(by)
 				if !restart {
 					return h
 				}
@@ -37,52 +37,52 @@ func bothWays(t *testing.T, test func(t *testing.T, h *fixture, set func(time.Du
 }
 
 func TestASessionDoesNotLastLongerWhenTheClockIsSetBack(t *testing.T) {
-	bothWays(t, func(t *testing.T, h *fixture, set func(time.Duration) *fixture) {
+	withAndWithoutRestart(t, func(t *testing.T, h *fixture, set func(time.Duration) *fixture) {
 		h.add(t, "anna", Viewer)
-		cookie, p := h.in(t, "anna")
-		h.pass(time.Hour)
-		if _, err := h.who(cookie); err != nil { // stores its use
+		cookie, p := h.signIn(t, "anna")
+		h.advance(time.Hour)
+		if _, err := h.identify(cookie); err != nil { // stores its use
 			t.Fatal(err)
 		}
 		later := set(-day)
-		got, err := later.who(cookie)
-		isNobody(t, "a session that was used at a time which has not come", got, err)
+		got, err := later.identify(cookie)
+		expectAnonymous(t, "a session that was used at a time which has not come", got, err)
 		if err := later.Check(t.Context(), p); !errors.Is(err, ErrNobody) {
 			t.Errorf("its socket stays open: %v", err)
 		}
-		fresh, _ := later.in(t, "anna")
-		if _, err := later.who(fresh); err != nil {
+		fresh, _ := later.signIn(t, "anna")
+		if _, err := later.identify(fresh); err != nil {
 			t.Errorf("after signing in again: %v", err)
 		}
 		set(day) // the same time of day again
-		got, err = later.who(cookie)
-		isNobody(t, "when the time has come again", got, err)
+		got, err = later.identify(cookie)
+		expectAnonymous(t, "when the time has come again", got, err)
 	})
 }
 
 func TestAnUnusedSessionEndsAfterItsIdleTimeout(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	cookie, _ := h.in(t, "anna")
-	h.pass(7 * time.Hour)
-	h.pass(-6 * time.Hour) // still after its last use, so the change cannot be noticed
-	if _, err := h.who(cookie); err != nil {
+	cookie, _ := h.signIn(t, "anna")
+	h.advance(7 * time.Hour)
+	h.advance(-6 * time.Hour) // still after its last use, so the change cannot be noticed
+	if _, err := h.identify(cookie); err != nil {
 		t.Fatal(err)
 	}
-	h.pass(8 * time.Hour)
-	got, err := h.who(cookie)
-	isNobody(t, "unused for its idle time", got, err)
+	h.advance(8 * time.Hour)
+	got, err := h.identify(cookie)
+	expectAnonymous(t, "unused for its idle time", got, err)
 
-	again, _ := h.in(t, "anna")
+	again, _ := h.signIn(t, "anna")
 	lived := time.Duration(0)
 	for lived < 3*defaultMax { // used each hour, and set back by an hour each day
-		if _, err := h.who(again); err != nil {
+		if _, err := h.identify(again); err != nil {
 			break
 		}
-		h.pass(time.Hour)
+		h.advance(time.Hour)
 		lived += time.Hour
 		if lived%day == 0 {
-			h.pass(-time.Hour)
+			h.advance(-time.Hour)
 		}
 	}
 	if lived > defaultMax+defaultIdle {
@@ -91,21 +91,21 @@ func TestAnUnusedSessionEndsAfterItsIdleTimeout(t *testing.T) {
 }
 
 func TestAClockThatIsADayAheadEndsSessionsAndLetsPeopleInAgain(t *testing.T) {
-	bothWays(t, func(t *testing.T, h *fixture, set func(time.Duration) *fixture) {
+	withAndWithoutRestart(t, func(t *testing.T, h *fixture, set func(time.Duration) *fixture) {
 		h.add(t, "anna", Viewer)
-		before, _ := h.in(t, "anna")
+		before, _ := h.signIn(t, "anna")
 		later := set(day)
-		got, err := later.who(before)
-		isNobody(t, "not used for a day", got, err)
-		ahead, _ := later.in(t, "anna")
-		if _, err := later.who(ahead); err != nil {
+		got, err := later.identify(before)
+		expectAnonymous(t, "not used for a day", got, err)
+		ahead, _ := later.signIn(t, "anna")
+		if _, err := later.identify(ahead); err != nil {
 			t.Errorf("signed in while the clock is ahead: %v", err)
 		}
 		right := set(-day)
-		got, err = right.who(ahead)
-		isNobody(t, "made at a time which has not come", got, err)
-		fresh, _ := right.in(t, "anna")
-		if _, err := right.who(fresh); err != nil {
+		got, err = right.identify(ahead)
+		expectAnonymous(t, "made at a time which has not come", got, err)
+		fresh, _ := right.signIn(t, "anna")
+		if _, err := right.identify(fresh); err != nil {
 			t.Errorf("after the clock was put right: %v", err)
 		}
 	})
@@ -120,11 +120,11 @@ func TestAClockChangeDoesNotProlongALockout(t *testing.T) {
 		for range addressPerMinute {
 			_, _ = h.Identify(httptest.NewRecorder(), newRequest("192.0.2.9", nil, "Authorization", "Bearer sb_wrong"))
 		}
-		h.pass(step)
+		h.advance(step)
 		if _, wait := h.attempts(t, wrong); wait > 6*time.Second {
 			t.Errorf("%s: the wait is %s", step, wait)
 		}
-		h.pass(time.Minute)
+		h.advance(time.Minute)
 		right := wrong
 		right.Password = goodPassword
 		if _, _, err := h.SignIn(t.Context(), right); err != nil {
@@ -137,15 +137,15 @@ func TestAClockChangeDoesNotProlongALockout(t *testing.T) {
 }
 
 func TestTokensExpireAndRevokedOnesStayRevoked(t *testing.T) {
-	bothWays(t, func(t *testing.T, h *fixture, set func(time.Duration) *fixture) {
+	withAndWithoutRestart(t, func(t *testing.T, h *fixture, set func(time.Duration) *fixture) {
 		h.add(t, "anna", Admin)
-		_, p := h.in(t, "anna")
+		_, p := h.signIn(t, "anna")
 		secret, made, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(12 * time.Hour)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		use := func(h *fixture) error {
-			_, err := h.who(nil, "Authorization", "Bearer "+secret)
+			_, err := h.identify(nil, "Authorization", "Bearer "+secret)
 			return err
 		}
 		if err := use(h); err != nil {
@@ -187,17 +187,17 @@ func TestTheFirstLinkIsNotProlongedWhenTheClockIsSetBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.pass(-day)
+	h.advance(-day)
 	_, _, err = h.ClaimFirst(t.Context(), First{Secret: u.Query().Get("key"), Name: "root", Password: goodPassword, From: "192.0.2.1"})
 	if !errors.Is(err, ErrLink) {
-		t.Errorf("%v", err)
+		t.Errorf("unexpected error: %v", err)
 	}
 }
 
 func TestAFormerSecretIsInvalidWhenTheClockIsSetBack(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	old, _ := h.in(t, "anna")
+	old, _ := h.signIn(t, "anna")
 	if err := h.SetRole(t.Context(), Console(), "anna", Operator); err != nil {
 		t.Fatal(err)
 	}
@@ -205,23 +205,23 @@ func TestAFormerSecretIsInvalidWhenTheClockIsSetBack(t *testing.T) {
 	if _, err := h.Identify(w, newRequest("192.0.2.1", old)); err != nil || len(w.Result().Cookies()) != 1 {
 		t.Fatal(err)
 	}
-	h.pass(formerSecretLifetime + time.Second)
-	h.pass(-5 * time.Minute)
+	h.advance(formerSecretLifetime + time.Second)
+	h.advance(-5 * time.Minute)
 	for _, c := range []*http.Cookie{old, w.Result().Cookies()[0]} {
-		got, err := h.who(c)
-		isNobody(t, "the clock was set back", got, err)
+		got, err := h.identify(c)
+		expectAnonymous(t, "the clock was set back", got, err)
 	}
 }
 
 func TestAnOldOIDCCallbackIsRefusedWhenTheClockIsSetBack(t *testing.T) {
-	h := newFixture(t, withIssuer(someone("ops")))
-	flow, state := h.leave(t, "/")
-	h.pass(-day)
-	if _, _, err := h.back(flow, "code=code&state="+state); !errors.Is(err, errFlow) {
-		t.Errorf("%v", err)
+	h := newFixture(t, withIssuer(issuerWithGroups("ops")))
+	flow, state := h.startOIDC(t, "/")
+	h.advance(-day)
+	if _, _, err := h.finishOIDC(flow, "code=code&state="+state); !errors.Is(err, errFlow) {
+		t.Errorf("unexpected error: %v", err)
 	}
-	h.pass(2 * day)
-	if _, _, err := h.back(flow, "code=code&state="+state); !errors.Is(err, errFlow) {
+	h.advance(2 * day)
+	if _, _, err := h.finishOIDC(flow, "code=code&state="+state); !errors.Is(err, errFlow) {
 		t.Errorf("a day later: %v", err)
 	}
 }
@@ -231,12 +231,12 @@ func TestRefusalsAndSignInsAreRecordedInOrderWhateverTheClockSays(t *testing.T) 
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	for _, step := range []time.Duration{0, day, -2 * day, day} {
-		h.pass(step)
-		h.in(t, "anna")
+		h.advance(step)
+		h.signIn(t, "anna")
 		_, _, _ = h.SignIn(t.Context(), Credentials{Name: "anna", Password: "wrong", From: "192.0.2.3"})
 		h.o.Refusals.Flush()
 	}
-	if in, out := len(h.audited(t, auditSignIn)), counted(t, h.audited(t, auditRefused)); in != 4 || out != 4 {
+	if in, out := len(h.auditRecords(t, auditSignIn)), countAttempts(t, h.auditRecords(t, auditRefused)); in != 4 || out != 4 {
 		t.Errorf("%d sign-ins and %d refusals are recorded", in, out)
 	}
 }

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// comes signs somebody in and returns the principal.
-func (h *fixture) comes(t *testing.T, f *fakeIssuer, subject, name string) Principal {
+// signInByOIDC signs a person in at the issuer and returns the principal.
+func (h *fixture) signInByOIDC(t *testing.T, f *fakeIssuer, subject, name string) Principal {
 	t.Helper()
 	f.claims = Claims{Issuer: "https://issuer.example", Subject: subject, Name: name, Groups: []string{"ops"}}
-	flow, state := h.leave(t, "/")
-	c, _, err := h.back(flow, "code=code&state="+state)
+	flow, state := h.startOIDC(t, "/")
+	c, _, err := h.finishOIDC(flow, "code=code&state="+state)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := h.who(c)
+	p, err := h.identify(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,34 +23,34 @@ func (h *fixture) comes(t *testing.T, f *fakeIssuer, subject, name string) Princ
 }
 
 func TestOIDCUsersAreShownByNameAndIdentifiedByID(t *testing.T) {
-	f := someone()
+	f := issuerWithGroups()
 	h := newFixture(t, withIssuer(f))
-	first, second := h.comes(t, f, "sub-1", "Anna"), h.comes(t, f, "sub-2", "Anna")
+	first, second := h.signInByOIDC(t, f, "sub-1", "Anna"), h.signInByOIDC(t, f, "sub-2", "Anna")
 	if first.ID == second.ID || first.Name != "Anna" || second.Name != "Anna" {
-		t.Errorf("%+v, %+v", first, second)
+		t.Errorf("unexpected principals %+v and %+v", first, second)
 	}
-	renamed := h.comes(t, f, "sub-1", "Anna B")
-	nameless := h.comes(t, f, "sub-3", "")
+	renamed := h.signInByOIDC(t, f, "sub-1", "Anna B")
+	nameless := h.signInByOIDC(t, f, "sub-3", "")
 	if renamed.ID != first.ID || renamed.Name != "Anna B" || nameless.Name != "sub-3" {
-		t.Errorf("%+v, %+v", renamed, nameless)
+		t.Errorf("unexpected principals %+v and %+v", renamed, nameless)
 	}
 	names, err := PeopleNames(t.Context(), h.db)
 	if err != nil || len(names) != 3 || names[first.ID] != "Anna B" || names[second.ID] != "Anna" || names[nameless.ID] != "sub-3" {
-		t.Errorf("%v, %v", names, err)
+		t.Errorf("unexpected names %v, error %v", names, err)
 	}
-	logins := h.audited(t, auditSignIn)
+	logins := h.auditRecords(t, auditSignIn)
 	if len(logins) != 4 || logins[0].By != first.ID || logins[0].Details["name"] != "Anna" || logins[2].By != first.ID ||
 		logins[2].Details["name"] != "Anna B" {
-		t.Errorf("%+v", logins)
+		t.Errorf("unexpected sign-in records: %+v", logins)
 	}
 	sessions, err := h.Sessions(t.Context(), Principal{ID: "x", Role: Admin})
 	if err != nil || len(sessions) != 4 || sessions[0].Name == "" || sessions[0].Subject == "" {
-		t.Errorf("%+v, %v", sessions, err)
+		t.Errorf("unexpected sessions %+v, error %v", sessions, err)
 	}
 }
 
 func TestStoredNamesAreBoundedAndWrittenOnlyWhenTheyChange(t *testing.T) {
-	h := newFixture(t, withIssuer(someone()))
+	h := newFixture(t, withIssuer(issuerWithGroups()))
 	if err := h.db.SetSetting(t.Context(), peopleSetting, "null"); err != nil { // an invalid list
 		t.Fatal(err)
 	}
@@ -66,13 +66,13 @@ func TestStoredNamesAreBoundedAndWrittenOnlyWhenTheyChange(t *testing.T) {
 		return text
 	}
 	was := note("oidc:a:1", "Anna")
-	h.pass(time.Hour)
+	h.advance(time.Hour)
 	if now := note("oidc:a:1", "Anna"); now != was {
 		t.Errorf("written again within the hour: %s", now)
 	}
-	h.pass(nameRefresh)
+	h.advance(nameRefresh)
 	if now := note("oidc:a:1", "Anna"); now == was {
-		t.Error("who still comes is noted as absent")
+		t.Error("the time of a person who signs in again was not updated")
 	}
 	people := map[string]person{}
 	for n := range maxPeople {
@@ -81,7 +81,7 @@ func TestStoredNamesAreBoundedAndWrittenOnlyWhenTheyChange(t *testing.T) {
 	if err := h.setPeople(t.Context(), people); err != nil {
 		t.Fatal(err)
 	}
-	h.pass(24 * time.Hour)
+	h.advance(24 * time.Hour)
 	note("oidc:a:new", "New")
 	names, err := PeopleNames(t.Context(), h.db)
 	_, oldest := names["oidc:a:many0"]
@@ -92,14 +92,14 @@ func TestStoredNamesAreBoundedAndWrittenOnlyWhenTheyChange(t *testing.T) {
 }
 
 func TestTokensShowTheirOwnersName(t *testing.T) {
-	f := someone()
+	f := issuerWithGroups()
 	h := newFixture(t, withIssuer(f))
-	p := h.comes(t, f, "sub-1", "Anna")
+	p := h.signInByOIDC(t, f, "sub-1", "Anna")
 	if _, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "script", Role: Viewer, Expires: h.clock().Add(time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	tokens, err := h.Tokens(t.Context(), Principal{ID: "x", Role: Admin})
 	if err != nil || len(tokens) != 1 || tokens[0].Owner != p.ID || tokens[0].OwnerName != "Anna" {
-		t.Errorf("%+v, %v", tokens, err)
+		t.Errorf("unexpected tokens %+v, error %v", tokens, err)
 	}
 }

@@ -53,7 +53,7 @@ func (h *fixture) clock() time.Time {
 	return h.now
 }
 
-func (h *fixture) pass(d time.Duration) {
+func (h *fixture) advance(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now = h.now.Add(d)
@@ -95,8 +95,8 @@ func (h *fixture) add(t *testing.T, name string, role Role) User {
 	return u
 }
 
-// in signs somebody in and returns the cookie and the principal.
-func (h *fixture) in(t *testing.T, name string) (*http.Cookie, Principal) {
+// signIn signs somebody in and returns the cookie and the principal.
+func (h *fixture) signIn(t *testing.T, name string) (*http.Cookie, Principal) {
 	t.Helper()
 	c, p, err := h.SignIn(t.Context(), Credentials{Name: name, Password: goodPassword, From: "192.0.2.1"})
 	if err != nil {
@@ -121,12 +121,12 @@ func newRequest(from string, cookie *http.Cookie, headers ...string) *http.Reque
 	return r
 }
 
-func (h *fixture) who(cookie *http.Cookie, headers ...string) (Principal, error) {
+func (h *fixture) identify(cookie *http.Cookie, headers ...string) (Principal, error) {
 	return h.Identify(httptest.NewRecorder(), newRequest("192.0.2.1", cookie, headers...))
 }
 
-// audited returns the audit entries of a kind.
-func (h *fixture) audited(t *testing.T, what string) (out []store.AuditRecord) {
+// auditRecords returns the audit entries of a kind.
+func (h *fixture) auditRecords(t *testing.T, what string) (out []store.AuditRecord) {
 	t.Helper()
 	rows, err := h.db.AuditRecords(t.Context(), 0, 10_000)
 	if err != nil {
@@ -140,8 +140,8 @@ func (h *fixture) audited(t *testing.T, what string) (out []store.AuditRecord) {
 	return out
 }
 
-// counted is the number of attempts that the entries stand for.
-func counted(t *testing.T, records []store.AuditRecord) (n int) {
+// countAttempts is the number of attempts that the entries stand for.
+func countAttempts(t *testing.T, records []store.AuditRecord) (n int) {
 	t.Helper()
 	for _, r := range records {
 		one := 1
@@ -156,14 +156,14 @@ func counted(t *testing.T, records []store.AuditRecord) (n int) {
 	return n
 }
 
-func isNobody(t *testing.T, what string, p Principal, err error) {
+func expectAnonymous(t *testing.T, what string, p Principal, err error) {
 	t.Helper()
 	if !errors.Is(err, ErrNobody) || p.ID != "" {
 		t.Errorf("%s: %+v, %v; want nobody", what, p, err)
 	}
 }
 
-func wants(t *testing.T, what string, err error, kind fault.Kind) {
+func expectKind(t *testing.T, what string, err error, kind fault.Kind) {
 	t.Helper()
 	if err == nil || fault.Of(err) != kind {
 		t.Errorf("%s: %v; want a %s", what, err, kind)

@@ -18,8 +18,8 @@ const (
 
 func floodAddress(i int) string { return fmt.Sprintf("198.51.100.%d", i+1) }
 
-// strangers makes 6,200 requests from 200 addresses, forwarded by a proxy.
-func strangers(t *testing.T, request func(from string) error) {
+// flood makes 6,200 requests from 200 addresses, forwarded by a proxy.
+func flood(t *testing.T, request func(from string) error) {
 	t.Helper()
 	limited := 0
 	for range floodEach {
@@ -66,7 +66,7 @@ func TestAFloodOfRequestsMakesFewAuditEntries(t *testing.T) {
 			_, _, err := h.ClaimFirst(context.Background(), First{Secret: "wrong", Name: "root", Password: goodPassword, From: from})
 			return err
 		}},
-		"answers that nobody newRequest for": {withIssuer(someone("ops")), func(h *fixture, from string) error {
+		"unsolicited callbacks": {withIssuer(issuerWithGroups("ops")), func(h *fixture, from string) error {
 			r := newRequest(from, nil)
 			r.URL.RawQuery = "code=code&state=x"
 			_, err := h.FinishOIDC(httptest.NewRecorder(), r)
@@ -76,10 +76,10 @@ func TestAFloodOfRequestsMakesFewAuditEntries(t *testing.T) {
 	for name, tc := range requests {
 		t.Run(name, func(t *testing.T) {
 			h := newFixture(t, tc.mode)
-			strangers(t, func(from string) error { return tc.do(h, from) })
+			flood(t, func(from string) error { return tc.do(h, from) })
 			h.o.Refusals.Flush()
 			rows := h.records(t)
-			if n := counted(t, rows); n != floodFrom*floodEach {
+			if n := countAttempts(t, rows); n != floodFrom*floodEach {
 				t.Errorf("the records stand for %d requests, want %d", n, floodFrom*floodEach)
 			}
 			if len(rows) > 4 {
@@ -88,7 +88,7 @@ func TestAFloodOfRequestsMakesFewAuditEntries(t *testing.T) {
 			last := rows[len(rows)-1]
 			if last.Details["addresses"] == "" || last.Details["first"] == "" || last.Details["last"] == "" ||
 				!strings.Contains(last.Details["examples"], "198.51.100.") {
-				t.Errorf("%+v", last.AuditEntry)
+				t.Errorf("unexpected record: %+v", last.AuditEntry)
 			}
 			if lines := strings.Count(h.log.String(), "\n"); lines > 50 {
 				t.Errorf("%d lines of the log", lines)
@@ -114,7 +114,7 @@ func TestAFloodOfWrongPasswordsMakesFewAuditEntriesThatNameTheAccounts(t *testin
 	}
 	h.o.Refusals.Flush()
 	rows := h.records(t)
-	if n := counted(t, h.audited(t, auditRefused)); n != refused {
+	if n := countAttempts(t, h.auditRecords(t, auditRefused)); n != refused {
 		t.Errorf("the records stand for %d of %d refused attempts", n, refused)
 	}
 	if len(rows) > 6 {
@@ -122,7 +122,7 @@ func TestAFloodOfWrongPasswordsMakesFewAuditEntriesThatNameTheAccounts(t *testin
 	}
 	kept := fmt.Sprint(rows) + h.log.String()
 	if strings.Contains(kept, "hunter2") {
-		t.Error("a name that no account has is kept; it may be a password")
+		t.Error("an unknown name is stored; it may be a password")
 	}
 	named := false
 	for _, r := range rows {
@@ -137,20 +137,20 @@ func TestAFloodOfWrongPasswordsMakesFewAuditEntriesThatNameTheAccounts(t *testin
 func TestSignInsDuringAFloodAreRecordedOneByOne(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	_, p := h.in(t, "anna")
+	_, p := h.signIn(t, "anna")
 	for i := range floodFrom {
 		_, _, _ = h.SignIn(t.Context(), Credentials{Name: fmt.Sprint("x", i), Password: "wrong", From: floodAddress(i)})
 	}
 	for range 5 {
-		h.in(t, "anna")
+		h.signIn(t, "anna")
 		if err := h.ChangePassword(t.Context(), p, "not it", "another good phrase"); err == nil {
 			t.Fatal("changed")
 		}
 	}
-	if n := len(h.audited(t, auditSignIn)); n != 6 {
+	if n := len(h.auditRecords(t, auditSignIn)); n != 6 {
 		t.Errorf("%d sign-ins are recorded", n)
 	}
-	rows := h.audited(t, auditUserPassword)
+	rows := h.auditRecords(t, auditUserPassword)
 	if len(rows) != 5 || rows[0].By != p.ID {
 		t.Errorf("%d refused changes of a password are recorded", len(rows))
 	}

@@ -13,7 +13,7 @@ import (
 
 const oneHash = 100 * time.Millisecond
 
-func slowly(h *Service) { h.hashes.beforeHash = func() { time.Sleep(oneHash) } }
+func slowHashes(h *Service) { h.hashes.beforeHash = func() { time.Sleep(oneHash) } }
 
 // startFlood signs in from 200 unknown addresses, as often as each is allowed, until stop is
 // called.
@@ -59,10 +59,10 @@ func TestKnownAddressesCanSignInDuringAFlood(t *testing.T) {
 		const people = 10
 		for i := range people {
 			h.add(t, fmt.Sprint("user", i), Viewer)
-			h.in(t, fmt.Sprint("user", i))
+			h.signIn(t, fmt.Sprint("user", i))
 		}
 		later := h.service(t, func(o *Options) { o.Now = time.Now }) // like after a restart
-		slowly(later)
+		slowHashes(later)
 		stop := startFlood(t, later)
 		refused, longest := 0, time.Duration(0)
 		const signIns = 100
@@ -81,10 +81,10 @@ func TestKnownAddressesCanSignInDuringAFlood(t *testing.T) {
 			t.Errorf("%d of %d sign-ins were refused, the longest took %s", refused, signIns, longest)
 		}
 		if atOnce == 0 || late > 0 {
-			t.Errorf("of the strangers %d were told at once that they are too many, %d after waiting", atOnce, late)
+			t.Errorf("%d unknown clients were refused at once, %d after waiting", atOnce, late)
 		}
 		later.o.Refusals.Flush()
-		if n := len(h.audited(t, auditLimited)); n == 0 || n > 6 {
+		if n := len(h.auditRecords(t, auditLimited)); n == 0 || n > 6 {
 			t.Errorf("%d records say that there were too many at once", n)
 		}
 	})
@@ -107,7 +107,7 @@ func TestAnUnknownClientThatWaitsTooLongIsRejectedAndLeavesTheQueue(t *testing.T
 			}
 		}
 		if q.unknown.waiting+q.known.waiting+len(q.unknown.by)+len(q.unknown.order)+len(q.known.by) != 0 {
-			t.Errorf("%+v", q)
+			t.Errorf("unexpected queue: %+v", q)
 		}
 		q.release()
 		q.release()
@@ -163,12 +163,12 @@ func TestTheQueueIsRoundRobinByAddressAndBounded(t *testing.T) {
 		}
 		ask(client{from: "home", known: true})
 		if n := refused.Load(); n != 4 {
-			t.Error("a full line of strangers keeps out somebody who is known")
+			t.Error("a full queue of unknown clients refuses a known client")
 		}
 		held[0]()
 		all.Wait()
 		if len(order) != unknownMax+1 || order[0] != "home" || order[1] != "loud" || order[2] != "s0" || order[3] != "s1" {
-			t.Errorf("%d had a turn: %v", len(order), order)
+			t.Errorf("%d clients were served: %v", len(order), order)
 		}
 		second := 0
 		for i, from := range order[1:] { // every address is served once before any is served twice
@@ -187,7 +187,7 @@ func TestTheQueueIsRoundRobinByAddressAndBounded(t *testing.T) {
 func TestWaitingTimesDoNotDependOnTheAccount(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	h.in(t, "anna")
+	h.signIn(t, "anna")
 	if a := h.limits.client("192.0.2.1"); !a.known {
 		t.Error("an address from which somebody signed in is not known")
 	}
@@ -229,7 +229,7 @@ func TestTheQueueIsEmptyAfterManyConcurrentWaiters(t *testing.T) {
 		all.Wait()
 		if q.free != maxHashes ||
 			q.known.waiting+q.unknown.waiting+len(q.known.by)+len(q.unknown.by)+len(q.known.order)+len(q.unknown.order) != 0 {
-			t.Errorf("%+v", q)
+			t.Errorf("unexpected queue: %+v", q)
 		}
 		if most != maxHashes {
 			t.Errorf("%d hashes at once", most)

@@ -31,19 +31,19 @@ func TestKnownAddressesSurviveARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"anna", "glass"} {
-		_, p := h.in(t, name)
+		_, p := h.signIn(t, name)
 		if _, err := h.SignOut(t.Context(), p); err != nil { // the address stays known after sign-out
 			t.Fatal(err)
 		}
 	}
-	h.pass(40 * 24 * time.Hour)
+	h.advance(40 * 24 * time.Hour)
 	later := h.underAttack(t, "anna", "glass", "ben")
 	for _, name := range []string{"anna", "glass"} {
-		if err := later.tries(name, goodPassword); err != nil {
+		if err := later.trySignIn(name, goodPassword); err != nil {
 			t.Errorf("%s, at the known address: %v", name, err)
 		}
 	}
-	if err := later.tries("ben", goodPassword); !isLimited(err) {
+	if err := later.trySignIn("ben", goodPassword); !isLimited(err) {
 		t.Errorf("ben, who never came from there: %v", err)
 	}
 	if n, _ := later.attempts(t, Credentials{Name: "anna", Password: "wrong", From: "192.0.2.1"}); n > accountPerMinute {
@@ -55,9 +55,9 @@ func TestOneAccountWithManyAddressesDoesNotEvictOthers(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.add(t, "mallory", Viewer)
-	h.in(t, "anna")
+	h.signIn(t, "anna")
 	for i := range 3 * maxKnownPerAccount {
-		h.pass(time.Minute)
+		h.advance(time.Minute)
 		if _, _, err := h.SignIn(t.Context(),
 			Credentials{Name: "mallory", Password: goodPassword, From: fmt.Sprintf("203.0.113.%d", i)}); err != nil {
 			t.Fatal(err)
@@ -66,7 +66,7 @@ func TestOneAccountWithManyAddressesDoesNotEvictOthers(t *testing.T) {
 	if n := len(h.limits.knownAddresses()); n != maxKnownPerAccount+1 {
 		t.Errorf("%d places are known", n)
 	}
-	if err := h.underAttack(t, "anna").tries("anna", goodPassword); err != nil {
+	if err := h.underAttack(t, "anna").trySignIn("anna", goodPassword); err != nil {
 		t.Error(err)
 	}
 }
@@ -77,8 +77,8 @@ func TestAnInvalidListOfKnownAddressesIsReplaced(t *testing.T) {
 	if err := h.db.SetSetting(t.Context(), knownSetting, `{"what": `); err != nil {
 		t.Fatal(err)
 	}
-	h.in(t, "anna")
-	if err := h.underAttack(t, "anna").tries("anna", goodPassword); err != nil {
+	h.signIn(t, "anna")
+	if err := h.underAttack(t, "anna").trySignIn("anna", goodPassword); err != nil {
 		t.Error(err)
 	}
 }
@@ -86,7 +86,7 @@ func TestAnInvalidListOfKnownAddressesIsReplaced(t *testing.T) {
 func TestAListThatCannotBeReadIsNotReplaced(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	h.in(t, "anna")
+	h.signIn(t, "anna")
 	stored, err := h.db.Setting(t.Context(), knownSetting)
 	if err != nil {
 		t.Fatal(err)

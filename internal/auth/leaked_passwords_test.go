@@ -19,7 +19,7 @@ func hashDigits(password string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func written(t *testing.T, text string) string {
+func writeList(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "leaked.txt")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -28,9 +28,9 @@ func written(t *testing.T, text string) string {
 	return path
 }
 
-func opened(t *testing.T, text string) *Leaked {
+func openList(t *testing.T, text string) *Leaked {
 	t.Helper()
-	l, err := OpenLeaked(written(t, text))
+	l, err := OpenLeaked(writeList(t, text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestEveryLeakedPasswordIsFoundAndNoOther(t *testing.T) {
 				text.WriteString(line(i, hashDigits(password)))
 			}
 			for _, whole := range []string{text.String(), strings.TrimRight(text.String(), "\r\n")} {
-				l := opened(t, whole)
+				l := openList(t, whole)
 				if err := l.checkSampledLines(); err != nil { // as for a file that is too large for a full check
 					t.Error(err)
 				}
@@ -97,14 +97,14 @@ func TestAnInvalidListOfLeakedPasswordsIsRefusedWithThePosition(t *testing.T) {
 		a + "\n" + strings.Repeat("9", 1000): "line 2",
 		a + "\n" + b + "\n" + strings.Repeat("\x00", 40) + "\n": "line 3",
 	} {
-		l, err := OpenLeaked(written(t, text))
+		l, err := OpenLeaked(writeList(t, text))
 		if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), place) || l != nil {
 			t.Errorf("%.60q: %v; want a sentence with %q", text, err, place)
 		}
 	}
 	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none")} {
 		if _, err := OpenLeaked(path); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), path) {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: unexpected error: %v", path, err)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestABadLineInALargeListIsFoundOrPasswordsAreRejected(t *testing.T) {
 	a, b, c := strings.Repeat("1", 40)+"\n", strings.Repeat("2", 40)+"\n", strings.Repeat("3", 40)+"\n"
 	for _, text := range []string{c + b + a, a + strings.Repeat("x", 4096) + "\n" + c, a + strings.Repeat("\n", 50) + c,
 		strings.Repeat("f", 300), a + c + b + a} {
-		f, err := os.Open(written(t, text))
+		f, err := os.Open(writeList(t, text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,14 +127,14 @@ func TestABadLineInALargeListIsFoundOrPasswordsAreRejected(t *testing.T) {
 		for i := range 20 {
 			has, err := l.Has(fmt.Sprint(i))
 			if has {
-				t.Errorf("%.60q: something is found", text)
+				t.Errorf("%.60q: a password was found in an invalid list", text)
 			}
 			if fault.Of(err) == fault.Unavailable {
 				refused++
 			}
 		}
 		if refused == 0 {
-			t.Errorf("%.60q is taken for a list", text)
+			t.Errorf("%.60q is accepted as a list", text)
 		}
 		_ = f.Close()
 		if _, err := l.Has("x"); fault.Of(err) != fault.Unavailable || strings.Contains(fault.Text(err), "list,") {
@@ -145,7 +145,7 @@ func TestABadLineInALargeListIsFoundOrPasswordsAreRejected(t *testing.T) {
 
 func TestLeakedPasswordsAreRefusedWhereverAPasswordIsSet(t *testing.T) {
 	const leaked = "leaked horse battery"
-	list := opened(t, hashDigits(leaked)+":3\n")
+	list := openList(t, hashDigits(leaked)+":3\n")
 	h := newFixture(t, func(o *Options) { o.Leaked = list })
 	link, err := h.FirstLink(t.Context())
 	if err != nil {
@@ -155,25 +155,25 @@ func TestLeakedPasswordsAreRefusedWhereverAPasswordIsSet(t *testing.T) {
 	refusals := map[string]error{}
 	_, _, refusals["first admin"] = h.ClaimFirst(t.Context(), First{Secret: key, Name: "root", Password: leaked})
 	h.add(t, "anna", Viewer)
-	_, p := h.in(t, "anna")
+	_, p := h.signIn(t, "anna")
 	_, refusals["new"] = h.CreateUser(t.Context(), Console(), NewUser{Name: "ben", Password: leaked, Role: Viewer})
 	_, refusals["break-glass"] = h.CreateUser(t.Context(), Console(), NewUser{Name: "glass", Password: leaked, BreakGlass: true})
 	refusals["set"] = h.SetPassword(t.Context(), Console(), "anna", leaked)
 	refusals["own"] = h.ChangePassword(t.Context(), p, goodPassword, leaked)
 	for what, err := range refusals {
-		wants(t, what, err, fault.Invalid)
+		expectKind(t, what, err, fault.Invalid)
 		if text := fault.Text(err); !strings.Contains(text, "leak") || strings.Contains(text, "horse") {
-			t.Errorf("%s: %q", what, text)
+			t.Errorf("%s: unexpected text: %q", what, text)
 		}
 	}
 	if strings.Contains(h.log.String(), leaked) || strings.Contains(h.log.String(), hashDigits(leaked)) {
-		t.Error("it is in the log")
+		t.Error("the password is in the log")
 	}
 	if err := h.ChangePassword(t.Context(), p, goodPassword, "another good one"); err != nil {
 		t.Error(err)
 	}
 	_ = list.Close() // a list that cannot be read rejects every new password
-	wants(t, "without the list", h.SetPassword(t.Context(), Console(), "anna", "a third good one"), fault.Unavailable)
+	expectKind(t, "without the list", h.SetPassword(t.Context(), Console(), "anna", "a third good one"), fault.Unavailable)
 	if !strings.Contains(h.log.String(), "leaked.txt") {
 		t.Error("the log does not say which file")
 	}

@@ -14,8 +14,8 @@ func isLimited(err error) bool {
 	return errors.As(err, &many)
 }
 
-// tries signs in from 192.0.2.1, the address of all clients in this file.
-func (h *fixture) tries(name, password string) error {
+// trySignIn signs in from 192.0.2.1, the address of all clients in this file.
+func (h *fixture) trySignIn(name, password string) error {
 	_, _, err := h.SignIn(context.Background(), Credentials{Name: name, Password: password, From: "192.0.2.1"})
 	return err
 }
@@ -24,10 +24,10 @@ func TestAScriptWithAnOldTokenDoesNotBlockSignIn(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.add(t, "ben", Viewer)
-	h.in(t, "anna")
+	h.signIn(t, "anna")
 	limited := false
 	for range 2 * addressPerMinute {
-		_, err := h.who(nil, "Authorization", "Bearer sb_zz")
+		_, err := h.identify(nil, "Authorization", "Bearer sb_zz")
 		limited = limited || isLimited(err)
 	}
 	if !limited {
@@ -37,8 +37,8 @@ func TestAScriptWithAnOldTokenDoesNotBlockSignIn(t *testing.T) {
 		_, _, _ = h.ClaimFirst(t.Context(), First{Secret: "old", Name: "x", Password: goodPassword, From: "192.0.2.1"})
 	}
 	for _, name := range []string{"anna", "ben"} {
-		if err := h.tries(name, goodPassword); err != nil {
-			t.Errorf("%s: %v", name, err)
+		if err := h.trySignIn(name, goodPassword); err != nil {
+			t.Errorf("%s: unexpected error: %v", name, err)
 		}
 	}
 }
@@ -46,15 +46,15 @@ func TestAScriptWithAnOldTokenDoesNotBlockSignIn(t *testing.T) {
 func TestGuessesAtOtherAccountsFromTheSameAddressDoNotLockTheOwnerOut(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	h.in(t, "anna")
+	h.signIn(t, "anna")
 	var last error
 	for i := range 2 * addressPerMinute {
-		last = h.tries(fmt.Sprint("user", i), "wrong")
+		last = h.trySignIn(fmt.Sprint("user", i), "wrong")
 	}
 	if !isLimited(last) {
 		t.Fatalf("guessing has no limit: %v", last)
 	}
-	if err := h.tries("anna", goodPassword); err != nil {
+	if err := h.trySignIn("anna", goodPassword); err != nil {
 		t.Error(err)
 	}
 }
@@ -64,16 +64,16 @@ func TestAnAttackOnOneAccountDoesNotUseUpTheAddressesAttempts(t *testing.T) {
 	h.add(t, "anna", Viewer)
 	h.add(t, "ben", Viewer)
 	for range 4 * addressPerMinute {
-		_ = h.tries("anna", "wrong")
+		_ = h.trySignIn("anna", "wrong")
 	}
-	if err := h.tries("ben", goodPassword); err != nil {
+	if err := h.trySignIn("ben", goodPassword); err != nil {
 		t.Errorf("ben, for the first time: %v", err)
 	}
 	for range 4 * addressPerMinute {
-		_ = h.tries("ben", "wrong")
+		_ = h.trySignIn("ben", "wrong")
 	}
 	h.add(t, "carl", Viewer)
-	if err := h.tries("carl", goodPassword); err != nil {
+	if err := h.trySignIn("carl", goodPassword); err != nil {
 		t.Errorf("carl, for the first time: %v", err)
 	}
 }
@@ -84,13 +84,13 @@ func TestOneAddressCannotTryManyKnownAccounts(t *testing.T) {
 	for i := range people {
 		name := fmt.Sprint("user", i)
 		h.add(t, name, Viewer)
-		if err := h.tries(name, goodPassword); err != nil { // correct passwords do not count as guesses
-			t.Fatalf("%s: %v", name, err)
+		if err := h.trySignIn(name, goodPassword); err != nil { // correct passwords do not count as guesses
+			t.Fatalf("%s: unexpected error: %v", name, err)
 		}
 	}
 	tried := 0
 	for i := range people {
-		if errors.Is(h.tries(fmt.Sprint("user", i), "wrong"), ErrCredentials) {
+		if errors.Is(h.trySignIn(fmt.Sprint("user", i), "wrong"), ErrCredentials) {
 			tried++
 		}
 	}
@@ -98,21 +98,21 @@ func TestOneAddressCannotTryManyKnownAccounts(t *testing.T) {
 		t.Errorf("%d known accounts were tried from one address", tried)
 	}
 	for range 2 * people {
-		_ = h.tries("user0", "wrong")
+		_ = h.trySignIn("user0", "wrong")
 	}
 	_, wait := h.attempts(t, Credentials{Name: "user0", Password: "wrong", From: "192.0.2.1"})
-	h.pass(wait)
-	if err := h.tries("user1", goodPassword); err != nil {
+	h.advance(wait)
+	if err := h.trySignIn("user1", goodPassword); err != nil {
 		t.Errorf("once the allowance filled again: %v", err)
 	}
 }
 
 func TestForgedCallbacksDoNotBlockOIDCSignInFromOneAddress(t *testing.T) {
-	issuer := someone("ops")
+	issuer := issuerWithGroups("ops")
 	h := newFixture(t, withIssuer(issuer))
 	signIn := func() error {
-		flow, state := h.leave(t, "/")
-		_, _, err := h.back(flow, "code=code&state="+state)
+		flow, state := h.startOIDC(t, "/")
+		_, _, err := h.finishOIDC(flow, "code=code&state="+state)
 		return err
 	}
 	for i := range 2 * addressPerMinute {
@@ -122,10 +122,10 @@ func TestForgedCallbacksDoNotBlockOIDCSignInFromOneAddress(t *testing.T) {
 	}
 	limited := 0
 	for range 2 * addressPerMinute {
-		if _, _, err := h.back(nil, "code=code&state=x"); isLimited(err) {
+		if _, _, err := h.finishOIDC(nil, "code=code&state=x"); isLimited(err) {
 			limited++
 		}
-		_, _ = h.who(nil, "Authorization", "Bearer sb_zz")
+		_, _ = h.identify(nil, "Authorization", "Bearer sb_zz")
 	}
 	if limited != addressPerMinute {
 		t.Errorf("%d of %d forged answers are over the limit", limited, 2*addressPerMinute)
@@ -136,31 +136,31 @@ func TestForgedCallbacksDoNotBlockOIDCSignInFromOneAddress(t *testing.T) {
 }
 
 func TestTheNumberOfWrongCodesSentToTheIssuerIsLimited(t *testing.T) {
-	issuer := someone("ops")
+	issuer := issuerWithGroups("ops")
 	h := newFixture(t, withIssuer(issuer))
-	newRequest := 0
+	exchanges := 0
 	for range 3 * addressPerMinute {
-		flow, state := h.leave(t, "/")
-		c, _, err := h.back(flow, "code=guess&state="+state)
+		flow, state := h.startOIDC(t, "/")
+		c, _, err := h.finishOIDC(flow, "code=guess&state="+state)
 		if c != nil {
 			t.Fatal("in by a wrong code")
 		}
 		if !isLimited(err) {
-			newRequest++
+			exchanges++
 		}
 	}
-	if newRequest != addressPerMinute {
-		t.Errorf("it was newRequest %d times", newRequest)
+	if exchanges != addressPerMinute {
+		t.Errorf("the issuer got %d codes", exchanges)
 	}
-	if records := h.audited(t, auditLimited); len(records) != 1 {
+	if records := h.auditRecords(t, auditLimited); len(records) != 1 {
 		t.Errorf("one flood is %d records", len(records))
 	}
 	issuer.claims.Groups = nil // a sign-in without a role counts as failed too
-	h.pass(flowLifetime)
+	h.advance(flowLifetime)
 	refused := 0
 	for range 2 * addressPerMinute {
-		flow, state := h.leave(t, "/")
-		if _, _, err := h.back(flow, "code=code&state="+state); fault.Of(err) == fault.Forbidden {
+		flow, state := h.startOIDC(t, "/")
+		if _, _, err := h.finishOIDC(flow, "code=code&state="+state); fault.Of(err) == fault.Forbidden {
 			refused++
 		}
 	}

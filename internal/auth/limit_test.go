@@ -39,11 +39,11 @@ func TestAnAccountHasTenAttemptsAMinuteAndIsNeverLockedPermanently(t *testing.T)
 	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "ben", Password: goodPassword, From: "192.0.2.10"}); err != nil {
 		t.Errorf("another account waits too: %v", err)
 	}
-	h.pass(wait)
+	h.advance(wait)
 	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, From: "192.0.2.9"}); err != nil {
 		t.Errorf("after the wait: %v", err)
 	}
-	if n := len(h.audited(t, auditLimited)); n != 1 {
+	if n := len(h.auditRecords(t, auditLimited)); n != 1 {
 		t.Errorf("the refusals of one flood are %d records", n)
 	}
 }
@@ -51,7 +51,7 @@ func TestAnAccountHasTenAttemptsAMinuteAndIsNeverLockedPermanently(t *testing.T)
 func TestGuessesFromElsewhereDoNotLockTheOwnerOut(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	h.in(t, "anna")
+	h.signIn(t, "anna")
 	for i := range 5 {
 		h.attempts(t, Credentials{Name: "anna", Password: "wrong", From: fmt.Sprintf("198.51.100.%d", i)})
 	}
@@ -86,21 +86,21 @@ func TestOneAddressCannotTryManyAccounts(t *testing.T) {
 func TestWrongTokensAreLimitedAndRightOnesAreNot(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Admin)
-	_, p := h.in(t, "anna")
+	_, p := h.signIn(t, "anna")
 	secret, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	limited := false
 	for range addressPerMinute + 5 {
-		_, err := h.who(nil, "Authorization", "Bearer sb_wrong")
+		_, err := h.identify(nil, "Authorization", "Bearer sb_wrong")
 		many := (*TooMany)(nil)
 		limited = errors.As(err, &many)
 	}
 	if !limited {
 		t.Error("wrong tokens have no limit")
 	}
-	if _, err := h.who(nil, "Authorization", "Bearer "+secret); err != nil {
+	if _, err := h.identify(nil, "Authorization", "Bearer "+secret); err != nil {
 		t.Errorf("the right token: %v", err)
 	}
 }

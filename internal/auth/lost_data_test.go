@@ -13,7 +13,7 @@ import (
 func TestNobodySignsInWhileTheDataDirectoryIsGone(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Admin)
-	cookie, anna := h.in(t, "anna")
+	cookie, anna := h.signIn(t, "anna")
 	if err := os.Rename(h.dir, h.dir+".away"); err != nil {
 		t.Fatal(err)
 	}
@@ -26,11 +26,11 @@ func TestNobodySignsInWhileTheDataDirectoryIsGone(t *testing.T) {
 	) != fault.Unavailable {
 		t.Errorf("adding a user: %v", err)
 	}
-	if who, err := h.who(cookie); err != nil || who.Name != "anna" {
-		t.Errorf("who is in is %+v, %v", who, err)
+	if who, err := h.identify(cookie); err != nil || who.Name != "anna" {
+		t.Errorf("the signed-in person is identified as %+v, %v", who, err)
 	}
 	if err := os.Rename(h.dir+".away", h.dir); err != nil {
 		t.Fatal(err)
 	}
-	h.in(t, "anna")
+	h.signIn(t, "anna")
 }

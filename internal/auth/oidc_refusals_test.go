@@ -32,7 +32,7 @@ func codeOf(t *testing.T, err error) *Refusal {
 
 func TestInvalidCallbacksAreRefusedWithTheirReason(t *testing.T) {
 	const state = "STATE"
-	h := newFixture(t, withIssuer(someone("ops")))
+	h := newFixture(t, withIssuer(issuerWithGroups("ops")))
 	tried := 0
 	for query, want := range map[string]struct {
 		code string
@@ -54,27 +54,27 @@ func TestInvalidCallbacksAreRefusedWithTheirReason(t *testing.T) {
 		"code=code&state=other":                                             {"state", fault.Forbidden, "--public-url"},
 		"state=" + state:                                                    {"no-code", fault.Forbidden, "--public-url"},
 	} {
-		h.pass(time.Hour) // attempts are limited
-		flow, real := h.leave(t, "/")
-		c, _, err := h.back(flow, strings.ReplaceAll(query, state, real))
+		h.advance(time.Hour) // attempts are limited
+		flow, real := h.startOIDC(t, "/")
+		c, _, err := h.finishOIDC(flow, strings.ReplaceAll(query, state, real))
 		r := codeOf(t, err)
 		if c != nil || r.Code != want.code || fault.Of(err) != want.kind || !strings.Contains(r.Advice, want.says) ||
 			strings.Contains(r.Advice+fault.Text(err), "script") {
-			t.Errorf("%s: %q %v %q", query, r.Code, fault.Of(err), r.Advice)
+			t.Errorf("%s: unexpected code %q, error kind %v, advice %q", query, r.Code, fault.Of(err), r.Advice)
 		}
 		tried++
-		if a := h.audited(t, auditRefused); len(a) != tried || a[tried-1].Details["reason"] != want.code || a[tried-1].By != "" ||
+		if a := h.auditRecords(t, auditRefused); len(a) != tried || a[tried-1].Details["reason"] != want.code || a[tried-1].By != "" ||
 			a[tried-1].Via != "oidc" {
-			t.Errorf("%s: %+v", query, a)
+			t.Errorf("%s: unexpected record: %+v", query, a)
 		}
 	}
-	h.pass(time.Hour)
-	flow, real := h.leave(t, "/")
-	if _, _, err := h.back(nil, "code=code&state="+real); codeOf(t, err).Code != "not-begun-here" {
+	h.advance(time.Hour)
+	flow, real := h.startOIDC(t, "/")
+	if _, _, err := h.finishOIDC(nil, "code=code&state="+real); codeOf(t, err).Code != "not-begun-here" {
 		t.Error(err)
 	}
-	h.pass(flowLifetime * 2)
-	if _, _, err := h.back(flow, "code=code&state="+real); codeOf(t, err).Code != "too-late" {
+	h.advance(flowLifetime * 2)
+	if _, _, err := h.finishOIDC(flow, "code=code&state="+real); codeOf(t, err).Code != "too-late" {
 		t.Error(err)
 	}
 }
@@ -83,34 +83,34 @@ func TestARefusalIsRecordedAndLoggedWithTheNamesOfTheClaims(t *testing.T) {
 	r := Refuse("groups-missing", fault.Forbidden, nil, "No groups.", "Send the claim.")
 	r.Claims = ClaimNames{IDToken: []string{"iss", "sub"}, UserInfo: []string{"realm_access.roles", "sub"}}
 	f := &refusingIssuer{err: fmt.Errorf("wrapped: %w", r)}
-	f.claims = someone().claims
+	f.claims = issuerWithGroups().claims
 	h := newFixture(t, withIssuer(&f.fakeIssuer), func(o *Options) { o.Issuer = f })
-	flow, state := h.leave(t, "/")
-	c, _, err := h.back(flow, "code=code&state="+state)
+	flow, state := h.startOIDC(t, "/")
+	c, _, err := h.finishOIDC(flow, "code=code&state="+state)
 	if c != nil || fault.Text(err) != "No groups." || fault.Of(err) != fault.Forbidden {
-		t.Errorf("%v, %v", c, err)
+		t.Errorf("unexpected cookie %v, error %v", c, err)
 	}
-	a := h.audited(t, auditRefused)
+	a := h.auditRecords(t, auditRefused)
 	if len(a) != 1 || !strings.HasSuffix(a[0].Subject, ":sub-1") || a[0].Details["reason"] != "groups-missing" ||
 		a[0].Details["name"] != "Anna" ||
 		a[0].Details["idTokenClaims"] != "iss sub" ||
 		a[0].Details["userInfoClaims"] != "realm_access.roles sub" {
-		t.Errorf("%+v", a)
+		t.Errorf("unexpected record: %+v", a)
 	}
 	if log := h.log.String(); !strings.Contains(log, "groups-missing") || !strings.Contains(log, "Send the claim.") ||
 		!strings.Contains(log, "realm_access.roles") {
 		t.Error(log)
 	}
-	f.claims = Claims{} // nothing was proved, so nobody is named
-	flow, state = h.leave(t, "/")
-	_, _, _ = h.back(flow, "code=code&state="+state)
-	if a := h.audited(t, auditRefused); len(a) != 2 || a[1].Subject != "" || a[1].Details["name"] != "" {
-		t.Errorf("%+v", a)
+	f.claims = Claims{} // no proven identity, so the record names no one
+	flow, state = h.startOIDC(t, "/")
+	_, _, _ = h.finishOIDC(flow, "code=code&state="+state)
+	if a := h.auditRecords(t, auditRefused); len(a) != 2 || a[1].Subject != "" || a[1].Details["name"] != "" {
+		t.Errorf("unexpected record: %+v", a)
 	}
 }
 
 func TestTheNoRoleRefusalNamesTheClaimAndTheNumberOfGroups(t *testing.T) {
-	f := someone()
+	f := issuerWithGroups()
 	h := newFixture(t, withIssuer(f))
 	for want, c := range map[string]Claims{
 		`The claim "realm_access.roles" has 2 groups, and none of them is in --oidc-role-map`: {GroupsClaim: "realm_access.roles",
@@ -120,12 +120,12 @@ func TestTheNoRoleRefusalNamesTheClaimAndTheNumberOfGroups(t *testing.T) {
 	} {
 		c.Issuer, c.Subject, c.Seen = "https://issuer.example", "sub-1", ClaimNames{IDToken: []string{"sub"}}
 		f.claims = c
-		flow, state := h.leave(t, "/")
-		_, _, err := h.back(flow, "code=code&state="+state)
+		flow, state := h.startOIDC(t, "/")
+		_, _, err := h.finishOIDC(flow, "code=code&state="+state)
 		r := codeOf(t, err)
 		if r.Code != "no-role" || !strings.HasPrefix(r.Advice, want) || strings.Contains(r.Advice, "secret") || len(r.Claims.IDToken) != 1 ||
 			c.OneText != strings.Contains(r.Advice, "not split") {
-			t.Errorf("%q: %+v", r.Advice, r.Claims)
+			t.Errorf("unexpected advice %q, claims %+v", r.Advice, r.Claims)
 		}
 	}
 }

@@ -42,12 +42,12 @@ func withIssuer(f *fakeIssuer) func(*Options) {
 	}
 }
 
-func someone(groups ...string) *fakeIssuer {
+func issuerWithGroups(groups ...string) *fakeIssuer {
 	return &fakeIssuer{claims: Claims{Issuer: "https://issuer.example", Subject: "sub-1", Name: "Anna", Groups: groups}}
 }
 
-// leave starts a sign-in and returns the browser's cookie and the state.
-func (h *fixture) leave(t *testing.T, next string) (*http.Cookie, string) {
+// startOIDC starts a sign-in and returns the browser's cookie and the state.
+func (h *fixture) startOIDC(t *testing.T, next string) (*http.Cookie, string) {
 	t.Helper()
 	w := httptest.NewRecorder()
 	to, err := h.StartOIDC(w, newRequest("192.0.2.1", nil), next)
@@ -61,8 +61,8 @@ func (h *fixture) leave(t *testing.T, next string) (*http.Cookie, string) {
 	return w.Result().Cookies()[0], u.Query().Get("state")
 }
 
-// back sends the issuer's callback; the session cookie is nil when it was refused.
-func (h *fixture) back(cookie *http.Cookie, query string) (*http.Cookie, string, error) {
+// finishOIDC sends the issuer's callback; the session cookie is nil when it was refused.
+func (h *fixture) finishOIDC(cookie *http.Cookie, query string) (*http.Cookie, string, error) {
 	r := newRequest("192.0.2.1", cookie)
 	r.URL.RawQuery = query
 	w := httptest.NewRecorder()
@@ -76,50 +76,50 @@ func (h *fixture) back(cookie *http.Cookie, query string) (*http.Cookie, string,
 }
 
 func TestOIDCUsersHaveTheGreatestRoleOfTheirGroups(t *testing.T) {
-	h := newFixture(t, withIssuer(someone("other", "ops", "staff")))
-	flow, state := h.leave(t, "/projects?q=x")
+	h := newFixture(t, withIssuer(issuerWithGroups("other", "ops", "staff")))
+	flow, state := h.startOIDC(t, "/projects?q=x")
 	if !flow.HttpOnly || flow.SameSite != http.SameSiteLaxMode || flow.MaxAge > 600 || len(flow.Value) > 3000 {
-		t.Errorf("%+v", flow)
+		t.Errorf("unexpected sign-in: %+v", flow)
 	}
-	c, to, err := h.back(flow, "code=code&state="+state)
+	c, to, err := h.finishOIDC(flow, "code=code&state="+state)
 	if err != nil || to != "/projects?q=x" || c == nil {
 		t.Fatal(c, to, err)
 	}
-	p, err := h.who(c)
+	p, err := h.identify(c)
 	if err != nil || p.Role != Operator || p.Method != ByOIDC || p.Name != "Anna" || !strings.HasPrefix(p.ID, "oidc:") ||
 		!strings.HasSuffix(p.ID, ":sub-1") {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
 	if err := h.Check(t.Context(), p); err != nil {
 		t.Error(err)
 	}
-	h.pass(7 * time.Hour)
-	if _, err := h.who(c); err != nil {
+	h.advance(7 * time.Hour)
+	if _, err := h.identify(c); err != nil {
 		t.Error(err)
 	}
-	h.pass(5 * time.Hour)
-	got, err := h.who(c)
-	isNobody(t, "after a day's work", got, err)
+	h.advance(5 * time.Hour)
+	got, err := h.identify(c)
+	expectAnonymous(t, "after a day's work", got, err)
 }
 
 func TestUsersWithoutAGroupWithARoleAreRefused(t *testing.T) {
 	for _, groups := range [][]string{nil, {}, {"Staff"}, {"", "admin"}, {"staff,ops"}} {
-		h := newFixture(t, withIssuer(someone(groups...)))
-		flow, state := h.leave(t, "/")
-		c, _, err := h.back(flow, "code=code&state="+state)
+		h := newFixture(t, withIssuer(issuerWithGroups(groups...)))
+		flow, state := h.startOIDC(t, "/")
+		c, _, err := h.finishOIDC(flow, "code=code&state="+state)
 		if c != nil || fault.Of(err) != fault.Forbidden || !strings.Contains(fault.Text(err), "group") {
-			t.Errorf("%q: %v", groups, err)
+			t.Errorf("%q: unexpected error: %v", groups, err)
 		}
-		if r := h.audited(t, auditRefused); len(r) != 1 || !strings.HasSuffix(r[0].Subject, ":sub-1") {
-			t.Errorf("%q: %+v", groups, r)
+		if r := h.auditRecords(t, auditRefused); len(r) != 1 || !strings.HasSuffix(r[0].Subject, ":sub-1") {
+			t.Errorf("%q: unexpected refusal: %+v", groups, r)
 		}
 	}
 }
 
 func TestACallbackThatThisBrowserDidNotStartIsRefused(t *testing.T) {
-	h := newFixture(t, withIssuer(someone("ops")))
-	flow, state := h.leave(t, "/")
-	other, _ := h.leave(t, "/")
+	h := newFixture(t, withIssuer(issuerWithGroups("ops")))
+	flow, state := h.startOIDC(t, "/")
+	other, _ := h.startOIDC(t, "/")
 	broken := *flow
 	broken.Value = flow.Value[:20]
 	for name, tc := range map[string]struct {
@@ -136,38 +136,38 @@ func TestACallbackThatThisBrowserDidNotStartIsRefused(t *testing.T) {
 		"the issuer's refusal":     {flow, "error=access_denied&error_description=%3Cscript%3E&state=" + state},
 		"nothing":                  {flow, ""},
 	} {
-		c, _, err := h.back(tc.cookie, tc.query)
+		c, _, err := h.finishOIDC(tc.cookie, tc.query)
 		if c != nil || fault.Of(err) != fault.Forbidden || strings.Contains(fault.Text(err), "script") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: unexpected error: %v", name, err)
 		}
 	}
-	flow, state = h.leave(t, "/")
-	h.pass(flowLifetime + time.Second)
-	if c, _, err := h.back(flow, "code=code&state="+state); c != nil || !errors.Is(err, errFlow) {
+	flow, state = h.startOIDC(t, "/")
+	h.advance(flowLifetime + time.Second)
+	if c, _, err := h.finishOIDC(flow, "code=code&state="+state); c != nil || !errors.Is(err, errFlow) {
 		t.Errorf("too late: %v", err)
 	}
 }
 
 func TestNamesFromTheIssuerAreChecked(t *testing.T) {
 	for _, bad := range []string{"", "a\x00", "a\r\nb", strings.Repeat("x", 256), "a\u202eb"} {
-		f := someone("ops")
+		f := issuerWithGroups("ops")
 		f.claims.Subject = bad
 		h := newFixture(t, withIssuer(f))
-		flow, state := h.leave(t, "/")
-		if c, _, err := h.back(flow, "code=code&state="+state); c != nil || err == nil {
+		flow, state := h.startOIDC(t, "/")
+		if c, _, err := h.finishOIDC(flow, "code=code&state="+state); c != nil || err == nil {
 			t.Errorf("%q is let in", bad)
 		}
 	}
-	f := someone("ops")
+	f := issuerWithGroups("ops")
 	f.claims.Name = "a\r\n\u202eb"
 	h := newFixture(t, withIssuer(f))
-	flow, state := h.leave(t, "/")
-	c, _, err := h.back(flow, "code=code&state="+state)
+	flow, state := h.startOIDC(t, "/")
+	c, _, err := h.finishOIDC(flow, "code=code&state="+state)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := h.who(c); err != nil || p.Name != "sub-1" {
-		t.Errorf("%+v, %v", p, err)
+	if p, err := h.identify(c); err != nil || p.Name != "sub-1" {
+		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
 }
 
@@ -175,9 +175,9 @@ func TestWithoutOIDCItsRoutesAreNotFound(t *testing.T) {
 	h := newFixture(t)
 	w := httptest.NewRecorder()
 	_, err := h.StartOIDC(w, newRequest("192.0.2.1", nil), "/")
-	wants(t, "start", err, fault.NotFound)
+	expectKind(t, "start", err, fault.NotFound)
 	_, err = h.FinishOIDC(w, newRequest("192.0.2.1", nil))
-	wants(t, "finish", err, fault.NotFound)
+	expectKind(t, "finish", err, fault.NotFound)
 	if len(w.Result().Cookies()) != 0 {
 		t.Error("a cookie is set")
 	}
@@ -204,7 +204,7 @@ func TestModesAreParsedAndContradictionsRejected(t *testing.T) {
 	for text, want := range map[string]Mode{"local": ModeLocal, "local, oidc": "local,oidc", "oidc,oidc": ModeOIDC, "none": ModeNone,
 		"demo": ModeDemo, "local,oidc,proxy": "local,oidc,proxy"} {
 		if got, err := ParseMode(text); err != nil || got != want {
-			t.Errorf("%q: %q, %v", text, got, err)
+			t.Errorf("%q: unexpected mode %q, error %v", text, got, err)
 		}
 	}
 	for _, bad := range []string{"", ",", "local,", "none,local", "demo,oidc", "none,demo", "Local", "all"} {
@@ -221,7 +221,7 @@ func TestModesAreParsedAndContradictionsRejected(t *testing.T) {
 		"no store": {Mode: ModeLocal},
 	} {
 		if _, err := New(o); fault.Of(err) != fault.Invalid || err == nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: unexpected error: %v", name, err)
 		}
 	}
 }

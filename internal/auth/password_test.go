@@ -16,7 +16,7 @@ func TestObviousPasswordsAreRejected(t *testing.T) {
 		"correcthorsebatterystaple", "letmein-letmein", "changeme2026!!",
 	} {
 		if err := checkPassword("anna.example", p); fault.Of(err) != fault.Invalid || err == nil {
-			t.Errorf("%.40q does: %v", p, err)
+			t.Errorf("%.40q is not rejected: %v", p, err)
 		}
 	}
 }
@@ -27,7 +27,7 @@ func TestLongAndUnusualPasswordsAreAccepted(t *testing.T) {
 		strings.Repeat("wanderung ", 102), "            x",
 	} {
 		if err := checkPassword("anna", p); err != nil {
-			t.Errorf("%.40q: %v", p, err)
+			t.Errorf("%.40q is rejected: %v", p, err)
 		}
 	}
 }
@@ -37,7 +37,7 @@ func FuzzPasswordsAreJudgedWithoutPanic(f *testing.F) {
 	f.Add("", "\xff\x00aaaaaaaaaaaaaaaa")
 	f.Fuzz(func(t *testing.T, name, password string) {
 		if checkPassword(name, password) == nil && len(password) < minPassword {
-			t.Errorf("%q does", password)
+			t.Errorf("%q is accepted", password)
 		}
 	})
 }

@@ -23,14 +23,14 @@ func TestTheProxysHeaderIsTrustedFromTheProxyOnly(t *testing.T) {
 	for _, from := range []string{"10.1.2.3", "2001:db8:1::7", "::ffff:10.1.2.3"} {
 		p, err := h.Identify(httptest.NewRecorder(), newRequest(from, nil, "X-Forwarded-User", "anna"))
 		if err != nil || p.ID != "proxy:anna" || p.Role != Viewer || p.Method != ByProxy {
-			t.Errorf("%s: %+v, %v", from, p, err)
+			t.Errorf("%s: unexpected principal %+v, error %v", from, p, err)
 		}
 		if h.Check(t.Context(), p) != nil || h.Ended(p) != nil {
-			t.Errorf("%s: it can end", from)
+			t.Errorf("%s: a session of the proxy can be ended", from)
 		}
 	}
-	if n := len(h.audited(t, auditSignIn)); n != 1 {
-		t.Errorf("one person is %d sign-ins", n)
+	if n := len(h.auditRecords(t, auditSignIn)); n != 1 {
+		t.Errorf("one person has %d sign-ins", n)
 	}
 	for range 3 {
 		for _, from := range []string{"10.2.0.1", "127.0.0.1", "::1", "2001:db8:2::1"} {
@@ -38,18 +38,18 @@ func TestTheProxysHeaderIsTrustedFromTheProxyOnly(t *testing.T) {
 				httptest.NewRecorder(),
 				newRequest(from, nil, "X-Forwarded-User", "anna", "X-Forwarded-For", "10.1.2.3", "X-Real-IP", "10.1.2.3", "Forwarded", "for=10.1.2.3"),
 			)
-			isNobody(t, from, p, err)
+			expectAnonymous(t, from, p, err)
 		}
 	}
 	h.o.Refusals.Flush()
-	spoofed := h.audited(t, auditSpoofed)
-	if n := counted(t, spoofed); n != 3*4 || len(spoofed) != 2 || spoofed[0].From != "10.2.0.1" ||
+	spoofed := h.auditRecords(t, auditSpoofed)
+	if n := countAttempts(t, spoofed); n != 3*4 || len(spoofed) != 2 || spoofed[0].From != "10.2.0.1" ||
 		!strings.Contains(spoofed[1].Details["examples"], "2001:db8:2::1") {
 		t.Errorf("%d are recorded: %+v", n, spoofed)
 	}
-	h.pass(proxySignInInterval)
+	h.advance(proxySignInInterval)
 	_, _ = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna"))
-	if n := len(h.audited(t, auditSignIn)); n != 2 {
+	if n := len(h.auditRecords(t, auditSignIn)); n != 2 {
 		t.Errorf("the next day's sign-in is not recorded: %d", n)
 	}
 }
@@ -63,7 +63,7 @@ func TestSpoofedHeadersDoNotHideProxySignIns(t *testing.T) {
 	if _, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna")); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(h.audited(t, auditSignIn)); n != 1 {
+	if n := len(h.auditRecords(t, auditSignIn)); n != 1 {
 		t.Errorf("%d sign-ins are recorded", n)
 	}
 }
@@ -76,7 +76,7 @@ func TestTheProxysHeaderMustHaveOneValidName(t *testing.T) {
 			r.Header.Add("X-Forwarded-User", n)
 		}
 		p, err := h.Identify(httptest.NewRecorder(), r)
-		isNobody(t, strings.Join(names, " and "), p, err)
+		expectAnonymous(t, strings.Join(names, " and "), p, err)
 	}
 }
 
@@ -84,12 +84,12 @@ func TestBasicAuthMeantForTheProxyIsIgnored(t *testing.T) {
 	h := newFixture(t, withProxy)
 	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
 	if err != nil || p.ID != "proxy:anna" {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
 	p, err = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Bearer sb_x"))
-	isNobody(t, "a wrong token", p, err)
+	expectAnonymous(t, "a wrong token", p, err)
 	p, err = h.Identify(httptest.NewRecorder(), newRequest("10.9.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
-	isNobody(t, "from elsewhere", p, err)
+	expectAnonymous(t, "from elsewhere", p, err)
 }
 
 func TestTheProxysRoleMustBeValid(t *testing.T) {
@@ -97,22 +97,22 @@ func TestTheProxysRoleMustBeValid(t *testing.T) {
 	for role, want := range map[string]Role{"admin": Admin, "viewer": Viewer, "root": "", "": "", "Admin": ""} {
 		p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", role))
 		if p.Role != want || (want == "") != (err != nil) {
-			t.Errorf("%q: %+v, %v", role, p, err)
+			t.Errorf("%q: unexpected principal %+v, error %v", role, p, err)
 		}
 	}
 	p, err := h.Identify(
 		httptest.NewRecorder(),
 		newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", "viewer", "X-Role", "admin"),
 	)
-	isNobody(t, "two roles", p, err)
+	expectAnonymous(t, "two roles", p, err)
 	p, err = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna"))
-	isNobody(t, "no role", p, err)
+	expectAnonymous(t, "no role", p, err)
 }
 
 func TestTheProxysHeaderIsIgnoredWithoutProxyMode(t *testing.T) {
 	h := newFixture(t)
 	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Remote-User", "anna"))
-	isNobody(t, "a header", p, err)
+	expectAnonymous(t, "a header", p, err)
 }
 
 func TestTheClientAddressComesFromKnownProxies(t *testing.T) {
@@ -153,7 +153,7 @@ func TestTheNumberOfRecentSignInsIsBounded(t *testing.T) {
 		t.Error(s.last.Len())
 	}
 	if !s.first("later", now) || s.first("later", now) {
-		t.Error("what is new is not seen once")
+		t.Error("a new sign-in is not recorded exactly once")
 	}
 	if !s.first("later", now.Add(-24*time.Hour)) {
 		t.Error("after the clock was set back, a sign-in is not recorded for a day")

@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// shows makes a request with a cookie and returns the principal and the cookie of the answer.
-func shows(s *Service, cookie *http.Cookie) (Principal, *http.Cookie, error) {
+// identifyWithCookie makes a request with a cookie and returns the principal and the cookie of the answer.
+func identifyWithCookie(s *Service, cookie *http.Cookie) (Principal, *http.Cookie, error) {
 	w := httptest.NewRecorder()
 	p, err := s.Identify(w, newRequest("192.0.2.1", cookie))
 	for _, c := range w.Result().Cookies() {
@@ -22,7 +22,7 @@ func shows(s *Service, cookie *http.Cookie) (Principal, *http.Cookie, error) {
 	return p, nil, err
 }
 
-func (h *fixture) role(t *testing.T, name string, role Role) {
+func (h *fixture) setRole(t *testing.T, name string, role Role) {
 	t.Helper()
 	if err := h.SetRole(t.Context(), Console(), name, role); err != nil {
 		t.Fatal(err)
@@ -32,17 +32,17 @@ func (h *fixture) role(t *testing.T, name string, role Role) {
 func TestAChangeOfRoleRotatesTheSessionAtTheNextRequest(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	old, before := h.in(t, "anna")
+	old, before := h.signIn(t, "anna")
 	first, err := h.db.Session(t.Context(), before.Session)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.pass(time.Hour)
-	h.role(t, "anna", Operator)
-	p, fresh, err := shows(h.Service, old)
+	h.advance(time.Hour)
+	h.setRole(t, "anna", Operator)
+	p, fresh, err := identifyWithCookie(h.Service, old)
 	if err != nil || p.ID != before.ID || p.Role != Operator || p.Session == before.Session || p.Method != ByPassword ||
 		p.From != "192.0.2.1" {
-		t.Fatalf("%+v, %v", p, err)
+		t.Fatalf("unexpected principal %+v, error %v", p, err)
 	}
 	if fresh == nil || fresh.Name != old.Name || fresh.Value == old.Value || len(fresh.Value) < 43 || !fresh.HttpOnly ||
 		fresh.MaxAge != old.MaxAge-3600 {
@@ -50,19 +50,19 @@ func TestAChangeOfRoleRotatesTheSessionAtTheNextRequest(t *testing.T) {
 	}
 	now, err := h.db.Session(t.Context(), p.Session)
 	if err != nil || !now.Created.Equal(first.Created) || !now.Expires.Equal(first.Expires) || now.Role != "operator" || now.Stale {
-		t.Errorf("kept as %+v, %v; before it was %+v", now, err, first)
+		t.Errorf("stored as %+v, %v; before it was %+v", now, err, first)
 	}
 	_, err = h.db.Session(t.Context(), before.Session)
-	wants(t, "the session before", err, fault.NotFound)
+	expectKind(t, "the session before", err, fault.NotFound)
 	for range 2 {
-		if again, c, err := shows(h.Service, fresh); err != nil || again != p || c != nil {
+		if again, c, err := identifyWithCookie(h.Service, fresh); err != nil || again != p || c != nil {
 			t.Errorf("with the new secret: %+v, %v, %v", again, c, err)
 		}
 	}
 	if h.Check(t.Context(), p) != nil || h.Check(t.Context(), before) == nil {
-		t.Error("a socket of the session before passes, or one of the new one does not")
+		t.Error("the check passes for a socket of the former session or fails for the new one")
 	}
-	told := h.audited(t, auditSessionRotated)
+	told := h.auditRecords(t, auditSessionRotated)
 	if len(told) != 1 || told[0].By != p.ID || told[0].Outcome != "ok" || told[0].Details["was"] != "viewer" ||
 		told[0].Details["role"] != "operator" ||
 		told[0].Details["before"] != before.Session ||
@@ -77,25 +77,25 @@ func TestAChangeOfRoleRotatesTheSessionAtTheNextRequest(t *testing.T) {
 func TestAFormerSecretIsInvalidTenSecondsAfterTheRotation(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	old, _ := h.in(t, "anna")
-	h.role(t, "anna", Operator)
-	p, _, err := shows(h.Service, old)
+	old, _ := h.signIn(t, "anna")
+	h.setRole(t, "anna", Operator)
+	p, _, err := identifyWithCookie(h.Service, old)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 9 { // use does not extend it
-		h.pass(time.Second)
-		if late, c, err := shows(h.Service, old); err != nil || late != p || c != nil {
+		h.advance(time.Second)
+		if late, c, err := identifyWithCookie(h.Service, old); err != nil || late != p || c != nil {
 			t.Fatalf("a request that was on its way: %+v, %v, %v", late, c, err)
 		}
 	}
-	h.pass(time.Second)
-	got, c, err := shows(h.Service, old)
-	isNobody(t, "after ten seconds", got, err)
+	h.advance(time.Second)
+	got, c, err := identifyWithCookie(h.Service, old)
+	expectAnonymous(t, "after ten seconds", got, err)
 	if c != nil {
-		t.Error("it is given a cookie")
+		t.Error("an expired secret is given a cookie")
 	}
-	if n := len(h.audited(t, auditSessionRotated)); n != 1 {
+	if n := len(h.auditRecords(t, auditSessionRotated)); n != 1 {
 		t.Errorf("%d rotations", n)
 	}
 }
@@ -103,8 +103,8 @@ func TestAFormerSecretIsInvalidTenSecondsAfterTheRotation(t *testing.T) {
 func TestOneOfManyConcurrentRequestsRotates(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	old, _ := h.in(t, "anna")
-	h.role(t, "anna", Support)
+	old, _ := h.signIn(t, "anna")
+	h.setRole(t, "anna", Support)
 	const many = 16
 	var who [many]Principal
 	var cookies [many]*http.Cookie
@@ -112,7 +112,7 @@ func TestOneOfManyConcurrentRequestsRotates(t *testing.T) {
 	for i := range many {
 		all.Go(func() {
 			var err error
-			if who[i], cookies[i], err = shows(h.Service, old); err != nil {
+			if who[i], cookies[i], err = identifyWithCookie(h.Service, old); err != nil {
 				t.Error(err)
 			}
 		})
@@ -128,37 +128,37 @@ func TestOneOfManyConcurrentRequestsRotates(t *testing.T) {
 		}
 	}
 	rows, err := h.db.Sessions(t.Context(), "")
-	if given != 1 || len(rows) != 1 || err != nil || len(h.audited(t, auditSessionRotated)) != 1 {
-		t.Errorf("%d cookies, %d sessions, %d rotations recorded, %v", given, len(rows), len(h.audited(t, auditSessionRotated)), err)
+	if given != 1 || len(rows) != 1 || err != nil || len(h.auditRecords(t, auditSessionRotated)) != 1 {
+		t.Errorf("%d cookies, %d sessions, %d rotations recorded, %v", given, len(rows), len(h.auditRecords(t, auditSessionRotated)), err)
 	}
 }
 
 func TestAFormerSecretCannotRotate(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	oldest, _ := h.in(t, "anna")
-	h.role(t, "anna", Support)
-	_, old, _ := shows(h.Service, oldest)
-	h.role(t, "anna", Operator)
-	got, c, err := shows(h.Service, oldest)
-	isNobody(t, "the secret before, when the new session is stale too", got, err)
-	p, fresh, err := shows(h.Service, old)
+	oldest, _ := h.signIn(t, "anna")
+	h.setRole(t, "anna", Support)
+	_, old, _ := identifyWithCookie(h.Service, oldest)
+	h.setRole(t, "anna", Operator)
+	got, c, err := identifyWithCookie(h.Service, oldest)
+	expectAnonymous(t, "the secret before, when the new session is stale too", got, err)
+	p, fresh, err := identifyWithCookie(h.Service, old)
 	if err != nil || p.Role != Operator || fresh == nil || c != nil {
 		t.Fatal(p, fresh, c, err)
 	}
-	got, _, err = shows(h.Service, oldest)
-	isNobody(t, "a secret that is two rotations old", got, err)
+	got, _, err = identifyWithCookie(h.Service, oldest)
+	expectAnonymous(t, "a secret that is two rotations old", got, err)
 }
 
 func TestARoleThatWasChangedBackRotatesToo(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	old, before := h.in(t, "anna")
-	h.role(t, "anna", Admin)
+	old, before := h.signIn(t, "anna")
+	h.setRole(t, "anna", Admin)
 	h.add(t, "root", Admin)
-	h.role(t, "anna", Viewer)
-	if p, c, err := shows(h.Service, old); err != nil || c == nil || p.Session == before.Session || p.Role != Viewer {
-		t.Errorf("%+v, %v, %v", p, c, err)
+	h.setRole(t, "anna", Viewer)
+	if p, c, err := identifyWithCookie(h.Service, old); err != nil || c == nil || p.Session == before.Session || p.Role != Viewer {
+		t.Errorf("unexpected principal %+v, cookie %v, error %v", p, c, err)
 	}
 }
 
@@ -172,25 +172,25 @@ func TestStaleSessionsAndFormerSecretsEndWithTheSession(t *testing.T) {
 		"password": func(h *fixture, p Principal) error {
 			return h.SetPassword(t.Context(), Console(), "anna", "another good one")
 		},
-		"idle": func(h *fixture, p Principal) error { h.pass(defaultIdle); return nil },
-		"time": func(h *fixture, p Principal) error { h.pass(defaultMax); return nil },
+		"idle": func(h *fixture, p Principal) error { h.advance(defaultIdle); return nil },
+		"time": func(h *fixture, p Principal) error { h.advance(defaultMax); return nil },
 	} {
 		for _, rotated := range []bool{false, true} {
 			h := newFixture(t)
 			h.add(t, "anna", Viewer)
-			old, p := h.in(t, "anna")
-			h.role(t, "anna", Operator)
+			old, p := h.signIn(t, "anna")
+			h.setRole(t, "anna", Operator)
 			if rotated {
 				var err error
-				if p, _, err = shows(h.Service, old); err != nil {
+				if p, _, err = identifyWithCookie(h.Service, old); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if err := end(h, p); err != nil {
 				t.Fatal(name, err)
 			}
-			got, c, err := shows(h.Service, old)
-			isNobody(t, name, got, err)
+			got, c, err := identifyWithCookie(h.Service, old)
+			expectAnonymous(t, name, got, err)
 			if c != nil {
 				t.Errorf("%s, rotated %v: a cookie is given", name, rotated)
 			}
@@ -201,24 +201,24 @@ func TestStaleSessionsAndFormerSecretsEndWithTheSession(t *testing.T) {
 func TestAProcessThatDoesNotOwnTheDataDoesNotRotate(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	old, _ := h.in(t, "anna")
+	old, _ := h.signIn(t, "anna")
 	db, err := sqlite.Open(t.Context(), h.dir)
 	if err != nil || db.Owner() {
 		t.Fatal(db.Owner(), err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	second := h.service(t, func(o *Options) { o.Store = db })
-	if p, _, err := shows(second, old); err != nil || p.Role != Viewer {
+	if p, _, err := identifyWithCookie(second, old); err != nil || p.Role != Viewer {
 		t.Fatal(p, err)
 	}
-	h.role(t, "anna", Operator)
-	got, c, err := shows(second, old)
-	isNobody(t, "at the second process", got, err)
-	p, fresh, err := shows(h.Service, old)
+	h.setRole(t, "anna", Operator)
+	got, c, err := identifyWithCookie(second, old)
+	expectAnonymous(t, "at the second process", got, err)
+	p, fresh, err := identifyWithCookie(h.Service, old)
 	if err != nil || p.Role != Operator || fresh == nil || c != nil {
 		t.Fatal(p, fresh, c, err)
 	}
-	if again, _, err := shows(second, fresh); err != nil || again != p {
+	if again, _, err := identifyWithCookie(second, fresh); err != nil || again != p {
 		t.Error("the new session at the second process:", again, err)
 	}
 }
@@ -226,13 +226,13 @@ func TestAProcessThatDoesNotOwnTheDataDoesNotRotate(t *testing.T) {
 func TestStaleSessionsAreListedAndReplacedBySignIn(t *testing.T) {
 	h := newFixture(t, withIssuer(&fakeIssuer{}), func(o *Options) { o.Mode = "local,oidc" })
 	h.add(t, "anna", Viewer)
-	old, p := h.in(t, "anna")
-	h.role(t, "anna", Operator)
+	old, p := h.signIn(t, "anna")
+	h.setRole(t, "anna", Operator)
 	list, err := h.Sessions(t.Context(), Principal{ID: p.ID, Role: Viewer})
 	if err != nil || len(list) != 1 || list[0].ID != p.Session || list[0].Role != Operator {
-		t.Fatalf("%+v, %v", list, err)
+		t.Fatalf("unexpected list %+v, error %v", list, err)
 	}
-	p, _, err = shows(h.Service, old)
+	p, _, err = identifyWithCookie(h.Service, old)
 	if id := h.currentSession(newRequest("192.0.2.1", old)); err != nil || id != p.Session {
 		t.Errorf("a sign-in by the same request would end %q, not %q", id, p.Session)
 	}

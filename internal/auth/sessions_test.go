@@ -11,30 +11,30 @@ import (
 func TestSessionsEndWhenIdleAndAtTheirMaximumAge(t *testing.T) {
 	h := newFixture(t, func(o *Options) { o.Idle, o.Max = time.Hour, 3*time.Hour })
 	h.add(t, "anna", Viewer)
-	c, p := h.in(t, "anna")
+	c, p := h.signIn(t, "anna")
 	for range 4 { // used every 40 minutes: 2 h 40 min
-		h.pass(40 * time.Minute)
-		if _, err := h.who(c); err != nil {
+		h.advance(40 * time.Minute)
+		if _, err := h.identify(c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	h.pass(20 * time.Minute)
-	got, err := h.who(c)
-	isNobody(t, "after its longest time", got, err)
+	h.advance(20 * time.Minute)
+	got, err := h.identify(c)
+	expectAnonymous(t, "after its longest time", got, err)
 	if err := h.Check(t.Context(), p); err == nil {
 		t.Error("a socket's check passes")
 	}
-	c, p = h.in(t, "anna")
+	c, p = h.signIn(t, "anna")
 	ended := h.Ended(p)
-	h.pass(time.Hour)
-	got, err = h.who(c)
-	isNobody(t, "after an hour without use", got, err)
+	h.advance(time.Hour)
+	got, err = h.identify(c)
+	expectAnonymous(t, "after an hour without use", got, err)
 	if err := h.Check(t.Context(), p); err == nil || !closed(ended) {
 		t.Error("a socket's check passes, or the others of the session stay open")
 	}
-	h.in(t, "anna") // a sign-in deletes expired sessions
+	h.signIn(t, "anna") // a sign-in deletes expired sessions
 	if rows, err := h.db.Sessions(t.Context(), ""); err != nil || len(rows) != 1 {
-		t.Errorf("%d rows are kept, %v", len(rows), err)
+		t.Errorf("%d expired sessions are stored, %v", len(rows), err)
 	}
 }
 
@@ -55,11 +55,11 @@ func TestEndingASessionClosesItsWebSocketsAtOnce(t *testing.T) {
 			h := newFixture(t)
 			h.add(t, "anna", Viewer)
 			h.add(t, "ben", Viewer)
-			c, p := h.in(t, "anna")
-			_, other := h.in(t, "ben")
+			c, p := h.signIn(t, "anna")
+			_, other := h.signIn(t, "ben")
 			ended, others := h.Ended(p), h.Ended(other)
 			if err := h.Check(t.Context(), p); err != nil || closed(ended) {
-				t.Fatal("over before it ended", err)
+				t.Fatal("the session ended too early", err)
 			}
 			if err := end(h, p); err != nil {
 				t.Fatal(err)
@@ -70,8 +70,8 @@ func TestEndingASessionClosesItsWebSocketsAtOnce(t *testing.T) {
 			if closed(others) || h.Check(t.Context(), other) != nil {
 				t.Error("another one's sockets close")
 			}
-			if got, err := h.who(c); name != "role" { // rotates the session
-				isNobody(t, "the secret", got, err)
+			if got, err := h.identify(c); name != "role" { // rotates the session
+				expectAnonymous(t, "the secret", got, err)
 			}
 			if h.Check(t.Context(), p) == nil {
 				t.Error("the check passes")
@@ -83,16 +83,16 @@ func TestEndingASessionClosesItsWebSocketsAtOnce(t *testing.T) {
 func TestChangesByAnotherProcessAreSeenAtTheNextCheck(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Operator)
-	c, p := h.in(t, "anna")
+	c, p := h.signIn(t, "anna")
 	ended := h.Ended(p)
 	if err := h.service(t).SetRole(t.Context(), Console(), "anna", Viewer); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.Check(t.Context(), p); err == nil || !closed(ended) {
-		t.Error("the socket lives on", err)
+		t.Error("the socket stays open", err)
 	}
-	if got, err := h.who(c); err != nil || got.Role != Viewer || got.Session == p.Session {
-		t.Errorf("the next request is judged as %+v, %v", got, err)
+	if got, err := h.identify(c); err != nil || got.Role != Viewer || got.Session == p.Session {
+		t.Errorf("the next request is identified as %+v, %v", got, err)
 	}
 }
 
@@ -102,10 +102,10 @@ func TestPeopleSeeAndEndTheirOwnSessionsAndAdminsAll(t *testing.T) {
 		h.add(t, name, Viewer)
 	}
 	h.add(t, "root", Admin)
-	_, anna := h.in(t, "anna")
-	h.in(t, "anna")
-	_, ben := h.in(t, "ben")
-	_, root := h.in(t, "root")
+	_, anna := h.signIn(t, "anna")
+	h.signIn(t, "anna")
+	_, ben := h.signIn(t, "ben")
+	_, root := h.signIn(t, "root")
 	for _, tc := range []struct {
 		by   Principal
 		want int
@@ -121,15 +121,15 @@ func TestPeopleSeeAndEndTheirOwnSessionsAndAdminsAll(t *testing.T) {
 			t.Errorf("%s sees %d sessions, %d as the present one, %v", tc.by.Name, len(list), current, err)
 		}
 	}
-	wants(t, "another one's session", h.Revoke(t.Context(), ben, anna.Session), fault.NotFound)
-	wants(t, "no session", h.Revoke(t.Context(), root, "nothing"), fault.NotFound)
+	expectKind(t, "another one's session", h.Revoke(t.Context(), ben, anna.Session), fault.NotFound)
+	expectKind(t, "no session", h.Revoke(t.Context(), root, "nothing"), fault.NotFound)
 	if err := h.Revoke(t.Context(), root, anna.Session); err != nil {
 		t.Error(err)
 	}
 	if _, err := h.Sessions(t.Context(), Principal{}); err == nil {
-		t.Error("nobody sees sessions")
+		t.Error("anonymous requests can list sessions")
 	}
-	if n := len(h.audited(t, auditSessionRevoked)); n != 1 {
+	if n := len(h.auditRecords(t, auditSessionRevoked)); n != 1 {
 		t.Errorf("%d revocations are recorded", n)
 	}
 }
@@ -137,18 +137,18 @@ func TestPeopleSeeAndEndTheirOwnSessionsAndAdminsAll(t *testing.T) {
 func TestSessionsOutliveTheProcess(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	c, p := h.in(t, "anna")
+	c, p := h.signIn(t, "anna")
 	got, err := h.service(t).Identify(httptest.NewRecorder(), newRequest("192.0.2.1", c))
 	if err != nil || got != p {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("unexpected principal %+v, error %v", got, err)
 	}
 }
 
 func TestSessionsOfADisabledSignInMethodAreInvalid(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	c, _ := h.in(t, "anna")
+	c, _ := h.signIn(t, "anna")
 	s := h.service(t, withIssuer(&fakeIssuer{}))
 	got, err := s.Identify(httptest.NewRecorder(), newRequest("192.0.2.1", c))
-	isNobody(t, "a password's session when only OIDC is on", got, err)
+	expectAnonymous(t, "a password's session when only OIDC is on", got, err)
 }

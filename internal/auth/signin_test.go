@@ -24,27 +24,27 @@ func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		got, err := h.who(cookie)
+		got, err := h.identify(cookie)
 		if err != nil || got != p || got.Role != Operator || got.Method != ByPassword || got.Session == "" {
-			t.Errorf("%q: %+v, %v", name, got, err)
+			t.Errorf("%q: unexpected principal %+v, error %v", name, got, err)
 		}
 	}
-	h.pass(time.Minute)
+	h.advance(time.Minute)
 	for _, c := range []Credentials{
 		{Name: "anna", Password: goodPassword + " "}, {Name: "anna", Password: "x"}, {Name: "nobody", Password: goodPassword},
 		{Name: "anna'--", Password: goodPassword}, {Name: "anna", Password: strings.ToUpper(goodPassword)},
 	} {
 		cookie, p, err := h.SignIn(t.Context(), c)
 		if !errors.Is(err, ErrCredentials) || cookie != nil || p.ID != "" {
-			t.Errorf("%+v: %v", c, err)
+			t.Errorf("%+v: unexpected error: %v", c, err)
 		}
 	}
-	if n := len(h.audited(t, auditSignIn)); n != 3 {
+	if n := len(h.auditRecords(t, auditSignIn)); n != 3 {
 		t.Errorf("%d sign-ins are recorded", n)
 	}
 	h.o.Refusals.Flush()
-	refused := h.audited(t, auditRefused)
-	if n := counted(t, refused); n != 5 {
+	refused := h.auditRecords(t, auditRefused)
+	if n := countAttempts(t, refused); n != 5 {
 		t.Errorf("%d refusals are recorded", n)
 	}
 	for _, r := range refused {
@@ -61,7 +61,7 @@ func TestBlankAndHugePasswordsAreRefusedBeforeTheyAreHashed(t *testing.T) {
 	for _, c := range []Credentials{{}, {Name: "anna"}, {Password: goodPassword}, {Name: "anna", Password: strings.Repeat("x", maxPassword+1)},
 		{Name: "anna", Password: strings.Repeat("x", 1<<20)}, {Name: strings.Repeat("x", 1<<20), Password: "x"}} {
 		_, _, err := h.SignIn(t.Context(), c)
-		wants(t, "a bad attempt", err, fault.Invalid)
+		expectKind(t, "a bad attempt", err, fault.Invalid)
 	}
 	if n := h.hashes.count.Load() - before; n != 0 {
 		t.Errorf("%d hashes were made", n)
@@ -97,40 +97,40 @@ func TestTheDummyPasswordDoesNotSignIn(t *testing.T) {
 func TestCookiesHaveProtectiveAttributes(t *testing.T) {
 	h := newFixture(t, func(o *Options) { o.Secure = true })
 	h.add(t, "anna", Viewer)
-	c, p := h.in(t, "anna")
+	c, p := h.signIn(t, "anna")
 	if c.Name != "__Host-shardboard" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" ||
 		c.MaxAge <= 0 {
-		t.Errorf("%+v", c)
+		t.Errorf("unexpected cookie: %+v", c)
 	}
 	if len(c.Value) < 43 || strings.Contains(c.Value, p.Session) {
 		t.Errorf("the secret %q is short or holds the session's id", c.Value)
 	}
 	isPlain := *c
 	isPlain.Name = "shardboard"
-	got, err := h.who(&isPlain)
-	isNobody(t, "the cookie without its prefix", got, err)
+	got, err := h.identify(&isPlain)
+	expectAnonymous(t, "the cookie without its prefix", got, err)
 	gone, err := h.SignOut(t.Context(), p)
 	if err != nil || gone.Name != c.Name || gone.MaxAge >= 0 || gone.Value != "" || !gone.Secure {
-		t.Errorf("%+v, %v", gone, err)
+		t.Errorf("unexpected cookie %+v, error %v", gone, err)
 	}
-	got, err = h.who(c)
-	isNobody(t, "after signing out", got, err)
+	got, err = h.identify(c)
+	expectAnonymous(t, "after signing out", got, err)
 }
 
 func TestTwoCookiesOfOneNameAreIgnored(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	c, _ := h.in(t, "anna")
+	c, _ := h.signIn(t, "anna")
 	r := newRequest("192.0.2.1", c)
 	r.AddCookie(&http.Cookie{Name: c.Name, Value: "put-there-by-a-neighbour"})
 	p, err := h.Identify(httptest.NewRecorder(), r)
-	isNobody(t, "two cookies", p, err)
+	expectAnonymous(t, "two cookies", p, err)
 }
 
 func TestSecretsAreNotInTheDataOrTheLog(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Admin)
-	c, p := h.in(t, "anna")
+	c, p := h.signIn(t, "anna")
 	token, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
@@ -154,12 +154,12 @@ func TestSecretsAreNotInTheDataOrTheLog(t *testing.T) {
 		kept = append(kept, b...)
 	}
 	if !bytes.Contains(kept, []byte("anna")) {
-		t.Fatal("nothing is kept at all")
+		t.Fatal("no data is stored, so this check proves nothing")
 	}
 	for what, secret := range map[string]string{"session": c.Value, "token": token, "token's body": token[3:55],
 		"password": goodPassword, "wrong password": "wrong-password-typed"} {
 		if bytes.Contains(kept, []byte(secret)) || bytes.Contains(kept, []byte(hex.EncodeToString([]byte(secret)))) {
-			t.Errorf("the %s is kept or logged", what)
+			t.Errorf("the %s is stored or logged", what)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestSecretsAreNotInTheDataOrTheLog(t *testing.T) {
 func TestSignInChangesTheSecretAndEndsTheSessionBefore(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	old, before := h.in(t, "anna")
+	old, before := h.signIn(t, "anna")
 	ended := h.Ended(before)
 	fresh, p, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, Session: before.Session})
 	if err != nil || fresh.Value == old.Value || p.Session == before.Session {
@@ -176,8 +176,8 @@ func TestSignInChangesTheSecretAndEndsTheSessionBefore(t *testing.T) {
 	if !closed(ended) {
 		t.Error("sockets of the session before stay open")
 	}
-	got, err := h.who(old)
-	isNobody(t, "the secret before", got, err)
+	got, err := h.identify(old)
+	expectAnonymous(t, "the secret before", got, err)
 }
 
 func TestHashesAreMadeTwoAtATimeAndWaitersLeaveWithTheirContext(t *testing.T) {
@@ -200,16 +200,16 @@ func TestOldHashesAreUpgradedToTheCurrentCost(t *testing.T) {
 	h := newFixture(t)
 	u := h.add(t, "anna", Viewer)
 	h.Service = h.service(t, func(o *Options) { o.Cost = Cost{Memory: 128, Time: 1} })
-	h.in(t, "anna")
+	h.signIn(t, "anna")
 	row, err := h.db.User(t.Context(), u.ID)
 	if err != nil || !strings.Contains(row.Password, "$m=128,t=1,p=1$") {
-		t.Errorf("%s, %v", row.Password, err)
+		t.Errorf("unexpected hash %s, error %v", row.Password, err)
 	}
-	h.in(t, "anna")
+	h.signIn(t, "anna")
 }
 
 func TestTheDefaultCostExceedsTheRecommendedMinimum(t *testing.T) {
 	if c := DefaultCost(); c.Memory < 19<<10 || c.Time < 2 {
-		t.Errorf("%+v", c)
+		t.Errorf("the default cost is too low: %+v", c)
 	}
 }

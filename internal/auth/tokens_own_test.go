@@ -12,7 +12,7 @@ func TestATokenBelowAdminIsNotItsOwner(t *testing.T) {
 	h.add(t, "anna", Admin)
 	h.add(t, "vera", Viewer)
 	for _, owner := range []string{"anna", "vera"} {
-		_, p := h.in(t, owner)
+		_, p := h.signIn(t, owner)
 		for _, role := range []Role{Viewer, Support, Operator} {
 			if !p.May(role) {
 				continue
@@ -30,10 +30,10 @@ func TestATokenBelowAdminIsNotItsOwner(t *testing.T) {
 			if list, err := h.Tokens(t.Context(), token); err != nil || len(list) != 1 || list[0].ID != own.ID {
 				t.Errorf("%s token sees tokens: %+v, %v", what, list, err)
 			}
-			wants(t, what+" token ends a session", h.Revoke(t.Context(), token, p.Session), fault.NotFound)
-			wants(t, what+" token revokes another", h.RevokeToken(t.Context(), token, other.ID), fault.NotFound)
+			expectKind(t, what+" token ends a session", h.Revoke(t.Context(), token, p.Session), fault.NotFound)
+			expectKind(t, what+" token revokes another", h.RevokeToken(t.Context(), token, other.ID), fault.NotFound)
 			_, _, err = h.CreateToken(t.Context(), token, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(time.Minute)})
-			wants(t, what+" token makes another", err, fault.Forbidden)
+			expectKind(t, what+" token makes another", err, fault.Forbidden)
 			if err := h.Check(t.Context(), p); err != nil {
 				t.Fatalf("%s token ended its owner's session", what)
 			}
@@ -41,7 +41,7 @@ func TestATokenBelowAdminIsNotItsOwner(t *testing.T) {
 				t.Errorf("%s token cannot end itself: %v", what, err)
 			}
 			got, err := h.bearer(secret)
-			isNobody(t, what, got, err)
+			expectAnonymous(t, what, got, err)
 		}
 	}
 }
@@ -50,8 +50,8 @@ func TestAnAdminTokenOfAFormerAdminSeesOnlyItself(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Admin)
 	h.add(t, "root", Admin)
-	_, anna := h.in(t, "anna")
-	_, root := h.in(t, "root")
+	_, anna := h.signIn(t, "anna")
+	_, root := h.signIn(t, "root")
 	secret, _ := h.token(t, anna, Admin)
 	token, err := h.bearer(secret)
 	if err != nil {
@@ -69,7 +69,7 @@ func TestAnAdminTokenOfAFormerAdminSeesOnlyItself(t *testing.T) {
 	if list, err := h.Sessions(t.Context(), token); err != nil || len(list) != 0 {
 		t.Errorf("it sees %+v, %v", list, err)
 	}
-	wants(t, "it ends a session", h.Revoke(t.Context(), token, root.Session), fault.NotFound)
+	expectKind(t, "it ends a session", h.Revoke(t.Context(), token, root.Session), fault.NotFound)
 	_, _, err = h.CreateToken(t.Context(), token, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(time.Minute)})
-	wants(t, "it makes another", err, fault.Forbidden)
+	expectKind(t, "it makes another", err, fault.Forbidden)
 }

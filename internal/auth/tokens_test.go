@@ -21,7 +21,7 @@ func (h *fixture) token(t *testing.T, by Principal, role Role) (string, Token) {
 }
 
 func (h *fixture) bearer(secret string) (Principal, error) {
-	return h.who(nil, "Authorization", "Bearer "+secret)
+	return h.identify(nil, "Authorization", "Bearer "+secret)
 }
 
 func TestTokensHaveAFormatThatSecretScannersFind(t *testing.T) {
@@ -36,12 +36,12 @@ func TestTokensHaveAFormatThatSecretScannersFind(t *testing.T) {
 			other = 'b'
 		}
 		if wrong := secret[:i] + string(other) + secret[i+1:]; hasTokenFormat(wrong) {
-			t.Errorf("a mistake at %d goes unseen", i)
+			t.Errorf("a changed character at %d is not detected", i)
 		}
 	}
 	for _, wrong := range []string{"", "sb_", secret[:len(secret)-1], secret + "a", strings.ToUpper(secret), " " + secret} {
 		if hasTokenFormat(wrong) {
-			t.Errorf("%q", wrong)
+			t.Errorf("an invalid token is accepted: %q", wrong)
 		}
 	}
 }
@@ -49,14 +49,14 @@ func TestTokensHaveAFormatThatSecretScannersFind(t *testing.T) {
 func TestTokensWorkUntilTheyExpireOrAreRevoked(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Operator)
-	_, anna := h.in(t, "anna")
+	_, anna := h.signIn(t, "anna")
 	secret, made := h.token(t, anna, Support)
 	p, err := h.bearer(secret)
 	if err != nil || p.ID != "token:"+made.ID || p.Role != Support || p.Method != ByToken || p.Session != "" || made.Owner != anna.ID {
-		t.Fatalf("%+v, %v", p, err)
+		t.Fatalf("unexpected principal %+v, error %v", p, err)
 	}
 	if list, err := h.Tokens(t.Context(), anna); err != nil || len(list) != 1 || list[0].Used.IsZero() {
-		t.Errorf("its use is not noted: %+v, %v", list, err)
+		t.Errorf("its last use is not stored: %+v, %v", list, err)
 	}
 	ended := h.Ended(p)
 	if err := h.RevokeToken(t.Context(), anna, made.ID); err != nil {
@@ -66,18 +66,18 @@ func TestTokensWorkUntilTheyExpireOrAreRevoked(t *testing.T) {
 		t.Error("its sockets stay open")
 	}
 	got, err := h.bearer(secret)
-	isNobody(t, "revoked", got, err)
-	wants(t, "once more", h.RevokeToken(t.Context(), anna, made.ID), fault.Conflict)
+	expectAnonymous(t, "revoked", got, err)
+	expectKind(t, "once more", h.RevokeToken(t.Context(), anna, made.ID), fault.Conflict)
 	secret, _ = h.token(t, anna, Support)
-	h.pass(time.Hour)
+	h.advance(time.Hour)
 	got, err = h.bearer(secret)
-	isNobody(t, "expired", got, err)
+	expectAnonymous(t, "expired", got, err)
 }
 
 func TestATokensRoleNeverExceedsItsOwnersCurrentRole(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Operator)
-	_, anna := h.in(t, "anna")
+	_, anna := h.signIn(t, "anna")
 	secret, _ := h.token(t, anna, Operator)
 	p, err := h.bearer(secret)
 	if err != nil {
@@ -88,22 +88,22 @@ func TestATokensRoleNeverExceedsItsOwnersCurrentRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !closed(ended) || h.Check(t.Context(), p) == nil {
-		t.Error("sockets with the role before stay open")
+		t.Error("sockets with the former role stay open")
 	}
 	if p, err = h.bearer(secret); err != nil || p.Role != Viewer {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
 	if err := h.DisableUser(t.Context(), Console(), "anna"); err != nil {
 		t.Fatal(err)
 	}
 	got, err := h.bearer(secret)
-	isNobody(t, "a disabled owner", got, err)
+	expectAnonymous(t, "a disabled owner", got, err)
 }
 
 func TestTokensCannotHaveMoreRightsThanTheirCreator(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Support)
-	_, anna := h.in(t, "anna")
+	_, anna := h.signIn(t, "anna")
 	good := NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)}
 	outside := Principal{ID: "oidc:x:y", Role: Admin, Method: ByOIDC}
 	for name, tc := range map[string]struct {
@@ -125,26 +125,26 @@ func TestTokensCannotHaveMoreRightsThanTheirCreator(t *testing.T) {
 		tc.change(&n)
 		secret, _, err := h.CreateToken(t.Context(), tc.by, n)
 		if secret != "" {
-			t.Errorf("%s: made", name)
+			t.Errorf("%s: the token was created", name)
 		}
-		wants(t, name, err, tc.kind)
+		expectKind(t, name, err, tc.kind)
 	}
 }
 
 func TestATokenCreatedByATokenHasTheSameOwnerAndNoLaterExpiry(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Admin)
-	_, anna := h.in(t, "anna")
+	_, anna := h.signIn(t, "anna")
 	secret, _ := h.token(t, anna, Admin)
 	p, err := h.bearer(secret)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, _, err = h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(2 * time.Hour)})
-	wants(t, "a later end", err, fault.Invalid)
+	expectKind(t, "a later end", err, fault.Invalid)
 	_, child, err := h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(time.Minute)})
 	if err != nil || child.Owner != anna.ID {
-		t.Errorf("%+v, %v", child, err)
+		t.Errorf("unexpected token %+v, error %v", child, err)
 	}
 }
 
@@ -153,9 +153,9 @@ func TestPeopleSeeAndRevokeTheirOwnTokensAndAdminsAll(t *testing.T) {
 	for name, role := range map[string]Role{"anna": Viewer, "ben": Viewer, "root": Admin} {
 		h.add(t, name, role)
 	}
-	_, anna := h.in(t, "anna")
-	_, ben := h.in(t, "ben")
-	_, root := h.in(t, "root")
+	_, anna := h.signIn(t, "anna")
+	_, ben := h.signIn(t, "ben")
+	_, root := h.signIn(t, "root")
 	_, made := h.token(t, anna, Viewer)
 	for _, tc := range []struct {
 		by   Principal
@@ -165,7 +165,7 @@ func TestPeopleSeeAndRevokeTheirOwnTokensAndAdminsAll(t *testing.T) {
 			t.Errorf("%s sees %d, %v", tc.by.Name, len(list), err)
 		}
 	}
-	wants(t, "another one's token", h.RevokeToken(t.Context(), ben, made.ID), fault.NotFound)
+	expectKind(t, "another one's token", h.RevokeToken(t.Context(), ben, made.ID), fault.NotFound)
 	if err := h.RevokeToken(t.Context(), root, made.ID); err != nil {
 		t.Error(err)
 	}
@@ -174,9 +174,9 @@ func TestPeopleSeeAndRevokeTheirOwnTokensAndAdminsAll(t *testing.T) {
 func TestAWrongTokenIsRefusedDespiteAValidCookie(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	c, _ := h.in(t, "anna")
+	c, _ := h.signIn(t, "anna")
 	for _, header := range []string{"Bearer ", "Bearer x", "Basic YTpi", "", "bearer sb_"} {
 		p, err := h.Identify(httptest.NewRecorder(), newRequest("192.0.2.1", c, "Authorization", header))
-		isNobody(t, header, p, err)
+		expectAnonymous(t, header, p, err)
 	}
 }

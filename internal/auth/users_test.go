@@ -17,26 +17,26 @@ func TestOnlyAdminsManageUsers(t *testing.T) {
 	for _, by := range []Principal{{}, {ID: "user:1", Role: Viewer}, {ID: "user:1", Role: Support}, {ID: "user:1", Role: Operator},
 		{ID: "user:1", Role: "root"}, {Role: Admin}} {
 		_, err := h.Users(t.Context(), by)
-		wants(t, "list", err, fault.Forbidden)
+		expectKind(t, "list", err, fault.Forbidden)
 		_, err = h.CreateUser(t.Context(), by, NewUser{Name: "x", Password: goodPassword, Role: Viewer})
-		wants(t, "create", err, fault.Forbidden)
-		wants(t, "password", h.SetPassword(t.Context(), by, "anna", goodPassword), fault.Forbidden)
-		wants(t, "role", h.SetRole(t.Context(), by, "anna", Admin), fault.Forbidden)
-		wants(t, "disable", h.DisableUser(t.Context(), by, "anna"), fault.Forbidden)
-		wants(t, "enable", h.EnableUser(t.Context(), by, "anna"), fault.Forbidden)
+		expectKind(t, "create", err, fault.Forbidden)
+		expectKind(t, "password", h.SetPassword(t.Context(), by, "anna", goodPassword), fault.Forbidden)
+		expectKind(t, "role", h.SetRole(t.Context(), by, "anna", Admin), fault.Forbidden)
+		expectKind(t, "disable", h.DisableUser(t.Context(), by, "anna"), fault.Forbidden)
+		expectKind(t, "enable", h.EnableUser(t.Context(), by, "anna"), fault.Forbidden)
 	}
 }
 
 func TestTheLastAdminCannotBeRemoved(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "root", Admin)
-	wants(t, "disable", h.DisableUser(t.Context(), Console(), "root"), fault.Conflict)
-	wants(t, "demote", h.SetRole(t.Context(), Console(), "root", Viewer), fault.Conflict)
+	expectKind(t, "disable", h.DisableUser(t.Context(), Console(), "root"), fault.Conflict)
+	expectKind(t, "demote", h.SetRole(t.Context(), Console(), "root", Viewer), fault.Conflict)
 	h.add(t, "anna", Admin)
 	if err := h.DisableUser(t.Context(), Console(), "root"); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, "disable the other", h.DisableUser(t.Context(), Console(), "anna"), fault.Conflict)
+	expectKind(t, "disable the other", h.DisableUser(t.Context(), Console(), "anna"), fault.Conflict)
 	if err := h.EnableUser(t.Context(), Console(), "root"); err != nil {
 		t.Fatal(err)
 	}
@@ -49,24 +49,24 @@ func TestNamesAreLowercaseAndNeverReused(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "  Anna.B@example ", Viewer)
 	_, err := h.CreateUser(t.Context(), Console(), NewUser{Name: "anna.b@EXAMPLE", Password: goodPassword, Role: Viewer})
-	wants(t, "the same name", err, fault.Conflict)
+	expectKind(t, "the same name", err, fault.Conflict)
 	for _, name := range []string{"", " ", ".anna", "-x", "anna b", "anna/b", "аnna", "anna\x00", "a\u202eb", "<b>",
 		strings.Repeat("a", maxName+1)} {
 		_, err := h.CreateUser(t.Context(), Console(), NewUser{Name: name, Password: goodPassword, Role: Viewer})
-		wants(t, name, err, fault.Invalid)
+		expectKind(t, name, err, fault.Invalid)
 	}
 	_, err = h.CreateUser(t.Context(), Console(), NewUser{Name: "ben", Password: goodPassword, Role: "root"})
-	wants(t, "no role", err, fault.Invalid)
+	expectKind(t, "no role", err, fault.Invalid)
 }
 
 func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	_, other := h.in(t, "anna")
-	c, p := h.in(t, "anna")
-	wants(t, "a wrong present password", h.ChangePassword(t.Context(), p, "wrong", "another good one"), fault.Invalid)
-	wants(t, "a weak new one", h.ChangePassword(t.Context(), p, goodPassword, "anna"), fault.Invalid)
-	wants(
+	_, other := h.signIn(t, "anna")
+	c, p := h.signIn(t, "anna")
+	expectKind(t, "a wrong present password", h.ChangePassword(t.Context(), p, "wrong", "another good one"), fault.Invalid)
+	expectKind(t, "a weak new one", h.ChangePassword(t.Context(), p, goodPassword, "anna"), fault.Invalid)
+	expectKind(
 		t,
 		"a token's",
 		h.ChangePassword(t.Context(), Principal{ID: p.ID, Role: Viewer, Method: ByToken}, goodPassword, "another good one"),
@@ -76,14 +76,14 @@ func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 	if err := h.ChangePassword(t.Context(), p, goodPassword, "another good one"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.who(c); err != nil {
-		t.Error("the session that newRequest is over", err)
+	if _, err := h.identify(c); err != nil {
+		t.Error("the session that changed the password has ended", err)
 	}
 	if !closed(ended) {
-		t.Error("the other session goes on")
+		t.Error("the other session is still valid")
 	}
 	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword}); !errors.Is(err, ErrCredentials) {
-		t.Error("the old password still opens", err)
+		t.Error("the old password is still accepted", err)
 	}
 	for n := range 100 {
 		err := h.ChangePassword(t.Context(), p, "guess", "another good one")
@@ -91,7 +91,7 @@ func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 			return
 		}
 		if n > accountPerMinute {
-			t.Fatal("the present password can be guessed without limit")
+			t.Fatal("guesses of the current password are not limited")
 		}
 	}
 }
@@ -109,20 +109,20 @@ func TestTheFirstLinkWorksOnce(t *testing.T) {
 	secret := u.Query().Get("key")
 	for _, wrong := range []string{"", "x", secret[1:], secret + "A"} {
 		if _, _, err := h.ClaimFirst(t.Context(), First{Secret: wrong, Name: "root", Password: goodPassword}); !errors.Is(err, ErrLink) {
-			t.Errorf("%q: %v", wrong, err)
+			t.Errorf("%q: unexpected error: %v", wrong, err)
 		}
 	}
 	_, _, err = h.ClaimFirst(t.Context(), First{Secret: secret, Name: "root", Password: "short"})
-	wants(t, "a weak password", err, fault.Invalid)
+	expectKind(t, "a weak password", err, fault.Invalid)
 	c, p, err := h.ClaimFirst(t.Context(), First{Secret: secret, Name: "root", Password: goodPassword})
 	if err != nil || p.Role != Admin {
 		t.Fatal(p, err)
 	}
-	if got, err := h.who(c); err != nil || got.ID != p.ID {
+	if got, err := h.identify(c); err != nil || got.ID != p.ID {
 		t.Error(got, err)
 	}
 	if _, _, err := h.ClaimFirst(t.Context(), First{Secret: secret, Name: "second", Password: goodPassword}); !errors.Is(err, ErrLink) {
-		t.Error("it opens twice", err)
+		t.Error("the link works twice", err)
 	}
 	if link, err := h.FirstLink(t.Context()); link != "" || err != nil {
 		t.Error("there is a link while there are users", err)
@@ -140,7 +140,7 @@ func TestTheFirstLinkEndsAfterAnHourOrWithTheFirstUser(t *testing.T) {
 	}
 	h := newFixture(t)
 	old := secret(h)
-	h.pass(firstLinkLifetime)
+	h.advance(firstLinkLifetime)
 	if _, _, err := h.ClaimFirst(t.Context(), First{Secret: old, Name: "root", Password: goodPassword}); !errors.Is(err, ErrLink) {
 		t.Error("after an hour", err)
 	}
@@ -185,40 +185,40 @@ func TestBreakGlassWorksWithoutPasswordSignInAndIsLogged(t *testing.T) {
 		t.Errorf("an ordinary account while passwords are off: %v", err)
 	}
 	if f, err := h.Offers(t.Context()); err != nil || !f.Password || !f.OIDC {
-		t.Errorf("%+v, %v", f, err)
+		t.Errorf("unexpected sign-in %+v, error %v", f, err)
 	}
-	c, p := h.in(t, "glass")
+	c, p := h.signIn(t, "glass")
 	if p.Role != Admin || p.Method != ByBreakGlass || c.MaxAge != 3600 {
 		t.Errorf("%+v for %d s", p, c.MaxAge)
 	}
 	if !strings.Contains(h.log.String(), "level=ERROR msg=\"the break-glass account is in use\"") {
-		t.Error("the log is silent")
+		t.Error("the log does not mention the break-glass sign-in")
 	}
-	used := h.audited(t, auditBreakGlass)
+	used := h.auditRecords(t, auditBreakGlass)
 	if len(used) != 1 || used[0].Via != "break-glass" || used[0].By != p.ID {
-		t.Errorf("%+v", used)
+		t.Errorf("unexpected records: %+v", used)
 	}
 	_, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "stays", Role: Admin, Expires: h.clock().Add(time.Hour)})
-	wants(t, "a token that stays", err, fault.Forbidden)
-	wants(t, "another role", h.SetRole(t.Context(), Console(), "glass", Viewer), fault.Invalid)
-	h.pass(breakGlassMax)
-	got, err := h.who(c)
-	isNobody(t, "after an hour", got, err)
+	expectKind(t, "a token that stays", err, fault.Forbidden)
+	expectKind(t, "another role", h.SetRole(t.Context(), Console(), "glass", Viewer), fault.Invalid)
+	h.advance(breakGlassMax)
+	got, err := h.identify(c)
+	expectAnonymous(t, "after an hour", got, err)
 }
 
 func TestAccountsAreNotChangedWhileSignInIsOff(t *testing.T) {
 	for _, mode := range []Mode{ModeNone, ModeDemo} {
 		h := newFixture(t, func(o *Options) { o.Mode = mode })
-		p, err := h.who(nil, "Authorization", "Bearer nonsense")
+		p, err := h.identify(nil, "Authorization", "Bearer nonsense")
 		if err != nil || p.ID == "" {
 			t.Fatal(p, err)
 		}
 		if mode == ModeDemo && (p.Role != Operator || p.Method != ByDemo) ||
 			mode == ModeNone && (p.ID != "local" || p.Role != Admin || p.Method != ByNone) {
-			t.Errorf("%s: %+v", mode, p)
+			t.Errorf("%s: unexpected principal: %+v", mode, p)
 		}
 		if h.Ended(p) != nil || h.Check(t.Context(), p) != nil {
-			t.Errorf("%s: it can end", mode)
+			t.Errorf("%s: the session can be ended", mode)
 		}
 		by := p
 		by.Role = Admin

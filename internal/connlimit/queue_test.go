@@ -32,12 +32,12 @@ func TestIdleAnonymousConnectionsDoNotBlockOthers(t *testing.T) {
 			t.Error("the connection of a signed-in person was closed")
 		}
 		time.Sleep(time.Minute)
-		h.expect("a request of somebody who is signed in", true, busy)
+		h.expect("a request of a signed-in person", true, busy)
 		if busy.answerCount() != 1 {
 			t.Error("a slow request of a signed-in person was cut off")
 		}
 		if s := h.l.Stats(); s.Open != 40 || s.Evicted != 164 || s.Refused != 0 {
-			t.Errorf("%+v", s)
+			t.Errorf("unexpected statistics: %+v", s)
 		}
 	})
 }
@@ -65,7 +65,7 @@ func TestTheLeastUsefulConnectionIsClosedFirst(t *testing.T) {
 		h.expect("a new connection without a place", false, refused)
 		h.expect("the other connections", true, append(later, at, posting, socket)...)
 		if s := h.l.Stats(); s.Evicted != 5 || s.Refused != 1 || s.refused[byTotal] != 1 {
-			t.Errorf("%+v", s)
+			t.Errorf("unexpected statistics: %+v", s)
 		}
 	})
 }
@@ -98,7 +98,7 @@ func TestANewConnectionIsProtectedForASecond(t *testing.T) {
 		h.expect("who was idle for longest", false, people[0])
 		time.Sleep(100 * time.Millisecond)
 		h.connect("198.51.100.2")
-		h.expect("who has said nothing for a second", false, honest[0])
+		h.expect("a connection without a request for a second", false, honest[0])
 		h.expect("the other connections", true, people[1:]...)
 	})
 }
@@ -127,7 +127,7 @@ func TestNewConnectionsAreNotProtectedDuringAFlood(t *testing.T) {
 		}
 		h.expect("people", true, people...)
 		if s := h.l.Stats(); s.Refused != 0 {
-			t.Errorf("%+v", s)
+			t.Errorf("unexpected statistics: %+v", s)
 		}
 		_ = flood
 	})
@@ -147,7 +147,7 @@ func TestAFloodFromFewAddressesDoesNotInterruptSignIn(t *testing.T) {
 			t.Error("the sign-in was not answered")
 		}
 		if s := h.l.Stats(); s.Refused != 0 || s.Open != 64 {
-			t.Errorf("%+v", s)
+			t.Errorf("unexpected statistics: %+v", s)
 		}
 	})
 }
@@ -172,7 +172,7 @@ func TestIdleAnonymousConnectionsAreClosedEarly(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		h.expect("signed in", true, anna)
 		if s := h.l.Stats(); s.Evicted != 0 || s.Open != 1 {
-			t.Errorf("%+v", s)
+			t.Errorf("unexpected statistics: %+v", s)
 		}
 	})
 }

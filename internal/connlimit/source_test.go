@@ -24,7 +24,7 @@ func TestConnectionsAreLimitedInTotalAndByAddress(t *testing.T) {
 		h.expect("the idle connection", false, other)
 		h.expect("the tenth connection", false, h.connect("192.0.2.21"))
 		if s := h.l.Stats(); s.refused != (counts{byTotal: 1, bySource: 1}) || s.evicted != (counts{byTotal: 1}) || s.Open != 8 {
-			t.Errorf("%+v", s)
+			t.Errorf("unexpected statistics: %+v", s)
 		}
 	})
 }
@@ -50,7 +50,7 @@ func TestAnAddressAtItsLimitLosesItsOwnConnections(t *testing.T) {
 				h.expect("the newest", true, all[90:]...)
 				h.expect("other sources", true, neighbour, v4)
 				if s := h.l.Stats(); s.evicted != (counts{bySource: 90}) || s.Refused != 0 {
-					t.Errorf("%+v", s)
+					t.Errorf("unexpected statistics: %+v", s)
 				}
 			})
 		})
@@ -72,9 +72,9 @@ func TestProxiesAndLoopbackHaveNoLimitOfTheirOwnButMakeRoom(t *testing.T) {
 			// Idle connections of a proxy can serve anybody, so they rank like those of
 			// signed-in people.
 			proxy := h.l.isProxy(netip.MustParseAddr(address).Unmap())
-			h.expect("who is signed in at "+address, !proxy, anna)
+			h.expect("the signed-in person at "+address, !proxy, anna)
 			if s := h.l.Stats(); s.evicted[bySource] != 0 || s.Refused != 0 {
-				t.Errorf("%+v", s)
+				t.Errorf("unexpected statistics: %+v", s)
 			}
 		})
 	}

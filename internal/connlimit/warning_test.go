@@ -93,7 +93,7 @@ shardboard_connections_refused_total{bound="total",listener="pages"} 0
 		w := httptest.NewRecorder()
 		promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 		if got := w.Body.String(); got != strings.TrimPrefix(want, "\n") {
-			t.Errorf("%s", got)
+			t.Errorf("unexpected metrics: %s", got)
 		}
 	})
 }

@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// fakeCluster is a cluster that answers every read with the same error, but for what is
-// refused.
+// fakeCluster is a cluster that answers every read with the same error, except reads that
+// are refused.
 type fakeCluster struct {
 	id      topology.Identity
 	idErr   error
@@ -58,7 +58,7 @@ func (f *fakeCluster) Primaries(context.Context) (map[string]string, error) {
 	return nil, f.read("primaries")
 }
 
-// examine runs an examination of a database "shop" in a bubble.
+// examine examines the database "shop" in a synctest bubble.
 func examine(t *testing.T, f *fakeCluster, version string, b topology.Balancer) (r doctor.Report) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -106,18 +106,18 @@ func TestARefusedReadOverridesThePrivilegeList(t *testing.T) {
 	f := &fakeCluster{id: grants(topology.Resource{Any: true}, "anyAction"), refused: map[string]bool{"config.tags": true}}
 	got := states(examine(t, f, "5.0.7", topology.Balancer{}))
 	if got["zones"] != doctor.Lacks || got["zoneRanges"] != doctor.Lacks || got["routing"] != doctor.OK || got["move"] != doctor.OK {
-		t.Errorf("%v", got)
+		t.Errorf("unexpected states: %v", got)
 	}
 }
 
 func TestASuccessfulReadCountsAsGranted(t *testing.T) {
 	got := states(examine(t, &fakeCluster{id: topology.Identity{Users: someone}}, "5.0.7", topology.Balancer{}))
 	if got["routing"] != doctor.OK || got["unsharded"] != doctor.OK || got["disks"] != doctor.OK || got["members"] != doctor.OK {
-		t.Errorf("%v", got)
+		t.Errorf("unexpected states: %v", got)
 	}
-	// Statistics of one collection say nothing of the others.
+	// Statistics of one collection prove nothing about the others.
 	if got["sizes"] != doctor.Lacks || got["move"] != doctor.Lacks || got["balancerSwitch"] != doctor.Lacks {
-		t.Errorf("%v", got)
+		t.Errorf("unexpected states: %v", got)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestWithoutAPrivilegeListOnlyChangesAreUnknown(t *testing.T) {
 		if f.Change {
 			want = doctor.Unknown
 		}
-		if f.State != want && f.Code != "zoneRanges" && f.Code != "zoneShards" { // which need reads too
+		if f.State != want && f.Code != "zoneRanges" && f.Code != "zoneShards" { // zone changes need reads too
 			t.Errorf("%s is %s, want %s", f.Code, f.State, want)
 		}
 	}
@@ -150,13 +150,13 @@ func TestAnonymousAccessIsOpenUnlessAReadIsRefused(t *testing.T) {
 	check(t, r, "open", doctor.Warns)
 	for code, s := range states(r) {
 		if s != doctor.OK {
-			t.Errorf("an open cluster: %s is %s", code, s)
+			t.Errorf("on an open cluster %s is %s, expected OK", code, s)
 		}
 	}
 	r = examine(t, &fakeCluster{readErr: fault.New(fault.Forbidden, "sign in")}, "5.0.7", topology.Balancer{})
 	check(t, r, "anonymous", doctor.Lacks)
 	if last := r.Checks[len(r.Checks)-1].Code; last != "anonymous" || len(r.Findings) > 0 || len(doctor.Remedies(r, true)) > 0 {
-		t.Errorf("after a refused one: %s, %v", last, r.Findings)
+		t.Errorf("after a refused read the last check is %s, findings are %v", last, r.Findings)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestGrantsApplyByMongoDBsRules(t *testing.T) {
 		name   string
 		on     topology.Resource
 		action string
-		ok     []string // features that it is enough for
+		ok     []string // features that the grant is enough for
 	}{
 		{"cluster", topology.Resource{Cluster: true}, "connPoolStats", []string{"members"}},
 		{"all databases leave out config", db("", ""), "find", []string{"projects", "locate", "proof", "chunkSizes", "duplicates"}},
@@ -228,7 +228,7 @@ func TestRequiredPrivilegesDependOnTheRelease(t *testing.T) {
 			byField = byField || f.Code == "collectionBalancing" && f.Needs[0].On.DB == "config"
 		}
 		if distribution != want.distribution || byField != want.byField {
-			t.Errorf("%s: %v %v", version, distribution, byField)
+			t.Errorf("%s: unexpected states %v and %v", version, distribution, byField)
 		}
 	}
 }
@@ -256,10 +256,10 @@ func TestRemediesCombineMissingPrivilegesAndQuoteNames(t *testing.T) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
 	if off := doctor.Remedies(r, false); !slices.Equal(off, want[:1]) {
-		t.Errorf("who only looks is told to type %q", off)
+		t.Errorf("the remedies without actions are %q", off)
 	}
 	if all := doctor.Remedies(doctor.Report{Findings: []doctor.Finding{{}}}, true); len(all) > 0 {
-		t.Errorf("nothing lacking has the remedies %q", all)
+		t.Errorf("without missing privileges the remedies are %q", all)
 	}
 }
 

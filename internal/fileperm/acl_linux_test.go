@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// An access list lets user 2000 write; the mode shows that as the group's right,
-// and the group is the owner's own.
+// An access list lets user 2000 write. The mode shows that as a right of the group, which
+// is the owner's private group.
 func TestAnAccessListThatLetsOthersWriteIsDetected(t *testing.T) {
 	path := makeFile(t, filepath.Join(t.TempDir(), "cert.pem"), 0o644)
 	const nobody = ^uint32(0)
-	list := binary.LittleEndian.AppendUint32(nil, 2) // the form's version
+	list := binary.LittleEndian.AppendUint32(nil, 2) // version of the format
 	for _, e := range []struct {
 		tag, perm uint16 // owner, a user, group, mask, other (acl(5))
 		id        uint32

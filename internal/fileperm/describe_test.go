@@ -19,7 +19,7 @@ func TestCommandsQuoteEveryFileName(t *testing.T) {
 			t.Errorf("%q: %q is not one visible line", name, quoted)
 		}
 		if err != nil {
-			continue // what a shell reads is seen where there is one
+			continue // without a shell only the text can be checked
 		}
 		out, err := exec.Command(bash, "-c", "printf %s "+quoted).Output()
 		if got := strings.TrimPrefix(string(out), "./"); err != nil || got != name {
@@ -41,12 +41,12 @@ func TestTheCommandInARefusalFixesThePermissions(t *testing.T) {
 	}
 	bash, none := exec.LookPath("bash")
 	if none != nil {
-		t.Fatal("the remedies are tried in bash:", none)
+		t.Fatal("the commands need bash:", none)
 	}
 	_, command, _ := strings.Cut(text, "Run: ")
 	command, _, _ = strings.Cut(command, "; and change")
 	if out, err := exec.Command(bash, "-c", command).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v, %s", command, err, out)
+		t.Fatalf("%s: unexpected error %v, output %s", command, err, out)
 	}
 	if got, err := ReadSecret("file of the token", path, 10); err != nil || string(got) != "text\n" {
 		t.Errorf("after %s: %q, %v", command, got, err)

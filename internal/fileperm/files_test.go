@@ -20,7 +20,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// makeFile is a file or directory with exactly this mode.
+// makeFile creates a file or directory with exactly this mode.
 func makeFile(t *testing.T, path string, mode fs.FileMode) string {
 	t.Helper()
 	if mode.IsDir() {
@@ -38,7 +38,7 @@ func TestAMissingDirectoryIsCreatedPrivate(t *testing.T) {
 	must(t, err)
 	for _, p := range []string{path, filepath.Dir(path)} {
 		if info, err := os.Stat(p); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("%s: %v, %v", p, info, err)
+			t.Errorf("%s: unexpected file %v, error %v", p, info, err)
 		}
 	}
 	if real, _ := filepath.EvalSymlinks(path); d.Path != real || len(d.Notes) != 0 {
@@ -53,10 +53,10 @@ func TestADirectoryReadableByOthersIsMadePrivateWithANote(t *testing.T) {
 	info, err := os.Stat(dir)
 	must(t, err)
 	if info.Mode().Perm() != 0o700 || len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "0755") && !strings.Contains(d.Notes[0], "2755") {
-		t.Errorf("%v, %q", info.Mode(), d.Notes)
+		t.Errorf("unexpected mode %v, notes %q", info.Mode(), d.Notes)
 	}
 	if d, err = OwnDir("data directory", dir); err != nil || len(d.Notes) != 0 {
-		t.Errorf("the second time: %q, %v", d.Notes, err)
+		t.Errorf("the second call has notes %q, %v; expected none", d.Notes, err)
 	}
 }
 
@@ -66,18 +66,18 @@ func TestDirectoriesWritableByOthersAreRefusedUnchanged(t *testing.T) {
 	_, err := OwnDir("data directory", dir)
 	expectRefusal(t, "0777", err, "chmod 700 "+Quote(dir))
 	if info, _ := os.Stat(dir); info.Mode().Perm() != 0o777 {
-		t.Errorf("changed to %v: then the refusal is gone at the second start", info.Mode())
+		t.Errorf("the mode was changed to %v, so the second start would not refuse it", info.Mode())
 	}
 	_, err = ReadDir("data directory", dir)
 	expectRefusal(t, "0777, only read", err, "chmod 700")
 	_, err = OwnDir("data directory", filepath.Join(dir, "in", "it"))
 	expectRefusal(t, "below 0777", err, "chmod o-w "+Quote(dir))
 	if _, err := os.Stat(filepath.Join(dir, "in")); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("something was made below it")
+		t.Error("something was created in the refused directory")
 	}
 	must(t, os.Chmod(dir, fs.ModeSticky|0o777))
 	if _, err = OwnDir("data directory", filepath.Join(dir, "in")); err != nil {
-		t.Errorf("below a directory as /tmp: %v", err)
+		t.Errorf("below a sticky directory like /tmp: %v", err)
 	}
 }
 
@@ -125,15 +125,15 @@ func TestOwnFilesAreNeverOpenedThroughALinkOrAPipe(t *testing.T) {
 		f, err := OpenOwn("lock file", path, os.O_CREATE|os.O_RDWR)
 		expectRefusal(t, name, err, want)
 		if f != nil {
-			t.Errorf("%s is open", name)
+			t.Errorf("%s was opened", name)
 		}
 		expectRefusal(t, name+", by its path", CheckOwn("lock file", path), want)
 	}
 	if text, _ := os.ReadFile(victim); string(text) != "text\n" {
-		t.Errorf("the file at the end of the link has %q", text)
+		t.Errorf("the target of the link contains %q", text)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("a file was made at the end of a link")
+		t.Error("a file was created at the target of a link")
 	}
 	must(t, CheckOwn("journal", filepath.Join(dir, "missing")))
 	f, err := OpenOwn("lock file", filepath.Join(dir, "new"), os.O_CREATE|os.O_RDWR)
@@ -144,8 +144,8 @@ func TestOwnFilesAreNeverOpenedThroughALinkOrAPipe(t *testing.T) {
 	must(t, f.Close())
 }
 
-// Kubernetes mounts a secret's key as a link to ..data/key, and ..data as a link
-// to the directory of the newest version.
+// Kubernetes mounts the key of a secret as a link to ..data/key, and ..data as a link to
+// the directory of the newest version.
 func TestMountedSecretsAreReadThroughTheirLinks(t *testing.T) {
 	dir := t.TempDir()
 	version := makeFile(t, filepath.Join(dir, "..2026_11_22_10_00_00.1"), fs.ModeDir|0o755)
@@ -153,7 +153,7 @@ func TestMountedSecretsAreReadThroughTheirLinks(t *testing.T) {
 	must(t, os.Symlink(filepath.Base(version), filepath.Join(dir, "..data")))
 	must(t, os.Symlink("..data/uri", filepath.Join(dir, "uri")))
 	if text, err := ReadSecret("file", filepath.Join(dir, "uri"), 10); err != nil || string(text) != "text\n" {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("unexpected content %q, error %v", text, err)
 	}
 	must(t, os.Chmod(secret, 0o644))
 	_, err := ReadSecret("file", filepath.Join(dir, "uri"), 10)
@@ -171,10 +171,10 @@ func TestPipesAndDevicesAreRead(t *testing.T) {
 		t.Skip("no /dev/fd")
 	}
 	if text, err := ReadSecret("file", fd, 100); err != nil || string(text) != "from a command" {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("unexpected content %q, error %v", text, err)
 	}
 	if text, err := ReadSecret("file", "/dev/null", 100); err != nil || len(text) != 0 {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("unexpected content %q, error %v", text, err)
 	}
 }
 
@@ -188,7 +188,7 @@ func TestReadsAreBoundedAndErrorsNameTheFile(t *testing.T) {
 	_, err = ReadPublic("certificate", path+".none", 4)
 	expectRefusal(t, "missing", err, "The certificate, "+path+".none, cannot be read: no such file or directory.")
 	if !errors.Is(err, fs.ErrNotExist) {
-		t.Error("the cause is lost")
+		t.Error("the error does not wrap its cause")
 	}
 	c, err := ReadFile("alerts file", path, 5)
 	must(t, errors.Join(err, c.Secret()))
@@ -204,10 +204,10 @@ func TestReadsAreBoundedAndErrorsNameTheFile(t *testing.T) {
 	}
 }
 
-// What other users do needs other users: as root they are made by chown.
+// Files of other users can only be created by root, with chown.
 func TestOtherUsersFilesAreRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root gives files away; the rules are tested by TestTheDataDirectoryMustBePrivate and others")
+		t.Skip("only root can change owners; the rules are tested by TestTheDataDirectoryMustBePrivate and others")
 	}
 	top := t.TempDir()
 	give := func(path string, uid int) string {

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-// anna is an ordinary user with a group of her own (1000), who is in the group
-// 3000 too; eve is 2000.
+// anna is an ordinary user with a private group (1000), who is also in the group 3000.
+// User 2000 is eve.
 func anna() identity {
 	return identity{uid: 1000, groups: []int{1000, 3000}, unmapped: -1, private: func(gid int) bool { return gid == 0 || gid == 1000 }}
 }
@@ -19,7 +19,7 @@ func root() identity {
 	return identity{uid: 0, groups: []int{0}, unmapped: -1, private: func(gid int) bool { return gid == 0 }}
 }
 
-// fakeFileInfo is a file of the system's that the test makes up.
+// fakeFileInfo is an invented file.
 type fakeFileInfo struct{ mode fs.FileMode }
 
 func (i fakeFileInfo) Name() string       { return "x" }
@@ -39,9 +39,9 @@ func expectRefusal(t *testing.T, name string, err error, want string) {
 	t.Helper()
 	switch {
 	case want == "" && err != nil:
-		t.Errorf("%s: refused: %v", name, err)
+		t.Errorf("%s: unexpected refusal: %v", name, err)
 	case want != "" && (err == nil || fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want)):
-		t.Errorf("%s: got %v, want a refusal with %q", name, err, want)
+		t.Errorf("%s: found %v, expected a refusal with %q", name, err, want)
 	}
 }
 
@@ -110,8 +110,8 @@ func TestTheDataDirectoryMustBePrivate(t *testing.T) {
 		want     string
 	}{
 		{"ours alone", anna(), dir | 0o700, 1000, 1000, ""},
-		{"others look in, which is taken from them", anna(), dir | 0o755, 1000, 1000, ""},
-		{"own group writes, which is nobody else", anna(), dir | 0o775, 1000, 1000, ""},
+		{"others can read, which is revoked", anna(), dir | 0o755, 1000, 1000, ""},
+		{"writable by the private group", anna(), dir | 0o775, 1000, 1000, ""},
 		{"everybody writes", anna(), dir | 0o777, 1000, 1000, "chmod 700 /srv/x"},
 		{"everybody writes, sticky", anna(), dir | fs.ModeSticky | 0o777, 1000, 1000, "mode 1777"},
 		{"a shared group writes", anna(), dir | 0o770, 1000, 3000, "Users of the group"},
@@ -150,10 +150,10 @@ func TestParentDirectoriesMustNotBeWritableByOthers(t *testing.T) {
 		{"root's volume for our group", anna(), fs.ModeSetgid | 0o775, 0, 3000, 6, 1, ""},
 		{"root's volume for another group", anna(), fs.ModeSetgid | 0o775, 0, 4000, 6, 0, "chmod g-w /srv/x"},
 		{"our volume for a group", anna(), 0o775, 1000, 3000, 6, 0, "chmod g-w /srv/x"},
-		{"of somebody outside of the user namespace", hidden, 0o755, 65534, 65534, 7, 1, ""},
+		{"of a user outside the user namespace", hidden, 0o755, 65534, 65534, 7, 1, ""},
 		{"the same, sticky", hidden, fs.ModeSticky | 0o777, 65534, 65534, 7, 1, ""},
 		{"the same, and a group writes", hidden, 0o775, 65534, 65534, 7, 0, "belongs to another user"},
-		{"nobody's where all users are known", anna(), 0o755, 65534, 65534, 7, 0, "belongs to another user"},
+		{"of the user nobody without a user namespace", anna(), 0o755, 65534, 65534, 7, 0, "belongs to another user"},
 	} {
 		w := &walk{me: c.me, trusts: c.me.trusts}
 		expectRefusal(t, c.name, w.passes(fakeFile(fs.ModeDir|c.mode, c.uid, c.gid), c.above, "/srv/x/data"), c.want)
@@ -200,7 +200,7 @@ func TestPrivateGroupsAreRecognised(t *testing.T) {
 		{"with another member", 1000, 1000, passwd, strings.Replace(group, "anna:x:1000:", "anna:x:1000:anna,eve", 1), false},
 		{"another user's first group too", 1000, 1000, passwd + "carl:x:1003:1000::/:\n", group, false},
 		{"of another name", 1001, 100, passwd, group, false},
-		{"somebody else's", 1000, 2000, passwd, group, false},
+		{"another user's", 1000, 2000, passwd, group, false},
 		{"a shared one", 1000, 50, passwd, group, false},
 		{"a user of a directory service", 5000, 5000, passwd, group, false},
 		{"a group of a directory service", 1000, 7000, passwd, group, false},
@@ -208,7 +208,7 @@ func TestPrivateGroupsAreRecognised(t *testing.T) {
 		{"lines that are none", 1000, 1000, "x\n::\n", ":::\n", false},
 	} {
 		if got := privateGroup(c.uid, c.gid, c.passwd, c.group); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
+			t.Errorf("%s: private group: %v", c.name, got)
 		}
 	}
 }
@@ -217,7 +217,7 @@ func TestUserNamespacesThatMapAllUsersAreRecognised(t *testing.T) {
 	for text, whole := range map[string]bool{"": true, "         0          0 4294967295\n": true, "0 1000 1\n": false,
 		"0 100000 65536\n": false, "0 1000 1\n1 100000 65535\n": false} {
 		if mapsAllUsers(text) != whole {
-			t.Errorf("%q: %v", text, !whole)
+			t.Errorf("%q: maps all users: %v", text, !whole)
 		}
 	}
 }

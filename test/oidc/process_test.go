@@ -114,7 +114,7 @@ func (p *process) waitForLine(t *testing.T, prefix string) string {
 				return rest
 			}
 		case <-late:
-			t.Fatalf("%s has not said %q:\n%s", p.name, prefix, p.tail(4000))
+			t.Fatalf("%s did not print %q:\n%s", p.name, prefix, p.tail(4000))
 		}
 	}
 }

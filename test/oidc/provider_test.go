@@ -20,7 +20,7 @@ const (
 	clientSecret = "the client's secret"
 )
 
-// people are the provider's users: anna is in two groups, bert in none that has a role.
+// people are the provider's users: anna is in two groups, bert in a group without a role.
 type people map[string]*storage.User
 
 func (p people) GetUserByID(id string) *storage.User { return p[id] }

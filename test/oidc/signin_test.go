@@ -139,16 +139,16 @@ func (b browser) currentPerson(at board) (p person) {
 func (b browser) expectSignedIn(at board, got page, want person) {
 	b.Helper()
 	if got.status != http.StatusOK || got.at.Path != "/zones" {
-		b.Fatalf("they ended at %d %s\n%s", got.status, got.at, got.text)
+		b.Fatalf("the sign-in ended at %d %s\n%s", got.status, got.at, got.text)
 	}
 	me := b.currentPerson(at)
 	if me.Name != want.Name || me.Role != want.Role || !strings.HasSuffix(me.ID, ":"+want.ID) || me.Method != "oidc" {
-		b.Errorf("they are %+v, expected %+v", me, want)
+		b.Errorf("signed in as %+v, expected %+v", me, want)
 	}
 }
 
-// expectRefused checks that the sign-in was refused with these texts and that nobody is signed
-// in.
+// expectRefused checks that the sign-in was refused with these texts and that nobody is
+// signed in.
 func (b browser) expectRefused(at board, got page, status int, says ...string) {
 	b.Helper()
 	if got.status != status {
@@ -160,7 +160,7 @@ func (b browser) expectRefused(at board, got page, status int, says ...string) {
 		}
 	}
 	if me := b.request("GET", at.root+"/api/v1/me", nil); me.status != http.StatusUnauthorized {
-		b.Errorf("they are in: %d %s", me.status, me.text)
+		b.Errorf("somebody is signed in: %d %s", me.status, me.text)
 	}
 }
 
@@ -271,7 +271,7 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 			"oidc", "--oidc-issuer", "https://issuer.example", "--oidc-client-id", "x",
 			"--oidc-role-map", "a=viewer", "--oidc-scopes", `groups,"x"`, "--data-dir", t.TempDir()).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "is not a scope") {
-			t.Errorf("it was not refused: %v\n%s", err, out)
+			t.Errorf("the start was not refused: %v\n%s", err, out)
 		}
 	})
 }

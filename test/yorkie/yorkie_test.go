@@ -44,7 +44,8 @@ func TestYorkieRunsOnTheSimulatedCluster(t *testing.T) {
 
 // runYorkie runs a Yorkie server with editors on a cluster of a release for a duration.
 func runYorkie(t *testing.T, bin, yorkie, release string, long time.Duration) {
-	uri := "mongodb://" + start(t, bin, "simcluster", "--empty", "--server-version", release, "--listen", "127.0.0.1:0").waitForLine(t, "mongodb://")
+	cluster := start(t, bin, "simcluster", "--empty", "--server-version", release, "--listen", "127.0.0.1:0")
+	uri := "mongodb://" + cluster.waitForLine(t, "mongodb://")
 	s := connect(t, uri)
 	s.setUpSharding()
 
@@ -141,7 +142,7 @@ func runEditors(t *testing.T, s *sharded, addr string, keys []string, long time.
 	all.Wait()
 	t.Logf("%d editors made %d documents and %d edits while %d chunks moved", editors, made, edits, moved)
 	if edits < editors*10 || made < editors || moved < 3 {
-		t.Error("that is too little to say anything")
+		t.Error("too few edits or moves for a meaningful test")
 	}
 }
 
@@ -154,7 +155,7 @@ func checkPlacements(t *testing.T, s *sharded) (some []stored) {
 		n := s.checkPlacement(c.collection, c.field)
 		t.Logf("%s: %d documents compared with explain", c.collection, n)
 		if n == 0 && slices.Contains([]string{"documents", "changes"}, c.collection) {
-			t.Errorf("there is nothing in %s", c.collection)
+			t.Errorf("the collection %s is empty", c.collection)
 		}
 	}
 	s.aggregate("documents", &some,

@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-func object(t *testing.T, text string) map[string]any {
+func parseObject(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var out map[string]any
 	if err := json.Unmarshal([]byte(text), &out); err != nil {
@@ -21,7 +21,7 @@ func object(t *testing.T, text string) map[string]any {
 }
 
 func TestClaimsAreFoundByNameAndByPath(t *testing.T) {
-	claims := object(t, `{"groups": ["a"], "realm_access": {"roles": ["b"], "roles.x": ["c"]}, "https://example.com/roles": ["d"],
+	claims := parseObject(t, `{"groups": ["a"], "realm_access": {"roles": ["b"], "roles.x": ["c"]}, "https://example.com/roles": ["d"],
 		"resource_access": {"shardboard": {"roles": ["e"]}, "board.example.com": {"roles": ["f"]}}, "a.b": {"c": "g"}, "a": {"b": {"c": "h"}, "b.d": "i"},
 		"none": null, "x": {"none": null, "text": "y"}, "realm_access.literal": ["j"], "": "k", "t.": "l"}`)
 	for path, want := range map[string]string{
@@ -57,7 +57,7 @@ func TestGroupsAreAStringOrAList(t *testing.T) {
 		`7`:                          {problem: "number"},
 		`true`:                       {problem: "true or false"},
 	} {
-		got, err := readGroups(object(t, `{"v":`+text+`}`)["v"])
+		got, err := readGroups(parseObject(t, `{"v":`+text+`}`)["v"])
 		if strings.Join(got.groups, "|") != tc.want || got.ignored != tc.ignored || (err != nil) != (tc.problem != "") ||
 			err != nil && !strings.Contains(err.Error(), tc.problem) {
 			t.Errorf("%.40s: %+v, %v", text, got, err)
@@ -107,17 +107,17 @@ func TestGroupRefusalsNameClaimsWithoutValues(t *testing.T) {
 			p.info = map[string]any{"sub": "sub-1", "nested": map[string]any{"names": secret}, "phone": secret}
 			set(p)
 			c, err := p.signIn(t, p.issuer(t, func(o *Options) { o.NameClaim = "nickname" }))
-			r := refusedAs(t, err, code)
+			r := expectRefusal(t, err, code)
 			all := fmt.Sprint(r.Advice, r.Claims, err, fault.Text(err))
 			if strings.Contains(all, secret) || strings.Contains(all, "sub-1") || !slices.Contains(r.Claims.IDToken, "preferred_username") ||
 				!slices.Contains(r.Claims.UserInfo, "nested.names") {
 				t.Errorf("%s\n%+v", all, r.Claims)
 			}
 			if fault.Of(err) != fault.Forbidden || c.Subject != "sub-1" || len(c.Groups) > 0 {
-				t.Errorf("%+v", c)
+				t.Errorf("unexpected claims: %+v", c)
 			}
 			if code == "groups-form" && !slices.Contains(r.Claims.IDToken, "groups.inner.deep") {
-				t.Errorf("%q", r.Claims.IDToken)
+				t.Errorf("unexpected claim names of the ID token: %q", r.Claims.IDToken)
 			}
 		})
 	}
@@ -128,17 +128,17 @@ func TestGroupsThatTheIssuerLeftOutAreRecognised(t *testing.T) {
 		p := newProvider(t)
 		p.without, p.claims = []string{"groups"}, map[string]any{"hasgroups": has}
 		_, err := p.signIn(t, p.issuer(t))
-		refusedAs(t, err, "groups-overage")
+		expectRefusal(t, err, "groups-overage")
 	}
 	p := newProvider(t) // only for the groups claim, not for roles
 	p.claims = map[string]any{"hasgroups": true}
 	_, err := p.signIn(t, p.issuer(t, func(o *Options) { o.GroupsClaim = "roles" }))
-	refusedAs(t, err, "groups-missing")
+	expectRefusal(t, err, "groups-missing")
 	p = newProvider(t) // UserInfo may still have them
 	p.without, p.claims = []string{"groups"}, map[string]any{"hasgroups": true}
 	p.info = map[string]any{"sub": "sub-1", "groups": []string{"ops"}}
 	if c, err := p.signIn(t, p.issuer(t)); err != nil || len(c.Groups) != 1 {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("unexpected claims %+v, error %v", c, err)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestTheNameIsTheFirstDisplayableClaim(t *testing.T) {
 		"none":               {"", `{}`, `{}`, ""},
 	} {
 		i := newProvider(t).issuer(t, func(o *Options) { o.NameClaim = tc.claim })
-		if got := i.nameOf([]map[string]any{object(t, tc.claims), object(t, tc.info)}); got != tc.want {
+		if got := i.nameOf([]map[string]any{parseObject(t, tc.claims), parseObject(t, tc.info)}); got != tc.want {
 			t.Errorf("%s: %q, expected %q", name, got, tc.want)
 		}
 	}
@@ -173,7 +173,7 @@ func TestNamesOfClaimsAreBoundedAndPrintable(t *testing.T) {
 	claims := map[string]any{
 		"a\u202e\x1b[31m\n":          1,
 		strings.Repeat("long", 1000): 1,
-		"deep":                       object(t, `{"a": {"b": {"c": {"d": 1}}}}`),
+		"deep":                       parseObject(t, `{"a": {"b": {"c": {"d": 1}}}}`),
 		"empty":                      map[string]any{},
 	}
 	for n := range 1000 {
@@ -182,11 +182,11 @@ func TestNamesOfClaimsAreBoundedAndPrintable(t *testing.T) {
 	got := claimNames(claims)
 	if len(got) != maxNames+1 || got[maxNames] != fmt.Sprintf("(%d more)", 1004-maxNames) || !slices.Contains(got, "deep.a.b") ||
 		!slices.Contains(got, "empty") {
-		t.Errorf("%d: %q", len(got), got)
+		t.Errorf("unexpected number of names %d: %q", len(got), got)
 	}
 	for _, name := range got {
 		if len(name) > maxNamed+len(" …") || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			t.Errorf("%q", name)
+			t.Errorf("unexpected name: %q", name)
 		}
 	}
 }

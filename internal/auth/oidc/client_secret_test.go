@@ -21,7 +21,7 @@ func TestTheSecretIsSentAsTheIssuerAcceptsIt(t *testing.T) {
 		i := p.issuer(t)
 		for range 2 {
 			if c, err := p.signIn(t, i); err != nil || c.Subject != "sub-1" {
-				t.Errorf("%s: %+v, %v", name, c, err)
+				t.Errorf("%s: unexpected claims %+v, error %v", name, c, err)
 			}
 		}
 		if p.exchanges != tc.tried {

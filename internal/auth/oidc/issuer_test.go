@@ -59,7 +59,7 @@ func TestClaimsAreReadFromAValidToken(t *testing.T) {
 			}
 			c, err := i.Exchange(t.Context(), p.authorize(t, to), nonce, verifier)
 			if err != nil || c.Issuer != p.URL || c.Subject != "sub-1" || c.Name != "anna" || strings.Join(c.Groups, ",") != "ops,staff" {
-				t.Errorf("%+v, %v", c, err)
+				t.Errorf("unexpected claims %+v, error %v", c, err)
 			}
 		})
 	}
@@ -131,9 +131,9 @@ func TestTokensThatAreNotForThisAttemptAreRefused(t *testing.T) {
 			set(p)
 			c, err := p.signIn(t, p.issuer(t))
 			if err == nil || fault.Of(err) != fault.Forbidden || c.Subject != "" {
-				t.Errorf("%+v, %v", c, err)
+				t.Errorf("unexpected claims %+v, error %v", c, err)
 			}
-			refusedAs(t, err, codes[name])
+			expectRefusal(t, err, codes[name])
 		})
 	}
 }
@@ -152,7 +152,7 @@ func TestACodeIsBoundToClientRedirectAndVerifier(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, try := range map[string]func() error{
-		"a code of nobody": func() error { _, err := i.Exchange(t.Context(), "guess", nonce, verifier); return err },
+		"an unknown code":  func() error { _, err := i.Exchange(t.Context(), "guess", nonce, verifier); return err },
 		"another verifier": func() error { _, err := i.Exchange(t.Context(), p.authorize(t, to), nonce, "x"+verifier); return err },
 		"another secret": func() error {
 			_, err := p.issuer(t, func(o *Options) { o.Secret = "wrong" }).Exchange(t.Context(), p.authorize(t, to), nonce, verifier)
@@ -175,7 +175,7 @@ func TestACodeIsBoundToClientRedirectAndVerifier(t *testing.T) {
 		err := try()
 		if err == nil || fault.Of(err) != fault.Forbidden || strings.Contains(err.Error(), "client-secret") ||
 			strings.Contains(err.Error(), verifier) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: unexpected error: %v", name, err)
 		}
 	}
 }
@@ -191,15 +191,15 @@ func TestAFailedDiscoveryIsRetriedLaterAndSharedByAll(t *testing.T) {
 		}
 	}
 	p.mu.Lock()
-	newRequest := p.newRequest
+	discoveries := p.discoveries
 	p.down = false
 	p.mu.Unlock()
-	if newRequest != 1 {
-		t.Errorf("it was newRequest %d times within a moment", newRequest)
+	if discoveries != 1 {
+		t.Errorf("discovery was requested %d times, expected once", discoveries)
 	}
 	now = now.Add(retryAfter)
 	if _, err := i.Address(t.Context(), state, nonce, verifier); err != nil {
-		t.Error("it is up again:", err)
+		t.Error("after the issuer is up again:", err)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestTheIssuersAnswersAreBoundedAndRedirectsNotFollowed(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := p.issuer(t).Address(ctx, state, nonce, verifier); err == nil {
-		t.Error("a context that is over")
+		t.Error("a cancelled request succeeded")
 	}
 }
 
@@ -242,7 +242,7 @@ func TestUnsafeOptionsAreRejected(t *testing.T) {
 		o := good
 		change(&o)
 		if _, err := New(o); err == nil || fault.Of(err) != fault.Invalid {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: unexpected error: %v", name, err)
 		}
 	}
 }

@@ -30,15 +30,15 @@ type provider struct {
 	rsa *rsa.PrivateKey
 	ec  *ecdsa.PrivateKey
 
-	mu         sync.Mutex
-	down       bool
-	huge       bool
-	codes      map[string]url.Values // query of the authorization request, by code
-	header     map[string]any        // merged into the token's header
-	claims     map[string]any
-	without    []string // claims to leave out of the token
-	sign       func(p *provider, input string) []byte
-	newRequest int // discovery requests
+	mu          sync.Mutex
+	down        bool
+	huge        bool
+	codes       map[string]url.Values // query of the authorization request, by code
+	header      map[string]any        // merged into the token's header
+	claims      map[string]any
+	without     []string // claims to leave out of the token
+	sign        func(p *provider, input string) []byte
+	discoveries int // discovery requests
 
 	more       map[string]any                               // added to the discovery document
 	info       map[string]any                               // UserInfo's claims; nil: no such endpoint
@@ -63,14 +63,14 @@ var rsaKey = sync.OnceValue(func() *rsa.PrivateKey {
 
 func newProvider(t *testing.T) *provider {
 	t.Helper()
-	p := newUnserved(t)
+	p := newUnservedProvider(t)
 	p.Server = httptest.NewServer(p.handler())
 	t.Cleanup(p.Close)
 	return p
 }
 
-// newUnserved is a provider without a Server.
-func newUnserved(t *testing.T) *provider {
+// newUnservedProvider is a provider without a Server.
+func newUnservedProvider(t *testing.T) *provider {
 	t.Helper()
 	p := &provider{codes: map[string]url.Values{}, rsa: rsaKey()}
 	var err error
@@ -97,7 +97,7 @@ func answer(w http.ResponseWriter, v any) {
 func (p *provider) discovery(w http.ResponseWriter, _ *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.newRequest++
+	p.discoveries++
 	if p.down {
 		http.Error(w, "down", http.StatusServiceUnavailable)
 		return

@@ -29,11 +29,11 @@ func TestARefusedExchangeGivesAdviceWithoutSecrets(t *testing.T) {
 		p := newProvider(t)
 		p.refuse = sent
 		_, err := p.signIn(t, p.issuer(t))
-		r := refusedAs(t, err, tc.code)
+		r := expectRefusal(t, err, tc.code)
 		all := r.Advice + fault.Text(err) + err.Error()
 		if fault.Of(err) != tc.kind || !strings.Contains(r.Advice, tc.says) ||
 			strings.Contains(strings.ReplaceAll(all, "--oidc-client-secret-file", ""), "client-secret") {
-			t.Errorf("%q: %v, %s", sent, fault.Of(err), all)
+			t.Errorf("%q: unexpected error kind %v, texts %s", sent, fault.Of(err), all)
 		}
 	}
 }
@@ -57,9 +57,9 @@ func TestAnInvalidDiscoveryDocumentIsRefused(t *testing.T) {
 		p := newProvider(t)
 		p.more = tc.more
 		_, err := p.issuer(t).Address(t.Context(), state, nonce, verifier)
-		refusedAs(t, err, tc.code)
+		expectRefusal(t, err, tc.code)
 		if fault.Of(err) != fault.Unavailable {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: unexpected error: %v", name, err)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestUnreachableAndWrongIssuersGiveDifferentAdvice(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = i.Address(t.Context(), state, nonce, verifier)
-		r := refusedAs(t, err, want.code)
+		r := expectRefusal(t, err, want.code)
 		if !strings.Contains(r.Advice, want.says) || fault.Of(err) != fault.Unavailable || len(err.Error()) > 1000 {
 			t.Errorf("%s: %s\n%.2000s", address, r.Advice, err)
 		}
@@ -114,7 +114,7 @@ func TestUnreadableKeysAreReportedAsTheIssuersFailure(t *testing.T) {
 	p := newProvider(t)
 	p.more = map[string]any{"jwks_uri": p.URL + "/nowhere"}
 	_, err := p.signIn(t, p.issuer(t))
-	if refusedAs(t, err, "issuer-unreachable"); fault.Of(err) != fault.Unavailable {
+	if expectRefusal(t, err, "issuer-unreachable"); fault.Of(err) != fault.Unavailable {
 		t.Error(err)
 	}
 }
@@ -122,7 +122,7 @@ func TestUnreadableKeysAreReportedAsTheIssuersFailure(t *testing.T) {
 func TestAWrongClockIsReportedAsTheCause(t *testing.T) {
 	p := newProvider(t)
 	_, err := p.signIn(t, p.issuer(t, func(o *Options) { o.Now = func() time.Time { return time.Now().Add(time.Hour) } }))
-	if r := refusedAs(t, err, "expired"); !strings.Contains(r.Advice, "59m") || !strings.Contains(r.Advice, "clock") {
+	if r := expectRefusal(t, err, "expired"); !strings.Contains(r.Advice, "59m") || !strings.Contains(r.Advice, "clock") {
 		t.Error(r.Advice)
 	}
 }

@@ -23,7 +23,7 @@ func TestScopesAreRequestedAndAlwaysIncludeOpenID(t *testing.T) {
 		to, err := p.issuer(t, func(o *Options) { o.Scopes = scopes }).Address(t.Context(), state, nonce, verifier)
 		u, _ := url.Parse(to)
 		if err != nil || u.Query().Get("scope") != want {
-			t.Errorf("%q: %q, %v", scopes, to, err)
+			t.Errorf("%q: unexpected address %q, error %v", scopes, to, err)
 		}
 	}
 }
@@ -32,7 +32,7 @@ func TestInvalidScopesAreRejectedAtStart(t *testing.T) {
 	for _, bad := range []string{"", "a b", "a\"b", `a\b`, "a\n", "\x7f", "é", "a\u202eb", strings.Repeat("x", maxScope+1)} {
 		o := Options{Issuer: "https://issuer.example", ClientID: "board", RedirectURL: "https://board.example/x", Scopes: []string{"email", bad}}
 		if _, err := New(o); err == nil || fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "--oidc-scopes") {
-			t.Errorf("%q: %v", bad, err)
+			t.Errorf("%q: unexpected error: %v", bad, err)
 		}
 	}
 }
@@ -50,12 +50,12 @@ func TestUnlistedScopesAreRequestedWithAWarning(t *testing.T) {
 		for range 2 {
 			to, err := i.Address(t.Context(), state, nonce, verifier)
 			if err != nil || !strings.Contains(to, "groups") {
-				t.Errorf("%s: %q, %v", name, to, err)
+				t.Errorf("%s: unexpected address %q, error %v", name, to, err)
 			}
 		}
 		if got := strings.Count(log.String(), "does not list"); got != map[bool]int{true: 1}[tc.warned] ||
 			tc.warned && !strings.Contains(log.String(), "[groups]") {
-			t.Errorf("%s: %s", name, log.String())
+			t.Errorf("%s: unexpected log: %s", name, log.String())
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestMissingGroupsAdviceNamesScopesThatWereNotGranted(t *testing.T) {
 	p.without, p.granted = []string{"groups"}, "openid profile"
 	i := p.issuer(t, func(o *Options) { o.Scopes = []string{"profile", "groups", "roles"} })
 	_, err := p.signIn(t, i)
-	if r := refusedAs(t, err, "groups-missing"); !strings.Contains(r.Advice, "did not grant these scopes: groups roles.") {
+	if r := expectRefusal(t, err, "groups-missing"); !strings.Contains(r.Advice, "did not grant these scopes: groups roles.") {
 		t.Error(r.Advice)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-// refusedAs checks that err is a refusal with this code.
-func refusedAs(t *testing.T, err error, code string) *auth.Refusal {
+// expectRefusal checks that err is a refusal with this code.
+func expectRefusal(t *testing.T, err error, code string) *auth.Refusal {
 	t.Helper()
 	var r *auth.Refusal
 	if !errors.As(err, &r) || r.Code != code || r.Advice == "" || fault.Text(err) == "" {
@@ -28,18 +28,18 @@ func TestGroupsAndNameAreReadFromUserInfo(t *testing.T) {
 	p.info = map[string]any{"sub": "sub-1", "preferred_username": "anna", "groups": []string{"ops", "staff"}}
 	c, err := p.signIn(t, p.issuer(t))
 	if err != nil || c.Subject != "sub-1" || c.Name != "anna" || strings.Join(c.Groups, ",") != "ops,staff" {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("unexpected claims %+v, error %v", c, err)
 	}
 	if !slices.Contains(c.Seen.UserInfo, "groups") || slices.Contains(c.Seen.IDToken, "groups") || !slices.Contains(c.Seen.IDToken, "nonce") {
-		t.Errorf("%+v", c.Seen)
+		t.Errorf("unexpected claim names: %+v", c.Seen)
 	}
 }
 
 func TestUserInfoIsRequestedOnlyWhenAClaimIsMissing(t *testing.T) {
 	for name, tc := range map[string]struct {
-		without    []string
-		claims     map[string]any
-		newRequest int
+		without  []string
+		claims   map[string]any
+		requests int
 	}{
 		"nothing is missing": {nil, nil, 0},
 		"the groups":         {[]string{"groups"}, nil, 1},
@@ -50,8 +50,8 @@ func TestUserInfoIsRequestedOnlyWhenAClaimIsMissing(t *testing.T) {
 		p := newProvider(t)
 		p.without, p.claims = tc.without, tc.claims
 		p.info = map[string]any{"sub": "sub-1", "preferred_username": "info", "groups": []string{"info"}}
-		if _, err := p.signIn(t, p.issuer(t)); err != nil || p.infos != tc.newRequest {
-			t.Errorf("%s: UserInfo newRequest %d times, expected %d, %v", name, p.infos, tc.newRequest, err)
+		if _, err := p.signIn(t, p.issuer(t)); err != nil || p.infos != tc.requests {
+			t.Errorf("%s: UserInfo was requested %d times, expected %d, %v", name, p.infos, tc.requests, err)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestTheIDTokenWinsOverUserInfo(t *testing.T) {
 	p.info = map[string]any{"sub": "sub-1", "email": "info@b.example", "groups": []string{"dba"}}
 	c, err := p.signIn(t, p.issuer(t))
 	if err != nil || c.Name != "token@b.example" || strings.Join(c.Groups, ",") != "ops,staff" {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("unexpected claims %+v, error %v", c, err)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestUserInfoOfAnotherPersonIsRefused(t *testing.T) {
 			p.without = []string{missing}
 			p.info = map[string]any{"sub": sub, "preferred_username": "eve", "groups": []string{"dba"}}
 			c, err := p.signIn(t, p.issuer(t))
-			refusedAs(t, err, "userinfo-subject")
+			expectRefusal(t, err, "userinfo-subject")
 			if fault.Of(err) != fault.Forbidden || c.Subject != "sub-1" || len(c.Groups) > 0 || c.Name == "eve" {
 				t.Errorf("%s is missing, sub is %s: %+v", missing, name, c)
 			}
@@ -127,7 +127,7 @@ func badUserInfo() map[string]badAnswer {
 	add("an unsigned JWT", "userinfo-signature", jwt(func(_ *provider, h, _ map[string]any) { h["alg"] = "none" }))
 	add("a JWT by HMAC", "userinfo-signature", jwt(func(_ *provider, h, _ map[string]any) { h["alg"] = "HS256" }))
 	add("a JWT for another client", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { c["aud"] = "other" }))
-	add("a JWT for nobody", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { delete(c, "aud") }))
+	add("a JWT without audience", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { delete(c, "aud") }))
 	add("a JWT of another issuer", "userinfo-signature", jwt(func(_ *provider, _, c map[string]any) { c["iss"] = "https://evil.example" }))
 	add(
 		"a JWT that expired",
@@ -149,7 +149,7 @@ func TestUserInfoThatCannotBeTrustedIsRefusedWithItsReason(t *testing.T) {
 			p.without = []string{"groups"}
 			p.answerInfo = func(w http.ResponseWriter, r *http.Request) { tc.answer(p, w, r) }
 			c, err := p.signIn(t, p.issuer(t))
-			r := refusedAs(t, err, tc.code)
+			r := expectRefusal(t, err, tc.code)
 			want := fault.Forbidden
 			if tc.code == "userinfo-failed" {
 				want = fault.Unavailable
@@ -158,7 +158,7 @@ func TestUserInfoThatCannotBeTrustedIsRefusedWithItsReason(t *testing.T) {
 				t.Errorf("it is %v, expected %v", fault.Of(err), want)
 			}
 			if len(c.Groups) > 0 || c.Subject != "sub-1" || !slices.Contains(r.Claims.IDToken, "preferred_username") {
-				t.Errorf("%+v, %+v", c, r.Claims)
+				t.Errorf("unexpected claims %+v, claims of the refusal %+v", c, r.Claims)
 			}
 		})
 	}
@@ -175,7 +175,7 @@ func TestAMissingNameDoesNotRefuseTheSignIn(t *testing.T) {
 		p.answerInfo = func(w http.ResponseWriter, r *http.Request) { tc.answer(p, w, r) }
 		c, err := p.signIn(t, p.issuer(t))
 		if err != nil || c.Name != "anna@b.example" || strings.Join(c.Groups, ",") != "ops,staff" {
-			t.Errorf("%s: %+v, %v", name, c, err)
+			t.Errorf("%s: unexpected claims %+v, error %v", name, c, err)
 		}
 	}
 }
@@ -193,7 +193,7 @@ func TestSignedUserInfoIsRead(t *testing.T) {
 			_, _ = w.Write([]byte(p.signed(map[string]any{"alg": "RS256", "kid": "r"}, claims)))
 		}
 		if c, err := p.signIn(t, p.issuer(t)); err != nil || strings.Join(c.Groups, ",") != "ops" {
-			t.Errorf("%s: %+v, %v", name, c, err)
+			t.Errorf("%s: unexpected claims %+v, error %v", name, c, err)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (h hanging) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestAUserInfoRequestTimesOut(t *testing.T) {
 	for _, missing := range []string{"groups", "preferred_username"} {
 		synctest.Test(t, func(t *testing.T) {
-			p := newUnserved(t)
+			p := newUnservedProvider(t)
 			p.Server = &httptest.Server{URL: "https://issuer.example"}
 			p.info, p.without = map[string]any{}, []string{missing}
 			i := p.issuer(t)
@@ -38,11 +38,11 @@ func TestAUserInfoRequestTimesOut(t *testing.T) {
 				t.Errorf("without %s: it took %s, expected %s", missing, took, userInfoWait)
 			}
 			if missing == "groups" {
-				if refusedAs(t, err, "userinfo-failed"); fault.Of(err) != fault.Unavailable {
+				if expectRefusal(t, err, "userinfo-failed"); fault.Of(err) != fault.Unavailable {
 					t.Error(err)
 				}
 			} else if err != nil || strings.Join(c.Groups, ",") != "ops,staff" {
-				t.Errorf("%+v, %v", c, err)
+				t.Errorf("unexpected claims %+v, error %v", c, err)
 			}
 		})
 	}

@@ -163,7 +163,7 @@ func TestAnIntactChainVerifiesToItsEnd(t *testing.T) {
 		m := newChain(t, n)
 		rep, err := audit.Verify(audit.Records(t.Context(), m, 0), audit.Expect{})
 		if err != nil || rep.Break != nil || rep.End.Seq != int64(n) {
-			t.Errorf("%d: %+v %v", n, rep, err)
+			t.Errorf("%d: unexpected report %+v, error %v", n, rep, err)
 		}
 	}
 }
@@ -266,7 +266,7 @@ func TestTamperingThatKeepsTheNumbersIsFound(t *testing.T) {
 		records := slices.Clone(m.records)
 		change(&records[20])
 		if rep := verify(t, records, audit.Expect{}); rep.Break == nil || rep.Break.Seq != 21 {
-			t.Errorf("%s: %+v", name, rep.Break)
+			t.Errorf("%s: unexpected finding: %+v", name, rep.Break)
 		}
 	}
 }
@@ -310,13 +310,13 @@ func TestARebuiltChainIsDetectedByTheSignedHead(t *testing.T) {
 		t.Fatal("the rebuilt chain is inconsistent, so this test proves nothing:", rep.Break)
 	}
 	if rep := verify(t, again.records, audit.Expect{Heads: []store.AuditHead{head}}); rep.Break == nil || rep.Break.Code != audit.Rebuilt {
-		t.Errorf("%+v", rep.Break)
+		t.Errorf("unexpected finding: %+v", rep.Break)
 	}
 	// The head is signed again too, with the attacker's key.
 	forged := headAt(newKey(t), again.records[39])
 	x := audit.Expect{Heads: []store.AuditHead{forged}, Key: audit.Fingerprint(k.Public().(ed25519.PublicKey))}
 	if rep := verify(t, again.records, x); rep.Break == nil || rep.Break.Code != audit.OtherKey {
-		t.Errorf("%+v", rep.Break)
+		t.Errorf("unexpected finding: %+v", rep.Break)
 	}
 	forged.Key = head.Key
 	if rep := verify(t, again.records, x); rep.Break == nil {
@@ -324,7 +324,7 @@ func TestARebuiltChainIsDetectedByTheSignedHead(t *testing.T) {
 	}
 	x.Heads[0] = forged
 	if rep := verify(t, again.records, x); rep.Break == nil || rep.Break.Code != audit.Forged {
-		t.Errorf("%+v", rep.Break)
+		t.Errorf("unexpected finding: %+v", rep.Break)
 	}
 }
 
@@ -354,10 +354,10 @@ func TestVerificationResumesWhereItEnded(t *testing.T) {
 	heads := []store.AuditHead{headAt(k, m.records[24]), headAt(k, m.records[5])}
 	rep := verify(t, m.records[20:], audit.Expect{After: first.End, Heads: heads})
 	if rep.Break != nil || rep.End.Seq != 30 || rep.Head == nil || rep.Head.Seq != 25 {
-		t.Errorf("%+v %+v", rep, rep.Break)
+		t.Errorf("unexpected report %+v, finding %+v", rep, rep.Break)
 	}
 	if rep := verify(t, m.records[21:], audit.Expect{After: first.End}); rep.Break == nil || rep.Break.Code != audit.Misplaced {
-		t.Errorf("%+v", rep.Break)
+		t.Errorf("unexpected finding: %+v", rep.Break)
 	}
 }
 
@@ -365,7 +365,7 @@ func TestAReadErrorIsNotReportedAsTampering(t *testing.T) {
 	m := newChain(t, 3)
 	m.fails = errors.New("disk")
 	if rep, err := audit.Verify(audit.Records(t.Context(), m, 0), audit.Expect{}); err == nil || rep.Break != nil {
-		t.Errorf("%+v %v", rep, err)
+		t.Errorf("unexpected report %+v, error %v", rep, err)
 	}
 }
 
@@ -398,7 +398,7 @@ func TestReencodedRecordsAreReportedAsChanged(t *testing.T) {
 	for _, kept := range []string{string(canonical) + " ", "", "{}", "null", "not JSON", string(canonical[:len(canonical)-1]) + `,"more":1}`} {
 		got := audit.Read(1, []byte(kept), r.Prev, r.Hash)
 		if got.What != audit.Unreadable || audit.Check(got, 1, audit.Begin()) == nil {
-			t.Errorf("%q: %+v", kept, got)
+			t.Errorf("%q: unexpected report: %+v", kept, got)
 		}
 	}
 	if got := audit.Read(1, canonical, r.Prev, r.Hash); audit.Check(got, 1, audit.Begin()) != nil {

@@ -61,7 +61,7 @@ func TestTheWitnessIsNeverReadOrWrittenThroughALink(t *testing.T) {
 		t.Errorf("written through a link: %q", text)
 	}
 	if head, err := audit.Witness(w).Head(); err != nil || head.Seq != 7 {
-		t.Errorf("%v, %v", head, err)
+		t.Errorf("unexpected head %v, error %v", head, err)
 	}
 	if err := os.Chmod(top, 0o777); err != nil {
 		t.Fatal(err)

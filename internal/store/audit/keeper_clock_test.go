@@ -55,7 +55,7 @@ func TestTheChainIsSignedAndVerifiedAfterClockChanges(t *testing.T) {
 				t.Errorf("%s: after a restart: %+v", step, st)
 			}
 			if rep := verify(t, m.records, audit.Expect{Heads: m.heads, Key: k.State().Key}); rep.Break != nil || rep.Head.Seq != 6 {
-				t.Errorf("%s: %+v", step, rep)
+				t.Errorf("%s: unexpected report: %+v", step, rep)
 			}
 			m.records[3].Subject = "another"
 			k, stop = runKeeper(t, m, o)

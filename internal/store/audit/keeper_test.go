@@ -66,7 +66,7 @@ func TestNewRecordsAreSignedEveryMinuteAndAtShutdown(t *testing.T) {
 		stop()
 		st := k.State()
 		if m.headCount() != 5 || st.Head.Seq != 7 || st.End.Seq != 7 || st.Break != nil || st.Err != nil {
-			t.Errorf("%d %+v", m.headCount(), st)
+			t.Errorf("unexpected number of heads %d, state %+v", m.headCount(), st)
 		}
 		rep := verify(t, m.records, audit.Expect{Heads: m.heads, Key: st.Key})
 		if rep.Break != nil || rep.Head.Seq != 7 {
@@ -85,11 +85,11 @@ func TestNothingIsReportedVerifiedBeforeItIs(t *testing.T) {
 		k, stop := runKeeper(t, m, audit.Options{Key: newKey(t)})
 		defer stop()
 		if st := audit.NewKeeper(m, audit.Options{}).State(); !st.At.IsZero() || st.Key != "" {
-			t.Errorf("%+v", st)
+			t.Errorf("unexpected state: %+v", st)
 		}
 		synctest.Wait()
 		if st := k.State(); !st.At.IsZero() || st.Err == nil || m.headCount() != 0 {
-			t.Errorf("%+v", st)
+			t.Errorf("unexpected state: %+v", st)
 		}
 		m.mu.Lock()
 		m.fails = nil
@@ -97,7 +97,7 @@ func TestNothingIsReportedVerifiedBeforeItIs(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if st := k.State(); st.End.Seq != 3 || st.Err != nil || st.Whole.IsZero() || m.headCount() != 1 {
-			t.Errorf("%+v", st)
+			t.Errorf("unexpected state: %+v", st)
 		}
 	})
 }
@@ -132,7 +132,7 @@ func TestAChangedOldRecordIsFoundWithinADay(t *testing.T) {
 		time.Sleep(24*time.Hour + time.Minute)
 		synctest.Wait()
 		if st := k.State(); st.Break == nil || st.Break.Seq != 3 {
-			t.Errorf("%+v", st)
+			t.Errorf("unexpected state: %+v", st)
 		}
 	})
 }
@@ -153,7 +153,7 @@ func TestTheWitnessDetectsACutThatRemovedTheHeads(t *testing.T) {
 		k, stop := runKeeper(t, m, o)
 		stop()
 		if st := k.State(); st.Break == nil || st.Break.Code != audit.Cut || st.Break.Seq != 10 || st.Break.Found != 6 {
-			t.Errorf("%+v", st)
+			t.Errorf("unexpected state: %+v", st)
 		}
 		again := newChain(t, 12) // another chain of the same length
 		again.records = again.records[:0]
@@ -165,7 +165,7 @@ func TestTheWitnessDetectsACutThatRemovedTheHeads(t *testing.T) {
 		k, stop = runKeeper(t, again, o)
 		stop()
 		if st := k.State(); st.Break == nil || st.Break.Code != audit.Rebuilt {
-			t.Errorf("%+v", st)
+			t.Errorf("unexpected state: %+v", st)
 		}
 	})
 }
@@ -192,7 +192,7 @@ func TestAKeeperWithoutAKeyVerifiesAndSignsNothing(t *testing.T) {
 		k, stop := runKeeper(t, m, audit.Options{})
 		stop()
 		if st := k.State(); st.End.Seq != 4 || m.headCount() != 0 {
-			t.Errorf("%+v", st)
+			t.Errorf("unexpected state: %+v", st)
 		}
 	})
 }
@@ -238,7 +238,7 @@ func TestAKeyInTheDataDirectoryIsRefused(t *testing.T) {
 	} {
 		_, err := audit.OpenKey(path, data)
 		if got := fault.Of(err) == fault.Invalid && err != nil; got != refused {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: unexpected error: %v", path, err)
 		}
 	}
 	if _, err := audit.OpenKey(filepath.Join(dir, "other.key"), filepath.Join(dir, "link")); err != nil {
@@ -253,7 +253,7 @@ func TestAnInvalidKeyFileIsRefusedAndKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := audit.OpenKey(path, ""); fault.Of(err) != fault.Invalid {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: unexpected error: %v", text, err)
 		}
 		if kept, err := os.ReadFile(path); err != nil || string(kept) != text {
 			t.Errorf("%q was replaced by %q", text, kept)

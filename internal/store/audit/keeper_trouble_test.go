@@ -62,7 +62,7 @@ func TestOldRecordsAreVerifiedAgainInRounds(t *testing.T) {
 		defer stop()
 		synctest.Wait()
 		if st := k.State(); st.End.Seq != n || !st.Whole.Equal(start) {
-			t.Fatalf("%+v", st)
+			t.Fatalf("unexpected state: %+v", st)
 		}
 		for minute := 1; minute <= 4; minute++ {
 			time.Sleep(time.Minute)

@@ -73,7 +73,7 @@ func TestTheFirstRefusalIsRecordedAtOnceAndLaterOnesTogether(t *testing.T) {
 	d := newRefusalFixture()
 	d.refuse("192.0.2.1", "user:anna", "wrong password")
 	if len(d.records) != 1 || d.records[0].Subject != "user:anna" || d.records[0].From != "192.0.2.1" || d.records[0].Details["count"] != "" {
-		t.Fatalf("%+v", d.records)
+		t.Fatalf("unexpected records: %+v", d.records)
 	}
 	for i := range 10 {
 		d.at = d.at.Add(time.Second)
@@ -95,7 +95,7 @@ func TestTheFirstRefusalIsRecordedAtOnceAndLaterOnesTogether(t *testing.T) {
 		}
 	}
 	if e.Subject != "user:ben" || e.From != "" || e.By != "" || e.What != "login.refused" || e.Via != "password" {
-		t.Errorf("%+v", e)
+		t.Errorf("unexpected record: %+v", e)
 	}
 	d.passMinute()
 	d.refuse("192.0.2.9", "", "wrong password")
@@ -128,7 +128,7 @@ func TestALongFloodMakesFewRecordsThatCountEveryRefusal(t *testing.T) {
 			sums++
 			if !strings.Contains(e.Details["kinds"], "login.refused (reason 3): ") ||
 				e.Details["addresses"] != "more than 1000" && e.Details["addresses"] == "" {
-				t.Fatalf("%+v", e)
+				t.Fatalf("unexpected record: %+v", e)
 			}
 		}
 		if size := len(fmt.Sprint(e.Details)); size > 4000 {

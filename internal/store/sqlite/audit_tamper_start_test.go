@@ -123,10 +123,10 @@ func TestAWitnessRemovedWhileTheServerRunsIsWrittenAgain(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if again, err := os.ReadFile(string(a.witness)); err != nil || string(again) != string(first) {
-			t.Errorf("%s %v", again, err)
+			t.Errorf("unexpected witness %s, error %v", again, err)
 		}
 		if st := a.keeper.State(); st.Trouble() != nil || strings.Count(a.log.String(), "removed or changed by somebody else") != 1 {
-			t.Errorf("%+v %s", st, &a.log)
+			t.Errorf("unexpected state %+v, log %s", st, &a.log)
 		}
 		a.write(string(a.witness), "{")
 		time.Sleep(time.Minute)
@@ -167,7 +167,7 @@ func TestARestoredAuditTableIsVerifiedFromItsFirstRecord(t *testing.T) {
 			synctest.Wait()
 			if st := a.keeper.State(); st.Trouble() == nil || st.Trouble().Code != audit.Damaged ||
 				!strings.Contains(st.Trouble().Text, "The table audit is missing in ") {
-				t.Fatalf("%s: %+v", name, st)
+				t.Fatalf("%s: unexpected state: %+v", name, st)
 			}
 			if n := strings.Count(a.log.String(), "level=ERROR"); n != 1 {
 				t.Errorf("%s: %d errors in the log", name, n)
@@ -176,7 +176,7 @@ func TestARestoredAuditTableIsVerifiedFromItsFirstRecord(t *testing.T) {
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			if st := a.keeper.State(); (st.Trouble() == nil) != (tamper == "") || st.Err != nil {
-				t.Errorf("%s: %+v", name, st)
+				t.Errorf("%s: unexpected state: %+v", name, st)
 			}
 		})
 	}

@@ -33,14 +33,14 @@ func TestAuditRecordsAreReadFromBothEnds(t *testing.T) {
 	db := withRecords(t, 7)
 	up, err := db.AuditRecords(t.Context(), 2, 3)
 	if err != nil || len(up) != 3 || up[0].Seq != 3 || up[2].Seq != 5 {
-		t.Errorf("%+v %v", up, err)
+		t.Errorf("unexpected records %+v, error %v", up, err)
 	}
 	down, err := db.AuditBefore(t.Context(), 3, 5)
 	if err != nil || len(down) != 2 || down[0].Seq != 2 || down[1].Seq != 1 {
-		t.Errorf("%+v %v", down, err)
+		t.Errorf("unexpected records %+v, error %v", down, err)
 	}
 	if rep, err := audit.Verify(audit.Records(t.Context(), db, 0), audit.Expect{}); err != nil || rep.Break != nil || rep.End.Seq != 7 {
-		t.Errorf("%+v %v", rep, err)
+		t.Errorf("unexpected report %+v, error %v", rep, err)
 	}
 }
 
@@ -58,11 +58,11 @@ func TestAuditHeadsKeepTheirOrder(t *testing.T) {
 	}
 	last, err := db.LastHead(t.Context())
 	if err != nil || last.Seq != 5 || !last.At.Equal(at) {
-		t.Errorf("%+v %v", last, err)
+		t.Errorf("unexpected head %+v, error %v", last, err)
 	}
 	part, err := db.AuditHeads(t.Context(), 2, 2)
 	if err != nil || len(part) != 2 || part[0].Seq != 3 || part[1].Seq != 4 {
-		t.Errorf("%+v %v", part, err)
+		t.Errorf("unexpected heads %+v, error %v", part, err)
 	}
 }
 

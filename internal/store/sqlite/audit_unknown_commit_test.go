@@ -31,6 +31,6 @@ func TestAnAuditCommitOfUnknownOutcomeIsSettledFromTheTable(t *testing.T) {
 	p := at(4)
 	w := written{known: true, end: at(3), pending: &p}
 	if w.commit(false); !w.end.Equal(at(4)) {
-		t.Errorf("%+v", w)
+		t.Errorf("unexpected end of the record: %+v", w)
 	}
 }

@@ -23,7 +23,7 @@ func TestNumbersOfDeletedAuditRecordsAreNotReused(t *testing.T) {
 	a.runSQL(`DELETE FROM audit WHERE seq >= 4`)
 	r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
 	if err != nil || r.Seq != 6 {
-		t.Fatalf("%+v %v", r, err)
+		t.Fatalf("unexpected record %+v, error %v", r, err)
 	}
 	a.append(2)
 	if err := db.Close(); err != nil {
@@ -33,7 +33,7 @@ func TestNumbersOfDeletedAuditRecordsAreNotReused(t *testing.T) {
 	a.append(1)
 	rep, err := audit.Verify(audit.Records(t.Context(), a.db, 0), audit.Expect{})
 	if err != nil || rep.Break == nil || rep.Break.Code != audit.Misplaced || rep.Break.Seq != 4 || rep.Break.Found != 6 {
-		t.Errorf("%+v %v", rep.Break, err)
+		t.Errorf("unexpected finding %+v, error %v", rep.Break, err)
 	}
 	a.runSQL(`UPDATE audit SET seq = 9223372036854775807 WHERE seq = 9`)
 	if _, err := a.db.Append(t.Context(), store.AuditEntry{At: time.Now()}); fault.Of(err) != fault.Unavailable ||
@@ -104,11 +104,11 @@ func TestRecordsWrittenDuringChecksAreNotReported(t *testing.T) {
 		}
 		_ = k.Run(ended) // two checks
 		if st := k.State(); st.Break != nil || st.Err != nil {
-			t.Fatalf("%+v", st)
+			t.Fatalf("unexpected state: %+v", st)
 		}
 	}
 	if st := k.State(); st.End.Seq != 65 {
-		t.Errorf("%+v", st)
+		t.Errorf("unexpected state: %+v", st)
 	}
 }
 

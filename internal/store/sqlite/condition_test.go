@@ -80,7 +80,7 @@ func TestALostDirectoryIsNoticedWithoutAWrite(t *testing.T) {
 		expectLog(t, "at once", said, "ERROR the data directory is lost")
 		time.Sleep(repeatLoss + lookEvery)
 		synctest.Wait()
-		expectLog(t, "later, lest it is overlooked,", said, "ERROR the data directory is lost")
+		expectLog(t, "at the later reminder", said, "ERROR the data directory is lost")
 
 		must(t, os.Rename(dir+".away", dir))
 		time.Sleep(lookEvery)
@@ -88,7 +88,7 @@ func TestALostDirectoryIsNoticedWithoutAWrite(t *testing.T) {
 		if c := db.Condition(); c.Hold != store.Owned || c.Err != nil {
 			t.Errorf("with the directory back the condition is %+v", c)
 		}
-		expectLog(t, "back again", said, "INFO the data directory is back")
+		expectLog(t, "when the directory is back", said, "INFO the data directory is back")
 
 		must(t, os.Rename(dir, dir+".away"))
 		if db.SetSetting(t.Context(), "a", "1") == nil {
@@ -109,15 +109,15 @@ func TestAReadOnlyStoreNoticesThatTheOwnerHasEnded(t *testing.T) {
 		synctest.Wait()
 		expectLog(t, "while there is an owner", said)
 		if c := reader.Condition(); c.Hold != store.OwnedByAnother || reader.Writable() != store.ErrReadOnly {
-			t.Errorf("%+v", c)
+			t.Errorf("unexpected condition: %+v", c)
 		}
 
 		must(t, owner.Close())
 		time.Sleep(lookEvery)
 		synctest.Wait()
-		expectLog(t, "without one", said, "WARN the shardboard that owned")
+		expectLog(t, "without an owner", said, "WARN the shardboard that owned")
 		if reader.Condition().Hold != store.OwnerGone || reader.SetSetting(t.Context(), "a", "1") != store.ErrOwnerGone {
-			t.Errorf("%+v", reader.Condition())
+			t.Errorf("unexpected condition: %+v", reader.Condition())
 		}
 
 		owner = open(t, dir) // a reader's check must not block the owner
@@ -126,12 +126,12 @@ func TestAReadOnlyStoreNoticesThatTheOwnerHasEnded(t *testing.T) {
 		}
 		time.Sleep(lookEvery)
 		synctest.Wait()
-		expectLog(t, "with a new one", said, "INFO another shardboard owns")
+		expectLog(t, "with a new owner", said, "INFO another shardboard owns")
 
 		must(t, os.Rename(dir, dir+".away"))
 		time.Sleep(lookEvery)
 		synctest.Wait()
-		expectLog(t, "when what it reads is gone", said, "ERROR the data directory is lost")
+		expectLog(t, "when the read-only directory is lost", said, "ERROR the data directory is lost")
 	})
 }
 

@@ -58,7 +58,7 @@ func TestFilesArePrivateEvenInAPublicDirectory(t *testing.T) {
 	}
 	for _, f := range files {
 		if info, err := os.Stat(f); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %s, %v", filepath.Base(f), info.Mode(), err)
+			t.Errorf("%s: unexpected mode %s, error %v", filepath.Base(f), info.Mode(), err)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 			_, err := Open(t.Context(), dir)
 			got, ok := store.TroubleOf(err)
 			if !ok || got.Code != c.code {
-				t.Fatalf("%q: %v", got.Code, err)
+				t.Fatalf("%q: unexpected error: %v", got.Code, err)
 			}
 			text := fault.Text(err)
 			for _, part := range []string{path, c.says, "aside"} {
@@ -209,7 +209,7 @@ func TestDamageWhileRunningIsReportedByTheFailingCall(t *testing.T) {
 		held, err := other.Begin()
 		must(t, err)
 		expectTrouble(t, save(db), store.TroubleBusy, "Another program holds a lock on "+path)
-		must(t, list(db)) // reading goes on
+		must(t, list(db)) // reading still works
 		must(t, held.Rollback())
 		must(t, save(db))
 		if now := db.Trouble(); now != nil {

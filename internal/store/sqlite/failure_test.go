@@ -100,6 +100,6 @@ func TestProgrammingErrorsAreNotReportedAsDiskTrouble(t *testing.T) {
 		}
 	}
 	if f.now != nil {
-		t.Errorf("%+v", f.now)
+		t.Errorf("unexpected trouble: %+v", f.now)
 	}
 }

@@ -106,11 +106,11 @@ func TestAnOlderVersionsDirectoryIsMadePrivateAndUsed(t *testing.T) {
 		t.Error(err)
 	}
 	if notes := db.Notes(); len(notes) != 1 || !strings.Contains(notes[0], dir) || !strings.Contains(notes[0], "mode 0755") {
-		t.Errorf("%q", notes)
+		t.Errorf("unexpected notes: %q", notes)
 	}
 	for _, path := range []string{dir, filepath.Join(dir, fileName)} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+			t.Errorf("%s: unexpected mode %v, error %v", path, info.Mode(), err)
 		}
 	}
 }

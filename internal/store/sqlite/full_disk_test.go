@@ -98,7 +98,7 @@ func TestAFullDiskLosesNoStoredData(t *testing.T) {
 		}
 		rep, err := audit.Verify(audit.Records(ctx, db, 0), audit.Expect{})
 		if err != nil || rep.Break != nil {
-			t.Errorf("%+v %v", rep, err)
+			t.Errorf("unexpected report %+v, error %v", rep, err)
 		}
 	}
 	check()

@@ -30,7 +30,7 @@ func TestAPlanRunsOnceAndAStepIsIntendedOnce(t *testing.T) {
 	got, err := db.PlanRecord(ctx, "p1")
 	must(t, err)
 	if !got.Made.Equal(at) || !got.Expires.Equal(plan.Expires) || !bytes.Equal(got.Body, plan.Body) || got.By != plan.By {
-		t.Errorf("%+v", got)
+		t.Errorf("unexpected run: %+v", got)
 	}
 	run := store.RunRecord{ID: "r1", Plan: "p1", Cluster: "c", By: "user:1", State: "planned", Open: true, Started: at, Body: []byte("x")}
 	must(t, db.AddRun(ctx, run))
@@ -50,20 +50,20 @@ func TestAPlanRunsOnceAndAStepIsIntendedOnce(t *testing.T) {
 	open, err := db.OpenRuns(ctx, "c")
 	must(t, err)
 	if len(open) != 1 || open[0].ID != "r1" || !open[0].Ended.IsZero() {
-		t.Fatalf("%+v", open)
+		t.Fatalf("unexpected open runs: %+v", open)
 	}
 	intents, err := db.Intents(ctx, "r1")
 	must(t, err)
 	if len(intents) != 1 || intents[0].DB != "admin" || !intents[0].At.Equal(at) || !bytes.Equal(intents[0].Command, intent.Command) {
-		t.Errorf("%+v", intents)
+		t.Errorf("unexpected intents: %+v", intents)
 	}
 	run.State, run.Open, run.Ended = "succeeded", false, at.Add(time.Second)
 	must(t, db.SaveRun(ctx, run))
 	if open, err = db.OpenRuns(ctx, "c"); err != nil || len(open) != 0 {
-		t.Errorf("%v %+v", err, open)
+		t.Errorf("unexpected error %v, open runs %+v", err, open)
 	}
 	if r, err := db.PlanRun(ctx, "p1"); err != nil || r.State != "succeeded" || !r.Ended.Equal(run.Ended) {
-		t.Errorf("%v %+v", err, r)
+		t.Errorf("unexpected error %v, run %+v", err, r)
 	}
 	if err := db.SaveRun(ctx, second); fault.Of(err) != fault.NotFound {
 		t.Errorf("saving an unknown run: %v, expected a refusal", err)
@@ -86,13 +86,13 @@ func TestRunsAreListedNewestFirstByPages(t *testing.T) {
 	page, err := db.RunRecords(ctx, "c", 0, 2)
 	must(t, err)
 	if len(page) != 2 || page[0].ID != "3" || page[1].ID != "2" {
-		t.Fatalf("%+v", page)
+		t.Fatalf("unexpected page of runs: %+v", page)
 	}
 	if page, err = db.RunRecords(ctx, "c", page[1].Seq, 2); err != nil || len(page) != 1 || page[0].ID != "1" {
-		t.Errorf("%v %+v", err, page)
+		t.Errorf("unexpected error %v, page of runs %+v", err, page)
 	}
 	if page, err = db.RunRecords(ctx, "another", 0, 2); err != nil || len(page) != 0 {
-		t.Errorf("%v %+v", err, page)
+		t.Errorf("unexpected error %v, page of runs %+v", err, page)
 	}
 }
 

@@ -92,7 +92,7 @@ func TestWritesToALostDirectoryAreRefused(t *testing.T) {
 				t.Fatalf("a write into a lost directory returned %v", err)
 			}
 			if c := db.Condition(); c.Hold != store.Vanished || c.Since.IsZero() || db.Writable() == nil {
-				t.Errorf("%+v", c)
+				t.Errorf("unexpected condition: %+v", c)
 			}
 			if v, err := db.Setting(ctx, "a"); err != nil || v != "1" {
 				t.Errorf("reading open files failed: %q, %v", v, err)
@@ -103,7 +103,7 @@ func TestWritesToALostDirectoryAreRefused(t *testing.T) {
 			mend()
 			must(t, db.SetSetting(ctx, "a", "3"))
 			if c := db.Condition(); c.Hold != store.Owned || c.Err != nil {
-				t.Errorf("%+v", c)
+				t.Errorf("unexpected condition: %+v", c)
 			}
 		})
 	}
@@ -122,11 +122,11 @@ func TestAWriteFailsWhenItsFilesVanishDuringTheTransaction(t *testing.T) {
 	must(t, os.Rename(dir, dir+".away"))
 	must(t, tx.Rollback())
 	if err := <-done; fault.Of(err) != fault.UnknownOutcome || !strings.Contains(fault.Text(err), "was moved or deleted") {
-		t.Errorf("%v", err)
+		t.Errorf("unexpected error: %v", err)
 	}
 	must(t, os.Rename(dir+".away", dir))
 	if v, err := db.Setting(ctx, "a"); err != nil || v != "1" {
-		t.Errorf("%q %v", v, err)
+		t.Errorf("unexpected result %q, error %v", v, err)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestADirectoryThatCannotBeCheckedTakesNoWrites(t *testing.T) {
 	err := db.SetSetting(t.Context(), "a", "1")
 	if fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "cannot be examined") ||
 		db.Condition().Hold != store.Unreadable {
-		t.Errorf("%v %+v", err, db.Condition())
+		t.Errorf("unexpected error %v, condition %+v", err, db.Condition())
 	}
 	db.place.dir = away
 	must(t, db.SetSetting(t.Context(), "a", "2"))
@@ -173,7 +173,7 @@ func TestANewDirectoryAtTheSamePathGetsNoSecondOwner(t *testing.T) {
 	must(t, os.Rename(dir, away))
 	second, err := Open(ctx, dir)
 	if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "still running") || second != nil {
-		t.Fatalf("%v", err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the directory was created anyway: %v", err)

@@ -45,7 +45,7 @@ func TestUnreadableRowsAreSkippedCountedAndLoggedOnce(t *testing.T) {
 	want := []store.UnreadableRows{{Table: "silences", Rows: 1}, {Table: "tokens", Rows: 1}, {Table: "users", Rows: 1}}
 	got := db.Unreadable()
 	if len(got) != len(want) {
-		t.Fatalf("%+v", got)
+		t.Fatalf("unexpected rows: %+v", got)
 	}
 	for i := range want {
 		if got[i] != want[i] {
