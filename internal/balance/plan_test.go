@@ -22,8 +22,8 @@ const megabyte = 1 << 20
 type layout struct {
 	version string
 	owners  string
-	shards  string   // letters; default abc
-	zones   []string // "zone letters from to" in units of p
+	shards  string   // letters of the shards; default abc
+	zones   []string // "zone letters from to", bounds in units of p
 	change  func(*topology.Table, *topology.Collection)
 }
 
@@ -100,7 +100,7 @@ func drainShard(letter string) func(*topology.Table, *topology.Collection) {
 	return func(t *topology.Table, _ *topology.Collection) { t.Shard(letter).Draining = true }
 }
 
-// shardSizes gives the shards their megabytes of db.t.
+// shardSizes sets the megabytes of db.t on each shard.
 func shardSizes(mb ...int64) func(*topology.Table, *topology.Collection) {
 	return func(t *topology.Table, _ *topology.Collection) {
 		s := topology.Sizes{NS: "db.t", At: time.Unix(1, 0), Shards: map[string]topology.Size{}}

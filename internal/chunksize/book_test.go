@@ -52,7 +52,7 @@ func alternatingCollection(t testing.TB, n int, life byte) *topology.Collection 
 	return &topology.Collection{Meta: topology.Meta{NS: "db.c", Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{life}}}, Chunks: m}
 }
 
-// slowCluster answers after a delay and counts the requests.
+// slowCluster answers after a delay and counts the commands.
 type slowCluster struct {
 	mu    sync.Mutex
 	asked []shardkey.Range

@@ -37,7 +37,7 @@ func TestShardSizesAddUpToTheInsertedData(t *testing.T) {
 		w.checkSizes(sizes, n, bytes)
 		all, err := w.source.AllSizes(w.Context())
 		if fault.Of(err) == fault.NotFound && !w.atLeast(6, 1) {
-			return // only from 6.0.3 on
+			return // exists since 6.0.3
 		}
 		must(t, err)
 		at := slices.IndexFunc(all, func(s topology.Sizes) bool { return s.NS == ns })
@@ -95,7 +95,7 @@ func (w *world) checkSizes(s topology.Sizes, documents, bytes int64) {
 	}
 }
 
-// owners are the shards that have chunks.
+// owners returns the shards that have chunks.
 func (f *follower) owners() (out []string) {
 	for _, c := range f.chunks {
 		out = append(out, c.Shard)

@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// randomKeyValue is a random value of a type that a shard key can have. null is excluded,
-// because an equality with null also matches missing fields.
+// randomKeyValue returns a random value of a type that a shard key can have. null is
+// excluded because an equality with null also matches missing fields.
 func randomKeyValue(r *rand.Rand) any {
 	switch r.IntN(11) {
 	case 0:

@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// zoneRanges are this test's ranges.
+// zoneRanges returns the zone ranges of this test.
 func (w *world) zoneRanges() (out []topology.ZoneRange) {
 	w.Helper()
 	all, err := w.source.Zones(w.Context())

@@ -17,7 +17,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// tableWith is Yorkie's table with more collections, each of chunks cut at projects.
+// tableWith returns Yorkie's table with additional collections, each split at project
+// ids.
 func tableWith(t testing.TB, more map[topology.Namespace]bson.D) *topology.Table {
 	t.Helper()
 	table := yorkieTable(t)
@@ -58,7 +59,8 @@ func TestEveryCollectionIsCountedOrHasAReason(t *testing.T) {
 	if got := Cover(table, profile.Yorkie()); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %v", got, want)
 	}
-	// Once it is sharded, it is counted; the oldest layout has three collections.
+	// A collection is counted once it is sharded. The oldest layout has three
+	// collections.
 	table.Unsharded = nil
 	bodies := tableWith(t, map[topology.Namespace]bson.D{"y.snapshot_bodies": hashedKey("doc_id"), "y.projects": hashedKey("_id")})
 	if got := Counted(bodies, profile.Yorkie()); !slices.Equal(got, []topology.Namespace{"y.changes", "y.snapshot_bodies"}) {
@@ -75,10 +77,11 @@ func TestEveryCollectionIsCountedOrHasAReason(t *testing.T) {
 	}
 }
 
-// partialSource answers for some collections and leaves others to the stream.
+// partialSource answers for some collections itself and passes the others to
+// knownWrites.
 type partialSource struct {
 	*knownWrites
-	quiet map[topology.Namespace]int64 // rows in any time
+	quiet map[topology.Namespace]int64 // rows returned for any time span
 	fail  map[topology.Namespace]error
 }
 
@@ -95,7 +98,7 @@ func (o partialSource) Writes(ctx context.Context, q WriteQuery) ([]Count, error
 	return o.knownWrites.Writes(ctx, q)
 }
 
-// countFor counts a table's writes for a while.
+// countFor counts the writes to a table's collections for the duration d.
 func countFor(t *testing.T, table *topology.Table, src Source, d time.Duration, listen func(Slot)) (c *Collector) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -133,7 +136,7 @@ func TestBusyCollectionLeavesBudgetForQuietOnes(t *testing.T) {
 	if limit := PerSecond*125 + PerSecond*burstSeconds; src.returned > limit {
 		t.Errorf("%d documents returned, budget %d", src.returned, limit)
 	}
-	// One question a tick for each collection, and one a minute for each hot project.
+	// One command a tick for each collection, and one a minute for each hot project.
 	dated := 0
 	for _, q := range src.queries {
 		if q.Date != "" {
@@ -147,7 +150,8 @@ func TestBusyCollectionLeavesBudgetForQuietOnes(t *testing.T) {
 
 func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 	table := tableWith(t, map[topology.Namespace]bson.D{"y.clients": {{Key: "project_id", Value: int32(1)}, {Key: "_id", Value: "hashed"}}})
-	// Project 15's clients are cut in two; all others are beside it.
+	// Project 15's clients are split into two chunks; the chunk bounds are at other
+	// projects.
 	clients := table.Collection("y.clients")
 	cut, err := clients.Key.KeyOf(objectIDValue(docID(15, 0)), objectIDValue(docID(15, 1)))
 	if err != nil {
@@ -187,7 +191,8 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 			t.Errorf("%s: %d astray, %d placed of %d", s.NS, s.Astray, placed, s.Rows())
 		}
 	}
-	// The shortest window has the newest minute whole, and everything says "at least".
+	// The shortest window contains the newest minute fully, and all its figures are
+	// lower bounds.
 	w := c.Window("y.clients", Shortest)
 	if w.Method != ChangedRows || w.Seconds != 60 || w.Total.Exact || !w.Total.AtLeast || w.Total.Rows != 70 {
 		t.Errorf("got %+v, want Method %v, Seconds 60, Total.Exact false, Total.AtLeast true, Total.Rows 70", w, ChangedRows)

@@ -37,7 +37,7 @@ func (p *commandCounter) counts() (returned, commands int) {
 func (p *commandCounter) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{Succeeded: func(_ context.Context, e *event.CommandSucceededEvent) {
 		if e.DatabaseName != db {
-			return // the table is read beside it
+			return // reads of the routing table do not count
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -51,7 +51,8 @@ func (p *commandCounter) monitor() *event.CommandMonitor {
 	}}
 }
 
-// fixture counts the writes of a simulated cluster to which tests write.
+// fixture is a collector that counts the writes of a simulated cluster. Tests write to
+// the cluster.
 type fixture struct {
 	sim       *simcluster.Cluster
 	db        *mongo.Database
@@ -102,7 +103,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// some are ids of Yorkie documents with their projects.
+// someDocuments returns ids of Yorkie documents with their projects.
 func (r *fixture) someDocuments(t *testing.T, n int64) (out []struct {
 	ID      bson.ObjectID `bson:"_id"`
 	Project bson.ObjectID `bson:"project_id"`
@@ -178,8 +179,8 @@ func TestNewRowsOfEveryCollectionAreCountedCorrectly(t *testing.T) {
 	}
 }
 
-// The demo's own writers: rows of documents and clients are changed in place all
-// the time, by dates that go on.
+// The demo's own writers update documents and clients in place all the time, each with
+// a later date.
 func TestUpdatedRowsAppearInTheHeatMapAndAreNeverOvercounted(t *testing.T) {
 	onSim(t, simcluster.Options{}, func(t *testing.T, r *fixture) {
 		before, _ := r.tap.counts()
@@ -197,8 +198,8 @@ func TestUpdatedRowsAppearInTheHeatMapAndAreNeverOvercounted(t *testing.T) {
 			if len(projects) == 0 || len(projects) > heat.HottestProjects {
 				t.Errorf("%s: %d projects", coll, len(projects))
 			}
-			// Each row counted has been changed since: at least so many have a date of
-			// the minute or later.
+			// Each counted row was updated again later, so at least as many rows have a
+			// date in this minute or after it.
 			for _, l := range projects {
 				truth, err := r.db.Collection(
 					coll,
@@ -237,8 +238,9 @@ func TestUpdatedRowsAppearInTheHeatMapAndAreNeverOvercounted(t *testing.T) {
 		if read, limit := returned-before, int(time.Since(began).Seconds()*heat.PerSecond); read > limit {
 			t.Errorf("%d documents were read, %d may be", read, limit)
 		}
-		// Four collections every ten seconds; of each, and of two more, what the shards
-		// counted twice a minute; twenty counts of changed rows a minute.
+		// Per ten seconds one command for each of four collections; twice a minute the
+		// shards' operation counters of these and two more; twenty counts of updated
+		// rows a minute.
 		if most := 4 * (4*6 + 6*2 + 2*heat.HottestProjects + 6); commands > most {
 			t.Errorf("%d commands in four minutes, want at most %d", commands, most)
 		}

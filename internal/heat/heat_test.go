@@ -18,15 +18,15 @@ import (
 	"shardboard/internal/topology"
 )
 
-// knownWrites is a source whose writes are known: each document at a rate of its own.
+// knownWrites is a source with known writes: each document has its own write rate.
 type knownWrites struct {
 	rng      *rand.Rand
-	rates    map[bson.ObjectID]float64 // by document, a second
+	rates    map[bson.ObjectID]float64 // by document, per second
 	of       map[bson.ObjectID]bson.ObjectID
 	queries  []WriteQuery
 	returned int
 	fail     error
-	truth    map[bson.ObjectID]int64 // rows by project, of all seconds asked or not
+	truth    map[bson.ObjectID]int64 // rows by project in all seconds, whether requested or not
 	seconds  map[int64]map[bson.ObjectID]int64
 }
 
@@ -52,7 +52,8 @@ func docID(p, d int) (id bson.ObjectID) {
 	return id
 }
 
-// rowsInSecond draws a second's rows once, so that what is not asked for is true too.
+// rowsInSecond draws the rows of a second once, so that seconds that nobody requests
+// have writes too.
 func (s *knownWrites) rowsInSecond(t int64) map[bson.ObjectID]int64 {
 	if got, ok := s.seconds[t]; ok {
 		return got
@@ -121,7 +122,7 @@ type fixedTable struct{ table *topology.Table }
 
 func (f fixedTable) Table() *topology.Table { return f.table }
 
-// yorkieTable is a table of Yorkie's collections that matter here.
+// yorkieTable is a routing table with the Yorkie collections that these tests need.
 func yorkieTable(t testing.TB) *topology.Table {
 	t.Helper()
 	pattern := func(d bson.D) shardkey.Pattern {
@@ -167,7 +168,7 @@ func yorkieTable(t testing.TB) *topology.Table {
 	}
 }
 
-// collectFor lets a collector count for a while.
+// collectFor runs a collector for the duration d.
 func collectFor(t *testing.T, src *knownWrites, d time.Duration, o Options) *Collector {
 	t.Helper()
 	var c *Collector
@@ -251,7 +252,7 @@ func TestTenHottestProjectsAreShown(t *testing.T) {
 	for seed := range uint64(runs) {
 		src := newKnownWrites(100+seed, 30, 1, func(i int) float64 { return 2 + 60/float64(1+i) })
 		c := NewCollector(src, fixedTable{yorkieTable(t)}, profile.Yorkie(), Options{Seed: seed + 1, Budget: NewBudget(100_000, nil)})
-		c.sampled["y.changes"] = true // as under load from the first tick
+		c.sampled["y.changes"] = true // sampled from the first tick, as under load
 		begin := time.Unix(1_800_000_000, 0)
 		for i := range 30 {
 			tt := byMethod(NewRows, targets(yorkieTable(t), c.prof))[0]

@@ -101,7 +101,7 @@ func TestWritesNotCountedByKeyAreReadFromTheCollection(t *testing.T) {
 		ns     topology.Namespace
 		rows   []bson.D
 		err    error
-		used   bool // the budget is
+		used   bool // the budget is used up
 		reason string
 		method string
 		keys   int
@@ -162,7 +162,8 @@ func TestWritesNotCountedByKeyAreReadFromTheCollection(t *testing.T) {
 	}
 }
 
-// A read that ends at its limit is of less time than was asked for, and says so.
+// A read that ends at its row limit covers less time than requested, and its result
+// states which.
 func TestTruncatedReadReportsTheTimeItCovers(t *testing.T) {
 	now := time.Now()
 	table := tableWith(t, map[topology.Namespace]bson.D{"shop.orders": {{Key: "customer", Value: int32(1)}}})

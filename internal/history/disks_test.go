@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// How full a disk is moves all the time: it would be the only thing to write down.
+// Disk usage changes all the time and would otherwise be recorded at every poll.
 func TestDiskUsageIsNotRecordedAndThePastSaysSo(t *testing.T) {
 	kept, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
@@ -54,7 +54,7 @@ func TestDiskUsageIsNotRecordedAndThePastSaysSo(t *testing.T) {
 	}
 }
 
-// countingStore counts what is written down.
+// countingStore counts the writes of history.
 type countingStore struct {
 	store.History
 	n int

@@ -16,7 +16,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// world is a table that changes as a cluster's does.
+// world is a routing table that changes as that of a cluster does.
 type world struct {
 	t     *testing.T
 	rng   *rand.Rand
@@ -168,7 +168,7 @@ func TestEveryPastStateIsRestored(t *testing.T) {
 				t.Fatal(err)
 			}
 			all = append(all, seen{clock, w.table})
-			if i == 100 { // the process ends and begins again
+			if i == 100 { // the process restarts
 				rec = NewRecorder(db, nil, nil, now)
 			}
 			clock = clock.Add(time.Second)
@@ -281,7 +281,7 @@ func TestCompareIncludesUnshardedDataInShardSizes(t *testing.T) {
 			Shards: map[string]topology.Size{shardName(0): {Bytes: topology.Figure{Known: true, Exact: true, Value: n, At: noon}}},
 		}
 	}
-	// The server's own collections are of nobody's data.
+	// The server's own collections are not user data.
 	own := *table.Collections[0]
 	own.NS = "config.system.sessions"
 	table.Collections = append([]*topology.Collection{&own}, table.Collections...)

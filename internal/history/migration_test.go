@@ -13,7 +13,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// changelogEntry is a changelog entry of a move of the range that begins at min.
+// changelogEntry is a changelog entry about a move of the range that begins at min.
 func changelogEntry(t *testing.T, at time.Time, what string, min int, more ...bson.E) topology.Event {
 	t.Helper()
 	d := append(
@@ -27,7 +27,8 @@ func changelogEntry(t *testing.T, at time.Time, what string, min int, more ...bs
 	return topology.Event{ID: what + strconv.Itoa(min) + at.String(), Time: at, What: what, NS: "db.things", Shard: "a-shard", Details: raw}
 }
 
-// completedMove is the four entries of a move that took so many seconds, newest first.
+// completedMove returns the four entries, newest first, of a move that took this many
+// seconds.
 func completedMove(t *testing.T, end time.Time, min, seconds int) []topology.Event {
 	begin := end.Add(-time.Duration(seconds) * time.Second)
 	return []topology.Event{
@@ -118,7 +119,7 @@ func TestMigrationAfterADonorFailoverIsUnknownUnlessTheTableProvesIt(t *testing.
 	if got := Migrations(&table, noon, nil, nil); got[0].Outcome != want {
 		t.Fatalf("got %+v, want Outcome %v", got[0], want)
 	}
-	// The same range on the recipient: proven.
+	// The same range on the recipient proves that the move succeeded.
 	c := *table.Collections[0]
 	ch.Shard, ch.Version = "b-shard", topology.Version{Major: 99}
 	m, _, err := c.Chunks.Apply([]topology.Chunk{ch})

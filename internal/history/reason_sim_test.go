@@ -17,8 +17,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// A range goes away and is asked back while its old documents wait to be deleted:
-// moveChunk.to alone has the reason. Then the server's own collection fills the log
+// A range is moved away and requested back while its orphans wait for deletion: only
+// moveChunk.to has the reason. Then splits of the server's own collection fill the log
 // at once.
 func TestReasonOfAFailedMoveIsReadFromARunningCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// recordFiftySteps records fifty steps, one a second, and gives what was counted
-// between the tables themselves.
+// recordFiftySteps records fifty random changes, one a second, and returns the number
+// of moves, splits and merges found by comparing the tables.
 func recordFiftySteps(t *testing.T, seed uint64) (p *Past, start time.Time, moved, split, merged int) {
 	t.Helper()
 	db, w := openStore(t), newWorld(t, seed)

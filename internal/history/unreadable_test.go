@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// damagedStore is a store in which some rows are not as they were written.
+// damagedStore is a store in which some rows cannot be decoded.
 type damagedStore struct {
 	store.History
 	is func(store.HistoryEntry) bool

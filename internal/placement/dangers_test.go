@@ -27,7 +27,7 @@ func TestMoveThatJoinsDuplicateIDsIsDangerous(t *testing.T) {
 		t.Errorf("an id of documents warns of clients: %+v, want nil", got)
 	}
 	found = []SharedID{{
-		IDPlace: IDPlace{NS: clients.NS, ID: id}, // of projects 1 and 9: neither row is project 5's
+		IDPlace: IDPlace{NS: clients.NS, ID: id}, // of projects 1 and 9; project 5 has no such row
 		Rows:    []SharedRow{{Shard: "a", Project: oid(1)}, {Shard: "c", Project: oid(9)}},
 	}}
 	if got := Dangers(clients, 0, found); len(got) != 1 || got[0].Shard != "c" {

@@ -19,12 +19,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// memorySource answers ids from memory, as a mongos does: in order, rows of one id
-// one after the other.
+// memorySource returns ids from memory as mongos does: sorted, with the rows of one id
+// next to each other.
 type memorySource struct {
 	mu    sync.Mutex
 	rows  map[topology.Namespace][]KeyedRow
-	fail  []error // of the next reads
+	fail  []error // errors of the next reads
 	reads []time.Time
 }
 
@@ -65,9 +65,9 @@ func (s *memorySource) add(t *testing.T, coll string, id, project bson.ObjectID)
 	s.rows[ns] = append(s.rows[ns], KeyedRow{ID: id, Doc: doc})
 }
 
-// sourceWithDuplicates has 5,500 documents, two of whose ids are on both shards: one of
-// them with rows on either side of a batch's end, and one id twice on a shard's
-// side of the cut that is no duplicate of ours.
+// sourceWithDuplicates has 5,500 documents. Two ids are on both shards, one of them
+// with its rows on either side of the end of a batch. One more id occurs twice on the
+// same shard, which is not a duplicate for this check.
 func sourceWithDuplicates(t *testing.T) *memorySource {
 	s := &memorySource{rows: map[topology.Namespace][]KeyedRow{}}
 	for i := range 5500 {
@@ -170,7 +170,7 @@ func TestStoppedCheckResumesWhereItWas(t *testing.T) {
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 || r.Collections[0].Read != 5503 {
 			t.Errorf("%s, %d found, %+v", r.State, r.FoundCount, r.Collections)
 		}
-		// And from a point that was kept elsewhere.
+		// A check can also continue from a stored position.
 		if err := d.Start(false, map[topology.Namespace]bson.ObjectID{db + ".documents": numberedID(3001)}); err != nil {
 			t.Fatal(err)
 		}

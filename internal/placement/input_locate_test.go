@@ -94,7 +94,7 @@ func TestProjectAndKeyCostOneTargetedQueryPerProjectOfThatName(t *testing.T) {
 
 func TestBareIDReportsItsCost(t *testing.T) {
 	a, err := locator(t, &fakeSource{}).Ask(t.Context(), Query{Text: hexA})
-	// documents and clients are sharded; whatever else may be there is on the primary.
+	// documents and clients are sharded; any other collection would be on the primary.
 	if fault.Of(err) != fault.NotFound || a.Cost.Broadcast != 2 || len(a.Anatomy) != 1 {
 		t.Errorf("got %+v, %v, want kind %v, Cost.Broadcast 2, len(Anatomy) 1", a, err, fault.NotFound)
 	}
@@ -121,7 +121,8 @@ func TestUUIDIsDecodedAndPlacedOnlyInAChosenCollection(t *testing.T) {
 	if err != nil || len(a.Items) != 0 || len(a.Anatomy) != 1 || a.Anatomy[0].Kind != ids.UUID7 || a.Cost != (Cost{}) {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	// A collection of other data; in Yorkie's own a UUID is of the wrong type.
+	// A UUID can be placed in a collection of other data; in Yorkie's own collections
+	// it has the wrong type.
 	f := l.tables.(fixedTable)
 	key := pattern(t, bson.E{Key: "k", Value: "hashed"})
 	f.t.Collections = append(f.t.Collections, collection(t, "orders", key, nil, "c"))

@@ -109,7 +109,7 @@ func TestBareIDIsSearchedInEveryCandidateCollection(t *testing.T) {
 	if !slices.Equal(kinds, []string{"document", "document", "client"}) {
 		t.Errorf("kinds %v", kinds)
 	}
-	if len(items[1].Notes) != 2 { // no such project here, and one id twice
+	if len(items[1].Notes) != 2 { // notes: unknown project, duplicate id
 		t.Errorf("notes of the duplicate: %+v, want len 2", items[1].Notes)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// scriptedCluster answers explains from a list, the last one for ever, and swaps the
-// table in on refresh.
+// scriptedCluster returns explain results from a list, repeating the last one, and
+// publishes the next table on refresh.
 type scriptedCluster struct {
 	answers [][]string
 	err     error
@@ -54,7 +54,8 @@ func (c *scriptedCluster) Refresh(context.Context) error {
 	return c.refreshErr
 }
 
-// tableWithMovedChunk is table with project 5's chunk of documents on another shard.
+// tableWithMovedChunk is testTable with project 5's chunk of documents on another
+// shard.
 func tableWithMovedChunk(t *testing.T, to string) *topology.Table {
 	t.Helper()
 	out := testTable(t)
@@ -181,8 +182,8 @@ func details(t *testing.T, d bson.D) bson.Raw {
 	return raw
 }
 
-// The changelog tells of a chunk's own range only, in this life of the
-// collection, and a move only when it led to where the chunk is.
+// Only changelog entries about the chunk's own range and the current collection count,
+// and a move only if it led to the chunk's current shard.
 func TestHistoryCoversOnlyThisChunkOfThisCollection(t *testing.T) {
 	tab := testTable(t)
 	c := tab.Collection(db + ".documents")

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Whatever the rows are, the share that is told holds the share that there is.
+// For any rows, the reported interval contains the true share.
 func TestRowShareIntervalContainsTheTruth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sums tally
@@ -56,7 +56,8 @@ func TestRowShareIntervalContainsTheTruth(t *testing.T) {
 	})
 }
 
-// One chunk of three has all the rows, or none: chunks are no rows.
+// One chunk of three can have all the rows or none, so the share of chunks is not the
+// share of rows.
 func TestRowShareIsNotTheShareOfChunks(t *testing.T) {
 	count := func(n int64) topology.Figure { return topology.Figure{Known: true, Value: n} }
 	var sums tally

@@ -48,7 +48,7 @@ func TestMatchFindsDatabasesOfProjectsAndDocumentsOnly(t *testing.T) {
 	tab := &topology.Table{
 		Collections: []*topology.Collection{
 			collectionKeyedBy(t, "a.documents", ascending("project_id")),
-			collectionKeyedBy(t, "b.documents", ascending("tenant")), // somebody else's documents
+			collectionKeyedBy(t, "b.documents", ascending("tenant")), // documents of another application
 			collectionKeyedBy(t, "c.orders", ascending("project_id")),
 		},
 		Unsharded: []topology.Namespace{"d.documents", "d.projects", "e.projects", "f.documents"},

@@ -11,9 +11,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// world is what an advisor looks at, with a clock of its own.
+// world has what an advisor reads, with its own clock.
 type world struct {
-	store.Notices // whose other methods are not used
+	store.Notices // other methods are not called
 
 	s      Situation
 	now    time.Time
@@ -109,7 +109,7 @@ func TestListenersAreNotifiedOfProblemsAndDecisions(t *testing.T) {
 	if v, err := a.View(t.Context()); err != nil || v.Summary().Open() != len(r.Items)-1 || v.Summary().Dismissed != 1 || v.Summary().Clear() {
 		t.Errorf("%+v, %v", v.Summary(), err)
 	}
-	heard() // of the decision, read back
+	heard() // notification of the dismissal
 	stop()
 	w.s = healthy()
 	if a.Refresh(); heard() {

@@ -7,8 +7,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// withHotChunk has one chunk of y.changes take a rate and a share, by a judgement on a
-// split through it; the rest is spread over the shards, most of it on its own.
+// withHotChunk gives one chunk of y.changes a write rate, a share and an assessment of
+// splitting it. The remaining writes are distributed over the shards, most of them to
+// its own.
 func withHotChunk(chunk int, perSecond, share float64, s heat.Splitting) change {
 	return func(x *Situation) {
 		c := x.Table.Collection("y.changes")
@@ -22,7 +23,7 @@ func withHotChunk(chunk int, perSecond, share float64, s heat.Splitting) change 
 			Total:   heat.Rate{PerSecond: total, Rows: int64(total * 900), Exact: true, Share: 1},
 		}
 		rest := (total - perSecond) / 4
-		for i, shard := range x.Table.Shards { // the first takes least beside its hot chunk, the owner most
+		for i, shard := range x.Table.Shards { // apart from the hot chunk, the first shard has the fewest writes and the owner the most
 			own := rest * []float64{0.5, 1, 1}[i]
 			if shard.Name == ch.Shard {
 				own = perSecond + 2.5*rest
@@ -165,7 +166,7 @@ func TestHotChunkIsNotOfferedToAForbiddenShard(t *testing.T) {
 	}
 }
 
-// TestChunkThatNoLongerExistsIsNotHot: writes were counted under older bounds.
+// Writes that were counted under older bounds do not make a chunk hot.
 func TestChunkThatNoLongerExistsIsNotHot(t *testing.T) {
 	s := healthy(withCollection("y.changes", "{doc_id: hashed}", "abcabcabcabc"), withHotChunk(4, 300, 0.5, heat.Splitting{Code: "single"}))
 	addCollection(&s, "y.changes", "{doc_id: hashed}", "ab")

@@ -20,8 +20,8 @@ func TestEveryRuleIsUnsureBeforeTheTableIsLoaded(t *testing.T) {
 	}
 }
 
-// TestMissingDataNeverMakesARulePass takes one thing away at a time: no rule that
-// fired may then pass.
+// TestMissingDataNeverMakesARulePass removes one part of the data at a time: no rule
+// that fired may then pass.
 func TestMissingDataNeverMakesARulePass(t *testing.T) {
 	trouble := with(
 		withCollection("y.documents", "{project_id: 1}", "abCabc"),
@@ -56,7 +56,7 @@ func TestMissingDataNeverMakesARulePass(t *testing.T) {
 	} {
 		r := Evaluate(healthy(append(slices.Clone(trouble), less)...))
 		for _, i := range all.Items {
-			// The pass of a rule that looks at something else is no loss.
+			// A rule about another subject may still pass.
 			looks := map[string][]Rule{"zones": {ZoneNoShard, PinViolated, ZoneUnknown}, "settings": {BalancerOff},
 				"counting": {HotProject}, "unsharded": {BigUnsharded}, "sizes": {BigUnsharded, SnapshotBodies, Orphans}}[name]
 			if slices.Contains(looks, i.Rule) && slices.Contains(r.Passed, i.Rule) {
@@ -111,7 +111,8 @@ func TestNamesCannotBreakOutOfQuotesInCommands(t *testing.T) {
 	}
 }
 
-// outsideQuotes is what of a line of JavaScript is not within double quotes.
+// outsideQuotes returns the parts of a line of JavaScript that are not within double
+// quotes.
 func outsideQuotes(line string) string {
 	var out strings.Builder
 	within, escaped := false, false
@@ -133,7 +134,7 @@ func outsideQuotes(line string) string {
 	return out.String()
 }
 
-// balancerHistory is a history in which the balancer was turned off at a time.
+// balancerHistory is a history in which the balancer was turned off at a given time.
 type balancerHistory struct {
 	off   time.Time
 	first time.Time

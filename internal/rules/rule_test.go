@@ -8,7 +8,8 @@ import (
 	"shardboard/internal/profile"
 )
 
-// TestEachRuleHasAFileANameAndDocumentation keeps rules where people look for them.
+// TestEachRuleHasAFileANameAndDocumentation makes sure that a rule can be found by its
+// name.
 func TestEachRuleHasAFileANameAndDocumentation(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/problems.md")
 	if err != nil {

@@ -81,8 +81,8 @@ var pin3 = "pin-" + oid(3).Hex()
 
 func with(c ...change) []change { return c }
 
-// TestEachRuleFiresPassesOrIsUnsure has for each rule what it fires
-// on, what is almost that and passes, and what it cannot tell of.
+// TestEachRuleFiresPassesOrIsUnsure has for each rule cases in which it fires, almost
+// fires and passes, and lacks data.
 func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 	big := withSize("y.clients", "a", 4*gib, 1000, 0)
 	runCases(t, []ruleCase{
@@ -449,13 +449,13 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 	})
 }
 
-// ruleCase is one situation and what a rule makes of it.
+// ruleCase is a situation and the expected result of a rule.
 type ruleCase struct {
 	name    string
 	rule    Rule
 	changes []change
 	rank    Severity // "": does not fire
-	says    string   // code of the text, or of what it cannot tell
+	says    string   // code of the problem's text, or of the uncertainty
 	plan    string   // kind of the first plan; "" = none
 	unsure  bool
 }
@@ -516,7 +516,7 @@ func checkItem(t *testing.T, i Problem, rank Severity, says, kind string) {
 	}
 }
 
-// messagesOf are all messages of a problem.
+// messagesOf returns all messages of a problem.
 func messagesOf(p Problem) []message.Message {
 	out := []message.Message{p.Text, p.Why}
 	if !p.Remedy.WhyNot.IsZero() {

@@ -36,7 +36,8 @@ func silentRouter(host, version string, silent time.Duration) change {
 	}
 }
 
-// TestRulesOnClusterStateFirePassOrAreUnsure has those that were the overview's alone.
+// TestRulesOnClusterStateFirePassOrAreUnsure covers the rules about settings and
+// processes of the cluster.
 func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 	hours := now.Add(-2 * time.Hour)
 	runCases(t, []ruleCase{
@@ -214,7 +215,7 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 	})
 }
 
-// migrationEntry is a changelog entry of a migration, so many minutes ago.
+// migrationEntry is a changelog entry about a migration this many minutes ago.
 func migrationEntry(what string, n int, minutes int, errmsg string) topology.Event {
 	d := bson.D{
 		{Key: "min", Value: bson.D{{Key: "doc_id", Value: int64(n)}}},

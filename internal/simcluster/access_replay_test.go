@@ -91,8 +91,8 @@ func names(list bson.RawValue) []string {
 	return out
 }
 
-// identityLines is the reply of connectionStatus with sorted lists, because the server's
-// order is that of a hash table. The order of a privilege's actions is kept.
+// identityLines returns the reply of connectionStatus with sorted lists, because the
+// server's order is that of a hash table. The order of a privilege's actions is kept.
 func identityLines(t testing.TB, reply bson.Raw) []string {
 	t.Helper()
 	info, ok := reply.Lookup("authInfo").DocumentOK()

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// limitedUser is a user who may only read db.c.
+// limitedUser signs in as a user with only these privileges.
 func limitedUser(t testing.TB, c *Cluster, privileges ...any) *rawClient {
 	t.Helper()
 	root := signedIn(t, c, "root", "root-pw")

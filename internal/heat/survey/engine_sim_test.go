@@ -35,7 +35,7 @@ type returnedCounter struct {
 func (p *returnedCounter) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{Succeeded: func(_ context.Context, e *event.CommandSucceededEvent) {
 		if e.DatabaseName != db {
-			return // the tables are read beside the survey
+			return // reads of the tables are not part of the survey
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -54,16 +54,16 @@ func (p *returnedCounter) returned() int {
 	return p.documents
 }
 
-// fixture is an engine over a simulated cluster, inside a bubble.
+// fixture is a survey engine on a simulated cluster in a synctest bubble.
 type fixture struct {
 	sim     *simcluster.Cluster
 	client  *cluster.Client
 	watcher *topology.Watcher
 	keeper  *placement.Keeper
 	engine  *survey.Engine
-	source  survey.Source // of the next engine
+	source  survey.Source // used by the next engine that starts
 	tap     returnedCounter
-	end     func() // ends Run and waits for it
+	end     func() // stops Run and waits for its return
 }
 
 func onSim(t *testing.T, o simcluster.Options, st store.Surveys, test func(t *testing.T, r *fixture)) {
@@ -88,14 +88,14 @@ func onSim(t *testing.T, o simcluster.Options, st store.Surveys, test func(t *te
 		all.Go(func() { _ = r.watcher.Run(ctx) })
 		all.Go(func() { _ = r.keeper.Run(ctx) })
 		defer func() { cancel(); all.Wait() }()
-		time.Sleep(70 * time.Second) // sizes of every collection are read
+		time.Sleep(70 * time.Second) // until the sizes of all collections are read
 		r.start(t, survey.Options{Store: st})
 		defer func() { r.end() }()
 		test(t, r)
 	})
 }
 
-// start makes an engine, as a process that begins does.
+// start creates and runs an engine, as a new process does.
 func (r *fixture) start(t *testing.T, o survey.Options) {
 	r.engine = survey.New(r.source, r.watcher, r.keeper, profile.Yorkie(), o)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -118,7 +118,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// finish waits for a survey's end.
+// waitForEnd waits until a survey has ended.
 func (r *fixture) waitForEnd(t *testing.T, id string) (survey.Survey, *survey.Result) {
 	t.Helper()
 	for range 24 * 60 {
@@ -140,11 +140,11 @@ func (r *fixture) runSurvey(t *testing.T, q survey.Request) (survey.Survey, *sur
 	return r.waitForEnd(t, s.ID)
 }
 
-// rowTotals is the truth of a set of rows.
+// rowTotals are the true totals of a set of rows.
 type rowTotals struct{ rows, bytes, dead int64 }
 
-// truth reads every row of a collection from the simulator itself and groups
-// them by an id.
+// rowsByID reads every row of a collection directly from the simulator and sums the
+// rows by an id.
 func (r *fixture) rowsByID(t *testing.T, coll, field string, dead func(bson.Raw) bool) map[bson.ObjectID]rowTotals {
 	t.Helper()
 	out := map[bson.ObjectID]rowTotals{}
@@ -193,7 +193,7 @@ func collectionOf(t *testing.T, r *survey.Result, name string) survey.Collection
 	return survey.Collection{}
 }
 
-// checkAgainstTruth tells whether a survey's counted lines are the truth.
+// checkAgainstTruth compares a survey's lines with the true totals.
 func checkAgainstTruth(t *testing.T, c survey.Collection, truth map[bson.ObjectID]rowTotals) {
 	t.Helper()
 	if c.Method != survey.MethodCounted || !c.Complete {
@@ -366,7 +366,7 @@ func TestSurveyNeverReadsMoreThanTheSharedBudget(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 7, Documents: 1500}, nil, func(t *testing.T, r *fixture) {
 		r.end()
 		budget := heat.NewBudget(20, nil)
-		budget.Hold(budget.Burst()) // somebody else has used what was saved up
+		budget.Hold(budget.Burst()) // another reader has used up the saved budget
 		r.start(t, survey.Options{Budget: budget})
 		before, began := r.tap.returned(), time.Now()
 		s, _ := r.runSurvey(t, survey.Request{Kind: survey.Project, Project: r.keeper.Directory().All()[0].ID})
@@ -408,13 +408,13 @@ func TestStoppedSurveyKeepsItsPartialResult(t *testing.T) {
 		}
 		count := r.tap.returned()
 		time.Sleep(time.Minute)
-		if more := r.tap.returned() - count; more > 60 { // the list of projects is read again
+		if more := r.tap.returned() - count; more > 60 { // includes another read of the project list
 			t.Errorf("%d documents after the end, want at most 60", more)
 		}
 	})
 }
 
-// auditRecords are what, by whom and the subject of the audit record's entries.
+// auditRecords returns the audit log entries with action, user and subject.
 func auditRecords(t *testing.T, db *sqlite.DB) (out []store.AuditRecord) {
 	t.Helper()
 	rows, err := db.AuditRecords(t.Context(), 0, 100)
@@ -435,7 +435,7 @@ func TestWhoStartsAndStopsASurveyIsRecorded(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		must(t, r.engine.Stop(t.Context(), waiting.ID, entryByBen()))
-		for range 2 { // a second click is no second deed
+		for range 2 { // a repeated stop must not be recorded again
 			if err := r.engine.Stop(t.Context(), running.ID, entryByBen()); err != nil && fault.Of(err) != fault.Conflict {
 				t.Fatal(err)
 			}
@@ -485,7 +485,7 @@ func TestSurveyResumesAfterTheProcessDied(t *testing.T) {
 			t.Errorf("first %+v, then %+v", first, ended)
 		}
 		r.end()
-		r.start(t, survey.Options{Store: kept}) // results outlive the process too
+		r.start(t, survey.Options{Store: kept}) // results are kept across processes too
 		time.Sleep(2 * time.Second)
 		again, same, err := r.engine.Survey(t.Context(), s.ID)
 		must(t, err)
@@ -527,7 +527,7 @@ func openStore(t *testing.T) *sqlite.DB {
 	return kept
 }
 
-// onBareCluster runs a test over a simulated cluster alone.
+// onBareCluster runs a test on a simulated cluster without an engine.
 func onBareCluster(t *testing.T, o simcluster.Options, test func(t *testing.T, sim *simcluster.Cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

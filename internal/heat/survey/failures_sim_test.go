@@ -18,14 +18,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// again begins anew with another source.
+// restartWith replaces the engine by a new one that reads from another source.
 func (r *fixture) restartWith(t *testing.T, src survey.Source) {
 	r.end()
 	r.source = src
 	r.start(t, survey.Options{})
 }
 
-// forbiddenSource is a source that one collection may not be read of.
+// forbiddenSource is a source that must not read one of the collections.
 type forbiddenSource struct {
 	survey.Source
 	ns topology.Namespace
@@ -85,7 +85,7 @@ func TestMissingFindPrivilegeIsNamed(t *testing.T) {
 	})
 }
 
-// slowSource is a source that can be made to take its time.
+// slowSource is a source that can be delayed.
 type slowSource struct {
 	survey.Source
 	takes atomic.Int64
@@ -128,7 +128,7 @@ func TestSurveySlowsDownWhileTheClusterIsSlow(t *testing.T) {
 }
 
 func TestOrphansAreCountedSeparately(t *testing.T) {
-	for _, release := range []string{"5.0", "6.0"} { // 5.0 does not report them
+	for _, release := range []string{"5.0", "6.0"} { // 5.0 does not report orphans
 		o := simcluster.Options{Projects: 6, Documents: 900, ServerVersion: release}
 		onSim(t, o, nil, func(t *testing.T, r *fixture) {
 			ns := topology.Namespace(db + ".changes")
@@ -144,7 +144,7 @@ func TestOrphansAreCountedSeparately(t *testing.T) {
 			upper, err := c.Key.Document(chunk.Max)
 			must(t, err)
 			must(t, r.client.MoveChunk(t.Context(), "", topology.Move{NS: ns, Min: lower, Max: upper, To: to}))
-			time.Sleep(70 * time.Second) // the statistics are read again; the clean-up waits 15 minutes
+			time.Sleep(70 * time.Second) // until statistics are read again; orphans stay for 15 minutes
 			var all, stored int64
 			for _, w := range before {
 				all += w.rows
@@ -163,7 +163,7 @@ func TestOrphansAreCountedSeparately(t *testing.T) {
 			if found.Rows.Value != all {
 				t.Errorf("%s: %d rows in all, truth %d, %d orphans", release, found.Rows.Value, all, found.Orphans.Value)
 			}
-			for _, l := range found.Projects { // one of twenty may be outside, but not by far
+			for _, l := range found.Projects { // one interval in twenty may miss the truth, but not by far
 				width := l.Rows.High - l.Rows.Low
 				if want := before[l.Project].rows; want < l.Rows.Low-width || want > l.Rows.High+width {
 					t.Errorf("%s: %d rows of a project, measured %d to %d", release, want, l.Rows.Low, l.Rows.High)

@@ -32,7 +32,7 @@ func TestSampleInterruptedBeforeTheDocumentSearchResumesThere(t *testing.T) {
 	})
 }
 
-// panickingSource is a source with a defect.
+// panickingSource is a source whose reads panic.
 type panickingSource struct{ survey.Source }
 
 func (panickingSource) SampleSizes(context.Context, survey.SizeQuery) ([]survey.SizedRow, error) {

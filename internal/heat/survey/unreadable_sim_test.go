@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/store"
 )
 
-// One survey whose row is rubbish is listed as failed, with words; the others are
-// there, and new ones can be made.
+// A survey with an unreadable row is listed as failed, with an explanation. The other
+// surveys are still there, and new ones can be started.
 func TestUnreadableSurveyDoesNotHideOthers(t *testing.T) {
 	kept := openStore(t)
 	onSim(t, simcluster.Options{Projects: 3, Documents: 20}, kept, func(t *testing.T, r *fixture) {

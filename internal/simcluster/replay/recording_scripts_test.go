@@ -145,7 +145,7 @@ func (p *player) insertJumboDocuments() {
 	}
 }
 
-// insertNumbered makes n documents of a size, whose p is their number.
+// insertNumbered inserts n documents of a size with p from 0 to n-1.
 func (p *player) insertNumbered(db, coll string, n, size int) {
 	p.t.Helper()
 	docs := bson.A{}

@@ -62,8 +62,8 @@ func readObservations(t *testing.T, name string) (out []observation) {
 var chance = []string{"currentOpTime", "opid", "microsecs_running", "secs_running", "host", "configdb", "numYields",
 	"txnNumber", "_id", "millis"}
 
-// withoutRandomValues is a document without random values: field names with values in order,
-// numbers without their type.
+// withoutRandomValues describes a document without random values: field names with
+// values in order, numbers without their type.
 func withoutRandomValues(name string, v bson.RawValue) string {
 	if slices.Contains(chance, name) && v.Type != bson.TypeEmbeddedDocument {
 		return "*"
@@ -159,7 +159,8 @@ func TestRunningMigrationLooksAsOnTheRealServer(t *testing.T) {
 	})
 }
 
-// bound is a bound of the recorded collection: a project's number, or one of the ends.
+// bound returns a bound of the recorded collection: a project's number, or one of the
+// ends.
 func bound(n byte) bson.D {
 	return bson.D{{Key: "project_id", Value: bson.ObjectID{0x65, 11: n}}}
 }
@@ -214,7 +215,7 @@ func (w *watcher) insertRecordedDocuments() {
 	}
 }
 
-// chunksOn is how many a shard has, of all collections.
+// chunksOn counts the chunks of a shard in all collections.
 func (w *watcher) chunksOn(shard string) int {
 	reply := w.p.mustRun("config", bson.D{{Key: "count", Value: "chunks"}, {Key: "query", Value: bson.D{{Key: "shard", Value: shard}}}})
 	n, _ := reply.Lookup("n").AsInt64OK()

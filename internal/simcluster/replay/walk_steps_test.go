@@ -30,7 +30,7 @@ func (w *walk) randomChunk(c *collection) chunk {
 	return c.chunks[w.rng.IntN(len(c.chunks))]
 }
 
-// randomSplitKey is a random key document for split.
+// randomSplitKey returns a random key document for split.
 func (w *walk) randomSplitKey(c *collection) (bson.Raw, shardkey.Key) {
 	doc := encode(bson.D{{Key: "p", Value: w.randomProject()}, {Key: "k", Value: w.randomKey()}})
 	k := c.shardKey(w.t, doc)
