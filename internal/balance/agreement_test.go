@@ -77,8 +77,8 @@ func (w *world) loadTable() *topology.Table {
 	return t
 }
 
-// randomizeLayout splits the collection at random, distributes the chunks, sometimes assigns
-// zones to the whole key space, and sometimes drains a shard.
+// randomizeLayout splits the collection at random, distributes the chunks, sometimes
+// assigns zones to the whole key space, and sometimes drains a shard.
 func (w *world) randomizeLayout(rng *rand.Rand, shards int) (about string) {
 	chunks := 1 + rng.IntN(14)
 	for i := 1; i < chunks; i++ {

@@ -112,8 +112,8 @@ func identityLines(t testing.TB, reply bson.Raw) []string {
 
 var recordedTail = regexp.MustCompile(`lsid: \{ id: UUID\("([0-9a-f-]+)"\) \}, \$clusterTime: \{ clusterTime: Timestamp\((\d+), (\d+)\), signature: \{ hash: BinData\(0, ([0-9A-F]+)\), keyId: (-?\d+) \} \}, \$db: "([^"]*)" \}$`)
 
-// appendedFields holds the fields that the recording client appended to a command. A refusal
-// quotes them.
+// appendedFields holds the fields that the recording client appended to a command. A
+// refusal quotes them.
 func appendedFields(t testing.TB, s step) []bson.E {
 	t.Helper()
 	db := bson.E{Key: "$db", Value: s.DB}

@@ -129,8 +129,8 @@ func (p *player) replayBesideBalancer(m *encountered) {
 	p.recordLog(since, m)
 }
 
-// completeSplitKey adds the last field to a split key of clients, which the recording omits but
-// the replies show.
+// completeSplitKey adds the last field to a split key of clients, which the recording
+// omits but the replies show.
 func completeSplitKey(cmd bson.Raw) bson.D {
 	var d bson.D
 	if err := bson.Unmarshal(cmd, &d); err != nil {
@@ -150,8 +150,8 @@ func project(n byte) bson.ObjectID {
 // now is the cluster's time.
 func (p *player) now() time.Time { return p.cluster.Catalog().Now() }
 
-// moveUntilAccepted moves the chunk below the split point and retries every 0.4 s while a shard is
-// busy, as the recorded client did.
+// moveUntilAccepted moves the chunk below the split point and retries every 0.4 s while
+// a shard is busy, as the recorded client did.
 func (p *player) moveUntilAccepted(s observation, to string, m *encountered) {
 	p.t.Helper()
 	ns := s.Cmd.Lookup("split").StringValue()

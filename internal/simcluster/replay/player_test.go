@@ -109,8 +109,8 @@ func (p *player) play(s step) {
 	p.checkDuration(s, time.Since(begun))
 }
 
-// checkDuration checks that a command with a time limit answered at once or at its limit, as
-// recorded: the step's note ends with the duration.
+// checkDuration checks that a command with a time limit answered at once or at its
+// limit, as recorded: the step's note ends with the duration.
 func (p *player) checkDuration(s step, took time.Duration) {
 	p.t.Helper()
 	_, last, ok := strings.Cut(s.Note, "[")

@@ -85,8 +85,8 @@ func TestEveryRecordingIsReplayedByATest(t *testing.T) {
 	}
 }
 
-// reportCompared fails the test for steps that were not compared, prints the number of compared
-// steps and returns the number of exactly compared ones.
+// reportCompared fails the test for steps that were not compared, prints the number of
+// compared steps and returns the number of exactly compared ones.
 func (p *player) reportCompared() int {
 	p.t.Helper()
 	count := make(map[string]int)

@@ -196,8 +196,8 @@ type watcher struct {
 	grew bool
 }
 
-// insertRecordedDocuments inserts the recorded documents: 8,000 of 1,075 bytes, or one more, for each of
-// four projects.
+// insertRecordedDocuments inserts the recorded documents: 8,000 of 1,075 bytes, or one
+// more, for each of four projects.
 func (w *watcher) insertRecordedDocuments() {
 	w.p.t.Helper()
 	for project := byte(1); project <= 4; project++ {
@@ -267,8 +267,8 @@ func (w *watcher) rows(db string, cmd bson.D) (out []bson.Raw) {
 	return out
 }
 
-// compareObservation compares a recorded observation with ours and returns the number of compared
-// rows.
+// compareObservation compares a recorded observation with ours and returns the number
+// of compared rows.
 func (w *watcher) compareObservation(list []observation, i int) (compared int) {
 	w.p.t.Helper()
 	s := list[i]
