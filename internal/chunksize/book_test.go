@@ -280,7 +280,7 @@ func TestForbiddenMeasurementIsNotRetriedSoon(t *testing.T) {
 			t.Errorf("%d commands, want 1", n)
 		}
 		if s, measured := b.Of(c, c.Chunks.At(0)); measured || s.Reason != "notPermitted" {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v (measured %t), want the reason notPermitted", s, measured)
 		}
 		if s, _ := b.Of(c, c.Chunks.At(77)); s.Reason != "notPermitted" || s.ReasonAt.IsZero() {
 			t.Errorf("a chunk that was not tried: %+v", s)
@@ -303,11 +303,11 @@ func TestFailureKeepsTheEarlierMeasurement(t *testing.T) {
 		time.Sleep(time.Minute)
 		src.takes = time.Hour
 		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), true); ReasonOf(err) != "tooSlow" {
-			t.Errorf("%v", err)
+			t.Errorf("got %v, want the reason tooSlow", err)
 		}
 		s, ok := b.Of(c, c.Chunks.At(1))
 		if !ok || s.Reason != "tooSlow" || s.Documents.Value != 8000 || time.Since(s.At) < time.Minute {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v, want the measurement of before with the reason tooSlow", s)
 		}
 	})
 }

@@ -64,7 +64,7 @@ func TestEveryCollectionIsCountedOrHasAReason(t *testing.T) {
 	table.Unsharded = nil
 	bodies := tableWith(t, map[topology.Namespace]bson.D{"y.snapshot_bodies": hashedKey("doc_id"), "y.projects": hashedKey("_id")})
 	if got := Counted(bodies, profile.Yorkie()); !slices.Equal(got, []topology.Namespace{"y.changes", "y.snapshot_bodies"}) {
-		t.Errorf("%v", got)
+		t.Errorf("counted collections %v, want y.changes and y.snapshot_bodies", got)
 	}
 	old := tableWith(
 		t,
@@ -72,7 +72,7 @@ func TestEveryCollectionIsCountedOrHasAReason(t *testing.T) {
 	)
 	for _, c := range Cover(old, profile.Yorkie()) {
 		if (c.NS == "y.syncedseqs") != (c.Not == "inPlace") {
-			t.Errorf("%+v", c)
+			t.Errorf("got %+v, want the reason inPlace for y.syncedseqs only", c)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 	for _, s := range slots {
 		if !s.From.Equal(s.From.Truncate(time.Minute)) || s.To.Sub(s.From) != time.Minute || !s.Capped || len(s.Counts) != HottestProjects ||
 			s.Rows() != 7*HottestProjects {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v, want a whole minute with 7 rows for each of the hottest projects", s)
 		}
 		placed := int64(0)
 		for _, p := range s.Pieces {
@@ -203,7 +203,7 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 	lines := w.Chunks(table, profile.Yorkie())
 	if len(lines) != 1 || lines[0].Chunk != 0 || lines[0].Projects != HottestProjects-1 ||
 		w.Splittings(table, profile.Yorkie(), lines)[0].Code != "projects" {
-		t.Errorf("%+v", lines)
+		t.Errorf(`got %+v, want chunk 0 with the splitting "projects"`, lines)
 	}
 	if len(w.Documents()) != 0 {
 		t.Error("a project's rows are no Yorkie document's")
@@ -271,10 +271,10 @@ func TestCombinedShardLoadCoversTheTimeOfAllCollections(t *testing.T) {
 	}
 	got := Together([]Load{span(3, 6), span(0, 3), span(1, 4)})
 	if !got.Known || !got.From.Equal(at) || !got.To.Equal(at.Add(6*Tick)) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want a load known from tick 0 to tick 6", got)
 	}
 	if none := Together([]Load{span(3, 6), {}}); none.Known || !none.From.IsZero() {
-		t.Errorf("%+v", none)
+		t.Errorf("got %+v, want an unknown load if one collection's is unknown", none)
 	}
 }
 

@@ -210,7 +210,7 @@ func TestFullCountIsExact(t *testing.T) {
 		t.Error("shares of chunks", shares)
 	}
 	if shards := w.Shards(yorkieTable(t), profile.Yorkie()); len(shards) != 2 || math.Abs(shards[0].Rate.Share+shards[1].Rate.Share-1) > 1e-9 {
-		t.Errorf("%+v", shards)
+		t.Errorf("got %+v, want two shards whose shares add up to 1", shards)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestUnderLoadOneSecondInTenIsCounted(t *testing.T) {
 		t.Errorf("%.0f ± %.0f a second, truth 3000", w.Total.PerSecond, w.Total.PlusMinus)
 	}
 	if h, ok := c.Health("y.changes"); !ok || !h.Sampled || h.Err != nil {
-		t.Errorf("%+v", h)
+		t.Errorf("health %+v, want sampled without an error", h)
 	}
 	if limit := PerSecond*300 + PerSecond*burstSeconds; src.returned > limit {
 		t.Errorf("%d documents returned, budget %d", src.returned, limit)
@@ -237,7 +237,7 @@ func TestFailedCountIsAGapNotAZero(t *testing.T) {
 	src.fail = fault.New(fault.Forbidden, "no")
 	c := collectFor(t, src, time.Minute, Options{Seed: 3})
 	if w := c.Window("y.changes", time.Minute); w.Seconds != 0 || len(w.Projects()) != 0 {
-		t.Errorf("%+v", w)
+		t.Errorf("got %+v, want no counted seconds and no projects", w)
 	}
 	if h, ok := c.Health("y.changes"); !ok || h.Err == nil {
 		t.Errorf("got %+v %v, want ok true, h.Err not nil", h, ok)
@@ -310,7 +310,7 @@ func TestUpdatedRowsAreCountedForTheHottestProjects(t *testing.T) {
 	c := collectFor(t, src, 3*time.Minute, Options{Seed: 5})
 	got := c.Updated("y", docID(15, 0))
 	if len(got) != 1 || got[0].NS != "y.documents" || got[0].Rows != 7 || got[0].PerSecond() != 7.0/60 {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want 7 rows of y.documents in a minute", got)
 	}
 	if cold := c.Updated("y", docID(1, 0)); len(cold) != 0 {
 		t.Errorf("a cold project was counted: %+v, want len 0", cold)

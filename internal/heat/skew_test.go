@@ -138,7 +138,7 @@ func TestEffectOfASplitDependsOnWhoWrites(t *testing.T) {
 	}
 	hashed := yorkieTable(t)
 	if s := judge(hashed, Count{docID(1, 0), docID(1, 1), 90}); !s.Can || s.Code != "document" || s.Share != 1 || s.Document != docID(1, 1) {
-		t.Errorf("%+v", s)
+		t.Errorf(`got %+v, want the splitting "document" of document 1 with the whole share`, s)
 	}
 	byProject := tableWithChanges(t, rangedCollection(t, "project_id", docID(1, 0), docID(2, 0), docID(9, 0)))
 	if s := judge(byProject, Count{docID(3, 0), docID(3, 1), 50}, Count{docID(4, 0), docID(4, 1), 50}); !s.Can || s.Code != "divides" {

@@ -31,7 +31,7 @@ func TestSumIncludesAllPartsAndTheirUncertainty(t *testing.T) {
 	if first.Line.Rate.PerSecond != 10.2 || first.Line.Rate.Rows != 72 || first.Line.Rate.Exact || first.Line.Rate.PlusMinus == 0 ||
 		len(first.Parts) != 2 ||
 		first.Parts[0].NS != "y.changes" {
-		t.Errorf("%+v", first)
+		t.Errorf("got %+v, want an estimate of 10.2 rows/s and 72 rows in two parts, y.changes first", first)
 	}
 	if z := sums[1].Line.Rate; !z.Exact || z.PlusMinus != 0 || len(sums[1].Parts) != 1 {
 		t.Errorf("another database is counted whole: %+v", z)

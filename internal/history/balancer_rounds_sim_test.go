@@ -92,7 +92,7 @@ func TestMoveOriginIsUnknownWithoutPermissionToReadTheBalancerLog(t *testing.T) 
 	synctest.Test(t, func(t *testing.T) {
 		got := migrationsAfterManualMove(t, simcluster.Options{Projects: 3, Documents: 60, ServerVersion: "8.0", Still: true}, true)
 		if len(got) == 0 || got[0].Cause != (history.Cause{By: history.ByUnknown, Basis: "roundsDenied"}) {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v, want one migration of unknown origin because rounds could not be read", got)
 		}
 	})
 }

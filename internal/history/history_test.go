@@ -220,7 +220,7 @@ func TestGapInObservationIsReported(t *testing.T) {
 	}
 	m, err := NewPast(db, nil).At(ctx, "c1", start.Add(30*time.Minute))
 	if err != nil || m.Watched || !m.Last.Equal(start) || !m.Next.Equal(start.Add(time.Hour)) {
-		t.Fatalf("%+v %v", m, err)
+		t.Fatalf("got %+v %v, want an unobserved moment in a gap of an hour", m, err)
 	}
 	if m, err = NewPast(db, nil).At(ctx, "c1", start); err != nil || !m.Watched {
 		t.Fatalf("got %+v %v, want Watched true", m, err)
@@ -239,7 +239,7 @@ func TestRestartIsAlwaysReportedAsAGap(t *testing.T) {
 	}
 	m, err := NewPast(db, nil).At(ctx, "c1", start.Add(20*time.Second))
 	if err != nil || m.Watched || !m.Last.Equal(start) || !m.Next.Equal(start.Add(40*time.Second)) {
-		t.Fatalf("%+v %v", m, err)
+		t.Fatalf("got %+v %v, want an unobserved moment in a gap of 40 s", m, err)
 	}
 }
 
@@ -265,7 +265,7 @@ func TestCompareCountsTheChangesBetweenTwoTimes(t *testing.T) {
 		t.Fatalf("got %+v, want len(Collections) 1, Collections[0].Moved 1, Collections[0].Split 0, len(Shards) 3", got)
 	}
 	if got.Shards[0].ChunksBefore+got.Shards[1].ChunksBefore+got.Shards[2].ChunksBefore != 40 || got.Shards[0].BytesBefore.Known {
-		t.Fatalf("%+v", got.Shards)
+		t.Fatalf("got %+v, want 40 chunks before and no known bytes", got.Shards)
 	}
 	if same := Compare(before, before, true); len(same.Collections) != 0 {
 		t.Fatalf("got %+v, want len(Collections) 0", same)
@@ -289,6 +289,6 @@ func TestCompareIncludesUnshardedDataInShardSizes(t *testing.T) {
 	table.Sizes = map[topology.Namespace]topology.Sizes{"db.things": size(100), "db.plain": size(7)}
 	got := Compare(&table, &table, true).Shards
 	if !got[0].BytesAfter.Known || got[0].BytesAfter.Value != 107 || !got[1].BytesAfter.Known || got[1].BytesAfter.Value != 0 {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v, want 107 bytes on the first shard and none on the second", got)
 	}
 }

@@ -68,7 +68,7 @@ func TestEntriesOfAMoveAreOneMigrationWithItsSteps(t *testing.T) {
 	m := got[0]
 	if m.Outcome != Done || m.Took(noon) != 12*time.Second || m.Documents != 7 || m.Bytes != 700 || m.DonorSteps != 6 || len(m.Donor) != 4 ||
 		m.Donor[3] != 12*time.Second || m.RecipientSteps != 7 || m.From != "a-shard" || m.To != "b-shard" {
-		t.Fatalf("%+v", m)
+		t.Fatalf("got %+v, want a finished migration of 12 s from a-shard to b-shard with all its steps", m)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestRunningMigrationIsEstimatedFromEarlierOnes(t *testing.T) {
 	if len(got) != 4 || got[0].Outcome != Running || got[0].ETA == nil || got[0].ETA.Basis != 3 || !got[0].ETA.SameColl ||
 		!got[0].ETA.At.Equal(noon.Add(16*time.Second)) ||
 		got[0].ETA.Late != 0 {
-		t.Fatalf("%+v", got[0])
+		t.Fatalf("got %+v, want 16 s more, estimated from three migrations of the collection", got[0])
 	}
 	if late := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil); late[0].ETA.Late != 44*time.Second {
 		t.Fatalf("got %+v, want Late %v", late[0].ETA, 44*time.Second)
@@ -162,7 +162,7 @@ func TestFailuresAreGroupedBySimilarReasons(t *testing.T) {
 	if len(got) != 2 || got[0].Count != 4 || got[0].Reason != "chunk too big: … bytes in range {…}" || got[1].Reason != "" ||
 		got[1].Count != 1 ||
 		got[0].By[ByUnknown] != 4 {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v, want a group of 4 failures of unknown origin and one without a reason", got)
 	}
 }
 

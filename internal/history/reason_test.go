@@ -101,7 +101,7 @@ func TestOtherBoundsOrShardsAreADifferentMove(t *testing.T) {
 	wider := topology.Event{ID: "wider", Time: noon.Add(11 * time.Second), What: "moveChunk.from", NS: "db.things", Details: d}
 	events := append([]topology.Event{wider}, e...)
 	if why := Reasons(events, nil); why["wider"].Text != "" || why["wider"].Code != NoReason || why[e[1].ID].Text != orphansText {
-		t.Fatalf("%+v", why)
+		t.Fatalf("got %+v, want no reason for the wider range, the recipient's text for the other", why)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestGroupKeepsItsFullBounds(t *testing.T) {
 			"exceeded time limit" &&
 			got[0].Reason != "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{…}, {…}) :: caused by :: operation "+
 				"exceeded time limit" {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v, want one group that waits for orphans and whose reason has both bounds as {…}", got)
 	}
 }
 
@@ -297,7 +297,7 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c := Compare(before, table, false); c.Hidden != 1 || len(c.Collections) != 0 || c.Shards[0].ChunksBefore != c.Shards[0].ChunksAfter {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, want one hidden collection and unchanged chunk counts", c)
 	}
 	if c := Compare(before, table, true); c.Hidden != 0 || len(c.Collections) != 1 || c.Collections[0].Moved != 1 {
 		t.Errorf("got %+v, want Hidden 0, len(Collections) 1, Collections[0].Moved 1", c)

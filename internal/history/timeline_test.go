@@ -156,7 +156,7 @@ func TestGapIsListedButTheNewestMinuteIsNotOne(t *testing.T) {
 	p := NewPast(db, now)
 	got, err := p.Timeline(ctx, "c1", Query{From: start, To: clock, Limit: 10})
 	if err != nil || len(got.Gaps) != 1 || !got.Gaps[0].From.Equal(start) || !got.Gaps[0].To.Equal(start.Add(time.Hour)) {
-		t.Fatalf("%+v %v", got.Gaps, err)
+		t.Fatalf("got %+v %v, want one gap of an hour from the start", got.Gaps, err)
 	}
 	clock = clock.Add(50 * time.Second)
 	if m, err := p.At(ctx, "c1", clock.Add(-time.Second)); err != nil || !m.Watched {
@@ -164,7 +164,7 @@ func TestGapIsListedButTheNewestMinuteIsNotOne(t *testing.T) {
 	}
 	clock = clock.Add(time.Hour)
 	if m, err := p.At(ctx, "c1", clock.Add(-time.Second)); err != nil || m.Watched || !m.Next.IsZero() {
-		t.Fatalf("%+v %v", m, err)
+		t.Fatalf("got %+v %v, want an unobserved moment without a next one", m, err)
 	}
 }
 

@@ -127,7 +127,7 @@ func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 		for i, id := range []bson.ObjectID{numberedID(999), numberedID(3001)} {
 			if got := r.Found[i]; got.ID != id || got.NS != db+".documents" || !slices.Equal(got.Shards(), []string{"a", "b"}) ||
 				got.Rows[1].Project != oid(6) {
-				t.Errorf("%+v", got)
+				t.Errorf("got %+v, want the id on shards a and b, the second row of project 6", got)
 			}
 			if _, ok := d.Shared(IDPlace{db + ".documents", id}); !ok {
 				t.Errorf("%s is not known", id.Hex())
@@ -199,7 +199,7 @@ func TestCheckSurvivesAStepDownAndReportsALastingFailure(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 {
-			t.Errorf("%s %s", r.State, r.Problem)
+			t.Errorf("got %s %s, want done with 2 duplicates found", r.State, r.Problem)
 		}
 		s.mu.Lock()
 		s.fail = slices.Repeat([]error{down}, 10)

@@ -70,7 +70,7 @@ func TestKeeperKeepsItsProjectsWhenReadsFail(t *testing.T) {
 		time.Sleep(11 * time.Second)
 		d := k.Directory()
 		if !slices.Equal(names(d), []string{"one"}) || d.Health().Err == nil || !d.Health().Denied {
-			t.Errorf("%v %+v", names(d), d.Health())
+			t.Errorf(`got %v %+v, want the project "one" and a denied read`, names(d), d.Health())
 		}
 		if d.Health().Privilege != "find on yorkie-meta.projects" {
 			t.Errorf(`privilege %q, want "find on yorkie-meta.projects"`, d.Health().Privilege)

@@ -105,7 +105,7 @@ func TestDifferenceIsCheckedAgainAndNamesTheNewerSide(t *testing.T) {
 			p := placeOf(x.c.table, db+".documents", "", fields{"project_id": oid(5), "_id": oid(1)})
 			got := NewProver(&x.c, &x.c).Prove(t.Context(), p)
 			if got.State != x.want || got.Newer != x.newer || !slices.Equal(got.Ours, []string{x.ours}) {
-				t.Errorf("%+v", got)
+				t.Errorf("got %+v, want state %v, newer %v, our shard %s", got, x.want, x.newer, x.ours)
 			}
 			if x.c.asked != x.explain || x.c.refreshed != x.reread || got.Reread != (x.reread > 0) {
 				t.Errorf("%d explains, %d reads of the table", x.c.asked, x.c.refreshed)

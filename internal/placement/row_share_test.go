@@ -45,7 +45,7 @@ func TestRowShareIntervalContainsTheTruth(t *testing.T) {
 		case !got.Known:
 			return
 		case got.Low < 0 || got.High > 1 || got.Low > got.High || got.Method == "":
-			t.Fatalf("%+v", got)
+			t.Fatalf("got %+v, want an interval within 0 and 1 and a method", got)
 		case whole != got.Exact:
 			t.Fatalf("whole %v, exact %v", whole, got.Exact)
 		}

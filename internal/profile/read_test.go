@@ -200,7 +200,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("tenants: !!binary x\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if p, err := Parse("x", b); (p == nil) == (err == nil) {
-			t.Errorf("%v, %v", p, err)
+			t.Errorf("got %v, %v, want either a profile or an error", p, err)
 		}
 	})
 }

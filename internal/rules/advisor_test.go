@@ -107,7 +107,7 @@ func TestListenersAreNotifiedOfProblemsAndDecisions(t *testing.T) {
 		t.Error("not told of a dismissal", err)
 	}
 	if v, err := a.View(t.Context()); err != nil || v.Summary().Open() != len(r.Items)-1 || v.Summary().Dismissed != 1 || v.Summary().Clear() {
-		t.Errorf("%+v, %v", v.Summary(), err)
+		t.Errorf("got %+v, %v, want one problem dismissed and the others open", v.Summary(), err)
 	}
 	heard() // notification of the dismissal
 	stop()
@@ -120,7 +120,7 @@ func TestListenersAreNotifiedOfProblemsAndDecisions(t *testing.T) {
 func TestUnreadableDismissalsHideNoProblems(t *testing.T) {
 	w := &world{s: healthy(off), now: now, err: errors.New("disk")}
 	if v, err := w.advisor().View(t.Context()); err == nil || !hasRule(v, BalancerOff) {
-		t.Errorf("%v, %v", v.Items, err)
+		t.Errorf("got %v, %v, want balancer-off listed and the error of the store", v.Items, err)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestAdvisorReadsWhichRunsPausedBalancing(t *testing.T) {
 	a := w.advisor()
 	a.readBackground(t.Context())
 	if v, _ := a.View(t.Context()); !hasRule(v, BalancingPaused) || hasRule(v, BalancerOff) {
-		t.Errorf("%+v", v.Items)
+		t.Errorf("got %+v, want balancing-paused and not balancer-off", v.Items)
 	}
 	w.err = errors.New("disk")
 	a.readBackground(t.Context())

@@ -102,7 +102,7 @@ func TestNamesCannotBreakOutOfQuotesInCommands(t *testing.T) {
 		for _, c := range i.Remedy.Commands {
 			commands++
 			if strings.ContainsAny(c.Text, "\u202e\u2028\n") || strings.Contains(outsideQuotes(c.Text), "dropDatabase") {
-				t.Errorf("%s", c.Text)
+				t.Errorf("a name is outside of quotes or unescaped in the command %s", c.Text)
 			}
 		}
 	}

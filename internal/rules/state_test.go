@@ -263,7 +263,7 @@ func TestRepeatedlyFailingMigrationsAreReported(t *testing.T) {
 	})
 	items, _, _ := evaluateRule(s, MigrationsFailing)
 	if len(items) != 1 || items[0].Text.Args()["n"] != "8" || items[0].Text.Args()["moves"] != "2" || items[0].Text.Args()["reasons"] != "6" {
-		t.Fatalf("%+v", items)
+		t.Fatalf("got %+v, want 8 failures of 2 moves with 6 reasons", items)
 	}
 	for _, e := range items[0].Evidence {
 		if e.Unit == "perHour" && e.Value != 8 {

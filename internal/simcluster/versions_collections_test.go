@@ -29,19 +29,19 @@ func TestAMovedCollectionIsReadAndWrittenWhereItIs(t *testing.T) {
 		}
 		if n, err := do("d", field("count", "u")); err != nil ||
 			fmt.Sprint(n.Lookup("shards")) != `{"shard-rs-2": {"$numberInt":"31"}}` && n.Lookup("n").Int32() != 31 {
-			t.Errorf("%s, %v", n, err)
+			t.Errorf("got %s, %v, want 31 documents on shard-rs-2", n, err)
 		}
 		plan, err := do("d", field("explain", bson.D{field("find", "u"), field("filter", bson.D{field("x", 1)})}))
 		if err != nil || plan.Lookup("queryPlanner", "winningPlan", "shards", "0", "shardName").StringValue() != "shard-rs-2" {
-			t.Errorf("%s, %v", plan, err)
+			t.Errorf("got %s, %v, want a plan on shard-rs-2", plan, err)
 		}
 		list, err := do("d", field("listCollections", 1), field("nameOnly", true))
 		if names, _ := list.Lookup("cursor", "firstBatch").Array().Values(); err != nil || len(names) != 2 {
-			t.Errorf("%s, %v", list, err)
+			t.Errorf("got %s, %v, want two collections", list, err)
 		}
 		check, err := do("d", field("checkMetadataConsistency", 1), field("checkIndexes", true))
 		if found, _ := check.Lookup("cursor", "firstBatch").Array().Values(); err != nil || len(found) != 0 {
-			t.Errorf("%s, %v", check, err)
+			t.Errorf("got %s, %v, want no inconsistency", check, err)
 		}
 	})
 }
@@ -88,7 +88,7 @@ func TestReshardingShowsItsProgress(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n, err := do("d", field("count", "t")); err != nil || n.Lookup("n").Int32() != 1030 {
-			t.Errorf("%s, %v", n, err)
+			t.Errorf("got %s, %v, want 1030 documents", n, err)
 		}
 	})
 }

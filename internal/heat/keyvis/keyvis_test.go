@@ -160,7 +160,7 @@ func TestUncountedMinuteHasNoColumn(t *testing.T) {
 	}
 	v, _ := r.View(ns, ByKey, begin, begin.Add(time.Hour))
 	if len(v.Columns) != 4 || v.Columns[2].From != begin.Add(5*time.Minute) || v.Columns[2].Covered != 30*time.Second {
-		t.Errorf("%+v", v.Columns)
+		t.Errorf("got columns %+v, want 4, the third from the sixth minute and covered for 30 s", v.Columns)
 	}
 	if n, ok := v.PerSecond(0, 0); n != 0 || !ok {
 		t.Error("a counted minute without writes is a zero", n, ok)

@@ -390,13 +390,13 @@ func TestStoppedSurveyKeepsItsPartialResult(t *testing.T) {
 		list := r.engine.List()
 		if len(list) != 2 || list[0].State != survey.Queued || list[1].State != survey.Running || list[1].Progress.Done == 0 ||
 			list[1].Progress.Left <= 0 {
-			t.Fatalf("%+v", list)
+			t.Fatalf("got surveys %+v, want the first queued and the second running with its time left", list)
 		}
 		must(t, r.engine.Stop(t.Context(), second.ID, entryByBen()))
 		must(t, r.engine.Stop(t.Context(), s.ID, entryByBen()))
 		ended, result := r.waitForEnd(t, s.ID)
 		if ended.State != survey.Stopped || len(result.Collections) == 0 || result.Collections[0].Complete {
-			t.Errorf("%+v", ended)
+			t.Errorf("got %+v, want a stopped survey with an incomplete collection", ended)
 		}
 		for _, l := range result.Collections[0].Projects {
 			if l.Rows.Exact || !l.Rows.AtLeast {
@@ -462,7 +462,7 @@ func TestWhoStartsAndStopsASurveyIsRecorded(t *testing.T) {
 			d["project"] != project.Hex() ||
 			d["db"] != "yorkie-meta" ||
 			len(d) != 3 {
-			t.Errorf("%+v", got[0])
+			t.Errorf("details of the start: got %+v, want a password sign-in, kind, project and db", got[0])
 		}
 	})
 }
@@ -490,7 +490,7 @@ func TestSurveyResumesAfterTheProcessDied(t *testing.T) {
 		again, same, err := r.engine.Survey(t.Context(), s.ID)
 		must(t, err)
 		if again.State != survey.Done || len(same.Collections) != len(result.Collections) {
-			t.Errorf("%+v", again)
+			t.Errorf("after a restart: got %+v, want the same finished survey", again)
 		}
 	})
 }

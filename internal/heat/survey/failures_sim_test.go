@@ -79,7 +79,7 @@ func TestMissingFindPrivilegeIsNamed(t *testing.T) {
 		for _, err := range []error{sample, rows, document, existing} {
 			var denied *topology.DeniedError
 			if !errors.As(err, &denied) || denied.Privilege != "find on "+db+".changes" {
-				t.Errorf("%v", err)
+				t.Errorf("got %v, want the missing privilege find on %s.changes", err, db)
 			}
 		}
 	})
@@ -223,7 +223,7 @@ func TestUnshardedCollectionsAreMeasuredOnTheirPrimary(t *testing.T) {
 		_, result := r.runSurvey(t, survey.Request{Kind: survey.Projects})
 		l := collectionOf(t, result, "documents").Projects[0]
 		if l.Rows.Value != 1 || l.Dead.Rows.Value != 1 || l.Shards[0].Shard != r.watcher.Table().Primary("own") {
-			t.Errorf("%+v", l)
+			t.Errorf("got %+v, want one row, dead, on the primary of own", l)
 		}
 		_, result = r.runSurvey(t, survey.Request{Kind: survey.Sample})
 		if l := collectionOf(t, result, "changes").Projects[0]; l.Project != project || l.Rows.Value != 1 || !l.Rows.Exact {

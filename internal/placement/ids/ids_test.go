@@ -125,7 +125,7 @@ func TestSequentialLocalityUUIDsAreRecognizedByTheirWindow(t *testing.T) {
 			t.Errorf("%d after %s: %s", tc.ahead, tc.after, anatomyOnOneLine(a))
 		}
 		if a.Ranged == Windowed && (a.Notes[0].Args()["window"] != "2024-05-06 07:30" || a.Notes[0].Args()["n"] != fmt.Sprint(tc.ahead)) {
-			t.Errorf("%v", a.Notes)
+			t.Errorf("notes %v, want the window of 07:30 and %d ids ahead", a.Notes, tc.ahead)
 		}
 	}
 }
