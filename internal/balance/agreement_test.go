@@ -177,7 +177,7 @@ func TestNextRoundMakesExactlyThePredictedMoves(t *testing.T) {
 		})
 	}
 	if moved == 0 || still == 0 || split == 0 {
-		t.Fatalf("%d moves, %d rounds without, %d cuts: the layouts do not test anything", moved, still, split)
+		t.Fatalf("%d moves, %d rounds without moves, %d splits: too few to test anything", moved, still, split)
 	}
 	t.Logf("%d layouts: %d moves, %d rounds without any, %d chunks cut at zone edges", layouts, moved, still, split)
 }

@@ -131,7 +131,7 @@ func TestBusyCollectionLeavesBudgetForQuietOnes(t *testing.T) {
 		}
 	}
 	if w := c.Window("y.changes", time.Minute); w.Total.PlusMinus == 0 {
-		t.Error("changes were not sampled: the test proves nothing")
+		t.Error("changes were not sampled, so the budget was not tested")
 	}
 	if limit := PerSecond*125 + PerSecond*burstSeconds; src.returned > limit {
 		t.Errorf("%d documents returned, budget %d", src.returned, limit)
@@ -188,7 +188,7 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 			placed += p.Rows
 		}
 		if want := map[topology.Namespace]int64{"y.documents": 0, "y.clients": 7}[s.NS]; s.Astray != want || placed != s.Rows()-want {
-			t.Errorf("%s: %d astray, %d placed of %d", s.NS, s.Astray, placed, s.Rows())
+			t.Errorf("%s: %d rows outside of all chunks, %d in chunks, of %d", s.NS, s.Astray, placed, s.Rows())
 		}
 	}
 	// The shortest window contains the newest minute fully, and all its figures are
@@ -206,11 +206,11 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 		t.Errorf(`got %+v, want chunk 0 with the splitting "projects"`, lines)
 	}
 	if len(w.Documents()) != 0 {
-		t.Error("a project's rows are no Yorkie document's")
+		t.Error("rows of a project are attributed to a document")
 	}
 	for _, q := range src.queries {
 		if q.Date != "" && !q.To.IsZero() {
-			t.Errorf("a row that is changed all the time has a later date than %s", q.To)
+			t.Errorf("the query ends at %s, but constantly updated rows have later dates", q.To)
 		}
 	}
 }

@@ -207,7 +207,7 @@ func TestFullCountIsExact(t *testing.T) {
 		shares += l.Rate.Share
 	}
 	if math.Abs(shares-1) > 1e-9 {
-		t.Error("shares of chunks", shares)
+		t.Error("the chunks' shares do not add up to 1:", shares)
 	}
 	if shards := w.Shards(yorkieTable(t), profile.Yorkie()); len(shards) != 2 || math.Abs(shards[0].Rate.Share+shards[1].Rate.Share-1) > 1e-9 {
 		t.Errorf("got %+v, want two shards whose shares add up to 1", shards)
@@ -317,7 +317,7 @@ func TestUpdatedRowsAreCountedForTheHottestProjects(t *testing.T) {
 	}
 	for _, q := range src.queries {
 		if q.Date != "" && (q.Of.IsZero() || !q.To.IsZero() || q.Date != "updated_at") {
-			t.Errorf("asked for %+v", q)
+			t.Errorf("unexpected query %+v", q)
 		}
 	}
 }

@@ -143,7 +143,7 @@ func TestWritesNotCountedByKeyAreReadFromTheCollection(t *testing.T) {
 		}
 		for _, k := range got.Keys {
 			if x.ns == "y.documents" && (k.Project.IsZero() || !k.Document.IsZero()) {
-				t.Errorf("%+v is a project's, of several documents", k)
+				t.Errorf("the key %+v belongs to several documents, want one key per document", k)
 			}
 		}
 		if spent := left - budget.tokens; int(spent) != int(got.Rows) {

@@ -34,14 +34,14 @@ func TestSumIncludesAllPartsAndTheirUncertainty(t *testing.T) {
 		t.Errorf("got %+v, want an estimate of 10.2 rows/s and 72 rows in two parts, y.changes first", first)
 	}
 	if z := sums[1].Line.Rate; !z.Exact || z.PlusMinus != 0 || len(sums[1].Parts) != 1 {
-		t.Errorf("another database is counted whole: %+v", z)
+		t.Errorf("a project of another database: got %+v, want an exact sum", z)
 	}
 	var shares float64
 	for _, s := range sums {
 		shares += s.Line.Rate.Share
 	}
 	if math.Abs(shares-1) > 1e-9 {
-		t.Errorf("shares are %.3f", shares)
+		t.Errorf("the shares add up to %.3f, want 1", shares)
 	}
 	// A document that a sampled collection did not see may exist nevertheless.
 	if only := Sums([]Window{snapshots, windowOf("y.changes", 10)}, Window.Documents)[0].Line.Rate; only.Exact || only.PlusMinus == 0 {

@@ -99,7 +99,7 @@ func TestMoveOriginIsUnknownWithoutPermissionToReadTheBalancerLog(t *testing.T) 
 
 func TestBalancerMoveIsFoundInTheBalancerLog(t *testing.T) {
 	if testing.Short() {
-		t.Skip("ten minutes of a cluster that lives")
+		t.Skip("runs a live cluster for ten simulated minutes")
 	}
 	synctest.Test(t, func(t *testing.T) {
 		found := 0
@@ -109,7 +109,7 @@ func TestBalancerMoveIsFoundInTheBalancerLog(t *testing.T) {
 			}
 		}
 		if found == 0 {
-			t.Error("none")
+			t.Error("no migration of the balancer was found")
 		}
 	})
 }

@@ -95,7 +95,7 @@ func directorySize(tb testing.TB, dir string) int64 {
 
 func TestHistoryOfFiveWeeksStaysSmall(t *testing.T) {
 	if os.Getenv("SHARDBOARD_LONG") == "" {
-		t.Skip("records five weeks")
+		t.Skip("records five weeks, which takes long")
 	}
 	dir := t.TempDir()
 	recordDays(t, dir, 35)

@@ -50,7 +50,7 @@ func TestDiskUsageIsNotRecordedAndThePastSaysSo(t *testing.T) {
 	}
 	if m.Table.Health[topology.PartDisks].At.IsZero() ||
 		slices.ContainsFunc(m.Table.Shards, func(s topology.Shard) bool { return m.Table.DiskOld(s.Name, at.Add(time.Hour)) }) {
-		t.Error("the past grows stale")
+		t.Error("the disks of the past have no read time or are shown as outdated")
 	}
 }
 

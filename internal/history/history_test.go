@@ -115,7 +115,7 @@ func (w *world) changeAtRandom() {
 		chunk.Jumbo = !chunk.Jumbo
 		m, missed := c.Chunks.Reflag([]topology.Chunk{chunk})
 		if missed {
-			w.t.Fatal("flag refused")
+			w.t.Fatal("the jumbo flag was not set")
 		}
 		c.Chunks = m
 	case 4:
@@ -181,10 +181,10 @@ func TestEveryPastStateIsRestored(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !m.Table.Collections[0].Chunks.Equal(s.table.Collections[0].Chunks) {
-				t.Fatalf("seed %d: chunks of %s differ", seed, s.at)
+				t.Fatalf("seed %d: the restored chunks of %s differ from the recorded ones", seed, s.at)
 			}
 			if len(m.Table.Zones) != len(s.table.Zones) || len(m.Table.Shards) != 3 || m.Table.Shards[1].Zones[0] != "eu" {
-				t.Fatalf("seed %d: frame of %s differs", seed, s.at)
+				t.Fatalf("seed %d: the restored frame of %s differs from the recorded one", seed, s.at)
 			}
 		}
 	}

@@ -99,7 +99,7 @@ func TestRunningMigrationIsEstimatedFromEarlierOnes(t *testing.T) {
 		}
 	}
 	if got := Migrations(&topology.Table{Events: events}, noon, nil, nil); got[0].ETA == nil || got[0].ETA.Basis != 3 {
-		t.Fatalf("a range without documents counts: %+v", got[0].ETA)
+		t.Fatalf("a range without documents was used for the estimate: %+v", got[0].ETA)
 	}
 	if few := Migrations(&topology.Table{Events: events[:5]}, noon, nil, nil); few[0].ETA != nil {
 		t.Fatalf("got %+v, want nil", few[0].ETA)

@@ -121,7 +121,7 @@ func TestOwnRunSuppliesTheServersAnswerAsReason(t *testing.T) {
 		t.Fatalf("got %+v, want ReasonFrom %v, Cause.By %v", m, FromRun, ByUs)
 	}
 	if Reasons(failedAttempt(t, noon, orphansText), runs); asked != 2 {
-		t.Fatal("runs are read though the log has the reason")
+		t.Fatal("runs were read although the log has the reason")
 	}
 }
 
@@ -283,7 +283,7 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 	// Steps skip the move of the sessions collection, but its own table shows both
 	// kinds of entries.
 	if at, err := past.Step(t.Context(), "c1", noon.Add(-55*time.Minute), true, false); err != nil || !at.IsZero() {
-		t.Errorf("a step to %s, %v", at, err)
+		t.Errorf("stepped to a hidden change at %s, %v", at, err)
 	}
 	table, err := past.Table(t.Context(), "c1", noon)
 	if err != nil || len(table.Events) != 1000+4 || table.Events[0].What != "moveChunk.from" {
@@ -320,6 +320,6 @@ func TestMoveToTheSameShardIsNotAFailure(t *testing.T) {
 	}
 	e := topology.Event{ID: "same", Time: noon, What: "moveChunk.from", NS: "db.things", Details: d}
 	if failed(e) || FailedMove(e) || len(Reasons([]topology.Event{e}, nil)) != 0 {
-		t.Error("it counts as a failure")
+		t.Error("the move to the same shard counts as a failure")
 	}
 }

@@ -49,7 +49,7 @@ func TestTimelineListsEveryChangeOnceForAnyPageSize(t *testing.T) {
 			for _, i := range got.Items {
 				counts[i.Kind]++
 				if i.At.Before(last) {
-					t.Fatal("out of order")
+					t.Fatal("the timeline's items are not sorted by time")
 				}
 				last = i.At
 			}

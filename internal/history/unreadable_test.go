@@ -53,7 +53,7 @@ func TestUnreadableChangeIsOmittedFromTheTimelineAndCounted(t *testing.T) {
 			t.Errorf("%s: %d unreadable, %v, want got.Unreadable more than 0", name, got.Unreadable, err)
 		}
 		if bad.Seq != list[0].Seq && len(got.Items) < len(whole.Items)/3 {
-			t.Errorf("%s: %d of %d are left", name, len(got.Items), len(whole.Items))
+			t.Errorf("%s: %d of %d items are left, want all but the unreadable ones", name, len(got.Items), len(whole.Items))
 		}
 	}
 }

@@ -210,7 +210,7 @@ func TestInputNeverBecomesAnOperatorOrRegex(t *testing.T) {
 			}
 			finds := r.sent.take()
 			if len(finds) != a.Cost.Targeted+a.Cost.Broadcast {
-				t.Errorf("%q: %d queries, and the answer says %+v, want %v", q, len(finds), a.Cost, a.Cost.Targeted+a.Cost.Broadcast)
+				t.Errorf("%q: %d queries were sent, the reported cost is %+v, want %v", q, len(finds), a.Cost, a.Cost.Targeted+a.Cost.Broadcast)
 			}
 			queries += len(finds)
 			for _, f := range finds {
@@ -229,7 +229,7 @@ func TestInputNeverBecomesAnOperatorOrRegex(t *testing.T) {
 			check(placement.Query{NS: "yorkie-meta.documents", Key: `{"project_id":` + string(encoded) + `}`})
 		}
 		if asked < 300 || queries < 50 {
-			t.Errorf("only %d payloads and %d queries", asked, queries)
+			t.Errorf("only %d inputs and %d queries were tested", asked, queries)
 		}
 	})
 }

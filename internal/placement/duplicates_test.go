@@ -102,19 +102,19 @@ func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 		go func() { done <- d.Run(ctx) }()
 		defer func() { cancel(); <-done }()
 		if d.Report().State != CheckIdle {
-			t.Error("idle at first")
+			t.Error("a new check does not report that it is idle")
 		}
 		began := time.Now()
 		if err := d.Start(false, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := d.Start(false, nil); fault.Of(err) != fault.Conflict {
-			t.Errorf("a second one: %v, want kind %v", err, fault.Conflict)
+			t.Errorf("a second start: %v, want kind %v", err, fault.Conflict)
 		}
 		time.Sleep(1100 * time.Millisecond)
 		if r := d.Report(); r.State != CheckRunning || r.Left <= 0 || r.Left > 5*time.Second || r.Collections[0].Read == 0 ||
 			r.Collections[0].Read > 3300 {
-			t.Errorf("under way: %+v", r)
+			t.Errorf("while running: %+v", r)
 		}
 		time.Sleep(10 * time.Second)
 		r := d.Report()
@@ -130,11 +130,11 @@ func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 				t.Errorf("got %+v, want the id on shards a and b, the second row of project 6", got)
 			}
 			if _, ok := d.Shared(IDPlace{db + ".documents", id}); !ok {
-				t.Errorf("%s is not known", id.Hex())
+				t.Errorf("the found duplicate %s is not reported by Shared", id.Hex())
 			}
 		}
 		if _, ok := d.Shared(IDPlace{db + ".documents", numberedID(4001)}); ok {
-			t.Error("two rows of one shard are no shared id of ours")
+			t.Error("two rows on one shard are reported as a shared id")
 		}
 	})
 }
@@ -164,7 +164,7 @@ func TestStoppedCheckResumesWhereItWas(t *testing.T) {
 			}
 			time.Sleep(time.Hour)
 			if r := d.Report(); r.State != CheckStopped || r.Collections[0].Read != before || r.Left >= 0 {
-				t.Fatalf("it went on: %+v, want State %v, Collections[0].Read %v, Left less than 0", r, CheckStopped, before)
+				t.Fatalf("the stopped check continued: %+v, want State %v, Collections[0].Read %v, Left less than 0", r, CheckStopped, before)
 			}
 		}
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 || r.Collections[0].Read != 5503 {

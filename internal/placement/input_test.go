@@ -121,7 +121,7 @@ func FuzzInputAlwaysHasAReading(f *testing.F) {
 			}
 		}
 		if in.ProjectKeyShaped && !in.KeyShaped {
-			t.Errorf("%q: its project is key-shaped and it is not", s)
+			t.Errorf("%q: the project's part is key-shaped, but the input is not reported as such", s)
 		}
 	})
 }

@@ -27,7 +27,7 @@ func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) 
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		if k.Directory().Loaded() {
-			t.Error("loaded before anything was read")
+			t.Error("the directory is loaded before the first read")
 		}
 		go k.Run(ctx)
 		synctest.Wait()
@@ -44,7 +44,7 @@ func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) 
 		select {
 		case <-changed:
 		default:
-			t.Error("subscribers were not told")
+			t.Error("subscribers were not notified")
 		}
 		time.Sleep(time.Minute)
 		if got := names(k.Directory()); !slices.Equal(got, []string{"two", "uno"}) {

@@ -95,8 +95,8 @@ func TestDifferenceIsCheckedAgainAndNamesTheNewerSide(t *testing.T) {
 		{"the same", scriptedCluster{answers: [][]string{{"b"}}}, ProofAgrees, "", "b", 1, 0},
 		{"the mongos was newer", scriptedCluster{answers: [][]string{{"c"}}, next: tableWithMovedChunk(t, "c")}, ProofCaughtUp, SideRouter, "c", 2, 1},
 		{"the table was newer", scriptedCluster{answers: [][]string{{"a"}, {"b"}}}, ProofCaughtUp, SideTable, "b", 2, 1},
-		{"the mongos stays behind", scriptedCluster{answers: [][]string{{"a"}}}, ProofDiffers, SideTable, "b", 2, 1},
-		{"nobody can tell", scriptedCluster{answers: [][]string{{"a"}}, refreshErr: lost}, ProofDiffers, "", "b", 1, 1},
+		{"the mongos stays outdated", scriptedCluster{answers: [][]string{{"a"}}}, ProofDiffers, SideTable, "b", 2, 1},
+		{"the table cannot be refreshed", scriptedCluster{answers: [][]string{{"a"}}, refreshErr: lost}, ProofDiffers, "", "b", 1, 1},
 		{"no answer", scriptedCluster{err: lost}, ProofFailed, "", "b", 1, 0},
 		{"to no shard at all", scriptedCluster{answers: [][]string{nil}}, ProofDiffers, SideTable, "b", 2, 1},
 	} {
@@ -207,14 +207,14 @@ func TestHistoryCoversOnlyThisChunkOfThisCollection(t *testing.T) {
 		moved  time.Duration
 		cut    time.Duration
 	}{
-		{"nothing held", nil, HistoryBefore, -1, -1},
+		{"no entries", nil, HistoryBefore, -1, -1},
 		{"a move here, then another chunk's", []topology.Event{ev(9, "moveChunk.commit", other), ev(5, "moveChunk.commit", here)},
 			HistoryFound, 5, -1},
 		{"a move away is not how it came", []topology.Event{ev(9, "moveChunk.commit", away)}, HistoryBefore, -1, -1},
 		{"the newest move and the newest cut",
 			[]topology.Event{ev(9, "split", before), ev(8, "moveChunk.commit", here), ev(7, "moveChunk.commit", here),
 				ev(6, "split", before)}, HistoryFound, 8, 9},
-		{"another life", []topology.Event{ev(-9*time.Second, "moveChunk.commit", here)}, HistoryBefore, -1, -1},
+		{"an earlier collection of that name", []topology.Event{ev(-9*time.Second, "moveChunk.commit", here)}, HistoryBefore, -1, -1},
 		{"a merge of the list form", []topology.Event{ev(4, "merge", bson.D{{Key: "merged", Value: bson.A{
 			bson.D{{Key: "min", Value: min}, {Key: "max", Value: lo}}, bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}}}})},
 			HistoryFound, -1, 4},

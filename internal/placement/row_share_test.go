@@ -41,7 +41,7 @@ func TestRowShareIntervalContainsTheTruth(t *testing.T) {
 		got := sums.share(whole)
 		switch {
 		case !got.Known && got.Reason == "":
-			t.Fatal("no share, and no reason")
+			t.Fatal("neither a share nor a reason")
 		case !got.Known:
 			return
 		case got.Low < 0 || got.High > 1 || got.Low > got.High || got.Method == "":
@@ -51,7 +51,7 @@ func TestRowShareIntervalContainsTheTruth(t *testing.T) {
 		}
 		const eps = 1e-9
 		if truth := here / all; all > 0 && (truth < got.Low-eps || truth > got.High+eps) {
-			t.Fatalf("%g of %g rows is %g, told %g to %g", here, all, truth, got.Low, got.High)
+			t.Fatalf("%g of %g rows is a share of %g, reported as %g to %g", here, all, truth, got.Low, got.High)
 		}
 	})
 }

@@ -107,7 +107,7 @@ func TestDocumentOfAProjectCostsAtMostTwoTargetedQueries(t *testing.T) {
 			must(t, err)
 			sent := a.witness.take()
 			if len(sent) == 0 || len(sent) > 2 || found.Cost.Targeted != len(sent) || found.Cost.Broadcast != 0 {
-				t.Fatalf("%d queries, the answer says %+v", len(sent), found.Cost)
+				t.Fatalf("%d queries were sent, the reported cost is %+v", len(sent), found.Cost)
 			}
 			for _, cmd := range sent {
 				var filter bson.D
@@ -138,7 +138,7 @@ func TestBareIDCostsOneReportedBroadcastPerCandidateCollection(t *testing.T) {
 				}
 			}
 			if len(sent) == 0 || found.Cost.Broadcast+found.Cost.Targeted != len(sent) || found.Cost.Broadcast == 0 {
-				t.Errorf("%d queries, the answer says %+v", len(sent), found.Cost)
+				t.Errorf("%d queries were sent, the reported cost is %+v", len(sent), found.Cost)
 			}
 		}
 	})
@@ -264,7 +264,7 @@ func TestProofsAndCountsSendOnlyEqualityFilters(t *testing.T) {
 			}
 		}
 		if payloads < 300 || commands < 300 {
-			t.Errorf("only %d payloads and %d commands", payloads, commands)
+			t.Errorf("only %d inputs and %d commands were tested", payloads, commands)
 		}
 	})
 }
@@ -278,7 +278,7 @@ func checkPlainCommand(cmd bson.Raw) error {
 		find := cmd.Lookup("explain").Document()
 		filter = find.Lookup("filter").Document()
 		if elems, _ := find.Elements(); len(elems) != 2 {
-			return fmt.Errorf("more than a filter")
+			return fmt.Errorf("the find has more than a filter")
 		}
 	case "aggregate":
 		stages, err := cmd.Lookup("pipeline").Array().Values()

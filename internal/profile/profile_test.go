@@ -35,7 +35,7 @@ func TestEveryLayoutNamesItsCollectionsOnce(t *testing.T) {
 			}
 			seen[c.Name] = true
 			if c.Scope != ScopeCluster && c.ProjectField == "" || c.Scope == ScopeDocument && c.DocumentField == "" {
-				t.Errorf("%s: %s lacks a field of its scope", l.Name, c.Name)
+				t.Errorf("%s: %s has no field for its scope", l.Name, c.Name)
 			}
 		}
 		if !seen["projects"] || !seen["documents"] {

@@ -57,7 +57,7 @@ func TestViewEvaluatesTheRequestedTable(t *testing.T) {
 	a := w.advisor()
 	before := w.s.Table
 	if v := a.ViewOf(t.Context(), before, w.s.Directory); hasRule(v, BalancerOff) {
-		t.Fatal("off in a calm cluster")
+		t.Fatal("balancer-off fires in a healthy cluster")
 	}
 	w.s = healthy(off)
 	if v := a.ViewOf(t.Context(), w.s.Table, w.s.Directory); !hasRule(v, BalancerOff) {
@@ -78,7 +78,7 @@ func TestReportIsRenewedWhenAReadBecomesStale(t *testing.T) {
 	}
 	w.now = now.Add(fresh)
 	if later := a.Report(); later.At.Equal(first.At) {
-		t.Error("a report is shown that is too old")
+		t.Error("an outdated report is shown")
 	}
 }
 
@@ -96,15 +96,15 @@ func TestListenersAreNotifiedOfProblemsAndDecisions(t *testing.T) {
 		}
 	}
 	if a.Refresh(); heard() {
-		t.Error("told of the same list")
+		t.Error("notified although the list did not change")
 	}
 	w.s, w.now = healthy(off), now.Add(time.Minute)
 	r := a.Refresh()
 	if !heard() {
-		t.Error("not told of a new problem")
+		t.Error("not notified of a new problem")
 	}
 	if err := a.Dismiss(t.Context(), r.Items[0].ID, "known", store.AuditEntry{}); err != nil || !heard() {
-		t.Error("not told of a dismissal", err)
+		t.Error("not notified of a dismissal", err)
 	}
 	if v, err := a.View(t.Context()); err != nil || v.Summary().Open() != len(r.Items)-1 || v.Summary().Dismissed != 1 || v.Summary().Clear() {
 		t.Errorf("got %+v, %v, want one problem dismissed and the others open", v.Summary(), err)
@@ -113,7 +113,7 @@ func TestListenersAreNotifiedOfProblemsAndDecisions(t *testing.T) {
 	stop()
 	w.s = healthy()
 	if a.Refresh(); heard() {
-		t.Error("told after the end")
+		t.Error("notified after unsubscribing")
 	}
 }
 
@@ -138,5 +138,5 @@ func TestAdvisorReadsWhichRunsPausedBalancing(t *testing.T) {
 			return
 		}
 	}
-	t.Error("a failed read of runs is taken for none")
+	t.Error("a failed read of runs counts as no runs")
 }

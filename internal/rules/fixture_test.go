@@ -258,10 +258,10 @@ func evaluateRule(s Situation, rule Rule) (items []Problem, unsure []Unsure, pas
 func TestHealthyClusterHasNoProblemsAndNoRuleIsUnsure(t *testing.T) {
 	r := Evaluate(healthy())
 	for _, i := range r.Items {
-		t.Errorf("%s says %s of %q", i.Rule, i.Text.Code, i.Subject)
+		t.Errorf("%s fires with %s on %q in the healthy cluster", i.Rule, i.Text.Code, i.Subject)
 	}
 	for _, u := range r.Unsure {
-		t.Errorf("%s cannot tell of %q: %s", u.Rule, u.Subject, u.Why.Code)
+		t.Errorf("%s is unsure about %q in the healthy cluster: %s", u.Rule, u.Subject, u.Why.Code)
 	}
 	if len(r.Passed) != len(Rules()) {
 		t.Errorf("%d of %d rules passed", len(r.Passed), len(Rules()))

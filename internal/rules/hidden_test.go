@@ -78,5 +78,5 @@ func TestHiddenTextsKeepTheKindOfAFailure(t *testing.T) {
 		}
 		return
 	}
-	t.Fatal("no problem")
+	t.Fatal("no problem with a server text was found")
 }

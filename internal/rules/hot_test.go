@@ -64,7 +64,7 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 		{name: "few writes", rule: HotChunk, changes: with(wide, withHotChunk(4, 2, 0.9, divides))},
 		{name: "of one document", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, document))},
 		{name: "counted for a minute", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, divides), short), unsure: true, says: "tooShort"},
-		{name: "nobody counts", rule: HotChunk, changes: with(wide, uncounted), unsure: true, says: "notCounting"},
+		{name: "writes are not counted", rule: HotChunk, changes: with(wide, uncounted), unsure: true, says: "notCounting"},
 		{name: "in the past", rule: HotChunk, changes: with(wide, func(s *Situation) { s.Past = true }), unsure: true, says: "notKept"},
 
 		{
@@ -108,7 +108,7 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 			rank:    Warn,
 			says:    "hotDocument",
 		},
-		{name: "nobody counts", rule: HotDocument, changes: with(wide, uncounted), unsure: true, says: "notCounting"},
+		{name: "writes are not counted", rule: HotDocument, changes: with(wide, uncounted), unsure: true, says: "notCounting"},
 
 		{
 			name:    "a shard with a chunk to split",
@@ -139,7 +139,7 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 			unsure:  true,
 			says:    "countedPart",
 		},
-		{name: "nobody counts", rule: HotShard, changes: with(uncounted), unsure: true, says: "notCounting"},
+		{name: "writes are not counted", rule: HotShard, changes: with(uncounted), unsure: true, says: "notCounting"},
 	})
 }
 

@@ -42,7 +42,7 @@ func TestMissingDataNeverMakesARulePass(t *testing.T) {
 	)
 	all := Evaluate(healthy(trouble...))
 	if len(all.Items) < 9 {
-		t.Fatalf("only %d troubles to take from", len(all.Items))
+		t.Fatalf("only %d rules fire, too few to test", len(all.Items))
 	}
 	for name, less := range map[string]change{
 		"zones": func(s *Situation) { s.Table.Zones = nil; withoutPart(topology.PartZones)(s) },
@@ -79,13 +79,13 @@ func TestProblemsAreSortedBySeverityAndHaveStableIDs(t *testing.T) {
 	seen := map[string]bool{}
 	for i, x := range a.Items {
 		if x.ID != b.Items[i].ID {
-			t.Errorf("the second time %s is %s", x.ID, b.Items[i].ID)
+			t.Errorf("the id %s changed to %s in the second evaluation", x.ID, b.Items[i].ID)
 		}
 		if i > 0 && a.Items[i-1].Severity.Level() < x.Severity.Level() {
-			t.Errorf("%s before %s", a.Items[i-1].Severity, x.Severity)
+			t.Errorf("a problem of severity %s is listed before one of %s", a.Items[i-1].Severity, x.Severity)
 		}
 		if seen[x.ID] || strings.Trim(x.ID, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || !strings.HasPrefix(x.ID, string(x.Rule)+".") {
-			t.Errorf("id %q", x.ID)
+			t.Errorf("the id %q is not plain text", x.ID)
 		}
 		seen[x.ID] = true
 	}
@@ -165,10 +165,10 @@ func TestHistoryShowsSinceWhenTheBalancerIsOff(t *testing.T) {
 		"ten minutes ago": {balancerHistory{off: now.Add(-10 * time.Minute), first: now.Add(-999 * time.Hour)}, now.Add(-10 * time.Minute), false},
 		"nine days ago": {balancerHistory{off: now.Add(-9 * 24 * time.Hour), first: now.Add(-999 * time.Hour)},
 			now.Add(-9 * 24 * time.Hour), false},
-		"before anybody looked": {balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-5 * time.Hour)}, now.Add(-5 * time.Hour), true},
-		"history is young":      {balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-7 * time.Minute)}, now.Add(-7 * time.Minute), true},
-		"on in a young history": {balancerHistory{off: now.Add(-3 * time.Minute), first: now.Add(-7 * time.Minute)}, now.Add(-3 * time.Minute), false},
-		"while nobody was looking": {balancerHistory{off: now.Add(-50 * time.Hour), first: now.Add(-999 * time.Hour), gap: true},
+		"before the first observation": {balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-5 * time.Hour)}, now.Add(-5 * time.Hour), true},
+		"history is young":             {balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-7 * time.Minute)}, now.Add(-7 * time.Minute), true},
+		"on in a young history":        {balancerHistory{off: now.Add(-3 * time.Minute), first: now.Add(-7 * time.Minute)}, now.Add(-3 * time.Minute), false},
+		"during a gap in observation": {balancerHistory{off: now.Add(-50 * time.Hour), first: now.Add(-999 * time.Hour), gap: true},
 			now.Add(-50 * time.Hour), true},
 	} {
 		got, err := offSince(t.Context(), &c.past, "c1", now, now)
@@ -186,15 +186,15 @@ func TestBalancerSwitchIsFollowedOnceItWasObserved(t *testing.T) {
 	var w offWatch
 	on, off := healthy().Table, healthy(off).Table
 	if !w.observe(off, now) || !w.since.AtLeast {
-		t.Error("off at first sight is off for at least so long, and history is asked")
+		t.Error("balancer off at the first observation: want a lower bound and a read of history")
 	}
 	w.found(OffSince{At: now.Add(-time.Hour), Method: "history"})
 	if w.observe(off, now.Add(time.Minute)) || !w.since.At.Equal(now.Add(-time.Hour)) {
-		t.Error("history is asked again, or not believed")
+		t.Error("history was read again, or its answer was not used")
 	}
 	w.observe(on, now.Add(2*time.Minute))
 	if w.observe(off, now.Add(3*time.Minute)) || w.since.AtLeast || !w.since.At.Equal(now.Add(3*time.Minute)) {
-		t.Errorf("turned off before our eyes: %+v", w.since)
+		t.Errorf("turned off between two observations: got since %+v, want the later one", w.since)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestRateReportsHowMuchOfItsWindowWasCounted(t *testing.T) {
 			}
 		}
 		if found == 0 {
-			t.Error("no rate")
+			t.Error("no problem has a rate")
 		}
 	}
 }

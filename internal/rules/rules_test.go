@@ -115,7 +115,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		},
 		{name: "shards unread", rule: DrainingStuck, changes: with(withoutPart(topology.PartShards)), unsure: true, says: "denied"},
 
-		{name: "off, nobody knows since when", rule: BalancerOff, changes: with(off), rank: Warn, says: "off", plan: "balancer-on"},
+		{name: "off for an unknown time", rule: BalancerOff, changes: with(off), rank: Warn, says: "off", plan: "balancer-on"},
 		{
 			name:    "off for days",
 			rule:    BalancerOff,
@@ -163,7 +163,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		},
 
 		{
-			name:    "nobody carries the zone",
+			name:    "no shard in the zone",
 			rule:    ZoneNoShard,
 			changes: with(addZone("eu", "", 1, 2)),
 			rank:    Critical,
@@ -230,7 +230,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 			rule:    HotProject,
 			changes: with(withCollection("y.documents", "{project_id: 1, _id: 1}", "abc"), busyProject(3, 300, 0.9)),
 		},
-		{name: "nobody counts", rule: HotProject, changes: with(func(s *Situation) { s.Counting = false }), unsure: true, says: "notCounting"},
+		{name: "writes are not counted", rule: HotProject, changes: with(func(s *Situation) { s.Counting = false }), unsure: true, says: "notCounting"},
 		{name: "nothing counted yet", rule: HotProject, changes: with(writes()), unsure: true, says: "countedNothing"},
 		{
 			name:    "counted for a minute",
@@ -267,7 +267,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		},
 		{name: "does not grow", rule: MonotonicKey, changes: with(withCollection("y.changes", "{doc_id: 1}", "abc"))},
 		{
-			name:    "nobody counts",
+			name:    "writes are not counted",
 			rule:    MonotonicKey,
 			changes: with(withCollection("y.changes", "{doc_id: 1}", "abc"), func(s *Situation) { s.Counting = false }),
 			unsure:  true,
@@ -357,7 +357,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 				clients(4, 1),
 			),
 		},
-		{name: "nobody counted clients", rule: ClientsUnsplit, changes: with(big, noClients), unsure: true, says: "noProjectSizes"},
+		{name: "clients were not counted", rule: ClientsUnsplit, changes: with(big, noClients), unsure: true, says: "noProjectSizes"},
 		{name: "no projects", rule: ClientsUnsplit, changes: with(big, noProjects), unsure: true, says: "noProjects"},
 		{name: "no sizes", rule: ClientsUnsplit, changes: with(noSizes("y.clients")), unsure: true, says: "noSizes"},
 
@@ -391,7 +391,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		{name: "many orphans", rule: Orphans, changes: with(withSize("y.changes", "b", gib, 1_000_000, 200_000)), rank: Info, says: "orphans"},
 		{name: "very many", rule: Orphans, changes: with(withSize("y.changes", "b", gib, 1_000_000, 500_000)), rank: Warn, says: "orphans"},
 		{name: "a small part", rule: Orphans, changes: with(withSize("y.changes", "b", gib, 100_000_000, 200_000))},
-		{name: "nobody reports them", rule: Orphans, changes: with(noOrphans), unsure: true, says: "noOrphans"},
+		{name: "orphans are not reported", rule: Orphans, changes: with(noOrphans), unsure: true, says: "noOrphans"},
 
 		{
 			name:    "another key",
@@ -413,7 +413,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		}), unsure: true, says: "unlisted"},
 
 		{
-			name:    "of nobody",
+			name:    "zone of no project",
 			rule:    ZoneUnknown,
 			changes: with(addZone("pin-"+oid(99).Hex(), "b", 3, 4)),
 			rank:    Info,
@@ -477,7 +477,7 @@ func runCases(t *testing.T, cases []ruleCase) {
 				}
 			default:
 				if len(items) == 0 || passed {
-					t.Fatalf("does not fire; unsure %v", unsure)
+					t.Fatalf("the rule does not fire; unsure %v", unsure)
 				}
 				checkItem(t, items[0], c.rank, c.says, c.plan)
 			}
@@ -501,7 +501,7 @@ func checkItem(t *testing.T, i Problem, rank Severity, says, kind string) {
 		t.Errorf("lacks why, subject, evidence or id: %+v", i)
 	}
 	if len(i.Remedy.Plans) == 0 && i.Remedy.WhyNot.Code == "" {
-		t.Errorf("neither a plan nor why there is none: %+v", i.Remedy)
+		t.Errorf("neither a plan nor a reason for its absence: %+v", i.Remedy)
 	}
 	for _, m := range messagesOf(i) {
 		if text := m.At(now); text == "" || m.Pattern == "" ||

@@ -113,7 +113,7 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 			plan:    "balancer-on",
 		},
 		{
-			name:    "off, nobody knows since when",
+			name:    "off for an unknown time",
 			rule:    ZonesStuck,
 			changes: with(scattered, addZone("eu", "b", 3, 4), off),
 			rank:    Critical,
@@ -180,7 +180,7 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 			plan:    "balancer-on",
 		},
 		{
-			name:    "a run that nobody knows",
+			name:    "an unknown run",
 			rule:    BalancingPaused,
 			changes: with(inCollection("y.changes", noBalance), paused(PausedBalancing{What: PausedCollection, NS: "y.changes", Run: "r1", Since: hours})),
 			rank:    Warn,

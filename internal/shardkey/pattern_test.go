@@ -25,7 +25,7 @@ func TestPatternsRoundTripAsText(t *testing.T) {
 		}
 	}
 	if !(Pattern{}).IsZero() || p.IsZero() || (Pattern{}).Hashed() != -1 {
-		t.Error("the zero pattern is not told apart")
+		t.Error("the zero pattern is not recognized as such")
 	}
 }
 

@@ -89,7 +89,7 @@ func TestWiderRowsAreDividedEvenly(t *testing.T) {
 	c := &column{axis: few, cells: packCells(map[int]int64{0: 10, 1: 3})}
 	got := map[int]int64{}
 	if !c.dense(many, func(row int, rows int64) { got[row] += rows }) {
-		t.Error("divided without a word")
+		t.Error("the rows were divided without being marked as divided")
 	}
 	for row, want := range []int64{3, 3, 2, 2, 1, 1, 1, 0} {
 		if got[row] != want {

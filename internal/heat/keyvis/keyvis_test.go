@@ -163,7 +163,7 @@ func TestUncountedMinuteHasNoColumn(t *testing.T) {
 		t.Errorf("got columns %+v, want 4, the third from the sixth minute and covered for 30 s", v.Columns)
 	}
 	if n, ok := v.PerSecond(0, 0); n != 0 || !ok {
-		t.Error("a counted minute without writes is a zero", n, ok)
+		t.Error("a counted minute without writes must be 0, got", n, ok)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestMergingNeverLosesAWriteAndStaysWithinItsLimits(t *testing.T) {
 			at = at.Add(time.Duration(1+rng.IntN(30)) * heat.Tick)
 		}
 		if at.Sub(begin) > Reach {
-			rt.Skip("some is forgotten")
+			rt.Skip("the time span is longer than the recorder keeps")
 		}
 		r.Take(countedSlot(w, at.Truncate(time.Minute).Add(time.Minute), 1)) // closes the last minute
 		for _, by := range []By{ByKey, ByProject} {
@@ -215,7 +215,7 @@ func TestMergingNeverLosesAWriteAndStaysWithinItsLimits(t *testing.T) {
 
 func TestFiveWeeksFitTheColumnLimitAndLayersAgree(t *testing.T) {
 	if testing.Short() {
-		t.Skip("counts every minute of five weeks")
+		t.Skip("counts every minute of five weeks, which takes long")
 	}
 	w := collectionCutAt(t, 1, evenHashes(4)...)
 	r := New(w, nil, nil)
@@ -245,7 +245,7 @@ func TestFiveWeeksFitTheColumnLimitAndLayersAgree(t *testing.T) {
 			t.Fatalf("column of %s has %d rows, covered %s", c.Step, rows, c.Covered)
 		}
 		if i > 0 && !v.Columns[i-1].End().Equal(c.From) {
-			t.Fatalf("hole before %s", c.From)
+			t.Fatalf("no column before %s", c.From)
 		}
 	}
 	if len(steps) != len(layers) || v.Columns[0].From.Before(begin.Add(12*time.Hour-4*time.Hour)) {
@@ -291,7 +291,7 @@ func TestHotChunksHaveOwnRowsAmongAHundredThousand(t *testing.T) {
 	}
 	after, _ := r.View(ns, ByKey, begin, begin.Add(24*time.Hour))
 	if !sameBounds(before, after.Bounds) {
-		t.Error("rows changed although neither chunks nor heat did")
+		t.Error("the rows of the heat map changed although neither chunks nor heat did")
 	}
 }
 
@@ -318,7 +318,7 @@ func TestProjectsNotKeptByNameAreUnknownNotZero(t *testing.T) {
 		t.Errorf("got %d %d, want v.At(first, 0) 1000, v.At(first, 1) 0", v.At(first, 0), v.At(first, 1))
 	}
 	if _, known := v.PerSecond(row, 0); known {
-		t.Error("a rate of what is not known")
+		t.Error("an unknown project has a rate")
 	}
 }
 
@@ -433,7 +433,7 @@ func TestFailedSaveIsRetriedLater(t *testing.T) {
 		r.Take(countedSlot(w, begin.Add(time.Duration(i)*heat.Tick), 1, heat.Count{Document: documentID(i), Rows: 5}))
 		if i%6 == 5 {
 			if err := r.save(t.Context(), "c1"); err == nil {
-				t.Fatal("saved by a store that fails")
+				t.Fatal("the failing store has saved data")
 			}
 		}
 	}
@@ -450,15 +450,15 @@ func TestFailedSaveIsRetriedLater(t *testing.T) {
 func TestDamagedStoredDataIsAGap(t *testing.T) {
 	for _, b := range [][]byte{nil, {1}, {2, 0, 0, 0}, {1, 0, 0x80}, {1, 0, 1, 0x80}} {
 		if _, err := unpackColumn(b); err == nil {
-			t.Errorf("%v is read", b)
+			t.Errorf("the damaged column %v was decoded without an error", b)
 		}
 	}
 	for _, cells := range [][]byte{{0x80}, {1}, {1, 1, 9, 9}} {
 		if c := (&column{axis: &axis{bounds: make([]shardkey.Key, 5)}, cells: cells}); c.valid() {
-			t.Errorf("%v fits five rows", cells)
+			t.Errorf("the cells %v were accepted for five rows", cells)
 		}
 	}
 	if _, err := unpackAxis(1, []byte{1, 2, 3}); err == nil {
-		t.Error("an axis of nonsense is read")
+		t.Error("a damaged axis was decoded without an error")
 	}
 }

@@ -129,7 +129,7 @@ func (r *fixture) waitForEnd(t *testing.T, id string) (survey.Survey, *survey.Re
 		}
 		time.Sleep(time.Second)
 	}
-	t.Fatal("it does not end")
+	t.Fatal("the survey does not end")
 	return survey.Survey{}, nil
 }
 
@@ -189,7 +189,7 @@ func collectionOf(t *testing.T, r *survey.Result, name string) survey.Collection
 			return c
 		}
 	}
-	t.Fatalf("nothing of %s: %+v", name, r.Collections)
+	t.Fatalf("no collection %s in the result: %+v", name, r.Collections)
 	return survey.Collection{}
 }
 
@@ -213,7 +213,7 @@ func checkAgainstTruth(t *testing.T, c survey.Collection, truth map[bson.ObjectI
 		for _, s := range l.Shards {
 			parts += s.Rows.Value
 			if s.Shard == "" {
-				t.Errorf("%s: rows of no shard", c.NS)
+				t.Errorf("%s: a line has no shards", c.NS)
 			}
 		}
 		if parts != want.rows {
@@ -239,7 +239,7 @@ func TestProjectWideCollectionsAreCountedExactlyWithinTheBudget(t *testing.T) {
 			t.Errorf("%d documents were returned in %s", read, took)
 		}
 		if s.Progress.Returned > int64(read) {
-			t.Errorf("the survey says that %d were returned; %d were", s.Progress.Returned, read)
+			t.Errorf("the survey reports %d returned documents, %d were returned", s.Progress.Returned, read)
 		}
 		checkAgainstTruth(t, collectionOf(t, result, "documents"), r.rowsByID(t, "documents", "project_id", isRemoved))
 		checkAgainstTruth(t, collectionOf(t, result, "clients"), r.rowsByID(t, "clients", "project_id", isDeactivated))
@@ -331,7 +331,7 @@ func TestSampleIntervalsContainTheTruth(t *testing.T) {
 
 func TestIntervalsOfAHundredSamplesContainTheTruth(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a hundred surveys")
+		t.Skip("runs a hundred surveys")
 	}
 	onSim(t, simcluster.Options{Projects: 12, Documents: 1500}, nil, func(t *testing.T, r *fixture) {
 		truth := r.rowsByID(t, "changes", "project_id", nil)
@@ -400,7 +400,7 @@ func TestStoppedSurveyKeepsItsPartialResult(t *testing.T) {
 		}
 		for _, l := range result.Collections[0].Projects {
 			if l.Rows.Exact || !l.Rows.AtLeast {
-				t.Errorf("not all was counted: %+v", l.Rows)
+				t.Errorf("the stopped survey reports exact rows: %+v", l.Rows)
 			}
 		}
 		if err := r.engine.Stop(t.Context(), s.ID, entryByBen()); fault.Of(err) != fault.Conflict {
@@ -451,7 +451,7 @@ func TestWhoStartsAndStopsASurveyIsRecorded(t *testing.T) {
 				running.ID,
 			}, {"survey.started", "user:1", waiting.ID}, {"survey.stopped", "user:2", waiting.ID}, {"survey.stopped", "user:2", running.ID}}
 		if len(got) != len(want) {
-			t.Fatalf("recorded: %+v", got)
+			t.Fatalf("wrong number of audit records: %+v", got)
 		}
 		for i, w := range want {
 			if g := got[i]; g.What != w.what || g.By != w.by || g.Subject != w.subject || g.Outcome != "ok" || g.At.IsZero() || g.Cluster == "" {
@@ -482,7 +482,7 @@ func TestSurveyResumesAfterTheProcessDied(t *testing.T) {
 		checkAgainstTruth(t, collectionOf(t, result, "documents"), truth)
 		checkAgainstTruth(t, collectionOf(t, result, "clients"), r.rowsByID(t, "clients", "project_id", isDeactivated))
 		if first.Progress.Done == 0 || ended.State != survey.Done || ended.Progress.Returned > ended.Progress.Done+400+ended.Progress.Done/20 {
-			t.Errorf("first %+v, then %+v", first, ended)
+			t.Errorf("before the restart %+v, after it %+v: the survey did not resume", first, ended)
 		}
 		r.end()
 		r.start(t, survey.Options{Store: kept}) // results are kept across processes too

@@ -115,12 +115,12 @@ func TestSurveySlowsDownWhileTheClusterIsSlow(t *testing.T) {
 		time.Sleep(60 * time.Second)
 		after := progress()
 		if !after.PacedDown || after.Done-before.Done > 1000 {
-			t.Errorf("before %+v, after %+v", before, after)
+			t.Errorf("did not slow down: before %+v, after %+v", before, after)
 		}
 		src.takes.Store(0)
 		time.Sleep(40 * time.Second)
 		if p := progress(); p.PacedDown || p.Done-after.Done < 500 {
-			t.Errorf("the cluster is fast again: %+v, was %+v", p, after)
+			t.Errorf("did not speed up again with the cluster: %+v, was %+v", p, after)
 		}
 		must(t, r.engine.Stop(t.Context(), s.ID, entryByBen()))
 		r.waitForEnd(t, s.ID)

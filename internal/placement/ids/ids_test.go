@@ -74,7 +74,7 @@ func TestUUIDsAreDecodedByVersion(t *testing.T) {
 	} {
 		u, ok := ParseUUID(in)
 		if !ok {
-			t.Fatalf("%s is not read", in)
+			t.Fatalf("%s is not parsed", in)
 		}
 		a := OfUUID(u, now)
 		if got := anatomyOnOneLine(a); got != want {
@@ -145,7 +145,7 @@ func TestUUIDsAreParsedInEveryForm(t *testing.T) {
 		`BinData(3, "AX8i4nmwfMOYxNwMDAc5jw==")`, `BinData(4, "AX8i4g==")`, "UUID()", "{}", `{"$gt":""}`, "507f1f77bcf86cd799439011",
 		strings.Repeat("a", 200)} {
 		if u, ok := ParseUUID(in); ok {
-			t.Errorf("%q is read as %s", in, u)
+			t.Errorf("the invalid id %q is parsed as %s", in, u)
 		}
 	}
 }

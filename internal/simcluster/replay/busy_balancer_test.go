@@ -60,7 +60,7 @@ func TestClientBesideABusyBalancerGetsTheRecordedErrors(t *testing.T) {
 				other := strings.NewReplacer("receiving", "donating", " from y", " to y").Replace(text)
 				if !recorded[text] && !recorded[other] &&
 					!strings.HasPrefix(text, "Data transfer error: ExceededTimeLimit: Failed to delete orphaned y range [{…}, {…})") {
-					t.Errorf("not met on the real server: %s", text)
+					t.Errorf("this error did not occur on the real server: %s", text)
 				}
 			}
 			for entry := range here.entries {
@@ -69,7 +69,7 @@ func TestClientBesideABusyBalancerGetsTheRecordedErrors(t *testing.T) {
 		})
 	}
 	for text := range missed.texts {
-		t.Errorf("never met: %s", text)
+		t.Errorf("the recorded error never occurred: %s", text)
 	}
 	for entry := range missed.entries {
 		t.Errorf("no entry like %s", entry)

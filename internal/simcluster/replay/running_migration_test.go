@@ -229,7 +229,7 @@ func (w *watcher) pollUntil(so func() bool) {
 	w.seen = make(map[string]bool)
 	for begun := time.Now(); !so(); time.Sleep(5 * time.Millisecond) {
 		if time.Since(begun) > time.Minute {
-			w.p.t.Fatal("waited in vain")
+			w.p.t.Fatal("the awaited condition was not reached")
 		}
 		for _, row := range w.rows("config", bson.D{{Key: "find", Value: "migrations"}}) {
 			w.seen[withoutRandomFields(row)] = true

@@ -129,7 +129,7 @@ func TestUnreadableMessagesAreDescribed(t *testing.T) {
 func TestEndOfStreamIsDistinguishedFromACutMessage(t *testing.T) {
 	msg := AppendMsg(nil, 3, 0, 0, marshal(t, bson.D{{Key: "ping", Value: 1}}))
 	if _, err := Read(bytes.NewReader(nil)); err != io.EOF {
-		t.Errorf("nothing: %v", err)
+		t.Errorf("empty stream: %v", err)
 	}
 	for n := 1; n < len(msg); n++ {
 		if _, err := Read(bytes.NewReader(msg[:n])); err != io.ErrUnexpectedEOF {
@@ -152,7 +152,7 @@ func TestReadAllocatesOnlyForReceivedBytes(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	perRun := (after.TotalAlloc - before.TotalAlloc) / runs
 	if perRun > 256<<10 {
-		t.Fatalf("a lie of 48 MB cost %d bytes, want at most %v", perRun, 256<<10)
+		t.Fatalf("a header that claims 48 MB made Read allocate %d bytes, want at most %v", perRun, 256<<10)
 	}
 }
 
