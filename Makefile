@@ -8,7 +8,7 @@ LDFLAGS  = -s -w -X main.version=$(VERSION)
 TEMPL    = $(GO) tool -modfile=tools/go.mod templ
 STATIC   = $(GO) tool -modfile=tools/go.mod staticcheck
 
-.PHONY: build demo test test-all fuzz long bench generate format check-format check-generated vet unit browser setup clean
+.PHONY: build demo test test-all fuzz long bench generate format check-format check-generated vet race unit browser setup clean
 
 build: ## the one binary: bin/shardboard
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/shardboard ./cmd/shardboard
@@ -16,7 +16,11 @@ build: ## the one binary: bin/shardboard
 demo: build ## a live dashboard over a simulated sharded cluster full of Yorkie-shaped data
 	./bin/shardboard demo
 
-test: setup check-format check-generated vet unit browser ## what every change must pass, within 8 minutes
+# The race detector's builds share nothing with the others, so they go on beside them:
+# where one waits or has a single processor's work left, the other goes on.
+test: setup check-format check-generated ## what every change must pass, within 8 minutes
+	@$(MAKE) --no-print-directory -j2 race unit
+	@$(MAKE) --no-print-directory browser
 
 setup:
 	@sh scripts/setup
@@ -29,8 +33,8 @@ check-generated:
 
 # Most of what tests allocate is garbage at once, so collecting it seldom saves a
 # fifth of their time. The limit keeps what is large from growing as far.
-vet unit browser: export GOGC = 800
-vet unit browser: export GOMEMLIMIT = 3GiB
+vet race unit browser: export GOGC = 800
+vet race unit browser: export GOMEMLIMIT = 3GiB
 
 vet:
 	$(GO) vet ./...
@@ -39,20 +43,27 @@ vet:
 # What runs most at once is tested under the race detector too, here without its long
 # tests; the rest follows in test-all. On one processor each (-cpu 1): two threads that
 # fire timers of one synctest bubble crash the detector itself (golang/go#78156), and
-# it sees what is not ordered all the same.
+# it sees what is not ordered all the same. The longest begin first.
 RACE    = $(GO) test -race -cpu 1
-CROWDED = ./internal/actions/... ./internal/app ./internal/cluster ./internal/topology
+CROWDED = ./internal/actions/enginetest ./internal/app ./internal/cluster ./internal/actions/... ./internal/topology
 QUIETER = ./internal/alert ./internal/auth/... ./internal/connlimit ./internal/heat/... \
           ./internal/history ./internal/placement ./internal/store/...
+# Of the site: what happens to open pages. Only the folders that have such tests are built: the
+# detector's builds take longest.
+LIVE    = Live|Socket|Hub|Heat|Storm
+LIVE_IN = $(addprefix ./,$(sort $(dir $(shell grep -lE '^func Test\w*($(LIVE))' web/*_test.go web/*/*_test.go))))
 
 # `vet` has looked at all of it, so go test need not again. What takes longest begins
 # first: else it runs alone at the end. Some packages wait for the clock most of the
 # time, so there are more of them, and more of their tests, at a time than processors.
 LONGEST = ./web/... ./internal/actions/enginetest ./internal/app
 
-unit:
-	$(RACE) -vet=off -short -timeout 6m $(CROWDED)
-	$(RACE) -vet=off -short -timeout 3m -run 'Live|Socket|Hub|Heat|Storm' ./web/...
+race:
+	$(RACE) -vet=off -short -p 3 -timeout 6m $(CROWDED)
+	$(RACE) -vet=off -short -timeout 3m -run '$(LIVE)' $(LIVE_IN)
+
+# After vet, because both compile the same.
+unit: vet
 	$(GO) test -vet=off -p 3 -parallel 6 -timeout 7m $(LONGEST) ./...
 
 # What people do most; test-all has every browser test.

@@ -18,7 +18,7 @@ func TestDeniedRequestsDoNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")
 	}
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	for _, rt := range web.Routes() {
 		for _, p := range door.People() {
 			want := wanted(rt.Policy, rt.Tag, rt.Pattern, p.Role)
@@ -57,7 +57,7 @@ func TestAllowedPagesAndListsAnswer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")
 	}
-	door := webtest.NewDoor(t, webtest.WithHistory(t))
+	door := webtest.NewAccountServer(t, webtest.WithHistory(t))
 	for _, rt := range web.Routes() {
 		if rt.Method != http.MethodGet || rt.Policy == guard.PolicyOpen || rt.Pattern == "/live" || rt.Pattern == "/history/step" ||
 			strings.HasPrefix(rt.Pattern, "/api/v1/locate") ||
@@ -80,8 +80,8 @@ func mustNeed(p guard.Policy) auth.Role {
 	return need
 }
 
-func TestOthersObjectsAreNotThere(t *testing.T) {
-	door := webtest.NewDoor(t)
+func TestObjectsOfOthersAreNotFound(t *testing.T) {
+	door := webtest.NewAccountServer(t)
 	ctx := context.Background()
 	for _, p := range door.People() {
 		if p.Role == "" {

@@ -22,7 +22,7 @@ func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 		t.Skip("asks for every page")
 	}
 	var ticks atomic.Int64 // time goes on, so that nobody's allowance of requests runs out
-	door := webtest.NewDoor(t, func(d *site.Deps) {
+	door := webtest.NewAccountServer(t, func(d *site.Deps) {
 		d.Now = func() time.Time { return webtest.Epoch.Add(time.Duration(ticks.Add(1)) * time.Second) }
 	})
 	everyone := append(door.People(), door.Veterans()...)
@@ -75,7 +75,7 @@ func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 }
 
 func TestEveryTopicLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
-	door := webtest.NewDoor(t)
+	door := webtest.NewAccountServer(t)
 	everyone := append(door.People(), door.Veterans()...)
 	m := &matrix{t: t}
 	for _, topic := range site.Topics(web.Routes()) {

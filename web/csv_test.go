@@ -2,15 +2,10 @@ package web_test
 
 import (
 	"encoding/csv"
-	"net/http/httptest"
 	"net/url"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"shardboard/internal/api"
 	"shardboard/internal/sheet"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -18,7 +13,7 @@ import (
 
 func TestSpreadsheetsGetNoFormulas(t *testing.T) {
 	s := webtest.New(t)
-	locatable(s)
+	webtest.WithLocatable(s)
 	formulas := []string{"=1+1", "+1+1", "-1+1", "@SUM(A1)"}
 	sheets := map[string]string{
 		"shard": s.Do("GET", "/shards/"+url.PathEscape(webtest.HostileName)+".csv").Body.String(),
@@ -69,6 +64,16 @@ func TestSpreadsheetsGetNoFormulas(t *testing.T) {
 	}
 }
 
+func TestAFailedPageOffersNoCSV(t *testing.T) {
+	s := webtest.New(t)
+	for address, status := range map[string]int{"/shards/nope": 404, "/zones?at=x": 400, "/runs?state=x": 400, "/zones": 200} {
+		w := s.Do("GET", address)
+		if w.Code != status || strings.Contains(w.Body.String(), ".csv") != (status == 200) {
+			t.Errorf("%s: %d, want %d and a link to CSV only if 200", address, w.Code, status)
+		}
+	}
+}
+
 func TestShardNamesWithDotsHaveCSVToo(t *testing.T) {
 	s := webtest.New(t)
 	table := *s.Watcher.Get()
@@ -84,7 +89,7 @@ func TestShardNamesWithDotsHaveCSVToo(t *testing.T) {
 
 func TestHostileNamesAreInertInJSON(t *testing.T) {
 	s := webtest.New(t)
-	locatable(s)
+	webtest.WithLocatable(s)
 	for _, address := range []string{"/api/v1/shards", "/api/v1/projects", "/api/v1/activity", "/api/v1/locate?q=%3Cscript%3E",
 		"/api/v1/shards/%3Cscript%3E"} {
 		w := s.Do("GET", address)
@@ -93,51 +98,6 @@ func TestHostileNamesAreInertInJSON(t *testing.T) {
 		}
 		if ct := w.Header().Get("Content-Type"); !strings.Contains(ct, "json") {
 			t.Errorf("%s: %s", address, ct)
-		}
-	}
-}
-
-func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
-	s := webtest.New(t)
-	list := webtest.Decode[api.List[api.Collection]](t, s.Do("GET", "/api/v1/collections?limit=1000"))
-	want := map[string]string{}
-	for _, c := range list.Items {
-		for _, p := range c.Shards {
-			bytes := ""
-			if p.Bytes.Value != nil {
-				bytes = strconv.FormatInt(*p.Bytes.Value, 10)
-			}
-			want[sheet.Inert(c.NS)+" "+sheet.Inert(p.Shard)] = strings.Join(
-				[]string{strconv.FormatBool(c.Sharded), strconv.FormatBool(c.System), strconv.Itoa(p.Chunks), strconv.Itoa(c.Chunks), bytes},
-				" ",
-			)
-		}
-	}
-	for _, w := range []*httptest.ResponseRecorder{s.Do("GET", "/collections.csv"),
-		s.Do("GET", "/api/v1/collections?limit=1", webtest.Header("Accept", "text/csv"))} {
-		rows, err := csv.NewReader(strings.NewReader(w.Body.String())).ReadAll()
-		if err != nil || w.Code != 200 || w.Header().Get("Content-Disposition") != `attachment; filename="collections.csv"` {
-			t.Fatalf("%d %v %v", w.Code, w.Header(), err)
-		}
-		column := map[string]int{}
-		for i, name := range rows[0] {
-			column[name] = i
-		}
-		got := map[string]string{}
-		for _, row := range rows[1:] {
-			cell := func(name string) string { return row[column[name]] }
-			got[cell("ns")+" "+cell("shards.shard")] = strings.Join(
-				[]string{cell("sharded"), cell("system"), cell("shards.chunks"), cell("chunks"), cell("shards.bytes")},
-				" ",
-			)
-		}
-		if diff := cmp.Diff(want, got); diff != "" || len(want) < 3 {
-			t.Errorf("%d lines: %s", len(want), diff)
-		}
-	}
-	for _, row := range strings.Split(s.Do("GET", "/collections.csv?db=none").Body.String(), "\n")[1:] {
-		if row != "" {
-			t.Errorf("another database: %s", row)
 		}
 	}
 }

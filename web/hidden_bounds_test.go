@@ -28,7 +28,7 @@ import (
 func seenBy(s *webtest.Server, role auth.Role) *site.Site {
 	deps := s.Deps
 	deps.HideBounds, deps.Registry, deps.PlanForms = true, nil, true
-	deps.Auth = webtest.Everybody{Who: auth.Principal{ID: "user:" + string(role), Name: string(role), Role: role, Method: auth.ByPassword}}
+	deps.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:" + string(role), Name: string(role), Role: role, Method: auth.ByPassword}}
 	return web.New(deps).Site
 }
 
@@ -143,7 +143,7 @@ func chunkTrouble(t *testing.T) (*webtest.Server, answer.View) {
 	for i := range 40 {
 		busy.Rows = append(busy.Rows, heat.Count{Project: v.Dir.All()[3].ID, Document: webtest.ProjectID(1000 + 977*i), Rows: 40})
 	}
-	s := webtest.CountedHeat(t, v, busy, 4*time.Minute+5*time.Second, nil)
+	s := webtest.NewHeatServer(t, v, busy, 4*time.Minute+5*time.Second, nil)
 	s.Deps.Advice = rules.NewAdvisor(
 		rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: s.Deps.Profile, Heat: s.Deps.Heat, Now: s.Deps.Now},
 	)

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -13,10 +12,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
-	"shardboard/internal/history"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -99,7 +96,7 @@ func TestLiveRegionsAreDrawnOncePerClass(t *testing.T) {
 				return
 			}
 		}
-	}, webtest.WithClaims)
+	}, webtest.WithPeople)
 }
 
 // failedWith is a log with one move that failed with a text before the rest.
@@ -120,9 +117,9 @@ func failedWith(events []topology.Event, text string) []topology.Event {
 		events...)
 }
 
-// TestAnAnswerKeptByABrowserIsNotAnotherRoles: an ETag is of one class.
-func TestAnAnswerKeptByABrowserIsNotAnotherRoles(t *testing.T) {
-	s := webtest.New(t, webtest.WithClaims)
+// TestETagsOfRolesDiffer: an ETag is of one class.
+func TestETagsOfRolesDiffer(t *testing.T) {
+	s := webtest.New(t, webtest.WithPeople)
 	for _, path := range []string{"/api/v1/activity", "/activity"} {
 		tag := s.Do("GET", path, webtest.As("olga", auth.Operator)).Header().Get("ETag")
 		for who, want := range map[string]int{"viewer": http.StatusOK, "support": http.StatusOK, "admin": http.StatusNotModified} {
@@ -138,7 +135,7 @@ func TestAnAnswerKeptByABrowserIsNotAnotherRoles(t *testing.T) {
 
 // TestViewersSeeBoundsWithoutTheFlag, which are key values: docs say so.
 func TestViewersSeeBoundsWithoutTheFlag(t *testing.T) {
-	s := webtest.New(t, webtest.WithClaims)
+	s := webtest.New(t, webtest.WithPeople)
 	c := s.Watcher.Table().Collection(webtest.DocumentsNS)
 	min := c.Chunks.At(1).Min
 	for path, want := range map[string]string{"/collections/" + string(webtest.DocumentsNS): answer.BoundText(c.Key, min),
@@ -147,61 +144,5 @@ func TestViewersSeeBoundsWithoutTheFlag(t *testing.T) {
 			strings.Contains(body, "hidden: needs") {
 			t.Errorf("%s lacks %q", path, want)
 		}
-	}
-}
-
-// TestStepsOfRunsAreToldWithoutServersTexts, also those that were recorded before
-// the two were told apart.
-func TestStepsOfRunsAreToldWithoutServersTexts(t *testing.T) {
-	const sentence = `The cluster refused to move the chunk: "Failed to delete orphaned range {_id: 17} on host-3".`
-	for _, c := range []struct {
-		step engine.Step
-		want string
-	}{
-		{engine.Step{}, ""},
-		{engine.Step{Error: "No answer.", Brief: "No answer."}, "No answer."},
-		{engine.Step{Error: sentence, Brief: "The cluster refused to move the chunk: OperationFailed (96)."},
-			"The cluster refused to move the chunk: OperationFailed (96). Failed to delete orphaned (the server's whole text needs the role " +
-				"operator)"},
-		{engine.Step{Error: sentence}, "Failed to delete orphaned (the server's whole text needs the role operator)"},
-		{engine.Step{Error: "host-3 said no"}, "hidden: the server's text needs the role operator"},
-	} {
-		v := answer.View{Table: &topology.Table{}, Hidden: answer.Hidden{Texts: true}}
-		got := v.Run(engine.Run{Steps: []engine.Step{c.step}}).Steps[0].Error
-		if got != c.want || history.CodeOf(got) != history.CodeOf(c.step.Error) {
-			t.Errorf("%+v is told as %q", c.step, got)
-		}
-	}
-}
-
-func TestWhatServersWroteIsTakenOutOfDetails(t *testing.T) {
-	const secret = "host-3 {_id: 17}"
-	plain := webtest.Must(
-		bson.Marshal(bson.D{{Key: "from", Value: "a"}, {Key: "note", Value: "aborted"}, {Key: "counts", Value: bson.D{{Key: "cloned", Value: 3}}},
-			{Key: "min", Value: bson.D{{Key: "message", Value: "a key"}}}}),
-	)
-	if got := answer.HideInDetails(plain); !bytes.Equal(got, plain) {
-		t.Errorf("%s became %s", bson.Raw(plain), got)
-	}
-	for _, doc := range []bson.D{
-		{{Key: "errmsg", Value: secret}}, {{Key: "note", Value: "aborted: " + secret}}, {{Key: "ErrMsg", Value: secret}},
-		{{Key: "why", Value: bson.D{{Key: "reason", Value: secret}}}}, {{Key: "all", Value: bson.A{bson.D{{Key: "error", Value: secret}}}}},
-	} {
-		raw := webtest.Must(bson.Marshal(doc))
-		if got := answer.HideInDetails(raw); strings.Contains(got.String(), "host-3") || !strings.Contains(got.String(), "role operator") {
-			t.Errorf("%s became %s", bson.Raw(raw), got)
-		}
-	}
-	if got := answer.HideInDetails(bson.Raw{9, 0, 0, 0, 1}); got != nil {
-		t.Errorf("damaged details become %v", got)
-	}
-	for _, text := range []string{"ConflictingOperationInProgress: " + secret, "the chunk is too big to move " + secret, secret} {
-		if got := answer.HideText(text); strings.Contains(got, "17") || strings.Contains(got, "host-3") ||
-			history.CodeOf(got) != history.CodeOf(text) {
-			t.Errorf("%q became %q", text, got)
-		}
-	}
-	if answer.HideText("") != "" {
-		t.Error("no text became one")
 	}
 }

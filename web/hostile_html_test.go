@@ -143,7 +143,7 @@ func TestHostileNamesAddNoElementAndNoAttribute(t *testing.T) {
 }
 
 // every is how many payloads lie between two that get pages of their own: a
-// browser opens those of all of them (TestBrowserRunsNothing…).
+// browser opens those of all of them (TestBrowserExecutesNothing…).
 func every() int {
 	if os.Getenv("SHARDBOARD_LONG") != "" {
 		return 1

@@ -73,7 +73,7 @@ func pageOf(t *testing.T, s *webtest.Server, path string) string {
 	return w.Body.String()
 }
 
-func TestAMoveInFlightShowsWhereverItConcernsSomebody(t *testing.T) {
+func TestMoveInFlightIsOnEveryPageOfItsSubjects(t *testing.T) {
 	s := webtest.New(t)
 	table := movingTable()
 	s.Watcher.Publish(table)
@@ -177,7 +177,7 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 		}, want: []string{"more than the 8", "time left: not known", "More documents were copied than estimated."}},
 		"no steps": {change: func(x *topology.InFlight) {
 			x.Step, x.Steps, x.RecipientStep, x.RecipientSteps, x.By, x.App = 0, 0, 0, 0, "", ""
-		}, want: []string{"step not known", "by not known"}, not: []string{"step 0 of 0"}},
+		}, want: []string{"step not known", "requested by: not known"}, not: []string{"step 0 of 0"}},
 		"steps denied": {change: func(x *topology.InFlight) {
 			x.Step, x.Steps, x.RecipientStep, x.RecipientSteps, x.By, x.App = 0, 0, 0, 0, "", ""
 		}, moves: topology.Moves{StepsReason: "notPermitted", StepsPrivilege: "inprog on the cluster"},
@@ -248,7 +248,7 @@ func TestAMoveThatIsCommittedCountsAsArrived(t *testing.T) {
 	}
 }
 
-func TestAListOfMovesThatCannotBeReadIsSaidSo(t *testing.T) {
+func TestPagesTellThatMovesCannotBeRead(t *testing.T) {
 	s := webtest.New(t)
 	table := webtest.CannedTable(2, 250)
 	table.Health[topology.PartMoves] = topology.Health{
@@ -280,7 +280,7 @@ func TestAListOfMovesThatCannotBeReadIsSaidSo(t *testing.T) {
 	}
 }
 
-func TestAMoveOfOurOwnLeadsToItsRun(t *testing.T) {
+func TestMoveOfARunLinksTheRun(t *testing.T) {
 	table := movingTable()
 	x := table.Moves.List[0]
 	asked := 0
@@ -317,7 +317,7 @@ func TestAMoveOfOurOwnLeadsToItsRun(t *testing.T) {
 	}
 }
 
-func TestLocateSaysThatTheAnswerIsAboutToChange(t *testing.T) {
+func TestLocateWarnsOfAMoveInFlight(t *testing.T) {
 	s := webtest.New(t)
 	table := movingTable()
 	s.Watcher.Publish(table)
@@ -368,7 +368,7 @@ func TestLocateSaysThatTheAnswerIsAboutToChange(t *testing.T) {
 	}
 }
 
-func TestAMoveIsToldToOpenBrowsersAsItProceeds(t *testing.T) {
+func TestOpenBrowsersFollowTheProgressOfAMove(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		b := l.Open("t=overview,activity,collection:yorkie-meta.documents,collection:yorkie-meta.changes,shard:shard-rs-1")
 		was := map[string]int{}

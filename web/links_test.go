@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"shardboard/web/webtest"
 )
 
 // TestLinksOfPagesGoThroughOneFunction: a link past it would lead out of the time
@@ -34,17 +32,5 @@ func TestLinksOfPagesGoThroughOneFunction(t *testing.T) {
 				t.Errorf("%s:%d: a filter without templates.Kept", file, i+1)
 			}
 		}
-	}
-}
-
-func TestTheLastWatchedThingCanBeDroppedWithoutAScript(t *testing.T) {
-	s := webtest.New(t)
-	item := "watch=project%3A" + webtest.ProjectID(5).Hex()
-	doc := webtest.ParseHTML(t, s.Do("GET", "/collections?"+item).Body.String())
-	if to, ok := doc.Find("a.drop").Attr("href"); !ok || strings.Contains(to, "watch=") {
-		t.Errorf("it leads to %q", to)
-	}
-	if to := doc.Find(`.side a[href^="/zones"]`).AttrOr("href", ""); to != "/zones?"+item {
-		t.Errorf("another page is at %q", to)
 	}
 }

@@ -17,11 +17,11 @@ import (
 // What is said of orphaned documents is the same on every page and in the API, in
 // each release: before a range leaves, just after, when the shards have counted,
 // and when its documents are deleted.
-func TestOrphansAreOneStatementEverywhere(t *testing.T) {
+func TestEveryPlaceTellsTheSameOfOrphans(t *testing.T) {
 	for release, counts := range map[string]bool{"4.4": false, "5.0": false, "6.0.2": true, "6.0": true, "7.0": true, "8.0": true} {
 		t.Run(release, func(t *testing.T) {
 			o := simcluster.Options{Projects: 3, Documents: 60, Still: true, ServerVersion: release}
-			webtest.OnBreakable(t, o, func(f *webtest.Breakable) {
+			webtest.OnBreakableCluster(t, o, func(f *webtest.BreakableServer) {
 				const ns = "yorkie-meta.changes"
 				read := func() { time.Sleep(2 * time.Minute) } // the statistics
 				read()
@@ -67,7 +67,7 @@ func TestOrphansAreOneStatementEverywhere(t *testing.T) {
 }
 
 // checkOrphans holds all that speaks of a shard's orphaned documents to one state.
-func checkOrphans(f *webtest.Breakable, ns, shard string, want topology.OrphanState, most int) {
+func checkOrphans(f *webtest.BreakableServer, ns, shard string, want topology.OrphanState, most int) {
 	f.Helper()
 	get := func(path string) string {
 		return f.Do("GET", path, webtest.As("anna", auth.Viewer), webtest.Header("Accept", "text/html")).Body.String()

@@ -27,17 +27,25 @@ import (
 
 // outage is a way in which a cluster stops answering, and how it ends.
 type outage struct {
-	begin, end func(f *webtest.Breakable)
+	begin, end func(f *webtest.BreakableServer)
 	partial    bool // some questions are answered all the same
 }
 
 func outages() map[string]outage {
 	frozen := func(member string, partial bool) outage {
-		return outage{func(f *webtest.Breakable) { f.Sim.Faults().Freeze(member) }, func(f *webtest.Breakable) { f.Sim.Faults().Heal() }, partial}
+		return outage{
+			func(f *webtest.BreakableServer) { f.Sim.Faults().Freeze(member) },
+			func(f *webtest.BreakableServer) { f.Sim.Faults().Heal() },
+			partial,
+		}
 	}
 	struck := func(r simcluster.Rule) outage {
 		r.At, r.Times = simcluster.Received, -1
-		return outage{func(f *webtest.Breakable) { f.Sim.Faults().Add(r) }, func(f *webtest.Breakable) { f.Sim.Faults().Heal() }, r.Match != nil}
+		return outage{
+			func(f *webtest.BreakableServer) { f.Sim.Faults().Add(r) },
+			func(f *webtest.BreakableServer) { f.Sim.Faults().Heal() },
+			r.Match != nil,
+		}
 	}
 	of := func(names ...string) func(bson.Raw) bool {
 		return func(command bson.Raw) bool {
@@ -47,10 +55,14 @@ func outages() map[string]outage {
 	out := map[string]outage{
 		"config servers frozen": frozen("config", false),
 		"a shard frozen":        frozen("shard-rs-2", true),
-		"mongos gone":           {func(f *webtest.Breakable) { f.Line.End(true) }, func(f *webtest.Breakable) { f.Line.End(false) }, false},
+		"mongos gone": {
+			func(f *webtest.BreakableServer) { f.Line.End(true) },
+			func(f *webtest.BreakableServer) { f.Line.End(false) },
+			false,
+		},
 		"mongos silent": {
-			func(f *webtest.Breakable) { f.Line.Silence(true) },
-			func(f *webtest.Breakable) { f.Line.Silence(false); f.Line.End(false) },
+			func(f *webtest.BreakableServer) { f.Line.Silence(true) },
+			func(f *webtest.BreakableServer) { f.Line.Silence(false); f.Line.End(false) },
 			false,
 		},
 		"mongos paused":     struck(simcluster.Rule{Hold: true}),
@@ -79,7 +91,7 @@ func (q question) String() string { return q.method + " " + sanitize.Truncate(q.
 
 // questionsTo are all that can be asked of a site while its cluster fails: each
 // route of the table, and those that read the cluster in several ways.
-func questionsTo(f *webtest.Breakable, p api.Plan, undo string) []question {
+func questionsTo(f *webtest.BreakableServer, p api.Plan, undo string) []question {
 	project := f.Deps.Keeper.Directory().All()[0]
 	docs := f.Watcher.Table().Collection("yorkie-meta.documents")
 	ref := answer.ChunkRef(docs, docs.Chunks.At(0).Min)
@@ -170,10 +182,10 @@ func questionsTo(f *webtest.Breakable, p api.Plan, undo string) []question {
 	return out
 }
 
-func docID(*webtest.Breakable) string { return "65e1c0ffee0000000000abcd" }
+func docID(*webtest.BreakableServer) string { return "65e1c0ffee0000000000abcd" }
 
 // plansOf are arguments of every kind, made of what there is.
-func plansOf(f *webtest.Breakable, project, ref string) map[actions.Kind]string {
+func plansOf(f *webtest.BreakableServer, project, ref string) map[actions.Kind]string {
 	const ns = `"ns":"yorkie-meta.documents"`
 	bounds := `{"project_id":{"$minKey":1},"_id":{"$minKey":1}}`
 	return map[actions.Kind]string{
@@ -216,7 +228,7 @@ func formFor(kind actions.Kind, args string) string {
 }
 
 // askOne asks once, as an operator of their own: nobody meets a limit.
-func askOne(f *webtest.Breakable, who string, q question) *httptest.ResponseRecorder {
+func askOne(f *webtest.BreakableServer, who string, q question) *httptest.ResponseRecorder {
 	change := []func(*http.Request){webtest.As(who, auth.Operator)}
 	switch {
 	case q.body == "" && q.method == http.MethodPost && q.page:
@@ -235,7 +247,7 @@ func askOne(f *webtest.Breakable, who string, q question) *httptest.ResponseReco
 const inside = "Something went wrong"
 
 // checkOutageAnswer checks what one request got while the cluster failed.
-func checkOutageAnswer(f *webtest.Breakable, o outage, name string, q question, w *httptest.ResponseRecorder) {
+func checkOutageAnswer(f *webtest.BreakableServer, o outage, name string, q question, w *httptest.ResponseRecorder) {
 	f.Helper()
 	text := w.Body.String()
 	switch {
@@ -273,7 +285,7 @@ func checkOutageAnswer(f *webtest.Breakable, o outage, name string, q question, 
 	}
 }
 
-func TestNoOutageIsAnErrorOfOurs(t *testing.T) {
+func TestNoOutageOfTheClusterIsAnInternalError(t *testing.T) {
 	all := outages()
 	if testing.Short() {
 		for name := range all {
@@ -285,9 +297,9 @@ func TestNoOutageIsAnErrorOfOurs(t *testing.T) {
 	for name, o := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			webtest.OnBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *webtest.Breakable) {
+			webtest.OnBreakableCluster(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *webtest.BreakableServer) {
 				for i, late := range []bool{false, true} {
-					p := f.Plan("anna", splitAt(i+1))
+					p := f.Plan("anna", webtest.SplitAt(i+1))
 					done := runThatCanBeUndone(f)
 					questions := questionsTo(f, p, done)
 					o.begin(f)
@@ -315,13 +327,8 @@ func TestNoOutageIsAnErrorOfOurs(t *testing.T) {
 	}
 }
 
-// splitAt is a plan that was not run before, for each hash.
-func splitAt(hash int) string {
-	return fmt.Sprintf(`{"kind":"split","args":{"ns":"yorkie-meta.changes","at":{"doc_id":{"$numberLong":"%d"}}},"reason":"a test"}`, hash)
-}
-
 // runThatCanBeUndone is a run that can be undone.
-func runThatCanBeUndone(f *webtest.Breakable) string {
+func runThatCanBeUndone(f *webtest.BreakableServer) string {
 	f.Helper()
 	zone := fmt.Sprintf("z%d", time.Now().Unix())
 	p := f.Plan("anna", `{"kind":"zone-add-shard","args":{"shard":"shard-rs-3","zone":"`+zone+`"},"reason":"a test"}`)

@@ -109,9 +109,9 @@ func generated(i int) answer.View {
 	return v
 }
 
-// TestEveryPlaceSaysTheSameOfTheProblems holds overview, status dot, advice, alerts
+// TestEveryPlaceShowsTheSameProblems holds overview, status dot, advice, alerts
 // and the API against each other in many situations.
-func TestEveryPlaceSaysTheSameOfTheProblems(t *testing.T) {
+func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 	levels := map[string]int{}
 	n := 120
 	if testing.Short() {

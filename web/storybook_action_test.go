@@ -23,7 +23,7 @@ func actionScenes() []webtest.Scene {
 	project := fine.Dir.All()[3].ID.Hex()
 	chunk := answer.ChunkRef(fine.Table.Collection("yorkie-meta.changes"), fine.Table.Collection("yorkie-meta.changes").Chunks.At(2).Min)
 	who := func(p auth.Principal) func(*site.Deps) {
-		return webtest.Playing(webtest.Account{SignInMode: "local", Me: p})
+		return webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: p})
 	}
 	over := func(err error) func(*site.Deps) {
 		return func(d *site.Deps) {
@@ -122,10 +122,10 @@ func actionScenes() []webtest.Scene {
 		{Name: "zones-operator", Path: "/zones", View: zoned, Change: who(webtest.Olga)},
 		{Name: "zones-readonly", Path: "/zones", View: zoned, Change: func(d *site.Deps) {
 			who(webtest.Olga)(d)
-			webtest.WithData(store.OwnedByAnother)(d)
+			webtest.WithDataHeld(store.OwnedByAnother)(d)
 		}},
-		{Name: "zones-ownergone", Path: "/zones", View: zoned, Change: webtest.WithData(store.OwnerGone)},
-		{Name: "zones-datalost", Path: "/zones", View: zoned, Change: webtest.WithData(store.Vanished)},
+		{Name: "zones-ownergone", Path: "/zones", View: zoned, Change: webtest.WithDataHeld(store.OwnerGone)},
+		{Name: "zones-datalost", Path: "/zones", View: zoned, Change: webtest.WithDataHeld(store.Vanished)},
 		{Name: "project-single", Path: "/projects/" + project, View: single, Change: who(webtest.Olga)},
 		{Name: "overview-off", Path: "/", View: fine, Change: func(d *site.Deps) { d.Actions = nil }},
 	}

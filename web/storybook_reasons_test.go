@@ -15,7 +15,7 @@ import (
 // is not known, and without any.
 func failedMany(t *topology.Table) {
 	c := t.Collection("yorkie-meta.documents")
-	long := strings.Repeat("Data transfer error: ", 9) + orphansReason
+	long := strings.Repeat("Data transfer error: ", 9) + webtest.OrphansReason
 	var out []topology.Event
 	for i, reason := range []string{long, "something that nobody knows", ""} {
 		at := webtest.Epoch.Add(-time.Duration(i+1) * time.Minute)

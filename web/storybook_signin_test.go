@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"shardboard/internal/auth"
@@ -10,100 +9,84 @@ import (
 	"shardboard/web/webtest"
 )
 
-// noGroups is a refusal by the names of its claims, one of which means ill.
-func noGroups() error {
-	r := auth.Refuse(
-		"groups-missing",
-		fault.Forbidden,
-		nil,
-		"You are signed in at the issuer, but shardboard cannot tell which groups you are in.",
-		`The claim "groups" came neither in the ID token nor from UserInfo.`,
-	)
-	r.Claims = auth.ClaimNames{
-		IDToken:  []string{"aud", "iss", "sub"},
-		UserInfo: []string{`<img src=x onerror=alert(1)>`, "realm_access.roles", "urn:example:" + strings.Repeat("long", 12)},
-	}
-	return r
-}
-
 // bareScenes are the pages before sign-in.
 func bareScenes() []webtest.Scene {
 	fine := webtest.NewStory().View()
 	local := auth.Offers{Password: true}
-	wrong := webtest.Account{SignInMode: "local", SignInOffers: local, Refusal: auth.ErrCredentials}
+	wrong := webtest.StubAuth{SignInMode: "local", SignInOffers: local, Refusal: auth.ErrCredentials}
 	post := func(path string, pairs ...string) []func(*http.Request) {
 		return []func(*http.Request){func(r *http.Request) { r.Method = "POST" }, webtest.Form(pairs...)}
 	}
 	return []webtest.Scene{
-		{Name: "login", Path: "/login", View: fine, Change: webtest.Playing(webtest.Account{SignInMode: "local", SignInOffers: local})},
+		{Name: "login", Path: "/login", View: fine, Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", SignInOffers: local})},
 		{
 			Name:   "login-ended",
 			Path:   "/login?ended=1&next=%2Fcollections",
 			View:   fine,
-			Change: webtest.Playing(webtest.Account{SignInMode: "local", SignInOffers: local}),
+			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", SignInOffers: local}),
 		},
 		{
 			Name:   "login-both",
 			Path:   "/login",
 			View:   fine,
-			Change: webtest.Playing(webtest.Account{SignInMode: "local,oidc", SignInOffers: auth.Offers{Password: true, OIDC: true}}),
+			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local,oidc", SignInOffers: auth.Offers{Password: true, OIDC: true}}),
 		},
 		{
 			Name:   "login-oidc",
 			Path:   "/login",
 			View:   fine,
-			Change: webtest.Playing(webtest.Account{SignInMode: "oidc", SignInOffers: auth.Offers{OIDC: true}}),
+			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "oidc", SignInOffers: auth.Offers{OIDC: true}}),
 		},
 		{
 			Name:   "login-leave",
 			Path:   "/login/oidc",
 			View:   fine,
-			Change: webtest.Playing(webtest.Account{SignInMode: "oidc", SignInOffers: auth.Offers{OIDC: true}}),
+			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "oidc", SignInOffers: auth.Offers{OIDC: true}}),
 			Ask:    post("/login/oidc", "next", "/zones"),
 		},
-		{Name: "login-proxy", Path: "/login", View: fine, Change: webtest.Playing(webtest.Account{SignInMode: "proxy"})},
+		{Name: "login-proxy", Path: "/login", View: fine, Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "proxy"})},
 		{
 			Name:   "login-first",
 			Path:   "/login",
 			View:   fine,
-			Change: webtest.Playing(webtest.Account{SignInMode: "local", SignInOffers: auth.Offers{Password: true, First: true}}),
+			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", SignInOffers: auth.Offers{Password: true, First: true}}),
 		},
 		{
 			Name:   "login-readonly",
 			Path:   "/login",
 			View:   fine,
-			Change: webtest.Playing(webtest.Account{SignInMode: "local", SignInOffers: auth.Offers{Password: true, ReadOnly: true}}),
+			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", SignInOffers: auth.Offers{Password: true, ReadOnly: true}}),
 		},
-		{Name: "login-wrong", Path: "/login", View: fine, Change: webtest.Playing(wrong), Ask: post("/login", "name", "anna", "password", "x")},
+		{Name: "login-wrong", Path: "/login", View: fine, Change: webtest.WithAuth(wrong), Ask: post("/login", "name", "anna", "password", "x")},
 		{
 			Name:   "login-toomany",
 			Path:   "/login",
 			View:   fine,
-			Change: webtest.Playing(webtest.Account{SignInMode: "local", SignInOffers: local, Refusal: &auth.TooMany{Wait: 42 * time.Second}}),
+			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", SignInOffers: local, Refusal: &auth.TooMany{Wait: 42 * time.Second}}),
 			Ask:    post("/login", "name", "anna", "password", "x"),
 		},
 		{
 			Name: "login-refused",
 			Path: "/login/oidc",
 			View: fine,
-			Change: webtest.Playing(
-				webtest.Account{SignInMode: "local,oidc", SignInOffers: auth.Offers{Password: true, OIDC: true}, Refusal: noGroups()},
+			Change: webtest.WithAuth(
+				webtest.StubAuth{SignInMode: "local,oidc", SignInOffers: auth.Offers{Password: true, OIDC: true}, Refusal: webtest.NoGroups()},
 			),
 			Ask: post("/login/oidc"),
 		},
-		{Name: "first", Path: "/login/first?key=abcdefgh", View: fine, Change: webtest.Playing(webtest.Account{SignInMode: "local"})},
+		{Name: "first", Path: "/login/first?key=abcdefgh", View: fine, Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local"})},
 		{
 			Name:   "first-wrong",
 			Path:   "/login/first",
 			View:   fine,
-			Change: webtest.Playing(webtest.Account{SignInMode: "local", Refusal: auth.ErrLink}),
+			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Refusal: auth.ErrLink}),
 			Ask:    post("/login/first", "key", "k", "name", "anna", "password", "x"),
 		},
 		{
 			Name:   "error-nobody",
 			Path:   "/login/oidc/callback?%zz",
 			View:   fine,
-			Change: webtest.Playing(webtest.Account{SignInMode: "local", SignInOffers: local}),
+			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", SignInOffers: local}),
 		},
 	}
 }
@@ -115,41 +98,46 @@ func accountScenes() []webtest.Scene {
 	post := func(pairs ...string) []func(*http.Request) {
 		return []func(*http.Request){func(r *http.Request) { r.Method = "POST" }, webtest.Form(pairs...)}
 	}
-	mine := webtest.Account{SignInMode: "local,oidc", SignInOffers: local, Me: webtest.Anna}
+	mine := webtest.StubAuth{SignInMode: "local,oidc", SignInOffers: local, Me: webtest.Anna}
 	refused := mine
 	refused.Refusal = fault.New(fault.Invalid, "A password has at least 12 characters.")
 	return []webtest.Scene{
-		{Name: "settings", Path: "/settings", View: fine, Change: webtest.Playing(mine)},
-		{Name: "settings-done", Path: "/settings?done=password", View: fine, Change: webtest.Playing(mine)},
+		{Name: "settings", Path: "/settings", View: fine, Change: webtest.WithAuth(mine)},
+		{Name: "settings-done", Path: "/settings?done=password", View: fine, Change: webtest.WithAuth(mine)},
 		{
 			Name:   "settings-refused",
 			Path:   "/settings/password",
 			View:   fine,
-			Change: webtest.Playing(refused),
+			Change: webtest.WithAuth(refused),
 			Ask:    post("present", "x", "password", "y"),
 		},
 		{
 			Name:   "settings-token",
 			Path:   "/settings/tokens",
 			View:   fine,
-			Change: webtest.Playing(mine),
+			Change: webtest.WithAuth(mine),
 			Ask:    post("name", "ticket bot", "role", "support", "days", "90"),
 		},
-		{Name: "settings-viewer", Path: "/settings", View: fine, Change: webtest.Playing(webtest.Account{SignInMode: "oidc", Me: webtest.Vera})},
+		{
+			Name:   "settings-viewer",
+			Path:   "/settings",
+			View:   fine,
+			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "oidc", Me: webtest.Vera}),
+		},
 		{
 			Name:   "settings-bot",
 			Path:   "/settings",
 			View:   fine,
-			Change: webtest.Playing(webtest.Account{SignInMode: "local", Me: webtest.Bot, Empty: true}),
+			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Bot, Empty: true}),
 		},
 		{Name: "settings-none", Path: "/settings", View: fine},
-		{Name: "users", Path: "/settings/users", View: fine, Change: webtest.Playing(mine)},
-		{Name: "users-done", Path: "/settings/users?done=user", View: fine, Change: webtest.Playing(mine)},
+		{Name: "users", Path: "/settings/users", View: fine, Change: webtest.WithAuth(mine)},
+		{Name: "users-done", Path: "/settings/users?done=user", View: fine, Change: webtest.WithAuth(mine)},
 		{
 			Name:   "users-refused",
 			Path:   "/settings/users",
 			View:   fine,
-			Change: webtest.Playing(refused),
+			Change: webtest.WithAuth(refused),
 			Ask:    post("name", "new", "password", "short", "role", "viewer"),
 		},
 		{Name: "users-none", Path: "/settings/users", View: fine},
@@ -157,13 +145,13 @@ func accountScenes() []webtest.Scene {
 			Name:   "users-denied",
 			Path:   "/settings/users",
 			View:   fine,
-			Change: webtest.Playing(webtest.Account{SignInMode: "oidc", Me: webtest.Vera}),
+			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "oidc", Me: webtest.Vera}),
 		},
 		{
 			Name:   "duplicates-viewer",
 			Path:   "/checks/duplicates",
 			View:   fine,
-			Change: webtest.Playing(webtest.Account{SignInMode: "oidc", Me: webtest.Vera}),
+			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "oidc", Me: webtest.Vera}),
 		},
 	}
 }

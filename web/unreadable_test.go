@@ -40,7 +40,7 @@ func rubbish(kind string) []string {
 // One row of rubbish in any column of any table: every list that reads it is still
 // there, with the other rows.
 func TestOneUnreadableRowBreaksNoList(t *testing.T) {
-	webtest.OnBreakable(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *webtest.Breakable) {
+	webtest.OnBreakableCluster(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *webtest.BreakableServer) {
 		defer onStore(f)()
 		ctx, now := f.Context(), time.Now().UTC()
 		first, second := runThatCanBeUndone(f), ""
@@ -132,7 +132,7 @@ func TestOneUnreadableRowBreaksNoList(t *testing.T) {
 }
 
 // checkDamaged writes rubbish into each column of a row, one after the other, and reads.
-func checkDamaged(f *webtest.Breakable, raw *sql.DB, s stored) {
+func checkDamaged(f *webtest.BreakableServer, raw *sql.DB, s stored) {
 	f.Helper()
 	columns, err := raw.Query(`SELECT name, type FROM pragma_table_info(?)`, s.table)
 	f.Must(err)
@@ -195,7 +195,7 @@ func execute(db *sql.DB, statement string) error {
 // Of a run that cannot be decoded it is not known what it did: it is shown, and can be
 // neither undone nor finished.
 func TestAnUnreadableRunIsShownAndCannotBeUndone(t *testing.T) {
-	webtest.OnBreakable(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.Breakable) {
+	webtest.OnBreakableCluster(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.BreakableServer) {
 		id := runThatCanBeUndone(f)
 		r, err := f.DB.RunRecord(f.Context(), id)
 		f.Must(err)

@@ -44,7 +44,7 @@ func TestLeakedPasswordsAreRefusedWithoutAServerToo(t *testing.T) {
 	try(0, "", "user", "break-glass", "--password-file", good)
 }
 
-func TestAccountsAreKeptWithoutAServer(t *testing.T) {
+func TestAccountsAreManagedWithoutAServer(t *testing.T) {
 	dir, good := t.TempDir(), passwordFile(t, "correct horse battery")
 	data := []string{"--data-dir", dir}
 	ok := func(args ...string) string {
@@ -98,7 +98,7 @@ func TestAccountsAreKeptWithoutAServer(t *testing.T) {
 	}
 }
 
-func TestPasswordsTypedDifferentlyChangeNothing(t *testing.T) {
+func TestMismatchedPasswordsChangeNothing(t *testing.T) {
 	answers := []string{"correct horse battery", "correct horse battering"}
 	_, err := askTwice(&env{stderr: &strings.Builder{}}, func() ([]byte, error) {
 		a := answers[0]
@@ -110,7 +110,7 @@ func TestPasswordsTypedDifferentlyChangeNothing(t *testing.T) {
 	}
 }
 
-func TestNoSecretIsAFlag(t *testing.T) {
+func TestNoFlagTakesASecret(t *testing.T) {
 	for _, cmd := range [][]string{{"serve"}, {"demo"}, {"user", "add"}, {"user", "passwd"}, {"user", "break-glass"}, {"token", "create"}} {
 		_, out, _ := shardboard(t, append(cmd, "--help")...)
 		for _, flag := range regexp.MustCompile(`--[a-z-]*(password|secret|token)[a-z-]*`).FindAllString(out, -1) {

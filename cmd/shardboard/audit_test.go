@@ -14,8 +14,8 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// record is a data directory with n records, and its end.
-func record(t *testing.T, n int) (dir string, seq int64, hash string) {
+// recordedDir is a data directory with n records, and its end.
+func recordedDir(t *testing.T, n int) (dir string, seq int64, hash string) {
 	t.Helper()
 	dir = t.TempDir()
 	db, err := sqlite.Open(t.Context(), dir)
@@ -35,7 +35,7 @@ func record(t *testing.T, n int) (dir string, seq int64, hash string) {
 	return dir, seq, hex.EncodeToString(end)
 }
 
-func keep(t *testing.T, text string) string {
+func writeTemp(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kept")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -44,29 +44,29 @@ func keep(t *testing.T, text string) string {
 	return path
 }
 
-func TestAuditVerifyEndsWith0Or1AndASentence(t *testing.T) {
-	dir, _, hash := record(t, 12)
+func TestAuditVerifyExitsWith0Or1AndAnExplanation(t *testing.T) {
+	dir, _, hash := recordedDir(t, 12)
 	code, out, errs := shardboard(t, "audit", "verify", "--data-dir", dir)
 	if code != 0 || !strings.Contains(out, "in order: 12 records") || !strings.Contains(out, "No signed head was compared") {
 		t.Errorf("exit %d %s%s", code, out, errs)
 	}
-	fits := keep(t, `level=INFO msg="audit head" seq=12 hash=`+hash)
+	fits := writeTemp(t, `level=INFO msg="audit head" seq=12 hash=`+hash)
 	if code, out, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", fits); code != 0 ||
 		!strings.Contains(out, "The head that was given is in it") {
 		t.Errorf("exit %d %s%s", code, out, errs)
 	}
-	later := keep(t, `{"seq":13,"hash":"`+hash+`"}`)
+	later := writeTemp(t, `{"seq":13,"hash":"`+hash+`"}`)
 	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", later); code != 1 ||
 		!strings.Contains(errs, "the last records were deleted") {
 		t.Errorf("exit %d %s", code, errs)
 	}
-	other := keep(t, `{"seq":12,"hash":"`+strings.Repeat("ab", 32)+`"}`)
+	other := writeTemp(t, `{"seq":12,"hash":"`+strings.Repeat("ab", 32)+`"}`)
 	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", other); code != 1 ||
 		!strings.Contains(errs, "the records were rewritten") {
 		t.Errorf("exit %d %s", code, errs)
 	}
 	for _, args := range [][]string{{"--head", "/no/such"}, {"--file", "-", "--head", "-"}, {"--file", fits},
-		{"--file", fits, "--data-dir", dir}, {"--head", keep(t, "x")}} {
+		{"--file", fits, "--data-dir", dir}, {"--head", writeTemp(t, "x")}} {
 		if code, _, errs := shardboard(t, append([]string{"audit", "verify"}, args...)...); code != 2 {
 			t.Errorf("%v: exit %d %s", args, code, errs)
 		}
@@ -82,7 +82,7 @@ func TestAuditVerifyEndsWith0Or1AndASentence(t *testing.T) {
 }
 
 func TestAuditExportIsJSONLinesThatVerify(t *testing.T) {
-	dir, _, _ := record(t, 12)
+	dir, _, _ := recordedDir(t, 12)
 	code, out, errs := shardboard(t, "audit", "export", "--data-dir", dir)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if code != 0 || len(lines) != 12 {
@@ -94,11 +94,11 @@ func TestAuditExportIsJSONLinesThatVerify(t *testing.T) {
 			t.Errorf("%q %v", line, err)
 		}
 	}
-	if code, out, errs := shardboard(t, "audit", "verify", "--file", keep(t, out)); code != 0 || !strings.Contains(out, "12 records") {
+	if code, out, errs := shardboard(t, "audit", "verify", "--file", writeTemp(t, out)); code != 0 || !strings.Contains(out, "12 records") {
 		t.Errorf("exit %d %s%s", code, out, errs)
 	}
 	edited := strings.Replace(out, `"user:1"`, `"user:2"`, 1)
-	if code, _, errs := shardboard(t, "audit", "verify", "--file", keep(t, edited)); code != 1 ||
+	if code, _, errs := shardboard(t, "audit", "verify", "--file", writeTemp(t, edited)); code != 1 ||
 		!strings.Contains(errs, "record 1 was edited") {
 		t.Errorf("exit %d %s", code, errs)
 	}

@@ -57,7 +57,7 @@ func copyFile(t *testing.T, from, to string) {
 
 // An older copy of the directory is in order in itself, heads and all. Only the
 // witness shows that it is older.
-func TestAuditVerifyFindsADirectoryThatWasPutBackByTheWitness(t *testing.T) {
+func TestAuditVerifyDetectsARestoredDirectoryByTheWitness(t *testing.T) {
 	dir := t.TempDir()
 	data, key, db := filepath.Join(dir, "data"), filepath.Join(dir, "config", "audit.key"), filepath.Join(dir, "data", "shardboard.db")
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "elsewhere"))
@@ -91,7 +91,7 @@ func TestAuditVerifyFindsADirectoryThatWasPutBackByTheWitness(t *testing.T) {
 	_, older, _ := shardboard(t, "audit", "export", "--data-dir", data)
 	for text, want := range map[string]int{export: 0, older: 1} {
 		for _, args := range [][]string{{"--audit-key", key}, {"--witness", witness}} {
-			if code, out, errs := shardboard(t, append([]string{"audit", "verify", "--file", keep(t, text)}, args...)...); code != want {
+			if code, out, errs := shardboard(t, append([]string{"audit", "verify", "--file", writeTemp(t, text)}, args...)...); code != want {
 				t.Errorf("%v: exit %d, want %d: %s%s", args, code, want, out, errs)
 			}
 		}
@@ -101,13 +101,13 @@ func TestAuditVerifyFindsADirectoryThatWasPutBackByTheWitness(t *testing.T) {
 		!strings.Contains(text, "does not show whether the record was cut or replaced") {
 		t.Errorf("without the witness an older copy looks in order, and that has to be said: exit %d %s", code, text)
 	}
-	if code, out, errs := shardboard(t, "audit", "verify", "--file", keep(t, older)); code != 0 ||
+	if code, out, errs := shardboard(t, "audit", "verify", "--file", writeTemp(t, older)); code != 0 ||
 		!strings.Contains(out, "No witness file was compared") {
 		t.Errorf("exit %d %s%s", code, out, errs)
 	}
 }
 
-func TestAuditVerifySaysWhatIsWrongWithAWitness(t *testing.T) {
+func TestAuditVerifyExplainsProblemsOfAWitness(t *testing.T) {
 	dir := t.TempDir()
 	data, key := filepath.Join(dir, "data"), filepath.Join(dir, "audit.key")
 	good := signedDir(t, data, key, 5)
@@ -123,11 +123,11 @@ func TestAuditVerifySaysWhatIsWrongWithAWitness(t *testing.T) {
 	}{
 		"missing":         {[]string{"--witness", filepath.Join(dir, "none")}, 2, "There is no witness file " + dir},
 		"directory":       {[]string{"--witness", dir}, 2, "cannot be read"},
-		"empty":           {[]string{"--witness", keep(t, "")}, 2, "is damaged"},
-		"no JSON":         {[]string{"--witness", keep(t, "seq=5")}, 2, "is damaged"},
-		"half":            {[]string{"--witness", keep(t, string(text[:len(text)/2]))}, 2, "is damaged"},
-		"no head":         {[]string{"--witness", keep(t, "{}")}, 2, "is damaged"},
-		"forged":          {[]string{"--witness", keep(t, strings.Replace(string(text), `"seq":5`, `"seq":4`, 1))}, 1, "was changed: the signature"},
+		"empty":           {[]string{"--witness", writeTemp(t, "")}, 2, "is damaged"},
+		"no JSON":         {[]string{"--witness", writeTemp(t, "seq=5")}, 2, "is damaged"},
+		"half":            {[]string{"--witness", writeTemp(t, string(text[:len(text)/2]))}, 2, "is damaged"},
+		"no head":         {[]string{"--witness", writeTemp(t, "{}")}, 2, "is damaged"},
+		"forged":          {[]string{"--witness", writeTemp(t, strings.Replace(string(text), `"seq":5`, `"seq":4`, 1))}, 1, "was changed: the signature"},
 		"another chain's": {[]string{"--witness", other}, 1, "the records end at 5, but there was a record 9"},
 		"another key":     {[]string{"--witness", good, "--key", "SHA256:other"}, 1, "signed by another key"},
 		"no key there":    {[]string{"--audit-key", filepath.Join(dir, "none.key")}, 2, "There is no audit key at"},
@@ -141,7 +141,7 @@ func TestAuditVerifySaysWhatIsWrongWithAWitness(t *testing.T) {
 		}
 	}
 	_, export, _ := shardboard(t, "audit", "export", "--data-dir", data)
-	file := keep(t, export)
+	file := writeTemp(t, export)
 	copyFile(t, good, key+".00000000.head")
 	if code, _, errs := shardboard(t, "audit", "verify", "--file", file, "--audit-key", key); code != 2 ||
 		!strings.Contains(errs, "There are 2 witness files") {
@@ -167,13 +167,13 @@ func TestAuditVerifySaysWhatIsWrongWithAWitness(t *testing.T) {
 
 // Damage is a finding of the command (1), not a failure that might pass (6).
 func TestAuditVerifyNamesAMissingTable(t *testing.T) {
-	dir, _, _ := record(t, 3)
-	execute(t, filepath.Join(dir, "shardboard.db"), `DROP TABLE audit`)
+	dir, _, _ := recordedDir(t, 3)
+	runSQL(t, filepath.Join(dir, "shardboard.db"), `DROP TABLE audit`)
 	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir); code != 1 ||
 		!strings.Contains(errs, "The table audit is missing") {
 		t.Errorf("exit %d %s", code, errs)
 	}
-	dir, _, _ = record(t, 3)
+	dir, _, _ = recordedDir(t, 3)
 	if err := os.WriteFile(filepath.Join(dir, "shardboard.db"), []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -182,8 +182,8 @@ func TestAuditVerifyNamesAMissingTable(t *testing.T) {
 	}
 }
 
-// execute changes a database past the program.
-func execute(t *testing.T, path, statement string) {
+// runSQL changes a database past the program.
+func runSQL(t *testing.T, path, statement string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
 	if err != nil {

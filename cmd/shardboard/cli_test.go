@@ -25,7 +25,7 @@ func shardboard(t *testing.T, args ...string) (code int, stdout, stderr string) 
 	return code, out.String(), errs.String()
 }
 
-func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
+func TestInvalidCommandLinesEndWithOneLineAndAnExitCode(t *testing.T) {
 	dir := t.TempDir()
 	oidc := []string{
 		"serve",
@@ -145,7 +145,7 @@ func TestWrongCommandLinesEndInOneLineAndAnExitCode(t *testing.T) {
 	}
 }
 
-func TestPasswordsOfTheAddressAreNeverPrinted(t *testing.T) {
+func TestPasswordsOfURIsAreNeverPrinted(t *testing.T) {
 	t.Setenv("SHARDBOARD_URI", "mongodb://me:s3cr3t@127.0.0.1:1/?serverSelectionTimeoutMS=200")
 	_, out, errs := shardboard(t, "locate", "x")
 	if strings.Contains(out+errs, "s3cr3t") {
@@ -159,8 +159,8 @@ func TestVersionIsPrinted(t *testing.T) {
 	}
 }
 
-// sim serves a small simulated cluster on loopback and gives its URI.
-func sim(t *testing.T) string {
+// startCluster serves a small simulated cluster on loopback and gives its URI.
+func startCluster(t *testing.T) string {
 	t.Helper()
 	c, err := simcluster.New(t.Context(), simcluster.Options{Projects: 5, Documents: 50, Still: true})
 	if err != nil {
@@ -177,7 +177,7 @@ func sim(t *testing.T) string {
 }
 
 func TestLocateAnswersOnTheCommandLine(t *testing.T) {
-	uri := sim(t)
+	uri := startCluster(t)
 	code, out, errs := shardboard(t, "locate", "atlas-board", "--uri", uri)
 	if code != 0 || !strings.Contains(out, "project ") || !strings.Contains(out, "yorkie-meta.documents") ||
 		!strings.Contains(out, "shard-rs-") {
@@ -225,7 +225,7 @@ func TestTerminalOutputHasNoControlCharacters(t *testing.T) {
 	}
 }
 
-func TestSimclusterEndsWithItsContextAndFreesThePort(t *testing.T) {
+func TestSimclusterStopsWithItsContextAndFreesThePort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

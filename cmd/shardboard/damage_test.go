@@ -9,7 +9,7 @@ import (
 
 // What is wrong with the data is the first line of a failed start; the technical cause
 // comes after it, in the log.
-func TestADamagedDatabaseIsTheFirstLineOfAFailedStart(t *testing.T) {
+func TestAFailedStartNamesTheDamagedDatabaseInItsFirstLine(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "shardboard.db")
 	if err := os.WriteFile(path, []byte("this was a database once"), 0o600); err != nil {

@@ -15,10 +15,10 @@ import (
 	"shardboard/internal/simcluster/access"
 )
 
-// guarded serves a simulated cluster with access control, with a user without any
+// startSecuredCluster serves a simulated cluster with access control, with a user without any
 // privilege but those of two empty roles, and gives a file with
 // that user's URI.
-func guarded(t *testing.T) (*simcluster.Cluster, string) {
+func startSecuredCluster(t *testing.T) (*simcluster.Cluster, string) {
 	t.Helper()
 	c, err := simcluster.New(
 		t.Context(),
@@ -36,9 +36,9 @@ func guarded(t *testing.T) (*simcluster.Cluster, string) {
 	t.Cleanup(func() { _ = c.Close(); <-done })
 	roles := bson.A{"shardboardViewer", "shardboardOperator"}
 	for _, r := range roles {
-		command(t, c, bson.D{{Key: "createRole", Value: r}, {Key: "privileges", Value: bson.A{}}, {Key: "roles", Value: bson.A{}}})
+		runCommand(t, c, bson.D{{Key: "createRole", Value: r}, {Key: "privileges", Value: bson.A{}}, {Key: "roles", Value: bson.A{}}})
 	}
-	command(t, c, bson.D{{Key: "createUser", Value: "dash"}, {Key: "pwd", Value: "s3cr3t"}, {Key: "roles", Value: roles}})
+	runCommand(t, c, bson.D{{Key: "createUser", Value: "dash"}, {Key: "pwd", Value: "s3cr3t"}, {Key: "roles", Value: roles}})
 	file := filepath.Join(t.TempDir(), "uri")
 	if err := os.WriteFile(file, []byte(strings.Replace(mongoURI(l), "mongodb://", "mongodb://dash:s3cr3t@", 1)), 0o600); err != nil {
 		t.Fatal(err)
@@ -46,15 +46,15 @@ func guarded(t *testing.T) (*simcluster.Cluster, string) {
 	return c, file
 }
 
-func command(t *testing.T, c *simcluster.Cluster, cmd bson.D) {
+func runCommand(t *testing.T, c *simcluster.Cluster, cmd bson.D) {
 	t.Helper()
 	if _, err := c.Command(t.Context(), "admin", cmd); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestDoctorFindsNothingAmissWhereEverythingIsAllowed(t *testing.T) {
-	code, out, errs := shardboard(t, "doctor", "--actions", "on", "--uri", sim(t))
+func TestDoctorFindsNothingWhenEverythingIsAllowed(t *testing.T) {
+	code, out, errs := shardboard(t, "doctor", "--actions", "on", "--uri", startCluster(t))
 	if code != 0 || errs != "" || strings.Contains(out, "lacks") || strings.Contains(out, "unknown") ||
 		!strings.Contains(out, "is a mongos") || !strings.Contains(out, "no access control") || !strings.Contains(out, "locate in yorkie-meta") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
@@ -62,8 +62,8 @@ func TestDoctorFindsNothingAmissWhereEverythingIsAllowed(t *testing.T) {
 }
 
 // What the doctor says to type is all that is lacking, and after that nothing is.
-func TestWhatTheDoctorSaysToTypeHelps(t *testing.T) {
-	c, uri := guarded(t)
+func TestTheCommandsOfTheDoctorGrantAllThatIsMissing(t *testing.T) {
+	c, uri := startSecuredCluster(t)
 	code, out, errs := shardboard(t, "doctor", "--actions", "on", "--database", "yorkie-meta", "--uri-file", uri)
 	if code != 1 || strings.Count(errs, "\n") != 1 || strings.Contains(out+errs, "s3cr3t") || !strings.Contains(out, "as dash@admin") ||
 		!strings.Contains(out, "find on config.collections, config.chunks, config.shards, config.databases. Nothing can be shown or located.") {
@@ -81,7 +81,7 @@ func TestWhatTheDoctorSaysToTypeHelps(t *testing.T) {
 		if err := bson.UnmarshalExtJSON([]byte(`{"grantPrivilegesToRole": `+role+`, "privileges": `+list+`}`), true, &cmd); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		command(t, c, cmd)
+		runCommand(t, c, cmd)
 		// With what only looks granted, nothing is amiss for who only looks.
 		if code, out, errs := shardboard(t, "doctor", "--uri-file", uri); code != 0 {
 			t.Errorf("exit %d\n%s%s", code, out, errs)
@@ -93,21 +93,21 @@ func TestWhatTheDoctorSaysToTypeHelps(t *testing.T) {
 }
 
 // A viewer that is to change things needs the other role, not more in it.
-func TestAViewerIsToldToTakeTheOperatorsRole(t *testing.T) {
-	c, uri := guarded(t)
+func TestDoctorAdvisesAViewerToTakeTheOperatorRole(t *testing.T) {
+	c, uri := startSecuredCluster(t)
 	cluster, everywhere := bson.D{{Key: "cluster", Value: true}}, bson.D{{Key: "anyResource", Value: true}}
 	for role, on := range map[string]bson.D{"shardboardViewer": everywhere, "shardboardOperator": everywhere} {
 		actions := bson.A{"find", "collStats", "listCollections", "connPoolStats", "dbStats", "shardedDataDistribution"}
 		if role == "shardboardOperator" {
 			actions = bson.A{"anyAction"}
 		}
-		command(t, c, bson.D{{Key: "grantPrivilegesToRole", Value: role}, {Key: "privileges", Value: bson.A{
+		runCommand(t, c, bson.D{{Key: "grantPrivilegesToRole", Value: role}, {Key: "privileges", Value: bson.A{
 			bson.D{
 				{Key: "resource", Value: on},
 				{Key: "actions", Value: actions},
 			}, bson.D{{Key: "resource", Value: cluster}, {Key: "actions", Value: bson.A{"connPoolStats"}}}}}})
 	}
-	command(t, c, bson.D{{Key: "revokeRolesFromUser", Value: "dash"}, {Key: "roles", Value: bson.A{"shardboardOperator"}}})
+	runCommand(t, c, bson.D{{Key: "revokeRolesFromUser", Value: "dash"}, {Key: "roles", Value: bson.A{"shardboardOperator"}}})
 	if code, out, errs := shardboard(t, "doctor", "--uri-file", uri); code != 0 || strings.Contains(out, "mongosh") {
 		t.Errorf("to look: exit %d\n%s%s", code, out, errs)
 	}
@@ -116,7 +116,7 @@ func TestAViewerIsToldToTakeTheOperatorsRole(t *testing.T) {
 	if code != 1 || !strings.Contains(out, want) || strings.Contains(out, "grantPrivilegesToRole") {
 		t.Errorf("to change: exit %d\n%s", code, out)
 	}
-	command(
+	runCommand(
 		t,
 		c,
 		bson.D{
@@ -129,8 +129,8 @@ func TestAViewerIsToldToTakeTheOperatorsRole(t *testing.T) {
 	}
 }
 
-func TestDoctorWithoutAUserSaysThatAlone(t *testing.T) {
-	_, file := guarded(t)
+func TestDoctorWithoutAUserReportsOnlyThat(t *testing.T) {
+	_, file := startSecuredCluster(t)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestDoctorWithoutAUserSaysThatAlone(t *testing.T) {
 }
 
 func TestDoctorReportsAsJSON(t *testing.T) {
-	_, uri := guarded(t)
+	_, uri := startSecuredCluster(t)
 	code, out, _ := shardboard(t, "doctor", "--json", "--uri-file", uri)
 	var report api.DoctorReport
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
@@ -158,15 +158,15 @@ func TestDoctorReportsAsJSON(t *testing.T) {
 }
 
 func TestDoctorPrintsHostileNamesOnOneLine(t *testing.T) {
-	_, out, _ := shardboard(t, "doctor", "--database", "x\x1b[2J\u202e\"y", "--uri", sim(t))
+	_, out, _ := shardboard(t, "doctor", "--database", "x\x1b[2J\u202e\"y", "--uri", startCluster(t))
 	if strings.ContainsAny(out, "\x1b\u202e") || !strings.Contains(out, `projects in x\u{001b}[2J\u{202e}"y`) {
 		t.Errorf("%s", out)
 	}
 }
 
 // Every code has its words.
-func TestDoctorHasWordsForEveryFeature(t *testing.T) {
-	_, out, _ := shardboard(t, "doctor", "--json", "--uri", sim(t))
+func TestDoctorHasATextForEveryFeature(t *testing.T) {
+	_, out, _ := shardboard(t, "doctor", "--json", "--uri", startCluster(t))
 	var report api.DoctorReport
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
 		t.Fatal(err)

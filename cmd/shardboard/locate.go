@@ -33,7 +33,7 @@ func (c locateCmd) Run(e *env) error {
 	ctx, cancel := context.WithTimeout(e.ctx, locateTimeout)
 	defer cancel()
 	question := app.LocateQuery{Text: c.Query, NS: c.NS, Key: c.Key}
-	question.Ask.Why, question.Ask.Prove, question.Ask.Counts = c.Why, c.Prove, c.Counts
+	question.Extras.Why, question.Extras.Prove, question.Extras.Counts = c.Why, c.Prove, c.Counts
 	found, err := app.Locate(ctx, config, question)
 	if err != nil {
 		return err

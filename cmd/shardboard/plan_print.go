@@ -102,8 +102,8 @@ func printEffect(w io.Writer, e api.Effect) error {
 		tab := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
 		fmt.Fprintln(tab, "  SHARD\tWRITES/S, EXPECTED")
 		for _, s := range e.Writes {
-			fmt.Fprintf(tab, "  %s\tabout %s → %s\n", clean(s.Shard), clean(answer.PerSecond(s.PerSecondBefore)),
-				clean(answer.PerSecond(s.PerSecondAfter)))
+			fmt.Fprintf(tab, "  %s\tabout %s → %s\n", clean(s.Shard), clean(format.PerSecond(s.PerSecondBefore)),
+				clean(format.PerSecond(s.PerSecondAfter)))
 		}
 		if err := tab.Flush(); err != nil {
 			return err

@@ -17,10 +17,10 @@ import (
 	"shardboard/internal/fault"
 )
 
-// served is a server with actions on over a small simulated cluster.
-func served(t *testing.T) string {
+// startServer is a server with actions on over a small simulated cluster.
+func startServer(t *testing.T) string {
 	t.Helper()
-	uri, err := app.ReadURI(sim(t), "")
+	uri, err := app.ReadURI(startCluster(t), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,8 +51,8 @@ func served(t *testing.T) string {
 	return ""
 }
 
-// asked runs a command against a server and decodes its JSON.
-func asked[T any](t *testing.T, server string, args ...string) T {
+// runForJSON runs a command against a server and decodes its JSON.
+func runForJSON[T any](t *testing.T, server string, args ...string) T {
 	t.Helper()
 	code, out, errs := shardboard(t, append(args, "--json", "--server", server)...)
 	var v T
@@ -66,9 +66,9 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a server")
 	}
-	server := served(t)
+	server := startServer(t)
 	split := []string{"plan", "split", "--ns", "yorkie-meta.changes", "--arg", `at={"doc_id":{"$numberLong":"1"}}`, "--reason", "hot"}
-	p := asked[api.Plan](t, server, split...)
+	p := runForJSON[api.Plan](t, server, split...)
 	if p.Kind != "split" || len(p.Commands) != 1 || p.Reason != "hot" || p.Confirm != nil {
 		t.Fatalf("%+v", p)
 	}
@@ -83,22 +83,22 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "Done and proven") || !strings.Contains(out, "exists: true, as wanted") {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
-	run := asked[api.Run](t, server, "run", p.ID, "--hash", p.Hash) // the same one
-	if list := asked[api.List[api.Run]](t, server, "runs", "list"); len(list.Items) != 1 || list.Items[0].ID != run.ID {
+	run := runForJSON[api.Run](t, server, "run", p.ID, "--hash", p.Hash) // the same one
+	if list := runForJSON[api.List[api.Run]](t, server, "runs", "list"); len(list.Items) != 1 || list.Items[0].ID != run.ID {
 		t.Errorf("%+v", list)
 	}
 	if code, out, _ = shardboard(t, "runs", "--server", server); code != 0 || !strings.Contains(out, run.ID) {
 		t.Errorf("exit %d\n%s", code, out)
 	}
-	undo := asked[api.Plan](t, server, "runs", "undo", run.ID)
+	undo := runForJSON[api.Plan](t, server, "runs", "undo", run.ID)
 	if undo.UndoOf != run.ID {
 		t.Errorf("%+v", undo)
 	}
-	back := asked[api.Run](t, server, "run", undo.ID, "--hash", undo.Hash, "--wait")
+	back := runForJSON[api.Run](t, server, "run", undo.ID, "--hash", undo.Hash, "--wait")
 	if back.State != "succeeded" {
 		t.Errorf("%+v", back)
 	}
-	if r := asked[api.Run](t, server, "runs", "show", run.ID); r.State != "undone" || r.UndoneBy != back.ID {
+	if r := runForJSON[api.Run](t, server, "runs", "show", run.ID); r.State != "undone" || r.UndoneBy != back.ID {
 		t.Errorf("%+v", r)
 	}
 	if code, out, _ = shardboard(t, "runs", "stop", run.ID, "--server", server); code != 0 || !strings.Contains(out, "has already ended") {
@@ -125,15 +125,15 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 			t.Errorf("%v: exit %d, %s; want %d and %q", tc.args, code, errs, tc.code, tc.says)
 		}
 	}
-	blocked := blockedPlan(t, server, "plan", "zone-remove-shard", "--shard", "shard-rs-1", "--zone", "none", "--reason", "x")
+	blocked := planBlocked(t, server, "plan", "zone-remove-shard", "--shard", "shard-rs-1", "--zone", "none", "--reason", "x")
 	code, _, errs = shardboard(t, "run", blocked.ID, "--hash", blocked.Hash, "--server", server)
 	if code != 4 || !strings.Contains(errs, "blocks zone: shard-rs-1 is not in the zone none.") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }
 
-// blockedPlan is asked for a plan that a check blocks.
-func blockedPlan(t *testing.T, server string, args ...string) (p api.Plan) {
+// planBlocked is asked for a plan that a check blocks.
+func planBlocked(t *testing.T, server string, args ...string) (p api.Plan) {
 	t.Helper()
 	code, out, errs := shardboard(t, append(args, "--json", "--server", server)...)
 	if err := json.Unmarshal([]byte(out), &p); code != 4 || err != nil {
@@ -142,7 +142,7 @@ func blockedPlan(t *testing.T, server string, args ...string) (p api.Plan) {
 	return p
 }
 
-func TestAConfirmationIsAskedForAndNeverInvented(t *testing.T) {
+func TestAConfirmationIsRequiredAndNeverAssumed(t *testing.T) {
 	text := "atlas-board"
 	wide, plain := api.Plan{ID: "p", Hash: "h", Confirm: &text}, api.Plan{ID: "p", Hash: "h"}
 	for _, tc := range []struct {
@@ -189,7 +189,7 @@ func TestAConfirmationIsAskedForAndNeverInvented(t *testing.T) {
 	}
 }
 
-func TestTheExitCodeSaysHowARunEnded(t *testing.T) {
+func TestTheExitCodeDependsOnHowTheRunEnded(t *testing.T) {
 	for state, want := range map[string]int{"succeeded": 0, "undone": 0, "refused": 4, "stopped": 4, "failed": 1, "unknown": 7} {
 		got := 0
 		if err := outcome(api.Run{ID: "r", State: state}); err != nil {
@@ -202,7 +202,7 @@ func TestTheExitCodeSaysHowARunEnded(t *testing.T) {
 }
 
 // A plan can be written by flags or by the API's names: they are the same.
-func TestEveryArgumentOfTheAPIIsAFlag(t *testing.T) {
+func TestEveryPlanArgumentOfTheAPIHasAFlag(t *testing.T) {
 	_, help, _ := shardboard(t, "plan", "--help")
 	for _, x := range actions.Arguments() {
 		if !strings.Contains(help, "--"+x.Name) {
@@ -219,7 +219,7 @@ func TestEveryArgumentOfTheAPIIsAFlag(t *testing.T) {
 	}
 }
 
-func TestChunksAndCutsOfTheCommandLineAreThoseOfTheAPI(t *testing.T) {
+func TestChunkAndCutFlagsHaveTheFormatOfTheAPI(t *testing.T) {
 	raw, err := planArgs([]string{"ns=a.b", "chunks=x, y,z", `cuts=[{"half":"upper"}]`})
 	args, wrong := actions.ReadArgs(raw)
 	if err != nil || wrong != nil || !slices.Equal(args.Chunks, []string{"x", "y", "z"}) || len(args.Cuts) != 1 ||
@@ -236,7 +236,7 @@ func TestChunksAndCutsOfTheCommandLineAreThoseOfTheAPI(t *testing.T) {
 	}
 }
 
-func TestPlansAndRunsCannotPlayWithTheTerminal(t *testing.T) {
+func TestPlansAndRunsPrintNoControlCharacters(t *testing.T) {
 	evil := "a\x1b[31mred\u202etxt\r\n\tx\u009b"
 	key := api.Key(`{"k":"` + "\u202e\u009b" + `"}`)
 	check := api.PlanCheck{ID: evil, Verdict: evil, Text: evil, Source: evil}

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/api"
 )
 
-func TestAFollowedRunIsToldInTheOrderInWhichItHappens(t *testing.T) {
+func TestAFollowedRunIsPrintedInOrder(t *testing.T) {
 	var out bytes.Buffer
 	f := follower{env: &env{stdout: &out}}
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/api"
 )
 
-func TestARunThatEndedIsPrintedWithWhetherItHelped(t *testing.T) {
+func TestAnEndedRunIsPrintedWithItsEffect(t *testing.T) {
 	for name, x := range map[string]struct {
 		is         *api.RunOutcome
 		has, lacks string

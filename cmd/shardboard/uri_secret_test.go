@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-func TestAnAddressWithASecretIsTakenOutOfTheArguments(t *testing.T) {
+func TestAURIWithASecretIsRemovedFromTheArguments(t *testing.T) {
 	for _, address := range []string{
 		"mongodb://me:s3cr3t@127.0.0.1:1/",
 		"mongodb://127.0.0.1:1/?tlsCertificateKeyFilePassword=s3cr3t",
@@ -41,7 +41,7 @@ func TestAnAddressWithASecretIsTakenOutOfTheArguments(t *testing.T) {
 }
 
 // The running program, as others on the machine see it.
-func TestOthersDoNotSeeThePasswordOfAnAddress(t *testing.T) {
+func TestThePasswordOfAURIIsNotVisibleInTheProcessList(t *testing.T) {
 	if runtime.GOOS != "linux" || testing.Short() {
 		t.Skip("looks into /proc")
 	}
@@ -74,7 +74,7 @@ func TestOthersDoNotSeeThePasswordOfAnAddress(t *testing.T) {
 }
 
 // Nobody answers there, so each gets as far as that: exit code 6.
-func TestSecretsElsewhereAndAddressesWithoutAreTaken(t *testing.T) {
+func TestSecretsFromTheEnvironmentAndURIsWithoutSecretsAreAccepted(t *testing.T) {
 	for _, address := range []string{"mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100",
 		"mongodb://me@127.0.0.1:1/?serverSelectionTimeoutMS=100&authMechanism=MONGODB-X509&tls=true"} {
 		if code, _, errs := shardboard(t, "doctor", "--uri", address); code != 6 {
@@ -87,11 +87,11 @@ func TestSecretsElsewhereAndAddressesWithoutAreTaken(t *testing.T) {
 	}
 }
 
-func TestASimulatedClusterForTheNetworkSaysThatItIsOpen(t *testing.T) {
+func TestSimclusterWarnsWhenItIsOpenToTheNetwork(t *testing.T) {
 	for listen, open := range map[string]bool{"0.0.0.0:0": true, "127.0.0.1:0": false} {
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		var errs bytes.Buffer
-		out := endAt{cancel: cancel}
+		out := cancelOnText{cancel: cancel}
 		code := run(ctx, []string{"simcluster", "--still", "--projects", "1", "--documents", "1", "--listen", listen}, &out, &errs)
 		cancel()
 		if code != 0 || strings.Contains(errs.String(), "without signing in") != open {
@@ -100,13 +100,13 @@ func TestASimulatedClusterForTheNetworkSaysThatItIsOpen(t *testing.T) {
 	}
 }
 
-// endAt ends a command that runs until it is stopped, once it has said something.
-type endAt struct {
+// cancelOnText ends a command that runs until it is stopped, once it has said something.
+type cancelOnText struct {
 	bytes.Buffer
 	cancel func()
 }
 
-func (e *endAt) Write(p []byte) (int, error) {
+func (e *cancelOnText) Write(p []byte) (int, error) {
 	defer e.cancel()
 	return e.Buffer.Write(p)
 }

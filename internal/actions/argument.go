@@ -105,7 +105,9 @@ func (x Argument) choices() string {
 }
 
 // missing returns the error that a kind requires it.
-func (x Argument) missing(kind Kind) error { return missing(kind, x.Name, lowerFirst(x.Help)) }
+func (x Argument) missing(kind Kind) error {
+	return missing(kind, x.Name, strings.TrimSuffix(lowerFirst(x.Help), "."))
+}
 
 // list joins names for a sentence.
 func list[S ~string](names []S) string {

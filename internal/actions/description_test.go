@@ -55,6 +55,17 @@ func TestEveryKindAndArgumentIsDescribed(t *testing.T) {
 	}
 }
 
+func TestAMissingArgumentIsExplainedInOneSentence(t *testing.T) {
+	for _, k := range Descriptions() {
+		for _, x := range k.Arguments {
+			text := x.missing(k.Kind).Error()
+			if !strings.HasSuffix(text, ".") || strings.HasSuffix(text, "..") {
+				t.Errorf("%s %s: %q", k.Kind, x.Name, text)
+			}
+		}
+	}
+}
+
 func TestUnknownKindIsDescribedByItsName(t *testing.T) {
 	k := Kind("later")
 	if d := k.Describe(); k.Known() || d.Title != "later" || k.Adapts() || k.KeepsGoal() {

@@ -175,7 +175,7 @@ func (d *draftBuilder) finish(summary message.Message, undo Undo) (Draft, Args, 
 	}
 	d.addPauseSteps()
 	out := Draft{Summary: summary, Steps: d.steps, Effect: d.effect(), Undo: undo, Role: auth.Operator,
-		Looked: d.flagSpans, Written: d.writeSpans}
+		FlagSpans: d.flagSpans, WriteSpans: d.writeSpans}
 	if out.Undo.Possible && len(d.moves) > 0 && (!waits || sent == 0) {
 		out.Undo.From = d.cleanFrom(out.Effect.Duration)
 	}
@@ -187,7 +187,7 @@ func (d *draftBuilder) finish(summary message.Message, undo Undo) (Draft, Args, 
 			message.Count("moves", len(d.moves)))}
 	}
 	d.addCommonChecks()
-	out.Checks, out.Measures = d.checks, d.sizeSpans
+	out.Checks, out.SizeSpans = d.checks, d.sizeSpans
 	out.Limits, out.Reached = d.limits(out), d.reached
 	out.Risk, out.Confirm = d.risk(out.Effect, out.Undo)
 	return out, d.a, nil

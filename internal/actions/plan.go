@@ -132,20 +132,20 @@ type Undo struct {
 
 // Draft is what a planner returns: a pure function of a situation and arguments.
 type Draft struct {
-	Summary message.Message
-	Steps   []Step
-	Checks  []Check
-	Effect  Effect
-	Undo    Undo
-	Risk    Risk
-	Role    auth.Role // needed to run it
-	Confirm string    // text that must be typed before it runs; "" for none
-	Limits  Limits    // within which a run may be adapted when the cluster has changed
-	Reached bool      // the goal is reached already: there is nothing to do
-	Looked  []Span    `json:"-"` // chunks whose jumbo flags it depends on; read while planning, not stored
-	Written []Span    `json:"-"` // ranges whose recent writes it depends on; likewise
+	Summary    message.Message
+	Steps      []Step
+	Checks     []Check
+	Effect     Effect
+	Undo       Undo
+	Risk       Risk
+	Role       auth.Role // needed to run it
+	Confirm    string    // text that must be typed before it runs; "" for none
+	Limits     Limits    // within which a run may be adapted when the cluster has changed
+	Reached    bool      // the goal is reached already: there is nothing to do
+	FlagSpans  []Span    `json:"-"` // chunks whose jumbo flags it depends on; read while planning, not stored
+	WriteSpans []Span    `json:"-"` // ranges whose recent writes it depends on; likewise
 
-	Measures []Span `json:"-"` // ranges whose size it depends on; measured while planning, not stored
+	SizeSpans []Span `json:"-"` // ranges whose size it depends on; measured while planning, not stored
 }
 
 // Plan is a draft that was shown to a person. Exactly its commands are run.

@@ -16,8 +16,8 @@ import (
 	"shardboard/internal/store"
 )
 
-// running is an engine that runs in a bubble until stop.
-type running struct {
+// runningEngine is an engine that runs in a bubble until stop.
+type runningEngine struct {
 	*Engine
 	to   *receiver
 	w    *world
@@ -25,10 +25,10 @@ type running struct {
 	stop func()
 }
 
-func run(t *testing.T, config string, notices store.Notices, w *world, to *receiver) *running {
+func startEngine(t *testing.T, config string, notices store.Notices, w *world, to *receiver) *runningEngine {
 	t.Helper()
-	r := &running{to: to, w: w, log: &bytes.Buffer{}}
-	r.Engine = New(configured(t, config), w.observe, notices, Options{Transport: to, Log: slog.New(slog.NewTextHandler(r.log, nil))})
+	r := &runningEngine{to: to, w: w, log: &bytes.Buffer{}}
+	r.Engine = New(parseConfig(t, config), w.observe, notices, Options{Transport: to, Log: slog.New(slog.NewTextHandler(r.log, nil))})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- r.Run(ctx) }()
@@ -44,107 +44,107 @@ func run(t *testing.T, config string, notices store.Notices, w *world, to *recei
 	return r
 }
 
-// pass lets time go by and everything that is due happen.
-func pass(d time.Duration) {
+// advance lets time go by and everything that is due happen.
+func advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-func TestATroubleIsToldOnceWhenItHasLastedAndOnceWhenItIsOver(t *testing.T) {
+func TestAnAlertIsSentOnceWhenItLastsAndOnceWhenItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := run(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn), notice("b", Info)}}, &receiver{})
+		r := startEngine(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn), notice("b", Info)}}, &receiver{})
 		defer r.stop()
-		pass(59 * time.Second)
-		same(t, "before it has lasted", r.to.told())
-		pass(10 * time.Second)
-		same(t, "when it has lasted; b is below the receiver's severity", r.to.told(), "a=firing")
-		pass(30 * time.Minute)
-		same(t, "while it goes on", r.to.told())
-		pass(40 * time.Minute)
-		same(t, "after the interval", r.to.told(), "a=firing")
-		r.w.have()
-		pass(31 * time.Second)
-		same(t, "before it has been gone as long", r.to.told())
-		pass(90 * time.Second)
-		same(t, "when it is over", r.to.told(), "a=resolved")
-		pass(3 * time.Hour)
-		same(t, "afterwards", r.to.told())
+		advance(59 * time.Second)
+		expectReceived(t, "before it has lasted", r.to.received())
+		advance(10 * time.Second)
+		expectReceived(t, "when it has lasted; b is below the receiver's severity", r.to.received(), "a=firing")
+		advance(30 * time.Minute)
+		expectReceived(t, "while it goes on", r.to.received())
+		advance(40 * time.Minute)
+		expectReceived(t, "after the interval", r.to.received(), "a=firing")
+		r.w.setNotices()
+		advance(31 * time.Second)
+		expectReceived(t, "before it has been gone as long", r.to.received())
+		advance(90 * time.Second)
+		expectReceived(t, "when it is over", r.to.received(), "a=resolved")
+		advance(3 * time.Hour)
+		expectReceived(t, "afterwards", r.to.received())
 		if st := r.Status(); len(st.Alerts) != 0 {
 			t.Errorf("still follows %v", st.Alerts)
 		}
 	})
 }
 
-func TestWhatComesAndGoesQuicklyIsNotTold(t *testing.T) {
+func TestShortProblemsAreNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := run(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
+		r := startEngine(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
 		defer r.stop()
 		for range 20 {
-			pass(45 * time.Second)
-			r.w.have()
-			pass(45 * time.Second)
-			r.w.have(notice("a", Warn))
+			advance(45 * time.Second)
+			r.w.setNotices()
+			advance(45 * time.Second)
+			r.w.setNotices(notice("a", Warn))
 		}
-		same(t, "flapping below the time", r.to.told())
-		pass(3 * time.Minute)
-		same(t, "when it stays", r.to.told(), "a=firing")
-		r.w.have()
-		pass(40 * time.Second)
-		r.w.have(notice("a", Warn))
-		pass(5 * time.Minute)
-		same(t, "gone for less than the time", r.to.told())
+		expectReceived(t, "flapping below the time", r.to.received())
+		advance(3 * time.Minute)
+		expectReceived(t, "when it stays", r.to.received(), "a=firing")
+		r.w.setNotices()
+		advance(40 * time.Second)
+		r.w.setNotices(notice("a", Warn))
+		advance(5 * time.Minute)
+		expectReceived(t, "gone for less than the time", r.to.received())
 	})
 }
 
-func TestWhatCannotBeToldIsNeitherOverNorAnError(t *testing.T) {
+func TestAnUncheckedRuleDoesNotResolveItsAlerts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := run(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
+		r := startEngine(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
 		defer r.stop()
-		pass(2 * time.Minute)
-		same(t, "first", r.to.told(), "a=firing")
-		r.w.cannotTell("jumbo")
-		pass(20 * time.Minute)
-		same(t, "the rule cannot tell", r.to.told())
+		advance(2 * time.Minute)
+		expectReceived(t, "first", r.to.received(), "a=firing")
+		r.w.setUnsure("jumbo")
+		advance(20 * time.Minute)
+		expectReceived(t, "the rule cannot tell", r.to.received())
 		r.w.mu.Lock()
 		r.w.err = errLost
 		r.w.mu.Unlock()
-		pass(20 * time.Minute)
-		same(t, "nothing can be told", r.to.told())
+		advance(20 * time.Minute)
+		expectReceived(t, "nothing can be told", r.to.received())
 		if r.Status().Err == nil {
 			t.Error("a look that failed is not told")
 		}
-		r.w.cannotTell("another")
-		pass(3 * time.Minute)
-		same(t, "another rule cannot tell", r.to.told(), "a=resolved")
+		r.w.setUnsure("another")
+		advance(3 * time.Minute)
+		expectReceived(t, "another rule cannot tell", r.to.received(), "a=resolved")
 	})
 }
 
-func TestARestartTellsNothingTwice(t *testing.T) {
+func TestARestartSendsNothingTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, to, w := t.TempDir(), &receiver{}, &world{notices: []Notice{notice("a", Critical)}}
-		db := kept(t, dir)
-		r := run(t, oneTarget, db, w, to)
-		pass(2 * time.Minute)
-		same(t, "first", to.told(), "a=firing")
+		db := openStore(t, dir)
+		r := startEngine(t, oneTarget, db, w, to)
+		advance(2 * time.Minute)
+		expectReceived(t, "first", to.received(), "a=firing")
 		r.stop()
 		_ = db.Close()
 
-		db = kept(t, dir)
-		r = run(t, oneTarget, db, w, to)
-		pass(10 * time.Minute)
-		same(t, "after a restart", to.told())
+		db = openStore(t, dir)
+		r = startEngine(t, oneTarget, db, w, to)
+		advance(10 * time.Minute)
+		expectReceived(t, "after a restart", to.received())
 		st := r.Status()
 		if len(st.Alerts) != 1 || st.Alerts[0].State != Firing || len(st.Targets) != 1 || st.Targets[0].Last.Code != "ok" {
 			t.Errorf("after a restart: %+v", st)
 		}
 		r.stop()
 		_ = db.Close()
-		w.have()
+		w.setNotices()
 
-		db = kept(t, dir)
-		r = run(t, oneTarget, db, w, to)
-		pass(3 * time.Minute)
-		same(t, "over while nobody ran", to.told(), "a=resolved")
+		db = openStore(t, dir)
+		r = startEngine(t, oneTarget, db, w, to)
+		advance(3 * time.Minute)
+		expectReceived(t, "over while nobody ran", to.received(), "a=resolved")
 		r.stop()
 		left, err := db.Alerts(t.Context(), "c1")
 		if err != nil || len(left) != 0 {
@@ -154,7 +154,7 @@ func TestARestartTellsNothingTwice(t *testing.T) {
 	})
 }
 
-func TestAReceiverThatFailsIsTriedEverMoreSlowlyAndHoldsUpNobody(t *testing.T) {
+func TestAFailingReceiverIsRetriedWithBackoffAndDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var bad atomic.Int64
 		to := &receiver{}
@@ -169,13 +169,13 @@ func TestAReceiverThatFailsIsTriedEverMoreSlowlyAndHoldsUpNobody(t *testing.T) {
 			"generic, url: \"http://x.example/CANARY/good\"}\n"
 		w := &world{notices: []Notice{notice("a", Warn)}}
 		var log bytes.Buffer
-		e := New(configured(t, config), w.observe, nil, Options{Transport: both, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		e := New(parseConfig(t, config), w.observe, nil, Options{Transport: both, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- e.Run(ctx) }()
-		pass(time.Second)
-		same(t, "the good one at once", to.told(), "a=firing")
-		pass(10 * time.Minute)
+		advance(time.Second)
+		expectReceived(t, "the good one at once", to.received(), "a=firing")
+		advance(10 * time.Minute)
 		// 0, 5, 15, 35, 75, 155, 315, 615 s: then every five minutes.
 		if n := bad.Load(); n != 7 {
 			t.Errorf("%d attempts in ten minutes", n)
@@ -184,7 +184,7 @@ func TestAReceiverThatFailsIsTriedEverMoreSlowlyAndHoldsUpNobody(t *testing.T) {
 			t.Errorf("the failing receiver: %+v", st)
 		}
 		before := bad.Load()
-		pass(50 * time.Minute)
+		advance(50 * time.Minute)
 		if n := bad.Load() - before; n != 10 {
 			t.Errorf("%d attempts in fifty minutes more", n)
 		}
@@ -200,25 +200,25 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestABusyReceiverIsGivenTheTimeItAsksFor(t *testing.T) {
+func TestRetryAfterOfABusyReceiverIsRespected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to := &receiver{status: 429, header: http.Header{"Retry-After": {"120"}}}
-		r := run(t, strings.Replace(oneTarget, "1m", "0s", 1), nil, &world{notices: []Notice{notice("a", Warn)}}, to)
+		r := startEngine(t, strings.Replace(oneTarget, "1m", "0s", 1), nil, &world{notices: []Notice{notice("a", Warn)}}, to)
 		defer r.stop()
-		pass(time.Second)
+		advance(time.Second)
 		to.set(func() { to.status = 0 })
-		pass(110 * time.Second)
-		same(t, "before the time it asked for", to.told())
-		pass(20 * time.Second)
-		same(t, "after it", to.told(), "a=firing")
+		advance(110 * time.Second)
+		expectReceived(t, "before the time it asked for", to.received())
+		advance(20 * time.Second)
+		expectReceived(t, "after it", to.received(), "a=firing")
 	})
 }
 
-func TestAReceiverThatDoesNotAnswerIsGivenUp(t *testing.T) {
+func TestAReceiverThatDoesNotAnswerTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to := &receiver{hang: true}
-		r := run(t, strings.Replace(oneTarget, "1m", "0s", 1), nil, &world{notices: []Notice{notice("a", Warn)}}, to)
-		pass(11 * time.Second)
+		r := startEngine(t, strings.Replace(oneTarget, "1m", "0s", 1), nil, &world{notices: []Notice{notice("a", Warn)}}, to)
+		advance(11 * time.Second)
 		if st := r.Status().Targets[0]; st.Last.Code != "timeout" || st.Last.Failed != 1 {
 			t.Errorf("after ten seconds: %+v", st)
 		}
@@ -226,43 +226,43 @@ func TestAReceiverThatDoesNotAnswerIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestASilenceKeepsQuietUntilItEnds(t *testing.T) {
+func TestASilenceSuppressesAlertsUntilItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		db := kept(t, t.TempDir())
-		r := run(t, oneTarget, db, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
-		pass(2 * time.Minute)
-		same(t, "first", r.to.told(), "a=firing")
-		if _, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo"}, time.Hour, by()); fault.Of(err) != fault.Invalid {
+		db := openStore(t, t.TempDir())
+		r := startEngine(t, oneTarget, db, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
+		advance(2 * time.Minute)
+		expectReceived(t, "first", r.to.received(), "a=firing")
+		if _, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo"}, time.Hour, byAnna()); fault.Of(err) != fault.Invalid {
 			t.Errorf("a silence without a reason: %v", err)
 		}
-		if _, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Alert: "a", Reason: "x"}, time.Hour, by()); fault.Of(
+		if _, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Alert: "a", Reason: "x"}, time.Hour, byAnna()); fault.Of(
 			err,
 		) != fault.Invalid {
 			t.Errorf("a silence of two things: %v", err)
 		}
-		s, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Reason: "known"}, 3*time.Hour, by())
+		s, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Reason: "known"}, 3*time.Hour, byAnna())
 		if err != nil || s.By != "user:anna" {
 			t.Fatal(s, err)
 		}
-		r.w.have(notice("a", Critical), notice("b", Critical))
-		pass(2*time.Hour + 50*time.Minute)
-		same(t, "while it holds", r.to.told())
-		pass(15 * time.Minute)
-		same(t, "when it has ended", r.to.told(), "a=firing", "b=firing")
-		s, err = r.Silence(t.Context(), store.Silence{Alert: "a", Reason: "known"}, 24*time.Hour, by())
+		r.w.setNotices(notice("a", Critical), notice("b", Critical))
+		advance(2*time.Hour + 50*time.Minute)
+		expectReceived(t, "while it holds", r.to.received())
+		advance(15 * time.Minute)
+		expectReceived(t, "when it has ended", r.to.received(), "a=firing", "b=firing")
+		s, err = r.Silence(t.Context(), store.Silence{Alert: "a", Reason: "known"}, 24*time.Hour, byAnna())
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.w.have()
-		pass(3 * time.Minute)
-		same(t, "what was told is told to be over, silence or not", r.to.told(), "a=resolved", "b=resolved")
-		if err := r.Unsilence(t.Context(), s.ID, by()); err != nil {
+		r.w.setNotices()
+		advance(3 * time.Minute)
+		expectReceived(t, "what was told is told to be over, silence or not", r.to.received(), "a=resolved", "b=resolved")
+		if err := r.Unsilence(t.Context(), s.ID, byAnna()); err != nil {
 			t.Fatal(err)
 		}
 		if st := r.Status(); len(st.Silences) != 0 {
 			t.Errorf("silences left: %v", st.Silences)
 		}
-		if err := r.Unsilence(t.Context(), s.ID, by()); fault.Of(err) != fault.NotFound {
+		if err := r.Unsilence(t.Context(), s.ID, byAnna()); fault.Of(err) != fault.NotFound {
 			t.Errorf("ended twice: %v", err)
 		}
 		r.stop()
@@ -274,24 +274,24 @@ func TestASilenceKeepsQuietUntilItEnds(t *testing.T) {
 	})
 }
 
-func TestWhoPressesTheTestButtonIsRecordedWithWhatCameOfIt(t *testing.T) {
+func TestTestMessagesAreRecordedWithTheirSenderAndOutcome(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		db, to := kept(t, dir), &receiver{}
-		early := New(configured(t, oneTarget), (&world{}).observe, db, Options{Transport: to})
-		if _, err := early.Test(t.Context(), "ops", by()); fault.Of(err) != fault.Unavailable || len(to.got) != 0 {
+		db, to := openStore(t, dir), &receiver{}
+		early := New(parseConfig(t, oneTarget), (&world{}).observe, db, Options{Transport: to})
+		if _, err := early.Test(t.Context(), "ops", byAnna()); fault.Of(err) != fault.Unavailable || len(to.got) != 0 {
 			t.Errorf("before it is known what to record it with: %v", err)
 		}
-		r := run(t, oneTarget, db, &world{}, to)
-		pass(time.Minute)
-		if _, err := r.Test(t.Context(), "nobody", by()); fault.Of(err) != fault.NotFound {
+		r := startEngine(t, oneTarget, db, &world{}, to)
+		advance(time.Minute)
+		if _, err := r.Test(t.Context(), "nobody", byAnna()); fault.Of(err) != fault.NotFound {
 			t.Error(err)
 		}
-		if d, err := r.Test(t.Context(), "ops", by()); err != nil || d.Code != "ok" {
+		if d, err := r.Test(t.Context(), "ops", byAnna()); err != nil || d.Code != "ok" {
 			t.Fatal(d, err)
 		}
 		to.set(func() { to.status = 500 })
-		if d, err := r.Test(t.Context(), "ops", by()); err != nil || d.Code == "ok" {
+		if d, err := r.Test(t.Context(), "ops", byAnna()); err != nil || d.Code == "ok" {
 			t.Fatal(d, err)
 		}
 		r.stop()
@@ -310,37 +310,37 @@ func TestWhoPressesTheTestButtonIsRecordedWithWhatCameOfIt(t *testing.T) {
 	})
 }
 
-func TestAWorseTroubleIsToldAgainABetterOneIsNot(t *testing.T) {
+func TestOnlyAHigherSeverityIsSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := run(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
+		r := startEngine(t, oneTarget, nil, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
 		defer r.stop()
-		pass(2 * time.Minute)
-		same(t, "first", r.to.told(), "a=firing")
-		r.w.have(notice("a", Critical))
-		pass(time.Minute)
-		same(t, "worse", r.to.told(), "a=firing")
-		r.w.have(notice("a", Warn))
-		pass(time.Minute)
-		same(t, "better", r.to.told())
+		advance(2 * time.Minute)
+		expectReceived(t, "first", r.to.received(), "a=firing")
+		r.w.setNotices(notice("a", Critical))
+		advance(time.Minute)
+		expectReceived(t, "worse", r.to.received(), "a=firing")
+		r.w.setNotices(notice("a", Warn))
+		advance(time.Minute)
+		expectReceived(t, "better", r.to.received())
 	})
 }
 
-func TestManyAlertsGoInMessagesOfBoundedSize(t *testing.T) {
+func TestManyAlertsAreSentInMessagesOfBoundedSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var many []Notice
 		for i := range 3 * maxAlerts {
 			many = append(many, notice(strings.Repeat("x", 1+i/26)+string(rune('a'+i%26)), Warn))
 		}
-		r := run(t, strings.Replace(oneTarget, "1m", "0s", 1), nil, &world{notices: many}, &receiver{})
+		r := startEngine(t, strings.Replace(oneTarget, "1m", "0s", 1), nil, &world{notices: many}, &receiver{})
 		defer r.stop()
-		pass(time.Second)
+		advance(time.Second)
 		r.to.mu.Lock()
 		messages, most := len(r.to.got), 0
 		for _, m := range r.to.got {
 			most = max(most, len(m.Alerts))
 		}
 		r.to.mu.Unlock()
-		if messages != maxAlerts/maxBatch || most != maxBatch || len(r.to.told()) != maxAlerts {
+		if messages != maxAlerts/maxBatch || most != maxBatch || len(r.to.received()) != maxAlerts {
 			t.Errorf("%d messages, at most %d alerts in one", messages, most)
 		}
 		if d := r.Status().Dropped; d != 2*maxAlerts {
@@ -349,14 +349,14 @@ func TestManyAlertsGoInMessagesOfBoundedSize(t *testing.T) {
 	})
 }
 
-func TestAnIntervalOfOneLookIsToldAtEachLook(t *testing.T) {
+func TestARepeatIntervalOfOneCheckIsSentAtEachCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to := &receiver{}
 		slow := roundTrip(func(r *http.Request) (*http.Response, error) {
 			time.Sleep(20 * time.Millisecond) // the next look is due a little before the interval is over
 			return to.RoundTrip(r)
 		})
-		c := configured(t, strings.Replace(oneTarget, "repeat: 1h", "repeat: 30s", 1))
+		c := parseConfig(t, strings.Replace(oneTarget, "repeat: 1h", "repeat: 30s", 1))
 		if c.Targets[0].Repeat != 30*time.Second {
 			t.Fatalf("repeat %s", c.Targets[0].Repeat)
 		}
@@ -366,9 +366,9 @@ func TestAnIntervalOfOneLookIsToldAtEachLook(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- e.Run(ctx) }()
 		defer func() { cancel(); <-done }()
-		pass(2*time.Minute + time.Second)
-		to.told()
-		pass(90 * time.Second)
-		same(t, "three looks", to.told(), "a=firing", "a=firing", "a=firing")
+		advance(2*time.Minute + time.Second)
+		to.received()
+		advance(90 * time.Second)
+		expectReceived(t, "three looks", to.received(), "a=firing", "a=firing", "a=firing")
 	})
 }

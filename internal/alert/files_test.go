@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/fault"
 )
 
-func TestAnAlertsFileIsASecretWhereItHasAddresses(t *testing.T) {
+func TestAnAlertsFileWithAddressesIsASecret(t *testing.T) {
 	dir := t.TempDir()
 	written := func(name, text string, mode os.FileMode) string {
 		t.Helper()

@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write golden files")
 const hostile = "<!channel> <@U123|x> <https://evil.example|click> & *bold* `x`\n@here \u202etxt.exe\u202c \x00\x1b[31m \"quote\" " +
 	"{{.}} \u2028"
 
-func canned(test bool) batch {
+func testBatch(test bool) batch {
 	a := Alert{
 		Notice: Notice{ID: "jumbo.0a1b2c", Rule: "zone-no-shard", Severity: Critical, Subject: hostile, Title: "No shard carries " + hostile,
 			Text: strings.Repeat(
@@ -39,9 +39,9 @@ func canned(test bool) batch {
 	}
 }
 
-func TestMessagesLookAsReceiversExpectThem(t *testing.T) {
+func TestMessagesMatchTheirGoldenFiles(t *testing.T) {
 	for _, format := range []string{Generic, Slack, Alertmanager} {
-		raw, err := canned(false).body(format)
+		raw, err := testBatch(false).body(format)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,9 +66,9 @@ func TestMessagesLookAsReceiversExpectThem(t *testing.T) {
 	}
 }
 
-func TestHostileTextIsTextInEveryFormat(t *testing.T) {
+func TestHostileTextIsEscapedInEveryFormat(t *testing.T) {
 	for _, format := range []string{Generic, Slack, Alertmanager} {
-		raw, err := canned(false).body(format)
+		raw, err := testBatch(false).body(format)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,8 +120,8 @@ func TestHostileTextIsTextInEveryFormat(t *testing.T) {
 	}
 }
 
-func TestASlackTestSaysThatItIsOne(t *testing.T) {
-	raw, err := canned(true).body(Slack)
+func TestASlackTestMessageSaysThatItIsATest(t *testing.T) {
+	raw, err := testBatch(true).body(Slack)
 	if err != nil || !strings.Contains(string(raw), "[test] ") || strings.Contains(string(raw), "[critical]") {
 		t.Errorf("%s, %v", raw, err)
 	}

@@ -17,7 +17,7 @@ import (
 // sendTest sends a test to a receiver at an address.
 func sendTest(t *testing.T, e *Engine) (code string, status int) {
 	t.Helper()
-	d, err := e.Test(t.Context(), "ops", by())
+	d, err := e.Test(t.Context(), "ops", byAnna())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,11 +26,11 @@ func sendTest(t *testing.T, e *Engine) (code string, status int) {
 
 func engineTo(t *testing.T, address, format string) *Engine {
 	t.Helper()
-	c := configured(t, fmt.Sprintf("targets:\n- {name: ops, format: %s, url: %q}\n", format, address))
+	c := parseConfig(t, fmt.Sprintf("targets:\n- {name: ops, format: %s, url: %q}\n", format, address))
 	return New(c, (&world{}).observe, nil, Options{})
 }
 
-func TestATestReachesItsReceiverInItsFormat(t *testing.T) {
+func TestATestMessageReachesItsReceiverInItsFormat(t *testing.T) {
 	for _, format := range []string{Generic, Slack, Alertmanager} {
 		var got, kind atomic.Value
 		s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -75,7 +75,7 @@ func TestCertificatesAreChecked(t *testing.T) {
 	}
 }
 
-func TestFailuresAreToldByCodeAndStatusOnly(t *testing.T) {
+func TestFailuresAreReportedByCodeAndStatusOnly(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
 		_, _ = io.WriteString(w, strings.Repeat("no ", 1<<20)) // more than is read
@@ -89,15 +89,15 @@ func TestFailuresAreToldByCodeAndStatusOnly(t *testing.T) {
 	if code, _ := sendTest(t, engineTo(t, gone.URL, Generic)); code != "refused" {
 		t.Error(code)
 	}
-	if _, err := engineTo(t, s.URL, Generic).Test(t.Context(), "none", by()); fault.Of(err) != fault.NotFound {
+	if _, err := engineTo(t, s.URL, Generic).Test(t.Context(), "none", byAnna()); fault.Of(err) != fault.NotFound {
 		t.Error(err)
 	}
 }
 
-func TestAnAddressIsNowhere(t *testing.T) {
-	c := configured(t, oneTarget)
+func TestReceiverAddressesAreNotDisclosed(t *testing.T) {
+	c := parseConfig(t, oneTarget)
 	e := New(c, (&world{}).observe, nil, Options{Transport: &receiver{fail: errLost}})
-	d, err := e.Test(t.Context(), "ops", by())
+	d, err := e.Test(t.Context(), "ops", byAnna())
 	for _, printed := range []string{fmt.Sprint(c), fmt.Sprintf("%+v", c), fmt.Sprintf("%#v", *c), fmt.Sprintf("%v", c.Targets[0]),
 		fmt.Sprintf("%v", []any{c.Targets[0].to, c.Targets}),
 		fmt.Sprintf("%+v", e.Status()), fmt.Sprintf("%+v %v", d, err)} {
@@ -107,7 +107,7 @@ func TestAnAddressIsNowhere(t *testing.T) {
 	}
 }
 
-func TestAWrongFileIsRefusedWithoutItsAddresses(t *testing.T) {
+func TestAnInvalidAlertsFileIsRefusedWithoutQuotingAddresses(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "url")
 	if err := os.WriteFile(path, []byte(canary+"\n"), 0o600); err != nil {

@@ -57,8 +57,8 @@ func (r *receiver) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: r.header, Body: io.NopCloser(strings.NewReader("CANARY")), Request: req}, nil
 }
 
-// told are the messages since the last call, one word an alert: id=status.
-func (r *receiver) told() []string {
+// received are the messages since the last call, one word an alert: id=status.
+func (r *receiver) received() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []string
@@ -96,13 +96,13 @@ func (w *world) observe(context.Context) (Observed, error) {
 	}, w.err
 }
 
-func (w *world) have(n ...Notice) {
+func (w *world) setNotices(n ...Notice) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.notices, w.unsure, w.err = n, "", nil
 }
 
-func (w *world) cannotTell(rule string) {
+func (w *world) setUnsure(rule string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.notices, w.unsure, w.err = nil, rule, nil
@@ -114,7 +114,7 @@ func notice(id string, s Severity) Notice {
 	return Notice{ID: id, Rule: "jumbo", Severity: s, Subject: "db." + id, Title: "title of " + id, Text: "text", Path: "/advice#" + id}
 }
 
-func configured(t *testing.T, text string) *Config {
+func parseConfig(t *testing.T, text string) *Config {
 	t.Helper()
 	c, err := Parse("alerts.yaml", []byte(text))
 	if err != nil {
@@ -125,8 +125,8 @@ func configured(t *testing.T, text string) *Config {
 
 const oneTarget = "for: 1m\ntargets:\n- {name: ops, format: generic, url: \"" + canary + "\", min_severity: warn, repeat: 1h}\n"
 
-// kept is a store over a directory, so that it can be opened again.
-func kept(t *testing.T, dir string) *sqlite.DB {
+// openStore is a store over a directory, so that it can be opened again.
+func openStore(t *testing.T, dir string) *sqlite.DB {
 	t.Helper()
 	db, err := sqlite.Open(context.Background(), dir)
 	if err != nil {
@@ -135,9 +135,9 @@ func kept(t *testing.T, dir string) *sqlite.DB {
 	return db
 }
 
-func by() store.AuditEntry { return store.AuditEntry{By: "user:anna"} }
+func byAnna() store.AuditEntry { return store.AuditEntry{By: "user:anna"} }
 
-func same(t *testing.T, when string, got []string, want ...string) {
+func expectReceived(t *testing.T, when string, got []string, want ...string) {
 	t.Helper()
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("%s: told %v, want %v", when, got, want)

@@ -132,14 +132,6 @@ func UserNamed(ctx context.Context, from Accounts, who auth.Principal, name stri
 	return all[i], nil
 }
 
-func each[A, B any](list []A, to func(A) B) []B {
-	var out []B
-	for _, x := range list {
-		out = append(out, to(x))
-	}
-	return out
-}
-
 // issuerID is what an issuer calls somebody who came by OIDC. It stands beside the
 // name: two people can have the same name, and one can have several in time. It is ""
 // where it says nothing new.

@@ -13,7 +13,7 @@ import (
 // Activity is one page of the changelog entries that a query chooses, newest
 // first, and how many it chooses altogether.
 func Activity(v View, q ActivityQuery) (list api.FoldedList[api.Event], matching int) {
-	chosen, hidden := changelogEntries(v, q.takes, q.Internal || AsksInternal(q.NS))
+	chosen, hidden := changelogEntries(v, q.takes, q.Internal || asksInternal(q.NS))
 	_, from, to := PageOf(len(chosen), q.Page)
 	list.Items, list.Hidden = eventsOf(v, chosen[from:to]), hidden
 	list.AsOf, list.Stale = AsOf(v, topology.PartEvents)
@@ -24,7 +24,7 @@ func Activity(v View, q ActivityQuery) (list api.FoldedList[api.Event], matching
 // come before the first page, so a cursor is the next entry's own id.
 func Events(v View, q EventsQuery) (api.FoldedList[api.Event], error) {
 	var out api.FoldedList[api.Event]
-	if err := Known(v, topology.PartEvents, "The changelog entries"); err != nil {
+	if err := CheckRead(v, topology.PartEvents, "The changelog entries"); err != nil {
 		return out, err
 	}
 	chosen, hidden := changelogEntries(v, q.takes, q.Internal)
@@ -106,14 +106,14 @@ type EventsQuery struct {
 func ParseEventsQuery(in url.Values) (EventsQuery, error) {
 	q := EventsQuery{NS: in.Get("ns"), What: in.Get("what")}
 	var err error
-	if q.Limit, err = LimitOf(in); err != nil {
+	if q.Limit, err = ParseLimit(in); err != nil {
 		return q, err
 	}
 	if q.First, q.Paged, err = CursorKey(in); err != nil {
 		return q, err
 	}
-	q.Internal, err = InternalOf(in)
-	q.Internal = q.Internal || AsksInternal(q.NS)
+	q.Internal, err = ParseInternal(in)
+	q.Internal = q.Internal || asksInternal(q.NS)
 	return q, err
 }
 

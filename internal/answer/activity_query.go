@@ -21,22 +21,17 @@ type ActivityQuery struct {
 // ActivityKinds are the choices of the kind filter; "" is outcomes only.
 var ActivityKinds = [...]string{"", "all", "move", "split", "merge", "collection", "shard"}
 
-// ActivityQueryOf reads the parameters of an address.
-func ActivityQueryOf(in url.Values) (ActivityQuery, error) {
-	var q ActivityQuery
-	var err error
-	if q.NS, err = text(in, "ns"); err != nil {
+// ParseActivityQuery reads the parameters of an address.
+func ParseActivityQuery(in url.Values) (ActivityQuery, error) {
+	q := ActivityQuery{Kind: in.Get("kind"), Failed: in.Get("failed") == "1"}
+	err := texts(in, map[string]*string{"ns": &q.NS, "shard": &q.Shard})
+	if err != nil {
 		return q, err
 	}
-	if q.Shard, err = text(in, "shard"); err != nil {
-		return q, err
-	}
-	q.Kind = in.Get("kind")
 	if !slices.Contains(ActivityKinds[:], q.Kind) {
 		return q, fault.New(fault.Invalid, "kind must be all, move, split, merge, collection or shard, not %q.", sanitize.Truncate(q.Kind, 40))
 	}
-	q.Failed = in.Get("failed") == "1"
-	if q.Internal, err = InternalOf(in); err != nil {
+	if q.Internal, err = ParseInternal(in); err != nil {
 		return q, err
 	}
 	if q.Page, err = pageNumber(in); q.Page == 1 {
@@ -51,8 +46,8 @@ func (q ActivityQuery) Filtered() bool {
 	return q != ActivityQuery{}
 }
 
-// Url is the address of a page of the list.
-func (q ActivityQuery) Url(page int) string {
+// URL is the address of a page of the list.
+func (q ActivityQuery) URL(page int) string {
 	u := url.Values{}
 	set(u, "kind", q.Kind)
 	set(u, "ns", q.NS)

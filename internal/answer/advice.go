@@ -1,11 +1,16 @@
 package answer
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/api"
 	"shardboard/internal/rules"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 )
 
@@ -13,7 +18,7 @@ import (
 // checked, and what people have dismissed.
 func Advice(v View, found rules.View, may AdviceMay) api.AdviceList {
 	out := api.AdviceList{
-		Items: []api.Advice{}, AsOf: *api.Time(found.At), Stale: staleProblems(v, found), Summary: ProblemSummaryOf(v, found),
+		Items: []api.Advice{}, AsOf: *api.Time(found.At), Stale: staleProblems(v, found), Summary: problemSummaryOf(v, found),
 		Unsure: []api.AdviceUnsure{}, Passed: []string{}, Dismissed: []api.Advice{}, Over: []api.AdviceDismissal{}, Kept: found.Kept,
 	}
 	for _, p := range found.Items {
@@ -39,6 +44,7 @@ func Advice(v View, found rules.View, may AdviceMay) api.AdviceList {
 	return out
 }
 
+// dismissalOf is a dismissal of a problem that is over, unless it is given another title.
 func dismissalOf(d store.Dismissal) api.AdviceDismissal {
 	out := api.AdviceDismissal{ID: d.ID, By: d.By, Reason: d.Reason, At: d.At.UTC(), Title: "This problem is over"}
 	if rule, _, ok := strings.Cut(d.ID, "."); ok {
@@ -47,10 +53,11 @@ func dismissalOf(d store.Dismissal) api.AdviceDismissal {
 	return out
 }
 
+// adviceOf is one problem with its figures, plans and commands.
 func adviceOf(v View, p rules.Problem, may AdviceMay) api.Advice {
 	out := api.Advice{
 		ID: p.ID, Rule: string(p.Rule), Rank: string(p.Severity), Severity: string(p.Severity), Title: p.Text.At(v.Now), Text: p.Text,
-		Why: p.Why.At(v.Now), WhyText: p.Why, Because: Because(p),
+		Why: p.Why.At(v.Now), WhyText: p.Why, Because: p.Because.String(),
 		Subject: p.Subject, NS: string(p.NS), Project: p.Project, Shard: p.Shard, Document: p.Document,
 		Evidence: []api.AdviceFigure{}, Plans: []api.AdvicePlan{}, Refused: []api.AdvicePlan{}, Commands: []api.AdviceCommand{},
 	}
@@ -62,18 +69,9 @@ func adviceOf(v View, p rules.Problem, may AdviceMay) api.Advice {
 	}
 	addRemedies(&out, v, p, may)
 	for _, c := range p.Remedy.Commands {
-		say := c.Explanation.At(v.Now)
-		out.Commands = append(out.Commands, api.AdviceCommand{Text: c.Text, Check: c.Check, Say: say, SayText: c.Explanation})
+		out.Commands = append(out.Commands, api.AdviceCommand{Text: c.Text, Check: c.Check, Say: c.Explanation.At(v.Now), SayText: c.Explanation})
 	}
 	return out
-}
-
-// Because is the balancer's own rule behind an advice.
-func Because(i rules.Problem) string {
-	if i.Because.Code == "" {
-		return ""
-	}
-	return i.Because.String()
 }
 
 // IDAndReason checks what a decision about a problem names.
@@ -95,3 +93,45 @@ type AdviceMay struct {
 
 // ageLimit is how old a report may be to be called fresh.
 const ageLimit = 2 * time.Minute
+
+// addRemedies adds the plans whose own checks pass, those that are blocked with the
+// reason, and why there is no plan.
+func addRemedies(out *api.Advice, v View, p rules.Problem, may AdviceMay) {
+	out.WhyNot = p.Remedy.WhyNot.At(v.Now)
+	for _, plan := range p.Remedy.Plans {
+		one := api.AdvicePlan{Kind: plan.Kind, Args: v.planArguments(plan), Text: plan.Text.At(v.Now)}
+		if one.Why = may.Try(actions.Kind(plan.Kind), planArguments(plan)).Why; one.Why != "" {
+			out.Refused = append(out.Refused, one)
+			continue
+		}
+		if may.Plan {
+			one.URL = remedyURL(plan, p.Text.At(v.Now))
+		}
+		out.Plans = append(out.Plans, one)
+	}
+	if len(out.Plans) == 0 && out.WhyNot == "" && len(out.Refused) > 0 {
+		out.WhyNot = "No plan helps as things are: each is blocked for the reason given."
+	}
+}
+
+// remedyURL is the filled-in form of a plan, with the problem as its reason.
+func remedyURL(p rules.Plan, reason string) string {
+	pairs := []string{"reason", sanitize.Truncate(reason, 400)}
+	for _, name := range slices.Sorted(maps.Keys(p.Args)) {
+		pairs = append(pairs, name, p.Args[name])
+	}
+	return PlanURL(actions.Kind(p.Kind), pairs...)
+}
+
+// planArguments are a plan's arguments as its JSON has them. What is not readable
+// is left out.
+func planArguments(p rules.Plan) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	for name, text := range p.Args {
+		x, _ := actions.ArgumentNamed(name)
+		if raw, err := x.FromText(text); err == nil {
+			out[name] = raw
+		}
+	}
+	return out
+}

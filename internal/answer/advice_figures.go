@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -19,10 +20,7 @@ func EvidenceOf(v View, e rules.Evidence) api.AdviceFigure {
 		out.Window, out.Covered = e.Over.String(), e.Covered.Seconds()
 	}
 	if !e.Known {
-		out.Reason = e.Reason
-		if out.Reason == "" {
-			out.Reason = "notLoaded"
-		}
+		out.Reason = cmp.Or(e.Reason, "notLoaded")
 		return out
 	}
 	switch e.Unit {
@@ -42,6 +40,7 @@ func EvidenceOf(v View, e rules.Evidence) api.AdviceFigure {
 // longText is how many bytes of a text figure are shown.
 const longText = 300
 
+// evidenceFigure is a value with its unit.
 func evidenceFigure(v View, e rules.Evidence) message.Message {
 	var value message.Fact
 	pattern := "{value}"
@@ -78,6 +77,7 @@ func evidenceFigure(v View, e rules.Evidence) message.Message {
 	return message.New("evidence", pattern, value, message.Rate("plusMinus", e.PlusMinus))
 }
 
+// evidenceMethod says how a value was measured, over what time, and how long ago.
 func evidenceMethod(v View, e rules.Evidence) message.Message {
 	pattern := "{method}, {age}"
 	switch {

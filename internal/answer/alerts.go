@@ -114,22 +114,12 @@ func AlertSource(a *rules.Advisor, hideBounds bool) alert.Source {
 			return of[""] || of[subject]
 		}}
 		for _, i := range found.Items {
-			text := Because(i)
-			if why := i.Why.At(found.At); why != "" {
-				text = joinSentences(text, why)
-			}
+			text := strings.TrimSpace(i.Because.String() + " " + i.Why.At(found.At))
 			out.Notices = append(out.Notices, alert.Notice{ID: i.ID, Rule: string(i.Rule), Severity: alert.Severity(i.Severity), Subject: i.Subject,
 				Title: i.Text.At(found.At), Text: text, Path: "/advice#" + i.ID})
 		}
 		return out, nil
 	}
-}
-
-func joinSentences(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a + " " + b
 }
 
 // sameID keeps the id of a problem whose bounds are hidden: alerts go by it.

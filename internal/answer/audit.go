@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -68,11 +67,11 @@ func Audit(ctx context.Context, trail AuditTrail, q AuditQuery) (api.Audit, erro
 // still have a next: one request reads so many records and no more.
 func AuditRecords(ctx context.Context, trail AuditTrail, q url.Values, now time.Time) (api.List[api.AuditRecord], error) {
 	out := api.List[api.AuditRecord]{AsOf: now}
-	f, err := auditFilterOf(q)
+	f, err := parseAuditFilter(q)
 	if err != nil {
 		return out, err
 	}
-	limit, err := LimitOf(q)
+	limit, err := ParseLimit(q)
 	if err != nil {
 		return out, err
 	}
@@ -104,7 +103,7 @@ func AuditRecords(ctx context.Context, trail AuditTrail, q url.Values, now time.
 // AuditHeads are all signed heads, oldest first.
 func AuditHeads(ctx context.Context, trail AuditTrail, q url.Values, now time.Time) (api.List[api.AuditHead], error) {
 	out := api.List[api.AuditHead]{AsOf: now}
-	limit, err := LimitOf(q)
+	limit, err := ParseLimit(q)
 	if err != nil {
 		return out, err
 	}
@@ -142,7 +141,7 @@ func AuditHead(h store.AuditHead) api.AuditHead {
 // ids, which are never given to somebody else.
 func auditRecordShown(r store.AuditRecord, names map[string]string) api.AuditRecord {
 	out := AuditRecord(r)
-	out.WhatText = cmp.Or(auditWhat[r.What], r.What)
+	out.WhatText = auditText(r.What)
 	switch r.Outcome {
 	case "ok":
 	case "unknown":

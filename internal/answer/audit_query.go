@@ -17,14 +17,12 @@ type AuditQuery struct {
 	Below                       int64 // 0: from the end
 }
 
-// AuditQueryOf reads the query of the page.
-func AuditQueryOf(in url.Values) (q AuditQuery, err error) {
-	for name, to := range map[string]*string{"by": &q.By, "what": &q.What, "subject": &q.Subject, "from": &q.From, "to": &q.To} {
-		if *to, err = text(in, name); err != nil {
-			return q, err
-		}
+// ParseAuditQuery reads the query of the page.
+func ParseAuditQuery(in url.Values) (q AuditQuery, err error) {
+	if err = texts(in, map[string]*string{"by": &q.By, "what": &q.What, "subject": &q.Subject, "from": &q.From, "to": &q.To}); err != nil {
+		return q, err
 	}
-	if q.Filter, err = auditFilterOf(in); err != nil {
+	if q.Filter, err = parseAuditFilter(in); err != nil {
 		return q, err
 	}
 	if below := in.Get("below"); below != "" {
@@ -39,8 +37,8 @@ func AuditQueryOf(in url.Values) (q AuditQuery, err error) {
 // Filtered tells that some records are left out.
 func (q AuditQuery) Filtered() bool { return q.Filter != audit.Filter{} }
 
-// Url is the page's address for records below a number; 0 is its newest part.
-func (q AuditQuery) Url(below int64) string {
+// URL is the page's address for records below a number; 0 is its newest part.
+func (q AuditQuery) URL(below int64) string {
 	u := url.Values{}
 	set(u, "by", q.By)
 	set(u, "what", q.What)
@@ -53,28 +51,21 @@ func (q AuditQuery) Url(below int64) string {
 	return address("/audit", u, 1)
 }
 
-func auditFilterOf(q url.Values) (f audit.Filter, err error) {
+func parseAuditFilter(q url.Values) (f audit.Filter, err error) {
 	f = audit.Filter{By: q.Get("by"), What: q.Get("what"), Subject: q.Get("subject")}
-	if f.From, err = pointInTime(q, "from"); err != nil {
+	if f.From, err = timeOrDate(q, "from"); err != nil {
 		return f, err
 	}
-	f.To, err = pointInTime(q, "to")
+	f.To, err = timeOrDate(q, "to")
 	return f, err
 }
 
-// pointInTime reads a time as scripts write it, or as a date field sends it.
-func pointInTime(q url.Values, name string) (time.Time, error) {
-	text := q.Get(name)
-	if text == "" {
-		return time.Time{}, nil
+// timeOrDate reads a time, or a date, which begins at midnight in UTC.
+func timeOrDate(q url.Values, name string) (time.Time, error) {
+	if day, err := time.Parse(time.DateOnly, q.Get(name)); err == nil {
+		return day, nil
 	}
-	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly} {
-		if t, err := time.Parse(form, text); err == nil {
-			return t.UTC(), nil
-		}
-	}
-	return time.Time{}, fault.New(fault.Invalid, "%s is a time like 2026-03-01T12:00:00Z or a date like 2026-03-01; %q is neither.",
-		name, sanitize.Truncate(text, 40))
+	return timeParameter(q, name, time.Time{})
 }
 
 // cursorNumber is a cursor that holds a place; 0 when there is none.

@@ -1,9 +1,10 @@
 package answer
 
-// AuditKnows tells whether a code of a record has words.
-func AuditKnows(code string) bool { return auditWhat[code] != "" }
+import "cmp"
 
-// auditWhat says what was done, by the code in the record.
+// auditText says what was done, by the code in a record; a code without words stands for itself.
+func auditText(code string) string { return cmp.Or(auditWhat[code], code) }
+
 var auditWhat = map[string]string{
 	"login.ok":         "Signed in",
 	"login.refused":    "Tried to sign in",

@@ -28,9 +28,9 @@ func ReadEvent(e topology.Event) Event {
 	if len(d) == 0 {
 		return x
 	}
-	x.From, x.To = textAt(d, "from"), textAt(d, "to")
-	x.Min, x.Max = docAt(d, "min"), docAt(d, "max")
-	note := textAt(d, "note")
+	x.From, x.To = topology.TextField(d, "from"), topology.TextField(d, "to")
+	x.Min, x.Max = topology.DocumentField(d, "min"), topology.DocumentField(d, "max")
+	note := topology.TextField(d, "note")
 	switch e.What {
 	case "moveChunk.error":
 		x.Failed = true
@@ -41,23 +41,23 @@ func ReadEvent(e topology.Event) Event {
 	case "movePrimary.error":
 		x.Failed = true
 	case "split", "multi-split":
-		b := docAt(d, "before")
-		x.Min, x.Max = docAt(b, "min"), docAt(b, "max")
-		x.From = textAt(d, "owningShard")
+		b := topology.DocumentField(d, "before")
+		x.Min, x.Max = topology.DocumentField(b, "min"), topology.DocumentField(b, "max")
+		x.From = topology.TextField(d, "owningShard")
 		x.Count = intAt(d, "of")
 	case "merge", "autoMerge":
-		x.From = textAt(d, "owningShard")
+		x.From = topology.TextField(d, "owningShard")
 		x.Count = intAt(d, "numChunks")
 		if x.Min == nil {
 			x.merged(d)
 		}
 	case "removeShard", "removeShard.start":
-		x.From = textAt(d, "shard")
+		x.From = topology.TextField(d, "shard")
 	case "addShard":
-		x.To = textAt(d, "name")
+		x.To = topology.TextField(d, "name")
 	}
 	if x.Failed {
-		x.Why = history.Reason{Text: textAt(d, "errmsg"), From: e.What}
+		x.Why = history.Reason{Text: topology.TextField(d, "errmsg"), From: e.What}
 		x.Why.Code = history.CodeOf(x.Why.Text)
 	}
 	return x
@@ -83,10 +83,10 @@ func (x *Event) merged(d bson.Raw) {
 	}
 	x.Count = int64(len(parts))
 	if first, ok := parts[0].DocumentOK(); ok {
-		x.Min = docAt(first, "min")
+		x.Min = topology.DocumentField(first, "min")
 	}
 	if last, ok := parts[len(parts)-1].DocumentOK(); ok {
-		x.Max = docAt(last, "max")
+		x.Max = topology.DocumentField(last, "max")
 	}
 }
 
@@ -104,19 +104,6 @@ func (x Event) Outcome() bool {
 		return n <= 1
 	}
 	return true
-}
-
-func textAt(d bson.Raw, key string) string {
-	s, _ := d.Lookup(key).StringValueOK()
-	return s
-}
-
-func docAt(d bson.Raw, key string) bson.Raw {
-	if len(d) == 0 {
-		return nil
-	}
-	r, _ := d.Lookup(key).DocumentOK()
-	return r
 }
 
 func intAt(d bson.Raw, key string) int64 {

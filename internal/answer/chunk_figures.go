@@ -19,9 +19,9 @@ type ChunkSizes interface {
 	Seq() uint64
 }
 
-// ChunkFigures are the sizes and writes of one collection's chunks, as far as
+// chunkFigures are the sizes and writes of one collection's chunks, as far as
 // they are known now. Nothing is asked of the cluster for them.
-type ChunkFigures struct {
+type chunkFigures struct {
 	T      *topology.Table
 	C      *topology.Collection
 	past   bool
@@ -30,13 +30,14 @@ type ChunkFigures struct {
 	shares map[string]chunksize.Size
 	over   map[string]bool // by shard: whether the estimate of its chunks is too big
 	Writes map[int]heat.Rate
-	Heated bool           // writes were counted: what is not in writes took none
-	AtMost bool           // and not all of them are
+	Heated bool           // writes were counted: a chunk that is not in Writes took none
+	AtMost bool           // only some of the writes were counted, so such a chunk's rate is not known
 	moving map[int]string // by position, the shard to which a migration copies the chunk now
 }
 
-func FiguresOf(v View, c *topology.Collection) *ChunkFigures {
-	f := &ChunkFigures{T: v.Table, C: c, past: v.Past != nil, counts: c.Chunks.CountByShard(),
+// figuresOf gathers what is known of a collection's chunks now.
+func figuresOf(v View, c *topology.Collection) *chunkFigures {
+	f := &chunkFigures{T: v.Table, C: c, past: v.Past != nil, counts: c.Chunks.CountByShard(),
 		shares: map[string]chunksize.Size{}, over: map[string]bool{}, moving: MovingChunks(v, c)}
 	if v.Sizes != nil {
 		f.known = v.Sizes.Known(c)
@@ -48,7 +49,7 @@ func FiguresOf(v View, c *topology.Collection) *ChunkFigures {
 }
 
 // Size is what is known of the chunk at a position, measured or estimated.
-func (f *ChunkFigures) Size(i int, shard string) chunksize.Size {
+func (f *chunkFigures) Size(i int, shard string) chunksize.Size {
 	if s, ok := f.known[i]; ok {
 		return s
 	}
@@ -56,7 +57,7 @@ func (f *ChunkFigures) Size(i int, shard string) chunksize.Size {
 }
 
 // share is the estimate of every chunk of a shard that was not measured.
-func (f *ChunkFigures) share(shard string) chunksize.Size {
+func (f *chunkFigures) share(shard string) chunksize.Size {
 	s, ok := f.shares[shard]
 	if !ok {
 		s = chunksize.ShareOf(f.T, f.C, shard, f.counts[shard])
@@ -66,7 +67,7 @@ func (f *ChunkFigures) share(shard string) chunksize.Size {
 }
 
 // oversized tells whether the donor would refuse the chunk, as far as is known.
-func (f *ChunkFigures) oversized(i int, shard string) bool {
+func (f *chunkFigures) oversized(i int, shard string) bool {
 	if s, ok := f.known[i]; ok {
 		return chunksize.Judge(f.T, f.C, shard, s).Oversized(s)
 	}
@@ -80,7 +81,7 @@ func (f *ChunkFigures) oversized(i int, shard string) bool {
 }
 
 // measured is how many of some chunks are measured.
-func (f *ChunkFigures) measured(hits positionsFound) (n int) {
+func (f *chunkFigures) measured(hits positionsFound) (n int) {
 	if !hits.some && hits.len() == f.C.Chunks.Len() {
 		return len(f.known)
 	}
@@ -93,9 +94,9 @@ func (f *ChunkFigures) measured(hits positionsFound) (n int) {
 }
 
 // sizeInto fills a list's row with documents, bytes and writes.
-func (f *ChunkFigures) sizeInto(row *api.Chunk, i int) {
+func (f *chunkFigures) sizeInto(row *api.Chunk, i int) {
 	s := f.Size(i, row.Shard)
-	row.Documents, row.Bytes, row.Measured = FigureOf(s.Documents), FigureOf(s.Bytes), s.Measured
+	row.Documents, row.Bytes, row.Measured = figureOf(s.Documents), figureOf(s.Bytes), s.Measured
 	if j := chunksize.Judge(f.T, f.C, row.Shard, s); j.State != chunksize.Unknown {
 		over := j.Oversized(s)
 		row.Oversized, row.NearLimit = &over, j.State == chunksize.Near && !over

@@ -11,22 +11,22 @@ import (
 // deepestLevel is where a million chunks are one to a tile.
 const deepestLevel = 20
 
-// Map is one tile of the chunk map. A collection of a million chunks is drawn from
+// ChunkTile is one tile of the chunk map. A collection of a million chunks is drawn from
 // tiles of bounded size: neighbours on the same shard are one run, and where even
 // those are too many, fixed cells hold their counts.
-func Map(v View, c *topology.Collection, in url.Values) (api.Tile, error) {
-	level, err := Integer(in, "level", deepestLevel)
+func ChunkTile(v View, c *topology.Collection, in url.Values) (api.Tile, error) {
+	level, err := number(in, "level", 0, deepestLevel, 0)
 	if err != nil {
 		return api.Tile{}, err
 	}
-	index, err := Integer(in, "index", 1<<level-1)
+	index, err := number(in, "index", 0, 1<<level-1, 0)
 	if err != nil {
 		return api.Tile{}, err
 	}
 	n := c.Chunks.Len()
 	out := api.Tile{
 		NS: string(c.NS), Level: level, Index: index, Total: n, From: n * index >> level, To: n * (index + 1) >> level,
-		Freshness: FreshnessOf(v, topology.PartRouting),
+		Freshness: freshnessOf(v, topology.PartRouting),
 	}
 	out.Runs = TileRuns(c, out.From, out.To)
 	return out, nil

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"encoding/hex"
 	"hash/fnv"
 	"strconv"
@@ -25,11 +26,9 @@ func ChunkRef(c *topology.Collection, min shardkey.Key) string {
 	return api.ChunkRef(IdentityOf(c), doc)
 }
 
+// IdentityOf is a collection's uuid, or its epoch in releases without uuids.
 func IdentityOf(c *topology.Collection) string {
-	if c.Incarnation.UUID == [16]byte{} {
-		return c.Incarnation.Epoch.Hex()
-	}
-	return uuidOf(c.Incarnation.UUID)
+	return cmp.Or(uuidOf(c.Incarnation.UUID), c.Incarnation.Epoch.Hex())
 }
 
 // uuidOf is "" for a collection that has none.
@@ -61,22 +60,19 @@ func ParseChunkRef(c *topology.Collection, ref string) (shardkey.Key, error) {
 // ChunkName is a short name for a chunk of any collection within a page, for
 // a script to find what shows it.
 func ChunkName(c *topology.Collection, min shardkey.Key) string {
-	if hiding := c.Key.Hiding(); hiding != nil {
-		return hiding.Name(string(c.NS) + "\x00" + min.Encoded())
-	}
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(string(c.NS) + "\x00" + min.Encoded())) // a hash does not fail
-	return strconv.FormatUint(h.Sum64()>>16, 36)
+	return nameOfBound(c.Key, string(c.NS)+"\x00"+min.Encoded())
 }
 
-// ChunkKey is a short name for a chunk within a page: a hash of its lower
-// bound, which is its identity; opaque where bounds are hidden, for a plain hash
-// can be compared with that of a guess.
-func ChunkKey(p shardkey.Pattern, min shardkey.Key) string {
+// ChunkKey is a short name for a chunk within a page about one collection.
+func ChunkKey(p shardkey.Pattern, min shardkey.Key) string { return nameOfBound(p, min.Encoded()) }
+
+// nameOfBound is a hash of a chunk's lower bound, which is its identity. It is keyed where
+// bounds are hidden, because a plain hash can be compared with that of a guess.
+func nameOfBound(p shardkey.Pattern, bound string) string {
 	if hiding := p.Hiding(); hiding != nil {
-		return hiding.Name(min.Encoded())
+		return hiding.Name(bound)
 	}
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(min.Encoded())) // a hash does not fail
+	_, _ = h.Write([]byte(bound)) // a hash does not fail
 	return strconv.FormatUint(h.Sum64()>>16, 36)
 }

@@ -36,7 +36,7 @@ type chunkBlock struct {
 // It sorts what is known of single chunks and the shards' estimates, never all
 // chunks: those that were not measured follow each other by key within the place
 // of their shard's estimate.
-func (f *ChunkFigures) ranked(hits positionsFound, by string, from, to int) []int {
+func (f *chunkFigures) ranked(hits positionsFound, by string, from, to int) []int {
 	blocks := f.blocks(hits, by)
 	slices.SortFunc(blocks, func(a, b chunkBlock) int {
 		return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(b.value, a.value), cmp.Compare(min(b.at, 0), min(a.at, 0)),
@@ -93,14 +93,14 @@ func (f *ChunkFigures) ranked(hits positionsFound, by string, from, to int) []in
 
 // singles are the positions of chunks of which something is known alone, in
 // order: a million chunks are compared with them one after the other.
-func (f *ChunkFigures) singles(by string) []int {
+func (f *chunkFigures) singles(by string) []int {
 	if by == ByHeat {
 		return slices.Sorted(maps.Keys(f.Writes))
 	}
 	return slices.Sorted(maps.Keys(f.known))
 }
 
-func (f *ChunkFigures) blocks(hits positionsFound, by string) []chunkBlock {
+func (f *chunkFigures) blocks(hits positionsFound, by string) []chunkBlock {
 	if by == ByHeat {
 		rest := chunkBlock{at: -1, n: hits.len()}
 		out := make([]chunkBlock, 0, len(f.Writes)+1)
@@ -148,7 +148,7 @@ func (f *ChunkFigures) blocks(hits positionsFound, by string) []chunkBlock {
 }
 
 // page is the positions of the rows [from, to) of a list.
-func (f *ChunkFigures) page(hits positionsFound, by string, from, to int) []int {
+func (f *chunkFigures) page(hits positionsFound, by string, from, to int) []int {
 	if by != ByKey {
 		return f.ranked(hits, by, from, to)
 	}
@@ -159,8 +159,8 @@ func (f *ChunkFigures) page(hits positionsFound, by string, from, to int) []int 
 	return out
 }
 
-// chunkOrder reads ?sort=.
-func chunkOrder(in url.Values) (string, error) {
+// parseChunkOrder reads ?sort=.
+func parseChunkOrder(in url.Values) (string, error) {
 	by := in.Get("sort")
 	if !slices.Contains(ChunkOrders, by) {
 		return "", fault.New(fault.Invalid, "sort must be bytes, documents or heat, or left out for key order, not %q.",

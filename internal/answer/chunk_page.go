@@ -23,22 +23,17 @@ type ChunkQuery struct {
 	Page int
 }
 
-func ChunkQueryOf(in url.Values) (ChunkQuery, error) {
-	var q ChunkQuery
-	var err error
-	for _, f := range []struct {
-		name string
-		into *string
-	}{{"q", &q.Text}, {"key", &q.Key}, {"shard", &q.Shard}, {"zone", &q.Zone}} {
-		if *f.into, err = text(in, f.name); err != nil {
-			return q, err
-		}
-	}
-	q.Jumbo, q.Oversized = ticked(in, "jumbo"), ticked(in, "oversized")
-	if q.Sort, err = chunkOrder(in); err != nil {
+// ParseChunkQuery reads the parameters of an address.
+func ParseChunkQuery(in url.Values) (ChunkQuery, error) {
+	q := ChunkQuery{Pos: -1}
+	err := texts(in, map[string]*string{"q": &q.Text, "key": &q.Key, "shard": &q.Shard, "zone": &q.Zone})
+	if err != nil {
 		return q, err
 	}
-	q.Pos = -1
+	q.Jumbo, q.Oversized = ticked(in, "jumbo"), ticked(in, "oversized")
+	if q.Sort, err = parseChunkOrder(in); err != nil {
+		return q, err
+	}
 	if s := in.Get("pos"); s != "" {
 		if q.Pos, err = strconv.ParseFloat(s, 64); err != nil || !(q.Pos >= 0 && q.Pos <= 1) {
 			return q, fault.New(fault.Invalid, "pos must be a number from 0 to 1, not %q.", sanitize.Truncate(s, 40))
@@ -50,10 +45,10 @@ func ChunkQueryOf(in url.Values) (ChunkQuery, error) {
 
 // ticked is a checkbox: nil when it does not filter.
 func ticked(in url.Values, name string) *bool {
-	on := in.Get(name) == "1"
-	if !on {
+	if in.Get(name) != "1" {
 		return nil
 	}
+	on := true
 	return &on
 }
 
@@ -91,7 +86,7 @@ func (q ChunkQuery) SortedBy(by string, ns topology.Namespace) string {
 // many there are, and, for a place in the picture, the page with the chunk there.
 func ChunkPage(v View, c *topology.Collection, q ChunkQuery) (api.ChunkList, error) {
 	if q.Key != "" {
-		if err := MayNameKeys(v); err != nil {
+		if err := mayNameKeys(v); err != nil {
 			return api.ChunkList{}, err
 		}
 	}
@@ -141,7 +136,7 @@ func ChunkPage(v View, c *topology.Collection, q ChunkQuery) (api.ChunkList, err
 }
 
 // chunkListNote says what an order or a filter is made of.
-func chunkListNote(f *ChunkFigures, hits positionsFound, q ChunkQuery) message.Message {
+func chunkListNote(f *chunkFigures, hits positionsFound, q ChunkQuery) message.Message {
 	of := message.Count("of", hits.len())
 	window := message.Duration("window", DefaultWindow)
 	switch {
@@ -156,7 +151,7 @@ func chunkListNote(f *ChunkFigures, hits positionsFound, q ChunkQuery) message.M
 				n++
 			}
 		}
-		return message.New("chunks.heated", "{n} of {of} chunks took writes in the last {window}, as far as writes are counted.",
+		return message.New("chunks.heated", "{n} of {of} chunks took writes in the last {window}. Only counted writes are included.",
 			message.Count("n", n), of, window)
 	}
 	n := f.measured(hits)

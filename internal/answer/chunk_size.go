@@ -3,7 +3,6 @@ package answer
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"time"
 
 	"shardboard/internal/api"
@@ -17,12 +16,12 @@ import (
 func ChunkSizeOf(v View, c *topology.Collection, ch topology.Chunk) api.ChunkSize {
 	out := api.ChunkSize{NS: string(c.NS), Ref: ChunkRef(c, ch.Min), Shard: ch.Shard}
 	s := sizeNow(v, c, ch)
-	out.Documents, out.Bytes, out.Measured, out.MeasuredAt = FigureOf(s.Documents), FigureOf(s.Bytes), s.Measured, api.Time(s.At)
+	out.Documents, out.Bytes, out.Measured, out.MeasuredAt = figureOf(s.Documents), figureOf(s.Bytes), s.Measured, api.Time(s.At)
 	mean := meanOf(s)
 	if mean.Known {
 		out.MeanBytes = &mean.Value
 	}
-	out.Mean = FigureOf(mean)
+	out.Mean = figureOf(mean)
 	if s.Measured {
 		took := int64(s.Took / time.Millisecond)
 		out.TookMillis = &took
@@ -38,17 +37,6 @@ func ChunkSizeOf(v View, c *topology.Collection, ch topology.Chunk) api.ChunkSiz
 		out.Move.LimitDocuments = &j.Limit
 	}
 	return out
-}
-
-// RateNumber is writes per second for a column whose head has the unit.
-func RateNumber(f float64) string {
-	switch {
-	case f == 0:
-		return "0"
-	case f < 10:
-		return strconv.FormatFloat(f, 'f', 1, 64)
-	}
-	return format.Count(int64(f + 0.5))
 }
 
 // SizeMark says how a size is known, and its age when it was measured.

@@ -19,8 +19,8 @@ type chunkListQuery struct {
 	sort  string
 }
 
-func chunkListOf(in url.Values) (q chunkListQuery, err error) {
-	if q.limit, err = LimitOf(in); err != nil {
+func parseChunkListQuery(in url.Values) (q chunkListQuery, err error) {
+	if q.limit, err = ParseLimit(in); err != nil {
 		return q, err
 	}
 	if q.Jumbo, err = flag(in, "jumbo"); err != nil {
@@ -30,7 +30,7 @@ func chunkListOf(in url.Values) (q chunkListQuery, err error) {
 		return q, err
 	}
 	q.Shard, q.Zone = in.Get("shard"), in.Get("zone")
-	q.sort, err = chunkOrder(in)
+	q.sort, err = parseChunkOrder(in)
 	return q, err
 }
 
@@ -39,7 +39,7 @@ func chunkListOf(in url.Values) (q chunkListQuery, err error) {
 // merged away meanwhile, the list goes on with the chunk that now holds its lower
 // bound, so nothing is skipped. In another order it is a place in the list.
 func Chunks(v View, c *topology.Collection, in url.Values) (api.ChunkList, error) {
-	q, err := chunkListOf(in)
+	q, err := parseChunkListQuery(in)
 	if err != nil {
 		return api.ChunkList{}, err
 	}
@@ -110,12 +110,12 @@ func (q chunkListQuery) sorted(rows chunkRows, in url.Values, out *api.ChunkList
 type chunkRows struct {
 	v     View
 	c     *topology.Collection
-	f     *ChunkFigures
+	f     *chunkFigures
 	zones map[string][]string // shards by zone
 }
 
 func newChunkRows(v View, c *topology.Collection) chunkRows {
-	return chunkRows{v: v, c: c, f: FiguresOf(v, c), zones: v.Table.ZoneShards()}
+	return chunkRows{v: v, c: c, f: figuresOf(v, c), zones: v.Table.ZoneShards()}
 }
 
 func (r chunkRows) row(i int) api.Chunk {
@@ -173,7 +173,7 @@ func chunkSpan(v View, c *topology.Collection, q url.Values) (from, to int, err 
 		}
 	}
 	if given > 0 {
-		if err := MayNameKeys(v); err != nil {
+		if err := mayNameKeys(v); err != nil {
 			return 0, 0, err
 		}
 	}

@@ -29,17 +29,17 @@ func cluster(v View, load Load) api.Cluster {
 	out := api.Cluster{
 		ClusterID: t.ClusterID, ServerVersion: t.ServerInfo.Version, Seq: t.Seq,
 		Shards: len(t.Shards), Databases: []api.Database{}, Routers: []api.Router{},
-		Collections: load.Collections, Chunks: int(chunks.Value), Zones: len(ZoneNames(t)),
-		Bytes: FigureOf(bytes.Figure()), Documents: FigureOf(documents.Figure()),
+		Collections: load.Collections, Chunks: int(chunks.Value), Zones: len(zoneNames(t)),
+		Bytes: figureOf(bytes.Figure()), Documents: figureOf(documents.Figure()),
 		Balancer:  balancer(v),
-		Problems:  ProblemSummaryOf(v, v.Problems()),
-		Freshness: FreshnessOf(v, topology.PartRouting, topology.PartShards),
+		Problems:  problemSummaryOf(v, v.Problems()),
+		Freshness: freshnessOf(v, topology.PartRouting, topology.PartShards),
 	}
 	for _, d := range t.Databases {
 		out.Databases = append(out.Databases, api.Database{Name: d.Name, Primary: d.Primary})
 	}
 	for _, c := range t.Collections {
-		if Visible(c) {
+		if visible(c) {
 			out.Jumbo += c.Chunks.Jumbo()
 		}
 	}
@@ -56,13 +56,8 @@ func cluster(v View, load Load) api.Cluster {
 // people is.
 func partOf(v View, p topology.Part) api.Part {
 	h := v.Table.Health[p]
-	out := api.Part{
-		Part:      string(p),
-		OK:        h.Err == nil && !h.At.IsZero(),
-		Stale:     v.Table.Stale(p, v.Now),
-		At:        api.Time(h.At),
-		Privilege: h.Privilege,
-	}
+	out := api.Part{Part: string(p), OK: h.Err == nil && !h.At.IsZero(), Stale: v.Table.Stale(p, v.Now), At: api.Time(h.At),
+		Privilege: h.Privilege}
 	if h.Err != nil {
 		out.Reason = fault.Text(h.Err)
 	}

@@ -28,7 +28,7 @@ func Comparison(before, after View, internal bool, gaps []history.Gap) api.Compa
 	}
 	for _, x := range c.Shards {
 		row := api.ShardChange{Shard: x.Shard, ChunksBefore: x.ChunksBefore, ChunksAfter: x.ChunksAfter,
-			BytesBefore: FigureOf(x.BytesBefore), BytesAfter: FigureOf(x.BytesAfter), ChunksMore: int64(x.ChunksAfter - x.ChunksBefore)}
+			BytesBefore: figureOf(x.BytesBefore), BytesAfter: figureOf(x.BytesAfter), ChunksMore: int64(x.ChunksAfter - x.ChunksBefore)}
 		if x.BytesBefore.Known && x.BytesAfter.Known {
 			more := x.BytesAfter.Value - x.BytesBefore.Value
 			row.BytesMore = &more
@@ -54,12 +54,7 @@ func comparisonSummary(c api.Comparison) string {
 
 func collectionChange(after View, x history.CollectionChange) api.CollectionChange {
 	out := api.CollectionChange{
-		NS:      string(x.NS),
-		What:    "changed",
-		Moved:   x.Moved,
-		Split:   x.Split,
-		Merged:  x.Merged,
-		Changes: []api.RangeChange{},
+		NS: string(x.NS), What: "changed", Moved: x.Moved, Split: x.Split, Merged: x.Merged, Changes: []api.RangeChange{},
 	}
 	switch {
 	case x.Created:
@@ -84,10 +79,8 @@ func collectionChange(after View, x history.CollectionChange) api.CollectionChan
 }
 
 func zoneChanges(v View, list []topology.ZoneRange) []api.ZoneChange {
-	out := []api.ZoneChange{}
-	for _, z := range list {
-		out = append(out, api.ZoneChange{NS: string(z.NS), Zone: z.Zone, Min: v.document(z.RawMin), Max: v.document(z.RawMax),
-			Range: api.RangeShown{Min: BoundDocumentText(v.Table, z.NS, z.RawMin), Max: BoundDocumentText(v.Table, z.NS, z.RawMax)}})
-	}
-	return out
+	return each(list, func(z topology.ZoneRange) api.ZoneChange {
+		return api.ZoneChange{NS: string(z.NS), Zone: z.Zone, Min: v.document(z.RawMin), Max: v.document(z.RawMax),
+			Range: api.RangeShown{Min: BoundDocumentText(v.Table, z.NS, z.RawMin), Max: BoundDocumentText(v.Table, z.NS, z.RawMax)}}
+	})
 }

@@ -53,7 +53,7 @@ var dataBanners = map[store.Hold]string{
 	store.Vanished: "Nothing can be stored: the data directory or a file in it was moved, deleted or replaced while shardboard was running " +
 		"(noticed at {at}). What was stored shortly before may be lost. Put the same directory back (a copy is not the same), " +
 		"or restart shardboard. The log has the path.",
-	store.Unreadable: "Nothing is stored: the data directory cannot be looked at (since {at}), so shardboard cannot tell whether it is " +
+	store.Unreadable: "Nothing is stored: the data directory cannot be checked (since {at}), so shardboard cannot tell whether it is " +
 		"still the same one. The log has the cause. shardboard tries again every few seconds.",
 	"other": "Nothing can be stored now ({code}).",
 }
@@ -63,7 +63,7 @@ var readOnlyReasons = map[store.Hold]string{
 	store.OwnedByAnother: "Another shardboard owns the data directory; changes are made there.",
 	store.OwnerGone:      "This shardboard is read-only until an admin lets it take over the data directory.",
 	store.Vanished:       "Nothing can be stored: the data directory was moved or deleted.",
-	store.Unreadable:     "Nothing can be stored: the data directory cannot be looked at.",
+	store.Unreadable:     "Nothing can be stored: the data directory cannot be checked.",
 	"other":              "Nothing can be stored now ({code}).",
 }
 
@@ -74,6 +74,6 @@ var noSignInReasons = map[store.Hold]string{
 		"this one. An admin who is still signed in here, or who has a token (shardboard takeover), can let this one take over.",
 	store.Vanished: "The data directory was moved or deleted while shardboard was running, so nobody can sign in until it is back " +
 		"or shardboard is restarted.",
-	store.Unreadable: "The data directory cannot be looked at, so nobody can sign in now. The log has the cause.",
+	store.Unreadable: "The data directory cannot be checked, so nobody can sign in now. The log has the cause.",
 	"other":          "Nobody can sign in now ({code}).",
 }

@@ -26,20 +26,17 @@ func Duplicates(v View, checker DuplicateChecker) api.DuplicateCheck {
 	}
 	out := api.DuplicateCheck{
 		State: string(r.State), Started: instant(r.Started), Ended: instant(r.Ended), Found: r.FoundCount, Problem: r.Problem,
-		Collections: []api.DuplicateCollection{}, Items: []api.DuplicateID{},
+		Collections: each(r.Collections, duplicateCollection), Items: []api.DuplicateID{},
 	}
 	if r.Left >= 0 {
 		left := int64(r.Left.Round(time.Second) / time.Second)
 		out.LeftSeconds = &left
 	}
-	for _, c := range r.Collections {
-		out.Collections = append(out.Collections, duplicateCollection(c))
-	}
 	for _, id := range r.Found {
 		one := api.DuplicateID{NS: string(id.NS), ID: id.ID.Hex(), At: id.At.UTC(), Rows: []api.DuplicateRow{}, Shards: id.Shards()}
 		for _, row := range id.Rows {
-			p, _ := v.Dir.In(id.NS.Database(), row.Project)
-			one.Rows = append(one.Rows, api.DuplicateRow{Shard: row.Shard, Project: row.Project.Hex(), ProjectName: p.Name})
+			one.Rows = append(one.Rows, api.DuplicateRow{Shard: row.Shard, Project: row.Project.Hex(),
+				ProjectName: v.projectName(id.NS.Database(), row.Project)})
 		}
 		out.Items = append(out.Items, one)
 	}
@@ -47,7 +44,7 @@ func Duplicates(v View, checker DuplicateChecker) api.DuplicateCheck {
 }
 
 func duplicateCollection(c placement.CheckProgress) api.DuplicateCollection {
-	out := api.DuplicateCollection{NS: string(c.NS), Read: c.Read, Total: FigureOf(c.Total), Done: c.Done, Share: -1}
+	out := api.DuplicateCollection{NS: string(c.NS), Read: c.Read, Total: figureOf(c.Total), Done: c.Done, Share: -1}
 	if !c.Next.IsZero() {
 		out.Next = c.Next.Hex()
 	}

@@ -18,7 +18,7 @@ const failedMovesShown = 3
 // those of the server's own collections; all is the page with all that failed.
 func FailedMoves(v View, internal bool, all ActivityQuery, takes func(history.Migration) bool) api.FailedMoves {
 	all.Failed = true
-	out := api.FailedMoves{URL: all.Url(0)}
+	out := api.FailedMoves{URL: all.URL(0)}
 	if !slices.ContainsFunc(v.Table.Events, history.FailedMove) {
 		return out
 	}
@@ -93,9 +93,9 @@ func (v View) Reasons() map[string]history.Reason {
 	return history.Reasons(v.Table.Events, func() []history.OurRun { return v.OurRuns(oldest, v.Now) })
 }
 
-// StepReasons are those of a step's entries, which are oldest first. Where the log
+// stepReasons are those of a step's entries, which are oldest first. Where the log
 // has none, the answer to the command does.
-func StepReasons(s engine.Step) map[string]history.Reason {
+func stepReasons(s engine.Step) map[string]history.Reason {
 	events := slices.Clone(s.Events)
 	slices.Reverse(events)
 	out := history.Reasons(events, nil)
@@ -107,9 +107,9 @@ func StepReasons(s engine.Step) map[string]history.Reason {
 	return out
 }
 
-// StepCode is the kind of a step's failure, if it is a move that failed with a
+// stepCode is the kind of a step's failure, if it is a move that failed with a
 // known one.
-func StepCode(s engine.Step) history.Code {
+func stepCode(s engine.Step) history.Code {
 	if s.Error == "" || !s.Migrates() {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"time"
 
 	"shardboard/internal/api"
@@ -19,6 +20,7 @@ type Sum struct {
 	reason  string
 }
 
+// Add adds a figure, known or not.
 func (s *Sum) Add(f topology.Figure) {
 	if !f.Known {
 		s.missing++
@@ -34,13 +36,10 @@ func (s *Sum) Add(f topology.Figure) {
 	}
 }
 
+// Figure is the sum.
 func (s *Sum) Figure() topology.Figure {
 	if s.Known == 0 {
-		reason := s.reason
-		if reason == "" {
-			reason = "notLoaded"
-		}
-		return topology.Figure{Reason: reason}
+		return topology.Figure{Reason: cmp.Or(s.reason, "notLoaded")}
 	}
 	f := topology.Figure{Known: true, Value: s.Value, Exact: !s.approx && s.missing == 0, Method: s.method, At: s.oldest}
 	if s.missing > 0 {
@@ -59,7 +58,7 @@ func Total(figures []api.Figure) api.Figure {
 		}
 		all.Add(one)
 	}
-	return FigureOf(all.Figure())
+	return figureOf(all.Figure())
 }
 
 // Share is a/b, negative when unknown.
@@ -70,8 +69,8 @@ func Share(a, b int64) float64 {
 	return float64(a) / float64(b)
 }
 
-// SizeOf is one collection over all shards.
-func SizeOf(t *topology.Table, ns topology.Namespace) (bytes, documents, orphans topology.Figure) {
+// sizeOf is one collection over all shards.
+func sizeOf(t *topology.Table, ns topology.Namespace) (bytes, documents, orphans topology.Figure) {
 	var b, d, o Sum
 	if len(t.Sizes[ns].Shards) == 0 {
 		one := t.SizeOn(ns, "")
@@ -85,10 +84,31 @@ func SizeOf(t *topology.Table, ns topology.Namespace) (bytes, documents, orphans
 	return b.Figure(), d.Figure(), o.Figure()
 }
 
-// FigureOf is a figure of the routing table as an answer has it.
-func FigureOf(f topology.Figure) api.Figure {
+// figureOf is a figure of the routing table as an answer has it.
+func figureOf(f topology.Figure) api.Figure {
 	if !f.Known {
 		return api.Figure{Reason: f.Reason}
 	}
 	return api.Figure{Value: &f.Value, Exact: f.Exact, PlusMinus: f.PlusMinus, Method: f.Method, At: f.At}
+}
+
+// ApproxText writes a figure in plain text, with how exact it is: "about 1.2 GiB
+// (± 20 MiB)". One that is not known says why.
+func ApproxText(f api.Figure, write func(int64) string) string {
+	text := ValueOrReason(f, write)
+	switch {
+	case f.Value == nil || f.Exact || *f.Value == 0:
+		return text
+	case f.PlusMinus > 0:
+		return "about " + text + " (± " + write(f.PlusMinus) + ")"
+	}
+	return "about " + text
+}
+
+// ValueOrReason writes the value of a figure, or why it is not known.
+func ValueOrReason(f api.Figure, write func(int64) string) string {
+	if f.Value == nil {
+		return topology.ReasonText(f.Reason)
+	}
+	return write(*f.Value)
 }

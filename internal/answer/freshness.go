@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// FreshnessOf is AsOf as an answer has it.
-func FreshnessOf(v View, parts ...topology.Part) api.Freshness {
+// freshnessOf is AsOf as an answer has it.
+func freshnessOf(v View, parts ...topology.Part) api.Freshness {
 	at, stale := AsOf(v, parts...)
 	return api.Freshness{AsOf: at, Stale: stale}
 }
@@ -39,21 +39,16 @@ func DirectoryAsOf(v View) (at time.Time, stale bool) {
 	return at, stale || h.Err != nil
 }
 
-// Known refuses to answer from a part that was never read: an empty list would
+// CheckRead refuses to answer from a part that was never read: an empty list would
 // say that there is nothing.
-func Known(v View, p topology.Part, what string) error {
+func CheckRead(v View, p topology.Part, what string) error {
 	h := v.Table.Health[p]
 	switch {
 	case !h.At.IsZero():
 		return nil
 	case h.Denied:
-		return fault.Wrap(
-			fault.Forbidden,
-			&topology.DeniedError{Privilege: h.Privilege, Err: h.Err},
-			"shardboard's database user may not read %s; it needs the privilege: %s.",
-			what,
-			h.Privilege,
-		)
+		return fault.Wrap(fault.Forbidden, &topology.DeniedError{Privilege: h.Privilege, Err: h.Err},
+			"shardboard's database user is not permitted to read %s; it needs the privilege: %s.", what, h.Privilege)
 	case h.Err != nil:
 		return fault.Wrap(fault.Unavailable, h.Err, "%s could not be read yet: %s", what, fault.Text(h.Err))
 	}

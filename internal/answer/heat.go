@@ -34,19 +34,19 @@ type HeatListQuery struct {
 	Limit  int
 }
 
-// HeatListQueryOf reads ?ns=, ?window= and ?limit=.
-func HeatListQueryOf(q url.Values) (HeatListQuery, error) {
+// ParseHeatListQuery reads ?ns=, ?window= and ?limit=.
+func ParseHeatListQuery(q url.Values) (HeatListQuery, error) {
 	out := HeatListQuery{NS: topology.Namespace(q.Get("ns"))}
 	var err error
-	if out.Window, err = WindowOf(q); err != nil {
+	if out.Window, err = parseWindow(q); err != nil {
 		return out, err
 	}
-	out.Limit, err = LimitOf(q)
+	out.Limit, err = ParseLimit(q)
 	return out, err
 }
 
-// WindowOf reads ?window=, a Go duration.
-func WindowOf(q url.Values) (time.Duration, error) {
+// parseWindow reads ?window=, a Go duration.
+func parseWindow(q url.Values) (time.Duration, error) {
 	text := q.Get("window")
 	if text == "" {
 		return DefaultWindow, nil

@@ -39,6 +39,7 @@ func HeatChunks(v View, h HeatSource, q HeatListQuery, windows []heat.Window) (o
 	return out
 }
 
+// heatChunk is one chunk with its bounds and the rate of its writes.
 func heatChunk(v View, w heat.Window, c *topology.Collection, l heat.Line) api.Heat {
 	chunk := c.Chunks.At(l.Chunk)
 	out := rateIn(w, l.Rate)
@@ -51,6 +52,7 @@ func heatChunk(v View, w heat.Window, c *topology.Collection, l heat.Line) api.H
 	return out
 }
 
+// chunkTakes says which part of the writes to its shard and collection a chunk takes.
 func chunkTakes(w heat.Window, line api.Heat) message.Message {
 	pattern := "takes {share} of the writes to {name} on {shard}: {rate}/s, {all} of all writes to the collection."
 	if w.Method == heat.ChangedRows {

@@ -15,9 +15,9 @@ const (
 	surelySmall = 200_000
 )
 
-// lettered writes rates as letters, as finely as stays small: first cells of
-// few writes get fewer letters, whose differences are chance; then all do.
-func lettered(p keyvis.View, rows []int) (scale api.HeatScale, cells []string) {
+// ratesAsLetters writes rates as letters. Where the finest scale would be too large, first
+// cells with few writes get fewer letters, because their differences are chance; then all do.
+func ratesAsLetters(p keyvis.View, rows []int) (scale api.HeatScale, cells []string) {
 	for _, fine := range []struct {
 		octaves float64
 		few     bool // fewer letters for few writes
@@ -37,14 +37,15 @@ func lettered(p keyvis.View, rows []int) (scale api.HeatScale, cells []string) {
 			}
 			cells = append(cells, string(line))
 		}
-		if len(rows)*len(line) < surelySmall || squeezed(cells) <= mapBytes {
+		if len(rows)*len(line) < surelySmall || compressedBytes(cells) <= mapBytes {
 			break
 		}
 	}
 	return scale, cells
 }
 
-func squeezed(cells []string) int {
+// compressedBytes is how large lines are after gzip.
+func compressedBytes(cells []string) int {
 	n := counter(0)
 	z := gzip.NewWriter(&n)
 	for _, line := range cells {
@@ -54,6 +55,7 @@ func squeezed(cells []string) int {
 	return int(n)
 }
 
+// counter counts the bytes that are written to it.
 type counter int
 
 func (c *counter) Write(b []byte) (int, error) {

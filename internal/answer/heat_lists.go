@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -14,10 +15,7 @@ import (
 func HeatProjects(v View, h HeatSource, _ HeatListQuery, windows []heat.Window) (out []api.Heat) {
 	for _, sum := range heat.Sums(windows, heat.Window.Projects) {
 		line := heatSum(sum, windows)
-		line.ID = sum.Line.Project.Hex()
-		if p, ok := v.Dir.In(sum.DB, sum.Line.Project); ok {
-			line.Name = p.Name
-		}
+		line.ID, line.Name = sum.Line.Project.Hex(), v.projectName(sum.DB, sum.Line.Project)
 		for _, u := range h.Counts.Updated(sum.DB, sum.Line.Project) {
 			line.Updated = append(line.Updated, api.HeatUpdated{
 				NS: string(u.NS), From: api.Time(u.From), To: api.Time(u.To), Rows: u.Rows, AtLeastRowsPerSecond: u.PerSecond(),
@@ -114,8 +112,5 @@ func rateOnly(r heat.Rate) api.Heat {
 
 // heatProjectName is a project's name, or its id where no name is known.
 func heatProjectName(v View, ns topology.Namespace, id bson.ObjectID) string {
-	if p, ok := v.Dir.In(ns.Database(), id); ok && p.Name != "" {
-		return p.Name
-	}
-	return id.Hex()
+	return cmp.Or(v.projectName(ns.Database(), id), id.Hex())
 }

@@ -15,24 +15,24 @@ import (
 	"shardboard/internal/topology"
 )
 
-// MapQuery is one picture and a span of it.
-type MapQuery struct {
+// HeatMapQuery is one picture and a span of it.
+type HeatMapQuery struct {
 	NS       topology.Namespace
 	By       keyvis.By
 	From, To time.Time
 	Shard    string // only rows that this shard owns; "": all
 }
 
-// MapQueryOf reads the parameters of a picture. Without a collection it is the first that has one.
-func MapQueryOf(v View, h HeatSource, q url.Values) (out MapQuery, err error) {
-	out = MapQuery{NS: topology.Namespace(q.Get("ns")), Shard: q.Get("shard")}
-	if out.By, err = pictureRows(q); err != nil {
+// ParseHeatMapQuery reads the parameters of a picture. Without a collection it is the first that has one.
+func ParseHeatMapQuery(v View, h HeatSource, q url.Values) (out HeatMapQuery, err error) {
+	out = HeatMapQuery{NS: topology.Namespace(q.Get("ns")), Shard: q.Get("shard")}
+	if out.By, err = parsePictureRows(q); err != nil {
 		return out, err
 	}
-	if out.To, err = momentOf(q, "to", v.Now); err != nil {
+	if out.To, err = timeParameter(q, "to", v.Now); err != nil {
 		return out, err
 	}
-	if out.From, err = momentOf(q, "from", out.To.Add(-defaultSpan)); err != nil {
+	if out.From, err = timeParameter(q, "from", out.To.Add(-defaultSpan)); err != nil {
 		ago, bad := time.ParseDuration(q.Get("from"))
 		if bad != nil || ago >= 0 {
 			return out, err
@@ -67,21 +67,8 @@ func firstPicture(counted, pictures []topology.Namespace) topology.Namespace {
 	return ""
 }
 
-// momentOf reads an RFC 3339 time; absent is the default.
-func momentOf(q url.Values, name string, otherwise time.Time) (time.Time, error) {
-	text := q.Get(name)
-	if text == "" {
-		return otherwise, nil
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return t, fault.New(fault.Invalid, "%s must be a time such as 2026-03-01T12:00:00Z, not %q.", name, sanitize.Truncate(text, 40))
-	}
-	return t, nil
-}
-
 // HeatMap is the collection's writes over time.
-func HeatMap(v View, h HeatSource, q MapQuery) (api.HeatMap, error) {
+func HeatMap(v View, h HeatSource, q HeatMapQuery) (api.HeatMap, error) {
 	c := v.Table.Collection(q.NS)
 	if q.NS != "" && c == nil {
 		return api.HeatMap{}, noCollection(q.NS)
@@ -91,7 +78,7 @@ func HeatMap(v View, h HeatSource, q MapQuery) (api.HeatMap, error) {
 }
 
 // HeatMapOf writes a picture.
-func HeatMapOf(v View, c *topology.Collection, p keyvis.View, q MapQuery) api.HeatMap {
+func HeatMapOf(v View, c *topology.Collection, p keyvis.View, q HeatMapQuery) api.HeatMap {
 	out := api.HeatMap{
 		NS: string(q.NS), By: string(q.By),
 		From: q.From.UTC().Truncate(time.Millisecond), To: q.To.UTC().Truncate(time.Millisecond), Oldest: api.Time(p.Oldest),
@@ -105,7 +92,7 @@ func HeatMapOf(v View, c *topology.Collection, p keyvis.View, q MapQuery) api.He
 	}
 	if n := len(p.Columns); n > 0 {
 		out.AsOf = p.Columns[n-1].End().UTC()
-		out.Stale = v.Now.Sub(out.AsOf) > 2*keyvis.Finest+3*heat.Tick && q.To.After(out.AsOf.Add(2*keyvis.Finest))
+		out.Stale = v.Now.Sub(out.AsOf) > heatStaleAfter(heat.ChangedRows) && q.To.After(out.AsOf.Add(2*keyvis.Finest))
 	}
 	rows := make([]int, 0, p.Rows()) // those shown
 	for i := range p.Rows() {
@@ -120,7 +107,7 @@ func HeatMapOf(v View, c *topology.Collection, p keyvis.View, q MapQuery) api.He
 		out.Max = KeyOf(c.Key, c.Key.Max())
 	}
 	out.Shards = shardsOfRows(out.Rows)
-	out.Scale, out.Cells = lettered(p, rows)
+	out.Scale, out.Cells = ratesAsLetters(p, rows)
 	return out
 }
 
@@ -145,11 +132,7 @@ func heatRow(v View, c *topology.Collection, p keyvis.View, i int) api.HeatRow {
 	if p.By == keyvis.ByKey {
 		return heatKey(v, c, p, i)
 	}
-	row := api.HeatRow{Project: p.IDs[i].Hex()}
-	if known, ok := v.Dir.In(p.NS.Database(), p.IDs[i]); ok {
-		row.Name = known.Name
-	}
-	return row
+	return api.HeatRow{Project: p.IDs[i].Hex(), Name: v.projectName(p.NS.Database(), p.IDs[i])}
 }
 
 func heatKey(v View, c *topology.Collection, p keyvis.View, i int) api.HeatRow {
@@ -170,10 +153,7 @@ func heatKey(v View, c *topology.Collection, p keyvis.View, i int) api.HeatRow {
 		}
 	}
 	if id, ok := heat.ProjectOfBound(v.Table, v.Profile, c, r.Min); ok {
-		row.Project = id.Hex()
-		if known, ok := v.Dir.In(c.NS.Database(), id); ok {
-			row.Name = known.Name
-		}
+		row.Project, row.Name = id.Hex(), v.projectName(c.NS.Database(), id)
 	}
 	return row
 }

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -52,15 +53,11 @@ func heatPlan(v View, h HeatSource, c *topology.Collection, i int, split heat.Sp
 		return nil, false
 	}
 	args := actions.Args{NS: c.NS, Chunk: ChunkRef(c, c.Chunks.At(i).Min), To: to}
-	plan = &api.HeatPlan{
-		Kind: string(kind),
-		Args: api.PlanArgs{RawMessage: args.JSON()},
-		URL:  HotChunkPlan(c, i),
-		Text: "Plan to split it where its writes are",
-	}
+	plan = &api.HeatPlan{Kind: string(kind), Args: api.PlanArgs{RawMessage: args.JSON()}, URL: HotChunkPlan(c, i),
+		Text: "Plan to split it where its writes are"}
 	if kind == actions.MoveChunk {
 		plan.URL = PlanURL(actions.MoveChunk, "ns", string(c.NS), "chunk", args.Chunk, "to", to)
-		plan.Text = fmt.Sprintf("Plan to move it to %s, which takes %s writes/s", to, PerSecond(writes()[to]))
+		plan.Text = fmt.Sprintf("Plan to move it to %s, which takes %s writes/s", to, format.PerSecond(writes()[to]))
 	}
 	if h.Try != nil {
 		TryHeatPlan(plan, h.Try)

@@ -35,17 +35,17 @@ func HeatSpans() []time.Duration {
 // defaultSpan is what a picture shows when no time is asked for.
 const defaultSpan = 6 * time.Hour
 
-// HeatQueryOf reads the page's parameters.
-func HeatQueryOf(q url.Values) (HeatQuery, error) {
+// ParseHeatQuery reads the page's parameters.
+func ParseHeatQuery(q url.Values) (HeatQuery, error) {
 	out := HeatQuery{NS: topology.Namespace(q.Get("ns")), Span: defaultSpan}
 	var err error
-	if out.Window, err = WindowOf(q); err != nil {
+	if out.Window, err = parseWindow(q); err != nil {
 		return out, err
 	}
-	if out.Internal, err = InternalOf(q); err != nil {
+	if out.Internal, err = ParseInternal(q); err != nil {
 		return out, err
 	}
-	if out.By, err = pictureRows(q); err != nil {
+	if out.By, err = parsePictureRows(q); err != nil {
 		return out, err
 	}
 	if text := q.Get("span"); text != "" {
@@ -58,8 +58,8 @@ func HeatQueryOf(q url.Values) (HeatQuery, error) {
 	return out, nil
 }
 
-// pictureRows reads ?by=: key ranges or projects.
-func pictureRows(q url.Values) (keyvis.By, error) {
+// parsePictureRows reads ?by=: key ranges or projects.
+func parsePictureRows(q url.Values) (keyvis.By, error) {
 	switch by := keyvis.By(q.Get("by")); by {
 	case "":
 		return keyvis.ByKey, nil
@@ -70,8 +70,8 @@ func pictureRows(q url.Values) (keyvis.By, error) {
 	}
 }
 
-// Address is the page's own, without defaults.
-func (q HeatQuery) Address() string {
+// URL is the page's own, without defaults.
+func (q HeatQuery) URL() string {
 	v := url.Values{}
 	if q.NS != "" {
 		v.Set("ns", string(q.NS))

@@ -20,7 +20,7 @@ func HeatRange(v View, h HeatSource, q url.Values) (api.HeatRange, error) {
 	if h.Counts == nil {
 		return api.HeatRange{}, fault.New(fault.Unavailable, "Writes are not counted here.")
 	}
-	d, err := WindowOf(q)
+	d, err := parseWindow(q)
 	if err != nil {
 		return api.HeatRange{}, err
 	}
@@ -39,7 +39,7 @@ func HeatRange(v View, h HeatSource, q url.Values) (api.HeatRange, error) {
 	if c == nil {
 		return out, noCollection(ns)
 	}
-	span, err := keyRangeOf(v, c, q)
+	span, err := parseKeyRange(v, c, q)
 	if err != nil {
 		return out, err
 	}
@@ -60,10 +60,7 @@ func HeatRange(v View, h HeatSource, q url.Values) (api.HeatRange, error) {
 	slices.Sort(out.Shards)
 	writer := func(l heat.Line) api.Heat {
 		line := rateIn(w, l.Rate)
-		line.Window = out.Window
-		if p, ok := v.Dir.In(c.NS.Database(), l.Project); ok {
-			line.Name = p.Name
-		}
+		line.Window, line.Name = out.Window, v.projectName(c.NS.Database(), l.Project)
 		return line
 	}
 	for _, l := range First(part.Projects(), ShownWriters) {
@@ -79,15 +76,15 @@ func HeatRange(v View, h HeatSource, q url.Values) (api.HeatRange, error) {
 	return out, nil
 }
 
-// keyRangeOf reads ?min= and ?max=.
-func keyRangeOf(v View, c *topology.Collection, q url.Values) (shardkey.Range, error) {
+// parseKeyRange reads ?min= and ?max=.
+func parseKeyRange(v View, c *topology.Collection, q url.Values) (shardkey.Range, error) {
 	span := shardkey.Range{Min: c.Key.Min(), Max: c.Key.Max()}
 	for name, into := range map[string]*shardkey.Key{"min": &span.Min, "max": &span.Max} {
 		text := q.Get(name)
 		if text == "" {
 			continue
 		}
-		if err := MayNameKeys(v); err != nil {
+		if err := mayNameKeys(v); err != nil {
 			return span, err
 		}
 		var err error

@@ -1,9 +1,6 @@
 package answer
 
 import (
-	"math"
-	"strconv"
-
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
@@ -17,36 +14,19 @@ func HeatRateText(l api.Heat) string {
 	if l.PlusMinus != nil {
 		r.PlusMinus = *l.PlusMinus
 	}
-	return RateText(r)
+	return rateText(r)
 }
 
-// RateText is a rate with its uncertainty.
-func RateText(r heat.Rate) string {
-	text := PerSecond(r.PerSecond)
+// rateText is a rate with its uncertainty.
+func rateText(r heat.Rate) string {
+	text := format.PerSecond(r.PerSecond)
 	if r.AtLeast {
 		return "≥\u202f" + text
 	}
 	if r.PlusMinus > 0 {
-		return text + "\u202f±\u202f" + PerSecond(r.PlusMinus)
+		return text + "\u202f±\u202f" + format.PerSecond(r.PlusMinus)
 	}
 	return text
-}
-
-// PerSecond writes a small number with about three digits: 1 234, 12.3, 0.042.
-func PerSecond(f float64) string {
-	switch {
-	case math.IsNaN(f) || math.IsInf(f, 0) || f < 0:
-		return format.Unknown
-	case f >= 100 || f == 0:
-		return format.Count(int64(math.Round(f)))
-	case f >= 10:
-		return strconv.FormatFloat(f, 'f', 1, 64)
-	case f >= 0.1:
-		return strconv.FormatFloat(f, 'f', 2, 64)
-	case f >= 0.0005:
-		return strconv.FormatFloat(f, 'f', 3, 64)
-	}
-	return "<\u202f0.001"
 }
 
 // HeatLine is what a collection takes, or one chunk of it: its position, negative for
@@ -80,6 +60,6 @@ func HeatLine(v View, h HeatSource, ns topology.Namespace, chunk int) message.Me
 	case chunk >= 0:
 		pattern = "{rate} writes/s in the {span} before {at}, {share} of the collection's."
 	}
-	return message.New("rate", pattern, message.Words("rate", RateText(rate)), message.Share("share", rate.Share),
+	return message.New("rate", pattern, message.Words("rate", rateText(rate)), message.Share("share", rate.Share),
 		message.Duration("span", DefaultWindow), message.Words("at", format.Clock(w.To)))
 }

@@ -125,7 +125,7 @@ func heatLead(q HeatQuery, w heat.Window) message.Message {
 	if w.Method == heat.ChangedRows {
 		pattern, shortest = "{rate} changed rows/s in {ns} over {window}.", keyvis.Finest
 	}
-	return message.New("lead", pattern, message.Words("rate", RateText(w.Total)), message.Namespace("ns", w.NS),
+	return message.New("lead", pattern, message.Words("rate", rateText(w.Total)), message.Namespace("ns", w.NS),
 		message.Duration("window", max(q.Window, shortest)))
 }
 
@@ -186,7 +186,7 @@ func skewText(s heat.Skew) string {
 	case s.Shards.Most <= 0:
 		return ""
 	case s.Shards.MaxMean >= 1.5:
-		return "The writes are spread unevenly over the shards: the hottest takes " + PerSecond(s.Shards.MaxMean) + " times its share."
+		return "The writes are spread unevenly over the shards: the hottest takes " + format.PerSecond(s.Shards.MaxMean) + " times its share."
 	case s.Chunks.Gini >= 0.7:
 		return "Few chunks take most of the writes, and they are on several shards."
 	}

@@ -21,8 +21,8 @@ type Hidden struct {
 	Bounds bool // chunk bounds and whatever else is a shard-key value
 }
 
-// Computable is the view that nothing is hidden in, for what is computed and
-// never written.
+// Computable is the view with nothing hidden, for computations whose input is not
+// shown to the reader.
 func (v View) Computable() View {
 	if v.Whole != nil {
 		return *v.Whole
@@ -52,6 +52,7 @@ type HiddenTables struct {
 
 type hiddenTable struct{ of, as *topology.Table }
 
+// NewHiddenTables makes them with a key of their own for naming hidden values.
 func NewHiddenTables() *HiddenTables {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails
@@ -103,13 +104,11 @@ func (k *HiddenTables) make(t *topology.Table, h Hidden, hide func([]topology.Ev
 	return &next
 }
 
-// MayNameKeys refuses to look up a key where the answer would show hidden bounds.
-func MayNameKeys(v View) error {
+// mayNameKeys refuses to look up a key where the answer would show hidden bounds.
+func mayNameKeys(v View) error {
 	if v.Hidden.Bounds {
-		return fault.New(
-			fault.Forbidden,
-			"Looking up a key shows chunk bounds, which are key values. On this server that needs the role support.",
-		)
+		return fault.New(fault.Forbidden,
+			"Looking up a key shows chunk bounds, which are key values. On this server that needs the role support.")
 	}
 	return nil
 }
@@ -117,10 +116,8 @@ func MayNameKeys(v View) error {
 // MayNameChunks refuses the page of a chunk where bounds are hidden.
 func MayNameChunks(v View) error {
 	if v.Hidden.Bounds {
-		return fault.New(
-			fault.Forbidden,
-			"The page of a chunk shows its bounds, which are key values. On this server that needs the role support.",
-		)
+		return fault.New(fault.Forbidden,
+			"The page of a chunk shows its bounds, which are key values. On this server that needs the role support.")
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package answer
 import (
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -45,35 +46,14 @@ func (v View) details(e topology.Event) api.Key {
 
 // boundless are the fields of log entries that hold no key values, other than
 // steps and counts, which are numbers.
-var boundless = map[string]bool{
-	"from":             true,
-	"to":               true,
-	"note":             true,
-	"shard":            true,
-	"name":             true,
-	"owningShard":      true,
-	"errmsg":           true,
-	"ns":               true,
-	"collection":       true,
-	"primary":          true,
-	"initShards":       true,
-	"numChunks":        true,
-	"number":           true,
-	"of":               true,
-	"counts":           true,
-	"shardKey":         true,
-	"oldKey":           true,
-	"newKey":           true,
-	"uuid":             true,
-	"lastmod":          true,
-	"lastmodEpoch":     true,
-	"lastmodTimestamp": true,
-	"epoch":            true,
-	"version":          true,
+var boundless = []string{
+	"from", "to", "note", "shard", "name", "owningShard", "errmsg", "ns", "collection", "primary", "initShards",
+	"numChunks", "number", "of", "counts", "shardKey", "oldKey", "newKey", "uuid", "lastmod", "lastmodEpoch",
+	"lastmodTimestamp", "epoch", "version",
 }
 
-// halves are the fields that hold a chunk as it was or became.
-var halves = map[string]bool{"before": true, "left": true, "right": true, "chunk": true}
+// chunkFields are the fields that hold a chunk as it was or became.
+var chunkFields = []string{"before", "left", "right", "chunk"}
 
 // withoutBounds is an entry's details with hidden values in the place of all
 // fields that may hold a bound.
@@ -86,9 +66,9 @@ func (v View) withoutBounds(doc bson.Raw) bson.Raw {
 	for _, e := range elements {
 		var value any = e.Value()
 		switch inner, isDocument := e.Value().DocumentOK(); {
-		case isDocument && halves[e.Key()]:
+		case isDocument && slices.Contains(chunkFields, e.Key()):
 			value = v.withoutBounds(inner)
-		case !boundless[e.Key()] && !isStep(e):
+		case !slices.Contains(boundless, e.Key()) && !isStep(e):
 			value = v.Table.Hiding().Document()
 		}
 		out = append(out, bson.E{Key: e.Key(), Value: value})

@@ -93,7 +93,7 @@ func (v View) Plan(p actions.Plan) actions.Plan {
 	p.Effect.Moves, p.Effect.Stays = slices.Clone(p.Effect.Moves), slices.Clone(p.Effect.Stays)
 	for i := range p.Effect.Moves {
 		m := &p.Effect.Moves[i]
-		m.Min, m.Max = instead(m.Min, h), instead(m.Max, h)
+		m.Min, m.Max = hiddenDocument(m.Min, h), hiddenDocument(m.Max, h)
 	}
 	for i, s := range p.Effect.Stays {
 		p.Effect.Stays[i] = HideInMessage(s)
@@ -101,8 +101,8 @@ func (v View) Plan(p actions.Plan) actions.Plan {
 	return p
 }
 
-// instead is what stands in the place of a document with key values; none stays none.
-func instead(doc bson.Raw, h *shardkey.Hiding) bson.Raw {
+// hiddenDocument is what stands in the place of a document with key values; none stays none.
+func hiddenDocument(doc bson.Raw, h *shardkey.Hiding) bson.Raw {
 	if len(doc) == 0 {
 		return doc
 	}
@@ -113,15 +113,15 @@ func instead(doc bson.Raw, h *shardkey.Hiding) bson.Raw {
 // without any.
 func hideInPlanned(s actions.Step, c actions.Command, h *shardkey.Hiding) (actions.Step, actions.Command) {
 	if len(s.At)+len(s.Min)+len(s.Max) > 0 {
-		c.Doc = instead(c.Doc, h)
+		c.Doc = hiddenDocument(c.Doc, h)
 	}
-	s.At, s.Min, s.Max = instead(s.At, h), instead(s.Min, h), instead(s.Max, h)
+	s.At, s.Min, s.Max = hiddenDocument(s.At, h), hiddenDocument(s.Min, h), hiddenDocument(s.Max, h)
 	s.Needs, s.Proof, s.Goal = hideInFacts(s.Needs, h), hideInFacts(s.Proof, h), hideInFacts(s.Goal, h)
 	return s, c
 }
 
 func hideInArgs(a actions.Args, h *shardkey.Hiding) actions.Args {
-	return a.HideKeys(func(key bson.Raw) bson.Raw { return instead(key, h) })
+	return a.HideKeys(func(key bson.Raw) bson.Raw { return hiddenDocument(key, h) })
 }
 
 func hideInFacts(facts []actions.Fact, h *shardkey.Hiding) []actions.Fact {
@@ -133,7 +133,7 @@ func hideInFacts(facts []actions.Fact, h *shardkey.Hiding) []actions.Fact {
 }
 
 func hideInFact(f actions.Fact, h *shardkey.Hiding) actions.Fact {
-	f.Min, f.Max, f.Want = instead(f.Min, h), instead(f.Max, h), hideInFields(f.Want, h)
+	f.Min, f.Max, f.Want = hiddenDocument(f.Min, h), hiddenDocument(f.Max, h), hideInFields(f.Want, h)
 	return f
 }
 
@@ -163,36 +163,14 @@ func hideInFields(fields map[string]string, h *shardkey.Hiding) map[string]strin
 }
 
 // boundlessFields are the fields of facts that hold no key values.
-var boundlessFields = map[string]bool{
-	"exists":            true,
-	"draining":          true,
-	"member":            true,
-	"on":                true,
-	"windowStart":       true,
-	"windowStop":        true,
-	"zone":              true,
-	"uuid":              true,
-	"timestamp":         true,
-	"epoch":             true,
-	"key":               true,
-	"noBalance":         true,
-	"migrationsBlocked": true,
-	"shard":             true,
-	"lastmod":           true,
-	"jumbo":             true,
-	"shards":            true,
-	"chunks":            true,
-	"edges":             true,
-	"ranges":            true,
-	"check":             true,
-	"goal":              true,
-	"clusterId":         true,
-	"expiresAt":         true,
-	"state":             true,
+var boundlessFields = []string{
+	"exists", "draining", "member", "on", "windowStart", "windowStop", "zone", "uuid", "timestamp", "epoch",
+	"key", "noBalance", "migrationsBlocked", "shard", "lastmod", "jumbo", "shards", "chunks", "edges", "ranges",
+	"check", "goal", "clusterId", "expiresAt", "state",
 }
 
 func hideInField(name, value string, h *shardkey.Hiding) string {
-	if value == "" || boundlessFields[name] || strings.HasPrefix(name, "limit.") {
+	if value == "" || slices.Contains(boundlessFields, name) || strings.HasPrefix(name, "limit.") {
 		return value
 	}
 	return h.Text

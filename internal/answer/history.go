@@ -29,13 +29,13 @@ type HistoryQuery struct {
 func ParseHistoryQuery(in url.Values) (HistoryQuery, error) {
 	q := HistoryQuery{NS: topology.Namespace(in.Get("ns"))}
 	var err error
-	if q.Limit, err = LimitOf(in); err != nil {
+	if q.Limit, err = ParseLimit(in); err != nil {
 		return q, err
 	}
 	if q.Cursor, _, err = CursorKey(in); err != nil {
 		return q, err
 	}
-	q.Internal, err = InternalOf(in)
+	q.Internal, err = ParseInternal(in)
 	return q, err
 }
 
@@ -120,9 +120,5 @@ func whoDid(c history.Cause) *api.Cause {
 
 // historyGaps are spans without recording; never nil.
 func historyGaps(list []history.Gap) []api.HistoryGap {
-	out := []api.HistoryGap{}
-	for _, g := range list {
-		out = append(out, api.HistoryGap{From: g.From.UTC(), To: g.To.UTC()})
-	}
-	return out
+	return each(list, func(g history.Gap) api.HistoryGap { return api.HistoryGap{From: g.From.UTC(), To: g.To.UTC()} })
 }

@@ -22,7 +22,7 @@ const (
 // or shard stands for all.
 func InFlight(v View, ns topology.Namespace, shard string) (api.List[api.InFlight], error) {
 	var out api.List[api.InFlight]
-	if err := Known(v, topology.PartMoves, "Migrations"); err != nil {
+	if err := CheckRead(v, topology.PartMoves, "Migrations"); err != nil {
 		return out, err
 	}
 	var list []topology.InFlight
@@ -81,7 +81,7 @@ func flightOf(v View, x topology.InFlight, runs []history.OurRun) api.InFlight {
 		Since: x.Since.UTC(), AtLeast: x.AtLeast, Arrived: x.Arrived(v.Table), WaitForDelete: x.Wait, FromChangelog: m.FromLog,
 		Step: x.Step, Steps: x.Steps, StepInferred: x.StepInferred, RecipientStep: x.RecipientStep, RecipientSteps: x.RecipientSteps,
 		StepsReason: m.StepsReason, Privilege: m.StepsPrivilege,
-		Copied: FigureOf(x.Copied), Estimate: FigureOf(x.Estimate),
+		Copied: figureOf(x.Copied), Estimate: figureOf(x.Estimate),
 		Key: fmt.Sprintf("f%s-%d", v.NameOf(x.Min), x.Since.UnixMilli())}
 	out.By, out.App, out.Run = requesterOf(x, runs)
 	out.Range = api.RangeShown{Min: BoundDocumentText(v.Table, x.NS, x.Min), Max: BoundDocumentText(v.Table, x.NS, x.Max)}

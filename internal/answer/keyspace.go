@@ -17,8 +17,8 @@ const NamedRuns = 120
 type KeySpaceMap struct {
 	NS     string
 	Chunks int
-	Scale  string // what width means
-	Runs   []Run  // in key order
+	Scale  string        // what width means
+	Runs   []KeySpaceRun // in key order
 }
 
 // KeySpace says where in the key space each shard has its chunks.
@@ -36,8 +36,8 @@ func KeySpace(c *topology.Collection) KeySpaceMap {
 	return out
 }
 
-// Run is a stretch of neighbouring chunks on one shard.
-type Run struct {
+// KeySpaceRun is a stretch of neighbouring chunks on one shard.
+type KeySpaceRun struct {
 	First, Last    int     // positions, inclusive
 	From, To       float64 // place in the picture, 0..1
 	Shard          string
@@ -45,15 +45,15 @@ type Run struct {
 }
 
 // runsOf merges neighbours.
-func runsOf(c *topology.Collection, at func(i int) float64) []Run {
-	var out []Run
+func runsOf(c *topology.Collection, at func(i int) float64) []KeySpaceRun {
+	var out []KeySpaceRun
 	for i := range c.Chunks.Len() {
 		owner := c.Chunks.Owner(i)
 		if n := len(out); n > 0 && out[n-1].Shard == owner {
 			out[n-1].Last, out[n-1].To = i, at(i+1)
 			continue
 		}
-		out = append(out, Run{First: i, Last: i, From: at(i), To: at(i + 1), Shard: owner})
+		out = append(out, KeySpaceRun{First: i, Last: i, From: at(i), To: at(i + 1), Shard: owner})
 	}
 	return out
 }

@@ -79,7 +79,8 @@ func layoutCollection(p *profile.Profile, d profile.Drift, name string) api.Layo
 // matched database with its nearest layout.
 type LayoutQuery struct{ DB, Layout string }
 
-func LayoutQueryOf(p *profile.Profile, in url.Values) (q LayoutQuery, err error) {
+// ParseLayoutQuery reads the parameters of an address.
+func ParseLayoutQuery(p *profile.Profile, in url.Values) (q LayoutQuery, err error) {
 	if q.DB, err = text(in, "db"); err != nil {
 		return q, err
 	}

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -27,8 +26,7 @@ func (v View) FactURL(f message.Fact) string {
 			return CollectionURL(c.NS)
 		}
 	case message.KindZone:
-		carried := slices.ContainsFunc(v.Table.Shards, func(s topology.Shard) bool { return slices.Contains(s.Zones, f.Value) })
-		if carried || slices.ContainsFunc(v.Table.Zones, func(z topology.ZoneRange) bool { return z.Zone == f.Value }) {
+		if _, ok := zoneExists(v.Table, f.Value); ok {
 			return "/zones"
 		}
 	case message.KindProject:
@@ -41,7 +39,7 @@ func (v View) FactURL(f message.Fact) string {
 	return ""
 }
 
-// Switched is a page's address with the switch, where it is on.
+// Switched is a page's address, with internal=1 where internal collections are shown.
 func Switched(page string, internal bool) string {
 	if internal {
 		return page + "?" + InternalParam + "=1"
@@ -49,6 +47,7 @@ func Switched(page string, internal bool) string {
 	return page
 }
 
+// set adds a parameter that has a value.
 func set(u url.Values, name, value string) {
 	if value != "" {
 		u.Set(name, value)
@@ -66,8 +65,10 @@ func address(path string, u url.Values, page int) string {
 	return path + "?" + u.Encode()
 }
 
+// ShardURL is the page of a shard.
 func ShardURL(name string) string { return "/shards/" + url.PathEscape(name) }
 
+// CollectionURL is the page of a collection.
 func CollectionURL(ns topology.Namespace) string {
 	return "/collections/" + url.PathEscape(string(ns))
 }
@@ -78,8 +79,7 @@ func ChunkURL(ns topology.Namespace, ref string) string {
 	if ref == "" {
 		return "" // hidden
 	}
-	_, bound, _ := strings.Cut(ref, ".")
-	return CollectionURL(ns) + "/chunks/" + url.PathEscape(bound)
+	return CollectionURL(ns) + "/chunks/" + url.PathEscape(WithinCollection(ref))
 }
 
 // BesideCollection makes the address relative to the collection's page, whose
@@ -93,7 +93,7 @@ func BesideCollection(address string) string {
 
 // HeatURL is the page of heat of a collection.
 func HeatURL(ns topology.Namespace) string {
-	return HeatQuery{NS: ns, Window: DefaultWindow, Span: defaultSpan, By: "key"}.Address()
+	return HeatQuery{NS: ns, Window: DefaultWindow, Span: defaultSpan, By: "key"}.URL()
 }
 
 // PlanURL is the address of the form of a kind, with arguments as name, value pairs.

@@ -35,7 +35,7 @@ func LoadOf(t *topology.Table) Load {
 	chunks := make([]int64, n)
 	namespaces := append([]topology.Namespace(nil), t.Unsharded...)
 	for _, c := range t.Collections {
-		if !Visible(c) {
+		if !visible(c) {
 			continue
 		}
 		namespaces = append(namespaces, c.NS)

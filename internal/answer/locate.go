@@ -43,16 +43,13 @@ func Find(ctx context.Context, l Locator, q placement.Query) (placement.Answer, 
 
 // Locate says of everything that was found where it is, and as much more as was
 // asked for. prover may be nil when nothing is asked of the cluster.
-func Locate(ctx context.Context, v View, prover Prover, found placement.Answer, more Ask) api.LocateAnswer {
+func Locate(ctx context.Context, v View, prover Prover, found placement.Answer, more LocateExtras) api.LocateAnswer {
 	out := api.LocateAnswer{
-		Items: locateItems(found.Items), Input: []api.Reading{}, Anatomy: []api.Anatomy{},
+		Items: each(found.Items, locateItemOf), Input: []api.Reading{}, Anatomy: each(found.Anatomy, anatomyOf),
 		Cost: api.LocateCost{Targeted: found.Cost.Targeted, Broadcast: found.Cost.Broadcast},
 	}
 	for _, r := range found.Input.Readings {
 		out.Input = append(out.Input, readingOf(r, silent(found)))
-	}
-	for _, one := range found.Anatomy {
-		out.Anatomy = append(out.Anatomy, anatomyOf(one))
 	}
 	explain(ctx, v.Table, prover, found.Items, out.Items, more)
 	markMoving(v, found.Items, out.Items)

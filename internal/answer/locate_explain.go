@@ -21,17 +21,17 @@ type Prover interface {
 	Primaries(context.Context) map[string]string
 }
 
-// Ask says what a locate answer has besides the places.
-type Ask struct {
+// LocateExtras says what a locate answer has besides the places.
+type LocateExtras struct {
 	Why    bool // the chain and the sentence; reads nothing
 	Prove  bool // one explain per place, and who is primary
 	Counts bool // one query per place
 }
 
-func (a Ask) any() bool { return a.Why || a.Prove || a.Counts }
+func (a LocateExtras) any() bool { return a.Why || a.Prove || a.Counts }
 
-// AskOf reads why=1, prove=1 and counts=1.
-func AskOf(q url.Values) (a Ask, err error) {
+// ParseLocateExtras reads why=1, prove=1 and counts=1.
+func ParseLocateExtras(q url.Values) (a LocateExtras, err error) {
 	for name, into := range map[string]*bool{"why": &a.Why, "prove": &a.Prove, "counts": &a.Counts} {
 		given, err := flag(q, name)
 		if err != nil {
@@ -49,10 +49,10 @@ const (
 	askWait    = 10 * time.Second
 )
 
-// explain adds what was asked for to items, which locateItems made of what was found.
+// explain adds what was asked for to items, which were made of what was found.
 // A place that has moved meanwhile is replaced in both. The table should be the one
 // they were found in.
-func explain(ctx context.Context, t *topology.Table, prover Prover, found []placement.Item, items []api.LocateItem, a Ask) {
+func explain(ctx context.Context, t *topology.Table, prover Prover, found []placement.Item, items []api.LocateItem, a LocateExtras) {
 	if !a.any() {
 		return
 	}
@@ -107,7 +107,7 @@ func askCluster(
 	prover Prover,
 	p placement.Place,
 	out *api.Place,
-	a Ask,
+	a LocateExtras,
 	primaries map[string]string,
 ) (now *placement.Place) {
 	if a.Prove {
@@ -122,15 +122,15 @@ func askCluster(
 		out.Proof = &proof
 	}
 	if a.Counts {
-		rows := FigureOf(prover.Count(ctx, p))
+		rows := figureOf(prover.Count(ctx, p))
 		out.Rows = &rows
 	}
 	return now
 }
 
-func notAsked(out *api.Place, a Ask) {
+func notAsked(out *api.Place, a LocateExtras) {
 	if a.Prove {
-		out.Proof = &api.Proof{State: string(placement.ProofSkipped), Ours: NotNil(out.Shards), Theirs: []string{},
+		out.Proof = &api.Proof{State: string(placement.ProofSkipped), Ours: notNil(out.Shards), Theirs: []string{},
 			Text: "Not checked: one answer proves at most " + strconv.Itoa(MaxAsked) + " places."}
 	}
 	if a.Counts {

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"net/url"
-	"strconv"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -10,14 +9,6 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 )
-
-func locateItems(found []placement.Item) []api.LocateItem {
-	items := make([]api.LocateItem, 0, len(found))
-	for _, it := range found {
-		items = append(items, locateItemOf(it))
-	}
-	return items
-}
 
 func locateItemOf(it placement.Item) api.LocateItem {
 	out := api.LocateItem{
@@ -35,20 +26,16 @@ func locateItemOf(it placement.Item) api.LocateItem {
 
 func placeOf(p placement.Place) api.Place {
 	out := api.Place{
-		NS: string(p.NS), What: p.What, Sharded: p.Sharded, Shards: NotNil(p.Shards), Exact: p.Exact, Chunks: p.Chunks,
+		NS: string(p.NS), What: p.What, Sharded: p.Sharded, Shards: notNil(p.Shards), Exact: p.Exact, Chunks: p.Chunks,
 		Min: KeyOf(p.Pattern, p.Min), Max: KeyOf(p.Pattern, p.Max), Key: KeyOf(p.Pattern, p.Key),
 		Version: versionOf(p.Version), Since: api.Instant(p.Since), Zone: p.Zone, Jumbo: p.Jumbo, State: p.Exists,
-		URL: placeURL(p),
+		URL: placeURL(p), Hash: decimal(p.Hash),
 	}
 	if !p.Min.IsZero() {
 		out.From, out.To = BoundText(p.Pattern, p.Min), BoundText(p.Pattern, p.Max)
 	}
 	if len(p.Shards) == 1 {
 		out.Shard = p.Shards[0]
-	}
-	if p.Hash != nil {
-		text := strconv.FormatInt(*p.Hash, 10)
-		out.Hash = &text
 	}
 	switch yes, no := true, false; p.Exists {
 	case "yes":

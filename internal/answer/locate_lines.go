@@ -36,7 +36,7 @@ func LocateLines(lines []string) ([]string, error) {
 // LocateLine answers line n of many, from 1. The caller adds the problem of an error.
 func LocateLine(ctx context.Context, v View, l Locator, n int, text string) (api.LocateLine, error) {
 	found, err := Find(ctx, l, placement.Query{Text: text})
-	a := Locate(ctx, v, nil, found, Ask{})
+	a := Locate(ctx, v, nil, found, LocateExtras{})
 	line := api.LocateLine{Line: n, Query: text, Items: a.Items, Input: a.Input, Cost: a.Cost, Anatomy: a.Anatomy}
 	if silent(found) {
 		line.Query = ""

@@ -1,14 +1,11 @@
 package answer
 
 import (
-	"fmt"
 	"net/url"
-	"strings"
 	"time"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
-	"shardboard/internal/format"
 	"shardboard/internal/history"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
@@ -26,11 +23,11 @@ type MigrationsQuery struct {
 func ParseMigrationsQuery(in url.Values) (MigrationsQuery, error) {
 	q := MigrationsQuery{NS: topology.Namespace(in.Get("ns")), State: history.Outcome(in.Get("state"))}
 	var err error
-	if q.Internal, err = InternalOf(in); err != nil {
+	if q.Internal, err = ParseInternal(in); err != nil {
 		return q, err
 	}
-	q.Internal = q.Internal || AsksInternal(string(q.NS))
-	if q.Limit, err = LimitOf(in); err != nil {
+	q.Internal = q.Internal || asksInternal(string(q.NS))
+	if q.Limit, err = ParseLimit(in); err != nil {
 		return q, err
 	}
 	switch q.State {
@@ -84,7 +81,7 @@ func MigrationFailures(v View, q MigrationsQuery) (api.FoldedList[api.MigrationF
 }
 
 func loggedMigrations(v View, ns topology.Namespace) ([]history.Migration, error) {
-	if err := Known(v, topology.PartEvents, "The changelog entries"); err != nil {
+	if err := CheckRead(v, topology.PartEvents, "The changelog entries"); err != nil {
 		return nil, err
 	}
 	list := v.Migrations()
@@ -121,104 +118,66 @@ func withoutFolded(all []history.Migration, internal bool) (list []history.Migra
 	return list, len(all) - len(list)
 }
 
-func migrationOf(v View, m history.Migration) api.Migration {
-	out := api.Migration{NS: string(m.NS), Min: v.document(m.Min), Max: v.document(m.Max), From: m.From, To: m.To,
-		Begin: m.Begin.UTC(), End: api.Time(m.End), State: string(m.Outcome), Internal: topology.IsInternal(m.NS), Cause: *whoDid(m.Cause),
-		DonorMillis: stepMillis(m.Donor), DonorSteps: m.DonorSteps, RecipientMs: stepMillis(m.Recipient), RecipientSteps: m.RecipientSteps,
-		Key: fmt.Sprintf("m%s-%d", v.NameOf(m.Min), m.Begin.UnixMilli()), Range: rangeShown(v, m.NS, m.Min, m.Max),
-		Label: m.Outcome.Label(), Phase: m.Outcome.Phase(), Took: m.Took(v.Now), Reached: reachedStep(m)}
-	if m.Outcome == history.Aborted || m.Reason != "" {
-		out.FailureReason = failureReason(m.Why())
-	}
-	if m.Documents >= 0 {
-		out.Documents = &m.Documents
-		out.Copied = fmt.Sprintf("%s documents, %s copied", format.Count(m.Documents), format.Bytes(max(m.Bytes, 0)))
-	}
-	if m.Bytes >= 0 {
-		out.Bytes = &m.Bytes
-	}
-	for i, d := range m.Donor {
-		if d > 0 {
-			out.Steps = append(out.Steps, api.MigrationStep{Number: i + 1, Name: stepName(i, m.DonorSteps), Took: d})
+// How many ended moves and how many reasons of failures the activity page shows.
+const (
+	movesShown   = 12
+	reasonsShown = 10
+)
+
+// Moves are those that the changelog tells of: which have no end, how long the
+// newest ended ones took, and why some failed.
+//
+// What may be under way is always shown, of whatever collection: it is what the
+// two shards are busy with. Of what has ended, the server's own collections are
+// left out unless internal is set.
+func Moves(v View, internal bool) api.Moves {
+	out := api.Moves{Settled: flightsKnown(v)}
+	list, hidden := withoutFolded(v.Migrations(), internal)
+	out.Hidden = hidden
+	for _, m := range list {
+		switch m.Outcome {
+		case history.Running, history.Committed, history.Unclear:
+			if !inFlight(v, m) { // those are listed with how far they are
+				out.Running = append(out.Running, migrationOf(v, m))
+			}
+		default:
+			if len(out.Ended) == movesShown {
+				continue
+			}
+			out.Ended = append(out.Ended, migrationOf(v, m))
+			if m.DonorSteps == len(donorStepNames) {
+				out.Steps = donorStepNames
+			}
 		}
 	}
-	addEstimate(&out, v.Now, m)
-	return out
-}
-
-// addEstimate says when a running move will probably end.
-func addEstimate(out *api.Migration, now time.Time, m history.Migration) {
-	e := m.ETA
-	switch {
-	case m.Outcome != history.Running:
-		return
-	case e == nil:
-		out.Expected = "too few moves before it for an estimate"
-		return
-	}
-	of := "in all collections"
-	if e.SameColl {
-		of = "in this collection"
-	}
-	out.ETA = &api.MigrationEstimate{At: e.At.UTC(), Overdue: now.After(e.At), Basis: e.Basis, SameCollection: e.SameColl}
-	out.ByWhat = fmt.Sprintf("The median duration of the %s moves before it %s.", format.Count(int64(e.Basis)), of)
-	out.Expected = "expected to be done about " + format.Clock(e.At) + " (estimate)"
-	if out.ETA.Overdue {
-		out.Expected = "was expected to be done about " + format.Clock(e.At) + " (estimate)"
-	}
-}
-
-func stepMillis(list []time.Duration) []int64 {
-	out := make([]int64, len(list))
-	for i, d := range list {
-		out[i] = d.Milliseconds()
+	groups := history.Failures(list)
+	for _, g := range groups[:min(len(groups), reasonsShown)] {
+		out.Failures = append(out.Failures, failuresOf(g))
 	}
 	return out
 }
 
-// donorStepNames are those of the steps that a donor logs in releases up to
-// 7.0. Source: MongoDB 5.0, migration_source_manager and its caller.
-var donorStepNames = []string{
-	"checks", "preparing", "starting the copy", "copying and catching up", "blocking writes", "commit and clean-up",
+// OurRuns are the runs of a time; none if no journal is kept.
+func (v View) OurRuns(from, to time.Time) []history.OurRun {
+	if v.Runs == nil {
+		return nil
+	}
+	return v.Runs(from, to)
 }
 
-func stepName(i, of int) string {
-	if of == len(donorStepNames) && i >= 0 && i < of {
-		return donorStepNames[i]
+// Migrations are the moves in the table's changelog entries.
+func (v View) Migrations() []history.Migration {
+	if len(v.Table.Events) == 0 {
+		return nil
 	}
-	return fmt.Sprintf("step %d of %d", i+1, of)
-}
-
-// reachedStep is how far a move got that failed without a reason.
-func reachedStep(m history.Migration) string {
-	if m.Outcome != history.Aborted || m.Reason != "" || m.DonorSteps == 0 {
-		return ""
+	oldest := v.Table.Events[len(v.Table.Events)-1].Time
+	eras := v.Eras
+	if eras == nil {
+		eras = history.NowEras(v.Table)
 	}
-	return fmt.Sprintf("The donor completed %d of %d steps.", len(m.Donor), m.DonorSteps)
-}
-
-// causes are in the order in which they are listed.
-var causes = [...]history.By{history.ByUs, history.ByBalancer, history.ByOther, history.ByUnknown}
-
-func failuresOf(g history.FailureGroup) api.MigrationFailures {
-	out := api.MigrationFailures{Reason: g.Reason, Code: string(g.Code), Means: FailureAdvice(g.Code), Newest: g.Newest.Reason,
-		Count: g.Count, Last: g.Newest.Begin.UTC(), NS: []string{}, By: map[string]int{},
-		Sample: failureReason(g.Newest.Why())}
-	for _, ns := range g.NS {
-		out.NS = append(out.NS, string(ns))
+	t := *v.Table
+	if v.Past != nil {
+		t.Rounds = v.Past.Rounds
 	}
-	for by, n := range g.By {
-		out.By[string(by)] = n
-	}
-	var who []string
-	for _, by := range causes {
-		if n := g.By[by]; n > 0 {
-			who = append(who, by.Label()+" "+format.Count(int64(n)))
-		}
-	}
-	out.Who = strings.Join(who, ", ")
-	if out.Title, out.Advice = g.Reason, out.Means; g.Reason == "" {
-		out.Title, out.Advice = g.Code.Meaning(), g.Code.Advice()
-	}
-	return out
+	return settleFlights(v, history.Migrations(&t, v.Now, v.OurRuns(oldest, v.Now), eras))
 }

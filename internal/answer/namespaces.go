@@ -28,6 +28,9 @@ func holders(t *topology.Table, ns topology.Namespace) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
+// nameOf is a collection's name, database included.
+func nameOf(ns topology.Namespace) string { return string(ns) }
+
 // Namespaces yields every collection of the table, sharded or not.
 func Namespaces(t *topology.Table) iter.Seq[topology.Namespace] {
 	return func(yield func(topology.Namespace) bool) {
@@ -47,14 +50,14 @@ func Namespaces(t *topology.Table) iter.Seq[topology.Namespace] {
 // system tells what no person made: pages leave it out, the API marks it.
 func system(t *topology.Table, ns topology.Namespace) bool {
 	c := t.Collection(ns)
-	return topology.IsInternal(ns) || c != nil && !Visible(c)
+	return topology.IsInternal(ns) || c != nil && !visible(c)
 }
 
-// Visible tells whether a tracked collection belongs on pages: not the
+// visible tells whether a tracked collection belongs on pages: not the
 // server's own, not a copy that resharding is filling.
-func Visible(c *topology.Collection) bool {
+func visible(c *topology.Collection) bool {
 	return !c.Temporary && !topology.IsInternal(c.NS)
 }
 
 // Sharded tells whether a visible collection is really cut into chunks.
-func Sharded(c *topology.Collection) bool { return Visible(c) && !c.Unsplittable }
+func Sharded(c *topology.Collection) bool { return visible(c) && !c.Unsplittable }

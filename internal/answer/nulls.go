@@ -6,14 +6,24 @@ import (
 	"time"
 )
 
-// NotNil keeps empty lists lists on the wire.
-func NotNil(in []string) []string {
+// each is a list made of another, item by item; never nil.
+func each[A, B any](list []A, to func(A) B) []B {
+	out := make([]B, len(list))
+	for i, x := range list {
+		out[i] = to(x)
+	}
+	return out
+}
+
+// notNil keeps empty lists lists on the wire.
+func notNil(in []string) []string {
 	if in == nil {
 		return []string{}
 	}
 	return in
 }
 
+// textOrNull is null for "".
 func textOrNull(s string) *string {
 	if s == "" {
 		return nil
@@ -21,6 +31,7 @@ func textOrNull(s string) *string {
 	return &s
 }
 
+// decimal is a number as text, because JavaScript's numbers are exact to 2^53 only.
 func decimal(n *int64) *string {
 	if n == nil {
 		return nil
@@ -46,8 +57,8 @@ func instant(t time.Time) *time.Time {
 	return &t
 }
 
-// ShareOf is null for a share that is not known.
-func ShareOf(f float64) *float64 {
+// shareOf is null for a share that is not known.
+func shareOf(f float64) *float64 {
 	if math.IsNaN(f) || f < 0 {
 		return nil
 	}

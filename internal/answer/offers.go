@@ -2,11 +2,14 @@ package answer
 
 import (
 	"cmp"
-	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -27,7 +30,7 @@ func (o *Offers) offer(k actions.Kind, text, why string, pairs ...string) api.Of
 		return out
 	}
 	out.URL = PlanURL(k, pairs...)
-	if o.Try == nil {
+	if o.Try == nil || len(pairs) == 0 && len(k.Describe().Arguments) > 0 { // nothing is chosen yet that could be tried
 		return out
 	}
 	// What is missing is asked for in the form, so only a check that blocks counts.
@@ -91,9 +94,44 @@ func (o *Offers) Shard(name string) []api.Offer {
 // leaveZone offers to remove a shard from a zone. The only shard of a zone with
 // ranges stays: their chunks would have nowhere to be.
 func (o *Offers) leaveZone(shard, zone string) api.Offer {
-	ranged := slices.ContainsFunc(o.Table.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
-	last := ranged && len(o.Table.CarriersOf(zone)) < 2
+	last := hasRange(o.Table, zone) && len(o.Table.CarriersOf(zone)) < 2
 	text := message.New("offer.leaveZone", "Remove {shard} from {zone}…", message.Text("shard", shard), message.Text("zone", shortZone(zone)))
 	return o.offer(actions.ZoneRemoveShard, text.String(),
 		whyIf(last, "It is the last shard of this zone, which has ranges. Remove those first."), "shard", shard, "zone", zone)
+}
+
+// offersOfZones bounds the offers on the page of zones: half of them for shards that
+// can leave a zone, the rest for ranges that can be taken from one.
+const offersOfZones = 80
+
+// Zones offers what can be done with zones and their ranges.
+func (o *Offers) Zones() []api.Offer {
+	if o == nil {
+		return nil
+	}
+	out := []api.Offer{
+		o.offer(actions.ZoneAddShard, "Add a shard to a zone…", ""),
+		o.offer(actions.ZoneSetRange, "Assign a range to a zone…", whyIf(len(o.Table.Collections) == 0, "No collection is sharded.")),
+	}
+	for _, s := range o.Table.Shards {
+		for _, z := range s.Zones {
+			if len(out) < offersOfZones/2 {
+				out = append(out, o.leaveZone(s.Name, z))
+			}
+		}
+	}
+	for _, z := range o.Table.Zones[:min(len(o.Table.Zones), offersOfZones-len(out))] {
+		text := message.New("offer.removeRange", "Take {min} → {max} of {ns} from {zone}…", message.Text("min", o.shortBound(z.NS, z.RawMin)),
+			message.Text("max", o.shortBound(z.NS, z.RawMax)), message.Namespace("ns", z.NS), message.Text("zone", shortZone(z.Zone)))
+		out = append(out, o.offer(actions.ZoneRemoveRange, text.String(), "", "ns", string(z.NS), "zone", z.Zone,
+			"min", string(api.Document(z.RawMin)), "max", string(api.Document(z.RawMax))))
+	}
+	return out
+}
+
+func shortZone(name string) string { return sanitize.Truncate(sanitize.Sentence(name), 60) }
+
+// shortBound writes a bound as the server has it, as far as a link has room.
+func (o *Offers) shortBound(ns topology.Namespace, doc bson.Raw) string {
+	return format.Middle(BoundDocumentText(o.Table, ns, doc), BoundWidth)
 }

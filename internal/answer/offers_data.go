@@ -16,11 +16,11 @@ func (o *Offers) Chunk(c *topology.Collection, i int) []api.Offer {
 	}
 	ch, busy := c.Chunks.At(i), resharding(c)
 	of := []string{"ns", string(c.NS), "chunk", ChunkRef(c, ch.Min)}
-	still := cmp.Or(busy, o.oneShard(), whyIf(c.MigrationsBlocked, "Migrations of the collection are forbidden."))
+	noMove := cmp.Or(busy, o.oneShard(), whyIf(c.MigrationsBlocked, "Migrations of the collection are forbidden."))
 	return []api.Offer{
 		o.offer(actions.Split, "Split…", busy, of...),
-		o.offer(actions.SplitHot, "Split where it is hot…", still, of...),
-		o.offer(actions.MoveChunk, "Move…", still, of...),
+		o.offer(actions.SplitHot, "Split where it is hot…", noMove, of...),
+		o.offer(actions.MoveChunk, "Move…", noMove, of...),
 		o.mergeWithNext(c, i),
 		o.offer(actions.ClearJumbo, "Clear the jumbo flag…", cmp.Or(busy, whyIf(!ch.Jumbo, "It is not flagged as jumbo.")), of...),
 	}

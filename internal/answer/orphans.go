@@ -34,17 +34,12 @@ func orphansText(o topology.Orphans) string {
 	return "Neither counted nor in the changelog: " + strings.TrimSuffix(topology.ReasonText(o.Reason), ".") + "."
 }
 
-// OrphansOf is everything that is known of orphaned documents.
-func OrphansOf(o topology.Orphans) api.Orphans {
-	out := api.Orphans{
-		State:  string(o.State),
-		Text:   orphansText(o),
-		Ranges: o.Ranges,
-		Until:  api.Time(o.Until),
-		Count:  api.Figure{Reason: o.Reason},
-	}
+// orphansOf is everything that is known of orphaned documents.
+func orphansOf(o topology.Orphans) api.Orphans {
+	out := api.Orphans{State: string(o.State), Text: orphansText(o), Ranges: o.Ranges, Until: api.Time(o.Until),
+		Count: api.Figure{Reason: o.Reason}}
 	if o.State == topology.OrphansCounted {
-		out.Count = FigureOf(o.Count)
+		out.Count = figureOf(o.Count)
 	}
 	if out.Count.Value == nil && out.Count.Reason == "" {
 		out.Count.Reason = "older" // than the last range that left

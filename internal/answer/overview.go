@@ -19,7 +19,7 @@ func Overview(v View) api.Overview {
 	if more := int64(len(open) - len(out.Listed)); more > 0 {
 		out.More = format.Count(more) + message.Plural(more, " more problem", " more problems")
 	}
-	out.Unchecked, out.Dismissed = UncheckedText(s), DismissedText(s)
+	out.Unchecked, out.Dismissed = uncheckedText(s), dismissedText(s)
 	if !out.Loaded {
 		out.State = PartState(v, topology.PartRouting)
 		return out

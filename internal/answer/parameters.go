@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"shardboard/internal/api"
@@ -13,13 +14,31 @@ import (
 	"shardboard/internal/topology"
 )
 
+// Limits of a request.
+const (
+	RequestWait  = 20 * time.Second // for a whole answer, reads included
+	MaxPathParam = 512              // bytes; MongoDB's own names end at 255
+	MaxBody      = 64 << 10         // bytes
+	MaxLocate    = 256 << 10        // bytes: the body of POST locate
+)
+
 // MaxInput bounds every text that a page accepts; names and ids are far below.
 const MaxInput = 4096
 
-// text is one query parameter, refused when it cannot be anything anybody
-// stored: too long, NUL, or not UTF-8.
+// text reads a query parameter. It refuses what nobody can have stored: a text that is
+// too long, has a NUL character or is not UTF-8.
 func text(in url.Values, name string) (string, error) {
 	return CheckText(name, strings.TrimSpace(in.Get(name)))
+}
+
+// texts reads several parameters into their variables.
+func texts(in url.Values, into map[string]*string) (err error) {
+	for name, to := range into {
+		if *to, err = text(in, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CheckText is a text that somebody sent, refused for the same reasons.
@@ -51,11 +70,37 @@ func number(q url.Values, name string, least, most, absent int) (int, error) {
 // pageNumber reads ?page=, counted from 1; absent is 1.
 func pageNumber(q url.Values) (int, error) { return number(q, "page", 1, 1_000_000, 1) }
 
-// LimitOf reads ?limit=.
-func LimitOf(q url.Values) (int, error) { return number(q, "limit", 1, api.MaxLimit, api.DefaultLimit) }
+// ParseLimit reads ?limit=, how many items a list may have.
+func ParseLimit(q url.Values) (int, error) {
+	return number(q, "limit", 1, api.MaxLimit, api.DefaultLimit)
+}
 
-// Integer reads a small number up to a bound; absent is 0.
-func Integer(q url.Values, name string, most int) (int, error) { return number(q, name, 0, most, 0) }
+// timeLayouts are the ways to write a time; those without a zone are UTC, as what
+// a form's field sends.
+var timeLayouts = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04"}
+
+// parseTime reads a time in RFC 3339 or milliseconds since 1970.
+func parseTime(name, text string) (time.Time, error) {
+	if ms, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) <= 14 {
+		return time.UnixMilli(ms).UTC(), nil
+	}
+	for _, layout := range timeLayouts {
+		// A plus sign that was not escaped has become a space.
+		if t, err := time.Parse(layout, strings.ReplaceAll(text, " ", "+")); err == nil && !t.IsZero() {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fault.New(fault.Invalid,
+		"%s must be a time such as 2026-03-01T12:00:00Z, or milliseconds since 1970, not %q.", name, sanitize.Truncate(text, 40))
+}
+
+// timeParameter reads a time from a query.
+func timeParameter(q url.Values, name string, absent time.Time) (time.Time, error) {
+	if text := q.Get(name); text != "" {
+		return parseTime(name, text)
+	}
+	return absent, nil
+}
 
 // CursorOf wraps the sort key of the next item. Keys and not positions:
 // a list that grows or shrinks between two pages then neither repeats nor
@@ -90,12 +135,12 @@ func flag(q url.Values, name string) (*bool, error) {
 	return &b, nil
 }
 
-// InternalParam is the switch that shows the server's own collections in lists
+// InternalParam is the parameter that shows the server's own collections in lists
 // that leave them out. Pages keep it in their links.
 const InternalParam = "internal"
 
-// InternalOf reads the switch.
-func InternalOf(q url.Values) (bool, error) {
+// ParseInternal reads InternalParam; absent is false.
+func ParseInternal(q url.Values) (bool, error) {
 	switch q.Get(InternalParam) {
 	case "", "0":
 		return false, nil
@@ -105,9 +150,9 @@ func InternalOf(q url.Values) (bool, error) {
 	return false, fault.New(fault.Invalid, "internal must be 1 or 0, not %q.", sanitize.Truncate(q.Get(InternalParam), 40))
 }
 
-// AsksInternal tells that a filter names what is internal: who asks for it by name
+// asksInternal tells that a filter names what is internal: who asks for it by name
 // sees it.
-func AsksInternal(ns string) bool {
+func asksInternal(ns string) bool {
 	return ns != "" && topology.IsInternal(topology.Namespace(ns))
 }
 

@@ -2,8 +2,8 @@ package answer
 
 import (
 	"context"
+	"net/url"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -12,7 +12,6 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
-	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
@@ -26,42 +25,15 @@ type PastTime struct {
 	Rounds  topology.Rounds // as they are known now: the balancer's log reaches back
 }
 
-// instants are the ways to write a time; those without a zone are UTC, as what
-// a form's field sends.
-var instants = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04"}
-
-// ParseInstant reads RFC 3339 or milliseconds since 1970, not later than now.
-func ParseInstant(name, text string, now time.Time) (time.Time, error) {
-	wrong := fault.New(
-		fault.Invalid,
-		"%s must be a time such as 2026-03-01T12:00:00Z, or milliseconds since 1970, not %q.",
-		name,
-		sanitize.Truncate(text, 40),
-	)
-	var at time.Time
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) <= 14 {
-		at = time.UnixMilli(n)
-	} else {
-		for _, layout := range instants {
-			// A plus sign that was not escaped has become a space.
-			if t, err := time.Parse(layout, strings.ReplaceAll(text, " ", "+")); err == nil {
-				at = t
-				break
-			}
-		}
+// ParsePastTime reads a time that is not later than now, to the millisecond.
+func ParsePastTime(name, text string, now time.Time) (time.Time, error) {
+	at, err := parseTime(name, text)
+	if err != nil {
+		return at, err
 	}
-	if at.IsZero() {
-		return at, wrong
-	}
-	at = at.UTC().Truncate(time.Millisecond)
-	if at.After(now) {
-		return at, fault.New(
-			fault.Invalid,
-			"%s is %s, which is in the future: it is now %s here.",
-			name,
-			at.Format(time.RFC3339),
-			now.UTC().Format(time.RFC3339),
-		)
+	if at = at.Truncate(time.Millisecond); at.After(now) {
+		return at, fault.New(fault.Invalid, "%s is %s, which is in the future: it is now %s here.",
+			name, at.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	}
 	return at, nil
 }
@@ -85,11 +57,13 @@ type Pasts struct {
 	makers  chan struct{}
 }
 
+// NewPasts keeps no tables yet.
 func NewPasts() *Pasts {
 	kept, _ := simplelru.NewLRU[string, *topology.Table](pastTables, nil) // fails for no room only
 	return &Pasts{kept: kept, makers: make(chan struct{}, pastMakers)}
 }
 
+// Table is the routing table of a past time, from memory or made of the history.
 func (p *Pasts) Table(ctx context.Context, from *history.Past, cluster string, at, now time.Time) (*topology.Table, error) {
 	key := cluster + " " + strconv.FormatInt(at.UnixMilli(), 36)
 	if t := p.get(key); t != nil {
@@ -102,7 +76,7 @@ func (p *Pasts) Table(ctx context.Context, from *history.Past, cluster string, a
 		case p.makers <- struct{}{}:
 			defer func() { <-p.makers }()
 		case <-ctx.Done():
-			return nil, fault.New(fault.Unavailable, "Too many past times are being looked at; try again in a moment.")
+			return nil, fault.New(fault.Unavailable, "Too many past times are being read; try again in a moment.")
 		}
 		t, err := from.Table(ctx, cluster, at)
 		if err == nil && now.Sub(at) > settled {
@@ -143,4 +117,28 @@ func chunksOf(t *topology.Table) (n int) {
 		n += c.Chunks.Len()
 	}
 	return n
+}
+
+// FieldTime is the layout of the value of a form's date and time field, in UTC.
+const FieldTime = "2006-01-02T15:04:05"
+
+// AtText is a time as the parameter at= has it, to the millisecond.
+func AtText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999Z") }
+
+// FullInstant is a time for people, with its date.
+func FullInstant(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04:05 UTC") }
+
+// WithAt is a page's address at a time in the past; the zero time leads to now.
+func WithAt(page string, at time.Time) string {
+	u, err := url.Parse(page)
+	if err != nil {
+		return "/"
+	}
+	q := u.Query()
+	q.Del("at")
+	if !at.IsZero() {
+		q.Set("at", AtText(at))
+	}
+	u.RawQuery = q.Encode()
+	return u.String()
 }

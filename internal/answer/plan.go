@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 )
 
 // TextShown is how much of a reason or an error a page shows, in bytes.
@@ -42,41 +43,29 @@ func PlanOf(v View, p actions.Plan) api.Plan {
 
 // ChecksOf are the checks of a plan.
 func ChecksOf(checks []actions.Check) []api.PlanCheck {
-	out := make([]api.PlanCheck, 0, len(checks))
-	for _, c := range checks {
-		out = append(out, api.PlanCheck{ID: c.ID, Verdict: string(c.Verdict), Text: c.Text.String(), Source: c.Source.String()})
-	}
-	return out
+	return each(checks, func(c actions.Check) api.PlanCheck {
+		return api.PlanCheck{ID: c.ID, Verdict: string(c.Verdict), Text: c.Text.String(), Source: c.Source.String()}
+	})
 }
 
 func effectOf(e actions.Effect) api.Effect {
 	out := api.Effect{
-		Chunks:         FigureOf(e.Chunks),
-		Documents:      FigureOf(e.Documents),
-		Bytes:          FigureOf(e.Bytes),
-		DurationMillis: FigureOf(e.Duration),
-		Moves:          []api.PlanMove{},
-		Shards:         []api.ShardEffect{},
-		Stays:          []string{},
-	}
-	for _, m := range e.Moves {
-		out.Moves = append(
-			out.Moves,
-			api.PlanMove{NS: string(m.NS), Min: api.Document(m.Min), Max: api.Document(m.Max), From: m.From, To: m.To, Bytes: FigureOf(m.Bytes),
-				Documents: FigureOf(m.Documents), DurationMillis: FigureOf(m.Duration)},
-		)
+		Chunks: figureOf(e.Chunks), Documents: figureOf(e.Documents), Bytes: figureOf(e.Bytes), DurationMillis: figureOf(e.Duration),
+		Moves: each(e.Moves, planMoveOf), Shards: []api.ShardEffect{}, Stays: each(e.Stays, message.Message.String),
 	}
 	for _, s := range e.Shards {
 		out.Shards = append(out.Shards, api.ShardEffect{Shard: s.Shard, ChunksBefore: s.ChunksBefore, ChunksAfter: s.ChunksAfter,
-			BytesBefore: FigureOf(s.BytesBefore), BytesAfter: FigureOf(s.BytesAfter)})
-	}
-	for _, s := range e.Stays {
-		out.Stays = append(out.Stays, s.String())
+			BytesBefore: figureOf(s.BytesBefore), BytesAfter: figureOf(s.BytesAfter)})
 	}
 	for _, w := range e.Writes {
 		out.Writes = append(out.Writes, api.WriteEffect{Shard: w.Shard, PerSecondBefore: w.Before, PerSecondAfter: w.After})
 	}
 	return out
+}
+
+func planMoveOf(m actions.MoveEffect) api.PlanMove {
+	return api.PlanMove{NS: string(m.NS), Min: api.Document(m.Min), Max: api.Document(m.Max), From: m.From, To: m.To,
+		Bytes: figureOf(m.Bytes), Documents: figureOf(m.Documents), DurationMillis: figureOf(m.Duration)}
 }
 
 func undoOf(u actions.Undo) api.Undo {
@@ -89,37 +78,23 @@ func undoOf(u actions.Undo) api.Undo {
 
 // DifferencesOf are what is not as it was planned.
 func DifferencesOf(ds []actions.Difference) []api.Difference {
-	out := make([]api.Difference, 0, len(ds))
-	for _, d := range ds {
-		out = append(
-			out,
-			api.Difference{Kind: string(d.Fact.Kind), NS: string(d.Fact.NS), Min: api.Document(d.Fact.Min), Max: api.Document(d.Fact.Max),
-				Shard: d.Fact.Shard, Zone: d.Fact.Zone, Field: d.Field, Want: d.Want, Got: d.Got, Text: d.Text().String()},
-		)
-	}
-	return out
+	return each(ds, func(d actions.Difference) api.Difference {
+		f := d.Fact
+		return api.Difference{Kind: string(f.Kind), NS: string(f.NS), Min: api.Document(f.Min), Max: api.Document(f.Max),
+			Shard: f.Shard, Zone: f.Zone, Field: d.Field, Want: d.Want, Got: d.Got, Text: d.Text().String()}
+	})
 }
 
 // limitsOf is what a run of the plan may change.
 func limitsOf(l actions.Limits) api.Limits {
-	out := api.Limits{
-		Collections: []string{},
-		Project:     l.Project,
-		Zones:       append([]string{}, l.Zones...),
-		Shards:      append([]string{}, l.Shards...),
-		Chunks:      l.Chunks,
-		Bytes:       FigureOf(l.Bytes),
+	return api.Limits{
+		Collections: each(l.Collections, nameOf), Project: l.Project,
+		Zones: append([]string{}, l.Zones...), Shards: append([]string{}, l.Shards...), Chunks: l.Chunks, Bytes: figureOf(l.Bytes),
 	}
-	for _, ns := range l.Collections {
-		out.Collections = append(out.Collections, string(ns))
-	}
-	return out
 }
 
 // personOf is how a plan names who made it.
-func personOf(p auth.Principal) string {
-	return PersonText(cmp.Or(p.Name, p.ID))
-}
+func personOf(p auth.Principal) string { return personText(cmp.Or(p.Name, p.ID)) }
 
 // MillisText is a duration in milliseconds as people read it.
 func MillisText(n int64) string {

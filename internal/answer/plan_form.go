@@ -76,7 +76,8 @@ func (f fieldMaker) existing(x actions.Argument, value string) (string, bool) {
 	case actions.TypeChunk:
 		return f.chunk(value)
 	case actions.TypeZone:
-		return value, f.zone(value)
+		_, ok := zoneExists(f.v.Table, value)
+		return value, ok
 	case actions.TypeShard:
 		return value, f.v.Table.Shard(value) != nil
 	case actions.TypeBool:
@@ -89,11 +90,6 @@ func (f fieldMaker) existing(x actions.Argument, value string) (string, bool) {
 		return value, f.c != nil && json.Valid([]byte(value))
 	}
 	return "", false
-}
-
-func (f fieldMaker) zone(name string) bool {
-	return slices.ContainsFunc(f.v.Table.Zones, func(z topology.ZoneRange) bool { return z.Zone == name }) ||
-		slices.ContainsFunc(f.v.Table.Shards, func(s topology.Shard) bool { return slices.Contains(s.Zones, name) })
 }
 
 // chunk shows which chunk a reference names.

@@ -16,7 +16,7 @@ import (
 
 // AskedForText says who asked for a plan or a run, and why.
 func AskedForText(name, id, reason string) string {
-	return "Asked for by " + PersonText(cmp.Or(name, id)) + ": " + ReasonText(reason)
+	return "Asked for by " + personText(cmp.Or(name, id)) + ": " + ReasonText(reason)
 }
 
 // WorstChecksFirst are the checks of a plan, those that block first.
@@ -102,7 +102,7 @@ func PlanMayOf(p api.Plan, who auth.Principal, readOnly string, now time.Time) P
 	case readOnly != "":
 		out.WhyNot = readOnly
 	case p.By != who.ID:
-		out.WhyNot = "This plan was made by " + PersonText(cmp.Or(p.ByName, p.By)) + ". Make your own: it is checked again."
+		out.WhyNot = "This plan was made by " + personText(cmp.Or(p.ByName, p.By)) + ". Make your own: it is checked again."
 	case p.Blocked:
 		out.WhyNot = blockedText(p)
 	case !who.May(auth.Role(p.Role)):

@@ -38,11 +38,11 @@ func Headline(v View, s rules.Summary) (level, text string) {
 	case s.Clear():
 		level = "ok"
 	}
-	return level, ProblemCounts(s)
+	return level, problemCounts(s)
 }
 
-// ProblemCounts is "1 critical problem, 2 warnings, 3 notes", or why there is none.
-func ProblemCounts(s rules.Summary) string {
+// problemCounts is "1 critical problem, 2 warnings, 3 notes", or why there is none.
+func problemCounts(s rules.Summary) string {
 	var parts []string
 	for _, c := range []struct {
 		n         int
@@ -60,15 +60,15 @@ func ProblemCounts(s rules.Summary) string {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
 	case s.Unchecked > 0:
-		return "No problems found; " + UncheckedText(s)
+		return "No problems found; " + uncheckedText(s)
 	case s.Dismissed > 0:
 		return fmt.Sprintf("No open problems, %d dismissed", s.Dismissed)
 	}
 	return "No problems"
 }
 
-// ProblemSummaryOf counts the problems of a view and lists the open ones.
-func ProblemSummaryOf(v View, found rules.View) api.ProblemSummary {
+// problemSummaryOf counts the problems of a view and lists the open ones.
+func problemSummaryOf(v View, found rules.View) api.ProblemSummary {
 	s := found.Summary()
 	out := api.ProblemSummary{
 		Worst: string(s.Worst()), Critical: s.Critical, Warn: s.Warn, Info: s.Info,
@@ -81,14 +81,10 @@ func ProblemSummaryOf(v View, found rules.View) api.ProblemSummary {
 
 // ProblemLines are problems in one line each, in the order of the list.
 func ProblemLines(v View, found []rules.Problem) []api.ProblemLine {
-	out := make([]api.ProblemLine, 0, len(found))
-	for _, p := range found {
-		out = append(out, api.ProblemLine{
-			ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: p.Text.At(v.Now),
-			SeverityName: p.Severity.Name(), Why: p.Why.At(v.Now), URL: problemURL(v, p),
-		})
-	}
-	return out
+	return each(found, func(p rules.Problem) api.ProblemLine {
+		return api.ProblemLine{ID: p.ID, Rule: string(p.Rule), Severity: string(p.Severity), Title: p.Text.At(v.Now),
+			SeverityName: p.Severity.Name(), Why: p.Why.At(v.Now), URL: problemURL(v, p)}
+	})
 }
 
 // problemURL leads to a problem with its figures and remedies; of a past time,
@@ -105,24 +101,24 @@ func problemURL(v View, p rules.Problem) string {
 	return "/advice"
 }
 
-// UncheckedText says how many rules could not be checked; "" for none.
-func UncheckedText(s rules.Summary) string {
+// uncheckedText says how many rules could not be checked; "" for none.
+func uncheckedText(s rules.Summary) string {
 	if s.Unchecked == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d rules could not be fully checked", s.Unchecked, s.Rules)
 }
 
-// DismissedText says how many problems a list leaves out; "" for none.
-func DismissedText(s rules.Summary) string {
+// dismissedText says how many problems a list leaves out; "" for none.
+func dismissedText(s rules.Summary) string {
 	if s.Dismissed == 0 {
 		return ""
 	}
 	return strconv.Itoa(s.Dismissed) + message.Plural(s.Dismissed, " dismissed problem", " dismissed problems")
 }
 
-// ZoneRule tells whether the zones' page shows what a rule finds.
-func ZoneRule(r rules.Rule) bool { return r.Page() == rules.PageZones }
+// zoneRule tells whether the zones' page shows what a rule finds.
+func zoneRule(r rules.Rule) bool { return r.Page() == rules.PageZones }
 
 // ProblemsOf are the open problems of some rules.
 func ProblemsOf(found rules.View, is func(rules.Rule) bool) (out []rules.Problem) {

@@ -40,7 +40,7 @@ func Project(v View, p *profile.Profile, s placement.Spread) api.ProjectDetail {
 	zone := PinZone(s.Project.ID)
 	out := api.ProjectDetail{Project: projectOf(s), Collections: []api.ProjectCollection{}, Moving: InFlightOf(v, MovingOfProject(v, s)),
 		Answer: projectAnswer(s), Layout: s.Layout, DocumentsName: documentsName(p), Verdicts: projectVerdicts(s)}
-	if shards, pinned := isPinned(v.Table, zone); pinned {
+	if shards, pinned := zoneExists(v.Table, zone); pinned {
 		out.PinTerms, out.PinnedTo = PinTermsOf(v, zone), shards
 	}
 	out.AsOf, out.Stale = DirectoryAsOf(v)
@@ -60,15 +60,15 @@ func projectCollection(v View, c placement.CollectionSpread) api.ProjectCollecti
 	}
 	for _, part := range c.Shards {
 		out.Shards = append(out.Shards, api.ProjectShardPart{
-			ShardPart: api.ShardPart{Shard: part.Shard, Chunks: part.Chunks, Bytes: FigureOf(part.Bytes), Documents: FigureOf(part.Documents)},
-			Share:     ShareOf(part.Share),
+			ShardPart: api.ShardPart{Shard: part.Shard, Chunks: part.Chunks, Bytes: figureOf(part.Bytes), Documents: figureOf(part.Documents)},
+			Share:     shareOf(part.Share),
 		})
 	}
 	coll := v.Table.Collection(c.NS)
 	if coll == nil {
 		return out
 	}
-	f := FiguresOf(v, coll)
+	f := figuresOf(v, coll)
 	for _, ch := range c.Chunks {
 		row := chunkOf(coll, ch)
 		i, _ := coll.Chunks.Find(ch.Min)

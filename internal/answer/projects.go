@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
@@ -24,8 +26,8 @@ type ProjectsQuery struct {
 	cursor string
 }
 
-// ProjectsPageOf reads the query of a numbered page.
-func ProjectsPageOf(in url.Values) (ProjectsQuery, error) {
+// ParseProjectsQuery reads the query of a numbered page.
+func ParseProjectsQuery(in url.Values) (ProjectsQuery, error) {
 	var q ProjectsQuery
 	var err error
 	if q.Text, err = text(in, "q"); err != nil {
@@ -37,19 +39,19 @@ func ProjectsPageOf(in url.Values) (ProjectsQuery, error) {
 	return q, err
 }
 
-// ProjectsListOf reads the query of a script.
-func ProjectsListOf(in url.Values) (ProjectsQuery, error) {
+// ParseProjectsListQuery reads the query of a script.
+func ParseProjectsListQuery(in url.Values) (ProjectsQuery, error) {
 	q := ProjectsQuery{Text: in.Get("q")}
 	var err error
-	if q.limit, err = LimitOf(in); err != nil {
+	if q.limit, err = ParseLimit(in); err != nil {
 		return q, err
 	}
 	q.cursor, _, err = CursorKey(in)
 	return q, err
 }
 
-// Url is the address of a page of the same search.
-func (q ProjectsQuery) Url(page int) string {
+// URL is the address of a page of the same search.
+func (q ProjectsQuery) URL(page int) string {
 	u := url.Values{}
 	set(u, "q", q.Text)
 	return address("/projects", u, page)
@@ -100,7 +102,7 @@ func projectOf(sp placement.Spread) api.Project {
 	p := sp.Project
 	out := api.Project{
 		ID: p.ID.Hex(), DB: p.DB, Name: p.Name, PublicKey: p.PublicKey, CreatedAt: api.Time(p.CreatedAt),
-		Documents: FigureOf(p.Documents), Clients: FigureOf(p.Clients), Spread: []api.ProjectSpread{}, Label: NameOf(p),
+		Documents: figureOf(p.Documents), Clients: figureOf(p.Clients), Spread: []api.ProjectSpread{}, Label: NameOf(p),
 	}
 	for _, c := range sp.Collections {
 		out.Spread = append(out.Spread, api.ProjectSpread{NS: string(c.NS), Shards: shardsOf(c), Exact: c.Exact,
@@ -191,6 +193,12 @@ func documentsName(p *profile.Profile) string {
 		return "Yorkie documents"
 	}
 	return p.Called.Many
+}
+
+// projectName is what a project of a database is called; "" where it is not known.
+func (v View) projectName(db string, id bson.ObjectID) string {
+	p, _ := v.Dir.In(db, id)
+	return p.Name
 }
 
 // NameOf is a project's name, or its id if it has none.

@@ -3,6 +3,9 @@ package answer
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
+	"strings"
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
@@ -48,27 +51,12 @@ func RunOf(v View, r engine.Run) api.Run {
 	}
 	for _, s := range r.Steps {
 		step := api.RunStep{
-			Op:       string(s.Op),
-			DB:       s.Command.DB,
-			Command:  api.Document(s.Command.Doc),
-			State:    string(s.State),
-			Resolved: s.Resolved,
-			Why:      s.Why.String(),
-			Proof:    []api.StepProof{},
-			Events:   StepEvents(s),
-			Error:    s.Error,
-			Changed:  DifferencesOf(s.Changed),
-			SentAt:   api.Time(s.Sent),
-			EndedAt:  api.Time(s.Ended),
-			Done:     s.Progress.Done,
-			Total:    s.Progress.Total,
-			Try:      s.Try + 1,
-			Already:  s.Already,
-			Waiting:  stepWaitOf(s),
-			Text:     s.Text().String(),
-			Shell:    MongoshCommand(s.Command),
+			Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), Shell: MongoshCommand(s.Command), Text: s.Text().String(),
+			State: string(s.State), Resolved: s.Resolved, Why: s.Why.String(), Waiting: stepWaitOf(s), Error: s.Error, Already: s.Already,
+			SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended), Done: s.Progress.Done, Total: s.Progress.Total, Try: s.Try + 1,
+			Proof: []api.StepProof{}, Events: StepEvents(s), Changed: DifferencesOf(s.Changed),
 		}
-		if c := StepCode(s); c != "" {
+		if c := stepCode(s); c != "" {
 			step.Code, step.Means = string(c), FailureAdvice(c)
 		}
 		for _, p := range s.Proven {
@@ -83,10 +71,60 @@ func RunOf(v View, r engine.Run) api.Run {
 
 // adaptationsOf are the times that the rest of a run was planned again, oldest first.
 func adaptationsOf(r engine.Run) []api.Adaptation {
-	out := make([]api.Adaptation, 0, len(r.Adaptations))
-	for _, a := range r.Adaptations {
-		out = append(out, api.Adaptation{At: api.Time(a.At), Step: a.Step, Before: a.Before, After: a.After, Same: a.Same,
-			Refused: a.Refused, Because: DifferencesOf(a.Because), Text: a.Text().String()})
+	return each(r.Adaptations, func(a engine.Adaptation) api.Adaptation {
+		return api.Adaptation{At: api.Time(a.At), Step: a.Step, Before: a.Before, After: a.After, Same: a.Same,
+			Refused: a.Refused, Because: DifferencesOf(a.Because), Text: a.Text().String()}
+	})
+}
+
+// whyText says why a run is in its state. If it waits for something, or has given up
+// waiting, it says for what.
+func whyText(r engine.Run) string {
+	if i := waitingStep(r); i >= 0 {
+		return strings.Join(StepWaitTexts(string(r.Steps[i].State), stepWaitOf(r.Steps[i])), " ")
+	}
+	why := r.Why.String()
+	if r.Why.Code == "step.gaveUp" {
+		for _, s := range r.Steps {
+			if s.State == engine.Failed && s.Backoff != nil {
+				why += " " + s.Backoff.What.String()
+			}
+		}
+	}
+	return why
+}
+
+// waitingStep is the step that waits for what is in its way; -1 when none does.
+func waitingStep(r engine.Run) int {
+	if r.State != engine.Waiting || r.Why.Code != "run.obstacle" {
+		return -1
+	}
+	return slices.IndexFunc(r.Steps, func(s engine.Step) bool { return s.State == engine.Waiting && s.Backoff != nil })
+}
+
+// stepWaitOf is what a step waits for, or waited for last; nil for nothing.
+func stepWaitOf(s engine.Step) *api.StepWait {
+	w := s.Backoff
+	if w == nil {
+		return nil
+	}
+	return &api.StepWait{Obstacle: string(w.Obstacle), Text: w.What.String(), Since: api.Time(w.Since), Next: api.Time(w.Next),
+		Until: api.Time(w.Until)}
+}
+
+// RowsOf are the rows that a run counted before and after, by collection.
+func RowsOf(counts []engine.RowCount) []api.RunRows {
+	out := make([]api.RunRows, 0, len(counts))
+	for _, c := range counts {
+		rows := api.RunRows{NS: string(c.NS), Project: c.Project, Before: figureOf(c.Before), After: figureOf(c.After), Text: c.Text().String()}
+		if n, ok := c.Difference(); ok {
+			seconds := c.Took().Seconds()
+			rows.Difference, rows.Seconds = &n, &seconds
+		}
+		if c.Writes.Known && !math.IsNaN(c.Writes.PerSecond) && !math.IsInf(c.Writes.PerSecond, 0) {
+			rows.WritesPerSecond = &c.Writes.PerSecond
+		}
+		out = append(out, rows)
 	}
 	return out
 }

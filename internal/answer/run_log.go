@@ -29,7 +29,7 @@ func RunLog(v View, whole engine.Run) []api.Event {
 		return state == string(engine.Failed) || state == string(engine.Refused)
 	}
 	note(r.StartedAt, "started", "Started by "+RunBy(r), false)
-	note(r.StopAt, "held", "Stop requested by "+PersonText(r.StopBy), false)
+	note(r.StopAt, "held", "Stop requested by "+personText(r.StopBy), false)
 	numbers := stepNumbers(r.Steps)
 	for i, s := range r.Steps {
 		key := strconv.Itoa(i + 1)
@@ -37,23 +37,15 @@ func RunLog(v View, whole engine.Run) []api.Event {
 			note(s.SentAt, "sent-"+key, fmt.Sprintf("Step %d: intent written, then sent", numbers[i]), false)
 		}
 		note(s.EndedAt, "ended-"+key, fmt.Sprintf("Step %d: %s", numbers[i], engine.State(s.State).StepLabel()), failed(s.State))
-		reasons := StepReasons(seen.Steps[i])
+		reasons := stepReasons(seen.Steps[i])
 		for _, e := range seen.Steps[i].Events {
 			x := EventOf(v, ReadEvent(e).Because(reasons))
 			x.ID = strings.Join([]string{"event", key, e.ID}, "-")
-			x.Note = countedByServer(CountsOf(e))
+			x.Note = countedByServer(serverCounts(e))
 			out = append(out, x)
 		}
 	}
 	note(r.EndedAt, "ended", "The run ended: "+engine.State(r.State).Label(), failed(r.State))
 	slices.SortStableFunc(out, func(a, b api.Event) int { return b.Time.Compare(a.Time) })
 	return out[:min(len(out), logListed)]
-}
-
-// countedByServer is what a server counted of a migration; "" if it counted nothing.
-func countedByServer(counts map[string]int64) string {
-	if len(counts) == 0 {
-		return ""
-	}
-	return "The server counted: " + countsText(counts)
 }

@@ -31,10 +31,8 @@ func runOutcome(v View, o outcome.Outcome) *api.RunOutcome {
 		out.PlusMinus = &o.PlusMinus
 	}
 	for _, x := range o.Shards {
-		out.Shards = append(
-			out.Shards,
-			api.OutcomeShard{Shard: x.Shard, Before: outcomeRateIn(o.Before, x.Before), After: outcomeRateIn(o.After, x.After)},
-		)
+		out.Shards = append(out.Shards,
+			api.OutcomeShard{Shard: x.Shard, Before: outcomeRateIn(o.Before, x.Before), After: outcomeRateIn(o.After, x.After)})
 	}
 	for _, x := range o.Chunks {
 		out.Chunks = append(out.Chunks, api.OutcomeChunk{NS: string(x.NS), Min: v.document(x.Min), Max: v.document(x.Max),
@@ -42,14 +40,8 @@ func runOutcome(v View, o outcome.Outcome) *api.RunOutcome {
 	}
 	for _, x := range o.Collections {
 		c := api.OutcomeCollection{
-			NS:            string(x.NS),
-			Compared:      x.Not == "",
-			Reason:        x.Not,
-			Why:           x.WhyNot().String(),
-			BeforeSeconds: x.CoveredBefore,
-			AfterSeconds:  x.CoveredAfter,
-			Before:        outcomeRate(x.Before),
-			After:         outcomeRate(x.After),
+			NS: string(x.NS), Compared: x.Not == "", Reason: x.Not, Why: x.WhyNot().String(),
+			BeforeSeconds: x.CoveredBefore, AfterSeconds: x.CoveredAfter, Before: outcomeRate(x.Before), After: outcomeRate(x.After),
 		}
 		if x.Before != nil || x.After != nil {
 			c.Counts = x.Method.String()
@@ -92,18 +84,12 @@ func outcomeRate(r *heat.Rate) *api.OutcomeRate {
 }
 
 func runCost(c outcome.Cost) *api.RunCost {
-	out := &api.RunCost{
-		Steps:     []api.RunStepCost{},
-		Estimated: runAmounts(c.Total.Estimated),
-		Actual:    runAmounts(c.Total.Actual),
-		Moved:     c.Moved,
-	}
-	for _, s := range c.Steps {
-		out.Steps = append(out.Steps, api.RunStepCost{Step: s.Step, Estimated: runAmounts(s.Estimated), Actual: runAmounts(s.Actual)})
-	}
-	return out
+	steps := each(c.Steps, func(s outcome.StepCost) api.RunStepCost {
+		return api.RunStepCost{Step: s.Step, Estimated: runAmounts(s.Estimated), Actual: runAmounts(s.Actual)}
+	})
+	return &api.RunCost{Steps: steps, Estimated: runAmounts(c.Total.Estimated), Actual: runAmounts(c.Total.Actual), Moved: c.Moved}
 }
 
 func runAmounts(a outcome.Amounts) api.RunAmounts {
-	return api.RunAmounts{Documents: FigureOf(a.Documents), Bytes: FigureOf(a.Bytes), DurationMillis: FigureOf(a.Millis)}
+	return api.RunAmounts{Documents: figureOf(a.Documents), Bytes: figureOf(a.Bytes), DurationMillis: figureOf(a.Millis)}
 }

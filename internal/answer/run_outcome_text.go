@@ -89,7 +89,7 @@ func OutcomeRateText(w api.OutcomeWindow, r *api.OutcomeRate) (text, how string,
 	case r.Exact:
 		how = "counted: all"
 	}
-	return RateText(rate), how, true
+	return rateText(rate), how, true
 }
 
 // TenthsText writes milliseconds with tenths of a second: moves of small chunks take

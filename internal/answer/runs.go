@@ -76,12 +76,10 @@ func RunStateChoice(state string) string {
 	return engine.State(state).Label()
 }
 
-// RunsQueryOf reads the filter of an address.
-func RunsQueryOf(in url.Values) (q RunsQuery, err error) {
-	for name, to := range map[string]*string{"state": &q.State, "kind": &q.Kind, "by": &q.By} {
-		if *to, err = text(in, name); err != nil {
-			return q, err
-		}
+// ParseRunsQuery reads the filter of an address.
+func ParseRunsQuery(in url.Values) (q RunsQuery, err error) {
+	if err = texts(in, map[string]*string{"state": &q.State, "kind": &q.Kind, "by": &q.By}); err != nil {
+		return q, err
 	}
 	if !slices.Contains(RunStates(), q.State) {
 		return q, fault.New(fault.Invalid, "There is no state of a run called %q.", sanitize.Truncate(q.State, 60))

@@ -24,10 +24,10 @@ func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDet
 	}
 	contents := placement.ShardContents(t, v.Dir, p, name)
 	out := api.ShardDetail{
-		Orphans:  OrphansOf(t.OrphansAt(name, v.Now)),
+		Orphans:  orphansOf(t.OrphansAt(name, v.Now)),
 		Contents: []api.ShardCollection{}, Projects: []api.ShardProject{}, ByDocument: []api.ShardCollection{},
 		Moving:    InFlightOf(v, t.MovingOn(name)),
-		Freshness: FreshnessOf(v, topology.PartShards, topology.PartRouting),
+		Freshness: freshnessOf(v, topology.PartShards, topology.PartRouting),
 		Outage:    outage(v, contents), All: Shards(v), ProjectsState: ProjectsState(v), DocumentsName: documentsName(p),
 	}
 	for _, s := range out.All {
@@ -60,11 +60,11 @@ func Shard(v View, p *profile.Profile, name string, internal bool) (api.ShardDet
 }
 
 func shardCollection(t *topology.Table, c placement.CollectionOn) api.ShardCollection {
-	bytes, documents, _ := SizeOf(t, c.NS)
+	bytes, documents, _ := sizeOf(t, c.NS)
 	out := api.ShardCollection{
-		NS: string(c.NS), Sharded: c.Sharded, Chunks: c.Chunks, Of: c.Of, Key: c.Key, Share: ShareOf(c.Share),
-		Bytes: FigureOf(c.Size.Bytes), ByteShare: shareHere(c.Size.Bytes, bytes),
-		Documents: FigureOf(c.Size.Documents), RowShare: shareHere(c.Size.Documents, documents),
+		NS: string(c.NS), Sharded: c.Sharded, Chunks: c.Chunks, Of: c.Of, Key: c.Key, Share: shareOf(c.Share),
+		Bytes: figureOf(c.Size.Bytes), ByteShare: shareHere(c.Size.Bytes, bytes),
+		Documents: figureOf(c.Size.Documents), RowShare: shareHere(c.Size.Documents, documents),
 	}
 	if !c.Sharded {
 		out.Key = "not sharded"
@@ -77,13 +77,13 @@ func shareHere(here, all topology.Figure) *float64 {
 	if !here.Known || !all.Known || all.Value == 0 {
 		return nil
 	}
-	return ShareOf(Share(here.Value, all.Value))
+	return shareOf(Share(here.Value, all.Value))
 }
 
 func shardProject(p placement.ProjectOn) api.ShardProject {
 	out := api.ShardProject{
 		ID: p.Project.ID.Hex(), Name: p.Project.Name, Title: NameOf(p.Project), DB: p.Project.DB,
-		Documents: FigureOf(p.Project.Documents), Share: ShareOf(p.Share), RowShare: rowShare(p.Rows), Whole: p.Whole,
+		Documents: figureOf(p.Project.Documents), Share: shareOf(p.Share), RowShare: rowShare(p.Rows), Whole: p.Whole,
 		Collections: []api.ShardProjectPart{},
 	}
 	for _, c := range p.Collections {
@@ -96,7 +96,7 @@ func rowShare(s placement.RowShare) api.RowShare {
 	if !s.Known {
 		return api.RowShare{Reason: s.Reason}
 	}
-	return api.RowShare{Low: ShareOf(s.Low), High: ShareOf(s.High), Exact: s.Exact, Method: s.Method, At: api.Time(s.At)}
+	return api.RowShare{Low: shareOf(s.Low), High: shareOf(s.High), Exact: s.Exact, Method: s.Method, At: api.Time(s.At)}
 }
 
 // outage says who is affected if a shard goes down: projects whose own rows are

@@ -1,6 +1,9 @@
 package answer
 
 import (
+	"strconv"
+	"strings"
+
 	"shardboard/internal/api"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
@@ -21,9 +24,9 @@ func shards(v View, load Load) []api.Shard {
 	out := make([]api.Shard, 0, len(load.Shards))
 	for i, s := range load.Shards {
 		out = append(out, api.Shard{
-			Name: s.Name, ReplSet: s.ReplSet, Hosts: NotNil(s.Hosts), Draining: s.Draining, Zones: NotNil(s.Zones),
+			Name: s.Name, ReplSet: s.ReplSet, Hosts: notNil(s.Hosts), Draining: s.Draining, Zones: notNil(s.Zones),
 			Collections: collections[s.Name], Chunks: int(load.Chunks[i].Value),
-			Bytes: FigureOf(load.Bytes[i]), Documents: FigureOf(load.Documents[i]), Disk: diskOf(v, s.Name),
+			Bytes: figureOf(load.Bytes[i]), Documents: figureOf(load.Documents[i]), Disk: diskOf(v, s.Name),
 		})
 	}
 	return out
@@ -33,7 +36,7 @@ func shards(v View, load Load) []api.Shard {
 // the shard stops at 100 %, and nothing in the cluster makes room by itself.
 func diskOf(v View, shard string) api.Disk {
 	d := v.Table.DiskOf(shard)
-	out := api.Disk{Used: FigureOf(d.Used), Total: FigureOf(d.Total), Share: -1}
+	out := api.Disk{Used: figureOf(d.Used), Total: figureOf(d.Total), Share: -1}
 	switch h := v.Table.Health[topology.PartDisks]; {
 	case d.Known():
 		out.Share, out.Old = d.Share(), v.Table.DiskOld(shard, v.Now)
@@ -42,4 +45,54 @@ func diskOf(v View, shard string) api.Disk {
 		out.Why = PartState(v, topology.PartDisks).Detail
 	}
 	return out
+}
+
+// PaletteSize is how many colours there are before they repeat.
+const PaletteSize = 12
+
+// ShardLabels shortens names to what tells them apart: shard-rs-1, shard-rs-2
+// become 1, 2. Where that is longer than three characters the place in the
+// list stands for the name.
+func ShardLabels(shards []topology.Shard) []string {
+	out := make([]string, len(shards))
+	prefix := commonPrefix(shards)
+	for i, s := range shards {
+		rest := strings.TrimLeft(s.Name[len(prefix):], "-_.")
+		if rest == "" || len(rest) > 3 || !isLabel(rest) {
+			return numbered(len(shards))
+		}
+		out[i] = rest
+	}
+	return out
+}
+
+func numbered(n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = strconv.Itoa(i + 1)
+	}
+	return out
+}
+
+// commonPrefix never ends inside a number, so that rs10 and rs11 stay 10, 11.
+func commonPrefix(shards []topology.Shard) string {
+	if len(shards) < 2 {
+		return ""
+	}
+	p := shards[0].Name
+	for _, s := range shards[1:] {
+		for !strings.HasPrefix(s.Name, p) {
+			p = p[:len(p)-1]
+		}
+	}
+	return strings.TrimRight(p, "0123456789")
+}
+
+func isLabel(s string) bool {
+	for _, r := range s {
+		if (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			return false
+		}
+	}
+	return true
 }

@@ -52,7 +52,7 @@ func Status(v View) api.Status {
 	case rules.Critical, rules.Warn:
 		s.Level = string(found.Worst())
 		found.Info = 0
-		s.Text += " · " + ProblemCounts(found)
+		s.Text += " · " + problemCounts(found)
 	}
 	return s
 }

@@ -56,7 +56,7 @@ func Survey(v View, s survey.Survey) api.Survey {
 	if s.Progress.Total >= 0 {
 		total := s.Progress.Total
 		out.Progress.Total = &total
-		out.Progress.Share = ShareOf(min(Share(s.Progress.Done, total), 1))
+		out.Progress.Share = shareOf(min(Share(s.Progress.Done, total), 1))
 	}
 	if s.Progress.Left >= 0 && !s.State.Ended() {
 		left := int64(s.Progress.Left.Round(time.Second) / time.Second)
@@ -80,7 +80,7 @@ func SurveyFound(v View, s survey.Survey, result *survey.Result) api.SurveyDetai
 func surveyCollection(v View, q survey.Request, c survey.Collection) api.SurveyCollection {
 	out := api.SurveyCollection{
 		NS: string(c.NS), Method: c.Method, At: instant(c.At), Read: c.Read, Complete: c.Complete, Reason: c.Reason, Problem: c.Problem,
-		Rows: FigureOf(c.Rows), Bytes: FigureOf(c.Bytes), Orphans: FigureOf(c.Orphans), LookedFor: c.Checked,
+		Rows: figureOf(c.Rows), Bytes: figureOf(c.Bytes), Orphans: figureOf(c.Orphans), LookedFor: c.Checked,
 		Projects: surveyLines(v, q, c, c.Projects), Documents: surveyLines(v, q, c, c.Documents),
 		MethodText: survey.MethodText(c.Method, c.Read),
 	}
@@ -100,10 +100,7 @@ func surveyLines(v View, q survey.Request, c survey.Collection, lines []survey.L
 		// A document that was asked for without its project may be any project's; the zero
 		// id is a project's name otherwise.
 		if q.Kind != survey.Document || !l.Project.IsZero() {
-			one.Project = l.Project.Hex()
-			if p, ok := v.Dir.In(c.NS.Database(), l.Project); ok {
-				one.Name = p.Name
-			}
+			one.Project, one.Name = l.Project.Hex(), v.projectName(c.NS.Database(), l.Project)
 		}
 		if !l.Document.IsZero() {
 			one.Document = l.Document.Hex()
@@ -132,4 +129,35 @@ func surveyFigure(e survey.Estimate) api.SurveyFigure {
 		out.Value = &e.Value
 	}
 	return out
+}
+
+// ProjectSizes is what surveys found of one project, collection by collection.
+func ProjectSizes(found []survey.Finding) []api.ProjectSize {
+	out := make([]api.ProjectSize, len(found))
+	for i, f := range found {
+		c := f.Collection
+		one := api.ProjectSize{NS: string(c.NS), Survey: f.Survey, Method: c.Method, At: instant(c.At), Problem: c.Problem}
+		line := f.Line
+		if line == nil && c.Reason == "" {
+			line = &survey.Line{Weight: mostUnseen(c)}
+		}
+		if line != nil {
+			found := surveyLine(*line)
+			one.Line = &found
+			if found.Dead != nil {
+				one.DeadLabel, one.DeadText = survey.DeadLabel(c.NS.Collection()), survey.DeadText(c.NS.Collection())
+			}
+		}
+		out[i] = one
+	}
+	return out
+}
+
+// mostUnseen is what a project of which no row was seen has at most.
+func mostUnseen(c *survey.Collection) survey.Weight {
+	if c.Unseen != nil {
+		return *c.Unseen
+	}
+	none := survey.Estimate{Exact: true}
+	return survey.Weight{Rows: none, Bytes: none}
 }

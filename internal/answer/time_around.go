@@ -64,14 +64,14 @@ func AroundTime(ctx context.Context, from *history.Past, cluster string, p *Past
 	changes, failures := 0, 0
 	for i, k := range ticks {
 		at := instantFact("from", out.From.Add(out.Long/aroundParts*time.Duration(i)))
-		if k.Changes > 0 {
-			out.Ticks = append(out.Ticks, api.TimeTick{Part: i, N: k.Changes, Title: message.New("past.changes",
-				"{n} "+message.Plural(k.Changes, "change", "changes")+" from {from}", message.Count("n", k.Changes), at)})
+		tick := func(n int, failed bool, code, what string) {
+			if n > 0 {
+				title := message.New(code, "{n} "+what+" from {from}", message.Count("n", n), at)
+				out.Ticks = append(out.Ticks, api.TimeTick{Part: i, N: n, Failed: failed, Title: title})
+			}
 		}
-		if k.Failures > 0 {
-			out.Ticks = append(out.Ticks, api.TimeTick{Part: i, N: k.Failures, Failed: true, Title: message.New("past.failures",
-				"{n} "+message.Plural(k.Failures, "failure", "failures")+" from {from}", message.Count("n", k.Failures), at)})
-		}
+		tick(k.Changes, false, "past.changes", message.Plural(k.Changes, "change", "changes"))
+		tick(k.Failures, true, "past.failures", message.Plural(k.Failures, "failure", "failures"))
 		changes, failures, out.Most = changes+k.Changes, failures+k.Failures, max(out.Most, k.Changes)
 	}
 	out.Summary = message.New("past.around", "{changes} "+message.Plural(changes, "change", "changes")+" and {failures} "+

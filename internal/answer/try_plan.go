@@ -22,10 +22,10 @@ type Trier interface {
 	Try(t *topology.Table, dir *placement.Directory, k actions.Kind, a actions.Args) (actions.Draft, error)
 }
 
-// TryPlan tells what would come of a plan now.
+// TryPlan drafts a plan from the present state, to tell whether it could run.
 type TryPlan func(k actions.Kind, args map[string]json.RawMessage) Trial
 
-// Trial is what came of trying a plan.
+// Trial tells whether a plan that was drafted as a test could run.
 type Trial struct {
 	Why  string // the check that blocks it; "" = it can run
 	Asks bool   // an argument is missing or wrong, or it was not tried: left to the form

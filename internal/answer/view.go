@@ -23,7 +23,7 @@ type View struct {
 	Profile *profile.Profile // nil: nothing is compared with layouts
 	Now     time.Time
 	Data    store.Condition // of the data directory
-	Trouble string          // heading of what is wrong with our own data; "" while nothing is known to be
+	Trouble string          // heading of what is wrong with shardboard's own data; "" for nothing
 	Cost    int             // commands sent to the cluster during the last minute; 0 = not known
 
 	Internal bool // with the server's own collections in lists that leave them out
@@ -37,10 +37,10 @@ type View struct {
 	Sizes  ChunkSizes                                                                               // nil: chunks are not measured
 	Writes func(*topology.Table, topology.Namespace) (rates map[int]heat.Rate, known, atLeast bool) // by chunk; nil: not counted
 
-	Found *rules.View // what the rules find in it; nil: evaluated when it is asked for
+	Found *rules.View // what the rules find in it; nil: Problems evaluates them
 
 	Hidden Hidden // from those whom the view is for
-	Whole  *View  // without anything hidden; nil: nothing is
+	Whole  *View  // the same with nothing hidden; nil: nothing is hidden
 
 	Pins        map[string]rules.Pin // of now, by project; nil: nothing is known of any
 	PinsVersion uint64

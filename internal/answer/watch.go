@@ -92,11 +92,7 @@ func watchedProject(v View, prof *profile.Profile, item string, id bson.ObjectID
 		if !c.Exact || len(c.Shards) == 0 {
 			continue // spread over every shard by hash: no place to follow
 		}
-		holders := api.WatchedHolders{NS: string(c.NS)}
-		for _, part := range c.Shards {
-			holders.Shards = append(holders.Shards, part.Shard)
-		}
-		out.Holders = append(out.Holders, holders)
+		out.Holders = append(out.Holders, api.WatchedHolders{NS: string(c.NS), Shards: shardsOf(c)})
 	}
 	slices.SortFunc(out.Holders, func(a, b api.WatchedHolders) int { return strings.Compare(a.NS, b.NS) })
 	return out

@@ -30,7 +30,7 @@ func ChunkWhy(v View, c *topology.Collection, i int, found []placement.SharedID)
 
 // whyFreshness is the age of what the rules look at.
 func whyFreshness(v View) api.Freshness {
-	return FreshnessOf(v, topology.PartRouting, topology.PartShards)
+	return freshnessOf(v, topology.PartRouting, topology.PartShards)
 }
 
 func planOf(t *topology.Table, c *topology.Collection) *balance.Plan {
@@ -76,11 +76,7 @@ func ProjectWhy(v View, spread placement.Spread) api.ProjectWhy {
 
 func collectionWhy(t *topology.Table, cs placement.CollectionSpread) api.CollectionWhy {
 	out := api.CollectionWhy{
-		NS:     string(cs.NS),
-		Basis:  cs.Basis,
-		Text:   placement.BasisText(cs.Basis),
-		Of:     cs.ChunkCount,
-		Chunks: []api.ChunkWhy{},
+		NS: string(cs.NS), Basis: cs.Basis, Text: placement.BasisText(cs.Basis), Of: cs.ChunkCount, Chunks: []api.ChunkWhy{},
 	}
 	switch {
 	case cs.Basis == placement.BasisPrimary && len(cs.Shards) == 1:

@@ -4,9 +4,13 @@ import (
 	"maps"
 	"slices"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
+	"shardboard/internal/placement"
+	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
 
@@ -14,14 +18,14 @@ import (
 func Zones(v View) api.Zones {
 	out := api.Zones{State: PartState(v, topology.PartZones), Items: []api.Zone{}}
 	at := map[string]int{}
-	for i, zone := range ZoneNames(v.Table) {
+	for i, zone := range zoneNames(v.Table) {
 		at[zone] = i
 		out.Items = append(out.Items, api.Zone{
-			Zone: zone, Shards: NotNil(v.Table.CarriersOf(zone)), Ranges: []api.ZoneRange{}, PinTerms: PinTermsOf(v, zone),
+			Zone: zone, Shards: notNil(v.Table.CarriersOf(zone)), Ranges: []api.ZoneRange{}, PinTerms: PinTermsOf(v, zone),
 		})
 	}
 	for _, z := range v.Table.Zones {
-		r := ZoneRangeOf(v, z)
+		r := zoneRangeOf(v, z)
 		item := &out.Items[at[z.Zone]]
 		item.Ranges = append(item.Ranges, r)
 		if n := len(out.Collections); n == 0 || out.Collections[n-1].NS != r.NS {
@@ -31,8 +35,8 @@ func Zones(v View) api.Zones {
 		c.Ranges = append(c.Ranges, r)
 	}
 	found := v.Problems()
-	out.Problems = ProblemLines(v, ProblemsOf(found, ZoneRule))
-	s := found.SummaryOf(ZoneRule)
+	out.Problems = ProblemLines(v, ProblemsOf(found, zoneRule))
+	s := found.SummaryOf(zoneRule)
 	out.Level, out.Verdict = Headline(v, s)
 	switch {
 	case len(out.Problems) == 0 && len(out.Items) == 0:
@@ -48,8 +52,8 @@ func Zones(v View) api.Zones {
 	return out
 }
 
-// ZoneNames are the zones that any shard or any range names, sorted.
-func ZoneNames(t *topology.Table) []string {
+// zoneNames are the zones that any shard or any range names, sorted.
+func zoneNames(t *topology.Table) []string {
 	found := map[string]bool{}
 	for zone := range t.ZoneShards() {
 		found[zone] = true
@@ -68,10 +72,10 @@ func zoneCollection(t *topology.Table, ns topology.Namespace) api.ZoneCollection
 	return out
 }
 
-// ZoneRangeOf counts what a range holds and what of it is not where it should
+// zoneRangeOf counts what a range holds and what of it is not where it should
 // be; that is the balancer's remaining work. Bounds of a collection that is not
 // sharded (yet) cannot be completed and are given as they were written.
-func ZoneRangeOf(v View, z topology.ZoneRange) api.ZoneRange {
+func zoneRangeOf(v View, z topology.ZoneRange) api.ZoneRange {
 	t := v.Table
 	out := api.ZoneRange{Zone: z.Zone, NS: string(z.NS), Min: v.document(z.RawMin), Max: v.document(z.RawMax),
 		MinText: BoundDocumentText(t, z.NS, z.RawMin), MaxText: BoundDocumentText(t, z.NS, z.RawMax)}
@@ -92,6 +96,53 @@ func ZoneRangeOf(v View, z topology.ZoneRange) api.ZoneRange {
 		out.Problem = format.Count(wrong) + message.Plural(wrong, " chunk elsewhere", " chunks elsewhere")
 	case in.Straddling > 0:
 		out.Problem = format.Count(int64(in.Straddling)) + message.Plural(in.Straddling, " chunk straddles", " chunks straddle")
+	}
+	return out
+}
+
+// Pins are the owners and expiry times of pins by project, as the plans that made
+// them say. A map that was returned never changes; when another takes its place,
+// the version grows.
+type Pins interface {
+	Pins() (pins map[string]rules.Pin, version uint64)
+	// Subscribe returns a channel that receives a value after the pins changed, and
+	// the function that ends the subscription.
+	Subscribe() (<-chan struct{}, func())
+}
+
+// OwnerShown is how many bytes of an owner's name pages show.
+const OwnerShown = 120
+
+// PinZone is the zone that pins a project.
+func PinZone(project bson.ObjectID) string { return placement.PinZone(project.Hex()) }
+
+// pinnedBy is the project that a zone pins, if its name is one that our plans give.
+func pinnedBy(zone string) (project string, ok bool) {
+	id, pin, ok := placement.ZoneProject(zone)
+	return id.Hex(), pin && ok && PinZone(id) == zone
+}
+
+// zoneExists tells whether a zone has a shard or a range, and which shards it has.
+func zoneExists(t *topology.Table, zone string) (shards []string, ok bool) {
+	shards = t.CarriersOf(zone)
+	return shards, len(shards) > 0 || hasRange(t, zone)
+}
+
+// hasRange tells whether a range is assigned to a zone.
+func hasRange(t *topology.Table, zone string) bool {
+	return slices.ContainsFunc(t.Zones, func(z topology.ZoneRange) bool { return z.Zone == zone })
+}
+
+// PinTermsOf is what is known of a zone that pins a project; zero for other
+// zones, and of the past, for which terms are not kept.
+func PinTermsOf(v View, zone string) api.PinTerms {
+	project, ok := pinnedBy(zone)
+	if !ok || v.Past != nil {
+		return api.PinTerms{}
+	}
+	out := api.PinTerms{Pinned: true}
+	if pin, known := v.Pins[project]; known {
+		out.Expires, out.Owner = api.Time(pin.Expires), &pin.Owner
 	}
 	return out
 }

@@ -100,9 +100,6 @@ func TestDocumentsAreCanonicalAndNeverBreakJSON(t *testing.T) {
 	if Document(nil) != nil || Embedded("{") != nil || Document(bson.Raw{1, 2, 3}) != nil {
 		t.Error("what is no document is not null")
 	}
-	if _, err := ID("xyz"); fault.Of(err) != fault.Invalid {
-		t.Errorf("got %v, want kind %v", err, fault.Invalid)
-	}
 	if Instant(bson.Timestamp{}) != nil || Instant(bson.Timestamp{T: 1}).Unix() != 1 || Time(time.Time{}) != nil {
 		t.Error("times")
 	}

@@ -42,15 +42,6 @@ func Instant(ts bson.Timestamp) *time.Time {
 	return Time(time.Unix(int64(ts.T), 0))
 }
 
-// ID reads an id of 24 hexadecimal digits; fault.Invalid otherwise.
-func ID(text string) (bson.ObjectID, error) {
-	id, err := bson.ObjectIDFromHex(text)
-	if err != nil {
-		return id, fault.Wrap(fault.Invalid, err, "An id is 24 hexadecimal digits.")
-	}
-	return id, nil
-}
-
 // ChunkRef is a chunk's reference: the collection's incarnation and the chunk's lower bound, which
 // changes of other chunks do not change.
 func ChunkRef(identity string, min bson.Raw) string {

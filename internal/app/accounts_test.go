@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestAccountsAreTheSameThroughAServerAndWithoutOne(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
+func TestAccountsAreSharedByServerAndCommandLine(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
 	ctx, dir, quiet := t.Context(), t.TempDir(), slog.New(slog.DiscardHandler)
 	local, err := OpenAccounts(ctx, dir, "", quiet)
 	if err != nil {
@@ -24,9 +24,9 @@ func TestAccountsAreTheSameThroughAServerAndWithoutOne(t *testing.T) {
 	if err := local.Close(); err != nil {
 		t.Fatal(err)
 	}
-	a := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
 	if _, err := OpenAccounts(ctx, dir, "", quiet); fault.Of(err) != fault.Conflict {
-		t.Errorf("a directory that a server owns is opened: %v", err)
+		t.Errorf("opening a directory that a server owns: %v, expected a refusal", err)
 	}
 	remote, err := ReadRemote(a.URL(), key.Secret, "")
 	if err != nil {
@@ -41,11 +41,11 @@ func TestAccountsAreTheSameThroughAServerAndWithoutOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := accounts.ChangeUser(ctx, "nobody", api.UserChange{Role: &role}); fault.Of(err) != fault.NotFound {
-		t.Errorf("nobody is changed: %v", err)
+		t.Errorf("changing an unknown user: %v, expected a refusal", err)
 	}
 	users, err := accounts.Users(ctx)
 	if err != nil || len(users) != 1 || users[0].Role != "support" || !users[0].Disabled {
-		t.Errorf("%+v, %v", users, err)
+		t.Errorf("users are %+v, %v", users, err)
 	}
 	made, err := accounts.CreateToken(ctx, api.TokenCreate{Name: "ci", Role: "viewer", Expires: time.Now().Add(time.Minute)})
 	if err != nil || made.Secret == "" {
@@ -56,13 +56,13 @@ func TestAccountsAreTheSameThroughAServerAndWithoutOne(t *testing.T) {
 	}
 	tokens, err := accounts.Tokens(ctx)
 	if err != nil || len(tokens) != 2 {
-		t.Errorf("%+v, %v", tokens, err)
+		t.Errorf("tokens are %+v, %v", tokens, err)
 	}
 	weak, err := ReadRemote(a.URL(), made.Secret, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := weak.Accounts().Users(ctx); err == nil {
-		t.Error("a revoked token opens")
+		t.Error("a revoked token is accepted")
 	}
 }

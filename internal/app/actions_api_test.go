@@ -18,9 +18,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// stranger is a script by somebody who has read the API's description only: it
-// knows maps and strings, and none of our types.
-type stranger struct {
+// apiClient uses the API like a script that was written from the API's description
+// alone: it has maps and strings, and none of our types.
+type apiClient struct {
 	*testing.T
 	at    string
 	token string
@@ -28,7 +28,7 @@ type stranger struct {
 
 type answer = map[string]any
 
-func (s stranger) ask(method, path, body string) (int, answer) {
+func (s apiClient) send(method, path, body string) (int, answer) {
 	s.Helper()
 	req, err := http.NewRequestWithContext(s.Context(), method, s.at+path, strings.NewReader(body))
 	if err != nil {
@@ -65,17 +65,17 @@ func (s stranger) ask(method, path, body string) (int, answer) {
 	return res.StatusCode, got
 }
 
-// want asks and ends the test when the status is another.
-func (s stranger) want(status int, method, path, body string) answer {
+// expect sends a request and ends the test if the status differs.
+func (s apiClient) expect(status int, method, path, body string) answer {
 	s.Helper()
-	code, got := s.ask(method, path, body)
+	code, got := s.send(method, path, body)
 	if code != status {
 		s.Fatalf("%s %s %s: %d, want %d: %v", method, path, body, code, status, got)
 	}
 	return got
 }
 
-func (s stranger) has(got answer, names string) {
+func (s apiClient) checkFields(got answer, names string) {
 	s.Helper()
 	for name := range strings.FieldsSeq(names) {
 		if _, there := got[name]; !there {
@@ -84,35 +84,35 @@ func (s stranger) has(got answer, names string) {
 	}
 }
 
-func (s stranger) plan(kind, args string) answer {
+func (s apiClient) plan(kind, args string) answer {
 	s.Helper()
-	return s.want(201, "POST", "/plans", `{"kind":"`+kind+`","args":`+args+`,"reason":"test"}`)
+	return s.expect(201, "POST", "/plans", `{"kind":"`+kind+`","args":`+args+`,"reason":"test"}`)
 }
 
-func (s stranger) run(status int, plan answer, more string) answer {
+func (s apiClient) run(status int, plan answer, more string) answer {
 	s.Helper()
-	return s.want(status, "POST", "/plans/"+plan["id"].(string)+"/run", `{"hash":"`+plan["hash"].(string)+`"`+more+`}`)
+	return s.expect(status, "POST", "/plans/"+plan["id"].(string)+"/run", `{"hash":"`+plan["hash"].(string)+`"`+more+`}`)
 }
 
-// poll reads a run until it has ended.
-func (s stranger) poll(run answer) (got answer) {
+// waitForRun reads a run until it has ended.
+func (s apiClient) waitForRun(run answer) (got answer) {
 	s.Helper()
 	if !eventually(settledWithin, func() bool {
-		got = s.want(200, "GET", "/runs/"+run["id"].(string), "")
+		got = s.expect(200, "GET", "/runs/"+run["id"].(string), "")
 		return got["endedAt"] != nil
 	}) {
-		s.Fatalf("it does not end: %v", got)
+		s.Fatalf("the run does not end: %v", got)
 	}
 	return got
 }
 
-func list(v any) []any {
+func asList(v any) []any {
 	l, _ := v.([]any)
 	return l
 }
 
-// changes counts the commands that a cluster got which change it.
-func (d *demo) changes() (n int) {
+// countChanges counts the commands received by the cluster that change it.
+func (d *demo) countChanges() (n int) {
 	for _, name := range []string{"split", "mergeChunks", "moveChunk", "moveRange", "addShardToZone", "removeShardFromZone",
 		"updateZoneKeyRange",
 		"balancerStart", "balancerStop", "configureCollectionBalancing", "clearJumboFlag"} {
@@ -121,75 +121,75 @@ func (d *demo) changes() (n int) {
 	return n
 }
 
-func hashed(n int64) string { return fmt.Sprintf(`{"doc_id":{"$numberLong":"%d"}}`, n) }
+func hashedKey(n int64) string { return fmt.Sprintf(`{"doc_id":{"$numberLong":"%d"}}`, n) }
 
-func TestAStrangersScriptPlansRunsStopsAndUndoes(t *testing.T) {
+func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startActing(t, still())
-	s := stranger{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
-	project := list(s.want(200, "GET", "/projects?limit=1", "")["items"])[0].(answer)["id"].(string)
+	d := startWithActions(t, quietCluster())
+	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
+	project := asList(s.expect(200, "GET", "/projects?limit=1", "")["items"])[0].(answer)["id"].(string)
 	plan := s.plan("split", `{"ns":"yorkie-meta.documents","at":{"project_id":{"$oid":"`+project+`"}}}`)
-	s.has(plan, "id hash kind args summary commands preconditions checks effect undo risk confirm expiresAt")
-	if plan["confirm"] != nil || plan["kind"] != "split" || len(list(plan["commands"])) != 1 || len(list(plan["preconditions"])) == 0 {
+	s.checkFields(plan, "id hash kind args summary commands preconditions checks effect undo risk confirm expiresAt")
+	if plan["confirm"] != nil || plan["kind"] != "split" || len(asList(plan["commands"])) != 1 || len(asList(plan["preconditions"])) == 0 {
 		t.Errorf("%v", plan)
 	}
-	for _, c := range list(plan["checks"]) {
+	for _, c := range asList(plan["checks"]) {
 		check := c.(answer)
-		s.has(check, "id verdict text")
+		s.checkFields(check, "id verdict text")
 		if !slices.Contains([]any{"pass", "warn", "block"}, check["verdict"]) || check["text"] == "" {
 			t.Errorf("%v", check)
 		}
 	}
-	if again := s.want(200, "GET", "/plans/"+plan["id"].(string), ""); fmt.Sprint(again) != fmt.Sprint(plan) {
-		t.Errorf("it is another plan when it is read again:\n%v\n%v", plan, again)
+	if again := s.expect(200, "GET", "/plans/"+plan["id"].(string), ""); fmt.Sprint(again) != fmt.Sprint(plan) {
+		t.Errorf("the plan differs when it is read again:\n%v\n%v", plan, again)
 	}
-	if d.changes() != 0 {
-		t.Error("to plan has changed the cluster")
+	if d.countChanges() != 0 {
+		t.Error("making a plan changed the cluster")
 	}
 	run := s.run(202, plan, "")
-	s.has(run, "id plan state steps startedAt endedAt by reason")
+	s.checkFields(run, "id plan state steps startedAt endedAt by reason")
 	for _, confirm := range []string{"", `,"confirm":null`, `,"confirm":""`} {
 		if again := s.run(200, plan, confirm); again["id"] != run["id"] {
-			t.Errorf("asked again with %q there is another run", confirm)
+			t.Errorf("repeating the request with %q started another run", confirm)
 		}
 	}
-	done := s.poll(run)
-	step := list(done["steps"])[0].(answer)
-	s.has(step, "command state proof error")
-	if done["state"] != "succeeded" || step["state"] != "succeeded" || len(list(step["proof"])) == 0 || step["error"] != "" {
+	done := s.waitForRun(run)
+	step := asList(done["steps"])[0].(answer)
+	s.checkFields(step, "command state proof error")
+	if done["state"] != "succeeded" || step["state"] != "succeeded" || len(asList(step["proof"])) == 0 || step["error"] != "" {
 		t.Errorf("%v", done)
 	}
-	if stopped := s.want(200, "POST", "/runs/"+run["id"].(string)+"/stop", ""); stopped["state"] != "succeeded" {
-		t.Errorf("a run that has ended is %v after a stop", stopped["state"])
+	if stopped := s.expect(200, "POST", "/runs/"+run["id"].(string)+"/stop", ""); stopped["state"] != "succeeded" {
+		t.Errorf("stopping a run that has ended made it %v", stopped["state"])
 	}
-	back := s.want(201, "POST", "/runs/"+run["id"].(string)+"/undo", `{"reason":"it did not help"}`)
+	back := s.expect(201, "POST", "/runs/"+run["id"].(string)+"/undo", `{"reason":"it did not help"}`)
 	if back["undoOf"] != run["id"] || back["id"] == plan["id"] {
 		t.Errorf("%v", back)
 	}
-	if end := s.poll(s.run(202, back, "")); end["state"] != "succeeded" {
+	if end := s.waitForRun(s.run(202, back, "")); end["state"] != "succeeded" {
 		t.Errorf("%v", end)
 	}
-	if first := s.poll(run); first["state"] != "undone" {
+	if first := s.waitForRun(run); first["state"] != "undone" {
 		t.Errorf("the first run is %v", first["state"])
 	}
-	s.want(409, "POST", "/runs/"+run["id"].(string)+"/undo", "")
-	if n := d.changes(); n != 2 {
+	s.expect(409, "POST", "/runs/"+run["id"].(string)+"/undo", "")
+	if n := d.countChanges(); n != 2 {
 		t.Errorf("the cluster got %d commands for a split and its undo", n)
 	}
-	if all := list(s.want(200, "GET", "/runs?limit=1", "")["items"]); len(all) != 1 {
+	if all := asList(s.expect(200, "GET", "/runs?limit=1", "")["items"]); len(all) != 1 {
 		t.Errorf("%v", all)
 	}
 }
 
-func TestFiftyIdenticalRequestsAreOneRun(t *testing.T) {
+func TestFiftyIdenticalRequestsStartOneRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startActing(t, still())
-	s := stranger{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
-	plan := s.plan("split", `{"ns":"yorkie-meta.changes","at":`+hashed(5)+`}`)
+	d := startWithActions(t, quietCluster())
+	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
+	plan := s.plan("split", `{"ns":"yorkie-meta.changes","at":`+hashedKey(5)+`}`)
 	body := []byte(`{"hash":"` + plan["hash"].(string) + `"}`)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -214,92 +214,92 @@ func TestFiftyIdenticalRequestsAreOneRun(t *testing.T) {
 	}
 	wg.Wait()
 	if statuses[202] != 1 || statuses[200] != 49 || len(runs) != 1 {
-		t.Errorf("%v, runs %v", statuses, runs)
+		t.Errorf("statuses %v, runs %v, expected one run", statuses, runs)
 	}
 	for id := range runs {
-		s.poll(answer{"id": id})
+		s.waitForRun(answer{"id": id})
 	}
-	if n := d.changes(); n != 1 {
+	if n := d.countChanges(); n != 1 {
 		t.Errorf("the cluster got %d commands", n)
 	}
 }
 
-func TestAChangedClusterAndAForbiddingCheckAreToldInFull(t *testing.T) {
+func TestRefusedRunsNameTheChangeOrTheBlockingCheck(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startActing(t, still())
-	s := stranger{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
+	d := startWithActions(t, quietCluster())
+	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
 
-	changed := s.plan("split", `{"ns":"yorkie-meta.changes","at":`+hashed(7)+`}`)
-	to := d.moveFirst(t) // of the same collection, by somebody else
-	d.until(t, "the move to show", func(table *topology.Table) bool {
+	changed := s.plan("split", `{"ns":"yorkie-meta.changes","at":`+hashedKey(7)+`}`)
+	to := d.moveFirstChunk(t) // another client changes the same collection
+	d.waitForTable(t, "the move to show", func(table *topology.Table) bool {
 		c := table.Collection("yorkie-meta.changes")
 		return c.Chunks.At(0).Shard == to
 	})
 	d.admin(t, bson.D{{Key: "split", Value: "yorkie-meta.changes"}, {Key: "middle", Value: bson.D{{Key: "doc_id", Value: int64(8)}}}})
 	got := s.run(409, changed, "")
-	if len(list(got["changed"])) == 0 {
-		t.Errorf("409 without what changed: %v", got)
+	if len(asList(got["changed"])) == 0 {
+		t.Errorf("status 409 does not say what changed: %v", got)
 	}
-	for _, c := range list(got["changed"]) {
-		s.has(c.(answer), "kind field want got text")
+	for _, c := range asList(got["changed"]) {
+		s.checkFields(c.(answer), "kind field want got text")
 	}
 
 	blocked := s.plan("zone-remove-shard", `{"shard":"shard-rs-1","zone":"nowhere"}`)
 	if blocked["blocked"] != true {
 		t.Errorf("%v", blocked)
 	}
-	before := d.changes()
+	before := d.countChanges()
 	got = s.run(422, blocked, "")
-	checks := list(got["checks"])
+	checks := asList(got["checks"])
 	if len(checks) == 0 {
-		t.Fatalf("422 without the checks: %v", got)
+		t.Fatalf("status 422 does not list the checks: %v", got)
 	}
-	s.has(checks[0].(answer), "id verdict text")
+	s.checkFields(checks[0].(answer), "id verdict text")
 	if checks[0].(answer)["verdict"] != "block" {
 		t.Errorf("%v", checks)
 	}
-	if n := d.changes(); n != before {
+	if n := d.countChanges(); n != before {
 		t.Errorf("%d commands were sent", n-before)
 	}
 }
 
-func TestSomebodyElsesPlanCannotBeRun(t *testing.T) {
+func TestAnotherUsersPlanCannotBeRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startDemo(t, still(), topology.Options{})
-	server, tokens := d.signedIn(t, "operator", "operator", "viewer")
-	a := stranger{T: t, at: server + api.Prefix, token: tokens[0]}
+	d := startDemo(t, quietCluster(), topology.Options{})
+	server, tokens := d.startWithSignIn(t, "operator", "operator", "viewer")
+	a := apiClient{T: t, at: server + api.Prefix, token: tokens[0]}
 	b, viewer, nobody := a, a, a
 	b.token, viewer.token, nobody.token = tokens[1], tokens[2], ""
-	plan := a.plan("split", `{"ns":"yorkie-meta.changes","at":`+hashed(5)+`}`)
+	plan := a.plan("split", `{"ns":"yorkie-meta.changes","at":`+hashedKey(5)+`}`)
 	b.run(409, plan, "")
 	viewer.run(403, plan, "")
 	nobody.run(401, plan, "")
-	viewer.want(403, "POST", "/plans", `{"kind":"balancer-on","reason":"x"}`)
+	viewer.expect(403, "POST", "/plans", `{"kind":"balancer-on","reason":"x"}`)
 	run := a.run(202, plan, "")
 	b.run(409, plan, "")
-	a.poll(run)
-	if got := viewer.want(200, "GET", "/runs/"+run["id"].(string), ""); got["state"] != "succeeded" {
+	a.waitForRun(run)
+	if got := viewer.expect(200, "GET", "/runs/"+run["id"].(string), ""); got["state"] != "succeeded" {
 		t.Errorf("%v", got)
 	}
-	viewer.want(403, "POST", "/runs/"+run["id"].(string)+"/undo", "")
-	if n := d.changes(); n != 1 {
+	viewer.expect(403, "POST", "/runs/"+run["id"].(string)+"/undo", "")
+	if n := d.countChanges(); n != 1 {
 		t.Errorf("%d commands were sent", n)
 	}
 }
 
-func TestBadInputSendsNothingAndSaysWhatAndWhy(t *testing.T) {
+func TestInvalidActionRequestsAreExplainedAndSendNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	t.Parallel() // it waits seconds for the poll that shows the zones
-	d := startActing(t, still())
-	s := stranger{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
-	chunk := list(s.want(200, "GET", "/collections/yorkie-meta.changes/chunks?limit=1", "")["items"])[0].(answer)["ref"].(string)
-	project := list(s.want(200, "GET", "/projects?limit=1", "")["items"])[0].(answer)["id"].(string)
+	t.Parallel() // it waits some seconds for the poll that finds the zones
+	d := startWithActions(t, quietCluster())
+	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
+	chunk := asList(s.expect(200, "GET", "/collections/yorkie-meta.changes/chunks?limit=1", "")["items"])[0].(answer)["ref"].(string)
+	project := asList(s.expect(200, "GET", "/projects?limit=1", "")["items"])[0].(answer)["id"].(string)
 	wide := s.plan("isolate", `{"project":"`+project+`","shard":"shard-rs-3"}`)
 	gone := strings.Repeat("a", 26)
 	for _, tc := range []struct {
@@ -318,16 +318,16 @@ func TestBadInputSendsNothingAndSaysWhatAndWhy(t *testing.T) {
 		{400, "/plans", `{"kind":"balancer-on","why":"x"}`, "JSON"},
 		{400, "/plans", `{"kind":`, "JSON"},
 		{400, "/plans", `[]`, "JSON"},
-		{404, "/plans", `{"kind":"split","args":{"ns":"no.such","at":` + hashed(1) + `},"reason":"x"}`, "no.such"},
+		{404, "/plans", `{"kind":"split","args":{"ns":"no.such","at":` + hashedKey(1) + `},"reason":"x"}`, "no.such"},
 		{404, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","chunk":"` + chunk + `","to":"shard-rs-9"},"reason":"x"}`,
 			"shard-rs-9"},
 		{400, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","chunk":"nonsense","to":"shard-rs-2"},"reason":"x"}`, "chunk"},
 		{404, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.documents","chunk":"` + chunk + `","to":"shard-rs-2"},"reason":"x"}`, "chunk"},
-		{404, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[` + hashed(1) + `,` + hashed(2) +
+		{404, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[` + hashedKey(1) + `,` + hashedKey(2) +
 			`],"to":"shard-rs-2"},"reason":"x"}`, "bounds"},
-		{400, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[` + hashed(2) + `,` + hashed(1) +
+		{400, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[` + hashedKey(2) + `,` + hashedKey(1) +
 			`],"to":"shard-rs-2"},"reason":"x"}`, "before it begins"},
-		{400, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[` + hashed(2) +
+		{400, "/plans", `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[` + hashedKey(2) +
 			`],"to":"shard-rs-2"},"reason":"x"}`, "bounds"},
 		{400, "/plans", `{"kind":"split","args":{"ns":"yorkie-meta.documents","at":{"project_id":"text"}},"reason":"x"}`, "ObjectID"},
 		{400, "/plans", `{"kind":"split","args":{"ns":"yorkie-meta.documents","at":{"other":1}},"reason":"x"}`, `"at"`},
@@ -348,18 +348,18 @@ func TestBadInputSendsNothingAndSaysWhatAndWhy(t *testing.T) {
 			"confirmation"},
 		{400, "/plans/" + wide["id"].(string) + "/run", `{"hash":"` + wide["hash"].(string) + `","confirm":7}`, "JSON"},
 	} {
-		code, got := s.ask("POST", tc.path, tc.body)
+		code, got := s.send("POST", tc.path, tc.body)
 		if detail, _ := got["detail"].(string); code != tc.status || !strings.Contains(detail, tc.says) {
 			t.Errorf("POST %s %.120s: %d %q, want %d and %q", tc.path, tc.body, code, got["detail"], tc.status, tc.says)
 		}
 	}
 	for path, status := range map[string]int{"/plans/" + gone: 404, "/runs/" + gone: 404, "/runs/x": 404, "/plans": 405,
 		"/plans/" + gone + "/run": 405, "/runs?limit=0": 400, "/runs?cursor=%00": 400} {
-		if code, got := s.ask("GET", path, ""); code != status {
+		if code, got := s.send("GET", path, ""); code != status {
 			t.Errorf("GET %s: %d %v, want %d", path, code, got, status)
 		}
 	}
-	// A range that meets another one is planned and shown, and cannot be run.
+	// A zone range that overlaps another one can be planned and shown, but not run.
 	overlap := `{"ns":"yorkie-meta.documents","zone":"%s","min":{"project_id":{"$minKey":1}},"max":{"project_id":{"$oid":"%s"}}}`
 	d.admin(t, bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}})
 	d.admin(t, bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "us"}})
@@ -372,15 +372,15 @@ func TestBadInputSendsNothingAndSaysWhatAndWhy(t *testing.T) {
 			{Key: "zone", Value: "eu"},
 		},
 	)
-	d.until(t, "the range to show", func(table *topology.Table) bool {
+	d.waitForTable(t, "the range to show", func(table *topology.Table) bool {
 		return len(table.Zones) == 1 && len(table.Shard("shard-rs-1").Zones) == 2
 	})
-	before := d.changes()
+	before := d.countChanges()
 	plan := s.plan("zone-set-range", fmt.Sprintf(overlap, "us", project))
 	if got := s.run(422, plan, ""); !strings.Contains(fmt.Sprint(got["checks"]), "eu") {
 		t.Errorf("%v", got)
 	}
-	if n := d.changes(); n != before || before != 3 {
+	if n := d.countChanges(); n != before || before != 3 {
 		t.Errorf("%d commands were sent", n-3)
 	}
 }

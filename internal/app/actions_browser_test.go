@@ -18,15 +18,15 @@ import (
 	"shardboard/internal/topology"
 )
 
-// oncall is somebody with a browser who changes the cluster.
-type oncall struct {
+// operatorBrowser is an operator who changes the cluster with a browser.
+type operatorBrowser struct {
 	*testing.T
 	ctx   context.Context
 	d     *demo
 	shots int
 }
 
-func (o *oncall) do(actions ...chromedp.Action[chromedp.Void]) {
+func (o *operatorBrowser) do(actions ...chromedp.Action[chromedp.Void]) {
 	o.Helper()
 	ctx, cancel := context.WithTimeout(o.ctx, 40*time.Second)
 	defer cancel()
@@ -37,8 +37,8 @@ func (o *oncall) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// shot keeps a picture in the folder SHARDBOARD_SHOTS, on a laptop and a phone.
-func (o *oncall) shot(name string) {
+// screenshot saves pictures at laptop and phone width in the folder SHARDBOARD_SHOTS.
+func (o *operatorBrowser) screenshot(name string) {
 	o.Helper()
 	folder := os.Getenv("SHARDBOARD_SHOTS")
 	if folder == "" {
@@ -46,7 +46,7 @@ func (o *oncall) shot(name string) {
 	}
 	o.shots++
 	for _, width := range []int64{390, 1280} {
-		o.do(screen(width, "light"))
+		o.do(setScreen(width, "light"))
 		png, err := chromedp.Run(o.ctx, chromedp.FullScreenshot(100))
 		if err != nil {
 			o.Fatal(err)
@@ -57,31 +57,31 @@ func (o *oncall) shot(name string) {
 	}
 }
 
-func (o *oncall) open(path string) {
+func (o *operatorBrowser) open(path string) {
 	o.Helper()
 	o.do(chromedp.Navigate(o.d.app.URL()+path), chromedp.WaitVisible("main h1"))
 }
 
-// act follows a link among the changes of a page to its form.
-func (o *oncall) act(kind string) {
+// openForm follows the link of a change on the page to its form.
+func (o *operatorBrowser) openForm(kind string) {
 	o.Helper()
 	o.do(chromedp.Click(`.acts a[href*="kind=`+kind+`&"]`), chromedp.WaitVisible("form.plan"))
 }
 
-// plan gives the reason and makes the plan.
-func (o *oncall) plan(reason, name string) {
+// plan enters the reason and makes the plan.
+func (o *operatorBrowser) plan(reason, name string) {
 	o.Helper()
 	o.do(chromedp.SendKeys("form.plan #reason", reason), chromedp.Click("form.plan button.main"), chromedp.WaitVisible("#plan .confirm"))
-	o.shot(name + "-plan")
+	o.screenshot(name + "-plan")
 }
 
-// run confirms the plan and follows the run, without a reload, to its end.
-func (o *oncall) run(name string) {
+// run confirms the plan and waits, without a reload, until the run has ended.
+func (o *operatorBrowser) run(name string) {
 	o.Helper()
 	o.do(chromedp.Click("#plan .confirm button.main"), chromedp.WaitVisible("#live-run"))
 	eval[bool](o.T, o.ctx, "window.notReloaded = true")
-	o.do(until(`!document.querySelector("#live-run").classList.contains("is-open") && window.notReloaded === true`))
-	o.shot(name + "-run")
+	o.do(waitUntil(`!document.querySelector("#live-run").classList.contains("is-open") && window.notReloaded === true`))
+	o.screenshot(name + "-run")
 	at, err := chromedp.Run(o.ctx, chromedp.Location())
 	if err != nil {
 		o.Fatal(err)
@@ -93,17 +93,17 @@ func (o *oncall) run(name string) {
 	}
 }
 
-// undo plans the inverse of the run that is shown, and runs it.
-func (o *oncall) undo(name string) {
+// undo plans and runs the undo of the run that is shown.
+func (o *operatorBrowser) undo(name string) {
 	o.Helper()
 	o.do(chromedp.Click("form.undo button"), chromedp.WaitVisible("#plan .confirm"))
-	o.shot(name + "-undo-plan")
+	o.screenshot(name + "-undo-plan")
 	o.run(name + "-undo")
 }
 
-// largest is the reference of the chunk of a collection with the most rows, as
-// counted by our own driver; place gives the shard-key value of a row's field.
-func (d *demo) largest(t *testing.T, ns topology.Namespace, field string, place func(bson.ObjectID) any) string {
+// largestChunk returns the reference of the chunk with the most rows, counted with a
+// separate driver. place returns the shard-key value of a row's field.
+func (d *demo) largestChunk(t *testing.T, ns topology.Namespace, field string, place func(bson.ObjectID) any) string {
 	t.Helper()
 	var groups []struct {
 		ID bson.ObjectID `bson:"_id"`
@@ -138,22 +138,22 @@ func (d *demo) largest(t *testing.T, ns topology.Namespace, field string, place 
 	return chunks.Items[best].Ref
 }
 
-func TestBrowserSplitsTheLargestChunkPinsAProjectWatchesItMoveAndUndoesBoth(t *testing.T) {
-	ctx := browser(t)
-	options := still()
-	options.Migration = 2 * time.Second // time enough to watch
-	d := startActing(t, options)
+func TestBrowserSplitsAChunkPinsAProjectAndUndoesBoth(t *testing.T) {
+	ctx := newBrowser(t)
+	options := quietCluster()
+	options.Migration = 2 * time.Second // long enough to be seen
+	d := startWithActions(t, options)
 	bad := listenForComplaints(t, ctx)
-	o := &oncall{T: t, ctx: ctx, d: d}
-	o.do(screen(1280, "light"))
+	o := &operatorBrowser{T: t, ctx: ctx, d: d}
+	o.do(setScreen(1280, "light"))
 
-	// One project is the largest chunk of documents: that cannot be split. The page says
-	// so instead of offering it, and so does the plan of whoever asks all the same.
-	ref := d.largest(t, "yorkie-meta.documents", "project_id", func(id bson.ObjectID) any { return id })
+	// The largest chunk of documents holds one project, so it cannot be split. The page
+	// says so and offers no split; a plan that is requested anyway is blocked.
+	ref := d.largestChunk(t, "yorkie-meta.documents", "project_id", func(id bson.ObjectID) any { return id })
 	o.open("collections/yorkie-meta.documents/chunks/" + ref)
 	if text := eval[string](t, ctx, `document.querySelector(".acts").innerText`); !strings.Contains(text, "cannot be split") ||
 		eval[bool](t, ctx, `!!document.querySelector('.acts a[href*="kind=split&"]')`) {
-		t.Errorf("a split that cannot be made is offered:\n%s", text)
+		t.Errorf("an impossible split is offered:\n%s", text)
 	}
 	o.do(
 		chromedp.Navigate(d.app.URL()+"plans/new?"+url.Values{"kind": {"split"}, "ns": {"yorkie-meta.documents"}, "chunk": {ref}}.Encode()),
@@ -162,7 +162,7 @@ func TestBrowserSplitsTheLargestChunkPinsAProjectWatchesItMoveAndUndoesBoth(t *t
 	o.plan("half of the writes go there", "blocked")
 	if text := eval[string](t, ctx, `document.querySelector("#plan").innerText`); !strings.Contains(text, "cannot be split inside a value") ||
 		!eval[bool](t, ctx, `document.querySelector("#plan .confirm button.main")?.disabled ?? true`) {
-		t.Errorf("a plan that cannot be run:\n%s", text)
+		t.Errorf("the plan is not shown as blocked:\n%s", text)
 	}
 
 	// Nearly all writes go to changes.
@@ -170,16 +170,16 @@ func TestBrowserSplitsTheLargestChunkPinsAProjectWatchesItMoveAndUndoesBoth(t *t
 	chunks := func() int { return d.app.Watcher().Table().Collection(ns).Chunks.Len() }
 	before := chunks()
 
-	ref = d.largest(t, ns, "doc_id", func(id bson.ObjectID) any { return shardkey.HashObjectID(id) })
+	ref = d.largestChunk(t, ns, "doc_id", func(id bson.ObjectID) any { return shardkey.HashObjectID(id) })
 	o.open("collections/" + ns + "/chunks/" + ref)
-	o.shot("chunk")
-	o.act("split")
-	o.shot("split-form")
+	o.screenshot("chunk")
+	o.openForm("split")
+	o.screenshot("split-form")
 	o.plan("half of the writes go there", "split")
 	o.run("split")
-	d.until(t, "the cut to show", func(*topology.Table) bool { return chunks() == before+1 })
+	d.waitForTable(t, "the cut to show", func(*topology.Table) bool { return chunks() == before+1 })
 	o.undo("split")
-	d.until(t, "the cut to be gone", func(*topology.Table) bool { return chunks() == before })
+	d.waitForTable(t, "the cut to be gone", func(*topology.Table) bool { return chunks() == before })
 
 	var projects struct{ Items []struct{ ID string } }
 	d.getJSON(t, "api/v1/projects?limit=1", &projects)
@@ -202,18 +202,18 @@ func TestBrowserSplitsTheLargestChunkPinsAProjectWatchesItMoveAndUndoesBoth(t *t
 	if was == to {
 		to = "shard-rs-2"
 	}
-	// A second tab stays on the project's page and is never touched.
+	// A second tab stays open on the project's page without any input.
 	tab, closeTab := chromedp.NewContext(ctx)
 	defer closeTab()
-	if err := chromedp.Do(tab); err != nil { // it lives as long as its first context
+	if err := chromedp.Do(tab); err != nil { // the tab lives as long as its first context
 		t.Fatal(err)
 	}
-	watcher := &oncall{T: t, ctx: tab, d: d}
+	watcher := &operatorBrowser{T: t, ctx: tab, d: d}
 	watcher.open("projects/" + id)
 	eval[bool](t, tab, "window.notReloaded = true")
 
-	// Without sizes a plan is one of high risk and wants its name typed.
-	d.until(t, "the sizes of what is pinned", func(table *topology.Table) bool {
+	// Without sizes the risk is high and the name must be typed to confirm.
+	d.waitForTable(t, "the sizes of what is pinned", func(table *topology.Table) bool {
 		for _, ns := range []topology.Namespace{"yorkie-meta.documents", "yorkie-meta.clients", "yorkie-meta.schemas"} {
 			for _, s := range table.Shards {
 				if !table.SizeOn(ns, s.Name).Bytes.Known {
@@ -223,19 +223,19 @@ func TestBrowserSplitsTheLargestChunkPinsAProjectWatchesItMoveAndUndoesBoth(t *t
 		}
 		return true
 	})
-	o.act("pin")
+	o.openForm("pin")
 	o.do(chromedp.SetValue("#arg-shard", to))
 	o.plan("noisy neighbour", "pin")
 	o.run("pin")
-	watcher.do(until(on(to)), until("!("+on(was)+")"))
+	watcher.do(waitUntil(on(to)), waitUntil("!("+on(was)+")"))
 	watcher.shots = 50
-	watcher.shot("project-pinned")
+	watcher.screenshot("project-pinned")
 	o.undo("pin")
-	watcher.do(until(on(was)))
+	watcher.do(waitUntil(on(was)))
 	if n := len(d.app.Watcher().Table().Zones); n != 0 {
-		d.until(t, "the zones to be gone", func(table *topology.Table) bool { return len(table.Zones) == 0 })
+		d.waitForTable(t, "the zones to be gone", func(table *topology.Table) bool { return len(table.Zones) == 0 })
 	}
 	o.open("runs")
-	o.shot("runs")
+	o.screenshot("runs")
 	bad.check(t)
 }

@@ -16,8 +16,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// act posts to the API and reads the answer.
-func (d *demo) act(t *testing.T, path string, body, into any) {
+// postJSON posts to the API and decodes the answer.
+func (d *demo) postJSON(t *testing.T, path string, body, into any) {
 	t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -36,11 +36,11 @@ func (d *demo) act(t *testing.T, path string, body, into any) {
 	}
 }
 
-// TestBrowserShowsPlansAndRunsOnEveryScreen looks at the pages of changes as
-// TestBrowserFindsNoAccessibilityViolation looks at the others.
-func TestBrowserShowsPlansAndRunsOnEveryScreen(t *testing.T) {
-	ctx := browser(t)
-	d := startDemo(t, still(), topology.Options{})
+// The pages of changes are checked like the other pages in
+// TestBrowserFindsNoAccessibilityViolation.
+func TestBrowserShowsPlansAndRunsInBothSizesAndThemes(t *testing.T) {
+	ctx := newBrowser(t)
+	d := startDemo(t, quietCluster(), topology.Options{})
 	d.stop(t)
 	d.config.Actions = true
 	d.serve(t)
@@ -49,7 +49,7 @@ func TestBrowserShowsPlansAndRunsOnEveryScreen(t *testing.T) {
 	var chunks api.List[api.Chunk]
 	d.getJSON(t, "api/v1/collections/yorkie-meta.changes/chunks?limit=1", &chunks)
 	request := func(kind, args string) (p api.Plan) {
-		d.act(t, "api/v1/plans", api.PlanRequest{Kind: kind, Args: api.PlanArgs{RawMessage: json.RawMessage(args)}, Reason: "a test"}, &p)
+		d.postJSON(t, "api/v1/plans", api.PlanRequest{Kind: kind, Args: api.PlanArgs{RawMessage: json.RawMessage(args)}, Reason: "a test"}, &p)
 		return p
 	}
 	where := fmt.Sprintf(`{"ns":"yorkie-meta.changes","chunk":%q`, chunks.Items[0].Ref)
@@ -60,14 +60,14 @@ func TestBrowserShowsPlansAndRunsOnEveryScreen(t *testing.T) {
 	}
 	move := request("move", where+`,"to":"`+to+`"}`)
 	var run api.Run
-	d.act(t, "api/v1/plans/"+split.ID+"/run", api.PlanRun{Hash: split.Hash, Confirm: split.Confirm}, &run)
+	d.postJSON(t, "api/v1/plans/"+split.ID+"/run", api.PlanRun{Hash: split.Hash, Confirm: split.Confirm}, &run)
 	form := "plans/new?" + url.Values{"kind": {"move"}, "ns": {"yorkie-meta.changes"}, "chunk": {chunks.Items[0].Ref}}.Encode()
-	source, shots := axe(t), os.Getenv("SHARDBOARD_SHOTS")
+	source, shots := axeScript(t), os.Getenv("SHARDBOARD_SHOTS")
 	for i, path := range []string{"plans/new", form, "plans/" + split.ID, "plans/" + move.ID, "runs/" + run.ID, "runs", "zones",
 		"collections/yorkie-meta.changes"} {
 		for _, width := range []int64{1280, 390} {
 			for _, scheme := range []string{"light", "dark"} {
-				if err := chromedp.Do(ctx, screen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1")); err != nil {
+				if err := chromedp.Do(ctx, setScreen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1")); err != nil {
 					t.Fatal(err)
 				}
 				if over := eval[int](t, ctx, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {

@@ -23,8 +23,8 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// kept is a data directory with n records whose end a keeper has signed.
-func kept(t *testing.T, n int) (dir string, db *sqlite.DB, trail auditTrail, log *bytes.Buffer) {
+// signedDirectory returns a data directory with n records and a signed head.
+func signedDirectory(t *testing.T, n int) (dir string, db *sqlite.DB, trail auditTrail, log *bytes.Buffer) {
 	t.Helper()
 	dir = t.TempDir()
 	db, err := sqlite.Open(t.Context(), dir)
@@ -43,12 +43,12 @@ func kept(t *testing.T, n int) (dir string, db *sqlite.DB, trail auditTrail, log
 	if err != nil {
 		t.Fatal(err)
 	}
-	sign(t, trail)
+	runKeeper(t, trail)
 	return dir, db, trail, log
 }
 
-// sign runs the keeper from start to end.
-func sign(t *testing.T, trail auditTrail) {
+// runKeeper starts and stops the keeper, which signs the record.
+func runKeeper(t *testing.T, trail auditTrail) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -66,9 +66,9 @@ func headFile(t *testing.T, h *store.AuditHead) io.Reader {
 	return bytes.NewReader(b)
 }
 
-func TestARecordIsVerifiedFromDirectoryAndExportAlike(t *testing.T) {
+func TestTheAuditRecordIsVerifiedFromDirectoryAndExport(t *testing.T) {
 	ctx := t.Context()
-	dir, _, trail, log := kept(t, 1203)
+	dir, _, trail, log := signedDirectory(t, 1203)
 	st := trail.State()
 	var export bytes.Buffer
 	if err := ExportAudit(ctx, AuditSource{DataDir: dir}, &export); err != nil {
@@ -89,7 +89,7 @@ func TestARecordIsVerifiedFromDirectoryAndExportAlike(t *testing.T) {
 		}
 		if _, err := VerifyAudit(ctx, from(), nil, "SHA256:other"); fault.Of(err) != fault.Internal ||
 			!strings.Contains(fault.Text(err), "another key") {
-			t.Errorf("%s: a wrong key is trusted: %v", name, err)
+			t.Errorf("%s: a wrong key is accepted: %v", name, err)
 		}
 	}
 	lines := bytes.SplitAfter(export.Bytes(), []byte("\n"))
@@ -111,10 +111,10 @@ func TestARecordIsVerifiedFromDirectoryAndExportAlike(t *testing.T) {
 	}
 }
 
-func TestAHeadThatWasKeptFindsACutRecordInTheDirectory(t *testing.T) {
+func TestAKeptHeadDetectsACutAuditRecord(t *testing.T) {
 	ctx := t.Context()
-	_, _, trail, _ := kept(t, 20)
-	shorter, _, _, _ := kept(t, 12)
+	_, _, trail, _ := signedDirectory(t, 20)
+	shorter, _, _, _ := signedDirectory(t, 12)
 	_, err := VerifyAudit(ctx, AuditSource{DataDir: shorter}, headFile(t, trail.State().Head), "")
 	if fault.Of(err) != fault.Internal || fault.Of(err).ExitCode() != 1 || !strings.Contains(fault.Text(err), "was changed") {
 		t.Error(err)
@@ -131,9 +131,9 @@ func TestAHeadThatWasKeptFindsACutRecordInTheDirectory(t *testing.T) {
 	}
 }
 
-// The file is changed past the program, as a thief would.
-func TestAnEditedDatabaseIsFoundAtTheNextStart(t *testing.T) {
-	dir, db, _, _ := kept(t, 30)
+// The file is changed without the program, as an attacker would.
+func TestAnEditedDatabaseIsDetectedAtTheNextStart(t *testing.T) {
+	dir, db, _, _ := signedDirectory(t, 30)
 	_ = db.Close()
 	path := filepath.Join(dir, "shardboard.db")
 	text, err := os.ReadFile(path)
@@ -142,7 +142,7 @@ func TestAnEditedDatabaseIsFoundAtTheNextStart(t *testing.T) {
 	}
 	at := bytes.LastIndex(text, []byte(`"by":"user:1"`))
 	if at < 0 {
-		t.Fatal("no record found in the file")
+		t.Fatal("no audit record found in the file")
 	}
 	text[at+len(`"by":"user:`)] = '2'
 	if err := os.WriteFile(path, text, 0o600); err != nil {
@@ -154,24 +154,24 @@ func TestAnEditedDatabaseIsFoundAtTheNextStart(t *testing.T) {
 	}
 	defer again.Close()
 	trail := auditTrail{again, audit.NewKeeper(again, audit.Options{}), ""}
-	sign(t, trail)
+	runKeeper(t, trail)
 	if st := trail.State(); st.Break == nil || st.Break.Code != audit.Changed {
 		t.Errorf("%+v", st)
 	}
 }
 
-func TestADirectoryWithoutDataIsNotMadeIntoOne(t *testing.T) {
+func TestVerificationDoesNotCreateADataDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "nothing")
 	if _, err := VerifyAudit(t.Context(), AuditSource{DataDir: dir}, nil, ""); fault.Of(err) != fault.NotFound {
 		t.Error(err)
 	}
 	if _, err := os.Stat(dir); err == nil {
-		t.Error("the directory was made")
+		t.Error("the verification created the directory")
 	}
 }
 
-func TestAReaderOfTheDataMakesNoKey(t *testing.T) {
-	dir, _, _, _ := kept(t, 3)
+func TestAReadOnlyProcessCreatesNoSigningKey(t *testing.T) {
+	dir, _, _, _ := signedDirectory(t, 3)
 	second, err := sqlite.Open(t.Context(), dir)
 	if err != nil || second.Owner() {
 		t.Fatal(err)
@@ -183,14 +183,14 @@ func TestAReaderOfTheDataMakesNoKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err == nil {
-		t.Error("a key was made")
+		t.Error("a read-only process created a key")
 	}
-	if _, err := keepAudit(mustOwn(t), "", filepath.Join(dir, "audit.key"), slog.New(slog.DiscardHandler)); err != nil {
+	if _, err := keepAudit(newDatabase(t), "", filepath.Join(dir, "audit.key"), slog.New(slog.DiscardHandler)); err != nil {
 		t.Error("a key outside of another directory is refused:", err)
 	}
 }
 
-func mustOwn(t *testing.T) *sqlite.DB {
+func newDatabase(t *testing.T) *sqlite.DB {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
@@ -200,8 +200,8 @@ func mustOwn(t *testing.T) *sqlite.DB {
 	return db
 }
 
-func TestARecordIsVerifiedOverTheAPI(t *testing.T) {
-	_, _, trail, _ := kept(t, 2100)
+func TestTheAuditRecordIsVerifiedOverTheAPI(t *testing.T) {
+	_, _, trail, _ := signedDirectory(t, 2100)
 	var token string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token = r.Header.Get("Authorization")
@@ -213,7 +213,7 @@ func TestARecordIsVerifiedOverTheAPI(t *testing.T) {
 		case "/api/v1/audit":
 			var after int64
 			if c := r.URL.Query().Get("cursor"); c != "" {
-				after = int64(len(c)) // opaque: as many letters as records were read
+				after = int64(len(c)) // the cursor's length is the number of records read
 			}
 			rows, _ := trail.AuditRecords(r.Context(), after, 1000)
 			list := api.List[api.AuditRecord]{}
@@ -241,7 +241,7 @@ func TestARecordIsVerifiedOverTheAPI(t *testing.T) {
 	}
 }
 
-func TestTokensAreNotSentUnprotectedOrElsewhere(t *testing.T) {
+func TestTokensAreSentOnlyOverTLSOrLoopbackAndNotToRedirects(t *testing.T) {
 	for server, ok := range map[string]bool{
 		"http://shardboard.example": false, "http://127.0.0.1.example": false, "http://192.0.2.1:8090": false, "ftp://localhost": false,
 		"http://user@localhost": false, "": false,
@@ -252,7 +252,7 @@ func TestTokensAreNotSentUnprotectedOrElsewhere(t *testing.T) {
 		}
 	}
 	if _, err := ReadRemote("http://shardboard.example", "", ""); err != nil {
-		t.Error("without a token there is nothing to protect:", err)
+		t.Error("plain HTTP without a token is refused:", err)
 	}
 	if _, err := ReadRemote("http://localhost", "a\nb", ""); fault.Of(err) != fault.Invalid {
 		t.Error(err)
@@ -271,7 +271,7 @@ func TestTokensAreNotSentUnprotectedOrElsewhere(t *testing.T) {
 	}
 }
 
-func TestAServersProblemIsTheCommandsOwn(t *testing.T) {
+func TestErrorsOfTheServerBecomeErrorsOfTheCommand(t *testing.T) {
 	status, body := 403, `{"title":"Forbidden","status":403,"detail":"You are a viewer."}`
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)

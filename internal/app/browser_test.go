@@ -20,9 +20,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// chromium finds the browser; the test needs SHARDBOARD_BROWSER=1, so that
-// plain `go test` works on a machine without one.
-func chromium(t *testing.T) string {
+// chromiumPath finds the browser. Browser tests need SHARDBOARD_BROWSER=1, so that
+// plain `go test` works on machines without one.
+func chromiumPath(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("SHARDBOARD_BROWSER") == "" {
 		t.Skip("starts a browser: with SHARDBOARD_BROWSER=1 (make browser)")
@@ -36,10 +36,10 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-func browser(t *testing.T) context.Context {
+func newBrowser(t *testing.T) context.Context {
 	t.Helper()
 	opts := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.ExecPath(chromiumPath(t)), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-sync", true), chromedp.Flag("disable-quic", true), chromedp.UserDataDir(t.TempDir()))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), opts...)
@@ -95,8 +95,8 @@ func (c *complaints) check(t *testing.T) {
 	}
 }
 
-// screen makes the page as wide as a laptop or a phone, in one colour scheme.
-func screen(width int64, scheme string) chromedp.Action[chromedp.Void] {
+// setScreen sets the page width, of a laptop or a phone, and the colour scheme.
+func setScreen(width int64, scheme string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		if _, err := cdp.Call(ctx, t, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
 			Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 500,
@@ -120,15 +120,15 @@ func eval[T any](t *testing.T, ctx context.Context, js string) T {
 	return v
 }
 
-// until waits for JavaScript to become true.
-func until(js string) chromedp.Action[chromedp.Void] {
+// waitUntil waits until a JavaScript expression is true.
+func waitUntil(js string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := chromedp.Poll[bool](js, chromedp.WithPollingTimeout(20*time.Second))(ctx, t)
 		return err
 	})
 }
 
-// everyPage is one address of each page.
+// everyPage returns one address of each page.
 func everyPage(t *testing.T, d *demo) []string {
 	var projects struct{ Items []struct{ ID string } }
 	d.getJSON(t, "api/v1/projects?limit=1", &projects)
@@ -139,14 +139,14 @@ func everyPage(t *testing.T, d *demo) []string {
 }
 
 func TestBrowserShowsEveryPageInBothSizesAndThemes(t *testing.T) {
-	ctx := browser(t)
-	d := startDemo(t, still(), topology.Options{})
+	ctx := newBrowser(t)
+	d := startDemo(t, quietCluster(), topology.Options{})
 	bad := listenForComplaints(t, ctx)
-	shots := os.Getenv("SHARDBOARD_SHOTS") // a folder: keep the pictures to look at them
+	shots := os.Getenv("SHARDBOARD_SHOTS") // a folder for screenshots
 	for _, width := range []int64{1280, 390} {
 		for _, scheme := range []string{"light", "dark"} {
 			for _, path := range everyPage(t, d) {
-				err := chromedp.Do(ctx, screen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"))
+				err := chromedp.Do(ctx, setScreen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"))
 				if err != nil {
 					t.Fatalf("/%s at %d %s: %v", path, width, scheme, err)
 				}
@@ -175,11 +175,11 @@ func TestBrowserShowsEveryPageInBothSizesAndThemes(t *testing.T) {
 // chunkRow is the first row of the chunk table: the chunk with the lowest bound.
 const chunkRow = `(document.querySelector("table.chunks tbody tr")?.innerText ?? "")`
 
-// openChanges opens the page of changes and waits until it is live: a chunk
-// that moves before its socket is open would prove nothing.
-func openChanges(t *testing.T, ctx context.Context, d *demo) {
+// openChangesPage opens the page of the collection changes and waits until it is live,
+// because a chunk that moves before the socket is open would prove nothing.
+func openChangesPage(t *testing.T, ctx context.Context, d *demo) {
 	t.Helper()
-	err := chromedp.Do(ctx, screen(1280, "light"), chromedp.Navigate(d.app.URL()+"collections/yorkie-meta.changes"),
+	err := chromedp.Do(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()+"collections/yorkie-meta.changes"),
 		chromedp.WaitVisible("table.chunks tbody tr"))
 	if err != nil {
 		t.Fatal(err)
@@ -187,9 +187,9 @@ func openChanges(t *testing.T, ctx context.Context, d *demo) {
 	d.waitForSocket(t)
 }
 
-// moveFirst moves the first chunk of changes to another shard by our own driver
-// and names that shard.
-func (d *demo) moveFirst(t *testing.T) string {
+// moveFirstChunk moves the first chunk of changes to another shard with a separate
+// driver and returns that shard.
+func (d *demo) moveFirstChunk(t *testing.T) string {
 	t.Helper()
 	c := d.app.Watcher().Table().Collection("yorkie-meta.changes")
 	chunk, to := c.Chunks.At(0), "shard-rs-3"
@@ -208,51 +208,51 @@ func (d *demo) moveFirst(t *testing.T) string {
 	return to
 }
 
-func TestBrowserSeesAChunkMoveWithoutReloadAndLosesNothing(t *testing.T) {
-	ctx := browser(t)
-	d := startDemo(t, still(), topology.Options{})
+func TestBrowserSeesAMoveWithoutReloadAndKeepsItsState(t *testing.T) {
+	ctx := newBrowser(t)
+	d := startDemo(t, quietCluster(), topology.Options{})
 	bad := listenForComplaints(t, ctx)
-	openChanges(t, ctx, d)
-	// What a person is in the middle of: typing into a filter, scrolled down.
+	openChangesPage(t, ctx, d)
+	// The state to keep: text in a filter and the scroll position.
 	eval[bool](t, ctx, `(() => { window.notReloaded = true; document.body.style.minHeight = "3000px";
 		const box = document.querySelector("main input[name=q]"); box.focus(); box.value = "half a wor"; box.setSelectionRange(2, 5);
 		scrollTo(0, 120); return true })()`)
-	to := d.moveFirst(t)
-	if err := chromedp.Do(ctx, until(fmt.Sprintf("%s.includes(%q)", chunkRow, to))); err != nil {
-		t.Fatalf("the move did not show: %v", err)
+	to := d.moveFirstChunk(t)
+	if err := chromedp.Do(ctx, waitUntil(fmt.Sprintf("%s.includes(%q)", chunkRow, to))); err != nil {
+		t.Fatalf("the move is not shown: %v", err)
 	}
 	kept := eval[string](t, ctx, `(() => { const box = document.querySelector("main input[name=q]");
 		return [window.notReloaded, document.activeElement === box, box.value, box.selectionStart, box.selectionEnd, scrollY].join() })()`)
 	if want := "true,true,half a wor,2,5,120"; kept != want {
-		t.Errorf("after the update: %s, want %s", kept, want)
+		t.Errorf("the page's state after the update is %s, want %s", kept, want)
 	}
 	bad.check(t)
 }
 
-func TestBrowserSaysThatItsSocketIsLostAndResumes(t *testing.T) {
-	ctx := browser(t)
-	d := startDemo(t, still(), topology.Options{})
-	openChanges(t, ctx, d)
+func TestBrowserSaysThatItsSocketIsLostAndReconnects(t *testing.T) {
+	ctx := newBrowser(t)
+	d := startDemo(t, quietCluster(), topology.Options{})
+	openChangesPage(t, ctx, d)
 	eval[bool](t, ctx, "window.notReloaded = true")
 	const lost = `document.querySelector(".status").innerText.includes("lost")`
 	d.stop(t)
-	if err := chromedp.Do(ctx, until(lost)); err != nil {
+	if err := chromedp.Do(ctx, waitUntil(lost)); err != nil {
 		t.Fatalf("the page does not say that the connection is lost: %v", err)
 	}
 	d.serve(t)
 	d.waitReady(t)
-	if err := chromedp.Do(ctx, until("!"+lost)); err != nil {
-		t.Fatalf("the page does not resume: %v", err)
+	if err := chromedp.Do(ctx, waitUntil("!"+lost)); err != nil {
+		t.Fatalf("the page does not reconnect: %v", err)
 	}
-	to := d.moveFirst(t)
-	if err := chromedp.Do(ctx, until(fmt.Sprintf("%s.includes(%q) && window.notReloaded", chunkRow, to))); err != nil {
-		t.Fatalf("a move after the resumption did not show: %v", err)
+	to := d.moveFirstChunk(t)
+	if err := chromedp.Do(ctx, waitUntil(fmt.Sprintf("%s.includes(%q) && window.notReloaded", chunkRow, to))); err != nil {
+		t.Fatalf("a move after the reconnect is not shown: %v", err)
 	}
 }
 
 func TestBrowserReadsEveryPageWithoutJavaScript(t *testing.T) {
-	ctx := browser(t)
-	d := startDemo(t, still(), topology.Options{})
+	ctx := newBrowser(t)
+	d := startDemo(t, quietCluster(), topology.Options{})
 	off := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 		return err
@@ -262,7 +262,7 @@ func TestBrowserReadsEveryPageWithoutJavaScript(t *testing.T) {
 			t.Fatalf("/%s: %v", path, err)
 		}
 	}
-	// Links and forms are plain: from the list to a project, by a click.
+	// Links and forms work without scripts: open a project from the list.
 	var at string
 	err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"projects"), chromedp.Click("main tbody th a"), chromedp.WaitVisible("nav.crumbs"))
 	if err == nil {
@@ -273,8 +273,8 @@ func TestBrowserReadsEveryPageWithoutJavaScript(t *testing.T) {
 	}
 }
 
-// axe reads the accessibility checker that scripts/setup-node installs.
-func axe(t *testing.T) string {
+// axeScript reads the accessibility checker that scripts/setup-node installs.
+func axeScript(t *testing.T) string {
 	t.Helper()
 	b, err := os.ReadFile("../../tools/node_modules/axe-core/axe.min.js")
 	if err != nil {
@@ -284,13 +284,13 @@ func axe(t *testing.T) string {
 }
 
 func TestBrowserFindsNoAccessibilityViolation(t *testing.T) {
-	ctx := browser(t)
-	source := axe(t)
-	d := startDemo(t, still(), topology.Options{})
+	ctx := newBrowser(t)
+	source := axeScript(t)
+	d := startDemo(t, quietCluster(), topology.Options{})
 	for _, width := range []int64{1280, 390} {
 		for _, scheme := range []string{"light", "dark"} {
 			for _, path := range everyPage(t, d) {
-				err := chromedp.Do(ctx, screen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"))
+				err := chromedp.Do(ctx, setScreen(width, scheme), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -13,9 +13,9 @@ import (
 	"shardboard/internal/fault"
 )
 
-// A key that others may read, or a certificate that they may write, is refused at
-// the start and not taken when it comes later.
-func TestAKeyThatOthersReadIsNeitherTakenAtTheStartNorLater(t *testing.T) {
+// A key that others can read, or a certificate that others can write, is refused at
+// start and not loaded when it is replaced later.
+func TestATLSKeyThatOthersCanReadIsNeverUsed(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, cert, key, "one")
@@ -52,11 +52,11 @@ func TestAKeyThatOthersReadIsNeitherTakenAtTheStartNorLater(t *testing.T) {
 	now = now.Add(certificateCheckInterval)
 	if pair, _ := c.get(nil); pair != first || !strings.Contains(log.String(), "the old one stays") ||
 		!strings.Contains(log.String(), "chmod 600") {
-		t.Errorf("a key of mode 0640 was taken, or nothing was said: %s", log.String())
+		t.Errorf("a key of mode 0640 was loaded, or not logged: %s", log.String())
 	}
 	modes(0o644, 0o600)
 	now = now.Add(certificateCheckInterval)
 	if pair, _ := c.get(nil); pair == first {
-		t.Errorf("not taken after chmod 600: %s", log.String())
+		t.Errorf("the key was not loaded after chmod 600: %s", log.String())
 	}
 }

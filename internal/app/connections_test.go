@@ -58,11 +58,11 @@ func TestConnectionsFitTheLimitOfOpenFiles(t *testing.T) {
 		}
 	}
 	if CheckMaxConnections(0) == nil {
-		t.Error("none is a number of connections")
+		t.Error("an invalid number of connections was accepted")
 	}
 }
 
-// signUp makes the first admin, who is signed in by what is given back.
+// signUp creates the first admin and returns a client with the admin's session.
 func signUp(t testing.TB, a *App) *http.Client {
 	t.Helper()
 	link, err := a.FirstLink(t.Context())
@@ -86,13 +86,13 @@ func signUp(t testing.TB, a *App) *http.Client {
 	}
 	_ = res.Body.Close()
 	if len(jar.Cookies(u)) == 0 {
-		t.Fatalf("nobody is signed in: %s", res.Status)
+		t.Fatalf("the first sign-in failed: %s", res.Status)
 	}
 	return client
 }
 
-// keepAlive asks once by a connection of its own that stays open.
-func keepAlive(t *testing.T, a *App) net.Conn {
+// holdConnection sends one request on a new connection, which stays open.
+func holdConnection(t *testing.T, a *App) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", a.Addr())
 	if err != nil {
@@ -112,16 +112,16 @@ func keepAlive(t *testing.T, a *App) net.Conn {
 	return conn
 }
 
-// The attack on the running program: 1,100 connections that nobody has signed
-// in on and that stay open. Every new one was reset for two minutes.
-func TestIdleConnectionsDoNotKeepPeopleOut(t *testing.T) {
+// 1,100 anonymous connections stay open. Without a limit for them every new connection
+// would be reset for two minutes.
+func TestIdleAnonymousConnectionsDoNotBlockSignedInPeople(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startDemo(t, still(), topology.Options{})
-	a := d.beside(t, Config{Listen: "127.0.0.1:0", MaxConnections: minConnections, Auth: Auth{Mode: "local"}})
+	d := startDemo(t, quietCluster(), topology.Options{})
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", MaxConnections: minConnections, Auth: Auth{Mode: "local"}})
 	anna := signUp(t, a)
-	if got := status(t, anna, a.URL()); got != http.StatusOK {
+	if got := statusOf(t, anna, a.URL()); got != http.StatusOK {
 		t.Fatal(got)
 	}
 	u, _ := url.Parse(a.URL())
@@ -135,18 +135,18 @@ func TestIdleConnectionsDoNotKeepPeopleOut(t *testing.T) {
 	}
 	defer socket.Close()
 	for range 3 * minConnections {
-		keepAlive(t, a)
+		holdConnection(t, a)
 	}
-	if got := status(t, anna, a.URL()); got != http.StatusOK {
-		t.Errorf("a person is answered %d", got)
+	if got := statusOf(t, anna, a.URL()); got != http.StatusOK {
+		t.Errorf("a signed-in person gets status %d", got)
 	}
 	late := &http.Client{Jar: anna.Jar, Timeout: 30 * time.Second, Transport: &http.Transport{}}
 	defer late.CloseIdleConnections()
-	if got := status(t, late, a.URL()); got != http.StatusOK {
-		t.Errorf("a person's new connection is answered %d", got)
+	if got := statusOf(t, late, a.URL()); got != http.StatusOK {
+		t.Errorf("a signed-in person's new connection gets status %d", got)
 	}
 	if err := answersPing(socket); err != nil {
-		t.Fatal("the live socket: ", err)
+		t.Fatal("the live socket does not answer: ", err)
 	}
 	got := metricsOf(t, anna, a.URL()+"metrics")
 	for _, line := range []string{`shardboard_connections_max{listener="pages"} 64`, `shardboard_connections{listener="pages",state="socket"} 1`,
@@ -156,11 +156,11 @@ func TestIdleConnectionsDoNotKeepPeopleOut(t *testing.T) {
 		}
 	}
 	if s := a.listener.Stats(); s.Refused != 0 || s.Evicted < 2*minConnections-10 {
-		t.Errorf("%d closed for others, %d refused", s.Evicted, s.Refused)
+		t.Errorf("%d evicted, %d refused", s.Evicted, s.Refused)
 	}
 }
 
-// answersPing tells whether the server still reads and writes a socket.
+// answersPing returns an error unless the server still reads and writes a socket.
 func answersPing(socket *websocket.Conn) error {
 	_ = socket.SetReadDeadline(time.Now().Add(20 * time.Second))
 	answered := errors.New("answered")

@@ -19,15 +19,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// BenchmarkPeopleInACrowd measures what people who are signed in see while
-// 5,000 connections and 1,000 live sockets are held, one in a hundred of them
-// hostile: slow, silent or half closed. It compares their p99 with that on the
-// same server without the crowd, before and after: p99-ratio is of the median
-// p99 of all turns of five seconds, so that what else the machine does for a
-// while counts little, whole-p99-ratio of all answers together. With
-// SHARDBOARD_LONG=1 the crowd stays for ten minutes, else for one turn. The
-// simulated cluster is alive, so that live pages have news.
-func BenchmarkPeopleInACrowd(b *testing.B) {
+// BenchmarkRequestsInACrowd measures response times of signed-in people while a crowd
+// holds connections and live sockets. One in a hundred of them is hostile: slow, silent
+// or half closed. The p99 is compared with that of the same server without the crowd,
+// before and after. p99-ratio uses the median p99 of all turns of five seconds, so that
+// short disturbances of the machine count little; whole-p99-ratio uses all answers
+// together. With SHARDBOARD_LONG=1 the crowd stays for ten minutes, otherwise for one
+// turn. The simulated cluster changes, so that live pages have updates.
+func BenchmarkRequestsInACrowd(b *testing.B) {
 	const turn = 5 * time.Second
 	stay, calm := 1, 1 // turns
 	if os.Getenv("SHARDBOARD_LONG") != "" {
@@ -38,31 +37,31 @@ func BenchmarkPeopleInACrowd(b *testing.B) {
 		b.Skipf("this process may have %d open files, and the crowd needs %d (ulimit -n)", files, connections+reservedFiles)
 	}
 	d := startDemo(b, simcluster.Options{Projects: 12, Documents: 300, Seed: 7}, topology.Options{})
-	a := d.beside(b, Config{Listen: "127.0.0.1:0", MaxConnections: connections, Auth: Auth{Mode: "local"}})
-	cookies := signedIn(b, a, 60)
+	a := d.startBeside(b, Config{Listen: "127.0.0.1:0", MaxConnections: connections, Auth: Auth{Mode: "local"}})
+	cookies := signInAccounts(b, a, 60)
 	c := &crowd{Addr: a.Addr(), Cookies: cookies, Connections: 5000, Sockets: 1000, Hostile: 100, Every: 80 * time.Second}
 	turns := func(n int) (took [][]time.Duration) {
 		for range n {
-			took = append(took, people(b, a, cookies, turn))
+			took = append(took, timePeople(b, a, cookies, turn))
 		}
 		return took
 	}
-	turns(1) // warm
+	turns(1) // warm-up
 	idle := turns(calm)
-	disperse := c.gather(b)
+	disperse := c.start(b)
 	first := a.listener.Stats()
 	crowded := turns(stay)
 	last := a.listener.Stats()
 	seen := disperse()
 	idle = append(idle, turns(calm)...)
-	b.Run("crowd", func(b *testing.B) { // measured once, however often this runs
+	b.Run("crowd", func(b *testing.B) { // measured once, even if the benchmark repeats
 		for b.Loop() {
 		}
-		b.Logf("%d open at first, %d at last; %d evicted, %d refused; the crowd saw %+v", first.Open, last.Open, last.Evicted, last.Refused, seen)
+		b.Logf("%d open at the start, %d at the end; %d evicted, %d refused; the crowd counted %+v", first.Open, last.Open, last.Evicted, last.Refused, seen)
 		b.Logf("idle:    %v", summary(idle))
 		b.Logf("crowded: %v", summary(crowded))
 		if seen.lost != 0 || last.Refused != 0 || first.Open < 5900 || last.Open < 5900 {
-			b.Errorf("honest connections were lost, or not all were there")
+			b.Errorf("honest connections were lost or missing")
 		}
 		b.ReportMetric(0, "ns/op")
 		b.ReportMetric(float64(medianP99(crowded))/float64(medianP99(idle)), "p99-ratio")
@@ -71,7 +70,7 @@ func BenchmarkPeopleInACrowd(b *testing.B) {
 	})
 }
 
-// medianP99 is the median of all turns' p99.
+// medianP99 returns the median of the p99 of all turns.
 func medianP99(turns [][]time.Duration) time.Duration {
 	var each []time.Duration
 	for _, took := range turns {
@@ -91,8 +90,8 @@ func summary(turns [][]time.Duration) string {
 		len(all), at(.5), at(.9), at(.99), at(1), len(turns), medianP99(turns).Round(100*time.Microsecond))
 }
 
-// signedIn makes accounts and gives a session's cookie of each.
-func signedIn(b *testing.B, a *App, n int) (cookies []string) {
+// signInAccounts creates accounts and returns a session cookie for each.
+func signInAccounts(b *testing.B, a *App, n int) (cookies []string) {
 	b.Helper()
 	by := auth.Principal{ID: "user:first", Name: "first", Role: auth.Admin, Method: auth.ByPassword}
 	for i := range n {
@@ -109,9 +108,9 @@ func signedIn(b *testing.B, a *App, n int) (cookies []string) {
 	return cookies
 }
 
-// people are four who each ask for a page or data every 40 ms, one in ten times
-// by a new connection, and give how long each answer took since it was due.
-func people(b *testing.B, a *App, cookies []string, during time.Duration) (took []time.Duration) {
+// timePeople sends requests as four people, each every 40 ms, one in ten on a new
+// connection. It returns how long each answer took since the request was due.
+func timePeople(b *testing.B, a *App, cookies []string, during time.Duration) (took []time.Duration) {
 	b.Helper()
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -155,8 +154,8 @@ func people(b *testing.B, a *App, cookies []string, during time.Duration) (took 
 	return took
 }
 
-// gather starts the process and waits until all are there. disperse ends it.
-func (c *crowd) gather(t testing.TB) (disperse func() crowdSeen) {
+// start starts the process and waits until all connections are open. disperse ends it.
+func (c *crowd) start(t testing.TB) (disperse func() crowdSeen) {
 	t.Helper()
 	text, err := json.Marshal(c)
 	if err != nil {

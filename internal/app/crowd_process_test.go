@@ -18,41 +18,41 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// crowd is who holds connections to a server. It runs in a process of its own,
-// so that its garbage and its goroutines are not the server's.
+// crowd holds connections to a server. It runs in a separate process, so that its
+// garbage and goroutines do not slow the server.
 type crowd struct {
 	Addr                 string
-	Cookies              []string // of people who are signed in, each good for 20 sockets
+	Cookies              []string // sessions, each for up to 20 sockets
 	Connections, Sockets int
-	Hostile              int           // one in so many
+	Hostile              int           // one in this many is hostile
 	Every                time.Duration // between two requests of an honest connection
 
-	ready            atomic.Int64 // honest ones that have been answered
+	ready            atomic.Int64 // honest connections that got an answer
 	requests, frames atomic.Int64
 	lost, closed     atomic.Int64
 }
 
-// crowdSeen is what the crowd saw.
+// crowdSeen counts what the crowd observed.
 type crowdSeen struct {
 	requests, frames int64
 	lost             int64 // honest connections and sockets that the server ended
-	closed           int64 // hostile ones
+	closed           int64 // hostile connections that the server ended
 }
 
 const crowdVariable = "SHARDBOARD_CROWD"
 
-// TestCrowdProcess is the process, not a test.
+// TestCrowdProcess runs the crowd in its process; it is not a test.
 func TestCrowdProcess(t *testing.T) {
 	text := os.Getenv(crowdVariable)
 	if text == "" {
-		t.Skip("started by BenchmarkPeopleInACrowd")
+		t.Skip("started by BenchmarkRequestsInACrowd")
 	}
 	var c crowd
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	go func() { // the parent closes our input to end us
+	go func() { // the parent ends this process by closing its input
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		stop()
 	}()
@@ -60,7 +60,8 @@ func TestCrowdProcess(t *testing.T) {
 	fmt.Printf("crowd over %d %d %d %d\n", c.requests.Load(), c.frames.Load(), c.lost.Load(), c.closed.Load())
 }
 
-// run opens everything at a bounded pace, says when it is there, and stays.
+// run opens all connections at a bounded rate, reports when they are open and keeps
+// them.
 func (c *crowd) run(ctx context.Context) {
 	opening := make(chan struct{}, 20)
 	honest := int64(0)
@@ -84,21 +85,21 @@ func (c *crowd) run(ctx context.Context) {
 	}
 	for i := range c.Sockets {
 		hostile := i%c.Hostile == 0
-		enter(func(once func()) { c.again(ctx, once, hostile, func() { c.socket(ctx, i, hostile, once) }) }, hostile)
+		enter(func(once func()) { c.reconnect(ctx, once, hostile, func() { c.holdSocket(ctx, i, hostile, once) }) }, hostile)
 	}
 	for i := range c.Connections {
 		hostile := i%c.Hostile == 0
-		enter(func(once func()) { c.again(ctx, once, hostile, func() { c.connection(ctx, i, hostile, once) }) }, hostile)
+		enter(func(once func()) { c.reconnect(ctx, once, hostile, func() { c.holdConnection(ctx, i, hostile, once) }) }, hostile)
 	}
 	for c.ready.Load() < honest && ctx.Err() == nil {
-		wait(ctx, time.After(10*time.Millisecond))
+		waitForTick(ctx, time.After(10*time.Millisecond))
 	}
 	fmt.Println("crowd ready")
 	all.Wait()
 }
 
-// again comes back a second after the server has closed a connection.
-func (c *crowd) again(ctx context.Context, once func(), hostile bool, f func()) {
+// reconnect opens a connection again a second after the server has closed it.
+func (c *crowd) reconnect(ctx context.Context, once func(), hostile bool, f func()) {
 	defer once()
 	for ctx.Err() == nil {
 		f()
@@ -111,13 +112,13 @@ func (c *crowd) again(ctx context.Context, once func(), hostile bool, f func()) 
 			c.lost.Add(1)
 		}
 		once()
-		wait(ctx, time.After(time.Second))
+		waitForTick(ctx, time.After(time.Second))
 	}
 }
 
-// connection is held until it is closed. An honest one asks now and then; of the
-// others one sends a request byte by byte, one is silent, one is half closed.
-func (c *crowd) connection(ctx context.Context, i int, hostile bool, once func()) {
+// holdConnection keeps a connection until it is closed. An honest one sends a request
+// now and then; a hostile one sends a request byte by byte, is silent or half closed.
+func (c *crowd) holdConnection(ctx context.Context, i int, hostile bool, once func()) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", c.Addr)
 	if err != nil {
 		return
@@ -131,7 +132,7 @@ func (c *crowd) connection(ctx context.Context, i int, hostile bool, once func()
 		case 0:
 			for j := 0; err == nil; j++ {
 				_, err = io.WriteString(conn, request[j%len(request):][:1])
-				wait(ctx, time.After(time.Second))
+				waitForTick(ctx, time.After(time.Second))
 			}
 		case 1:
 			_, _ = io.Copy(io.Discard, conn)
@@ -157,7 +158,7 @@ func (c *crowd) connection(ctx context.Context, i int, hostile bool, once func()
 		}
 		c.requests.Add(1)
 		once()
-		// One whose connection ends while it waits has lost it too.
+		// A connection that ends during the wait is lost too.
 		_ = conn.SetReadDeadline(time.Now().Add(next))
 		var late net.Error
 		if _, err := answers.Peek(1); !errors.As(err, &late) || !late.Timeout() {
@@ -168,9 +169,9 @@ func (c *crowd) connection(ctx context.Context, i int, hostile bool, once func()
 	}
 }
 
-// socket follows a page. Of the hostile ones one reads a byte a second, one
-// reads nothing, one is half closed.
-func (c *crowd) socket(ctx context.Context, i int, hostile bool, once func()) {
+// holdSocket follows a page. A hostile socket reads a byte a second, reads nothing or
+// is half closed.
+func (c *crowd) holdSocket(ctx context.Context, i int, hostile bool, once func()) {
 	topics := []string{"overview", "collections", "projects", "activity", "zones"}[i%5]
 	conn, res, err := websocket.DefaultDialer.DialContext(ctx, "ws://"+c.Addr+"/live?t="+topics,
 		http.Header{"Origin": {"http://" + c.Addr}, "Cookie": {c.Cookies[i/20%len(c.Cookies)]}})
@@ -186,11 +187,11 @@ func (c *crowd) socket(ctx context.Context, i int, hostile bool, once func()) {
 	if hostile {
 		switch under := conn.NetConn().(*net.TCPConn); i / c.Hostile % 3 {
 		case 0:
-			for b := make([]byte, 1); err == nil; wait(ctx, time.After(time.Second)) {
+			for b := make([]byte, 1); err == nil; waitForTick(ctx, time.After(time.Second)) {
 				_, err = under.Read(b)
 			}
 		case 1:
-			wait(ctx, time.After(2*time.Minute))
+			waitForTick(ctx, time.After(2*time.Minute))
 		case 2:
 			_ = under.CloseWrite()
 			_, _ = io.Copy(io.Discard, under)

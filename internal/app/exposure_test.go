@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestHostsThatNoBrowserSendsAreRefused(t *testing.T) {
+func TestInvalidHostNamesAreRefused(t *testing.T) {
 	uri, err := cluster.ParseURI("mongodb://127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)
@@ -38,44 +38,44 @@ func TestHostsThatNoBrowserSendsAreRefused(t *testing.T) {
 	}
 }
 
-// A proxy on this machine connects from loopback for everybody: then metrics
-// are where only this machine asks.
-func TestMetricsAreNotForWhomAProxyOrANameBrings(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
-	if code := metricsAs(t, d.app.Addr(), ""); code != http.StatusOK || d.app.OpsAddr() != d.app.Addr() {
-		t.Errorf("on loopback alone: %d, and at %s", code, d.app.OpsAddr())
+// A proxy on this machine forwards everybody's requests from loopback. Metrics are then
+// served only on the separate listener.
+func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
+	if code := statusOfMetrics(t, d.app.Addr(), ""); code != http.StatusOK || d.app.OpsAddr() != d.app.Addr() {
+		t.Errorf("on loopback only: status %d, separate listener %q", code, d.app.OpsAddr())
 	}
 	for name, tc := range map[string]struct {
 		c    Config
 		host string
 	}{
-		"proxy with TLS":                 {Config{TLSByProxy: true, PublicURL: "https://board.example"}, "board.example"},
-		"proxy that makes the host ours": {Config{TLSByProxy: true, PublicURL: "https://localhost:8443"}, ""},
-		"proxy that says who it is":      {Config{Auth: Auth{ProxyCIDRs: []string{"127.0.0.1"}}}, ""},
-		"another host":                   {Config{Hosts: []string{"board.example"}}, "board.example"},
+		"proxy with TLS":               {Config{TLSByProxy: true, PublicURL: "https://board.example"}, "board.example"},
+		"proxy that rewrites the host": {Config{TLSByProxy: true, PublicURL: "https://localhost:8443"}, ""},
+		"proxy that says who it is":    {Config{Auth: Auth{ProxyCIDRs: []string{"127.0.0.1"}}}, ""},
+		"another host":                 {Config{Hosts: []string{"board.example"}}, "board.example"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.c.Listen, tc.c.OpsListen, tc.c.Auth.Mode = "127.0.0.1:0", "127.0.0.1:0", "local"
-			a := d.beside(t, tc.c)
-			if code := metricsAs(t, a.Addr(), tc.host); code == http.StatusOK {
+			a := d.startBeside(t, tc.c)
+			if code := statusOfMetrics(t, a.Addr(), tc.host); code == http.StatusOK {
 				t.Error("metrics are open to the network")
 			}
-			if code := metricsAs(t, a.OpsAddr(), ""); code != http.StatusOK || a.OpsAddr() == a.Addr() {
-				t.Errorf("on their own listener %s: %d", a.OpsAddr(), code)
+			if code := statusOfMetrics(t, a.OpsAddr(), ""); code != http.StatusOK || a.OpsAddr() == a.Addr() {
+				t.Errorf("metrics on the separate listener %s: status %d", a.OpsAddr(), code)
 			}
 		})
 	}
-	near := d.beside(
+	near := d.startBeside(
 		t,
 		Config{Listen: "127.0.0.1:0", PublicURL: "http://localhost:8090", Hosts: []string{"localhost:9999"}, Auth: Auth{Mode: "local"}},
 	)
-	if code := metricsAs(t, near.Addr(), "localhost:9999"); code != http.StatusOK || near.OpsAddr() != near.Addr() {
-		t.Errorf("under names of this machine: %d, and at %s", code, near.OpsAddr())
+	if code := statusOfMetrics(t, near.Addr(), "localhost:9999"); code != http.StatusOK || near.OpsAddr() != near.Addr() {
+		t.Errorf("with names of this machine: status %d, separate listener %q", code, near.OpsAddr())
 	}
 }
 
-// metricsAs asks for the metrics under a host name; "" is the address itself.
-func metricsAs(t *testing.T, addr, host string) int {
+// statusOfMetrics requests the metrics with a host name; "" is the address itself.
+func statusOfMetrics(t *testing.T, addr, host string) int {
 	t.Helper()
 	r, err := http.NewRequest("GET", "http://"+addr+"/metrics", nil)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// demo is a running dashboard over a running simulated cluster, as `shardboard
-// demo` starts them, with a driver of our own beside it.
+// demo is a running dashboard over a running simulated cluster, as started by
+// `shardboard demo`, with a separate driver.
 type demo struct {
 	sim    *simcluster.Cluster
 	addr   string // of the simulated cluster
@@ -34,17 +34,17 @@ type demo struct {
 
 func startDemo(t testing.TB, o simcluster.Options, w topology.Options) *demo {
 	t.Helper()
-	return startOver(t, o, w, nil, nil)
+	return startDemoOver(t, o, w, nil, nil)
 }
 
-// startOver is startDemo with another profile than Yorkie's, over a cluster
-// that fill has filled.
-func startOver(t testing.TB, o simcluster.Options, w topology.Options, p *profile.Profile, fill func(*mongo.Client)) *demo {
+// startDemoOver is startDemo with another profile than Yorkie's, over a cluster
+// populated by fill.
+func startDemoOver(t testing.TB, o simcluster.Options, w topology.Options, p *profile.Profile, fill func(*mongo.Client)) *demo {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	d := &demo{addr: "127.0.0.1:0"}
-	d.serveAgain(t, o)
-	t.Cleanup(func() { d.cut(t) })
+	d.restartCluster(t, o)
+	t.Cleanup(func() { d.stopCluster(t) })
 	uri := "mongodb://" + d.addr + "/?directConnection=true"
 	parsed, err := cluster.ParseURI(uri)
 	if err != nil {
@@ -68,7 +68,7 @@ func startOver(t testing.TB, o simcluster.Options, w topology.Options, p *profil
 	return d
 }
 
-// serve starts the dashboard; stop ends it.
+// serve starts the dashboard; stop stops it.
 func (d *demo) serve(t testing.TB) {
 	t.Helper()
 	a, err := New(t.Context(), d.config)
@@ -88,8 +88,8 @@ func (d *demo) stop(t testing.TB) {
 	}
 }
 
-// serveAgain starts a simulated cluster at the demo's address.
-func (d *demo) serveAgain(t testing.TB, o simcluster.Options) {
+// restartCluster starts a simulated cluster at the demo's address.
+func (d *demo) restartCluster(t testing.TB, o simcluster.Options) {
 	t.Helper()
 	sim, err := simcluster.New(t.Context(), o)
 	if err != nil {
@@ -104,8 +104,8 @@ func (d *demo) serveAgain(t testing.TB, o simcluster.Options) {
 	go func() { d.served <- sim.Serve(l) }()
 }
 
-// cut ends the simulated cluster.
-func (d *demo) cut(t testing.TB) {
+// stopCluster stops the simulated cluster.
+func (d *demo) stopCluster(t testing.TB) {
 	t.Helper()
 	if err := d.sim.Close(); err != nil {
 		t.Error(err)
@@ -113,8 +113,8 @@ func (d *demo) cut(t testing.TB) {
 	<-d.served
 }
 
-// until waits for a table, told by the watcher's own notifications.
-func (d *demo) until(t *testing.T, what string, is func(*topology.Table) bool) {
+// waitForTable waits for a table, using the notifications of the watcher.
+func (d *demo) waitForTable(t *testing.T, what string, is func(*topology.Table) bool) {
 	t.Helper()
 	table, changed, stop := d.app.Watcher().Subscribe()
 	defer stop()
@@ -129,7 +129,7 @@ func (d *demo) until(t *testing.T, what string, is func(*topology.Table) bool) {
 	}
 }
 
-// waitReady follows the loading by the table's own notifications, then /readyz.
+// waitReady waits until the table is loaded and /readyz succeeds.
 func (d *demo) waitReady(t testing.TB) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
@@ -147,7 +147,7 @@ func (d *demo) waitReady(t testing.TB) {
 	t.Fatal("not ready after 30 s")
 }
 
-// waitForSocket waits until a browser follows live.
+// waitForSocket waits until a browser has opened its live socket.
 func (d *demo) waitForSocket(t *testing.T) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -158,7 +158,7 @@ func (d *demo) waitForSocket(t *testing.T) {
 	t.Fatal("no browser opened its socket")
 }
 
-// get fetches a path and gives status, headers and body.
+// get requests a path and returns status, headers and body.
 func (d *demo) get(t *testing.T, path string) (*http.Response, []byte) {
 	t.Helper()
 	res, err := http.Get(d.app.URL() + path)
@@ -173,7 +173,7 @@ func (d *demo) get(t *testing.T, path string) (*http.Response, []byte) {
 	return res, body
 }
 
-// getJSON fetches a path that must answer 200 and JSON.
+// getJSON requests a path, which must return 200 and JSON.
 func (d *demo) getJSON(t *testing.T, path string, into any) {
 	t.Helper()
 	res, body := d.get(t, path)
@@ -185,7 +185,7 @@ func (d *demo) getJSON(t *testing.T, path string, into any) {
 	}
 }
 
-// admin runs an admin command through our own driver.
+// admin runs an admin command with the separate driver.
 func (d *demo) admin(t *testing.T, cmd bson.D) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -195,7 +195,7 @@ func (d *demo) admin(t *testing.T, cmd bson.D) {
 	}
 }
 
-// still is a small data set in which nothing moves by itself.
-func still() simcluster.Options {
+// quietCluster is a small data set in which nothing moves by itself.
+func quietCluster() simcluster.Options {
 	return simcluster.Options{Projects: 12, Documents: 300, Still: true}
 }

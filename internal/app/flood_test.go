@@ -25,8 +25,8 @@ import (
 	"shardboard/web/site"
 )
 
-// flood is somebody who wants the server to serve nobody else. It goes on until
-// its context ends, and returns when all of its connections are closed.
+// flood is an attack that tries to keep the server from serving others. It runs until
+// its context ends and returns when all of its connections are closed.
 type flood struct {
 	name string
 	run  func(ctx context.Context, addr string)
@@ -36,13 +36,13 @@ const slowOnes = 300
 
 var floods = []flood{
 	{"headers that never end", func(ctx context.Context, addr string) {
-		each(slowOnes, func(i int) {
-			drip(ctx, i, addr, "GET / HTTP/1.1\r\nHost: localhost\r\n", fmt.Sprintf("X-%d: a\r\n", i))
+		runParallel(slowOnes, func(i int) {
+			sendSlowly(ctx, i, addr, "GET / HTTP/1.1\r\nHost: localhost\r\n", fmt.Sprintf("X-%d: a\r\n", i))
 		})
 	}},
 	{"bodies that never end", func(ctx context.Context, addr string) {
-		each(slowOnes, func(i int) {
-			drip(
+		runParallel(slowOnes, func(i int) {
+			sendSlowly(
 				ctx,
 				i,
 				addr,
@@ -53,15 +53,15 @@ var floods = []flood{
 	}},
 	{"bodies of 16 MB", func(ctx context.Context, addr string) {
 		large := bytes.Repeat([]byte("x"), 16<<20)
-		each(4, func(int) {
+		runParallel(4, func(int) {
 			for tick := time.NewTicker(50 * time.Millisecond); ctx.Err() == nil; {
 				_, _ = post(ctx, addr, "/api/v1/locate", bytes.NewReader(large))
-				wait(ctx, tick.C)
+				waitForTick(ctx, tick.C)
 			}
 		})
 	}},
 	{"sockets", func(ctx context.Context, addr string) {
-		each(slowOnes, func(int) {
+		runParallel(slowOnes, func(int) {
 			conn, _, err := websocket.DefaultDialer.DialContext(
 				ctx,
 				"ws://"+addr+"/live?t=overview,projects,collections",
@@ -81,11 +81,11 @@ var floods = []flood{
 		})
 	}},
 	{"connections that say nothing", func(ctx context.Context, addr string) {
-		each(slowOnes, func(i int) { drip(ctx, i, addr, "", "") })
+		runParallel(slowOnes, func(i int) { sendSlowly(ctx, i, addr, "", "") })
 	}},
 }
 
-func each(n int, f func(i int)) {
+func runParallel(n int, f func(i int)) {
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() { f(i) })
@@ -93,11 +93,11 @@ func each(n int, f func(i int)) {
 	all.Wait()
 }
 
-// drip opens a connection and sends a little every second, again and again. The
-// i-th of many has a moment of its own: as they run on the server's machine,
-// they would otherwise cost more together than what they do to the server.
-func drip(ctx context.Context, i int, addr, first, again string) {
-	wait(ctx, time.After(time.Duration(i)*time.Second/slowOnes))
+// sendSlowly opens connections and sends a little every second. The start depends on i,
+// because clients that act at the same moment on the server's machine would cost more
+// than what they do to the server.
+func sendSlowly(ctx context.Context, i int, addr, first, again string) {
+	waitForTick(ctx, time.After(time.Duration(i)*time.Second/slowOnes))
 	for ctx.Err() == nil {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
 		if err != nil {
@@ -106,7 +106,7 @@ func drip(ctx context.Context, i int, addr, first, again string) {
 		stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 		_, err = io.WriteString(conn, first)
 		for tick := time.NewTicker(time.Second); err == nil && ctx.Err() == nil; {
-			wait(ctx, tick.C)
+			waitForTick(ctx, tick.C)
 			_, err = io.WriteString(conn, again)
 		}
 		stop()
@@ -114,7 +114,7 @@ func drip(ctx context.Context, i int, addr, first, again string) {
 	}
 }
 
-func wait(ctx context.Context, tick <-chan time.Time) {
+func waitForTick(ctx context.Context, tick <-chan time.Time) {
 	select {
 	case <-ctx.Done():
 	case <-tick:
@@ -139,9 +139,9 @@ func post(ctx context.Context, addr, path string, body io.Reader) (status int, e
 	return res.StatusCode, err
 }
 
-// healthy asks for pages and data n times, as one person does, and gives how
-// long each took. Every answer must be right.
-func healthy(t *testing.T, d *demo, n int) []time.Duration {
+// timeRequests requests pages and data n times, like one person, and returns how long
+// each took. Every answer must be correct.
+func timeRequests(t *testing.T, d *demo, n int) []time.Duration {
 	t.Helper()
 	client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
@@ -162,7 +162,7 @@ func healthy(t *testing.T, d *demo, n int) []time.Duration {
 	return took
 }
 
-// during runs f while somebody floods the server.
+// during runs do while the flood is going on.
 func (f flood) during(t *testing.T, addr string, do func()) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -173,27 +173,27 @@ func (f flood) during(t *testing.T, addr string, do func()) {
 	<-over
 }
 
-func TestOthersAreServedDuringFloods(t *testing.T) {
+func TestOtherClientsAreServedDuringFloods(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startDemo(t, still(), topology.Options{})
+	d := startDemo(t, quietCluster(), topology.Options{})
 	for _, f := range floods {
-		f.during(t, d.app.Addr(), func() { healthy(t, d, 60) })
+		f.during(t, d.app.Addr(), func() { timeRequests(t, d, 60) })
 	}
 }
 
-func TestBodiesThatAreTooLargeAreRefusedUnread(t *testing.T) {
+func TestLargeBodiesAreRefusedWithoutReadingThem(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startDemo(t, still(), topology.Options{})
+	d := startDemo(t, quietCluster(), topology.Options{})
 	for path, want := range map[string]int{"/api/v1/locate": 413, "/locate/bulk": 413, "/api/v1/checks/duplicates": 413,
 		"/nothing": 404, "/": 405} {
-		sent := &counting{}
+		sent := &countingBody{}
 		sent.left.Store(16 << 20)
 		status, err := post(t.Context(), d.app.Addr(), path, sent)
-		// The server closes what it does not want to read to the end, and a
+		// The server closes a connection whose body it does not read to the end, and a
 		// client that is still sending may see that before the answer.
 		if err != nil && !errors.Is(err, syscall.EPIPE) && !errors.Is(err, syscall.ECONNRESET) {
 			t.Errorf("%s: %v", path, err)
@@ -202,16 +202,16 @@ func TestBodiesThatAreTooLargeAreRefusedUnread(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, status, want)
 		}
 		if left := sent.left.Load(); left < 8<<20 {
-			t.Errorf("%s: %d bytes were taken", path, 16<<20-left)
+			t.Errorf("%s: %d bytes were read", path, 16<<20-left)
 		}
 	}
 }
 
-// counting is a body of unknown length that knows how much was taken of it,
-// which goes on for a moment after the answer.
-type counting struct{ left atomic.Int64 }
+// countingBody is a body of unknown length that counts how much was read. Reads can
+// continue for a moment after the answer.
+type countingBody struct{ left atomic.Int64 }
 
-func (c *counting) Read(b []byte) (int, error) {
+func (c *countingBody) Read(b []byte) (int, error) {
 	n := min(len(b), int(c.left.Load()))
 	if n == 0 {
 		return 0, io.EOF
@@ -223,20 +223,20 @@ func (c *counting) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-func TestHeadersThatDoNotEndAreNotWaitedFor(t *testing.T) {
+func TestUnfinishedRequestHeadersTimeOut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for the header timeout")
 	}
-	t.Parallel() // it waits most of the time
-	d := startDemo(t, still(), topology.Options{})
-	each(50, func(int) {
+	t.Parallel() // mostly waits
+	d := startDemo(t, quietCluster(), topology.Options{})
+	runParallel(50, func(int) {
 		conn, err := net.Dial("tcp", d.app.Addr())
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		defer conn.Close()
-		_ = conn.SetDeadline(time.Now().Add(20 * site.ReadHeaderTimeout)) // a bound for the test, not for the server
+		_ = conn.SetDeadline(time.Now().Add(20 * site.ReadHeaderTimeout)) // limits the test, not the server
 		_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
 		if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
 			t.Errorf("the connection was not closed: %v", err)
@@ -254,37 +254,37 @@ func TestHeadersThatDoNotEndAreNotWaitedFor(t *testing.T) {
 	go func() { _, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n"+long.String()+"\r\n") }()
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil || res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
-		t.Errorf("headers of 80 kB: %v, %v", res, err)
+		t.Errorf("headers of 80 kB are accepted: %v, %v", res, err)
 	}
 }
 
-// While somebody floods, the slowest of a hundred healthy requests takes at most
-// half as long again as without, and memory stays bounded. The machine does the
-// flooding too, so each figure is the median of several rounds.
-func TestFloodsCostOthersLittle(t *testing.T) {
+// During a flood, the p99 of other requests rises by at most half, and memory stays
+// bounded. The flood runs on the same machine, so each figure is the median of several
+// rounds.
+func TestFloodsBarelySlowOtherClients(t *testing.T) {
 	if os.Getenv("SHARDBOARD_FLOOD") == "" {
 		t.Skip("measures, which needs the machine alone: with SHARDBOARD_FLOOD=1 (make long)")
 	}
 	const rounds, asked, most = 7, 800, 1.5
 	const memory = 64 << 20
-	d := startDemo(t, still(), topology.Options{})
-	healthy(t, d, asked) // warm
+	d := startDemo(t, quietCluster(), topology.Options{})
+	timeRequests(t, d, asked) // warm
 	for _, f := range floods {
 		var ratios []float64
 		grown := uint64(0)
-		calm, before := p99(healthy(t, d, asked)), heap()
+		calm, before := p99(timeRequests(t, d, asked)), heap()
 		for range rounds {
 			var flooded time.Duration
 			f.during(t, d.app.Addr(), func() {
-				wait(t.Context(), time.After(1500*time.Millisecond)) // until all are there
-				flooded = p99(healthy(t, d, asked))
+				waitForTick(t.Context(), time.After(1500*time.Millisecond)) // until all connections are open
+				flooded = p99(timeRequests(t, d, asked))
 				if now := heap(); now > before {
 					grown = max(grown, now-before)
 				}
 			})
-			// What else the machine does comes and goes: compared is with the
-			// calm before and the calm after.
-			after := p99(healthy(t, d, asked))
+			// Other load of the machine varies, so the flood is compared with calm
+			// periods before and after it.
+			after := p99(timeRequests(t, d, asked))
 			ratios = append(ratios, 2*float64(flooded)/float64(calm+after))
 			calm = after
 		}
@@ -299,10 +299,10 @@ func TestFloodsCostOthersLittle(t *testing.T) {
 			grown>>20,
 		)
 		if ratios[rounds/2] > most {
-			t.Errorf("%s: p99 is %.2f times what it is without", f.name, ratios[rounds/2])
+			t.Errorf("%s: p99 is %.2f times the p99 without a flood", f.name, ratios[rounds/2])
 		}
 		if grown > memory {
-			t.Errorf("%s: %d bytes more memory", f.name, grown)
+			t.Errorf("%s: memory grew by %d bytes", f.name, grown)
 		}
 	}
 }
@@ -312,7 +312,7 @@ func p99(took []time.Duration) time.Duration {
 	return took[len(took)*99/100]
 }
 
-// heap is what is in use after a collection.
+// heap returns the bytes in use after a garbage collection.
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

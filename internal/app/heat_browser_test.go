@@ -27,9 +27,9 @@ import (
 
 const changes = "yorkie-meta.changes"
 
-// paint gives a dashboard a past: writes of every minute of the last hours, a
-// hot chunk, a wave and an hour in which nobody counted.
-func (d *demo) paint(t *testing.T, hours int) {
+// recordHeat stores recorded writes for every minute of the last hours, with a hot
+// chunk, a wave and an hour without counts.
+func (d *demo) recordHeat(t *testing.T, hours int) {
 	t.Helper()
 	var projects struct{ Items []struct{ ID bson.ObjectID } }
 	d.getJSON(t, "api/v1/projects?limit=1000", &projects)
@@ -69,7 +69,7 @@ func (d *demo) paint(t *testing.T, hours int) {
 				Astray: 2,
 			}
 			for i, ch := range c.Chunks.All() {
-				if (minute/50+i)%3 > 0 { // the others' projects are not among the hottest
+				if (minute/50+i)%3 > 0 { // other chunks have no project among the hottest
 					s.Pieces = append(s.Pieces, heat.Piece{Min: ch.Min, Rows: 1 + rng.Int64N(int64(40+20*i))})
 				}
 			}
@@ -78,17 +78,17 @@ func (d *demo) paint(t *testing.T, hours int) {
 	}
 }
 
-// painted opens the page of heat once its picture is drawn.
-func painted(t *testing.T, ctx context.Context, d *demo, address string) {
+// openHeatPage opens the heat page and waits until the heat map is drawn.
+func openHeatPage(t *testing.T, ctx context.Context, d *demo, address string) {
 	t.Helper()
 	err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+address), chromedp.WaitVisible("#heat-map canvas"),
-		until(`document.querySelector('[data-heat="most"]').textContent !== ""`))
+		waitUntil(`document.querySelector('[data-heat="most"]').textContent !== ""`))
 	if err != nil {
 		t.Fatalf("/%s: %v", address, err)
 	}
 }
 
-func key(k, code string) chromedp.Action[chromedp.Void] {
+func pressKey(k, code string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp} {
 			if _, err := cdp.Call(ctx, t, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: k, Code: code}); err != nil {
@@ -99,29 +99,29 @@ func key(k, code string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-func TestBrowserShowsWhereTheWritesWent(t *testing.T) {
-	ctx := browser(t)
+func TestBrowserShowsWriteRatesAndTheHeatMap(t *testing.T) {
+	ctx := newBrowser(t)
 	d := startDemo(t, simcluster.Options{Projects: 12, Documents: 2000}, topology.Options{})
 	bad := listenForComplaints(t, ctx)
-	d.paint(t, 30)
-	// The lists begin with the first ten seconds that were counted.
-	if err := chromedp.Do(ctx, screen(1280, "light"), chromedp.Navigate(d.app.URL()+"heat")); err != nil {
+	d.recordHeat(t, 30)
+	// The lists show rates after the first ten counted seconds.
+	if err := chromedp.Do(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()+"heat")); err != nil {
 		t.Fatal(err)
 	}
 	const rates = `document.querySelectorAll(".hot li").length > 0`
-	if err := chromedp.Do(ctx, until(rates)); err != nil {
-		if err = chromedp.Do(ctx, until(rates)); err != nil {
-			t.Fatalf("the page does not show rates by itself: %v", err)
+	if err := chromedp.Do(ctx, waitUntil(rates)); err != nil {
+		if err = chromedp.Do(ctx, waitUntil(rates)); err != nil {
+			t.Fatalf("the page does not show rates without a reload: %v", err)
 		}
 	}
 	shots := os.Getenv("SHARDBOARD_SHOTS")
 	for _, width := range []int64{1280, 390} {
 		for _, scheme := range []string{"light", "dark"} {
 			for _, address := range []string{"heat", "heat?by=project&span=24h", "heat?ns=yorkie-meta.documents", "heat?ns=yorkie-meta.clients"} {
-				if err := chromedp.Do(ctx, screen(width, scheme)); err != nil {
+				if err := chromedp.Do(ctx, setScreen(width, scheme)); err != nil {
 					t.Fatal(err)
 				}
-				painted(t, ctx, d, address)
+				openHeatPage(t, ctx, d, address)
 				if over := eval[int](t, ctx, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
 					t.Errorf("/%s at %d: %d px wider than the screen", address, width, over)
 				}
@@ -142,37 +142,39 @@ func TestBrowserShowsWhereTheWritesWent(t *testing.T) {
 	bad.check(t)
 }
 
-func TestBrowserReadsThePictureOfWritesByKeyboard(t *testing.T) {
-	ctx := browser(t)
-	d := startDemo(t, still(), topology.Options{})
+func TestBrowserNavigatesTheHeatMapByKeyboard(t *testing.T) {
+	ctx := newBrowser(t)
+	d := startDemo(t, quietCluster(), topology.Options{})
 	bad := listenForComplaints(t, ctx)
-	d.paint(t, 8)
-	if err := chromedp.Do(ctx, screen(1280, "light")); err != nil {
+	d.recordHeat(t, 8)
+	if err := chromedp.Do(ctx, setScreen(1280, "light")); err != nil {
 		t.Fatal(err)
 	}
-	painted(t, ctx, d, "heat")
+	openHeatPage(t, ctx, d, "heat")
 	const readout = `document.getElementById("heat-readout").textContent`
 	eval[bool](t, ctx, `(document.querySelector("[data-heat=canvas]").focus(), true)`)
-	err := chromedp.Do(ctx, key("ArrowLeft", "ArrowLeft"), key("ArrowUp", "ArrowUp"), until(readout+`.includes("UTC")`))
+	err := chromedp.Do(ctx, pressKey("ArrowLeft", "ArrowLeft"), pressKey("ArrowUp", "ArrowUp"), waitUntil(readout+`.includes("UTC")`))
 	if err != nil {
-		t.Fatalf("the arrow keys tell no cell: %v, %s", err, eval[string](t, ctx, readout))
+		t.Fatalf("the arrow keys select no cell: %v, %s", err, eval[string](t, ctx, readout))
 	}
 	was := eval[string](t, ctx, readout)
-	if err := chromedp.Do(ctx, key("ArrowLeft", "ArrowLeft"), key("+", "Equal"), until(readout+" !== "+fmt.Sprintf("%q", was))); err != nil {
+	err = chromedp.Do(ctx, pressKey("ArrowLeft", "ArrowLeft"), pressKey("+", "Equal"),
+		waitUntil(readout+" !== "+fmt.Sprintf("%q", was)))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(was, "writes/s") {
-		t.Errorf("a cell says %q", was)
+		t.Errorf("the cell's text is %q, expected writes/s", was)
 	}
 	err = chromedp.Do(
 		ctx,
-		key("Enter", "Enter"),
-		until(`document.activeElement.closest('[data-heat="row"]') !== null && document.activeElement.href.includes("/chunks/")`),
+		pressKey("Enter", "Enter"),
+		waitUntil(`document.activeElement.closest('[data-heat="row"]') !== null && document.activeElement.href.includes("/chunks/")`),
 	)
 	if err != nil {
-		t.Fatalf("Enter opens no row: %v", err)
+		t.Fatalf("Enter focuses no row: %v", err)
 	}
-	// The open row's link leads to a chunk that there is.
+	// The row's link leads to an existing chunk.
 	at := eval[string](t, ctx, "document.activeElement.getAttribute('href')")
 	if res, _ := d.get(t, strings.TrimPrefix(at, "/")); res.StatusCode != 200 {
 		t.Errorf("%s: %s", at, res.Status)
@@ -181,9 +183,9 @@ func TestBrowserReadsThePictureOfWritesByKeyboard(t *testing.T) {
 }
 
 func TestBrowserShowsHeatAsTablesWithoutJavaScript(t *testing.T) {
-	ctx := browser(t)
-	d := startDemo(t, still(), topology.Options{})
-	d.paint(t, 3)
+	ctx := newBrowser(t)
+	d := startDemo(t, quietCluster(), topology.Options{})
+	d.recordHeat(t, 3)
 	off := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 		return err
@@ -193,9 +195,9 @@ func TestBrowserShowsHeatAsTablesWithoutJavaScript(t *testing.T) {
 	}
 }
 
-// full is the largest picture: heavy-tailed writes with noise, in all columns
-// and all rows that there may be.
-func full() api.HeatMap {
+// largestHeatMap returns a heat map of the largest size: heavy-tailed writes with noise
+// in every possible column and row.
+func largestHeatMap() api.HeatMap {
 	scale := api.NewHeatScale(0.5)
 	rng := rand.New(rand.NewPCG(3, 3))
 	m := api.HeatMap{NS: changes, By: "key", Scale: scale}
@@ -229,15 +231,15 @@ func full() api.HeatMap {
 	return m
 }
 
-// A frame of the largest picture has to be drawn within 8 ms. The bound is
-// checked with room for a busy machine, the figure is printed.
-func TestBrowserDrawsAFrameOfTheLargestPictureFast(t *testing.T) {
-	ctx := browser(t)
-	d := startDemo(t, still(), topology.Options{})
-	if err := chromedp.Do(ctx, screen(1280, "dark"), chromedp.Navigate(d.app.URL()+"heat"), chromedp.WaitVisible("main h1")); err != nil {
+// A frame of the largest heat map should be drawn within 8 ms. The test allows more for
+// a busy machine and logs the time.
+func TestBrowserDrawsTheLargestHeatMapFast(t *testing.T) {
+	ctx := newBrowser(t)
+	d := startDemo(t, quietCluster(), topology.Options{})
+	if err := chromedp.Do(ctx, setScreen(1280, "dark"), chromedp.Navigate(d.app.URL()+"heat"), chromedp.WaitVisible("main h1")); err != nil {
 		t.Fatal(err)
 	}
-	body, err := json.Marshal(full())
+	body, err := json.Marshal(largestHeatMap())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +267,7 @@ func TestBrowserDrawsAFrameOfTheLargestPictureFast(t *testing.T) {
 			begin = performance.now();
 			to.clearRect(0, 0, 1100, 520);
 			picture.frame(to, view, { x: 0, y: 0, w: 1100, h: 520 });
-			to.getImageData(0, 0, 1, 1); // or the drawing would only be noted, not done
+			to.getImageData(0, 0, 1, 1); // forces the drawing to finish
 			times.push(performance.now() - begin);
 		}
 		times.sort((a, b) => a - b);
@@ -285,6 +287,6 @@ func TestBrowserDrawsAFrameOfTheLargestPictureFast(t *testing.T) {
 		got.Most,
 	)
 	if os.Getenv("SHARDBOARD_LONG") != "" && got.Half > 8 {
-		t.Errorf("a frame takes %.1f ms", got.Half)
+		t.Errorf("drawing a frame takes %.1f ms", got.Half)
 	}
 }

@@ -28,9 +28,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// guard is run in every document before anything of its own. It tells by a word
-// on the console, which leaves even a page that is being left: what was executed
-// and what the policy stopped. It also counts the live frames that the page got.
+// guard runs in every document before the document's own scripts. It reports on the
+// console, which works even while a page unloads, what was executed and what the policy
+// blocked. It also counts the live frames of the page.
 const guard = `(() => {
 	const tell = console.error.bind(console);
 	for (const f of ["alert", "confirm", "prompt", "print", "open"]) window[f] = (...a) => { tell("EXECUTED", f, location.href) };
@@ -42,7 +42,7 @@ const guard = `(() => {
 	};
 })()`
 
-// incidents are what must not happen in a browser, by what was seen.
+// incidents collects what must not happen in a browser, by kind.
 type incidents struct {
 	mu                  sync.Mutex
 	executed, reported  []string
@@ -50,8 +50,8 @@ type incidents struct {
 	requests            int
 }
 
-// watch makes a tab tell its incidents; home is the only host it may ask.
-func watch(t *testing.T, ctx context.Context, home string) *incidents {
+// watchTab collects the incidents of a tab; home is the only host it may request.
+func watchTab(t *testing.T, ctx context.Context, home string) *incidents {
 	t.Helper()
 	in := &incidents{}
 	err := chromedp.Listen(ctx, func(ev any) {
@@ -119,38 +119,38 @@ func (in *incidents) check(t *testing.T) {
 		}
 	}
 	if in.requests == 0 {
-		t.Error("no request was seen: nothing was watched")
+		t.Error("no request was seen, so the tab was not watched")
 	}
 }
 
-// says is all text of a page and all values of its attributes.
+// says returns all text of a page and all values of its attributes.
 const says = `[document.documentElement.textContent, ...[...document.querySelectorAll("*")].flatMap(e => [...e.attributes].map(a => a.value))].join("\n")`
 
-// turned is the first element whose text turns the direction of writing and does
-// not keep that to itself.
+// turned returns the first element whose text changes the writing direction beyond the
+// element.
 const turned = `([...document.querySelectorAll("body *")].find(e => !e.namespaceURI.endsWith("svg") &&
 	[...e.childNodes].some(n => n.nodeType === 3 && /[\u202a-\u202e\u2066-\u2069]/.test(n.data)) &&
 	!/isolate|plaintext/.test(getComputedStyle(e).unicodeBidi))?.outerHTML ?? "").slice(0, 200)`
 
-// asShown is a text as a browser has it after parsing.
-func asShown(s string) string {
+// asParsed returns a text as a browser has it after parsing.
+func asParsed(s string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "", "\ufffd", "", "\ufffe", "").Replace(s)
 }
 
-// open shows a page, waits for its first live frame and gives all that it says.
-func open(t *testing.T, ctx context.Context, address string) string {
+// openPage opens a page, waits for its first live frame and returns all its text.
+func openPage(t *testing.T, ctx context.Context, address string) string {
 	t.Helper()
 	if err := chromedp.Do(ctx, chromedp.Navigate(address),
-		until(`document.querySelector("main h1") && (frames_ > 0 || !document.body.dataset.topics)`)); err != nil {
+		waitUntil(`document.querySelector("main h1") && (frames_ > 0 || !document.body.dataset.topics)`)); err != nil {
 		t.Fatalf("%s: %v", address, err)
 	}
-	return asShown(eval[string](t, ctx, says))
+	return asParsed(eval[string](t, ctx, says))
 }
 
-// The instrument itself: raw payloads are executed where no policy stops them,
-// and reported where ours does.
-func TestBrowserNoticesPayloadsThatAreNotEscaped(t *testing.T) {
-	ctx := browser(t)
+// This tests the detection: unescaped payloads are executed without a policy and
+// reported with ours.
+func TestBrowserDetectsUnescapedPayloads(t *testing.T) {
+	ctx := newBrowser(t)
 	policy := ""
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if policy != "" {
@@ -160,9 +160,9 @@ func TestBrowserNoticesPayloadsThatAreNotEscaped(t *testing.T) {
 		_, _ = w.Write([]byte("<!doctype html><title>x</title>" + r.URL.Query().Get("p")))
 	}))
 	defer server.Close()
-	d := startDemo(t, still(), topology.Options{})
+	d := startDemo(t, quietCluster(), topology.Options{})
 	res, _ := d.get(t, "")
-	in := watch(t, ctx, strings.TrimPrefix(server.URL, "http://"))
+	in := watchTab(t, ctx, strings.TrimPrefix(server.URL, "http://"))
 	for _, own := range []string{"", res.Header.Get("Content-Security-Policy")} {
 		policy = own
 		for _, p := range hostilePayloads(t) {
@@ -174,42 +174,42 @@ func TestBrowserNoticesPayloadsThatAreNotEscaped(t *testing.T) {
 			}
 		}
 		in.mu.Lock()
-		t.Logf("policy %.20q: %d executed, %d reported, %d asked elsewhere", policy, len(in.executed), len(in.reported), len(in.elsewhere))
+		t.Logf("policy %.20q: %d executed, %d reported, %d requests to other hosts", policy, len(in.executed), len(in.reported), len(in.elsewhere))
 		if policy == "" && len(in.executed) < 30 || policy != "" && (len(in.executed) > 0 || len(in.reported) < 30) {
-			t.Errorf("too few, or too many: %v", in.executed)
+			t.Errorf("an unexpected number of payloads was executed: %v", in.executed)
 		}
 		in.executed, in.reported = nil, nil
 		in.mu.Unlock()
 	}
 }
 
-func TestBrowserRunsNothingThatAHostileClusterSays(t *testing.T) {
+func TestBrowserExecutesNothingFromAHostileCluster(t *testing.T) {
 	all, pages, first := hostilePayloads(t), 0, true
 	for batch := range slices.Chunk(all, 78) {
-		t.Run(fmt.Sprintf("from %.20q", batch[0]), func(t *testing.T) { pages += showHostile(t, newEnemy(batch), first) })
+		t.Run(fmt.Sprintf("from %.20q", batch[0]), func(t *testing.T) { pages += showCluster(t, newHostileCluster(batch), first) })
 		first = false
 	}
 	t.Logf("%d payloads on %d pages", len(all), pages)
 }
 
-// showHostile shows one enemy's cluster. The first one's projects come while
-// somebody looks, which takes a while; the others' are there before.
-func showHostile(t *testing.T, e *enemy, first bool) (pages int) {
-	ctx := browser(t)
+// showCluster opens the pages of one hostile cluster. For the first cluster the projects
+// appear while pages are open, which is slow; for the others they exist before.
+func showCluster(t *testing.T, e *hostileCluster, first bool) (pages int) {
+	ctx := newBrowser(t)
 	settle := func(c *mongo.Client) {
 		if !first {
-			e.settle(t, c)
+			e.writeProjects(t, c)
 		}
 	}
-	d := startOver(
+	d := startDemoOver(
 		t,
 		simcluster.Options{Projects: 3, Documents: 20, Still: true},
 		topology.Options{Routing: 200 * time.Millisecond, Slow: 500 * time.Millisecond, Statistics: 2 * time.Second, StatisticsPerSecond: 1000},
 		nil,
 		settle,
 	)
-	said := d.seeItCome(t, ctx, e, first)
-	in := watch(t, ctx, d.app.Addr())
+	said := d.openPagesWhileNamesAppear(t, ctx, e, first)
+	in := watchTab(t, ctx, d.app.Addr())
 	paths := []string{"", "collections", "zones", "layout", "checks/duplicates", "locate/bulk"}
 	for n := range (len(e.payloads)*3+3)/50 + 1 {
 		paths = append(paths, fmt.Sprintf("activity?kind=all&page=%d", n+1), fmt.Sprintf("collections?page=%d", n+1))
@@ -218,36 +218,36 @@ func showHostile(t *testing.T, e *enemy, first bool) (pages int) {
 		paths = append(paths, fmt.Sprintf("projects?page=%d", n+1))
 	}
 	for _, path := range paths {
-		said += open(t, ctx, d.app.URL()+path)
+		said += openPage(t, ctx, d.app.URL()+path)
 		pages++
 	}
 	for i := range e.payloads {
 		for k, p := range e.pages(i) {
 			if strings.Contains(p.path, "%00") {
-				continue // no address of ours can mean it
+				continue // no address can name it
 			}
 			if os.Getenv("SHARDBOARD_LONG") == "" && (i%3 > 0 || k != i/3%len(e.pages(i))) {
-				continue // all are on the lists; some have a page of their own looked at
+				continue // all are in the lists; only some pages are opened
 			}
-			text := open(t, ctx, d.app.URL()+p.path)
+			text := openPage(t, ctx, d.app.URL()+p.path)
 			pages++
 			if loose := eval[string](t, ctx, turned); loose != "" {
 				t.Errorf("/%s: direction marks reach beyond %s", p.path, loose)
 			}
-			if want := strings.TrimSpace(asShown(p.shows)); !strings.Contains(text, want) {
+			if want := strings.TrimSpace(asParsed(p.shows)); !strings.Contains(text, want) {
 				t.Errorf("/%s does not show %q", p.path, want)
 			}
 		}
 	}
-	said += open(t, ctx, d.app.URL()+"collections")
-	e.saysAll(t, said)
+	said += openPage(t, ctx, d.app.URL()+"collections")
+	e.checkAllNamesShown(t, said)
 	in.check(t)
 	return pages
 }
 
-// seeItCome has the live pages open, each in a tab of its own, while the names
-// come, and gives all that the pages say in the end.
-func (d *demo) seeItCome(t *testing.T, ctx context.Context, e *enemy, projects bool) string {
+// openPagesWhileNamesAppear opens the live pages, each in its own tab, before the names
+// appear, and returns all text of the pages at the end.
+func (d *demo) openPagesWhileNamesAppear(t *testing.T, ctx context.Context, e *hostileCluster, projects bool) string {
 	t.Helper()
 	type tab struct {
 		ctx  context.Context
@@ -262,28 +262,28 @@ func (d *demo) seeItCome(t *testing.T, ctx context.Context, e *enemy, projects b
 	for _, path := range paths {
 		ctx, cancel := chromedp.NewContext(ctx)
 		defer cancel()
-		in := watch(t, ctx, d.app.Addr())
-		open(t, ctx, d.app.URL()+path)
+		in := watchTab(t, ctx, d.app.Addr())
+		openPage(t, ctx, d.app.URL()+path)
 		eval[bool](t, ctx, "window.notReloaded = true")
 		tabs = append(tabs, tab{ctx, in, path})
 	}
-	e.invade(t, d.driver)
+	e.writeNames(t, d.driver)
 	if projects {
-		e.settle(t, d.driver)
+		e.writeProjects(t, d.driver)
 	}
 	said := ""
 	for _, tab := range tabs {
-		if err := chromedp.Do(tab.ctx, until(`notReloaded && /~[a-z]+0\d\d/.test(document.querySelector("main").textContent)`)); err != nil {
+		if err := chromedp.Do(tab.ctx, waitUntil(`notReloaded && /~[a-z]+0\d\d/.test(document.querySelector("main").textContent)`)); err != nil {
 			t.Fatalf("/%s did not change: %v", tab.path, err)
 		}
-		said += asShown(eval[string](t, tab.ctx, says))
+		said += asParsed(eval[string](t, tab.ctx, says))
 		tab.in.check(t)
 	}
 	return said
 }
 
-// saysAll makes sure that the names were really there.
-func (e *enemy) saysAll(t *testing.T, said string) {
+// checkAllNamesShown checks that the names were really shown.
+func (e *hostileCluster) checkAllNamesShown(t *testing.T, said string) {
 	t.Helper()
 	for i, p := range e.payloads {
 		for _, sink := range []string{"shard", "set", "host", "zone", "coll", "project", "from", "to", "what", "lower", "min", "db"} {
@@ -291,7 +291,7 @@ func (e *enemy) saysAll(t *testing.T, said string) {
 			switch {
 			case sink == "db" && (strings.ContainsAny(name, "/\\ \"$.\x00") || i%4 > 0),
 				(sink == "set" || sink == "host") && strings.ContainsAny(name, "/,"):
-				continue // MongoDB has no such name
+				continue // not a valid name in MongoDB
 			case sink == "lower":
 				kind, value, _ := bson.MarshalValue(name)
 				name = strings.Trim(shardkey.DisplayValue(bson.RawValue{Type: kind, Value: value}), `"`)
@@ -299,7 +299,7 @@ func (e *enemy) saysAll(t *testing.T, said string) {
 				quoted, _ := bson.MarshalExtJSON(bson.D{{Key: "", Value: name}}, false, false)
 				name = string(quoted[len(`{"":"`) : len(quoted)-len(`"}`)])
 			}
-			if !strings.Contains(said, asShown(name)) {
+			if !strings.Contains(said, asParsed(name)) {
 				t.Errorf("%q is on no page as %s: %q", p, sink, name)
 			}
 		}

@@ -13,10 +13,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Every layout, as its simulated cluster has it: recognised as itself, and
-// where shardboard says that 200 documents are, the cluster's own explain says
-// so too, for every collection that holds rows of a document.
-func TestEveryLayoutIsRecognisedAndItsLocateAgreesWithExplain(t *testing.T) {
+// Each simulated layout is recognised. For 200 documents and every collection with rows
+// of a document, the located shard agrees with the cluster's explain.
+func TestEveryLayoutIsRecognisedAndLocateAgreesWithExplain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo per layout")
 	}
@@ -26,11 +25,11 @@ func TestEveryLayoutIsRecognisedAndItsLocateAgreesWithExplain(t *testing.T) {
 			var found struct{ Items []layoutItem }
 			d.getJSON(t, "api/v1/layout", &found)
 			if len(found.Items) != 1 || found.Items[0].Nearest != layout.Name || found.Items[0].Looks != 0 {
-				t.Fatalf("taken for %+v", found.Items)
+				t.Fatalf("recognised as %+v", found.Items)
 			}
 			for _, f := range found.Items[0].Findings {
 				if f.Code != "documented" {
-					t.Errorf("%s is found %s", f.NS, f.Code)
+					t.Errorf("%s has the finding %s", f.NS, f.Code)
 				}
 			}
 			d.checkLocate(t, layout, 200)
@@ -73,13 +72,13 @@ func (d *demo) checkLocate(t *testing.T, layout profile.Layout, n int) {
 		d.getJSON(t, "api/v1/locate?q="+url.QueryEscape(doc.Project.Hex()+"/"+doc.Key), &answer)
 		for _, item := range answer.Items {
 			if item.ID != doc.ID.Hex() {
-				continue // another, removed document of this key
+				continue // a removed document with the same key
 			}
 			for _, p := range item.Places {
 				_, name, _ := strings.Cut(p.NS, ".")
 				c, ok := layout.Collection(name)
 				if !ok {
-					t.Fatalf("%s is not of %s", p.NS, layout.Name)
+					t.Fatalf("%s does not belong to the layout %s", p.NS, layout.Name)
 				}
 				filter := bson.D{{Key: c.ProjectField, Value: doc.Project}, {Key: c.DocumentField, Value: doc.ID}}
 				if got := d.explain(t, p.NS, filter); !p.Exact || len(got) != 1 || got[0] != p.Shard {
@@ -96,9 +95,9 @@ func (d *demo) checkLocate(t *testing.T, layout profile.Layout, n int) {
 	}
 }
 
-// What a release sets up is what the simulated cluster sets up: collections,
-// shard keys and the indexes that tell versions apart.
-func TestTheSimulatedLayoutsAreTheProfilesLayouts(t *testing.T) {
+// The simulated cluster has the collections and shard keys of the profile, and the
+// indexes that distinguish versions.
+func TestSimulatedLayoutsMatchTheProfile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo per layout")
 	}
@@ -112,7 +111,7 @@ func TestTheSimulatedLayoutsAreTheProfilesLayouts(t *testing.T) {
 		}
 		for _, name := range a.Names {
 			if _, ok := layout.Collection(name); !ok {
-				t.Errorf("%s: %s is extra", layout.Name, name)
+				t.Errorf("%s: unexpected collection %s", layout.Name, name)
 			}
 		}
 		spread := strings.Contains(a.Keys["clients"], "hashed")

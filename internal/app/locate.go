@@ -14,7 +14,7 @@ import (
 // as Extended JSON.
 type LocateQuery struct {
 	Text, NS, Key string
-	Ask           answers.Ask // details to include besides the locations
+	Extras        answers.LocateExtras // details to include besides the locations
 }
 
 // Locate connects, loads the routing table and the projects once, answers one query as the API
@@ -45,7 +45,7 @@ func Locate(ctx context.Context, c Config, question LocateQuery) (answer api.Loc
 		return answer, err
 	}
 	v := answers.View{Table: watcher.Table(), Dir: keeper.Directory(), Profile: prof}
-	answer = answers.Locate(ctx, v, placement.NewProver(client, watcher), found, question.Ask)
+	answer = answers.Locate(ctx, v, placement.NewProver(client, watcher), found, question.Extras)
 	answer.AsOf = table.Built
 	return answer, nil
 }

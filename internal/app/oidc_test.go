@@ -23,8 +23,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// issuer is an OpenID Connect issuer that signs everybody in as anna at once.
-// Until its listener is served, it is down.
+// issuer is an OpenID Connect issuer that signs everybody in as anna without a form. It
+// is down until its listener is served.
 type issuer struct {
 	*httptest.Server
 	key *rsa.PrivateKey
@@ -87,8 +87,8 @@ func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// surfer is a browser that keeps cookies and follows redirects.
-func surfer(t *testing.T) *http.Client {
+// newCookieClient returns a client that keeps cookies and follows redirects.
+func newCookieClient(t *testing.T) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -111,8 +111,8 @@ func visit(t *testing.T, client *http.Client, address string) (int, string, stri
 	return res.StatusCode, res.Request.URL.Path, string(body)
 }
 
-// clickOIDC presses the button of the sign-in page and goes where its answer
-// leads, as a browser does.
+// clickOIDC clicks the button of the sign-in page and follows the redirects like a
+// browser.
 func clickOIDC(t *testing.T, client *http.Client, base, next string) (int, string, string) {
 	t.Helper()
 	res, err := client.PostForm(base+"login/oidc", url.Values{"next": {next}})
@@ -130,8 +130,8 @@ func clickOIDC(t *testing.T, client *http.Client, base, next string) (int, strin
 	return res.StatusCode, res.Request.URL.Path, string(body)
 }
 
-func TestSignInByOIDCGoesToTheIssuerAndBackAlsoAfterItWasDown(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
+func TestOIDCSignInWorksAfterTheIssuerWasDown(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
 	dir := t.TempDir()
 	local, err := OpenAccounts(t.Context(), dir, "", slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -145,14 +145,14 @@ func TestSignInByOIDCGoesToTheIssuerAndBackAlsoAfterItWasDown(t *testing.T) {
 	}
 	i := newIssuerServer(t, "oncall")
 	address := "http://" + i.Listener.Addr().String()
-	_ = i.Listener.Close() // it is down
-	a := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "oidc", Cost: auth.Cost{},
+	_ = i.Listener.Close() // the issuer is down
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "oidc", Cost: auth.Cost{},
 		OIDC: OIDC{Issuer: address, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
 
-	if code, _, _ := clickOIDC(t, surfer(t), a.URL(), ""); code != http.StatusServiceUnavailable {
-		t.Errorf("while the issuer is down: %d", code)
+	if code, _, _ := clickOIDC(t, newCookieClient(t), a.URL(), ""); code != http.StatusServiceUnavailable {
+		t.Errorf("while the issuer is down: status %d", code)
 	}
-	emergency := surfer(t)
+	emergency := newCookieClient(t)
 	res, err := emergency.PostForm(a.URL()+"login", url.Values{"name": {"break-glass"}, "password": {"correct horse battery"}})
 	if err != nil {
 		t.Fatal(err)
@@ -168,29 +168,29 @@ func TestSignInByOIDCGoesToTheIssuerAndBackAlsoAfterItWasDown(t *testing.T) {
 	}
 	i.Listener = l
 	i.Start()
-	anna := surfer(t)
-	for deadline := time.Now().Add(20 * time.Second); ; { // it is asked again after some seconds
+	anna := newCookieClient(t)
+	for deadline := time.Now().Add(20 * time.Second); ; { // discovery is retried after some seconds
 		code, path, body := clickOIDC(t, anna, a.URL(), "/zones")
 		if code == http.StatusOK && path == "/zones" {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%d at %s: %s", code, path, body)
+			t.Fatalf("sign-in ended with status %d at %s: %s", code, path, body)
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
 	if _, _, body := visit(t, anna, a.URL()+"api/v1/me"); !strings.Contains(body, `"operator"`) || !strings.Contains(body, `"oidc"`) ||
 		!strings.Contains(body, `"anna"`) {
-		t.Errorf("who came in: %s", body)
+		t.Errorf("the signed-in user is %s", body)
 	}
 	if _, _, body := visit(t, emergency, a.URL()+"audit"); !strings.Contains(body, ">anna<") ||
 		!strings.Contains(body, "Id at the issuer: 1") {
-		t.Error("the audit record does not show who came in by name and id")
+		t.Error("the audit record does not show the user's name and id")
 	}
 	i.mu.Lock()
 	i.groups = []string{"strangers"}
 	i.mu.Unlock()
-	if code, _, body := clickOIDC(t, surfer(t), a.URL(), ""); code != http.StatusForbidden || !strings.Contains(body, "group") {
-		t.Errorf("who has no role: %d %s", code, body)
+	if code, _, body := clickOIDC(t, newCookieClient(t), a.URL(), ""); code != http.StatusForbidden || !strings.Contains(body, "group") {
+		t.Errorf("a user without a role: status %d: %s", code, body)
 	}
 }

@@ -22,8 +22,8 @@ import (
 
 var pinned = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// ranBefore is a journal of runs, newest first, that counts what is read of it.
-type ranBefore struct {
+// recordedRuns is a journal of runs, newest first, that counts reads.
+type recordedRuns struct {
 	mu   sync.Mutex
 	all  []engine.Run
 	read int
@@ -31,7 +31,7 @@ type ranBefore struct {
 	told chan struct{}
 }
 
-func (r *ranBefore) Runs(_ context.Context, cursor string, limit int) ([]engine.Run, string, error) {
+func (r *recordedRuns) Runs(_ context.Context, cursor string, limit int) ([]engine.Run, string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	from, _ := strconv.Atoi(cursor)
@@ -44,7 +44,7 @@ func (r *ranBefore) Runs(_ context.Context, cursor string, limit int) ([]engine.
 	return slices.Clone(r.all[from:to]), next, r.err
 }
 
-func (r *ranBefore) RunByID(_ context.Context, id string) (engine.Run, error) {
+func (r *recordedRuns) RunByID(_ context.Context, id string) (engine.Run, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.read++
@@ -56,45 +56,45 @@ func (r *ranBefore) RunByID(_ context.Context, id string) (engine.Run, error) {
 	return engine.Run{}, errors.New("no such run")
 }
 
-func (r *ranBefore) Subscribe() (<-chan struct{}, func()) { return r.told, func() {} }
+func (r *recordedRuns) Subscribe() (<-chan struct{}, func()) { return r.told, func() {} }
 
-func (r *ranBefore) begins(kind actions.Kind, project, owner string, expires time.Duration) *engine.Run {
+func (r *recordedRuns) addRunning(kind actions.Kind, project, owner string, expires time.Duration) *engine.Run {
 	run := engine.Run{ID: fmt.Sprint("run", len(r.all)), Cluster: "c", Kind: kind, State: engine.Running,
 		Args: actions.Args{Project: project, Owner: owner, Expires: expires}}
 	r.all = append([]engine.Run{run}, r.all...)
 	return &r.all[0]
 }
 
-func (r *ranBefore) ran(kind actions.Kind, project, owner string, expires time.Duration) {
+func (r *recordedRuns) addEnded(kind actions.Kind, project, owner string, expires time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	run := r.begins(kind, project, owner, expires)
+	run := r.addRunning(kind, project, owner, expires)
 	run.State, run.Ended = engine.Succeeded, pinned
 }
 
-type tableOf struct{ id string }
+type fixedTable struct{ id string }
 
-func (t tableOf) Table() *topology.Table { return &topology.Table{ClusterID: t.id} }
-func (t tableOf) Subscribe() (*topology.Table, <-chan struct{}, func()) {
+func (t fixedTable) Table() *topology.Table { return &topology.Table{ClusterID: t.id} }
+func (t fixedTable) Subscribe() (*topology.Table, <-chan struct{}, func()) {
 	return t.Table(), nil, func() {}
 }
 
-func bookOf(r *ranBefore) *pinIndex {
-	return &pinIndex{runs: r, tables: tableOf{"c"}, log: slog.New(slog.DiscardHandler)}
+func newTestPinIndex(r *recordedRuns) *pinIndex {
+	return &pinIndex{runs: r, tables: fixedTable{"c"}, log: slog.New(slog.DiscardHandler)}
 }
 
-func TestPinsAreWhatTheNewestPlanOfAProjectSaid(t *testing.T) {
-	r := &ranBefore{}
-	r.ran(actions.Pin, "twice", "anna", time.Hour)
-	r.ran(actions.Pin, "freed", "anna", time.Hour)
-	r.ran(actions.Pin, "undone", "anna", time.Hour)
+func TestPinsComeFromTheNewestPlanOfAProject(t *testing.T) {
+	r := &recordedRuns{}
+	r.addEnded(actions.Pin, "twice", "anna", time.Hour)
+	r.addEnded(actions.Pin, "freed", "anna", time.Hour)
+	r.addEnded(actions.Pin, "undone", "anna", time.Hour)
 	r.all[0].State = engine.Undone
-	r.ran(actions.Pin, "elsewhere", "anna", time.Hour)
+	r.addEnded(actions.Pin, "elsewhere", "anna", time.Hour)
 	r.all[0].Cluster = "other"
-	r.ran(actions.Unpin, "freed", "", 0)
-	r.ran(actions.Isolate, "twice", "bert", 2*time.Hour)
-	r.ran(actions.Pin, "forever", "", 0)
-	pins, err := bookOf(r).latest(t.Context(), "c")
+	r.addEnded(actions.Unpin, "freed", "", 0)
+	r.addEnded(actions.Isolate, "twice", "bert", 2*time.Hour)
+	r.addEnded(actions.Pin, "forever", "", 0)
+	pins, err := newTestPinIndex(r).latest(t.Context(), "c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,12 +106,12 @@ func TestPinsAreWhatTheNewestPlanOfAProjectSaid(t *testing.T) {
 	}
 }
 
-func TestPinsAreReadAgainOnlyWhenARunHasBegunOrEnded(t *testing.T) {
-	r := &ranBefore{}
+func TestPinsAreReloadedOnlyWhenARunStartsOrEnds(t *testing.T) {
+	r := &recordedRuns{}
 	for i := range 300 {
-		r.ran(actions.Pin, fmt.Sprint("p", i), "anna", time.Hour)
+		r.addEnded(actions.Pin, fmt.Sprint("p", i), "anna", time.Hour)
 	}
-	b := bookOf(r)
+	b := newTestPinIndex(r)
 	look := func(atMost int) (version uint64) {
 		t.Helper()
 		before := r.read
@@ -119,50 +119,50 @@ func TestPinsAreReadAgainOnlyWhenARunHasBegunOrEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.read-before > atMost {
-			t.Errorf("%d runs were read, not %d", r.read-before, atMost)
+			t.Errorf("%d runs were read, expected at most %d", r.read-before, atMost)
 		}
 		_, version = b.Pins()
 		return version
 	}
 	first := look(300)
 	if look(1) != first {
-		t.Error("another version of the same pins")
+		t.Error("the version changed although the pins are the same")
 	}
-	run := r.begins(actions.Pin, "new", "anna", time.Hour)
+	run := r.addRunning(actions.Pin, "new", "anna", time.Hour)
 	look(302)
 	if look(2) != first {
-		t.Error("a run that has only begun has changed the pins")
+		t.Error("a run that has only started changed the pins")
 	}
 	run.State, run.Ended = engine.Succeeded, pinned
 	if look(303) == first {
-		t.Error("a pin was made, and the version is the same")
+		t.Error("a new pin did not change the version")
 	}
 	if pins, _ := b.Pins(); pins["new"].Owner != "anna" || len(pins) != 301 {
 		t.Errorf("%d pins", len(pins))
 	}
 	r.err = errors.New("disk")
 	if pins, err := b.latest(t.Context(), "c"); err == nil || len(pins) != 301 {
-		t.Errorf("%d pins, %v: what was known is known still", len(pins), err)
+		t.Errorf("after a failed read there are %d pins, %v; expected the known ones", len(pins), err)
 	}
 }
 
-func TestPinsAreToldWhenTheirRunHasEnded(t *testing.T) {
+func TestSubscribersAreNotifiedWhenTheRunOfAPinEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &ranBefore{told: make(chan struct{})}
-		b := bookOf(r)
+		r := &recordedRuns{told: make(chan struct{})}
+		b := newTestPinIndex(r)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- b.run(ctx) }()
 		synctest.Wait()
 		told, end := b.Subscribe()
 		defer end()
-		r.ran(actions.Pin, "p", "anna", 0)
+		r.addEnded(actions.Pin, "p", "anna", 0)
 		r.told <- struct{}{}
 		<-told
 		if pins, _ := b.Pins(); pins["p"].Owner != "anna" {
 			t.Errorf("%+v", pins)
 		}
-		r.ran(actions.Unpin, "p", "", 0) // by another process: nobody tells
+		r.addEnded(actions.Unpin, "p", "", 0) // by another process, without a notification
 		<-told
 		if pins, _ := b.Pins(); pins == nil || len(pins) != 0 {
 			t.Errorf("%+v", pins)
@@ -171,28 +171,28 @@ func TestPinsAreToldWhenTheirRunHasEnded(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		b.tables = tableOf{"another"}
+		b.tables = fixedTable{"another"}
 		if pins, _ := b.Pins(); pins != nil {
 			t.Errorf("pins of another cluster: %+v", pins)
 		}
 	})
 }
 
-func TestPinnedProjectShowsOwnerAndExpiryOnceItsRunHasEnded(t *testing.T) {
+func TestAPinnedProjectShowsOwnerAndExpiryAfterItsRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
 	const owner = `<b onclick=x>=cmd|'on-call'`
-	d := startActing(t, still())
+	d := startWithActions(t, quietCluster())
 	var projects api.List[api.Project]
 	d.getJSON(t, "api/v1/projects", &projects)
 	project := projects.Items[0].ID
 	args, _ := json.Marshal(map[string]string{"project": project, "shard": "shard-rs-3", "expires": "720h", "owner": owner})
 	var p api.Plan
-	d.act(t, "api/v1/plans", api.PlanRequest{Kind: "pin", Args: api.PlanArgs{RawMessage: args}, Reason: "a test"}, &p)
+	d.postJSON(t, "api/v1/plans", api.PlanRequest{Kind: "pin", Args: api.PlanArgs{RawMessage: args}, Reason: "a test"}, &p)
 	var run api.Run
-	d.act(t, "api/v1/plans/"+p.ID+"/run", api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}, &run)
-	run = d.await(t, run.ID)
+	d.postJSON(t, "api/v1/plans/"+p.ID+"/run", api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}, &run)
+	run = d.waitForRun(t, run.ID)
 	if run.State != "succeeded" || run.EndedAt == nil {
 		t.Fatalf("%+v", run)
 	}

@@ -23,8 +23,8 @@ const (
 	orders  = 40 // of each tenant
 )
 
-// fillShop makes the data of docs/profiles/shop.yaml: tenants with a secret
-// beside their name, orders by tenant, order lines by order.
+// fillShop writes the data of docs/profiles/shop.yaml: tenants with a name and a secret,
+// orders by tenant, order lines by order.
 func fillShop(t *testing.T, driver *mongo.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -82,7 +82,7 @@ func fillShop(t *testing.T, driver *mongo.Client) {
 	must(err)
 }
 
-func TestAShopIsServedWithItsProfile(t *testing.T) {
+func TestAShopIsShownWithItsOwnProfile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
@@ -90,7 +90,7 @@ func TestAShopIsServedWithItsProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := startOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, p, func(c *mongo.Client) { fillShop(t, c) })
+	d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, p, func(c *mongo.Client) { fillShop(t, c) })
 
 	var list struct {
 		Items []struct {
@@ -128,18 +128,18 @@ func TestAShopIsServedWithItsProfile(t *testing.T) {
 		_, body := d.get(t, path)
 		text := strings.NewReplacer("&#34;", `"`, "&#39;", "'").Replace(string(body))
 		for _, s := range says {
-			if !strings.Contains(text, s) && !strings.Contains(tagless(text), s) {
+			if !strings.Contains(text, s) && !strings.Contains(textOfPage(text), s) {
 				t.Errorf("/%s does not say %q", path, s)
 			}
 		}
 		if strings.Contains(text, "never to be read") || strings.Contains(text, "Yorkie document") {
-			t.Errorf("/%s holds a secret, or speaks of Yorkie documents", path)
+			t.Errorf("/%s contains a secret or mentions Yorkie documents", path)
 		}
 	}
 	d.checkShop(t, list.Items[0].ID)
 }
 
-// checkShop compares every order of one tenant with the cluster's explain.
+// checkShop compares the location of every order of a tenant with explain.
 func (d *demo) checkShop(t *testing.T, tenant string) {
 	t.Helper()
 	for k := range orders {
@@ -167,8 +167,8 @@ func (d *demo) checkShop(t *testing.T, tenant string) {
 	}
 }
 
-// tagless is the text of a page, with single spaces.
-func tagless(html string) string {
+// textOfPage returns the text of a page with single spaces.
+func textOfPage(html string) string {
 	var b strings.Builder
 	in := false
 	for _, c := range html {
@@ -185,13 +185,13 @@ func tagless(html string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// Data that no profile matches: what needs no profile works, the rest says why
-// it does not.
-func TestDataThatNoProfileMatchesIsShownAllTheSame(t *testing.T) {
+// Without a matching profile, pages that need no profile work and the others explain why
+// they do not.
+func TestDataWithoutAMatchingProfileIsShown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a whole demo")
 	}
-	d := startOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, func(c *mongo.Client) { fillShop(t, c) })
+	d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, func(c *mongo.Client) { fillShop(t, c) })
 	for path, says := range map[string]string{
 		"":                                      "shard-rs-3",
 		"collections":                           "orders",
@@ -211,7 +211,7 @@ func TestDataThatNoProfileMatchesIsShownAllTheSame(t *testing.T) {
 		"readyz": "",
 	} {
 		res, body := d.get(t, path)
-		if res.StatusCode != http.StatusOK || !strings.Contains(tagless(string(body))+string(body), says) {
+		if res.StatusCode != http.StatusOK || !strings.Contains(textOfPage(string(body))+string(body), says) {
 			t.Errorf("GET /%s: %s, does not say %q", path, res.Status, says)
 		}
 	}

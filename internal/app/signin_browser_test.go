@@ -11,11 +11,11 @@ import (
 	"shardboard/internal/topology"
 )
 
-// TestBrowserSignsInAndLeavesThePageWhenSignedOut goes the way of the first
-// admin: the printed link, the forms, two pages open, and out of both.
-func TestBrowserSignsInAndLeavesThePageWhenSignedOut(t *testing.T) {
-	ctx := browser(t)
-	d := startDemo(t, still(), topology.Options{})
+// The first admin uses the printed link and the forms, opens two pages and signs out,
+// which closes both.
+func TestBrowserSignsInAndLeavesPagesAfterSignOut(t *testing.T) {
+	ctx := newBrowser(t)
+	d := startDemo(t, quietCluster(), topology.Options{})
 	d.stop(t)
 	d.config.Auth, d.config.DataDir = Auth{Mode: "local"}, t.TempDir()
 	d.serve(t)
@@ -27,14 +27,14 @@ func TestBrowserSignsInAndLeavesThePageWhenSignedOut(t *testing.T) {
 	at := func() string { return eval[string](t, ctx, "location.pathname + location.search") }
 	page := strings.TrimSuffix(d.app.URL(), "/")
 
-	// Nobody: every page leads to sign-in.
-	if err := chromedp.Do(ctx, screen(390, "dark"), chromedp.Navigate(page+"/zones"), chromedp.WaitVisible("main h1")); err != nil {
+	// Anonymous: every page leads to sign-in.
+	if err := chromedp.Do(ctx, setScreen(390, "dark"), chromedp.Navigate(page+"/zones"), chromedp.WaitVisible("main h1")); err != nil {
 		t.Fatal(err)
 	}
 	if got := at(); got != "/login?next=%2Fzones" {
-		t.Errorf("nobody is at %s", got)
+		t.Errorf("an anonymous visitor ends at %s", got)
 	}
-	// A refusal is the first thing that is heard.
+	// Screen readers announce a refusal first, because it has the focus.
 	fill := func(name, password string) chromedp.Action[chromedp.Void] {
 		return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 			_, err := chromedp.Evaluate[bool](`(() => { document.getElementById("name").value = "`+name+`";
@@ -47,7 +47,7 @@ func TestBrowserSignsInAndLeavesThePageWhenSignedOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !eval[bool](t, ctx, `document.activeElement === document.querySelector("[role=alert]")`) {
-		t.Error("the refusal has not the focus")
+		t.Error("the refusal does not have the focus")
 	}
 
 	const password = "correct horse battery"
@@ -57,7 +57,7 @@ func TestBrowserSignsInAndLeavesThePageWhenSignedOut(t *testing.T) {
 	}
 	for _, path := range []string{"/settings", "/settings/users", "/login/first?key=x"} {
 		for _, width := range []int64{1280, 390} {
-			if err := chromedp.Do(ctx, screen(width, "light"), chromedp.Navigate(page+path), chromedp.WaitVisible("main h1")); err != nil {
+			if err := chromedp.Do(ctx, setScreen(width, "light"), chromedp.Navigate(page+path), chromedp.WaitVisible("main h1")); err != nil {
 				t.Fatal(err)
 			}
 			if over := eval[int](t, ctx, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
@@ -66,31 +66,31 @@ func TestBrowserSignsInAndLeavesThePageWhenSignedOut(t *testing.T) {
 		}
 	}
 
-	// A page that is open when the session ends elsewhere does not stay.
+	// An open page is left when its session ends in another tab.
 	if err := chromedp.Do(ctx, chromedp.Navigate(page+"/collections"), chromedp.WaitVisible("main h1"),
-		until(`["ok", "warn", "critical"].includes(document.getElementById("status").dataset.level)`)); err != nil {
+		waitUntil(`["ok", "warn", "critical"].includes(document.getElementById("status").dataset.level)`)); err != nil {
 		t.Fatal(err)
 	}
 	d.waitForSocket(t)
 	eval[bool](t, ctx, `fetch("/logout", {method: "POST"}).then(() => true) && true`)
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		// The question itself fails while the browser goes from page to page.
+		// Evaluating the script fails during a navigation.
 		there, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`location.pathname === "/login" && document.getElementById("name") !== null`))
 		if err == nil && there {
 			break
 		}
 		if time.Now().After(end) {
-			t.Fatalf("the page stays: %v", err)
+			t.Fatalf("the page is not left: %v", err)
 		}
 	}
 	if got := at(); got != "/login?ended=1&next=%2Fcollections" {
-		t.Errorf("signed out at %s", got)
+		t.Errorf("after sign-out the page is %s", got)
 	}
 	if err := chromedp.Do(ctx, fill("root", password), chromedp.Click("form.stacked button"),
 		chromedp.WaitVisible("header .you")); err != nil {
 		t.Fatal(err)
 	}
 	if got := at(); got != "/collections" {
-		t.Errorf("back at %s", got)
+		t.Errorf("after signing in again the page is %s", got)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// arrives waits until the browser shows what a script looks for; the question
-// itself fails while it goes from page to page.
-func arrives(t *testing.T, there func() (bool, error)) {
+// waitInPage waits until a script finds what it looks for. The script may fail during a
+// navigation.
+func waitInPage(t *testing.T, there func() (bool, error)) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		ok, err := there()
@@ -20,16 +20,16 @@ func arrives(t *testing.T, there func() (bool, error)) {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("it does not get there: %v", err)
+			t.Fatalf("the page is not reached: %v", err)
 		}
 	}
 }
 
-// TestBrowserGoesOnWithAnotherSessionAfterAChangeOfTheRole looks at an open
-// page: its socket closes, and it is made anew for the role of now, signed in.
-func TestBrowserGoesOnWithAnotherSessionAfterAChangeOfTheRole(t *testing.T) {
-	ctx := browser(t)
-	d := startDemo(t, still(), topology.Options{})
+// When the role changes, an open page's socket closes and the page reloads with the new
+// role, still signed in.
+func TestBrowserStaysSignedInAfterAChangeOfRole(t *testing.T) {
+	ctx := newBrowser(t)
+	d := startDemo(t, quietCluster(), topology.Options{})
 	d.stop(t)
 	d.config.Auth, d.config.DataDir = Auth{Mode: "local", Cost: auth.Cost{Memory: 64, Time: 1}}, t.TempDir()
 	d.serve(t)
@@ -43,7 +43,7 @@ func TestBrowserGoesOnWithAnotherSessionAfterAChangeOfTheRole(t *testing.T) {
 		chromedp.SendKeys("#name", "anna"), chromedp.SendKeys("#password", password), chromedp.Click("form.stacked button")); err != nil {
 		t.Fatal(err)
 	}
-	arrives(t, func() (bool, error) {
+	waitInPage(t, func() (bool, error) {
 		return chromedp.Run(
 			ctx,
 			chromedp.Evaluate[bool](
@@ -56,7 +56,7 @@ func TestBrowserGoesOnWithAnotherSessionAfterAChangeOfTheRole(t *testing.T) {
 	if err := d.app.current().auth.SetRole(ctx, auth.Console(), "anna", auth.Admin); err != nil {
 		t.Fatal(err)
 	}
-	arrives(t, func() (bool, error) {
+	waitInPage(t, func() (bool, error) {
 		return chromedp.Run(
 			ctx,
 			chromedp.Evaluate[bool](
@@ -65,24 +65,24 @@ func TestBrowserGoesOnWithAnotherSessionAfterAChangeOfTheRole(t *testing.T) {
 		)
 	})
 	if err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"settings/users"), chromedp.WaitVisible("#users")); err != nil {
-		t.Error("the page of an admin:", err)
+		t.Error("the page does not show the admin's links:", err)
 	}
 }
 
-// TestBrowserGoesToTheIssuerByAClickAndBack is what the content policy decides
-// about: a form that is redirected to another site would be stopped.
-func TestBrowserGoesToTheIssuerByAClickAndBack(t *testing.T) {
-	ctx := browser(t)
-	d := startDemo(t, still(), topology.Options{})
+// The content security policy would block a form that is redirected to another site, so
+// this needs a browser.
+func TestBrowserReachesTheIssuerByAClickAndReturns(t *testing.T) {
+	ctx := newBrowser(t)
+	d := startDemo(t, quietCluster(), topology.Options{})
 	i := newIssuerServer(t, "oncall")
 	i.Start()
-	a := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc",
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc",
 		OIDC: OIDC{Issuer: i.URL, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
 	if err := chromedp.Do(ctx, chromedp.Navigate(a.URL()+"login?next=%2Fzones"),
 		chromedp.Click("form[action='/login/oidc'] button")); err != nil {
 		t.Fatal(err)
 	}
-	arrives(t, func() (bool, error) {
+	waitInPage(t, func() (bool, error) {
 		return chromedp.Run(ctx, chromedp.Evaluate[bool](`location.pathname === "/zones" && document.querySelector("header .you") !== null`))
 	})
 }

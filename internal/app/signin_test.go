@@ -29,7 +29,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-func TestWhatWouldLetTheWrongPeopleInIsRefusedWithASentence(t *testing.T) {
+func TestUnsafeSignInOptionsAreRefusedWithAnExplanation(t *testing.T) {
 	uri, err := cluster.ParseURI("mongodb://127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)
@@ -99,8 +99,8 @@ func TestWhatWouldLetTheWrongPeopleInIsRefusedWithASentence(t *testing.T) {
 	}
 }
 
-// beside starts another dashboard over the demo's cluster.
-func (d *demo) beside(t testing.TB, c Config) *App {
+// startBeside starts another dashboard over the demo's cluster.
+func (d *demo) startBeside(t testing.TB, c Config) *App {
 	t.Helper()
 	c.URI, c.Version = d.config.URI, "test"
 	if c.Log == nil {
@@ -120,7 +120,7 @@ func (d *demo) beside(t testing.TB, c Config) *App {
 	return a
 }
 
-func status(t *testing.T, client *http.Client, address string) int {
+func statusOf(t *testing.T, client *http.Client, address string) int {
 	t.Helper()
 	res, err := client.Get(address)
 	if err != nil {
@@ -131,8 +131,8 @@ func status(t *testing.T, client *http.Client, address string) int {
 	return res.StatusCode
 }
 
-func TestSignInIsServedFromStartToRestart(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
+func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	dir := t.TempDir()
 	var log bytes.Buffer
@@ -149,11 +149,11 @@ func TestSignInIsServedFromStartToRestart(t *testing.T) {
 	}
 	first.Start()
 
-	if got := status(t, stay, first.URL()); got != http.StatusSeeOther {
-		t.Errorf("a page answers %d to nobody", got)
+	if got := statusOf(t, stay, first.URL()); got != http.StatusSeeOther {
+		t.Errorf("a page returns %d to anonymous requests", got)
 	}
-	if got := status(t, stay, first.URL()+"api/v1/cluster"); got != http.StatusUnauthorized {
-		t.Errorf("the API answers %d to nobody", got)
+	if got := statusOf(t, stay, first.URL()+"api/v1/cluster"); got != http.StatusUnauthorized {
+		t.Errorf("the API returns %d to anonymous requests", got)
 	}
 	link, err := first.FirstLink(t.Context())
 	if err != nil || link == "" {
@@ -161,8 +161,8 @@ func TestSignInIsServedFromStartToRestart(t *testing.T) {
 	}
 	u, _ := url.Parse(link)
 	key := u.Query().Get("key")
-	if got := status(t, stay, link); got != http.StatusOK {
-		t.Errorf("the link's page answers %d", got)
+	if got := statusOf(t, stay, link); got != http.StatusOK {
+		t.Errorf("the page of the first link returns %d", got)
 	}
 	jar, _ := cookiejar.New(nil)
 	anna := &http.Client{Jar: jar, CheckRedirect: stay.CheckRedirect}
@@ -171,16 +171,16 @@ func TestSignInIsServedFromStartToRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	res.Body.Close()
-	if got := status(t, anna, first.URL()+"api/v1/users"); got != http.StatusOK {
-		t.Fatalf("the first admin's users answer %d", got)
+	if got := statusOf(t, anna, first.URL()+"api/v1/users"); got != http.StatusOK {
+		t.Fatalf("the users page of the first admin returns %d", got)
 	}
 
-	second := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
+	second := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
 	if first.ReadOnly() || !second.ReadOnly() {
 		t.Error("two processes own one directory")
 	}
-	if got := status(t, stay, second.URL()+"login"); got != http.StatusOK {
-		t.Errorf("the second one's page answers %d", got)
+	if got := statusOf(t, stay, second.URL()+"login"); got != http.StatusOK {
+		t.Errorf("a page of the second process returns %d", got)
 	}
 
 	if err := first.Stop(t.Context()); err != nil {
@@ -192,11 +192,11 @@ func TestSignInIsServedFromStartToRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	again.Start()
-	if got := status(t, anna, again.URL()+"api/v1/users"); got != http.StatusOK {
-		t.Errorf("after a restart the session answers %d", got)
+	if got := statusOf(t, anna, again.URL()+"api/v1/users"); got != http.StatusOK {
+		t.Errorf("after a restart a page with the session returns %d", got)
 	}
 	if link, err := again.FirstLink(t.Context()); link != "" || err != nil {
-		t.Error("there is a first link although there is a user", err)
+		t.Error("a first link exists although there is a user", err)
 	}
 	if err := again.Stop(t.Context()); err != nil {
 		t.Error(err)
@@ -208,9 +208,9 @@ func TestSignInIsServedFromStartToRestart(t *testing.T) {
 	}
 }
 
-func TestOffLoopbackHealthAndMetricsHaveTheirOwnListener(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
-	a := d.beside(
+func TestHealthAndMetricsHaveTheirOwnListenerBeyondLoopback(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
+	a := d.startBeside(
 		t,
 		Config{Listen: "0.0.0.0:0", OpsListen: "127.0.0.1:0", TLSByProxy: true, PublicURL: "https://board.example", Auth: Auth{Mode: "local"}},
 	)
@@ -231,11 +231,11 @@ func TestOffLoopbackHealthAndMetricsHaveTheirOwnListener(t *testing.T) {
 	}
 	near := "127.0.0.1:" + port
 	if a.OpsAddr() == a.Addr() {
-		t.Fatal("there is one listener")
+		t.Fatal("there is no separate listener")
 	}
 	for path, want := range map[string]int{"/metrics": 200, "/healthz": 200, "/": 404, "/api/v1/cluster": 404, "/login": 404} {
 		if got := ask(a.OpsAddr(), a.OpsAddr(), path); got != want {
-			t.Errorf("%s on its own listener: %d", path, got)
+			t.Errorf("%s on the separate listener: status %d", path, got)
 		}
 	}
 	if got := ask(near, "board.example", "/metrics"); got == 200 {
@@ -246,7 +246,7 @@ func TestOffLoopbackHealthAndMetricsHaveTheirOwnListener(t *testing.T) {
 			continue
 		}
 		if got := ask(near, host, "/"); got != want {
-			t.Errorf("host %s: %d", host, got)
+			t.Errorf("host %s: status %d", host, got)
 		}
 	}
 	if a.URL() != "https://board.example/" {
@@ -254,7 +254,7 @@ func TestOffLoopbackHealthAndMetricsHaveTheirOwnListener(t *testing.T) {
 	}
 }
 
-// writeCertificate makes a certificate of its own for loopback.
+// writeCertificate writes a self-signed certificate for loopback.
 func writeCertificate(t *testing.T, cert, key, name string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -283,12 +283,12 @@ func writeCertificate(t *testing.T, cert, key, name string) {
 	}
 }
 
-func TestOwnTLSIsServedAndItsCookiesAreSecure(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
+func TestTLSIsServedWithSecureCookies(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, cert, key, "one")
-	a := d.beside(t, Config{Listen: "127.0.0.1:0", TLSCert: cert, TLSKey: key, Auth: Auth{Mode: "local"}})
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", TLSCert: cert, TLSKey: key, Auth: Auth{Mode: "local"}})
 	client := &http.Client{
 		Transport:     &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -312,11 +312,11 @@ func TestOwnTLSIsServedAndItsCookiesAreSecure(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	if _, err := tls.Dial("tcp", a.Addr(), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11}); err == nil {
-		t.Error("TLS 1.1 is spoken")
+		t.Error("TLS 1.1 is accepted")
 	}
 }
 
-func TestACertificateIsReadAgainWhenItIsReplaced(t *testing.T) {
+func TestAReplacedCertificateIsReloaded(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, cert, key, "one")
@@ -351,12 +351,12 @@ func TestACertificateIsReadAgainWhenItIsReplaced(t *testing.T) {
 	}
 	replaced(now.Add(time.Hour))
 	if got := name(); got != "one" {
-		t.Errorf("a broken file replaced it by %q", got)
+		t.Errorf("an invalid file replaced the certificate by %q", got)
 	}
 	writeCertificate(t, cert, key, "two")
 	replaced(now.Add(2 * time.Hour))
 	if got := name(); got != "two" {
-		t.Errorf("the new one is %q", got)
+		t.Errorf("the reloaded certificate is %q", got)
 	}
 	if _, err := openCertificate(cert, "/no/such/key", slog.New(slog.DiscardHandler)); fault.Of(err) != fault.Invalid {
 		t.Error(err)

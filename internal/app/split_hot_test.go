@@ -26,8 +26,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// writing is the program's parts over a simulated cluster to which Yorkie writes.
-type writing struct {
+// workload has the parts of the program over a simulated cluster that gets writes.
+type workload struct {
 	*testing.T
 	sim     *simcluster.Cluster
 	client  *cluster.Client
@@ -36,11 +36,11 @@ type writing struct {
 	engine  *engine.Engine
 }
 
-// whileWriting runs a test in a bubble of simulated time; the balancer is off.
-func whileWriting(t *testing.T, o simcluster.Options, test func(w *writing)) {
+// withWorkload runs a test in a synctest bubble with the balancer off.
+func withWorkload(t *testing.T, o simcluster.Options, test func(w *workload)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &writing{T: t}
+		w := &workload{T: t}
 		var err error
 		w.sim, err = simcluster.New(t.Context(), o)
 		w.must(err)
@@ -75,21 +75,21 @@ func whileWriting(t *testing.T, o simcluster.Options, test func(w *writing)) {
 	})
 }
 
-func (w *writing) must(err error) {
+func (w *workload) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
 	}
 }
 
-func (w *writing) plan(a actions.Args) actions.Plan {
+func (w *workload) plan(a actions.Args) actions.Plan {
 	w.Helper()
 	p, err := w.engine.Plan(w.Context(), auth.Local(), engine.Request{Kind: actions.SplitHot, Args: a, Reason: "it is hot"})
 	w.must(err)
 	return p
 }
 
-func (w *writing) run(p actions.Plan) engine.Run {
+func (w *workload) run(p actions.Plan) engine.Run {
 	w.Helper()
 	run, _, err := w.engine.Run(w.Context(), auth.Local(), p.ID, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm})
 	w.must(err)
@@ -105,7 +105,7 @@ func (w *writing) run(p actions.Plan) engine.Run {
 	return run
 }
 
-func (w *writing) bounds(c *topology.Collection, i int) [2]bson.Raw {
+func (w *workload) bounds(c *topology.Collection, i int) [2]bson.Raw {
 	ch := c.Chunks.At(i)
 	lo, err := c.Key.Document(ch.Min)
 	w.must(err)
@@ -114,16 +114,16 @@ func (w *writing) bounds(c *topology.Collection, i int) [2]bson.Raw {
 	return [2]bson.Raw{lo, hi}
 }
 
-// owners is who has what of a collection.
-func owners(c *topology.Collection) (out []string) {
+// chunkOwners returns the lower bound and shard of each chunk.
+func chunkOwners(c *topology.Collection) (out []string) {
 	for _, ch := range c.Chunks.All() {
 		out = append(out, c.Key.Display(ch.Min)+" "+ch.Shard)
 	}
 	return out
 }
 
-// hottest is the chunk of most writes.
-func (w *writing) hottest(ns topology.Namespace) int {
+// hottest returns the index of the chunk with the most writes.
+func (w *workload) hottest(ns topology.Namespace) int {
 	w.Helper()
 	lines := w.heat.Window(ns, heat.Recent).Chunks(w.watcher.Table(), profile.Yorkie())
 	if len(lines) == 0 {
@@ -132,9 +132,9 @@ func (w *writing) hottest(ns topology.Namespace) int {
 	return lines[0].Chunk
 }
 
-// writtenSince counts the rows of a collection by key that were made since a time,
-// past everything that heat does.
-func (w *writing) writtenSince(c *topology.Collection, since time.Time, r shardkey.Range) (keys []shardkey.Key) {
+// writtenSince returns the keys of rows created since a time, read independently of the
+// heat collector.
+func (w *workload) writtenSince(c *topology.Collection, since time.Time, r shardkey.Range) (keys []shardkey.Key) {
 	w.Helper()
 	rows, err := w.client.NewestRows(
 		w.Context(),
@@ -151,9 +151,8 @@ func (w *writing) writtenSince(c *topology.Collection, since time.Time, r shardk
 	return keys
 }
 
-// pick is the documents of one chunk of changes, as many as asked for, in the order
-// of their keys.
-func (w *writing) pick(c *topology.Collection, i, n int) []bson.ObjectID {
+// documentsOf returns n documents of one chunk of changes, in the order of their keys.
+func (w *workload) documentsOf(c *topology.Collection, i, n int) []bson.ObjectID {
 	type doc struct {
 		id  bson.ObjectID
 		key shardkey.Key
@@ -178,8 +177,8 @@ func (w *writing) pick(c *topology.Collection, i, n int) []bson.ObjectID {
 	return out
 }
 
-// write inserts changes for a time, each second so many as each document is said to get.
-func (w *writing) write(during time.Duration, project bson.ObjectID, docs []bson.ObjectID, each []int) {
+// write inserts changes for some time: each[i] changes per second for document i.
+func (w *workload) write(during time.Duration, project bson.ObjectID, docs []bson.ObjectID, each []int) {
 	w.Helper()
 	seq := int64(time.Now().UnixMilli())
 	for end := time.Now().Add(during); time.Now().Before(end); time.Sleep(time.Second) {
@@ -199,9 +198,9 @@ func (w *writing) write(during time.Duration, project bson.ObjectID, docs []bson
 	}
 }
 
-// The split point, the half that moves, where to, what is expected of it and the undo:
-// all against writes that are known.
-func TestAHotChunkIsSplitWhereItIsWrittenAndEachHalfTakesItsPart(t *testing.T) {
+// With known writes, this checks the split point, the half that moves, its target, the
+// expected effect and the undo.
+func TestSplittingAHotChunkDividesItsWrites(t *testing.T) {
 	const ns = topology.Namespace("yorkie-meta.changes")
 	versions := []string{"5.0", "8.0"}
 	if !testing.Short() {
@@ -209,15 +208,15 @@ func TestAHotChunkIsSplitWhereItIsWrittenAndEachHalfTakesItsPart(t *testing.T) {
 	}
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
-			o := still()
+			o := quietCluster()
 			o.ServerVersion = version
-			whileWriting(t, o, func(w *writing) {
+			withWorkload(t, o, func(w *workload) {
 				time.Sleep(time.Minute)
 				c := w.watcher.Table().Collection(ns)
 				const hot = 2
-				chunk, before := c.Chunks.At(hot), owners(c)
-				docs := w.pick(c, hot, 6)
-				// 10 rows a second: 2 and 2 and 1 below the fourth, which has 3; 1, 1 after it.
+				chunk, before := c.Chunks.At(hot), chunkOwners(c)
+				docs := w.documentsOf(c, hot, 6)
+				// 10 rows a second: 2, 2 and 1 below the fourth document, which has 3; then 1 and 1.
 				w.write(3*time.Minute, bson.ObjectID{0: 7}, docs, []int{2, 2, 1, 3, 1, 1})
 				time.Sleep(20 * time.Second)
 				if i := w.hottest(ns); i != hot {
@@ -225,7 +224,7 @@ func TestAHotChunkIsSplitWhereItIsWrittenAndEachHalfTakesItsPart(t *testing.T) {
 				}
 				p := w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, hot)})
 				if p.Blocked() || len(p.Args.Cuts) != 1 {
-					t.Fatalf("blocked: %+v", p.Checks)
+					t.Fatalf("the plan is blocked: %+v", p.Checks)
 				}
 				cut := p.Args.Cuts[0]
 				at, err := c.Key.Bound(cut.At)
@@ -252,11 +251,11 @@ func TestAHotChunkIsSplitWhereItIsWrittenAndEachHalfTakesItsPart(t *testing.T) {
 				}
 				if hi != lo+1 || after.Chunks.At(hi).Min.Compare(at) != 0 || after.Chunks.Owner(moved) != cut.To ||
 					after.Chunks.Owner(kept) != chunk.Shard {
-					t.Fatalf("%v", owners(after))
+					t.Fatalf("%v", chunkOwners(after))
 				}
-				// The same plan again has nothing left to do.
+				// Planning the same again leaves nothing to do.
 				if again := w.plan(p.Args); len(again.Steps) != 0 || !again.Blocked() {
-					t.Errorf("again: %d steps", len(again.Steps))
+					t.Errorf("the repeated plan has %d steps, expected none", len(again.Steps))
 				}
 				undo, err := w.engine.Undo(w.Context(), auth.Local(), run.ID, "")
 				w.must(err)
@@ -264,19 +263,19 @@ func TestAHotChunkIsSplitWhereItIsWrittenAndEachHalfTakesItsPart(t *testing.T) {
 					t.Fatalf("%+v", undo.Checks)
 				}
 				w.run(undo)
-				if got := owners(w.watcher.Table().Collection(ns)); !slices.Equal(got, before) {
-					t.Errorf("undone, it is\n%v\nfor\n%v", got, before)
+				if got := chunkOwners(w.watcher.Table().Collection(ns)); !slices.Equal(got, before) {
+					t.Errorf("after the undo the owners are\n%v\nexpected\n%v", got, before)
 				}
 			})
 		})
 	}
 }
 
-func TestSeveralHotChunksOfOneShardGoToDifferentShards(t *testing.T) {
+func TestSeveralHotChunksOfOneShardMoveToDifferentShards(t *testing.T) {
 	const ns = topology.Namespace("yorkie-meta.changes")
-	o := still()
+	o := quietCluster()
 	o.ServerVersion = "6.0"
-	whileWriting(t, o, func(w *writing) {
+	withWorkload(t, o, func(w *workload) {
 		time.Sleep(time.Minute)
 		c := w.watcher.Table().Collection(ns)
 		var hot []int
@@ -289,7 +288,7 @@ func TestSeveralHotChunksOfOneShardGoToDifferentShards(t *testing.T) {
 		var each []int
 		a := actions.Args{NS: ns}
 		for _, i := range hot {
-			docs, each = append(docs, w.pick(c, i, 4)...), append(each, 1, 1, 1, 1)
+			docs, each = append(docs, w.documentsOf(c, i, 4)...), append(each, 1, 1, 1, 1)
 			a.Chunks = append(a.Chunks, base64.RawURLEncoding.EncodeToString(w.bounds(c, i)[0]))
 		}
 		w.write(2*time.Minute, bson.ObjectID{0: 7}, docs, each)
@@ -303,7 +302,7 @@ func TestSeveralHotChunksOfOneShardGoToDifferentShards(t *testing.T) {
 			to[cut.To]++
 		}
 		if len(to) != 2 {
-			t.Errorf("halves go to %v", to)
+			t.Errorf("the halves move to %v", to)
 		}
 		w.run(p)
 		if n := w.watcher.Table().Collection(ns).Chunks.Len(); n != c.Chunks.Len()+len(hot) {
@@ -312,14 +311,13 @@ func TestSeveralHotChunksOfOneShardGoToDifferentShards(t *testing.T) {
 	})
 }
 
-// One document takes nearly everything: that is said, with the document, and nothing
-// is split.
-func TestAChunkThatOneDocumentMakesHotIsNotSplit(t *testing.T) {
+// One document gets nearly all writes: the plan names the document and splits nothing.
+func TestAChunkWithASingleHotDocumentIsNotSplit(t *testing.T) {
 	const ns = topology.Namespace("yorkie-meta.changes")
-	whileWriting(t, still(), func(w *writing) {
+	withWorkload(t, quietCluster(), func(w *workload) {
 		time.Sleep(time.Minute)
 		c := w.watcher.Table().Collection(ns)
-		docs := w.pick(c, 1, 2)
+		docs := w.documentsOf(c, 1, 2)
 		w.write(2*time.Minute, bson.ObjectID{0: 7}, docs, []int{1, 9})
 		time.Sleep(20 * time.Second)
 		p := w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, 1)})
@@ -327,7 +325,7 @@ func TestAChunkThatOneDocumentMakesHotIsNotSplit(t *testing.T) {
 		if len(p.Steps) != 0 || i < 0 || p.Checks[i].Text.Code != "writes.oneDocument" || p.Checks[i].Text.Args()["document"] != docs[1].Hex() {
 			t.Errorf("%d steps, %+v", len(p.Steps), p.Checks)
 		}
-		// A chunk that nobody writes to is not either, and the sentence has the numbers.
+		// A chunk without writes is not split either, and the check gives the numbers.
 		p = w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, 4)})
 		i = slices.IndexFunc(p.Checks, func(c actions.Check) bool { return c.Verdict == actions.Block })
 		if len(p.Steps) != 0 || i < 0 || p.Checks[i].Text.Code != "writes.few" || p.Checks[i].Text.Args()["rows"] != "0" ||
@@ -337,9 +335,9 @@ func TestAChunkThatOneDocumentMakesHotIsNotSplit(t *testing.T) {
 	})
 }
 
-// Yorkie's own writers, and an operator of the simulated cluster who moves chunks
-// meanwhile: the split point divides what was truly written.
-func TestASplitPointDividesWhatYorkieWrites(t *testing.T) {
+// While Yorkie's writers write and an operator moves chunks, the split point divides
+// the rows that were really written.
+func TestTheSplitPointHalvesTheWritesOfYorkie(t *testing.T) {
 	const ns = topology.Namespace("yorkie-meta.changes")
 	versions := []string{"5.0"}
 	if !testing.Short() {
@@ -347,7 +345,7 @@ func TestASplitPointDividesWhatYorkieWrites(t *testing.T) {
 	}
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
-			whileWriting(t, simcluster.Options{ServerVersion: version, Projects: 12, Documents: 300}, func(w *writing) {
+			withWorkload(t, simcluster.Options{ServerVersion: version, Projects: 12, Documents: 300}, func(w *workload) {
 				begun := time.Now()
 				time.Sleep(5 * time.Minute)
 				w.must(w.watcher.Refresh(w.Context()))
@@ -356,7 +354,7 @@ func TestASplitPointDividesWhatYorkieWrites(t *testing.T) {
 				chunk := c.Chunks.At(i)
 				p := w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, i)})
 				if len(p.Args.Cuts) != 1 {
-					t.Fatalf("nothing chosen: %+v", p.Checks)
+					t.Fatalf("no split point was chosen: %+v", p.Checks)
 				}
 				at, err := c.Key.Bound(p.Args.Cuts[0].At)
 				w.must(err)
@@ -373,20 +371,20 @@ func TestASplitPointDividesWhatYorkieWrites(t *testing.T) {
 					t.Errorf("split at %s: %d rows with it, %d of %d below", c.Key.Display(at), n[at.Encoded()], below, len(truth))
 				}
 				if off := max(2*below-len(truth), len(truth)-2*below); off > most+len(truth)/10 {
-					t.Errorf("%d of %d rows are below; one value has %d at most", below, len(truth), most)
+					t.Errorf("%d of %d rows are below the split point; one value has at most %d", below, len(truth), most)
 				}
 			})
 		})
 	}
 }
 
-// Rows that are changed in place, and keys that go on with a hash, are read: nothing
-// that is counted tells their keys.
-func TestWhereRowsAreChangedInPlaceIsRead(t *testing.T) {
+// Rows that are updated in place and keys that end with a hash must be read, because
+// the counters do not show their keys.
+func TestUpdatedRowsAreReadToChooseASplitPoint(t *testing.T) {
 	for _, name := range []string{"documents", "clients"} {
 		t.Run(name, func(t *testing.T) {
 			ns := topology.Namespace("yorkie-meta." + name)
-			whileWriting(t, simcluster.Options{ServerVersion: "7.0", Projects: 12, Documents: 300}, func(w *writing) {
+			withWorkload(t, simcluster.Options{ServerVersion: "7.0", Projects: 12, Documents: 300}, func(w *workload) {
 				time.Sleep(5 * time.Minute)
 				w.must(w.watcher.Refresh(w.Context()))
 				tab := w.watcher.Table()
@@ -403,10 +401,10 @@ func TestWhereRowsAreChangedInPlaceIsRead(t *testing.T) {
 				if x.Reason != "" || x.Method != topology.WritesChanged || x.Rows == 0 || x.Growing || x.Keys[0].Project.IsZero() {
 					t.Fatalf("%+v", x)
 				}
-				p := w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, best), To: other(tab, c.Chunks.Owner(best))})
+				p := w.plan(actions.Args{NS: ns, Bounds: w.bounds(c, best), To: otherShard(tab, c.Chunks.Owner(best))})
 				if x.Rows < 20 {
 					if !p.Blocked() {
-						t.Error("too few rows, and it is not blocked")
+						t.Error("the plan is not blocked although too few rows were written")
 					}
 					return
 				}
@@ -418,7 +416,7 @@ func TestWhereRowsAreChangedInPlaceIsRead(t *testing.T) {
 	}
 }
 
-func other(t *topology.Table, shard string) string {
+func otherShard(t *topology.Table, shard string) string {
 	for _, s := range t.Shards {
 		if s.Name != shard {
 			return s.Name

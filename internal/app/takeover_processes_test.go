@@ -15,16 +15,16 @@ import (
 	"shardboard/internal/store"
 )
 
-func onlyLong(t *testing.T) {
+func requireLong(t *testing.T) {
 	t.Helper()
 	if os.Getenv("SHARDBOARD_LONG") == "" {
-		t.Skip("SHARDBOARD_LONG=1 starts, kills and robs real processes")
+		t.Skip("with SHARDBOARD_LONG=1: starts and kills real processes")
 	}
 }
 
-// reading starts a second server over the same directory and makes it the one that
-// the house asks; the first is given back.
-func (h *house) reading() (owner *exec.Cmd) {
+// startReader starts a second server over the same directory, sends later requests to
+// it and returns the first one.
+func (h *installation) startReader() (owner *exec.Cmd) {
 	h.t.Helper()
 	owner = h.web
 	h.t.Cleanup(func() { kill(owner) })
@@ -33,44 +33,45 @@ func (h *house) reading() (owner *exec.Cmd) {
 	return owner
 }
 
-func (h *house) holdOf() string {
+func (h *installation) dataHold() string {
 	h.t.Helper()
-	return get[api.DataDirectory](h, "GET", api.Prefix+"/data", nil, http.StatusOK).Hold
+	return requestJSON[api.DataDirectory](h, "GET", api.Prefix+"/data", nil, http.StatusOK).Hold
 }
 
-// A command is at work when the owner is killed. The reader notices it by itself,
-// takes over when it is told to, and settles the run without sending it again.
-func TestAReaderSettlesTheRunOfAKilledOwner(t *testing.T) {
-	onlyLong(t)
-	h := openHouse(t)
-	waits, release := h.hold("split", "committing")
-	r := h.begin("split", map[string]any{"ns": "yorkie-meta.changes", "at": map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}})
+// The owner is killed while a command is running. The read-only server notices it, takes
+// over when told to and settles the run without sending the command again.
+func TestAReadOnlyServerTakesOverAndSettlesTheRunOfAKilledOwner(t *testing.T) {
+	requireLong(t)
+	h := startInstallation(t)
+	waits, release := h.holdCommand("split", "committing")
+	at := map[string]any{"doc_id": map[string]any{"$numberLong": "1000"}}
+	r := h.startRun("split", map[string]any{"ns": "yorkie-meta.changes", "at": at})
 	waits()
-	owner := h.reading()
-	if got := h.holdOf(); got != string(store.OwnedByAnother) {
-		t.Fatalf("beside its owner it is %s", got)
+	owner := h.startReader()
+	if got := h.dataHold(); got != string(store.OwnedByAnother) {
+		t.Fatalf("while the owner runs the hold is %s", got)
 	}
 	kill(owner)
-	if !eventually(10*time.Second, func() bool { return h.holdOf() == string(store.OwnerGone) }) {
-		t.Fatal("nobody notices that the owner was killed")
+	if !eventually(10*time.Second, func() bool { return h.dataHold() == string(store.OwnerGone) }) {
+		t.Fatal("the read-only server does not notice that the owner was killed")
 	}
 	out, err := exec.Command(h.bin, "takeover", "--server", "http://"+h.webAt).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "owns the data directory now") {
 		t.Fatalf("%v %s", err, out)
 	}
 	release()
-	r = h.settled(r.ID)
-	if there := h.edge("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000)}}); there != (r.State == "succeeded") {
-		t.Errorf("%s, and the cut is there: %v", r.State, there)
+	r = h.waitForRun(r.ID)
+	if there := h.chunkBeginsAt("yorkie-meta.changes", bson.D{{Key: "doc_id", Value: int64(1000)}}); there != (r.State == "succeeded") {
+		t.Errorf("state %s, the chunk boundary exists: %v", r.State, there)
 	}
-	h.once(r)
+	h.checkSentOnce(r)
 	h.verifyAudit()
 }
 
-// changes are how many commands of a pin the cluster got that change something.
-func (h *house) changes(run string) (n int) {
+// countChanges counts the changing commands of a run that the cluster got.
+func (h *installation) countChanges(run string) (n int) {
 	h.t.Helper()
-	for _, s := range h.fault("show").Seen {
+	for _, s := range h.simulateFault("show").Seen {
 		switch strings.ToLower(s.Name) {
 		case "addshardtozone", "updatezonekeyrange", "split", "movechunk":
 			if strings.Contains(s.Comment, run) {
@@ -81,35 +82,38 @@ func (h *house) changes(run string) (n int) {
 	return n
 }
 
-// The directory of a running server is deleted, while a run waits for the cluster.
-func TestADeletedDirectoryStopsTheRunOfAProcess(t *testing.T) {
-	onlyLong(t)
-	h := openHouse(t)
-	projects := get[api.List[struct{ ID string }]](h, "GET", api.Prefix+"/projects?limit=1", nil, http.StatusOK)
-	waits, release := h.hold("updateZoneKeyRange", "replying") // of a run with more commands after it
-	r := h.begin("pin", map[string]any{"project": projects.Items[0].ID, "shard": "shard-rs-3"})
+// The data directory of a running server is deleted while a run waits for the cluster.
+func TestDeletingTheDataDirectoryStopsARun(t *testing.T) {
+	requireLong(t)
+	h := startInstallation(t)
+	projects := requestJSON[api.List[struct{ ID string }]](h, "GET", api.Prefix+"/projects?limit=1", nil, http.StatusOK)
+	waits, release := h.holdCommand("updateZoneKeyRange", "replying") // more commands of the run would follow
+	r := h.startRun("pin", map[string]any{"project": projects.Items[0].ID, "shard": "shard-rs-3"})
 	waits()
-	before := h.changes(r.ID)
+	before := h.countChanges(r.ID)
 	if err := os.RemoveAll(h.data); err != nil {
 		t.Fatal(err)
 	}
-	if !eventually(10*time.Second, func() bool { status, _ := h.ask("GET", "/readyz", nil); return status == http.StatusServiceUnavailable }) {
-		t.Fatal("nobody notices that the directory is gone")
+	if !eventually(10*time.Second, func() bool {
+		status, _ := h.request("GET", "/readyz", nil)
+		return status == http.StatusServiceUnavailable
+	}) {
+		t.Fatal("the server does not notice that the directory is gone")
 	}
 	release()
-	if !eventually(20*time.Second, func() bool { return strings.Contains(h.of(r.ID).Why, "cannot be saved") }) {
-		t.Errorf("%+v", h.of(r.ID))
+	if !eventually(20*time.Second, func() bool { return strings.Contains(h.runByID(r.ID).Why, "cannot be saved") }) {
+		t.Errorf("%+v", h.runByID(r.ID))
 	}
-	time.Sleep(3 * time.Second) // in which it would go on
-	if after := h.changes(r.ID); before == 0 || after != before {
-		t.Errorf("%d commands were sent with a record, and then %d without", before, after-before)
+	time.Sleep(3 * time.Second) // time in which the run would continue
+	if after := h.countChanges(r.ID); before == 0 || after != before {
+		t.Errorf("%d commands were sent with a record, then %d without", before, after-before)
 	}
 	text, err := json.Marshal(map[string]any{"kind": "balancer-on", "args": map[string]any{}, "reason": "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, answer := h.ask("POST", api.Prefix+"/plans", json.RawMessage(text)); status != http.StatusServiceUnavailable {
-		t.Errorf("a plan is answered with %d %s", status, answer)
+	if status, answer := h.request("POST", api.Prefix+"/plans", json.RawMessage(text)); status != http.StatusServiceUnavailable {
+		t.Errorf("making a plan returned %d %s", status, answer)
 	}
 	second, err := exec.Command(
 		h.bin,
@@ -123,9 +127,9 @@ func TestADeletedDirectoryStopsTheRunOfAProcess(t *testing.T) {
 		"--data-dir",
 		h.data,
 		"--audit-key",
-		h.key(),
+		h.auditKey(),
 	).CombinedOutput()
 	if err == nil || !strings.Contains(string(second), "still running with the data directory") {
-		t.Errorf("a second server: %v %s", err, second)
+		t.Errorf("starting a second server: %v %s", err, second)
 	}
 }

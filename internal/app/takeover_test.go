@@ -17,19 +17,20 @@ import (
 
 const planBalancer = `{"kind":"balancer-on","args":{},"reason":"test"}`
 
-// over is a dashboard with a data directory, in which every visitor may do everything.
-func (d *demo) over(t *testing.T, dir string) (*App, stranger) {
+// startWithData starts a dashboard with a data directory and without access control.
+func (d *demo) startWithData(t *testing.T, dir string) (*App, apiClient) {
 	t.Helper()
-	a := d.beside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, AuditKey: dir + "-key/audit.key", Actions: true, Auth: Auth{Mode: "none"}})
-	s := stranger{T: t, at: strings.TrimSuffix(a.URL(), "/")}
-	if !eventually(30*time.Second, func() bool { return status(t, http.DefaultClient, s.at+"/readyz") == http.StatusOK }) {
+	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, AuditKey: dir + "-key/audit.key", Actions: true,
+		Auth: Auth{Mode: "none"}})
+	s := apiClient{T: t, at: strings.TrimSuffix(a.URL(), "/")}
+	if !eventually(30*time.Second, func() bool { return statusOf(t, http.DefaultClient, s.at+"/readyz") == http.StatusOK }) {
 		t.Fatal("not ready after 30 s")
 	}
 	return a, s
 }
 
-// page is the start page, which has to be there.
-func (s stranger) page() string {
+// startPage returns the start page, which must load.
+func (s apiClient) startPage() string {
 	s.Helper()
 	res, err := http.Get(s.at + "/")
 	if err != nil {
@@ -44,30 +45,30 @@ func (s stranger) page() string {
 	return string(text)
 }
 
-// While it is gone nothing is accepted, nobody else becomes the owner of a new
-// directory at its path, and all goes on when it is back.
-func TestADataDirectoryThatVanishesIsNoticedAtOnce(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
+// While the directory is lost, nothing is accepted and no other process becomes the
+// owner of a new directory at its path. The server continues when it is back.
+func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
 	dir := filepath.Join(t.TempDir(), "data")
-	_, s := d.over(t, dir)
-	s.want(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
+	_, s := d.startWithData(t, dir)
+	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
 	if err := os.Rename(dir, dir+".away"); err != nil {
 		t.Fatal(err)
 	}
-	refused := s.want(http.StatusServiceUnavailable, "POST", "/api/v1/plans", planBalancer)
+	refused := s.expect(http.StatusServiceUnavailable, "POST", "/api/v1/plans", planBalancer)
 	if text, _ := refused["detail"].(string); !strings.Contains(text, "was moved or deleted while shardboard was running") {
-		t.Errorf("a plan is refused with %q", text)
+		t.Errorf("the refusal of a plan says %q", text)
 	}
-	if got := status(t, http.DefaultClient, s.at+"/readyz"); got != http.StatusServiceUnavailable {
-		t.Errorf("it says that it is ready: %d", got)
+	if got := statusOf(t, http.DefaultClient, s.at+"/readyz"); got != http.StatusServiceUnavailable {
+		t.Errorf("the server is ready without its directory: status %d", got)
 	}
-	if !strings.Contains(s.page(), "Nothing can be stored: the data directory or a file in it was moved") {
-		t.Error("the page does not say it")
+	if !strings.Contains(s.startPage(), "Nothing can be stored: the data directory or a file in it was moved") {
+		t.Error("the page does not show the loss")
 	}
-	if got := s.want(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.Vanished) || got["writable"] != false {
+	if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.Vanished) || got["writable"] != false {
 		t.Errorf("%v", got)
 	}
-	s.want(http.StatusServiceUnavailable, "POST", "/api/v1/data/takeover", "")
+	s.expect(http.StatusServiceUnavailable, "POST", "/api/v1/data/takeover", "")
 	if second, err := New(t.Context(),
 		Config{URI: d.config.URI, Log: d.config.Log, Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "none"}}); err == nil {
 		_ = second.Stop(t.Context())
@@ -78,38 +79,38 @@ func TestADataDirectoryThatVanishesIsNoticedAtOnce(t *testing.T) {
 	if err := os.Rename(dir+".away", dir); err != nil {
 		t.Fatal(err)
 	}
-	s.want(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
-	if got := status(t, http.DefaultClient, s.at+"/readyz"); got != http.StatusOK {
-		t.Errorf("back again it is not ready: %d", got)
+	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
+	if got := statusOf(t, http.DefaultClient, s.at+"/readyz"); got != http.StatusOK {
+		t.Errorf("with its directory back the server is not ready: status %d", got)
 	}
 }
 
-// Of two that read and are asked at the same moment, one takes over at its own
-// address, without a request that is cut or refused; the other says so.
-func TestAReaderTakesOverWhenTheOwnerHasGone(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
+// Two read-only servers are told to take over at the same moment. One of them takes over
+// without cutting or refusing a request; the other reports that.
+func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
 	dir := filepath.Join(t.TempDir(), "data")
-	owner, first := d.over(t, dir)
-	plan := first.want(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
+	owner, first := d.startWithData(t, dir)
+	plan := first.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
 	var apps [2]*App
-	var readers [2]stranger
+	var readers [2]apiClient
 	for i := range readers {
-		apps[i], readers[i] = d.over(t, dir)
-		readers[i].want(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
-		readers[i].want(http.StatusServiceUnavailable, "POST", "/api/v1/plans", planBalancer)
+		apps[i], readers[i] = d.startWithData(t, dir)
+		readers[i].expect(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
+		readers[i].expect(http.StatusServiceUnavailable, "POST", "/api/v1/plans", planBalancer)
 	}
-	first.want(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
-	first.want(http.StatusCreated, "POST", "/api/v1/plans", planBalancer) // nobody has taken anything from it
+	first.expect(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
+	first.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer) // the owner still accepts plans
 	if err := owner.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for i, s := range readers {
-		apps[i].current().db.Look() // as it does each two seconds by itself
-		if got := s.want(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.OwnerGone) {
-			t.Fatalf("a reader does not notice that the owner has gone: %v", got)
+		apps[i].current().db.Look() // which happens every two seconds anyway
+		if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.OwnerGone) {
+			t.Fatalf("a read-only server does not notice that the owner has ended: %v", got)
 		}
-		if page := s.page(); !strings.Contains(page, "has stopped") || !strings.Contains(page, `action="/data/takeover"`) {
-			t.Error("its page does not offer to take over")
+		if page := s.startPage(); !strings.Contains(page, "has stopped") || !strings.Contains(page, `action="/data/takeover"`) {
+			t.Error("the page does not offer the takeover")
 		}
 	}
 
@@ -117,14 +118,14 @@ func TestAReaderTakesOverWhenTheOwnerHasGone(t *testing.T) {
 	var codes [2]int
 	done := make(chan struct{})
 	for i, s := range readers {
-		group.Go(func() { codes[i], _ = s.ask("POST", "/api/v1/data/takeover", "") })
+		group.Go(func() { codes[i], _ = s.send("POST", "/api/v1/data/takeover", "") })
 		looking.Go(func() {
 			for {
 				select {
 				case <-done:
 					return
 				default:
-					s.page()
+					s.startPage()
 				}
 			}
 		})
@@ -137,36 +138,36 @@ func TestAReaderTakesOverWhenTheOwnerHasGone(t *testing.T) {
 		winner, loser = 1, 0
 	}
 	if codes[winner] != http.StatusOK || codes[loser] != http.StatusConflict {
-		t.Fatalf("two were asked to take over: %v", codes)
+		t.Fatalf("the two takeovers returned %v", codes)
 	}
 	s := readers[winner]
 	if apps[winner].ReadOnly() || !apps[loser].ReadOnly() {
-		t.Error("not one owner")
+		t.Error("there is not exactly one owner")
 	}
-	if got := s.want(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.Owned) || got["writable"] != true {
+	if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.Owned) || got["writable"] != true {
 		t.Errorf("%v", got)
 	}
-	if page := s.page(); strings.Contains(page, "Read only") || strings.Contains(page, "/data/takeover") {
-		t.Error("its page still says that it only reads")
+	if page := s.startPage(); strings.Contains(page, "Read only") || strings.Contains(page, "/data/takeover") {
+		t.Error("the new owner's page still says that it is read-only")
 	}
-	s.want(http.StatusOK, "GET", "/api/v1/plans/"+plan["id"].(string), "")
-	s.want(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
-	s.want(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
-	record := s.want(http.StatusOK, "GET", "/api/v1/audit?what=data.takeover", "")["items"].([]any)
+	s.expect(http.StatusOK, "GET", "/api/v1/plans/"+plan["id"].(string), "")
+	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
+	s.expect(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
+	record := s.expect(http.StatusOK, "GET", "/api/v1/audit?what=data.takeover", "")["items"].([]any)
 	if len(record) != 1 || record[0].(answer)["by"] != "local" {
-		t.Errorf("the record has %v", record)
+		t.Errorf("the audit record has %v", record)
 	}
 	if c := apps[loser].current().db.Look(); c.Hold != store.OwnedByAnother {
-		t.Errorf("the other reader does not notice that there is an owner again: %+v", c)
+		t.Errorf("the other server does not notice the new owner: %+v", c)
 	}
 }
 
-// What cannot be opened as its owner is left as it was.
-func TestAReaderGoesOnWhenItCannotTakeOver(t *testing.T) {
-	d := startDemo(t, still(), topology.Options{})
+// When the data cannot be opened for writing, the server continues to read it.
+func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
+	d := startDemo(t, quietCluster(), topology.Options{})
 	dir := filepath.Join(t.TempDir(), "data")
-	owner, _ := d.over(t, dir)
-	_, s := d.over(t, dir)
+	owner, _ := d.startWithData(t, dir)
+	_, s := d.startWithData(t, dir)
 	if err := owner.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +182,7 @@ func TestAReaderGoesOnWhenItCannotTakeOver(t *testing.T) {
 		}
 	}
 	statement(`CREATE TRIGGER t BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'it cannot be recorded'); END`)
-	unrecorded := s.want(http.StatusInternalServerError, "POST", "/api/v1/data/takeover", "")
+	unrecorded := s.expect(http.StatusInternalServerError, "POST", "/api/v1/data/takeover", "")
 	if text, _ := unrecorded["detail"].(string); !strings.Contains(text, "continues to read it") {
 		t.Errorf("%v", unrecorded)
 	}
@@ -190,14 +191,14 @@ func TestAReaderGoesOnWhenItCannotTakeOver(t *testing.T) {
 	if err := os.WriteFile(key, []byte("no key"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused := s.want(http.StatusBadRequest, "POST", "/api/v1/data/takeover", "")
+	refused := s.expect(http.StatusBadRequest, "POST", "/api/v1/data/takeover", "")
 	if text, _ := refused["detail"].(string); !strings.Contains(text, "continues to read it") {
 		t.Errorf("%v", refused)
 	}
-	s.page()
+	s.startPage()
 	again, err := New(t.Context(), Config{URI: d.config.URI, Log: d.config.Log, Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "none"}})
 	if err != nil || again.ReadOnly() {
-		t.Fatalf("what was opened was not given back: %v", err)
+		t.Fatalf("the failed takeover did not release the directory: %v", err)
 	}
 	again.Start()
 	if err := again.Stop(t.Context()); err != nil {

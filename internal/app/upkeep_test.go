@@ -13,9 +13,9 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// Plans are removed at start and every day, all that are old enough, in batches; what
-// was run stays, and so does its entry in the audit record.
-func TestPlansThatWereNeverRunGoAfterThirtyDays(t *testing.T) {
+// Old plans are removed at start and every day, in batches. Plans that were run and all
+// entries of the audit record are kept.
+func TestUnusedPlansAreRemovedAfterThirtyDays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
 		db, err := sqlite.Open(ctx, t.TempDir())
@@ -60,17 +60,17 @@ func TestPlansThatWereNeverRunGoAfterThirtyDays(t *testing.T) {
 		go func() { done <- upkeep{db: db, log: slog.New(slog.DiscardHandler)}.run(ctx) }()
 		time.Sleep(28*24*time.Hour + time.Hour)
 		if n := left(); n != many {
-			t.Fatalf("%d of %d are left before their time", n, many)
+			t.Fatalf("%d of %d plans are left before the thirty days are over", n, many)
 		}
 		time.Sleep(48 * time.Hour) // the daily round after the thirtieth day
 		if n := left(); n != 1 {
-			t.Errorf("%d are left after thirty days, and one was run", n)
+			t.Errorf("%d plans are left after thirty days, expected the one that was run", n)
 		}
 		if _, err := db.PlanRecord(ctx, "young"); err != nil {
-			t.Errorf("the young one: %v", err)
+			t.Errorf("reading the newer plan: %v", err)
 		}
 		if list, err := db.AuditRecords(ctx, 0, 10); err != nil || len(list) != 1 || list[0].Subject != "old3" {
-			t.Errorf("the audit record: %v %v", list, err)
+			t.Errorf("the audit record has %v, %v", list, err)
 		}
 		end()
 		if err := <-done; err != nil {

@@ -48,8 +48,8 @@ func New(o Options) (*Service, error) {
 	if o.Refusals == nil {
 		o.Refusals = NewRefusals(o.Store, o.Log, o.Now)
 	}
-	return &Service{o: o, hashes: newHashes(o.Cost), limits: newLimits(o.Now), endSignals: newEndSignals(), recentProxyUsers: newRecentSignIns(),
-		causes: rate.NewLimiter(rate.Every(causePause), causeBurst)}, nil
+	return &Service{o: o, hashes: newHashes(o.Cost), limits: newLimits(o.Now), endSignals: newEndSignals(),
+		recentProxyUsers: newRecentSignIns(), causes: rate.NewLimiter(rate.Every(causePause), causeBurst)}, nil
 }
 
 func (o Options) check() error {

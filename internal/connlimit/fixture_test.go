@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// wire is a network in the process: a listener that gets connections from any
-// address, and lives in a synctest bubble.
+// wire is an in-process network for a synctest bubble: a listener with connections from
+// any address.
 type wire struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -44,13 +44,13 @@ func (a addressed) RemoteAddr() net.Addr {
 	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(a.from), 4000))
 }
 
-// house is a server behind a Listener, in a bubble.
-type house struct {
+// testServer is a server behind a Listener in a synctest bubble.
+type testServer struct {
 	t    *testing.T
 	wire *wire
 	l    *Listener
 	log  lockedBuffer
-	all  []*visitor
+	all  []*testClient
 }
 
 type lockedBuffer struct {
@@ -70,13 +70,13 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// inBubble runs a server with these bounds. Its addresses: /in is asked by
-// somebody who is signed in, /slow and /in/slow answer after a minute, /body
-// reads the body, /socket takes the connection over until it is closed.
-func inBubble(t *testing.T, o Options, test func(*house)) {
+// inBubble runs a server with these limits. Requests below /in are signed in, /slow and
+// /in/slow answer after a minute, /body reads the body, and /socket takes over the
+// connection until it is closed.
+func inBubble(t *testing.T, o Options, test func(*testServer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		h := &house{t: t, wire: &wire{conns: make(chan net.Conn), done: make(chan struct{})}}
+		h := &testServer{t: t, wire: &wire{conns: make(chan net.Conn), done: make(chan struct{})}}
 		o.Log = slog.New(slog.NewTextHandler(&h.log, nil))
 		h.l = New(h.wire, o)
 		server := &http.Server{Handler: http.HandlerFunc(serve), ConnState: h.l.ConnState, ConnContext: h.l.ConnContext,
@@ -89,14 +89,14 @@ func inBubble(t *testing.T, o Options, test func(*house)) {
 		for _, v := range h.all {
 			_ = v.conn.Close()
 		}
-		time.Sleep(2 * time.Minute) // slow answers and sockets end
+		time.Sleep(2 * time.Minute) // until slow answers and sockets have ended
 		synctest.Wait()
 		if s := h.l.Stats(); s.Open != 0 || s.states != [states]int{} || len(h.l.sources) != 0 {
 			t.Errorf("after the end: %+v, %d sources", s, len(h.l.sources))
 		}
 		for r := range h.l.all {
 			if n := h.l.all[r].Len(); n != 0 {
-				t.Errorf("%d connections are left in rank %d", n, r)
+				t.Errorf("%d connections remain in rank %d", n, r)
 			}
 		}
 	})
@@ -126,8 +126,8 @@ func serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "ok")
 }
 
-// visitor is one connection, seen from its other end.
-type visitor struct {
+// testClient is the client's end of one connection.
+type testClient struct {
 	t     *testing.T
 	conn  net.Conn
 	mu    sync.Mutex
@@ -135,12 +135,12 @@ type visitor struct {
 	over  bool
 }
 
-// comes opens a connection that says nothing yet.
-func (h *house) comes(from string) *visitor {
+// connect opens a connection without sending anything.
+func (h *testServer) connect(from string) *testClient {
 	h.t.Helper()
 	ours, theirs := net.Pipe()
 	h.wire.conns <- addressed{theirs, from}
-	v := &visitor{t: h.t, conn: ours}
+	v := &testClient{t: h.t, conn: ours}
 	h.all = append(h.all, v)
 	go func() {
 		b := make([]byte, 4096)
@@ -160,44 +160,44 @@ func (h *house) comes(from string) *visitor {
 	return v
 }
 
-// says sends text and waits until the server has done what it can.
-func (v *visitor) says(text string) *visitor {
+// send sends text and waits until the server is blocked or idle.
+func (v *testClient) send(text string) *testClient {
 	v.t.Helper()
 	go func() { _, _ = io.WriteString(v.conn, text) }()
 	synctest.Wait()
 	return v
 }
 
-func (v *visitor) asks(path string) *visitor {
+func (v *testClient) get(path string) *testClient {
 	v.t.Helper()
-	return v.says(fmt.Sprintf("GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path))
+	return v.send(fmt.Sprintf("GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path))
 }
 
-// posts sends the head of a request, and of its body nothing.
-func (v *visitor) posts(path string) *visitor {
+// startPost sends the head of a request without its body.
+func (v *testClient) startPost(path string) *testClient {
 	v.t.Helper()
-	return v.says(fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n", path))
+	return v.send(fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n", path))
 }
 
-func (v *visitor) open() bool {
+func (v *testClient) isOpen() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return !v.over
 }
 
-func (v *visitor) answered() int {
+func (v *testClient) answerCount() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return strings.Count(v.heard.String(), "200 OK")
 }
 
-// expect compares who is still there.
-func (h *house) expect(what string, want bool, all ...*visitor) {
+// expect checks whether connections are open.
+func (h *testServer) expect(what string, want bool, all ...*testClient) {
 	h.t.Helper()
 	synctest.Wait()
 	for i, v := range all {
-		if v.open() != want {
-			h.t.Errorf("%s %d: open is %v", what, i, v.open())
+		if v.isOpen() != want {
+			h.t.Errorf("%s, connection %d: open is %v", what, i, v.isOpen())
 		}
 	}
 }

@@ -6,35 +6,35 @@ import (
 	"time"
 )
 
-// The attack: connections that asked once and then do nothing fill every place.
-// Before, each new one was closed until the idle timeout had passed.
-func TestIdleConnectionsOfStrangersKeepNobodyOut(t *testing.T) {
-	inBubble(t, Options{Max: 40, PerSource: 10}, func(h *house) {
-		anna := h.comes("192.0.2.200").asks("/in") // idle for longest
-		busy := h.comes("192.0.2.201").asks("/in/slow")
-		socket := h.comes("192.0.2.202").asks("/in/socket")
-		var idle []*visitor
+// Anonymous connections fill every place with one request each and then stay idle. New
+// connections must be accepted before the idle timeout.
+func TestIdleAnonymousConnectionsDoNotBlockOthers(t *testing.T) {
+	inBubble(t, Options{Max: 40, PerSource: 10}, func(h *testServer) {
+		anna := h.connect("192.0.2.200").get("/in") // idle the longest
+		busy := h.connect("192.0.2.201").get("/in/slow")
+		socket := h.connect("192.0.2.202").get("/in/socket")
+		var idle []*testClient
 		for i := range 200 {
 			time.Sleep(time.Millisecond)
-			idle = append(idle, h.comes(fmt.Sprintf("198.51.100.%d", i)).asks("/"))
-			if idle[i].answered() != 1 {
-				t.Fatalf("stranger %d was not answered", i)
+			idle = append(idle, h.connect(fmt.Sprintf("198.51.100.%d", i)).get("/"))
+			if idle[i].answerCount() != 1 {
+				t.Fatalf("anonymous client %d was not answered", i)
 			}
 		}
 		h.expect("those who came first", false, idle[:163]...)
 		h.expect("those who came last", true, idle[163:]...)
-		bert := h.comes("192.0.2.203").asks("/in")
-		if bert.answered() != 1 {
-			t.Error("a new connection of somebody who is signed in is not answered")
+		bert := h.connect("192.0.2.203").get("/in")
+		if bert.answerCount() != 1 {
+			t.Error("a new connection of a signed-in person is not answered")
 		}
 		h.expect("signed in, at work, on a socket, new", true, anna, busy, socket, bert)
-		if anna.asks("/in").answered() != 2 {
-			t.Error("who is signed in cannot go on")
+		if anna.get("/in").answerCount() != 2 {
+			t.Error("the connection of a signed-in person was closed")
 		}
 		time.Sleep(time.Minute)
 		h.expect("a request of somebody who is signed in", true, busy)
-		if busy.answered() != 1 {
-			t.Error("a slow request of somebody who is signed in was cut off")
+		if busy.answerCount() != 1 {
+			t.Error("a slow request of a signed-in person was cut off")
 		}
 		if s := h.l.Stats(); s.Open != 40 || s.Evicted != 164 || s.Refused != 0 {
 			t.Errorf("%+v", s)
@@ -42,87 +42,88 @@ func TestIdleConnectionsOfStrangersKeepNobodyOut(t *testing.T) {
 	})
 }
 
-func TestWhoDoesLeastForOthersGoesFirst(t *testing.T) {
-	inBubble(t, Options{Max: 8, PerSource: 8}, func(h *house) {
-		signedIn := h.comes("192.0.2.1").asks("/in")
-		body := h.comes("192.0.2.2").posts("/body") // and nothing of it comes
-		half := h.comes("192.0.2.3").says("GET / HTTP/1.1\r\nHost: loc")
-		nothing := h.comes("192.0.2.4")
-		idle := h.comes("192.0.2.5").asks("/")
-		at := h.comes("192.0.2.6").asks("/in/slow")
-		posting := h.comes("192.0.2.7").posts("/in/body")
-		socket := h.comes("192.0.2.8").asks("/in/socket")
+func TestTheLeastUsefulConnectionIsClosedFirst(t *testing.T) {
+	inBubble(t, Options{Max: 8, PerSource: 8}, func(h *testServer) {
+		signedIn := h.connect("192.0.2.1").get("/in")
+		body := h.connect("192.0.2.2").startPost("/body") // the body never arrives
+		half := h.connect("192.0.2.3").send("GET / HTTP/1.1\r\nHost: loc")
+		nothing := h.connect("192.0.2.4")
+		idle := h.connect("192.0.2.5").get("/")
+		at := h.connect("192.0.2.6").get("/in/slow")
+		posting := h.connect("192.0.2.7").startPost("/in/body")
+		socket := h.connect("192.0.2.8").get("/in/socket")
 		time.Sleep(6 * time.Second)
-		order := []*visitor{idle, half, nothing, body, signedIn}
-		var later []*visitor
+		order := []*testClient{idle, half, nothing, body, signedIn}
+		var later []*testClient
 		for i, next := range order {
-			h.expect("whose turn has not come", true, order[i:]...)
-			later = append(later, h.comes("192.0.2.9").asks("/in/slow"))
-			h.expect("whose turn it is", false, next)
+			h.expect("connections of higher rank", true, order[i:]...)
+			later = append(later, h.connect("192.0.2.9").get("/in/slow"))
+			h.expect("the connection of the lowest rank", false, next)
 		}
-		h.expect("requests of those who are signed in", true, append(later, at, posting, socket)...)
-		refused := h.comes("192.0.2.9")
-		h.expect("one for whom nobody can go", false, refused)
-		h.expect("the others", true, append(later, at, posting, socket)...)
+		h.expect("requests of signed-in people", true, append(later, at, posting, socket)...)
+		refused := h.connect("192.0.2.9")
+		h.expect("a new connection without a place", false, refused)
+		h.expect("the other connections", true, append(later, at, posting, socket)...)
 		if s := h.l.Stats(); s.Evicted != 5 || s.Refused != 1 || s.refused[byTotal] != 1 {
 			t.Errorf("%+v", s)
 		}
 	})
 }
 
-func TestASecondSlowHeadIsNoReasonToStay(t *testing.T) {
-	inBubble(t, Options{Max: 2, PerSource: 2}, func(h *house) {
-		dripping := h.comes("192.0.2.1").asks("/")
-		other := h.comes("192.0.2.2").asks("/")
+func TestASecondSlowRequestHeadIsNotProtected(t *testing.T) {
+	inBubble(t, Options{Max: 2, PerSource: 2}, func(h *testServer) {
+		dripping := h.connect("192.0.2.1").get("/")
+		other := h.connect("192.0.2.2").get("/")
 		time.Sleep(time.Second)
-		dripping.says("GET / HTT")
-		h.comes("192.0.2.3")
+		dripping.send("GET / HTT")
+		h.connect("192.0.2.3")
 		h.expect("one that drips", false, dripping)
 		h.expect("the younger one", true, other)
 	})
 }
 
-func TestAnHonestNewcomerHasASecond(t *testing.T) {
-	inBubble(t, Options{Max: 16, PerSource: 16}, func(h *house) {
-		var people []*visitor
+func TestANewConnectionIsProtectedForASecond(t *testing.T) {
+	inBubble(t, Options{Max: 16, PerSource: 16}, func(h *testServer) {
+		var people []*testClient
 		for i := range 13 {
-			people = append(people, h.comes(fmt.Sprintf("192.0.2.%d", i)).asks("/in"))
+			people = append(people, h.connect(fmt.Sprintf("192.0.2.%d", i)).get("/in"))
 		}
-		var honest []*visitor
-		for range 3 { // in a handshake that takes a while
-			honest = append(honest, h.comes("198.51.100.1"))
+		var honest []*testClient
+		for range 3 { // during a slow handshake
+			honest = append(honest, h.connect("198.51.100.1"))
 		}
 		time.Sleep(900 * time.Millisecond)
-		next := h.comes("198.51.100.2")
+		next := h.connect("198.51.100.2")
 		h.expect("new ones", true, append(honest, next)...)
 		h.expect("who was idle for longest", false, people[0])
 		time.Sleep(100 * time.Millisecond)
-		h.comes("198.51.100.2")
+		h.connect("198.51.100.2")
 		h.expect("who has said nothing for a second", false, honest[0])
-		h.expect("the others", true, people[1:]...)
+		h.expect("the other connections", true, people[1:]...)
 	})
 }
 
-// A second of grace for each would let a thousand a second hold every place.
-func TestAFloodOfNewConnectionsHasNoGrace(t *testing.T) {
-	inBubble(t, Options{Max: 16, PerSource: 16}, func(h *house) {
-		var people, flood []*visitor
+// If each new connection kept a second of grace, a thousand a second would hold every
+// place.
+func TestNewConnectionsAreNotProtectedDuringAFlood(t *testing.T) {
+	inBubble(t, Options{Max: 16, PerSource: 16}, func(h *testServer) {
+		var people, flood []*testClient
 		for i := range 8 {
-			people = append(people, h.comes(fmt.Sprintf("192.0.2.%d", i)).asks("/in"))
+			people = append(people, h.connect(fmt.Sprintf("192.0.2.%d", i)).get("/in"))
 		}
 		for i := range 200 {
-			flood = append(flood, h.comes(fmt.Sprintf("198.51.100.%d", i)))
+			flood = append(flood, h.connect(fmt.Sprintf("198.51.100.%d", i)))
 		}
 		h.expect("people", true, people...)
-		if bert := h.comes("192.0.2.99").asks("/in"); bert.answered() != 1 {
-			t.Error("a person's new connection is not answered")
+		if bert := h.connect("192.0.2.99").get("/in"); bert.answerCount() != 1 {
+			t.Error("a new connection of a person is not answered")
 		}
 		h.expect("people", true, people...)
-		for i := range 200 { // bodies that do not come, from everywhere
-			flood = append(flood, h.comes(fmt.Sprintf("203.0.113.%d", i)).posts("/body"))
+		for i := range 200 { // bodies that never arrive, from many addresses
+			flood = append(flood, h.connect(fmt.Sprintf("203.0.113.%d", i)).startPost("/body"))
 		}
-		if bert := h.comes("192.0.2.99").asks("/in"); bert.answered() != 1 {
-			t.Error("a person's new connection is not answered during slow bodies")
+		if bert := h.connect("192.0.2.99").get("/in"); bert.answerCount() != 1 {
+			t.Error("a new connection of a person is not answered during slow bodies")
 		}
 		h.expect("people", true, people...)
 		if s := h.l.Stats(); s.Refused != 0 {
@@ -132,18 +133,18 @@ func TestAFloodOfNewConnectionsHasNoGrace(t *testing.T) {
 	})
 }
 
-// A sign-in takes a second when many are under way.
-func TestAFloodFromFewAddressesTakesNobodysSignIn(t *testing.T) {
-	inBubble(t, Options{Max: 64, PerSource: 32}, func(h *house) {
-		signing := h.comes("192.0.2.2").posts("/body")
+// A sign-in takes a second when many happen at once.
+func TestAFloodFromFewAddressesDoesNotInterruptSignIn(t *testing.T) {
+	inBubble(t, Options{Max: 64, PerSource: 32}, func(h *testServer) {
+		signing := h.connect("192.0.2.2").startPost("/body")
 		time.Sleep(900 * time.Millisecond)
 		for i := range 300 {
 			time.Sleep(time.Millisecond)
-			h.comes(fmt.Sprintf("198.51.100.%d", i%3))
+			h.connect(fmt.Sprintf("198.51.100.%d", i%3))
 		}
 		h.expect("a sign-in under way", true, signing)
-		if signing.says("123456789").answered() != 1 {
-			t.Error("it was not answered")
+		if signing.send("123456789").answerCount() != 1 {
+			t.Error("the sign-in was not answered")
 		}
 		if s := h.l.Stats(); s.Refused != 0 || s.Open != 64 {
 			t.Errorf("%+v", s)
@@ -151,20 +152,20 @@ func TestAFloodFromFewAddressesTakesNobodysSignIn(t *testing.T) {
 	})
 }
 
-func TestStrangersMayNotBeIdleForLong(t *testing.T) {
-	inBubble(t, Options{Max: 16, PerSource: 16, StrangerIdle: 10 * time.Second}, func(h *house) {
-		anna := h.comes("192.0.2.1").asks("/in")
-		first := h.comes("192.0.2.2").asks("/")
+func TestIdleAnonymousConnectionsAreClosedEarly(t *testing.T) {
+	inBubble(t, Options{Max: 16, PerSource: 16, StrangerIdle: 10 * time.Second}, func(h *testServer) {
+		anna := h.connect("192.0.2.1").get("/in")
+		first := h.connect("192.0.2.2").get("/")
 		time.Sleep(4 * time.Second)
-		second := h.comes("192.0.2.3").asks("/")
+		second := h.connect("192.0.2.3").get("/")
 		time.Sleep(6 * time.Second)
 		h.expect("idle for ten seconds", false, first)
 		h.expect("signed in, and idle for six", true, anna, second)
-		second.says("GET / H") // does not start anew
+		second.send("GET / H") // does not restart the idle time
 		time.Sleep(4 * time.Second)
 		h.expect("idle for ten seconds", false, second)
-		third := h.comes("192.0.2.4").asks("/slow")
-		time.Sleep(time.Minute) // at work, not idle
+		third := h.connect("192.0.2.4").get("/slow")
+		time.Sleep(time.Minute) // active, not idle
 		h.expect("just answered", true, third)
 		time.Sleep(10 * time.Second)
 		h.expect("idle again", false, third)

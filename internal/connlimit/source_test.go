@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-func TestConnectionsAreBoundedInAllAndByAddress(t *testing.T) {
-	inBubble(t, Options{Max: 8, PerSource: 2}, func(h *house) {
-		one := []*visitor{h.comes("192.0.2.1").asks("/in/slow"), h.comes("192.0.2.1").asks("/in/slow")}
-		other := h.comes("192.0.2.2").asks("/")
-		h.expect("a third of one address, whose others are at work", false, h.comes("192.0.2.1"))
-		h.expect("the others", true, one[0], one[1], other)
+func TestConnectionsAreLimitedInTotalAndByAddress(t *testing.T) {
+	inBubble(t, Options{Max: 8, PerSource: 2}, func(h *testServer) {
+		one := []*testClient{h.connect("192.0.2.1").get("/in/slow"), h.connect("192.0.2.1").get("/in/slow")}
+		other := h.connect("192.0.2.2").get("/")
+		h.expect("a third connection of an address with two active ones", false, h.connect("192.0.2.1"))
+		h.expect("the other connections", true, one[0], one[1], other)
 		_ = one[0].conn.Close()
-		h.expect("one that left", false, one[0])
-		h.expect("one in the place of one that left", true, h.comes("192.0.2.1").asks("/in/slow"))
+		h.expect("the closed connection", false, one[0])
+		h.expect("a connection in the place of the closed one", true, h.connect("192.0.2.1").get("/in/slow"))
 		for i := range 5 {
-			h.comes(fmt.Sprintf("192.0.2.%d", 10+i)).asks("/in/slow")
+			h.connect(fmt.Sprintf("192.0.2.%d", 10+i)).get("/in/slow")
 		}
-		// The ninth in all has the place of the idle one; then nothing is left.
-		h.expect("a ninth", true, h.comes("192.0.2.20").asks("/in/slow"))
-		h.expect("the idle one", false, other)
-		h.expect("a tenth", false, h.comes("192.0.2.21"))
+		// The ninth connection replaces the idle one; the next finds no room.
+		h.expect("the ninth connection", true, h.connect("192.0.2.20").get("/in/slow"))
+		h.expect("the idle connection", false, other)
+		h.expect("the tenth connection", false, h.connect("192.0.2.21"))
 		if s := h.l.Stats(); s.refused != (counts{byTotal: 1, bySource: 1}) || s.evicted != (counts{byTotal: 1}) || s.Open != 8 {
 			t.Errorf("%+v", s)
 		}
 	})
 }
 
-// Everybody who has one IPv6 address has the 2^64 beside it, too.
-func TestASourceMakesRoomOutOfItsOwnConnections(t *testing.T) {
+// Whoever has one IPv6 address usually has a whole /64 network.
+func TestAnAddressAtItsLimitLosesItsOwnConnections(t *testing.T) {
 	for name, address := range map[string]func(i int) string{
 		"IPv4":        func(int) string { return "192.0.2.1" },
 		"IPv6":        func(i int) string { return fmt.Sprintf("2001:db8:1:2:%x::%x", i, i+1) },
@@ -38,13 +38,13 @@ func TestASourceMakesRoomOutOfItsOwnConnections(t *testing.T) {
 		"a zone":      func(i int) string { return fmt.Sprintf("fe80::%x%%eth0", i+1) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, Options{Max: 40, PerSource: 10}, func(h *house) {
-				neighbour := h.comes("2001:db8:1:3::1").asks("/")
-				v4 := h.comes("192.0.2.2").asks("/")
-				var all []*visitor
+			inBubble(t, Options{Max: 40, PerSource: 10}, func(h *testServer) {
+				neighbour := h.connect("2001:db8:1:3::1").get("/")
+				v4 := h.connect("192.0.2.2").get("/")
+				var all []*testClient
 				for i := range 100 {
 					time.Sleep(time.Millisecond)
-					all = append(all, h.comes(address(i)).asks("/"))
+					all = append(all, h.connect(address(i)).get("/"))
 				}
 				h.expect("the oldest", false, all[:90]...)
 				h.expect("the newest", true, all[90:]...)
@@ -57,20 +57,20 @@ func TestASourceMakesRoomOutOfItsOwnConnections(t *testing.T) {
 	}
 }
 
-func TestAProxyAndThisMachineHaveNoBoundOfTheirOwnButMakeRoom(t *testing.T) {
+func TestProxiesAndLoopbackHaveNoLimitOfTheirOwnButMakeRoom(t *testing.T) {
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.1.0.7/32"), netip.MustParsePrefix("2001:db8::7/128")}
 	for _, address := range []string{"10.1.0.7", "2001:db8::7", "127.0.0.1", "127.0.0.9", "::1", "::ffff:127.0.0.1"} {
-		inBubble(t, Options{Max: 20, PerSource: 2, Proxies: proxies}, func(h *house) {
-			anna := h.comes("192.0.2.1").asks("/in")
-			var all []*visitor
+		inBubble(t, Options{Max: 20, PerSource: 2, Proxies: proxies}, func(h *testServer) {
+			anna := h.connect("192.0.2.1").get("/in")
+			var all []*testClient
 			for range 50 {
 				time.Sleep(time.Millisecond)
-				all = append(all, h.comes(address).asks("/"))
+				all = append(all, h.connect(address).get("/"))
 			}
 			h.expect(address+", newest", true, all[32:]...)
 			h.expect(address+", oldest", false, all[:30]...)
-			// A proxy's idle connections wait for anybody, and go in their turn
-			// among those of people who are signed in.
+			// Idle connections of a proxy can serve anybody, so they rank like those of
+			// signed-in people.
 			proxy := h.l.isProxy(netip.MustParseAddr(address).Unmap())
 			h.expect("who is signed in at "+address, !proxy, anna)
 			if s := h.l.Stats(); s.evicted[bySource] != 0 || s.Refused != 0 {
@@ -78,22 +78,22 @@ func TestAProxyAndThisMachineHaveNoBoundOfTheirOwnButMakeRoom(t *testing.T) {
 			}
 		})
 	}
-	inBubble(t, Options{Max: 20, PerSource: 2, Proxies: proxies}, func(h *house) {
+	inBubble(t, Options{Max: 20, PerSource: 2, Proxies: proxies}, func(h *testServer) {
 		for i := range 4 {
-			h.comes(fmt.Sprintf("2001:db8::%x", 8+i)).asks("/")
+			h.connect(fmt.Sprintf("2001:db8::%x", 8+i)).get("/")
 		}
 		if s := h.l.Stats(); s.evicted != (counts{bySource: 2}) {
-			t.Errorf("beside a proxy: %+v", s)
+			t.Errorf("with a proxy: %+v", s)
 		}
 	})
 }
 
-func TestAProxysIdleConnectionsAreNotHurried(t *testing.T) {
+func TestIdleConnectionsOfAProxyAreNotClosedEarly(t *testing.T) {
 	inBubble(
 		t,
 		Options{Max: 20, PerSource: 2, StrangerIdle: time.Second, Proxies: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}},
-		func(h *house) {
-			proxy, stranger := h.comes("10.1.2.3").asks("/"), h.comes("10.2.2.3").asks("/")
+		func(h *testServer) {
+			proxy, stranger := h.connect("10.1.2.3").get("/"), h.connect("10.2.2.3").get("/")
 			time.Sleep(time.Minute)
 			h.expect("a proxy's", true, proxy)
 			h.expect("a stranger's", false, stranger)
@@ -101,15 +101,15 @@ func TestAProxysIdleConnectionsAreNotHurried(t *testing.T) {
 	)
 }
 
-// A connection of a proxy carries the requests of many people: that one of them
-// is signed in says nothing about the next one.
-func TestAProxysConnectionIsSignedInForOneRequest(t *testing.T) {
-	inBubble(t, Options{Max: 2, PerSource: 2, Proxies: []netip.Prefix{netip.MustParsePrefix("10.1.0.7/32")}}, func(h *house) {
-		one, two := h.comes("10.1.0.7").asks("/in"), h.comes("10.1.0.7").asks("/in")
-		one.posts("/body") // of a stranger, and it does not come
-		two.asks("/in/slow")
+// A connection of a proxy carries requests of many people, so one signed-in request says
+// nothing about the next.
+func TestAConnectionOfAProxyIsSignedInForOneRequest(t *testing.T) {
+	inBubble(t, Options{Max: 2, PerSource: 2, Proxies: []netip.Prefix{netip.MustParsePrefix("10.1.0.7/32")}}, func(h *testServer) {
+		one, two := h.connect("10.1.0.7").get("/in"), h.connect("10.1.0.7").get("/in")
+		one.startPost("/body") // an anonymous body that never arrives
+		two.get("/in/slow")
 		time.Sleep(5 * time.Second)
-		three := h.comes("10.1.0.7").asks("/in")
+		three := h.connect("10.1.0.7").get("/in")
 		h.expect("a stranger's request", false, one)
 		h.expect("requests of people who are signed in", true, two, three)
 	})

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// tlsHouse serves by TLS over loopback, HTTP/2 included.
-func tlsHouse(t *testing.T, o Options) (*Listener, *httptest.Server) {
+// startTLSServer serves TLS on loopback, including HTTP/2.
+func startTLSServer(t *testing.T, o Options) (*Listener, *httptest.Server) {
 	t.Helper()
 	raw, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -24,13 +24,13 @@ func tlsHouse(t *testing.T, o Options) (*Listener, *httptest.Server) {
 	server.Listener, server.EnableHTTP2 = l, true
 	server.Config.ConnState, server.Config.ConnContext = l.ConnState, l.ConnContext
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
-	server.StartTLS() // its own hook calls ours
+	server.StartTLS() // keeps the state hook of the listener
 	t.Cleanup(server.Close)
 	return l, server
 }
 
-// until waits for what another goroutine is about to do.
-func until(t *testing.T, what string, true func() bool) {
+// waitFor polls for the effect of another goroutine.
+func waitFor(t *testing.T, what string, true func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !true(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -39,7 +39,7 @@ func until(t *testing.T, what string, true func() bool) {
 	}
 }
 
-// get asks by a new connection, which stays open.
+// get sends a request on a new connection, which stays open.
 func get(t *testing.T, server *httptest.Server, path string) (proto int) {
 	t.Helper()
 	transport := server.Client().Transport.(*http.Transport).Clone()
@@ -53,8 +53,8 @@ func get(t *testing.T, server *httptest.Server, path string) (proto int) {
 	return res.ProtoMajor
 }
 
-func TestHTTP2ConnectionsAreKnownToBeIdle(t *testing.T) {
-	l, server := tlsHouse(t, Options{Max: 3, PerSource: 3})
+func TestIdleHTTP2ConnectionsAreRecognised(t *testing.T) {
+	l, server := startTLSServer(t, Options{Max: 3, PerSource: 3})
 	is := func(want [states]int, evicted int64) func() bool {
 		return func() bool { s := l.Stats(); return s.states == want && s.Evicted == evicted }
 	}
@@ -63,22 +63,22 @@ func TestHTTP2ConnectionsAreKnownToBeIdle(t *testing.T) {
 			t.Fatalf("HTTP/%d", proto)
 		}
 	}
-	until(t, "two are not idle", is([states]int{stateIdle: 2}, 0))
+	waitFor(t, "two are not idle", is([states]int{stateIdle: 2}, 0))
 	get(t, server, "/")
-	until(t, "three are not idle", is([states]int{stateIdle: 3}, 0))
-	for n := range int64(5) { // strangers replace each other
+	waitFor(t, "three are not idle", is([states]int{stateIdle: 3}, 0))
+	for n := range int64(5) { // anonymous connections replace each other
 		get(t, server, "/")
-		until(t, "a stranger's idle connection was not replaced", is([states]int{stateIdle: 3}, n+1))
+		waitFor(t, "a stranger's idle connection was not replaced", is([states]int{stateIdle: 3}, n+1))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n := l.all[keptIdle].Len(); n != 2 {
-		t.Errorf("%d of two who are signed in are left", n)
+		t.Errorf("%d of the two signed-in connections remain", n)
 	}
 }
 
-func TestAHandshakeThatNeverEndsCounts(t *testing.T) {
-	l, server := tlsHouse(t, Options{Max: 8, PerSource: 8})
+func TestUnfinishedHandshakesCountAsConnections(t *testing.T) {
+	l, server := startTLSServer(t, Options{Max: 8, PerSource: 8})
 	var silent []net.Conn
 	for range 8 {
 		conn, err := net.Dial("tcp", l.Addr().String())
@@ -88,19 +88,19 @@ func TestAHandshakeThatNeverEndsCounts(t *testing.T) {
 		defer conn.Close()
 		silent = append(silent, conn)
 	}
-	until(t, "not all are counted", func() bool { return l.Stats().states[stateNew] == 8 })
+	waitFor(t, "not all are counted", func() bool { return l.Stats().states[stateNew] == 8 })
 	get(t, server, "/in")
 	_ = silent[0].SetReadDeadline(time.Now().Add(20 * time.Second))
 	if _, err := silent[0].Read(make([]byte, 1)); err == nil || !isClosed(err) {
 		t.Errorf("the oldest handshake: %v", err)
 	}
-	// A handshake that was done and nothing after it is no request either.
+	// A finished handshake without a request is not a request either.
 	conn, err := tls.Dial("tcp", l.Addr().String(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	until(t, "a connection after its handshake is not new", func() bool { return l.Stats().states[stateNew] == 7 })
+	waitFor(t, "a connection after its handshake is not new", func() bool { return l.Stats().states[stateNew] == 7 })
 }
 
 func isClosed(err error) bool {

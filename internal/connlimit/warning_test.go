@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-func (h *house) lines() []string {
-	synctest.Wait() // a line may be on its way
+func (h *testServer) logLines() []string {
+	synctest.Wait() // a line may still be in progress
 	text := strings.TrimSpace(h.log.String())
 	if text == "" {
 		return nil
@@ -21,24 +21,24 @@ func (h *house) lines() []string {
 	return strings.Split(text, "\n")
 }
 
-func TestALimitThatIsReachedIsOneLineAMinute(t *testing.T) {
-	inBubble(t, Options{Name: "pages", Max: 10, PerSource: 5, Advice: "; advice"}, func(h *house) {
+func TestReachingTheLimitIsLoggedOnceAMinute(t *testing.T) {
+	inBubble(t, Options{Name: "pages", Max: 10, PerSource: 5, Advice: "; advice"}, func(h *testServer) {
 		flood := func(n int) {
 			for i := range n {
-				h.comes(fmt.Sprintf("192.0.2.%d", i%4)).asks("/")
+				h.connect(fmt.Sprintf("192.0.2.%d", i%4)).get("/")
 				time.Sleep(10 * time.Millisecond)
 			}
 		}
 		flood(10)
-		if got := h.lines(); got != nil {
+		if got := h.logLines(); got != nil {
 			t.Errorf("before the limit: %q", got)
 		}
 		flood(300) // three seconds
-		if got := h.lines(); len(got) != 1 || !strings.Contains(got[0], "level=WARN") || !strings.Contains(got[0], "closed=1 ") {
-			t.Errorf("at once: %q", got)
+		if got := h.logLines(); len(got) != 1 || !strings.Contains(got[0], "level=WARN") || !strings.Contains(got[0], "closed=1 ") {
+			t.Errorf("when the limit is reached: %q", got)
 		}
 		time.Sleep(time.Minute)
-		got := h.lines()
+		got := h.logLines()
 		if len(got) != 2 {
 			t.Fatalf("after a minute: %q", got)
 		}
@@ -49,28 +49,28 @@ func TestALimitThatIsReachedIsOneLineAMinute(t *testing.T) {
 			}
 		}
 		time.Sleep(10 * time.Minute)
-		if got := h.lines(); len(got) != 2 {
-			t.Errorf("when it is over: %q", got)
+		if got := h.logLines(); len(got) != 2 {
+			t.Errorf("when the flood is over: %q", got)
 		}
-		flood(20) // the next time has a line at once again
-		if got := h.lines(); len(got) != 3 {
-			t.Errorf("the next time: %q", got)
+		flood(20) // the next flood is logged at once again
+		if got := h.logLines(); len(got) != 3 {
+			t.Errorf("at the next flood: %q", got)
 		}
 	})
 }
 
-func TestConnectionsAreCountedForTheMonitor(t *testing.T) {
-	inBubble(t, Options{Name: "pages", Max: 4, PerSource: 2}, func(h *house) {
+func TestConnectionsAreCountedInMetrics(t *testing.T) {
+	inBubble(t, Options{Name: "pages", Max: 4, PerSource: 2}, func(h *testServer) {
 		registry := prometheus.NewPedanticRegistry()
 		registry.MustRegister(Metrics{h.l})
-		h.comes("192.0.2.1").asks("/in/slow")
-		h.comes("192.0.2.1").asks("/in/socket")
-		h.comes("192.0.2.1")
-		h.comes("192.0.2.2").asks("/in")
+		h.connect("192.0.2.1").get("/in/slow")
+		h.connect("192.0.2.1").get("/in/socket")
+		h.connect("192.0.2.1")
+		h.connect("192.0.2.2").get("/in")
 		for range 3 {
-			h.comes("192.0.2.3").asks("/")
+			h.connect("192.0.2.3").get("/")
 		}
-		h.comes("192.0.2.4")
+		h.connect("192.0.2.4")
 		want := `
 # HELP shardboard_connections Open connections by what they are doing: new (no request yet), idle, active, socket.
 # TYPE shardboard_connections gauge

@@ -13,9 +13,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// fake is a cluster that answers every read with the same error, but for what is
+// fakeCluster is a cluster that answers every read with the same error, but for what is
 // refused.
-type fake struct {
+type fakeCluster struct {
 	id      topology.Identity
 	idErr   error
 	readErr error
@@ -23,15 +23,15 @@ type fake struct {
 	ahead   time.Duration
 }
 
-func (f *fake) read(what string) error {
+func (f *fakeCluster) read(what string) error {
 	if f.refused[what] {
 		return fault.New(fault.Forbidden, "no")
 	}
 	return f.readErr
 }
 
-func (f *fake) Identity(context.Context) (topology.Identity, error) { return f.id, f.idErr }
-func (f *fake) Clock(context.Context) (topology.Clock, error) {
+func (f *fakeCluster) Identity(context.Context) (topology.Identity, error) { return f.id, f.idErr }
+func (f *fakeCluster) Clock(context.Context) (topology.Clock, error) {
 	c := topology.Clock{Asked: time.Now()}
 	time.Sleep(100 * time.Millisecond)
 	c.Theirs = time.Now().Add(f.ahead)
@@ -39,23 +39,27 @@ func (f *fake) Clock(context.Context) (topology.Clock, error) {
 	c.Answered = time.Now()
 	return c, nil
 }
-func (f *fake) MayFind(_ context.Context, ns topology.Namespace) error { return f.read(string(ns)) }
-func (f *fake) Collections(_ context.Context, db string) ([]topology.Namespace, error) {
+func (f *fakeCluster) MayFind(_ context.Context, ns topology.Namespace) error {
+	return f.read(string(ns))
+}
+func (f *fakeCluster) Collections(_ context.Context, db string) ([]topology.Namespace, error) {
 	return nil, f.read(db)
 }
-func (f *fake) Sizes(_ context.Context, ns topology.Namespace) (topology.Sizes, error) {
+func (f *fakeCluster) Sizes(_ context.Context, ns topology.Namespace) (topology.Sizes, error) {
 	return topology.Sizes{}, f.read("sizes")
 }
-func (f *fake) AllSizes(context.Context) ([]topology.Sizes, error) { return nil, f.read("all sizes") }
-func (f *fake) Disks(_ context.Context, db string, _ []topology.Shard) (map[string]topology.Disk, error) {
+func (f *fakeCluster) AllSizes(context.Context) ([]topology.Sizes, error) {
+	return nil, f.read("all sizes")
+}
+func (f *fakeCluster) Disks(_ context.Context, db string, _ []topology.Shard) (map[string]topology.Disk, error) {
 	return nil, f.read(db)
 }
-func (f *fake) Primaries(context.Context) (map[string]string, error) {
+func (f *fakeCluster) Primaries(context.Context) (map[string]string, error) {
 	return nil, f.read("primaries")
 }
 
 // examine runs an examination of a database "shop" in a bubble.
-func examine(t *testing.T, f *fake, version string, b topology.Balancer) (r doctor.Report) {
+func examine(t *testing.T, f *fakeCluster, version string, b topology.Balancer) (r doctor.Report) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		p := profile.Yorkie()
@@ -98,16 +102,16 @@ func grants(on topology.Resource, actions ...string) topology.Identity {
 	return topology.Identity{Users: someone, Grants: []topology.Grant{{On: on, Actions: actions}}}
 }
 
-func TestARefusalCountsWhateverTheListSays(t *testing.T) {
-	f := &fake{id: grants(topology.Resource{Any: true}, "anyAction"), refused: map[string]bool{"config.tags": true}}
+func TestARefusedReadOverridesThePrivilegeList(t *testing.T) {
+	f := &fakeCluster{id: grants(topology.Resource{Any: true}, "anyAction"), refused: map[string]bool{"config.tags": true}}
 	got := states(examine(t, f, "5.0.7", topology.Balancer{}))
 	if got["zones"] != doctor.Lacks || got["zoneRanges"] != doctor.Lacks || got["routing"] != doctor.OK || got["move"] != doctor.OK {
 		t.Errorf("%v", got)
 	}
 }
 
-func TestAReadThatWorksCountsWhereTheListSaysNothing(t *testing.T) {
-	got := states(examine(t, &fake{id: topology.Identity{Users: someone}}, "5.0.7", topology.Balancer{}))
+func TestASuccessfulReadCountsAsGranted(t *testing.T) {
+	got := states(examine(t, &fakeCluster{id: topology.Identity{Users: someone}}, "5.0.7", topology.Balancer{}))
 	if got["routing"] != doctor.OK || got["unsharded"] != doctor.OK || got["disks"] != doctor.OK || got["members"] != doctor.OK {
 		t.Errorf("%v", got)
 	}
@@ -117,8 +121,8 @@ func TestAReadThatWorksCountsWhereTheListSaysNothing(t *testing.T) {
 	}
 }
 
-func TestWithoutAListOnlyChangesAreUnknown(t *testing.T) {
-	r := examine(t, &fake{idErr: fault.New(fault.Unavailable, "no")}, "5.0.7", topology.Balancer{})
+func TestWithoutAPrivilegeListOnlyChangesAreUnknown(t *testing.T) {
+	r := examine(t, &fakeCluster{idErr: fault.New(fault.Unavailable, "no")}, "5.0.7", topology.Balancer{})
 	for _, f := range r.Findings {
 		want := doctor.OK
 		if f.Change {
@@ -131,9 +135,9 @@ func TestWithoutAListOnlyChangesAreUnknown(t *testing.T) {
 	check(t, r, "access", doctor.Unknown)
 }
 
-func TestAClusterThatDoesNotAnswerMakesEverythingUnknown(t *testing.T) {
+func TestAnUnreachableClusterMakesEverythingUnknown(t *testing.T) {
 	down := fault.New(fault.Unavailable, "down")
-	r := examine(t, &fake{idErr: down, readErr: down}, "5.0.7", topology.Balancer{})
+	r := examine(t, &fakeCluster{idErr: down, readErr: down}, "5.0.7", topology.Balancer{})
 	for _, f := range r.Findings {
 		if f.State != doctor.Unknown || len(f.Lacks) > 0 {
 			t.Errorf("%s is %s", f.Code, f.State)
@@ -141,22 +145,22 @@ func TestAClusterThatDoesNotAnswerMakesEverythingUnknown(t *testing.T) {
 	}
 }
 
-func TestNobodySignedInIsAnOpenClusterOrARefusedOne(t *testing.T) {
-	r := examine(t, &fake{}, "5.0.7", topology.Balancer{})
+func TestAnonymousAccessIsOpenUnlessAReadIsRefused(t *testing.T) {
+	r := examine(t, &fakeCluster{}, "5.0.7", topology.Balancer{})
 	check(t, r, "open", doctor.Warns)
 	for code, s := range states(r) {
 		if s != doctor.OK {
 			t.Errorf("an open cluster: %s is %s", code, s)
 		}
 	}
-	r = examine(t, &fake{readErr: fault.New(fault.Forbidden, "sign in")}, "5.0.7", topology.Balancer{})
+	r = examine(t, &fakeCluster{readErr: fault.New(fault.Forbidden, "sign in")}, "5.0.7", topology.Balancer{})
 	check(t, r, "anonymous", doctor.Lacks)
 	if last := r.Checks[len(r.Checks)-1].Code; last != "anonymous" || len(r.Findings) > 0 || len(doctor.Remedies(r, true)) > 0 {
 		t.Errorf("after a refused one: %s, %v", last, r.Findings)
 	}
 }
 
-func TestGrantsApplyByTheServersRules(t *testing.T) {
+func TestGrantsApplyByMongoDBsRules(t *testing.T) {
 	db := func(db, coll string) topology.Resource { return topology.Resource{DB: db, Collection: coll} }
 	for _, tc := range []struct {
 		name   string
@@ -179,7 +183,7 @@ func TestGrantsApplyByTheServersRules(t *testing.T) {
 		{"anything", topology.Resource{Any: true}, "connPoolStats", []string{"members"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			f := &fake{id: grants(tc.on, tc.action), readErr: fault.New(fault.Unavailable, "no read to go by")}
+			f := &fakeCluster{id: grants(tc.on, tc.action), readErr: fault.New(fault.Unavailable, "no read to go by")}
 			got := states(examine(t, f, "5.0.7", topology.Balancer{}))
 			for _, code := range tc.ok {
 				if got[code] != doctor.OK {
@@ -196,25 +200,25 @@ func TestGrantsApplyByTheServersRules(t *testing.T) {
 	}
 }
 
-func TestChecksSayWhatIsOddAboutTheCluster(t *testing.T) {
-	r := examine(t, &fake{ahead: 3 * time.Second}, "9.1.0", topology.Balancer{})
+func TestChecksReportUnusualSettingsOfTheCluster(t *testing.T) {
+	r := examine(t, &fakeCluster{ahead: 3 * time.Second}, "9.1.0", topology.Balancer{})
 	check(t, r, "release", doctor.Warns)
 	check(t, r, "clock", doctor.Warns)
 	check(t, r, "balancer", doctor.Unknown)
 	r = examine(
 		t,
-		&fake{ahead: -2 * time.Second},
+		&fakeCluster{ahead: -2 * time.Second},
 		"8.0.12-4",
 		topology.Balancer{Known: true, Mode: "full", WindowStart: "01:00", WindowStop: "02:00"},
 	)
 	check(t, r, "release", doctor.OK)
 	check(t, r, "clock", doctor.OK)
 	check(t, r, "balancerWindow", doctor.OK)
-	check(t, examine(t, &fake{}, "", topology.Balancer{Known: true, Mode: "off"}), "balancerOff", doctor.OK)
-	check(t, examine(t, &fake{}, "", topology.Balancer{Known: true, Mode: "full"}), "release", doctor.Unknown)
+	check(t, examine(t, &fakeCluster{}, "", topology.Balancer{Known: true, Mode: "off"}), "balancerOff", doctor.OK)
+	check(t, examine(t, &fakeCluster{}, "", topology.Balancer{Known: true, Mode: "full"}), "release", doctor.Unknown)
 }
 
-func TestReleasesDecideWhatIsNeeded(t *testing.T) {
+func TestRequiredPrivilegesDependOnTheRelease(t *testing.T) {
 	for version, want := range map[string]struct{ distribution, byField bool }{
 		"5.0.7": {false, true}, "6.0.2": {false, true}, "6.0.3": {true, true}, "8.0.9": {true, true}, "8.0.10-4": {true, false},
 	} {
@@ -229,7 +233,7 @@ func TestReleasesDecideWhatIsNeeded(t *testing.T) {
 	}
 }
 
-func TestRemediesJoinWhatIsLackingAndQuoteNames(t *testing.T) {
+func TestRemediesCombineMissingPrivilegesAndQuoteNames(t *testing.T) {
 	lacks := func(change bool, action string, on topology.Resource) doctor.Finding {
 		return doctor.Finding{Feature: doctor.Feature{Change: change}, Lacks: []doctor.Privilege{{Action: action, On: on}}}
 	}
@@ -259,7 +263,7 @@ func TestRemediesJoinWhatIsLackingAndQuoteNames(t *testing.T) {
 	}
 }
 
-func TestAUserWithoutTheRoleIsGivenIt(t *testing.T) {
+func TestTheRemedyGrantsAMissingRole(t *testing.T) {
 	look := doctor.Finding{Lacks: []doctor.Privilege{{Action: "connPoolStats", On: topology.Resource{Cluster: true}}}}
 	change := doctor.Finding{
 		Feature: doctor.Feature{Change: true},

@@ -9,8 +9,8 @@ import (
 
 // An access list lets user 2000 write; the mode shows that as the group's right,
 // and the group is the owner's own.
-func TestAnAccessListThatLetsOthersWriteIsSeen(t *testing.T) {
-	path := made(t, filepath.Join(t.TempDir(), "cert.pem"), 0o644)
+func TestAnAccessListThatLetsOthersWriteIsDetected(t *testing.T) {
+	path := makeFile(t, filepath.Join(t.TempDir(), "cert.pem"), 0o644)
 	const nobody = ^uint32(0)
 	list := binary.LittleEndian.AppendUint32(nil, 2) // the form's version
 	for _, e := range []struct {
@@ -27,5 +27,5 @@ func TestAnAccessListThatLetsOthersWriteIsSeen(t *testing.T) {
 	me := current()
 	me.private = func(int) bool { return true }
 	_, err := read("certificate", path, 10, me.mayTrust)
-	refused(t, "an access list", err, "chmod go-w "+Quote(path))
+	expectRefusal(t, "an access list", err, "chmod go-w "+Quote(path))
 }

@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/sanitize"
 )
 
-func TestACommandNamesTheFileWhateverItsName(t *testing.T) {
+func TestCommandsQuoteEveryFileName(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	for _, name := range []string{"plain", "two words", "it's", "$(touch x)", "`id`", "a;b", "a\nb", "-rf", "\x1b[31mred",
 		"back\\slash\n", "ключ", "\u202eright", "\xff", "'; rm -rf /; '", "a\tb\x00"[:3]} {
@@ -31,10 +31,10 @@ func TestACommandNamesTheFileWhateverItsName(t *testing.T) {
 	}
 }
 
-func TestTheCommandOfARefusalMendsIt(t *testing.T) {
-	path := made(t, filepath.Join(t.TempDir(), "it's the\nsecret"), 0o644)
+func TestTheCommandInARefusalFixesThePermissions(t *testing.T) {
+	path := makeFile(t, filepath.Join(t.TempDir(), "it's the\nsecret"), 0o644)
 	_, err := ReadSecret("file of the token", path, 10)
-	refused(t, "readable", err, "mode 0644")
+	expectRefusal(t, "readable", err, "mode 0644")
 	text := err.Error()
 	if strings.Contains(text, "\n") {
 		t.Errorf("more than one line: %q", text)

@@ -20,8 +20,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// made is a file or directory with exactly this mode.
-func made(t *testing.T, path string, mode fs.FileMode) string {
+// makeFile is a file or directory with exactly this mode.
+func makeFile(t *testing.T, path string, mode fs.FileMode) string {
 	t.Helper()
 	if mode.IsDir() {
 		must(t, os.Mkdir(path, 0o700))
@@ -32,7 +32,7 @@ func made(t *testing.T, path string, mode fs.FileMode) string {
 	return path
 }
 
-func TestAMissingDirectoryIsMadeForItsOwnerAlone(t *testing.T) {
+func TestAMissingDirectoryIsCreatedPrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "b")
 	d, err := OwnDir("data directory", path)
 	must(t, err)
@@ -46,8 +46,8 @@ func TestAMissingDirectoryIsMadeForItsOwnerAlone(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatOthersReadIsTakenFromThemAndSaid(t *testing.T) {
-	dir := made(t, filepath.Join(t.TempDir(), "data"), fs.ModeDir|fs.ModeSetgid|0o755)
+func TestADirectoryReadableByOthersIsMadePrivateWithANote(t *testing.T) {
+	dir := makeFile(t, filepath.Join(t.TempDir(), "data"), fs.ModeDir|fs.ModeSetgid|0o755)
 	d, err := OwnDir("data directory", dir)
 	must(t, err)
 	info, err := os.Stat(dir)
@@ -60,18 +60,18 @@ func TestADirectoryThatOthersReadIsTakenFromThemAndSaid(t *testing.T) {
 	}
 }
 
-func TestDirectoriesThatOthersWriteAreRefusedAndLeftAsTheyAre(t *testing.T) {
+func TestDirectoriesWritableByOthersAreRefusedUnchanged(t *testing.T) {
 	top := t.TempDir()
-	dir := made(t, filepath.Join(top, "data"), fs.ModeDir|0o777)
+	dir := makeFile(t, filepath.Join(top, "data"), fs.ModeDir|0o777)
 	_, err := OwnDir("data directory", dir)
-	refused(t, "0777", err, "chmod 700 "+Quote(dir))
+	expectRefusal(t, "0777", err, "chmod 700 "+Quote(dir))
 	if info, _ := os.Stat(dir); info.Mode().Perm() != 0o777 {
 		t.Errorf("changed to %v: then the refusal is gone at the second start", info.Mode())
 	}
 	_, err = ReadDir("data directory", dir)
-	refused(t, "0777, only read", err, "chmod 700")
+	expectRefusal(t, "0777, only read", err, "chmod 700")
 	_, err = OwnDir("data directory", filepath.Join(dir, "in", "it"))
-	refused(t, "below 0777", err, "chmod o-w "+Quote(dir))
+	expectRefusal(t, "below 0777", err, "chmod o-w "+Quote(dir))
 	if _, err := os.Stat(filepath.Join(dir, "in")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("something was made below it")
 	}
@@ -81,11 +81,11 @@ func TestDirectoriesThatOthersWriteAreRefusedAndLeftAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestLinksOnTheWayAreFollowedAndTheLastIsNot(t *testing.T) {
+func TestLinksAreFollowedExceptAsTheLastElement(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
-	data := made(t, filepath.Join(top, "real"), fs.ModeDir|0o700)
-	made(t, filepath.Join(data, "sub"), fs.ModeDir|0o700)
+	data := makeFile(t, filepath.Join(top, "real"), fs.ModeDir|0o700)
+	makeFile(t, filepath.Join(data, "sub"), fs.ModeDir|0o700)
 	for name, target := range map[string]string{"absolute": data, "relative": "real", "up": "real/sub/..", "twice": "absolute",
 		"round": "round", "open": "wide/d"} {
 		must(t, os.Symlink(target, filepath.Join(top, name)))
@@ -96,38 +96,38 @@ func TestLinksOnTheWayAreFollowedAndTheLastIsNot(t *testing.T) {
 			t.Errorf("%s/sub: %q, %v", name, d.Path, err)
 		}
 		_, err = OwnDir("data directory", filepath.Join(top, name))
-		refused(t, name, err, "is a link")
+		expectRefusal(t, name, err, "is a link")
 	}
 	_, err = OwnDir("data directory", filepath.Join(top, "round", "sub"))
-	refused(t, "round", err, "more than 40 links")
-	made(t, filepath.Join(top, "wide"), fs.ModeDir|0o777)
-	made(t, filepath.Join(top, "wide", "d"), fs.ModeDir|0o700)
+	expectRefusal(t, "round", err, "more than 40 links")
+	makeFile(t, filepath.Join(top, "wide"), fs.ModeDir|0o777)
+	makeFile(t, filepath.Join(top, "wide", "d"), fs.ModeDir|0o700)
 	_, err = OwnDir("data directory", filepath.Join(top, "open", "sub"))
-	refused(t, "a link into 0777", err, "chmod o-w "+Quote(filepath.Join(top, "wide")))
+	expectRefusal(t, "a link into 0777", err, "chmod o-w "+Quote(filepath.Join(top, "wide")))
 	path, _, err := ParentDir("audit key", filepath.Join(top, "up", "new.key"))
 	if err != nil || path != filepath.Join(data, "new.key") {
 		t.Errorf("a file below a link: %q, %v", path, err)
 	}
 }
 
-func TestAFileOfOursIsNeverOpenedThroughALinkOrAPipe(t *testing.T) {
+func TestOwnFilesAreNeverOpenedThroughALinkOrAPipe(t *testing.T) {
 	dir := t.TempDir()
-	victim := made(t, filepath.Join(dir, "victim"), 0o600)
+	victim := makeFile(t, filepath.Join(dir, "victim"), 0o600)
 	must(t, os.Symlink(victim, filepath.Join(dir, "link")))
 	must(t, os.Symlink(filepath.Join(dir, "none"), filepath.Join(dir, "dangling")))
 	must(t, os.Link(victim, filepath.Join(dir, "second")))
 	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
-	made(t, filepath.Join(dir, "dir"), fs.ModeDir|0o700)
-	made(t, filepath.Join(dir, "wide"), 0o666)
+	makeFile(t, filepath.Join(dir, "dir"), fs.ModeDir|0o700)
+	makeFile(t, filepath.Join(dir, "wide"), 0o666)
 	for name, want := range map[string]string{"link": "is a link to " + victim, "dangling": "is a link", "second": "has 2 names",
 		"pipe": "not a regular file", "dir": "not a regular file", "wide": "mode 0666"} {
 		path := filepath.Join(dir, name)
 		f, err := OpenOwn("lock file", path, os.O_CREATE|os.O_RDWR)
-		refused(t, name, err, want)
+		expectRefusal(t, name, err, want)
 		if f != nil {
 			t.Errorf("%s is open", name)
 		}
-		refused(t, name+", by its path", CheckOwn("lock file", path), want)
+		expectRefusal(t, name+", by its path", CheckOwn("lock file", path), want)
 	}
 	if text, _ := os.ReadFile(victim); string(text) != "text\n" {
 		t.Errorf("the file at the end of the link has %q", text)
@@ -148,8 +148,8 @@ func TestAFileOfOursIsNeverOpenedThroughALinkOrAPipe(t *testing.T) {
 // to the directory of the newest version.
 func TestMountedSecretsAreReadThroughTheirLinks(t *testing.T) {
 	dir := t.TempDir()
-	version := made(t, filepath.Join(dir, "..2026_11_22_10_00_00.1"), fs.ModeDir|0o755)
-	secret := made(t, filepath.Join(version, "uri"), 0o400)
+	version := makeFile(t, filepath.Join(dir, "..2026_11_22_10_00_00.1"), fs.ModeDir|0o755)
+	secret := makeFile(t, filepath.Join(version, "uri"), 0o400)
 	must(t, os.Symlink(filepath.Base(version), filepath.Join(dir, "..data")))
 	must(t, os.Symlink("..data/uri", filepath.Join(dir, "uri")))
 	if text, err := ReadSecret("file", filepath.Join(dir, "uri"), 10); err != nil || string(text) != "text\n" {
@@ -157,7 +157,7 @@ func TestMountedSecretsAreReadThroughTheirLinks(t *testing.T) {
 	}
 	must(t, os.Chmod(secret, 0o644))
 	_, err := ReadSecret("file", filepath.Join(dir, "uri"), 10)
-	refused(t, "as mounted by default", err, "defaultMode: 0440")
+	expectRefusal(t, "as mounted by default", err, "defaultMode: 0440")
 }
 
 func TestPipesAndDevicesAreRead(t *testing.T) {
@@ -178,15 +178,15 @@ func TestPipesAndDevicesAreRead(t *testing.T) {
 	}
 }
 
-func TestFilesAreReadUpToTheirBoundAndFailuresNameThem(t *testing.T) {
-	path := made(t, filepath.Join(t.TempDir(), "f"), 0o600)
+func TestReadsAreBoundedAndErrorsNameTheFile(t *testing.T) {
+	path := makeFile(t, filepath.Join(t.TempDir(), "f"), 0o600)
 	if _, err := ReadSecret("file", path, 5); err != nil {
 		t.Error(err)
 	}
 	_, err := ReadSecret("file", path, 4)
-	refused(t, "too long", err, path+", cannot be read: it has more than 4 bytes")
+	expectRefusal(t, "too long", err, path+", cannot be read: it has more than 4 bytes")
 	_, err = ReadPublic("certificate", path+".none", 4)
-	refused(t, "missing", err, "The certificate, "+path+".none, cannot be read: no such file or directory.")
+	expectRefusal(t, "missing", err, "The certificate, "+path+".none, cannot be read: no such file or directory.")
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the cause is lost")
 	}
@@ -195,10 +195,10 @@ func TestFilesAreReadUpToTheirBoundAndFailuresNameThem(t *testing.T) {
 	must(t, os.Chmod(path, 0o644))
 	c, err = ReadFile("alerts file", path, 5)
 	must(t, err)
-	refused(t, "turned out to be a secret", c.Secret(), "chmod 600")
+	expectRefusal(t, "turned out to be a secret", c.Secret(), "chmod 600")
 	must(t, os.Chmod(path, 0o646))
 	_, err = ReadPublic("certificate", path, 5)
-	refused(t, "written by others", err, "chmod go-w")
+	expectRefusal(t, "written by others", err, "chmod go-w")
 	if f, err := OpenPublic("list", path); fault.Of(err) != fault.Invalid || f != nil {
 		t.Error(err)
 	}
@@ -207,47 +207,48 @@ func TestFilesAreReadUpToTheirBoundAndFailuresNameThem(t *testing.T) {
 // What other users do needs other users: as root they are made by chown.
 func TestOtherUsersFilesAreRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root gives files away; the rules are tested by TestTheDataDirectoryIsOfItsOwnerAlone and others")
+		t.Skip("only root gives files away; the rules are tested by TestTheDataDirectoryMustBePrivate and others")
 	}
 	top := t.TempDir()
 	give := func(path string, uid int) string {
 		must(t, os.Lchown(path, uid, uid))
 		return path
 	}
-	eves := give(made(t, filepath.Join(top, "eves"), fs.ModeDir|0o755), 2000)
+	eves := give(makeFile(t, filepath.Join(top, "eves"), fs.ModeDir|0o755), 2000)
 	_, err := OwnDir("data directory", eves)
-	refused(t, "her directory", err, "owner uid 2000")
+	expectRefusal(t, "her directory", err, "owner uid 2000")
 	must(t, os.Mkdir(filepath.Join(eves, "in"), 0o700))
 	_, err = OwnDir("data directory", give(filepath.Join(eves, "in"), 2000))
-	refused(t, "her directory in hers", err, "Run shardboard as its owner")
-	made(t, filepath.Join(eves, "ours"), fs.ModeDir|0o700)
+	expectRefusal(t, "her directory in hers", err, "Run shardboard as its owner")
+	makeFile(t, filepath.Join(eves, "ours"), fs.ModeDir|0o700)
 	_, err = OwnDir("data directory", filepath.Join(eves, "ours"))
-	refused(t, "ours in hers", err, "belongs to another user")
-	must(t, os.Symlink(made(t, filepath.Join(top, "real"), fs.ModeDir|0o700), filepath.Join(top, "link")))
+	expectRefusal(t, "ours in hers", err, "belongs to another user")
+	must(t, os.Symlink(makeFile(t, filepath.Join(top, "real"), fs.ModeDir|0o700), filepath.Join(top, "link")))
 	give(filepath.Join(top, "link"), 2000)
 	_, err = OwnDir("data directory", filepath.Join(top, "link", "sub"))
-	refused(t, "her link", err, "point it elsewhere")
-	secret := give(made(t, filepath.Join(top, "secret"), 0o600), 2000)
+	expectRefusal(t, "her link", err, "point it elsewhere")
+	secret := give(makeFile(t, filepath.Join(top, "secret"), 0o600), 2000)
 	_, err = ReadSecret("file", secret, 10)
-	refused(t, "her secret", err, "chown 0 ")
-	refused(t, "her database", CheckOwn("database", secret), "chown 0 ")
+	expectRefusal(t, "her secret", err, "chown 0 ")
+	expectRefusal(t, "her database", CheckOwn("database", secret), "chown 0 ")
 	if _, err := ReadAnyOwner("profile", secret, 10); err != nil {
 		t.Errorf("her profile: %v", err)
 	}
 	d, err := ReadDir("data directory", eves)
 	must(t, err)
 	for name, uid := range map[string]int{"hers": 2000, "roots": 0} {
-		must(t, CheckRead("database", give(made(t, filepath.Join(eves, name), 0o600), uid), d))
+		must(t, CheckRead("database", give(makeFile(t, filepath.Join(eves, name), 0o600), uid), d))
 	}
-	refused(t, "a third user's, only read", CheckRead("database", give(made(t, filepath.Join(eves, "third"), 0o600), 2001), d), "another user")
+	third := give(makeFile(t, filepath.Join(eves, "third"), 0o600), 2001)
+	expectRefusal(t, "a third user's, only read", CheckRead("database", third, d), "another user")
 }
 
 func TestAReplacedFileIsNoticed(t *testing.T) {
 	dir := t.TempDir()
-	path := made(t, filepath.Join(dir, "a"), 0o600)
+	path := makeFile(t, filepath.Join(dir, "a"), 0o600)
 	was, err := os.Lstat(path)
 	must(t, err)
 	must(t, Same("database", path, was))
-	must(t, os.Rename(made(t, filepath.Join(dir, "b"), 0o600), path))
-	refused(t, "replaced", Same("database", path, was), "was replaced")
+	must(t, os.Rename(makeFile(t, filepath.Join(dir, "b"), 0o600), path))
+	expectRefusal(t, "replaced", Same("database", path, was), "was replaced")
 }

@@ -19,23 +19,23 @@ func root() identity {
 	return identity{uid: 0, groups: []int{0}, unmapped: -1, private: func(gid int) bool { return gid == 0 }}
 }
 
-// info is a file of the system's that the test makes up.
-type info struct{ mode fs.FileMode }
+// fakeFileInfo is a file of the system's that the test makes up.
+type fakeFileInfo struct{ mode fs.FileMode }
 
-func (i info) Name() string       { return "x" }
-func (i info) Size() int64        { return 0 }
-func (i info) Mode() fs.FileMode  { return i.mode }
-func (i info) ModTime() time.Time { return time.Time{} }
-func (i info) IsDir() bool        { return i.mode.IsDir() }
-func (i info) Sys() any           { return nil }
+func (i fakeFileInfo) Name() string       { return "x" }
+func (i fakeFileInfo) Size() int64        { return 0 }
+func (i fakeFileInfo) Mode() fs.FileMode  { return i.mode }
+func (i fakeFileInfo) ModTime() time.Time { return time.Time{} }
+func (i fakeFileInfo) IsDir() bool        { return i.mode.IsDir() }
+func (i fakeFileInfo) Sys() any           { return nil }
 
-func file(mode fs.FileMode, uid, gid int) entry {
-	e := entryOf("/srv/x", info{mode})
+func fakeFile(mode fs.FileMode, uid, gid int) entry {
+	e := entryOf("/srv/x", fakeFileInfo{mode})
 	e.uid, e.gid, e.device = uid, gid, 7
 	return e
 }
 
-func refused(t *testing.T, name string, err error, want string) {
+func expectRefusal(t *testing.T, name string, err error, want string) {
 	t.Helper()
 	switch {
 	case want == "" && err != nil:
@@ -45,7 +45,7 @@ func refused(t *testing.T, name string, err error, want string) {
 	}
 }
 
-func TestSecretsAreRefusedByTheRuleOfPostgreSQL(t *testing.T) {
+func TestSecretFilesFollowThePermissionRuleOfPostgreSQL(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		me       identity
@@ -71,7 +71,7 @@ func TestSecretsAreRefusedByTheRuleOfPostgreSQL(t *testing.T) {
 		{"a terminal", anna(), fs.ModeDevice | fs.ModeCharDevice | 0o620, 1000, 5, ""},
 		{"a directory", anna(), fs.ModeDir | 0o700, 1000, 1000, "is a directory"},
 	} {
-		refused(t, c.name, c.me.keepsSecret("key", file(c.mode, c.uid, c.gid)), c.want)
+		expectRefusal(t, c.name, c.me.keepsSecret("key", fakeFile(c.mode, c.uid, c.gid)), c.want)
 	}
 }
 
@@ -91,16 +91,16 @@ func TestPublicFilesAreRefusedWhenOthersMayWriteThem(t *testing.T) {
 		{"everybody writes", 0o666, 1000, 1000, false, "mode 0666"},
 		{"another user's", 0o644, 2000, 2000, false, "chown 1000 /srv/x"},
 	} {
-		e := file(c.mode, c.uid, c.gid)
+		e := fakeFile(c.mode, c.uid, c.gid)
 		e.acl = c.acl
-		refused(t, c.name, anna().mayTrust("certificate", e), c.want)
+		expectRefusal(t, c.name, anna().mayTrust("certificate", e), c.want)
 		if c.uid == 2000 {
-			refused(t, c.name+", of any owner", anna().notWritten("profile", e), "")
+			expectRefusal(t, c.name+", of any owner", anna().notWritten("profile", e), "")
 		}
 	}
 }
 
-func TestTheDataDirectoryIsOfItsOwnerAlone(t *testing.T) {
+func TestTheDataDirectoryMustBePrivate(t *testing.T) {
 	dir := fs.ModeDir
 	for _, c := range []struct {
 		name     string
@@ -122,11 +122,11 @@ func TestTheDataDirectoryIsOfItsOwnerAlone(t *testing.T) {
 		{"root on a user's volume", root(), dir | 0o700, 1000, 1000, "chown -R 0 /srv/x"},
 		{"a file", anna(), 0o600, 1000, 1000, "not a directory"},
 	} {
-		refused(t, c.name, c.me.ownsDir("data directory", file(c.mode, c.uid, c.gid)), c.want)
+		expectRefusal(t, c.name, c.me.ownsDir("data directory", fakeFile(c.mode, c.uid, c.gid)), c.want)
 	}
 }
 
-func TestNobodyElseMayRenameOnTheWay(t *testing.T) {
+func TestParentDirectoriesMustNotBeWritableByOthers(t *testing.T) {
 	hidden := anna()
 	hidden.unmapped = 65534
 	for _, c := range []struct {
@@ -156,7 +156,7 @@ func TestNobodyElseMayRenameOnTheWay(t *testing.T) {
 		{"nobody's where all users are known", anna(), 0o755, 65534, 65534, 7, 0, "belongs to another user"},
 	} {
 		w := &walk{me: c.me, trusts: c.me.trusts}
-		refused(t, c.name, w.passes(file(fs.ModeDir|c.mode, c.uid, c.gid), c.above, "/srv/x/data"), c.want)
+		expectRefusal(t, c.name, w.passes(fakeFile(fs.ModeDir|c.mode, c.uid, c.gid), c.above, "/srv/x/data"), c.want)
 		if len(w.notes) != c.notes {
 			t.Errorf("%s: notes %q, want %d", c.name, w.notes, c.notes)
 		}
@@ -164,28 +164,28 @@ func TestNobodyElseMayRenameOnTheWay(t *testing.T) {
 }
 
 func TestOwnFilesHaveOneNameAndOneWriter(t *testing.T) {
-	second := file(0o600, 1000, 1000)
+	second := fakeFile(0o600, 1000, 1000)
 	second.links = 2
 	for _, c := range []struct {
 		name string
 		e    entry
 		want string
 	}{
-		{"ours", file(0o600, 1000, 1000), ""},
-		{"of an older version, readable", file(0o644, 1000, 1000), ""},
-		{"everybody writes", file(0o666, 1000, 1000), "chmod 600 /srv/x"},
-		{"a shared group writes", file(0o660, 1000, 3000), "chmod 600 /srv/x"},
-		{"another user's", file(0o600, 2000, 2000), "chown 1000 /srv/x"},
-		{"a link", file(fs.ModeSymlink|0o777, 1000, 1000), "rm /srv/x"},
-		{"a pipe", file(fs.ModeNamedPipe|0o600, 1000, 1000), "not a regular file"},
+		{"ours", fakeFile(0o600, 1000, 1000), ""},
+		{"of an older version, readable", fakeFile(0o644, 1000, 1000), ""},
+		{"everybody writes", fakeFile(0o666, 1000, 1000), "chmod 600 /srv/x"},
+		{"a shared group writes", fakeFile(0o660, 1000, 3000), "chmod 600 /srv/x"},
+		{"another user's", fakeFile(0o600, 2000, 2000), "chown 1000 /srv/x"},
+		{"a link", fakeFile(fs.ModeSymlink|0o777, 1000, 1000), "rm /srv/x"},
+		{"a pipe", fakeFile(fs.ModeNamedPipe|0o600, 1000, 1000), "not a regular file"},
 		{"two names", second, "cp -p /srv/x /srv/x.copy && mv -f /srv/x.copy /srv/x"},
 	} {
-		refused(t, c.name, anna().ownsFile("lock file", c.e, true), c.want)
+		expectRefusal(t, c.name, anna().ownsFile("lock file", c.e, true), c.want)
 	}
-	refused(t, "two names, only read", anna().ownsFile("database", second, false), "")
+	expectRefusal(t, "two names, only read", anna().ownsFile("database", second, false), "")
 }
 
-func TestPrivateGroups(t *testing.T) {
+func TestPrivateGroupsAreRecognised(t *testing.T) {
 	const passwd = "root:x:0:0::/root:/bin/sh\nanna:x:1000:1000::/home/anna:/bin/sh\nben:x:1001:100::/:\neve:x:2000:2000::/:\n"
 	const group = "root:x:0:\nusers:x:100:\nanna:x:1000:\nstaff:x:50:anna\neve:x:2000:anna\n"
 	for _, c := range []struct {
@@ -213,7 +213,7 @@ func TestPrivateGroups(t *testing.T) {
 	}
 }
 
-func TestUserNamespaces(t *testing.T) {
+func TestUserNamespacesThatMapAllUsersAreRecognised(t *testing.T) {
 	for text, whole := range map[string]bool{"": true, "         0          0 4294967295\n": true, "0 1000 1\n": false,
 		"0 100000 65536\n": false, "0 1000 1\n1 100000 65535\n": false} {
 		if mapsAllUsers(text) != whole {

@@ -95,7 +95,25 @@ func Share(f float64) string {
 	}
 }
 
-// Rate writes a number per second: whole from 100 on, else one digit. The unit is the caller's.
+// PerSecond writes a measured rate with about three digits, and never a zero for what
+// is not zero: 1 234, 12.3, 0.042. The unit is the caller's.
+func PerSecond(f float64) string {
+	switch {
+	case math.IsNaN(f) || math.IsInf(f, 0) || f < 0:
+		return Unknown
+	case f >= 100 || f == 0:
+		return Count(int64(math.Round(f)))
+	case f >= 10:
+		return strconv.FormatFloat(f, 'f', 1, 64)
+	case f >= 0.1:
+		return strconv.FormatFloat(f, 'f', 2, 64)
+	case f >= 0.0005:
+		return strconv.FormatFloat(f, 'f', 3, 64)
+	}
+	return "<" + thin + "0.001"
+}
+
+// Rate writes a number per time within a sentence: whole from 100 on, else one digit. The unit is the caller's.
 func Rate(f float64) string {
 	if f >= 100 {
 		return Count(int64(f + 0.5))

@@ -60,12 +60,12 @@ var evidence = map[string]string{
 	"anybody":       "Splits and merges caused by writes, by zones and by people look alike in the changelog.",
 	"settings":      "The balancer's settings at that time are not known.",
 	"balancerOff":   "No run of shardboard matches, and the balancer was off.",
-	"collectionOff": "No run of shardboard matches, and the balancer may not move chunks of this collection.",
+	"collectionOff": "No run of shardboard matches, and the balancer is not allowed to move chunks of this collection.",
 	"rounds": "No run of shardboard matches, and the balancer logged a round that moved chunks at that time; " +
 		"a person may have done it all the same.",
 	"noRound":      "No run of shardboard matches, and the balancer logged no round that moved chunks at that time.",
 	"roundsOpen":   "No run of shardboard matches; the balancer logs a round when it ends, so this is not known yet.",
 	"roundsGone":   "No run of shardboard matches, and the part of the balancer's log that is read does not reach back so far.",
 	"roundsUnread": "No run of shardboard matches, and the balancer's log has not been read.",
-	"roundsDenied": "No run of shardboard matches, and the cluster user may not read the balancer's log; it needs find on config.actionlog.",
+	"roundsDenied": "No run of shardboard matches, and reading the balancer's log is not permitted: it needs find on config.actionlog.",
 }

@@ -30,14 +30,14 @@ func joinEntries(events []topology.Event) []*Migration {
 			continue
 		}
 		d := e.Details
-		id := e.NS + "\x00" + string(documentField(d, "min")) + "\x00" + string(documentField(d, "max"))
+		id := e.NS + "\x00" + string(topology.DocumentField(d, "min")) + "\x00" + string(topology.DocumentField(d, "max"))
 		m := open[id]
 		if m == nil || !m.takes(e) {
 			m = &openMigration{
 				Migration: &Migration{
 					NS:        topology.Namespace(e.NS),
-					Min:       documentField(d, "min"),
-					Max:       documentField(d, "max"),
+					Min:       topology.DocumentField(d, "min"),
+					Max:       topology.DocumentField(d, "max"),
 					Begin:     e.Time,
 					Outcome:   Running,
 					Documents: -1,
@@ -55,14 +55,14 @@ func joinEntries(events []topology.Event) []*Migration {
 // moveToSelf reports whether a chunk was asked to move to the shard it is on (5.0.7 logs it as
 // moveChunk.from with the note "aborted").
 func moveToSelf(e topology.Event) bool {
-	from := textField(e.Details, "from")
-	return from != "" && from == textField(e.Details, "to")
+	from := topology.TextField(e.Details, "from")
+	return from != "" && from == topology.TextField(e.Details, "to")
 }
 
 // takes reports whether an entry can belong to this attempt: each shard logs its end once, and only
 // the other shard's may follow.
 func (m *openMigration) takes(e topology.Event) bool {
-	from, to := textField(e.Details, "from"), textField(e.Details, "to")
+	from, to := topology.TextField(e.Details, "from"), topology.TextField(e.Details, "to")
 	if m.From != "" && from != "" && m.From != from || m.To != "" && to != "" && m.To != to {
 		return false
 	}
@@ -82,13 +82,13 @@ func (m *openMigration) takes(e topology.Event) bool {
 
 func (m *openMigration) add(e topology.Event) {
 	d := e.Details
-	m.From, m.To = cmp.Or(m.From, textField(d, "from")), cmp.Or(m.To, textField(d, "to"))
+	m.From, m.To = cmp.Or(m.From, topology.TextField(d, "from")), cmp.Or(m.To, topology.TextField(d, "to"))
 	m.Entries = append(m.Entries, e.ID)
-	aborted := textField(d, "note") == "aborted"
+	aborted := topology.TextField(d, "note") == "aborted"
 	switch e.What {
 	case "moveChunk.commit":
 		m.Outcome = Committed
-		if c := documentField(d, "counts"); c != nil {
+		if c := topology.DocumentField(d, "counts"); c != nil {
 			m.Documents, m.Bytes = numberField(c, "cloned"), numberField(c, "clonedBytes")
 		}
 	case "moveChunk.error":
@@ -115,7 +115,7 @@ func (m *openMigration) add(e topology.Event) {
 // because adopts the reason of an entry. Up to 5.0 only the recipient writes it; where both do, the
 // donor's is what the caller was told.
 func (m *Migration) because(e topology.Event) {
-	if text := textField(e.Details, "errmsg"); text != "" && (m.Reason == "" || m.ReasonFrom == "moveChunk.to") {
+	if text := topology.TextField(e.Details, "errmsg"); text != "" && (m.Reason == "" || m.ReasonFrom == "moveChunk.to") {
 		m.Reason, m.ReasonFrom = text, e.What
 	}
 }
@@ -177,7 +177,7 @@ func FailedMove(e topology.Event) bool {
 	case "moveChunk.error":
 		return true
 	case "moveChunk.from", "moveChunk.to":
-		return textField(e.Details, "note") == "aborted" && !moveToSelf(e)
+		return topology.TextField(e.Details, "note") == "aborted" && !moveToSelf(e)
 	}
 	return false
 }

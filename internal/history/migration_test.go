@@ -181,7 +181,7 @@ func TestMalformedDetailsGiveNoSteps(t *testing.T) {
 
 func mustBound(t *testing.T, c *topology.Collection, e topology.Event) shardkey.Key {
 	t.Helper()
-	b, err := c.Key.Bound(documentField(e.Details, "min"))
+	b, err := c.Key.Bound(topology.DocumentField(e.Details, "min"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -318,13 +318,13 @@ func (p *Past) logged(
 func loggedItem(e store.HistoryEvent) Item {
 	x := keptEvent(e)
 	i := Item{At: e.At, Kind: Logged, NS: topology.Namespace(e.NS), Event: &x, Failed: e.Failed && !moveToSelf(x)}
-	i.From, i.To = textField(x.Details, "from"), textField(x.Details, "to")
-	i.RawMin, i.RawMax = documentField(x.Details, "min"), documentField(x.Details, "max")
-	if b := documentField(x.Details, "before"); b != nil {
-		i.RawMin, i.RawMax = documentField(b, "min"), documentField(b, "max")
+	i.From, i.To = topology.TextField(x.Details, "from"), topology.TextField(x.Details, "to")
+	i.RawMin, i.RawMax = topology.DocumentField(x.Details, "min"), topology.DocumentField(x.Details, "max")
+	if b := topology.DocumentField(x.Details, "before"); b != nil {
+		i.RawMin, i.RawMax = topology.DocumentField(b, "min"), topology.DocumentField(b, "max")
 	}
 	if i.Failed {
-		if i.Reason = textField(x.Details, "errmsg"); i.Reason != "" {
+		if i.Reason = topology.TextField(x.Details, "errmsg"); i.Reason != "" {
 			i.ReasonFrom = x.What
 		}
 	}
@@ -370,20 +370,4 @@ func (p *Past) reasons(ctx context.Context, cluster string, items []Item, runs [
 		}
 	}
 	return nil
-}
-
-func textField(d bson.Raw, key string) string {
-	if len(d) == 0 {
-		return ""
-	}
-	s, _ := d.Lookup(key).StringValueOK()
-	return s
-}
-
-func documentField(d bson.Raw, key string) bson.Raw {
-	if len(d) == 0 {
-		return nil
-	}
-	r, _ := d.Lookup(key).DocumentOK()
-	return r
 }

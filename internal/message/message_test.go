@@ -56,8 +56,9 @@ func TestAStoredMessageReadsTheSame(t *testing.T) {
 		t.Errorf("%s gives %q", raw, back.String())
 	}
 	back = message.Message{}
-	if err := json.Unmarshal([]byte(`{"Code":"check.busy","Args":{"ns":"y.docs"}}`), &back); err != nil || back.String() != "check.busy" {
-		t.Errorf("a record without words shows its code: %q, %v", back.String(), err)
+	if err := json.Unmarshal([]byte(`{"Code":"check.busy","Args":{"ns":"y.docs"}}`), &back); err != nil ||
+		back.String() != "check.busy (ns y.docs)" || back.Code != "check.busy" {
+		t.Errorf("a record without words shows its code and arguments: %q, %v", back.String(), err)
 	}
 }
 

@@ -70,7 +70,7 @@ func (d *DuplicateCheck) collection(ctx context.Context, i int) error {
 			end := rows[len(rows)-1].ID
 			first := slices.IndexFunc(rows, func(r KeyedRow) bool { return r.ID == end })
 			if first == 0 {
-				return fault.New(fault.Internal, "More than %d rows of one collection have the same id; the check cannot go on.", idsPerBatch-1)
+				return fault.New(fault.Internal, "More than %d rows of one collection have the same id; the check cannot continue.", idsPerBatch-1)
 			}
 			whole, next = rows[:first], end
 		}

@@ -39,9 +39,9 @@ func (s Severity) Name() string {
 func (s Severity) Meaning() string {
 	switch s {
 	case Critical:
-		return "Does harm now and does not end by itself: act now."
+		return "Causes harm now and does not end by itself: act now."
 	case Warn:
-		return "Will do harm, or costs speed or safety now: plan to act."
+		return "Will cause harm, or costs speed or safety now: plan to act."
 	case Info:
 		return "No harm: good to know."
 	}

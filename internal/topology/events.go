@@ -169,3 +169,15 @@ func suspectOf(e Event) (suspect, bool) {
 	lower, ok := e.Details.Lookup("min").DocumentOK()
 	return suspect{ns: Namespace(e.NS), min: lower, turns: suspectTurns}, ok
 }
+
+// TextField is a text of an entry's details; "" where it has none of this name.
+func TextField(details bson.Raw, name string) string {
+	s, _ := details.Lookup(name).StringValueOK()
+	return s
+}
+
+// DocumentField is a document of an entry's details; nil where it has none of this name.
+func DocumentField(details bson.Raw, name string) bson.Raw {
+	doc, _ := details.Lookup(name).DocumentOK()
+	return doc
+}

@@ -15,7 +15,7 @@ var reasonTexts = map[string]string{
 	"countFell":         "not known",
 	"countedOnce":       "counted once",
 	"failed":            "it failed",
-	"inPlace":           "its rows are changed in place and no date says when",
+	"inPlace":           "its rows are changed in place and have no date of the change",
 	"logTooShort":       "the changelog is too short",
 	"noBudget":          "the reading budget is used up for some seconds; try again",
 	"noDisk":            "not reported",

@@ -10,10 +10,10 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// script runs suite.js and returns its output lines by name.
-func script(t *testing.T, path, uri string) map[string]any {
+// runSuite runs suite.js and returns its output lines by name.
+func runSuite(t *testing.T, path, uri string) map[string]any {
 	t.Helper()
-	out := run(t, path, "--file", "suite.js", uri)
+	out := runMongosh(t, path, "--file", "suite.js", uri)
 	lines := map[string]any{}
 	in := bufio.NewScanner(strings.NewReader(out))
 	in.Buffer(nil, 1<<20)
@@ -48,14 +48,14 @@ const answers = `{
 }`
 
 func TestMongoshWorksWithEveryRelease(t *testing.T) {
-	path := shell(t)
+	path := mongoshPath(t)
 	var want map[string]any
 	if err := json.Unmarshal([]byte(answers), &want); err != nil {
 		t.Fatal(err)
 	}
 	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
-			got := script(t, path, serve(t, simcluster.Options{ServerVersion: release, Empty: true, Still: true}))
+			got := runSuite(t, path, startCluster(t, simcluster.Options{ServerVersion: release, Empty: true, Still: true}))
 			for name, v := range want {
 				if !reflect.DeepEqual(got[name], v) {
 					t.Errorf("%s: %v, want %v", name, got[name], v)
@@ -64,8 +64,8 @@ func TestMongoshWorksWithEveryRelease(t *testing.T) {
 			if text, _ := got["splitTwice"].(string); release < "8" && !strings.Contains(text, "is a boundary key of existing chunk") {
 				t.Errorf("a split where a chunk begins: %q", text)
 			}
-			distribution(t, got["distribution"])
-			status(t, got["status"])
+			checkDistribution(t, got["distribution"])
+			checkStatus(t, got["status"])
 		})
 	}
 }
@@ -79,9 +79,9 @@ func at(v any, names ...string) any {
 	return v
 }
 
-// distribution is db.ranged.getShardDistribution() of 290 documents in three
+// checkDistribution is db.ranged.getShardDistribution() of 290 documents in three
 // chunks on two shards.
-func distribution(t *testing.T, v any) {
+func checkDistribution(t *testing.T, v any) {
 	t.Helper()
 	all, _ := v.(map[string]any)
 	chunks, docs := 0.0, 0.0
@@ -98,8 +98,8 @@ func distribution(t *testing.T, v any) {
 	}
 }
 
-// status is sh.status().
-func status(t *testing.T, v any) {
+// checkStatus is sh.status().
+func checkStatus(t *testing.T, v any) {
 	t.Helper()
 	shards, _ := at(v, "shards").([]any)
 	if len(shards) != 3 || at(v, "balancer", "Currently enabled") != "no" || at(v, "shardingVersion", "clusterId") == nil {
@@ -125,15 +125,15 @@ func status(t *testing.T, v any) {
 }
 
 func TestMongoshShowsTheDemoData(t *testing.T) {
-	path := shell(t)
-	uri := serve(t, simcluster.Options{Projects: 10, Documents: 200, Still: true})
-	dbs := run(t, path, uri, "--eval", "show dbs")
+	path := mongoshPath(t)
+	uri := startCluster(t, simcluster.Options{Projects: 10, Documents: 200, Still: true})
+	dbs := runMongosh(t, path, uri, "--eval", "show dbs")
 	for _, want := range []string{"admin", "config", "yorkie-meta"} {
 		if !strings.Contains(dbs, want) {
 			t.Errorf("show dbs without %s:\n%s", want, dbs)
 		}
 	}
-	text := run(t, path, uri, "--eval", "sh.status()")
+	text := runMongosh(t, path, uri, "--eval", "sh.status()")
 	for _, want := range []string{"shardingVersion", "active mongoses", "'yorkie-meta.documents'",
 		"shardKey: { project_id: 1 }", "shardKey: { doc_id: 'hashed' }", "'on shard': 'shard-rs-"} {
 		if !strings.Contains(text, want) {

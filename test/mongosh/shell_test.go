@@ -11,8 +11,8 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// shell returns the path of mongosh and installs it if needed.
-func shell(t *testing.T) string {
+// mongoshPath returns the path of mongosh and installs it if needed.
+func mongoshPath(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("SHARDBOARD_LONG") == "" {
 		t.Skip("a long test: set SHARDBOARD_LONG=1")
@@ -32,8 +32,8 @@ func shell(t *testing.T) string {
 	return path
 }
 
-// serve starts a simulated cluster on loopback and returns its address.
-func serve(t *testing.T, o simcluster.Options) string {
+// startCluster starts a simulated cluster on loopback and returns its address.
+func startCluster(t *testing.T, o simcluster.Options) string {
 	t.Helper()
 	sim, err := simcluster.New(t.Context(), o)
 	if err != nil {
@@ -55,8 +55,8 @@ func serve(t *testing.T, o simcluster.Options) string {
 	return "mongodb://" + l.Addr().String() + "/?directConnection=true"
 }
 
-// run returns the combined output of mongosh, which must succeed.
-func run(t *testing.T, path string, args ...string) string {
+// runMongosh returns the combined output of mongosh, which must succeed.
+func runMongosh(t *testing.T, path string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

@@ -36,7 +36,7 @@ func (p people) GetUserByUsername(name string) *storage.User {
 
 func (p people) ExampleClientID() string { return storage.ServiceUserID }
 
-func everybody() people {
+func newPeople() people {
 	return people{
 		"7a1": {ID: "7a1", Username: "anna", Password: password, FirstName: "Anna", LastName: "Example",
 			Email: "anna@example.com", EmailVerified: true},
@@ -107,7 +107,7 @@ func (c withScope) IsScopeAllowed(scope string) bool { return scope == c.scope }
 func serve(t *testing.T, l net.Listener, back string, c claims) {
 	t.Helper()
 	storage.RegisterClients(storage.WebClient(clientID, clientSecret, back))
-	p := &provider{storage.NewStorage(everybody()), c}
+	p := &provider{storage.NewStorage(newPeople()), c}
 	s := &http.Server{Handler: exampleop.SetupServer("http://"+l.Addr().String(), p, nil, false)}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(l) }()

@@ -50,7 +50,7 @@ func startBoard(t *testing.T, c claims, args ...string) board {
 		"--auth", "oidc", "--oidc-issuer", "http://" + l.Addr().String(), "--oidc-client-id", clientID, "--oidc-client-secret-file", secret,
 		"--oidc-role-map", "ops=operator;staff=viewer;dba=admin"}, args...)
 	p := start(t, bin, all...)
-	b := board{strings.TrimSuffix(p.says(t, "shardboard is at "), "/"), p}
+	b := board{strings.TrimSuffix(p.waitForLine(t, "shardboard is at "), "/"), p}
 	serve(t, l, b.root+"/login/oidc/callback", c)
 	return b
 }
@@ -77,7 +77,7 @@ type page struct {
 	text   string
 }
 
-func (b browser) ask(method, address string, form url.Values) page {
+func (b browser) request(method, address string, form url.Values) page {
 	b.Helper()
 	var body io.Reader
 	if form != nil {
@@ -108,17 +108,17 @@ var request = regexp.MustCompile(`name="id" value="([^"]+)"`)
 // returns the final page.
 func (b browser) signIn(to board, name string) page {
 	b.Helper()
-	left := b.ask("POST", to.root+"/login/oidc", url.Values{"next": {"/zones"}})
+	left := b.request("POST", to.root+"/login/oidc", url.Values{"next": {"/zones"}})
 	_, address, ok := strings.Cut(left.header.Get("Refresh"), "url=")
 	if !ok {
 		return left
 	}
-	form := b.ask("GET", address, nil)
+	form := b.request("GET", address, nil)
 	id := request.FindStringSubmatch(form.text)
 	if id == nil {
 		b.Fatalf("the provider shows no form: %d %s\n%s", form.status, form.at, form.text)
 	}
-	return b.ask("POST", form.at.Scheme+"://"+form.at.Host+"/login/username",
+	return b.request("POST", form.at.Scheme+"://"+form.at.Host+"/login/username",
 		url.Values{"id": {id[1]}, "username": {name}, "password": {password}})
 }
 
@@ -126,30 +126,30 @@ type person struct {
 	ID, Name, Role, Method string
 }
 
-func (b browser) me(at board) (p person) {
+func (b browser) currentPerson(at board) (p person) {
 	b.Helper()
-	res := b.ask("GET", at.root+"/api/v1/me", nil)
+	res := b.request("GET", at.root+"/api/v1/me", nil)
 	if err := json.Unmarshal([]byte(res.text), &p); err != nil {
 		b.Fatalf("%v: %s", err, res.text)
 	}
 	return p
 }
 
-// in checks that the person is signed in and back at the requested page.
-func (b browser) in(at board, got page, want person) {
+// expectSignedIn checks that the person is signed in and back at the requested page.
+func (b browser) expectSignedIn(at board, got page, want person) {
 	b.Helper()
 	if got.status != http.StatusOK || got.at.Path != "/zones" {
 		b.Fatalf("they ended at %d %s\n%s", got.status, got.at, got.text)
 	}
-	me := b.me(at)
+	me := b.currentPerson(at)
 	if me.Name != want.Name || me.Role != want.Role || !strings.HasSuffix(me.ID, ":"+want.ID) || me.Method != "oidc" {
 		b.Errorf("they are %+v, expected %+v", me, want)
 	}
 }
 
-// out checks that the sign-in was refused with these texts and that nobody is signed
+// expectRefused checks that the sign-in was refused with these texts and that nobody is signed
 // in.
-func (b browser) out(at board, got page, status int, says ...string) {
+func (b browser) expectRefused(at board, got page, status int, says ...string) {
 	b.Helper()
 	if got.status != status {
 		b.Errorf("status %d at %s, expected %d", got.status, got.at, status)
@@ -159,7 +159,7 @@ func (b browser) out(at board, got page, status int, says ...string) {
 			b.Errorf("the page does not say %q:\n%s", s, got.text)
 		}
 	}
-	if me := b.ask("GET", at.root+"/api/v1/me", nil); me.status != http.StatusUnauthorized {
+	if me := b.request("GET", at.root+"/api/v1/me", nil); me.status != http.StatusUnauthorized {
 		b.Errorf("they are in: %d %s", me.status, me.text)
 	}
 }
@@ -180,20 +180,20 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 	t.Run("groups and name that only UserInfo has", func(t *testing.T) {
 		b := startBoard(t, claims{userInfo: map[string]map[string]any{"7a1": {"groups": []string{"ops", "staff"}}, "7b2": {"groups": "dba"}}})
 		anna := open(t)
-		anna.in(b, anna.signIn(b, "anna"), person{ID: "7a1", Name: "anna", Role: "operator"})
+		anna.expectSignedIn(b, anna.signIn(b, "anna"), person{ID: "7a1", Name: "anna", Role: "operator"})
 		bert := open(t) // his groups are a single string
-		bert.in(b, bert.signIn(b, "bert"), person{ID: "7b2", Name: "bert", Role: "admin"})
-		record := bert.ask("GET", b.root+"/audit", nil)
+		bert.expectSignedIn(b, bert.signIn(b, "bert"), person{ID: "7b2", Name: "bert", Role: "admin"})
+		record := bert.request("GET", b.root+"/audit", nil)
 		for _, want := range []string{"anna", "Id at the issuer: 7a1", "Id at the issuer: 7b2"} {
 			if !strings.Contains(record.text, want) {
 				t.Errorf("the audit record does not show %q", want)
 			}
 		}
-		if users := bert.ask("GET", b.root+"/settings/users", nil); !strings.Contains(users.text, "anna") ||
+		if users := bert.request("GET", b.root+"/settings/users", nil); !strings.Contains(users.text, "anna") ||
 			!strings.Contains(users.text, "Id at the issuer: 7a1") {
 			t.Error("the list of sessions does not show who anna is")
 		}
-		if home := anna.ask("GET", b.root+"/zones", nil); !strings.Contains(home.text, "anna") {
+		if home := anna.request("GET", b.root+"/zones", nil); !strings.Contains(home.text, "anna") {
 			t.Error("the header does not show anna's name")
 		}
 	})
@@ -204,7 +204,7 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 			"--oidc-groups-claim", "realm_access.roles", "--oidc-name-claim", "name")
 		for _, want := range []person{{ID: "7a1", Name: "Anna Example", Role: "viewer"}, {ID: "7b2", Name: "Bert Example", Role: "viewer"}} {
 			who := open(t)
-			who.in(b, who.signIn(b, everybody()[want.ID].Username), want)
+			who.expectSignedIn(b, who.signIn(b, newPeople()[want.ID].Username), want)
 		}
 	})
 
@@ -212,7 +212,7 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 		c := claims{scope: "groups", userInfo: map[string]map[string]any{"7a1": {"groups": []string{"ops"}}}}
 		without := startBoard(t, c)
 		anna := open(t)
-		anna.out(without, anna.signIn(without, "anna"), http.StatusForbidden,
+		anna.expectRefused(without, anna.signIn(without, "anna"), http.StatusForbidden,
 			`The claim "groups" came neither in the ID token nor from UserInfo`, "--oidc-scopes", "Claims in the ID token:",
 			"Claims from UserInfo:", "preferred_username")
 		if log := without.log.output(); !strings.Contains(log, "groups-missing") || strings.Contains(log, "anna@example.com") {
@@ -220,7 +220,7 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 		}
 		with := startBoard(t, c, "--oidc-scopes", "profile groups", "--oidc-scopes", "email")
 		anna = open(t)
-		anna.in(with, anna.signIn(with, "anna"), person{ID: "7a1", Name: "anna", Role: "operator"})
+		anna.expectSignedIn(with, anna.signIn(with, "anna"), person{ID: "7a1", Name: "anna", Role: "operator"})
 		if log := with.log.output(); !strings.Contains(log, "does not list some of the requested scopes") {
 			t.Errorf("no warning of a scope that the provider does not list:\n%s", log)
 		}
@@ -231,7 +231,7 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 			"7b2": {"groups": map[string]any{"inner": true}}}})
 		anna := open(t)
 		refused := anna.signIn(b, "anna")
-		anna.out(b, refused, http.StatusForbidden, "none of your groups has a role here",
+		anna.expectRefused(b, refused, http.StatusForbidden, "none of your groups has a role here",
 			`The claim "groups" has 2 groups, and none of them is in --oidc-role-map`)
 		for _, value := range []string{"cooks", "anna@example.com"} {
 			if strings.Contains(refused.text, value) || strings.Contains(b.log.output(), value) {
@@ -239,7 +239,7 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 			}
 		}
 		bert := open(t)
-		bert.out(b, bert.signIn(b, "bert"), http.StatusForbidden, `The claim "groups" is an object`, "groups.inner")
+		bert.expectRefused(b, bert.signIn(b, "bert"), http.StatusForbidden, `The claim "groups" is an object`, "groups.inner")
 	})
 
 	t.Run("a wrong secret", func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 		}
 		b := startBoard(t, claims{}, "--oidc-client-secret-file", wrong)
 		anna := open(t)
-		anna.out(b, anna.signIn(b, "anna"), http.StatusServiceUnavailable, "does not accept shardboard", "--oidc-client-secret-file")
+		anna.expectRefused(b, anna.signIn(b, "anna"), http.StatusServiceUnavailable, "does not accept shardboard", "--oidc-client-secret-file")
 		if log := b.log.output(); strings.Contains(log, "wrong-secret-of-the-client") || !strings.Contains(log, "client-refused") {
 			t.Errorf("the log:\n%s", log)
 		}
@@ -263,7 +263,7 @@ func TestPeopleSignInAtARealProvider(t *testing.T) {
 		serve(t, l, "http://127.0.0.1:1/", claims{})
 		b := startBoard(t, claims{}, "--oidc-issuer", fmt.Sprintf("http://%s/", l.Addr()))
 		anna := open(t)
-		anna.out(b, anna.signIn(b, "anna"), http.StatusServiceUnavailable, "The issuer calls itself", "a slash at the end too")
+		anna.expectRefused(b, anna.signIn(b, "anna"), http.StatusServiceUnavailable, "The issuer calls itself", "a slash at the end too")
 	})
 
 	t.Run("a wrong scope at start", func(t *testing.T) {

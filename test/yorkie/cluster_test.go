@@ -59,8 +59,8 @@ func (s *sharded) must(cmd bson.D) {
 	}
 }
 
-// shard sets up the layout. The balancer stays off, so that only the test moves chunks.
-func (s *sharded) shard() {
+// setUpSharding sets up the layout. The balancer stays off, so that only the test moves chunks.
+func (s *sharded) setUpSharding() {
 	s.Helper()
 	s.must(bson.D{{Key: "balancerStop", Value: 1}})
 	s.must(bson.D{{Key: "enableSharding", Value: database}})
@@ -77,9 +77,9 @@ func (s *sharded) splitAt(project bson.ObjectID) {
 		{Key: "middle", Value: bson.D{{Key: "project_id", Value: project}, {Key: "_id", Value: int64(0)}}}})
 }
 
-// shake moves chunks during writes until the context ends and returns how many. A
+// moveChunks moves chunks during writes until the context ends and returns how many. A
 // running move is finished.
-func (s *sharded) shake(ctx context.Context, r *rand.Rand) (moved int, err error) {
+func (s *sharded) moveChunks(ctx context.Context, r *rand.Rand) (moved int, err error) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -146,9 +146,9 @@ func (s *sharded) target(collection string, filter bson.D) string {
 	return ""
 }
 
-// lies compares the documents on each shard with the targets of explain for each value
+// checkPlacement compares the documents on each shard with the targets of explain for each value
 // of the field.
-func (s *sharded) lies(collection, field string) (documents int) {
+func (s *sharded) checkPlacement(collection, field string) (documents int) {
 	s.Helper()
 	var groups []struct {
 		ID any `bson:"_id"`

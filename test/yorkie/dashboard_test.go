@@ -36,12 +36,12 @@ func get(ctx context.Context, address string, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// dashboardShows starts the dashboard and checks that it shows all projects, and each
+// checkDashboard starts the dashboard and checks that it shows all projects, and each
 // document on the shard that explain names.
-func dashboardShows(t *testing.T, bin, uri string, projects []string, s *sharded, documents []stored) {
+func checkDashboard(t *testing.T, bin, uri string, projects []string, s *sharded, documents []stored) {
 	served := start(t, bin, "serve", "--uri", uri, "--listen", "127.0.0.1:0", "--auth", "none", "--data-dir",
 		t.TempDir(), "--audit-key", filepath.Join(t.TempDir(), "audit.key"))
-	root := strings.TrimSuffix(served.says(t, "shardboard is at "), "/")
+	root := strings.TrimSuffix(served.waitForLine(t, "shardboard is at "), "/")
 	eventually(t, "readiness", func(ctx context.Context) error { return get(ctx, root+"/readyz", nil) })
 
 	var list struct {
@@ -64,12 +64,12 @@ func dashboardShows(t *testing.T, bin, uri string, projects []string, s *sharded
 		}
 	}
 	for _, d := range documents {
-		located(t, root, shown[d.Project.Hex()], s, d)
+		checkLocated(t, root, shown[d.Project.Hex()], s, d)
 	}
 }
 
-// located checks the located shards of a document and its changes.
-func located(t *testing.T, root, project string, s *sharded, d stored) {
+// checkLocated checks the located shards of a document and its changes.
+func checkLocated(t *testing.T, root, project string, s *sharded, d stored) {
 	t.Helper()
 	var answer struct {
 		Items []struct {

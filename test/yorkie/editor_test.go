@@ -24,8 +24,8 @@ type editor struct {
 	edits, made int
 }
 
-// edit runs an editor until the context ends and returns the first error.
-func edit(ctx context.Context, n int, addr, apiKey string) (*editor, error) {
+// runEditor runs an editor until the context ends and returns the first error.
+func runEditor(ctx context.Context, n int, addr, apiKey string) (*editor, error) {
 	c, err := client.Dial(addr, client.WithAPIKey(apiKey))
 	if err != nil {
 		return nil, fmt.Errorf("dial: %w", err)
@@ -41,15 +41,15 @@ func edit(ctx context.Context, n int, addr, apiKey string) (*editor, error) {
 		return e, fmt.Errorf("attach shared: %w", err)
 	}
 	for ctx.Err() == nil {
-		if err := e.step(call); err != nil {
+		if err := e.act(call); err != nil {
 			return e, err
 		}
 	}
 	return e, e.leave(call)
 }
 
-// step is one action of a user.
-func (e *editor) step(ctx context.Context) error {
+// act is one action of a user.
+func (e *editor) act(ctx context.Context) error {
 	switch r := e.random.IntN(100); {
 	case len(e.own) == 0 || r < 3 && len(e.own) < 5:
 		return e.open(ctx)

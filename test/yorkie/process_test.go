@@ -102,9 +102,9 @@ func (p *process) tail(n int) string {
 	return out[max(0, len(out)-n):]
 }
 
-// says waits for a line of the standard output with this prefix and returns the rest of
+// waitForLine waits for a line of the standard output with this prefix and returns the rest of
 // it.
-func (p *process) says(t *testing.T, prefix string) string {
+func (p *process) waitForLine(t *testing.T, prefix string) string {
 	t.Helper()
 	late := time.After(time.Minute)
 	for {

@@ -32,21 +32,21 @@ type stored struct {
 func (d stored) byProject() bson.D  { return bson.D{{Key: "project_id", Value: d.Project}} }
 func (d stored) byDocument() bson.D { return bson.D{{Key: "doc_id", Value: d.ID}} }
 
-func TestYorkieLivesOnTheSimulatedCluster(t *testing.T) {
+func TestYorkieRunsOnTheSimulatedCluster(t *testing.T) {
 	if os.Getenv("SHARDBOARD_LONG") == "" {
 		t.Skip("a long test: set SHARDBOARD_LONG=1")
 	}
 	bin := shardboard(t)
 	yorkie := build(t, "yorkie", ".", "github.com/yorkie-team/yorkie/cmd/yorkie")
-	t.Run("5.0", func(t *testing.T) { lives(t, bin, yorkie, "5.0", 30*time.Second) })
-	t.Run("8.0", func(t *testing.T) { lives(t, bin, yorkie, "8.0", 10*time.Second) }) // the version that Yorkie's chart deploys
+	t.Run("5.0", func(t *testing.T) { runYorkie(t, bin, yorkie, "5.0", 30*time.Second) })
+	t.Run("8.0", func(t *testing.T) { runYorkie(t, bin, yorkie, "8.0", 10*time.Second) }) // the version that Yorkie's chart deploys
 }
 
-// lives runs a Yorkie server with editors on a cluster of a release for a duration.
-func lives(t *testing.T, bin, yorkie, release string, long time.Duration) {
-	uri := "mongodb://" + start(t, bin, "simcluster", "--empty", "--server-version", release, "--listen", "127.0.0.1:0").says(t, "mongodb://")
+// runYorkie runs a Yorkie server with editors on a cluster of a release for a duration.
+func runYorkie(t *testing.T, bin, yorkie, release string, long time.Duration) {
+	uri := "mongodb://" + start(t, bin, "simcluster", "--empty", "--server-version", release, "--listen", "127.0.0.1:0").waitForLine(t, "mongodb://")
 	s := connect(t, uri)
-	s.shard()
+	s.setUpSharding()
 
 	port := freePort(t)
 	addr := "127.0.0.1:" + port
@@ -57,14 +57,14 @@ func lives(t *testing.T, bin, yorkie, release string, long time.Duration) {
 		"--housekeeping-project-stats-refresh-interval", "5s")
 
 	names, keys := makeProjects(t, s, addr)
-	work(t, s, addr, keys, long)
+	runEditors(t, s, addr, keys, long)
 	for line := range strings.Lines(server.output()) {
 		if strings.Contains(line, "ERROR") || strings.Contains(line, "PANIC") || strings.Contains(line, "panic:") {
 			t.Errorf("the Yorkie server says: %s", line)
 		}
 	}
-	documents := placed(t, s)
-	dashboardShows(t, bin, uri, names, s, documents)
+	documents := checkPlacements(t, s)
+	checkDashboard(t, bin, uri, names, s, documents)
 }
 
 // makeProjects signs in and creates the projects, each with its own chunks.
@@ -112,8 +112,8 @@ func makeProjects(t *testing.T, s *sharded, addr string) (names, keys []string) 
 	return names, keys
 }
 
-// work runs the editors while chunks move.
-func work(t *testing.T, s *sharded, addr string, keys []string, long time.Duration) {
+// runEditors runs the editors while chunks move.
+func runEditors(t *testing.T, s *sharded, addr string, keys []string, long time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), long)
 	defer cancel()
@@ -122,7 +122,7 @@ func work(t *testing.T, s *sharded, addr string, keys []string, long time.Durati
 	edits, made := 0, 0
 	for n := range editors {
 		all.Go(func() {
-			e, err := edit(ctx, n, addr, keys[n%len(keys)])
+			e, err := runEditor(ctx, n, addr, keys[n%len(keys)])
 			if err != nil {
 				t.Errorf("editor %d: %v", n, err)
 				cancel()
@@ -134,7 +134,7 @@ func work(t *testing.T, s *sharded, addr string, keys []string, long time.Durati
 			}
 		})
 	}
-	moved, err := s.shake(ctx, rand.New(rand.NewPCG(1, 2)))
+	moved, err := s.moveChunks(ctx, rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		t.Errorf("move chunks: %v", err)
 	}
@@ -145,13 +145,13 @@ func work(t *testing.T, s *sharded, addr string, keys []string, long time.Durati
 	}
 }
 
-// placed compares the documents on each shard with explain and returns some of them.
-func placed(t *testing.T, s *sharded) (some []stored) {
+// checkPlacements compares the documents on each shard with explain and returns some of them.
+func checkPlacements(t *testing.T, s *sharded) (some []stored) {
 	t.Helper()
 	for _, c := range []struct{ collection, field string }{
 		{"documents", "project_id"}, {"changes", "doc_id"}, {"versionvectors", "doc_id"}, {"snapshots", "doc_id"},
 	} {
-		n := s.lies(c.collection, c.field)
+		n := s.checkPlacement(c.collection, c.field)
 		t.Logf("%s: %d documents compared with explain", c.collection, n)
 		if n == 0 && slices.Contains([]string{"documents", "changes"}, c.collection) {
 			t.Errorf("there is nothing in %s", c.collection)

@@ -80,7 +80,7 @@ func viewsOf(s *site.Site, r *http.Request, v answer.View, from, to time.Time) (
 	if after, err = s.ViewOf(r.Context(), v, to); err != nil {
 		return before, after, err
 	}
-	after.Internal, err = answer.InternalOf(r.URL.Query())
+	after.Internal, err = answer.ParseInternal(r.URL.Query())
 	return before, after, err
 }
 
@@ -90,12 +90,12 @@ func twoTimes(s *site.Site, r *http.Request, v answer.View) (from, to time.Time,
 	q := r.URL.Query()
 	to = v.Now.UTC().Truncate(time.Millisecond)
 	if text := q.Get("to"); text != "" {
-		if to, err = answer.ParseInstant("to", text, v.Now); err != nil {
+		if to, err = answer.ParsePastTime("to", text, v.Now); err != nil {
 			return from, to, err
 		}
 	}
 	if text := q.Get("from"); text != "" {
-		if from, err = answer.ParseInstant("from", text, v.Now); err != nil {
+		if from, err = answer.ParsePastTime("from", text, v.Now); err != nil {
 			return from, to, err
 		}
 	} else {

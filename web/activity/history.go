@@ -50,7 +50,7 @@ func Step(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	at := v.Now
 	if text := q.Get("at"); text != "" {
 		var err error
-		if at, err = answer.ParseInstant("at", text, v.Now); err != nil {
+		if at, err = answer.ParsePastTime("at", text, v.Now); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package activity
 
 import (
 	"net/http"
+	"net/url"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
@@ -24,20 +25,26 @@ func events(s *site.Site, r *http.Request) (a api.FoldedList[api.Event], err err
 
 // moves lists moves, newest first.
 func moves(s *site.Site, r *http.Request) (api.FoldedList[api.Migration], error) {
-	return ofMigrations(s, r, answer.Migrations)
+	return ofMigrations(s, r, r.URL.Query(), answer.Migrations)
 }
 
-// failedMoves groups moves that failed by reason, the most frequent first.
+// failedMoves groups moves that failed by reason, the most frequent first. It
+// takes neither a state nor a limit, so these are ignored like any other
+// parameter that is not its own.
 func failedMoves(s *site.Site, r *http.Request) (api.FoldedList[api.MigrationFailures], error) {
-	return ofMigrations(s, r, answer.MigrationFailures)
+	in := r.URL.Query()
+	in.Del("state")
+	in.Del("limit")
+	return ofMigrations(s, r, in, answer.MigrationFailures)
 }
 
-func ofMigrations[T any](s *site.Site, r *http.Request, ask func(answer.View, answer.MigrationsQuery) (T, error)) (a T, err error) {
+func ofMigrations[T any](s *site.Site, r *http.Request, in url.Values,
+	ask func(answer.View, answer.MigrationsQuery) (T, error)) (a T, err error) {
 	v, err := s.LoadedAt(r)
 	if err != nil {
 		return a, err
 	}
-	q, err := answer.ParseMigrationsQuery(r.URL.Query())
+	q, err := answer.ParseMigrationsQuery(in)
 	if err != nil {
 		return a, err
 	}

@@ -88,7 +88,7 @@ func movesPart(m page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templates.FoldedNote("moves", answer.ActivityQuery{Internal: m.query.Internal}.Url(0), m.moves.Hidden, m.query.Internal).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.FoldedNote("moves", answer.ActivityQuery{Internal: m.query.Internal}.URL(0), m.moves.Hidden, m.query.Internal).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -33,7 +33,7 @@ type page struct {
 
 // Page is the changelog in words, newest first.
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := answer.ActivityQueryOf(r.URL.Query())
+	q, err := answer.ParseActivityQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func Region(v answer.View) templ.Component { return region(newPage(v, answer.Act
 func newPage(v answer.View, q answer.ActivityQuery) page {
 	m := page{query: q, view: v, refs: templates.RefsOf(v.Table)}
 	m.list, m.matching = answer.Activity(v, q)
-	m.pager = templates.PagerOf(m.matching, q.Page, q.Url)
+	m.pager = templates.PagerOf(m.matching, q.Page, q.URL)
 	if !q.Filtered() && q.Page < 2 {
 		moves := answer.Moves(v, q.Internal)
 		m.moves, m.inFlight = &moves, answer.MovingNow(v, v.Table.Moves.List, answer.FlightsListed)

@@ -29,7 +29,7 @@ var Routes = site.Table(
 	},
 	site.Asked(site.Route{Pattern: "/activity/inflight", Summary: "Migrations under way, the oldest first",
 		Params: []site.Param{site.Query("ns", "of this collection"), site.Query("shard", "from or to this shard")}}, inFlight),
-	site.Asked(site.Route{Pattern: "/activity/migrations", Summary: "Moves as the changelog tells of them, newest first",
+	site.Asked(site.Route{Pattern: "/activity/migrations", Summary: "Moves according to the changelog, newest first",
 		Params: []site.Param{site.Query("ns", "of this collection"), site.Query("state", "running, committed, done, aborted or unclear"),
 			site.Number("limit", "1 to 1000, default 100")},
 		Time: site.Past, Internal: true}, moves),

@@ -17,7 +17,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q, err := answer.AuditQueryOf(r.URL.Query())
+	q, err := answer.ParseAuditQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (m *shownPlan) writes() (rows []beforeAfter) {
 		return rate / most
 	}
 	rate := func(rate float64) templates.Figure {
-		return templates.Figure{Text: answer.PerSecond(rate) + " writes/s", Known: true, Approx: true,
+		return templates.Figure{Text: format.PerSecond(rate) + " writes/s", Known: true, Approx: true,
 			Title: "An estimate from the writes of the last quarter of an hour"}
 	}
 	for _, w := range m.Effect.Writes {

@@ -21,7 +21,7 @@ type runList struct {
 
 // RunsPage lists what was changed from here, newest first.
 func RunsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := answer.RunsQueryOf(r.URL.Query())
+	q, err := answer.ParseRunsQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -36,11 +36,11 @@ func RunsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // runs is a part of the list of runs, newest first.
 func runs(s *site.Site, r *http.Request) (out api.List[api.Run], err error) {
-	limit, err := answer.LimitOf(r.URL.Query())
+	limit, err := answer.ParseLimit(r.URL.Query())
 	if err != nil {
 		return out, err
 	}
-	q, err := answer.RunsQueryOf(r.URL.Query())
+	q, err := answer.ParseRunsQuery(r.URL.Query())
 	if err != nil {
 		return out, err
 	}

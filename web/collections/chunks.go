@@ -33,7 +33,7 @@ func mapTile(s *site.Site, r *http.Request) (a api.Tile, err error) {
 	if err != nil {
 		return a, err
 	}
-	return answer.Map(v, c, r.URL.Query())
+	return answer.ChunkTile(v, c, r.URL.Query())
 }
 
 // chunkOrders are the choices of the filter's order.
@@ -52,7 +52,7 @@ func writes(c api.Chunk) templates.Figure {
 	if c.WritesPerSecond == nil {
 		return templates.Figure{Text: "unknown"}
 	}
-	return templates.Figure{Known: true, Text: answer.RateNumber(*c.WritesPerSecond), Approx: !c.WritesExact}
+	return templates.Figure{Known: true, Text: format.PerSecond(*c.WritesPerSecond), Approx: !c.WritesExact}
 }
 
 // since is when a chunk came to its shard.

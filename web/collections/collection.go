@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -56,7 +57,7 @@ func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	q, err := answer.ChunkQueryOf(r.URL.Query())
+	q, err := answer.ParseChunkQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -66,6 +67,9 @@ func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 	}
 	ns := topology.Namespace(raw)
 	c, err := answer.ShardedCollection(v.Table, ns)
+	if fault.Of(err) == fault.Invalid { // no collection can have this name, so there is no such page
+		return fault.New(fault.NotFound, "%s", fault.Text(err))
+	}
 	if err != nil {
 		return err
 	}

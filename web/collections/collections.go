@@ -21,7 +21,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if v.Internal, err = answer.InternalOf(r.URL.Query()); err != nil {
+	if v.Internal, err = answer.ParseInternal(r.URL.Query()); err != nil {
 		return err
 	}
 	sh := s.Shell(r, v, "collections", "Collections", "collections")

@@ -70,7 +70,7 @@ func draw(m answer.KeySpaceMap, r templates.Refs, shards []templates.ShardRef) s
 	return s
 }
 
-func rectOf(shard templates.ShardRef, x answer.Run) rect {
+func rectOf(shard templates.ShardRef, x answer.KeySpaceRun) rect {
 	short := func(bound string) string { return templates.BoundKey(bound).Short }
 	out := rect{
 		Color: shard.Color, X: templates.Percent(x.From), W: templates.Percent(x.To - x.From), Key: x.Name,
@@ -97,7 +97,7 @@ func chunkCount(n int) string {
 
 // columnStrip stacks, in each column, every shard's part of it. Coordinates
 // are whole numbers, column by column, which makes for short paths.
-func columnStrip(s strip, runs []answer.Run, shards []templates.ShardRef) strip {
+func columnStrip(s strip, runs []answer.KeySpaceRun, shards []templates.ShardRef) strip {
 	columns := max(min(maxPieces/max(len(shards), 1), maxColumns), 8)
 	s.Box = box(float64(columns))
 	part := map[string][]float64{}

@@ -18,7 +18,7 @@ import (
 // ?layout= chooses another one than the nearest, ?db= one database.
 func LayoutPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v, p := s.ViewFor(r), s.Deps.Profile
-	q, err := answer.LayoutQueryOf(p, r.URL.Query())
+	q, err := answer.ParseLayoutQuery(p, r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func layouts(s *site.Site, r *http.Request) (a api.List[api.Layout], err error) 
 	if err != nil {
 		return a, err
 	}
-	q, err := answer.LayoutQueryOf(s.Deps.Profile, r.URL.Query())
+	q, err := answer.ParseLayoutQuery(s.Deps.Profile, r.URL.Query())
 	if err != nil {
 		return a, err
 	}

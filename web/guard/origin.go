@@ -18,7 +18,7 @@ func (g *Guard) originChecked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		socket := r.URL.Path == "/live" || strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 		if socket && !g.OriginAllowed(r) {
-			g.Site.Fail(w, r, fault.New(fault.Forbidden, "This socket was asked for by another site and was refused."))
+			g.Site.Fail(w, r, fault.New(fault.Forbidden, "This socket was requested by another site and was refused."))
 			return
 		}
 		vouched := r.Header.Get("Sec-Fetch-Site") != "" && r.Header.Get("Origin") == "null"

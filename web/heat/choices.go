@@ -38,7 +38,7 @@ func (m page) collections(method heat.Method) (out []choice) {
 		if counted++; c.Method == method {
 			to := m.Query
 			to.NS = c.NS
-			out = append(out, choice{string(c.NS), to.Address(), c.NS == m.Query.NS})
+			out = append(out, choice{string(c.NS), to.URL(), c.NS == m.Query.NS})
 		}
 	}
 	if counted < 2 {
@@ -75,7 +75,7 @@ func (m page) windows() (out []choice) {
 	for _, d := range answer.HeatWindows() {
 		to := m.Query
 		to.Window = d
-		out = append(out, choice{format.Span(d), to.Address(), d == m.Query.Window})
+		out = append(out, choice{format.Span(d), to.URL(), d == m.Query.Window})
 	}
 	return out
 }
@@ -84,7 +84,7 @@ func (m page) spans() (out []choice) {
 	for _, d := range answer.HeatSpans() {
 		to := m.Query
 		to.Span = d
-		out = append(out, choice{format.Span(d), to.Address() + "#heat-map", d == m.Query.Span})
+		out = append(out, choice{format.Span(d), to.URL() + "#heat-map", d == m.Query.Span})
 	}
 	return out
 }
@@ -93,7 +93,7 @@ func (m page) rows() (out []choice) {
 	for _, by := range []keyvis.By{keyvis.ByKey, keyvis.ByProject} {
 		to := m.Query
 		to.By = by
-		out = append(out, choice{rowsName(by), to.Address() + "#heat-map", by == m.Query.By})
+		out = append(out, choice{rowsName(by), to.URL() + "#heat-map", by == m.Query.By})
 	}
 	return out
 }

@@ -54,7 +54,7 @@ func perSecond(rate *float64, title string) templates.Figure {
 	if rate == nil {
 		return templates.Figure{Text: format.Unknown}
 	}
-	return templates.Figure{Known: true, Text: answer.PerSecond(*rate), Title: title}
+	return templates.Figure{Known: true, Text: format.PerSecond(*rate), Title: title}
 }
 
 // latency is known of a shard that was written to.
@@ -62,7 +62,7 @@ func latency(l api.Heat) templates.Figure {
 	if l.WriteMillis == nil || l.WriteOperationsPerSecond == nil || *l.WriteOperationsPerSecond <= 0 {
 		return templates.Figure{Text: format.Unknown}
 	}
-	return templates.Figure{Known: true, Text: answer.PerSecond(*l.WriteMillis) + " ms", Title: latencyTitle}
+	return templates.Figure{Known: true, Text: format.PerSecond(*l.WriteMillis) + " ms", Title: latencyTitle}
 }
 
 // projectURL is a project's page, or where its id is explained if the list of projects
@@ -88,7 +88,7 @@ func skew(s heat.Skew) (out []templates.Fact) {
 	}{{"shard", s.Shards}, {"chunk", s.Chunks}} {
 		over := fmt.Sprintf("Gini over %s %s%s", format.Count(int64(x.index.N)), x.name, message.Plural(x.index.N, "", "s"))
 		add(over, strconv.FormatFloat(x.index.Gini, 'f', 2, 64), "0 when all take the same, near 1 when one takes all")
-		add("hottest "+x.name, answer.PerSecond(x.index.MaxMean)+"× the mean", "")
+		add("hottest "+x.name, format.PerSecond(x.index.MaxMean)+"× the mean", "")
 	}
 	return out
 }
@@ -103,7 +103,7 @@ func cell(c api.HeatSpan, rate *float64) templates.Figure {
 	if rate == nil {
 		return templates.Figure{Text: format.Unknown, Title: "not known"}
 	}
-	f := templates.Figure{Known: true, Text: answer.PerSecond(*rate), Approx: c.Sampled || c.Shared}
+	f := templates.Figure{Known: true, Text: format.PerSecond(*rate), Approx: c.Sampled || c.Shared}
 	switch {
 	case c.Hottest:
 		f.Text, f.Title = "≥\u202f"+f.Text, "of the hottest projects only"

@@ -204,7 +204,7 @@ func allChoices(m page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templates.FoldedNote("collections", m.Query.Address(), len(m.Own), m.Query.Internal).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.FoldedNote("collections", m.Query.URL(), len(m.Own), m.Query.Internal).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

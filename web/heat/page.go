@@ -15,7 +15,7 @@ import (
 
 // Page answers "where is it hot?".
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := answer.HeatQueryOf(r.URL.Query())
+	q, err := answer.ParseHeatQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func hottest(s *site.Site, r *http.Request, lines answer.HeatLines) (a api.HeatL
 	if err != nil {
 		return a, err
 	}
-	q, err := answer.HeatListQueryOf(r.URL.Query())
+	q, err := answer.ParseHeatListQuery(r.URL.Query())
 	if err != nil {
 		return a, err
 	}
@@ -87,7 +87,7 @@ func MapJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if from.Pictures == nil {
 		return fault.New(fault.Unavailable, "Writes are not counted here.")
 	}
-	q, err := answer.MapQueryOf(v, from, r.URL.Query())
+	q, err := answer.ParseHeatMapQuery(v, from, r.URL.Query())
 	if err != nil {
 		return err
 	}

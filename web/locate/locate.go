@@ -19,7 +19,7 @@ import (
 // JSON answers one query, as JSON or as CSV.
 func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	in := r.URL.Query()
-	more, err := answer.AskOf(in)
+	more, err := answer.ParseLocateExtras(in)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	status := http.StatusOK
 	if q != (placement.Query{}) {
-		more, err := answer.AskOf(r.URL.Query())
+		more, err := answer.ParseLocateExtras(r.URL.Query())
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 // ListPage lists every project and its shards; ?q= searches by name, id and
 // public key, ?page= turns pages.
 func ListPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	q, err := answer.ProjectsPageOf(r.URL.Query())
+	q, err := answer.ParseProjectsQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func listOf(v answer.View, p *profile.Profile, q answer.ProjectsQuery, liveURL s
 		return nil, err
 	}
 	return listRegion(listView{Projects: list, liveURL: liveURL, query: q.Text,
-		pager: templates.PagerOf(list.Found, q.Page, q.Url), shards: templates.RefsOf(v.Table), now: v.Now}), nil
+		pager: templates.PagerOf(list.Found, q.Page, q.URL), shards: templates.RefsOf(v.Table), now: v.Now}), nil
 }
 
 // list lists projects; a search is in order of relevance.
@@ -56,7 +56,7 @@ func list(s *site.Site, r *http.Request) (a api.Projects, err error) {
 	if err != nil {
 		return a, err
 	}
-	q, err := answer.ProjectsListOf(r.URL.Query())
+	q, err := answer.ParseProjectsListQuery(r.URL.Query())
 	if err != nil {
 		return a, err
 	}

@@ -13,7 +13,7 @@ func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if site.WantsCSV(r) {
 		return CSV(s, w, r)
 	}
-	internal, err := answer.InternalOf(r.URL.Query())
+	internal, err := answer.ParseInternal(r.URL.Query())
 	if err != nil {
 		return err
 	}

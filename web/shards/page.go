@@ -22,7 +22,7 @@ import (
 const projectsListed = 50
 
 func page(s *site.Site, w http.ResponseWriter, r *http.Request, v answer.View, name string) (err error) {
-	if v.Internal, err = answer.InternalOf(r.URL.Query()); err != nil {
+	if v.Internal, err = answer.ParseInternal(r.URL.Query()); err != nil {
 		return err
 	}
 	content, err := Region(v, s.Deps.Profile, name)

@@ -13,7 +13,7 @@ import (
 func PageOf[R, T any](r *http.Request, rows []R, keyOf func(R) string, wire func(R) T) (api.List[T], error) {
 	var out api.List[T]
 	q := r.URL.Query()
-	limit, err := answer.LimitOf(q)
+	limit, err := answer.ParseLimit(q)
 	if err != nil {
 		return out, err
 	}

@@ -94,6 +94,6 @@ func operationID(rt Route) string {
 
 func (s *Site) ServeOpenAPI(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_, err := w.Write(s.OpenAPI)
+	_, err := w.Write(s.OpenAPI())
 	return err
 }

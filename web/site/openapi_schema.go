@@ -95,8 +95,12 @@ func (s *schemas) fields(t reflect.Type, properties map[string]any, required *[]
 	}
 }
 
-// schemaName is the Go name; List[…/api.Chunk] becomes ChunkList.
+// schemaName is the Go name; List[…/api.Chunk] becomes ChunkList. A list with
+// more for its page alone has the name of the list.
 func schemaName(t reflect.Type) string {
+	if t == reflect.TypeFor[api.Projects]() {
+		return schemaName(reflect.TypeFor[api.List[api.Project]]())
+	}
 	base, arg, generic := strings.Cut(t.Name(), "[")
 	if !generic {
 		return base

@@ -109,7 +109,9 @@ func (s *Site) errorPage(out *response, r *http.Request, err error, se *StatusEr
 		s.WriteErrorPage(out, r, err)
 		return
 	}
-	page := templates.Error(s.Shell(r, s.ViewFor(r), "", fault.Invalid.Heading()), se.Text, fault.Invalid.Advice())
+	sh := s.Shell(r, s.ViewFor(r), "", fault.Invalid.Heading())
+	sh.CSV = ""
+	page := templates.Error(sh, se.Text, fault.Invalid.Advice())
 	if err := WritePage(out, r, se.Status, page); err != nil {
 		http.Error(out, se.Text, se.Status)
 	}

@@ -102,9 +102,9 @@ type Site struct {
 	Deps    Deps
 	Whole   http.Handler // with every check around the routes
 	Metrics *Metrics
-	Born    int64     // milliseconds; tells this process's tables from those of the one before
-	OpenAPI []byte    // made once from the route table
-	gzips   sync.Pool // of *gzip.Writer
+	Born    int64         // milliseconds; tells this process's tables from those of the one before
+	OpenAPI func() []byte // made from the route table when it is first asked for
+	gzips   sync.Pool     // of *gzip.Writer
 	flights singleflight.Group
 	pasts   *answer.Pasts
 	eras    answer.BalancerEras
@@ -152,7 +152,7 @@ func WireSite(deps Deps, table []Route) *Site {
 	s := &Site{Deps: deps, pasts: answer.NewPasts(), tables: answer.NewHiddenTables(), Born: deps.Now().UnixMilli()}
 	s.Sockets = func() int { return 0 }
 	s.Metrics = newMetrics(deps.Registry, s)
-	s.OpenAPI = OpenAPIDocument(table, deps.Version)
+	s.OpenAPI = sync.OnceValue(func() []byte { return OpenAPIDocument(table, deps.Version) })
 	s.nobodys = guard.NewLineBound()
 	s.Guard = guard.New(guard.Options{Auth: deps.Auth, Hosts: deps.Hosts, TLS: deps.TLS, Exposed: deps.Exposed, Demo: deps.Demo, Now: deps.Now,
 		Refusals: deps.Refusals, Cluster: func() string { return deps.Watcher.Table().ClusterID }, Site: s})

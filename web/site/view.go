@@ -20,7 +20,7 @@ func (s *Site) ViewAt(r *http.Request) (answer.View, error) {
 	if text == "" {
 		return v, nil
 	}
-	at, err := answer.ParseInstant("at", text, v.Now)
+	at, err := answer.ParsePastTime("at", text, v.Now)
 	if err != nil {
 		return v, err
 	}

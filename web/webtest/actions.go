@@ -2,6 +2,7 @@ package webtest
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -165,12 +166,37 @@ func commandOf(s actions.Step) actions.Command {
 	return actions.Command{DB: "admin", Doc: MustBSON(bson.D{{Key: string(s.Op), Value: string(s.NS)}, {Key: "zone", Value: s.Zone}})}
 }
 
+// MustBSON encodes a document, or panics.
 func MustBSON(v any) bson.Raw { return Must(bson.Marshal(v)) }
 
 // CannedActions are plans and runs over the story, in every state.
 func CannedActions() *StubActions {
+	c := canned()
+	plan := func(name string) actions.Plan {
+		p := c.plans[name]
+		p.Steps, p.Commands, p.Checks = slices.Clone(p.Steps), slices.Clone(p.Commands), slices.Clone(p.Checks)
+		return p
+	}
+	late := plan("move")
+	late.ID, late.Expires = RecordID("late"), c.view.Now.Add(-time.Minute)
+	return &StubActions{
+		told: make(chan struct{}),
+		PlanList: []actions.Plan{plan("split"), plan("move"), plan("pin"), plan("isolate"), plan("blocked"), late, plan("done"), plan("hot"),
+			plan("onevalue")},
+		RunList: append(cannedRuns(c.view, plan("done"), plan("move")), goalRuns(c.view, plan("pin"), plan("pausing"))...),
+	}
+}
+
+// cannedPlans are plans by name, and what they were made from.
+type cannedPlans struct {
+	view  answer.View
+	plans map[string]actions.Plan
+}
+
+// canned plans once: planning takes longer than most tests that look at a plan.
+var canned = sync.OnceValue(func() cannedPlans {
 	v := NewStory().View()
-	out := &StubActions{told: make(chan struct{})}
+	c := cannedPlans{view: v, plans: map[string]actions.Plan{}}
 	changes := v.Table.Collection("yorkie-meta.changes")
 	from := changes.Chunks.At(2)
 	to := v.Table.Shards[0].Name
@@ -181,22 +207,20 @@ func CannedActions() *StubActions {
 	}
 	project := v.Dir.All()[3].ID.Hex()
 	ref := answer.ChunkRef(changes, from.Min)
-	move := drafted(v, "move", actions.MoveChunk, actions.Args{NS: changes.NS, Chunk: ref, To: to})
-	split := drafted(v, "split", actions.Split, actions.Args{NS: changes.NS, Chunk: ref, Parts: 4})
-	pin := drafted(v, "pin", actions.Pin, actions.Args{Project: project, Shard: to})
-	isolate := drafted(v, "isolate", actions.Isolate, actions.Args{Project: project, Shard: to, Mode: "balancer"})
-	blocked := drafted(v, "blocked", actions.MoveChunk, actions.Args{NS: changes.NS, Chunk: ref, To: from.Shard})
-	done := drafted(v, "done", actions.Split, actions.Args{NS: changes.NS, Chunk: ref, Parts: 4})
-	hot := drafted(v, "hot", actions.SplitHot, actions.Args{NS: changes.NS, Chunk: ref}, hotWrites(changes, 2, 9, 11, 8, 12))
-	one := drafted(v, "onevalue", actions.SplitHot, actions.Args{NS: changes.NS, Chunk: ref}, hotWrites(changes, 2, 83, 8, 9))
-	late := move
-	late.ID, late.Expires = RecordID("late"), v.Now.Add(-time.Minute)
-	out.PlanList = []actions.Plan{split, move, pin, isolate, blocked, late, done, hot, one}
-	out.RunList = append(
-		cannedRuns(v, done, move),
-		goalRuns(v, pin, drafted(v, "pausing", actions.Pin, actions.Args{Project: project, Shard: to, Pause: actions.PauseCollections}))...)
-	return out
-}
+	draft := func(name string, k actions.Kind, a actions.Args, change ...func(*actions.Situation)) {
+		c.plans[name] = drafted(v, name, k, a, change...)
+	}
+	draft("move", actions.MoveChunk, actions.Args{NS: changes.NS, Chunk: ref, To: to})
+	draft("split", actions.Split, actions.Args{NS: changes.NS, Chunk: ref, Parts: 4})
+	draft("pin", actions.Pin, actions.Args{Project: project, Shard: to})
+	draft("isolate", actions.Isolate, actions.Args{Project: project, Shard: to, Mode: "balancer"})
+	draft("blocked", actions.MoveChunk, actions.Args{NS: changes.NS, Chunk: ref, To: from.Shard})
+	draft("done", actions.Split, actions.Args{NS: changes.NS, Chunk: ref, Parts: 4})
+	draft("hot", actions.SplitHot, actions.Args{NS: changes.NS, Chunk: ref}, hotWrites(changes, 2, 9, 11, 8, 12))
+	draft("onevalue", actions.SplitHot, actions.Args{NS: changes.NS, Chunk: ref}, hotWrites(changes, 2, 83, 8, 9))
+	draft("pausing", actions.Pin, actions.Args{Project: project, Shard: to, Pause: actions.PauseCollections})
+	return c
+})
 
 // hotWrites makes up writes to a chunk of changes, so many rows at each of some keys.
 func hotWrites(c *topology.Collection, i int, rows ...int64) func(*actions.Situation) {
@@ -229,4 +253,5 @@ func hotWrites(c *topology.Collection, i int, rows ...int64) func(*actions.Situa
 	}
 }
 
+// WithActions is an option of New: the engine of changes.
 func WithActions(a engine.Service) func(*site.Deps) { return func(d *site.Deps) { d.Actions = a } }

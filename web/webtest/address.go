@@ -6,7 +6,7 @@ import (
 	"shardboard/internal/answer"
 )
 
-// AddressOf is an address of a route that answers over the fixture.
+// AddressOf fills a pattern of the route table with names and ids that the canned data has.
 func AddressOf(pattern string) string {
 	pattern = strings.NewReplacer(
 		"/plans/{id}",
@@ -35,4 +35,16 @@ func AddressOf(pattern string) string {
 	).Replace(
 		pattern,
 	)
+}
+
+// PagesWithChanges are the addresses of pages that offer changes.
+func PagesWithChanges() []string {
+	return []string{
+		"/",
+		"/shards/shard-rs-1",
+		"/collections/yorkie-meta.documents",
+		AddressOf("/collections/{ns}/chunks/{ref}"),
+		"/projects/" + ProjectID(5).Hex(),
+		"/zones",
+	}
 }

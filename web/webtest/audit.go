@@ -8,9 +8,10 @@ import (
 
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/web/guard"
 )
 
-// StubAudit is a record in memory.
+// StubAudit is an audit record in memory.
 type StubAudit struct {
 	Records []store.AuditRecord
 	heads   []store.AuditHead
@@ -68,7 +69,7 @@ func (a *StubAudit) end() audit.Point {
 	return audit.Point{Seq: r.Seq, Hash: r.Hash}
 }
 
-// CannedAudit has 120 sign-ins, one of each twelve refused, verified and signed.
+// CannedAudit has 120 sign-ins, of which every twelfth was refused, and a signed head.
 func CannedAudit() *StubAudit {
 	a := &StubAudit{}
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
@@ -97,4 +98,14 @@ func CannedAudit() *StubAudit {
 		Key:   audit.Fingerprint(h.Key),
 	}
 	return a
+}
+
+// RefusalsOf are the records of refused requests.
+func RefusalsOf(a *StubAudit) (out []store.AuditEntry) {
+	for _, r := range a.Records {
+		if r.What == guard.AuditAccessRefused {
+			out = append(out, r.AuditEntry)
+		}
+	}
+	return out
 }

@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// FoundDuplicates is a check that has ended with these finds.
+// FoundDuplicates is a check for duplicate ids that has ended with these finds.
 type FoundDuplicates struct{ Found []placement.SharedID }
 
 func (FoundDuplicates) Start(bool, map[topology.Namespace]bson.ObjectID) error { return nil }

@@ -21,7 +21,7 @@ import (
 	"shardboard/web/site"
 )
 
-// WritesToSeveral is a load on changes of which snapshots and revisions get a part.
+// WritesToSeveral is SkewedWrites twenty times over, of which snapshots and revisions get a part.
 func WritesToSeveral(v answer.View) *Writes {
 	src := SkewedWrites(v)
 	for i := range src.Rows {
@@ -31,13 +31,14 @@ func WritesToSeveral(v answer.View) *Writes {
 	return src
 }
 
+// HeatListOf reads a list of the heat API: "chunks", "projects?ns=…".
 func HeatListOf(t *testing.T, s *Server, what string) api.HeatList {
 	t.Helper()
 	return Decode[api.HeatList](t, s.Do("GET", "/api/v1/heat/"+what))
 }
 
-// Writes is what a cluster says was written to changes in any ten seconds. Other
-// collections get one row for so many of those, and none where they are not named.
+// Writes is a cluster that reports the rows as written to changes in each ten seconds. A collection named in
+// sparse gets one row for so many of those; another gets none.
 type Writes struct {
 	Rows   []heat.Count
 	sparse map[topology.Namespace]int64
@@ -48,6 +49,7 @@ type Writes struct {
 	reads  map[topology.Namespace]int64
 }
 
+// Broke fails all reads from now on.
 func (w *Writes) Broke(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,9 +99,9 @@ func (w *Writes) Operations(_ context.Context, ns topology.Namespace) (map[strin
 	return out, nil
 }
 
-// CountedHeat is a site over a collector that has run for a while, and the
-// address of what it counted.
-func CountedHeat(t *testing.T, v answer.View, src *Writes, during time.Duration, then func(*Writes)) *Server {
+// NewHeatServer is the site after a collector has counted src for a while. If then is not nil, it is
+// called after that, and the collector runs for another 20 seconds.
+func NewHeatServer(t *testing.T, v answer.View, src *Writes, during time.Duration, then func(*Writes)) *Server {
 	t.Helper()
 	watcher := &StubWatcher{}
 	watcher.Value = v.Table
@@ -128,7 +130,7 @@ func CountedHeat(t *testing.T, v answer.View, src *Writes, during time.Duration,
 	return s
 }
 
-// SkewedWrites is a load in which one document of one project has most.
+// SkewedWrites go mostly to one document of one project.
 func SkewedWrites(v answer.View) *Writes {
 	all := v.Dir.All()
 	src := &Writes{}

@@ -22,6 +22,7 @@ type StubOutcomes struct {
 	told chan struct{}
 }
 
+// NewOutcomes answers o for every run.
 func NewOutcomes(o outcome.Outcome) *StubOutcomes {
 	return &StubOutcomes{is: o, told: make(chan struct{}, 1)}
 }
@@ -34,6 +35,7 @@ func (s *StubOutcomes) Of(context.Context, engine.Run) (outcome.Outcome, error) 
 
 func (s *StubOutcomes) Subscribe() (<-chan struct{}, func()) { return s.told, func() {} }
 
+// Change replaces the outcome and notifies subscribers.
 func (s *StubOutcomes) Change(o outcome.Outcome) {
 	s.mu.Lock()
 	s.is = o
@@ -41,6 +43,7 @@ func (s *StubOutcomes) Change(o outcome.Outcome) {
 	s.told <- struct{}{}
 }
 
+// WithOutcome is an option of New: an outcome that every run has.
 func WithOutcome(o outcome.Outcome, change ...func(*outcome.Outcome)) func(*site.Deps) {
 	for _, f := range change {
 		f(&o)
@@ -110,7 +113,7 @@ func OutcomeScenes() []Scene {
 	o := HelpedOutcome(fine)
 	sc := func(name, run string, change ...func(*outcome.Outcome)) Scene {
 		return Scene{Name: "outcome-" + name, Path: "/runs/" + RecordID(run), View: fine, Change: func(d *site.Deps) {
-			Playing(Account{SignInMode: "local", Me: Olga})(d)
+			WithAuth(StubAuth{SignInMode: "local", Me: Olga})(d)
 			actions := CannedActions()
 			actions.RunList = append(actions.RunList, MovedRun(fine, actions))
 			d.Actions = actions

@@ -13,7 +13,7 @@ import (
 	"shardboard/web/site"
 )
 
-// Scene is one page in one state.
+// Scene is one page in one state, with the state in its name.
 type Scene struct {
 	Name, Path string
 	View       answer.View
@@ -22,12 +22,13 @@ type Scene struct {
 	Ask        []func(*http.Request) // of the request
 }
 
+// ChunkPath is the address of the page of the i-th chunk.
 func ChunkPath(v answer.View, ns topology.Namespace, i int) string {
 	c := v.Table.Collection(ns)
 	return answer.ChunkURL(ns, answer.ChunkRef(c, c.Chunks.At(i).Min))
 }
 
-// FoundDocument is a Yorkie document with a place in every collection.
+// FoundDocument is the answer of a locator: a Yorkie document with a place in every collection.
 func FoundDocument(v answer.View) []placement.Item {
 	project := v.Dir.All()[1]
 	doc := Must(bson.ObjectIDFromHex("6920b0c1d2e3f40516273849"))
@@ -55,7 +56,7 @@ func FoundDocument(v answer.View) []placement.Item {
 	return []placement.Item{it}
 }
 
-// Open asks a scene's page.
+// Open returns the HTML of the page.
 func (sc Scene) Open(t testing.TB) string {
 	s := New(t, func(d *site.Deps) {
 		d.Demo, d.Target, d.Now = true, "mongodb://127.0.0.1:27117", func() time.Time { return sc.View.Now }
@@ -69,3 +70,6 @@ func (sc Scene) Open(t testing.TB) string {
 	}
 	return s.Do("GET", sc.Path, sc.Ask...).Body.String()
 }
+
+// LargestPage is the largest size of a page in bytes.
+const LargestPage = 68 << 10

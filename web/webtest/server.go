@@ -2,8 +2,8 @@
 // the site's pages and JSON. Only tests may import it.
 //
 // New is the server that most tests want. It shows CannedTable; a Story is a
-// cluster as people have it, and Troubled breaks it. NewDoor has real accounts and
-// sign-in, OnSimulated a real engine over a simulated cluster, OnBreakable one
+// cluster as people have it, and Troubled breaks it. NewAccountServer has real accounts and
+// sign-in, OnSimulatedCluster a real engine over a simulated cluster, OnBreakableCluster one
 // whose network and store can fail, InBubble open sockets.
 //
 // Every answer is checked against the server's own OpenAPI description.
@@ -33,22 +33,23 @@ import (
 	"shardboard/web/site"
 )
 
-// Server is a server over canned data.
+// Server is the site over canned data. Tests publish other data by its fields.
 type Server struct {
 	*web.Server
 	Watcher *StubWatcher
 	Keeper  *StubKeeper
-	Locator *stubLocator
+	Locator *StubLocator
 	Log     *bytes.Buffer
 	told    *described
 }
 
-// Epoch is the moment of all fixtures.
+// Epoch is the time of all canned data.
 var Epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
+// New serves CannedTable and CannedDirectory; the options change the rest.
 func New(t testing.TB, change ...func(*site.Deps)) *Server {
 	t.Helper()
-	s := &Server{Watcher: &StubWatcher{}, Keeper: &StubKeeper{}, Locator: &stubLocator{}, Log: &bytes.Buffer{}}
+	s := &Server{Watcher: &StubWatcher{}, Keeper: &StubKeeper{}, Locator: &StubLocator{}, Log: &bytes.Buffer{}}
 	s.Watcher.Value = CannedTable(1, 250)
 	s.Keeper.Value = cannedDirectory(1, 230)
 	s.Locator.Answer = func(q placement.Query) ([]placement.Item, error) {
@@ -64,7 +65,7 @@ func New(t testing.TB, change ...func(*site.Deps)) *Server {
 		Advice: rules.NewAdvisor(
 			rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: profile.Yorkie(), Now: func() time.Time { return Epoch }},
 		),
-		Auth:    Everybody{Who: auth.Local()},
+		Auth:    OnePerson{Who: auth.Local()},
 		Audit:   CannedAudit(),
 		Actions: CannedActions(),
 	}
@@ -76,7 +77,7 @@ func New(t testing.TB, change ...func(*site.Deps)) *Server {
 	return s
 }
 
-// Do asks the handler in memory, as localhost.
+// Do sends a request to the handler, without a network, to localhost.
 func (s *Server) Do(method, target string, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, nil)
 	r.Host = "localhost:8090"
@@ -89,15 +90,17 @@ func (s *Server) Do(method, target string, change ...func(*http.Request)) *httpt
 	return w
 }
 
+// Header sets a header of a request.
 func Header(name, value string) func(*http.Request) {
 	return func(r *http.Request) { r.Header.Set(name, value) }
 }
 
+// Body sets the body of a request.
 func Body(text string) func(*http.Request) {
 	return func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader(text)) }
 }
 
-// Decode reads a JSON answer of status 200.
+// Decode reads the JSON of an answer with status 200.
 func Decode[T any](t testing.TB, w *httptest.ResponseRecorder) T {
 	t.Helper()
 	var out T
@@ -110,6 +113,7 @@ func Decode[T any](t testing.TB, w *httptest.ResponseRecorder) T {
 	return out
 }
 
+// ParseHTML parses a page.
 func ParseHTML(t testing.TB, html string) *goquery.Document {
 	t.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))

@@ -18,7 +18,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// DiskOf is a disk of which so many GiB are used, as read at a time.
+// DiskOf is a disk of total GiB of which some are used, read at a time.
 func DiskOf(used, total int64, at time.Time) topology.Disk {
 	f := topology.Figure{Known: true, Exact: true, Method: "dbStats", At: at}
 	d := topology.Disk{Used: f, Total: f}
@@ -26,9 +26,9 @@ func DiskOf(used, total int64, at time.Time) topology.Disk {
 	return d
 }
 
-// story is a cluster as people have it: Yorkie's collections on some shards,
-// skewed projects, an hour of changelog. Options change one thing each.
-type story struct {
+// Story is a cluster as people have it: Yorkie’s collections on some shards, projects of very different size,
+// an hour of changelog.
+type Story struct {
 	Shards   int
 	Projects int
 	Chunks   int // of changes
@@ -36,16 +36,19 @@ type story struct {
 	change   []func(*topology.Table)
 }
 
-func NewStory() *story {
-	return &story{Shards: 3, Projects: 60, Chunks: 24, Rand: rand.New(rand.NewPCG(7, 7))}
+// NewStory has 3 shards, 60 projects and 24 chunks of changes. Set the fields for another size.
+func NewStory() *Story {
+	return &Story{Shards: 3, Projects: 60, Chunks: 24, Rand: rand.New(rand.NewPCG(7, 7))}
 }
 
-func (s *story) With(f func(*topology.Table)) *story {
+// With applies f to the table when it is made.
+func (s *Story) With(f func(*topology.Table)) *Story {
 	s.change = append(s.change, f)
 	return s
 }
 
-func (s *story) View() answer.View {
+// View is the story as handlers see it.
+func (s *Story) View() answer.View {
 	v := answer.View{Now: Epoch, Table: s.Table(), Dir: s.directory(), Profile: profile.Yorkie()}
 	for _, f := range s.change {
 		f(v.Table)
@@ -53,9 +56,9 @@ func (s *story) View() answer.View {
 	return v
 }
 
-func (s *story) Shard(i int) string { return fmt.Sprintf("shard-rs-%d", i+1) }
+func (s *Story) Shard(i int) string { return fmt.Sprintf("shard-rs-%d", i+1) }
 
-func (s *story) ProjectIDs() []bson.ObjectID {
+func (s *Story) ProjectIDs() []bson.ObjectID {
 	ids := make([]bson.ObjectID, s.Projects)
 	for i := range ids {
 		ids[i] = bson.NewObjectIDFromTimestamp(Epoch.Add(-time.Duration(s.Projects-i) * 36 * time.Hour))
@@ -64,7 +67,8 @@ func (s *story) ProjectIDs() []bson.ObjectID {
 	return ids
 }
 
-func (s *story) Table() *topology.Table {
+// Table makes the table, without the changes of With.
+func (s *Story) Table() *topology.Table {
 	t := &topology.Table{
 		ClusterID: "6920a1b2c3d4e5f60718293a", Seq: 412, Built: Epoch, Loaded: true,
 		ServerInfo: topology.ServerInfo{Version: "5.0.7"},
@@ -118,7 +122,8 @@ func (s *story) Table() *topology.Table {
 	return t
 }
 
-func (s *story) Add(t *topology.Table, name string, key bson.D, bounds []bson.D, bytes, docs int64) {
+// Add adds a sharded collection with chunks between the bounds.
+func (s *Story) Add(t *topology.Table, name string, key bson.D, bounds []bson.D, bytes, docs int64) {
 	ns := topology.Namespace("yorkie-meta." + name)
 	raw := Must(bson.Marshal(key))
 	p := Must(shardkey.ParsePattern(raw))
@@ -148,6 +153,7 @@ func (s *story) Add(t *topology.Table, name string, key bson.D, bounds []bson.D,
 	t.Sizes[ns] = sizes
 }
 
+// Size is a size that was read from a shard half a minute before Epoch.
 func Size(bytes, docs int64) topology.Size {
 	f := func(n int64) topology.Figure {
 		return topology.Figure{Known: true, Exact: true, Value: n, Method: "collStats", At: Epoch.Add(-31 * time.Second)}
@@ -161,7 +167,7 @@ func Size(bytes, docs int64) topology.Size {
 	}
 }
 
-func (s *story) hashBounds(field string, n int) []bson.D {
+func (s *Story) hashBounds(field string, n int) []bson.D {
 	var out []bson.D
 	for i := 1; i < n; i++ {
 		h := int64(math.MinInt64) + int64(float64(i)/float64(n)*math.MaxUint64/2)*2
@@ -170,7 +176,7 @@ func (s *story) hashBounds(field string, n int) []bson.D {
 	return out
 }
 
-func (s *story) idBounds(ids []bson.ObjectID, every int) []bson.D {
+func (s *Story) idBounds(ids []bson.ObjectID, every int) []bson.D {
 	var out []bson.D
 	for i := every; i < len(ids); i += every {
 		out = append(out, bson.D{{Key: "project_id", Value: ids[i]}})
@@ -178,7 +184,7 @@ func (s *story) idBounds(ids []bson.ObjectID, every int) []bson.D {
 	return out
 }
 
-func (s *story) clientBounds(ids []bson.ObjectID) []bson.D {
+func (s *Story) clientBounds(ids []bson.ObjectID) []bson.D {
 	var out []bson.D
 	for i := 2; i < len(ids); i += 5 {
 		out = append(out, bson.D{{Key: "project_id", Value: ids[i]}, {Key: "_id", Value: int64(0)}},
@@ -187,7 +193,7 @@ func (s *story) clientBounds(ids []bson.ObjectID) []bson.D {
 	return out
 }
 
-func (s *story) events(t *topology.Table) {
+func (s *Story) events(t *topology.Table) {
 	whats := []string{
 		"moveChunk.from",
 		"moveChunk.commit",
@@ -229,7 +235,7 @@ func (s *story) events(t *topology.Table) {
 
 var storyNames = []string{"wiki", "whiteboard", "forms", "atlas-notes", "codepair", "drawio-live", "kanban", "minutes", "retro", "canvas"}
 
-func (s *story) directory() *placement.Directory {
+func (s *Story) directory() *placement.Directory {
 	var out []placement.Project
 	for i, id := range s.ProjectIDs() {
 		known := func(n int64) topology.Figure {
@@ -255,6 +261,7 @@ func (s *story) directory() *placement.Directory {
 	return placement.NewDirectory(9, []string{"yorkie-meta"}, out, topology.Health{At: Epoch.Add(-8 * time.Second)})
 }
 
+// Must is v, or a panic.
 func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -262,6 +269,7 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
+// CompareText orders strings by their bytes.
 func CompareText(a, b string) int {
 	switch {
 	case a < b:
@@ -272,7 +280,7 @@ func CompareText(a, b string) int {
 	return 0
 }
 
-// EveryPart is every part that a page can speak of.
+// EveryPart is every part of a table that can be read or fail.
 func EveryPart() []topology.Part {
 	out := slices.Clone(answer.AllParts[:])
 	if !slices.Contains(out, topology.PartCollections) {
@@ -281,7 +289,7 @@ func EveryPart() []topology.Part {
 	return out
 }
 
-// Troubled breaks what can be broken.
+// Troubled breaks all that can be broken at once.
 func Troubled(t *topology.Table) {
 	t.Shards[1].Draining = true
 	t.Shards[0].Zones = []string{"eu"}

@@ -24,6 +24,7 @@ type StubSurveys struct {
 	Stopped []string
 }
 
+// CannedSurveys has one survey that waits, one that runs and one that has ended.
 func CannedSurveys() *StubSurveys {
 	known := topology.Figure{Known: true, Value: 12_000, Exact: true, Method: "collStats", At: Epoch}
 	counted := survey.Estimate{Value: 7, Low: 7, High: 7, Exact: true}

@@ -3,6 +3,7 @@ package webtest
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -13,11 +14,11 @@ import (
 	"shardboard/internal/topology"
 )
 
+// HostileName is a formula for a spreadsheet and markup at once.
 const HostileName = `=cmd|'/c calc'!A1<script>alert(1)</script>`
 
-// CannedTable has three shards (one with a hostile name), a ranged, a compound
-// hashed and a hashed collection with n chunks in the first, a zone, sizes of
-// one collection and two events.
+// CannedTable has three shards (one is named HostileName), three collections (documents with n chunks,
+// the hashed changes, one whose name needs escaping), a zone over three chunks, sizes of documents, and 300 events.
 func CannedTable(seq uint64, n int) *topology.Table {
 	t := &topology.Table{
 		ClusterID: "65e1c0ffee00000000000001", Seq: seq, Built: Epoch, Loaded: true,
@@ -60,12 +61,29 @@ func CannedTable(seq uint64, n int) *topology.Table {
 	return t
 }
 
-// CannedCollection has n chunks that change shards every third chunk.
+// cannedCollections keeps what was built, which takes long with a thousand chunks.
+var cannedCollections sync.Map
+
+// CannedCollection has n chunks that change shards every third chunk. The collection is the
+// caller's own; its chunks and key are shared, and nobody can change those.
 func CannedCollection(ns topology.Namespace, key bson.D, n int, salt byte) *topology.Collection {
-	raw, err := bson.Marshal(key)
-	if err != nil {
-		panic(err)
+	raw := MustBSON(key)
+	type asked struct {
+		ns   topology.Namespace
+		key  string
+		n    int
+		salt byte
 	}
+	as := asked{ns, string(raw), n, salt}
+	built, ok := cannedCollections.Load(as)
+	if !ok {
+		built, _ = cannedCollections.LoadOrStore(as, buildCollection(ns, key, raw, n, salt))
+	}
+	own := *built.(*topology.Collection)
+	return &own
+}
+
+func buildCollection(ns topology.Namespace, key bson.D, raw bson.Raw, n int, salt byte) *topology.Collection {
 	p, err := shardkey.ParsePattern(raw)
 	if err != nil {
 		panic(err)
@@ -109,6 +127,7 @@ func boundValue(p shardkey.Pattern, i int) any {
 	return ProjectID(i)
 }
 
+// ProjectID is the id of the i-th project of CannedDirectory.
 func ProjectID(i int) bson.ObjectID {
 	return bson.ObjectID{0x65, 0xe0, 0, 0, 0, 0, 0, 0, byte(i >> 24), byte(i >> 16), byte(i >> 8), byte(i)}
 }
@@ -125,8 +144,7 @@ func cannedDirectory(seq uint64, n int) *placement.Directory {
 	return placement.NewDirectory(seq, []string{"yorkie-meta"}, ps, topology.Health{At: Epoch})
 }
 
-// WithMoved is the table after chunk i of a collection moved, published as the
-// next one.
+// WithMoved is the next table, in which the i-th chunk of a collection has moved.
 func WithMoved(t *topology.Table, ns topology.Namespace, i int, to string) *topology.Table {
 	next := *t
 	next.Seq++

@@ -15,7 +15,7 @@ func list(s *site.Site, r *http.Request) (a api.List[api.Zone], err error) {
 	if err != nil {
 		return a, err
 	}
-	if err := answer.Known(v, topology.PartZones, "Zones"); err != nil {
+	if err := answer.CheckRead(v, topology.PartZones, "Zones"); err != nil {
 		return a, err
 	}
 	out, err := site.PageOf(r, answer.Zones(v).Items,

@@ -96,23 +96,23 @@ func (e *Engine) planFromCluster(ctx context.Context, r Request) (actions.Situat
 // on them; the draft is then made again.
 func (e *Engine) buildPlan(ctx, clusterCtx context.Context, s *actions.Situation, r Request) (actions.Plan, error) {
 	d, resolved, err := e.draft(ctx, *s, r)
-	if err == nil && len(d.Written) > 0 {
-		*s = e.withRecentWrites(clusterCtx, *s, d.Written)
+	if err == nil && len(d.WriteSpans) > 0 {
+		*s = e.withRecentWrites(clusterCtx, *s, d.WriteSpans)
 		d, resolved, err = e.draft(ctx, *s, r)
 	}
-	if err == nil && (len(d.Looked) > 0 || e.needsSizes(d)) {
-		if len(d.Looked) > 0 {
-			*s = e.withJumboFlags(clusterCtx, *s, d.Looked)
+	if err == nil && (len(d.FlagSpans) > 0 || e.needsSizes(d)) {
+		if len(d.FlagSpans) > 0 {
+			*s = e.withJumboFlags(clusterCtx, *s, d.FlagSpans)
 		}
 		if e.needsSizes(d) {
-			*s = e.withSizes(clusterCtx, *s, d.Measures)
+			*s = e.withSizes(clusterCtx, *s, d.SizeSpans)
 		}
 		d, resolved, err = e.draft(ctx, *s, r)
 	}
 	if err != nil {
 		return actions.Plan{}, err
 	}
-	r, d.Looked, d.Written, d.Measures = resolved, nil, nil, nil
+	r, d.FlagSpans, d.WriteSpans, d.SizeSpans = resolved, nil, nil, nil
 	if d.Role == "" {
 		d.Role = auth.Operator
 	}

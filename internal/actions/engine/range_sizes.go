@@ -18,7 +18,7 @@ const (
 )
 
 // needsSizes reports whether a draft depends on sizes that can be measured.
-func (e *Engine) needsSizes(d actions.Draft) bool { return e.opts.Sizes != nil && len(d.Measures) > 0 }
+func (e *Engine) needsSizes(d actions.Draft) bool { return e.opts.Sizes != nil && len(d.SizeSpans) > 0 }
 
 // withSizes adds the sizes of ranges that would be moved to the situation: an
 // estimate of each, and the exact size where the estimate is near the limit. A range

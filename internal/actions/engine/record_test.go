@@ -16,7 +16,9 @@ func TestARecordWithoutWordsIsStillRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for got, want := range map[string]string{
-		run.Summary.String(): "move", run.Why.String(): "step.gaveUp", run.Steps[0].Backoff.What.String(): "obstacle.lock",
+		run.Summary.String():               "move (ns db.docs, to b)",
+		run.Why.String():                   "step.gaveUp (tries 3)",
+		run.Steps[0].Backoff.What.String(): "obstacle.lock",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -27,7 +29,8 @@ func TestARecordWithoutWordsIsStillRead(t *testing.T) {
 		"Checks":[{"ID":"stale","Verdict":"pass","Text":{"Code":"stale.fresh","Args":null},"Source":{"Code":"table","Args":{"part":"routing"}}}],
 		"Effect":{"Stays":[{"Code":"unsharded","Args":{"ns":"db.users"}}]}}`)},
 	)
-	if err != nil || plan.Summary.String() != "split.at" || plan.Checks[0].Source.Code != "table" || plan.Effect.Stays[0].Code != "unsharded" {
+	if err != nil || plan.Summary.String() != "split.at (at 5)" ||
+		plan.Checks[0].Source.Code != "table" || plan.Effect.Stays[0].Code != "unsharded" {
 		t.Errorf("%+v, %v", plan, err)
 	}
 }

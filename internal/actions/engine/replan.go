@@ -109,10 +109,10 @@ func (e *Engine) draftRest(
 	steps []actions.Step,
 ) (actions.Draft, error) {
 	d, err := actions.Remaining(s, kind, a, summary, steps)
-	if err != nil || len(d.Looked) == 0 {
+	if err != nil || len(d.FlagSpans) == 0 {
 		return d, err
 	}
-	return actions.Remaining(e.withJumboFlags(ctx, s, d.Looked), kind, a, summary, steps)
+	return actions.Remaining(e.withJumboFlags(ctx, s, d.FlagSpans), kind, a, summary, steps)
 }
 
 // withinLimits renders a draft that may run without another confirmation.

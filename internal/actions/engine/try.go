@@ -18,7 +18,7 @@ func (e *Engine) Try(t *topology.Table, dir *placement.Directory, k actions.Kind
 		return actions.Draft{}, err
 	}
 	d, _, err := planner(e.knownSituation(t, dir), a)
-	if len(d.Written) > 0 { // they are read only when the plan is made
+	if len(d.WriteSpans) > 0 { // they are read only when the plan is made
 		d.Checks = slices.DeleteFunc(
 			d.Checks,
 			func(c actions.Check) bool { return c.Verdict == actions.Block && c.Text.Code == "writes.unknown" },

@@ -105,7 +105,7 @@ func mutations() []mutation {
 		{"the plan is not compared with the cluster of now", planDifferences, "case fresh.Hash == p.Hash:", "case !fresh.Blocked():"},
 		{"a check that blocks by now is ignored", planDifferences, "case fresh.Hash == p.Hash && fresh.Blocked():", "case false:"},
 		{"a check that blocks hides what changed", planDifferences, "len(facts) > 0 {", "len(facts) > 1000 {"},
-		{"a plan takes the table's word for jumbo flags", plan, "len(d.Looked) > 0 {", "len(d.Looked) > 1000 {"},
+		{"a plan takes the table's word for jumbo flags", plan, "len(d.FlagSpans) > 0 {", "len(d.FlagSpans) > 1000 {"},
 		{"a chunk that was flagged fits", "actions/step_chunk.go", "from.Want[\"jumbo\"] = strconv.FormatBool(p.Jumbo)", "_ = p.Jumbo"},
 		{
 			"an unknown outcome is shown when it is settled",

@@ -128,7 +128,7 @@ func (r *reading) rows(
 	if first == 0 {
 		return nil, from, false, fault.New(
 			fault.Internal,
-			"More than %d rows of one collection have the same id; the survey cannot go on.",
+			"More than %d rows of one collection have the same id; the survey cannot continue.",
 			batch-1,
 		)
 	}

@@ -15,13 +15,13 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// memory is a chain that tests can tamper with.
+// memory is a store with a chain that tests can tamper with.
 type memory struct {
 	mu      sync.Mutex
 	records []store.AuditRecord
 	heads   []store.AuditHead
 	fails   error
-	written *audit.Point // as the process that writes remembers; nil: it only reads
+	written *audit.Point // last record written by this process; nil: read-only
 }
 
 func (m *memory) AuditWritten(context.Context) (int64, []byte, bool, error) {
@@ -100,7 +100,7 @@ func (m *memory) AuditHeads(_ context.Context, skip, limit int) ([]store.AuditHe
 	return m.heads[min(skip, len(m.heads)):min(skip+limit, len(m.heads))], nil
 }
 
-func (m *memory) signed() int {
+func (m *memory) headCount() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.heads)
@@ -108,8 +108,8 @@ func (m *memory) signed() int {
 
 var day = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// chain has n records that differ.
-func chain(t *testing.T, n int) *memory {
+// newChain returns a store with n different records.
+func newChain(t *testing.T, n int) *memory {
 	t.Helper()
 	m := &memory{}
 	for i := range n {
@@ -122,7 +122,7 @@ func chain(t *testing.T, n int) *memory {
 	return m
 }
 
-func key(t *testing.T) ed25519.PrivateKey {
+func newKey(t *testing.T) ed25519.PrivateKey {
 	t.Helper()
 	_, k, err := ed25519.GenerateKey(nil)
 	if err != nil {
@@ -131,9 +131,9 @@ func key(t *testing.T) ed25519.PrivateKey {
 	return k
 }
 
-func one(r store.AuditRecord) []store.AuditRecord { return []store.AuditRecord{r} }
+func oneRecord(r store.AuditRecord) []store.AuditRecord { return []store.AuditRecord{r} }
 
-func each(parts ...[]store.AuditRecord) iter.Seq2[store.AuditRecord, error] {
+func recordsOf(parts ...[]store.AuditRecord) iter.Seq2[store.AuditRecord, error] {
 	return func(yield func(store.AuditRecord, error) bool) {
 		for _, part := range parts {
 			for _, r := range part {
@@ -147,7 +147,7 @@ func each(parts ...[]store.AuditRecord) iter.Seq2[store.AuditRecord, error] {
 
 func verify(t *testing.T, records []store.AuditRecord, x audit.Expect) audit.Report {
 	t.Helper()
-	rep, err := audit.Verify(each(records), x)
+	rep, err := audit.Verify(recordsOf(records), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func headAt(k ed25519.PrivateKey, r store.AuditRecord) store.AuditHead {
 
 func TestAnIntactChainVerifiesToItsEnd(t *testing.T) {
 	for _, n := range []int{0, 1, 499, 500, 501, 1200} {
-		m := chain(t, n)
+		m := newChain(t, n)
 		rep, err := audit.Verify(audit.Records(t.Context(), m, 0), audit.Expect{})
 		if err != nil || rep.Break != nil || rep.End.Seq != int64(n) {
 			t.Errorf("%d: %+v %v", n, rep, err)
@@ -168,12 +168,12 @@ func TestAnIntactChainVerifiesToItsEnd(t *testing.T) {
 	}
 }
 
-// One record was tampered with, at every place, in every way, and the rest was
-// left alone or renumbered as well as can be without making all hashes anew.
+// Each record is tampered with in every way. The others are unchanged or renumbered, but
+// not all hashes are computed again.
 func TestEveryTamperedRecordIsFound(t *testing.T) {
 	const n = 1000
-	m := chain(t, n)
-	k := key(t)
+	m := newChain(t, n)
+	k := newKey(t)
 	head := []store.AuditHead{headAt(k, m.records[n-1])}
 	foreign, _, err := audit.Next(store.AuditEntry{At: day, What: "run.made", By: "user:evil"}, 0, audit.Begin())
 	if err != nil {
@@ -186,7 +186,7 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 		if from > 0 {
 			x.After = audit.Point{Seq: int64(from), Hash: m.records[from-1].Hash}
 		}
-		rep, err := audit.Verify(each(parts...), x)
+		rep, err := audit.Verify(recordsOf(parts...), x)
 		if err != nil || rep.Break == nil {
 			t.Errorf("%s at %d was not found: %v", what, i+1, err)
 		} else if rep.Break.Seq < int64(i+1) {
@@ -194,8 +194,8 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 		}
 	}
 	for i, r := range m.records {
-		// What stands before the place is as it was, so most walks begin shortly
-		// before it; every hundredth begins at the first record.
+		// Records before the change are unaffected, so most verifications start shortly
+		// before it; every hundredth starts at the first record.
 		from := max(i-5, 0)
 		if i%100 == 0 {
 			from = 0
@@ -203,26 +203,26 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 		before, after := m.records[from:i], m.records[i+1:]
 		edited := r
 		edited.By = "user:2"
-		expect("edit", i, from, before, one(edited), after)
+		expect("edit", i, from, before, oneRecord(edited), after)
 		expect("removal", i, from, before, after)
 		if i < n-1 {
-			expect("swap", i, from, before, one(m.records[i+1]), one(r), after[1:])
+			expect("swap", i, from, before, oneRecord(m.records[i+1]), oneRecord(r), after[1:])
 		} else {
-			expect("swap", 0, 0, one(r), m.records[1:i], one(m.records[0]))
+			expect("swap", 0, 0, oneRecord(r), m.records[1:i], oneRecord(m.records[0]))
 		}
-		expect("insertion", i, from, before, one(foreign), one(r), after)
-		// The record is the end that was verified before, and is read again.
+		expect("insertion", i, from, before, oneRecord(foreign), oneRecord(r), after)
+		// The changed record is the end of an earlier verification and is read again.
 		rebuilt, _, err := audit.Next(edited.AuditEntry, r.Seq-1, r.Prev)
 		if err != nil {
 			t.Fatal(err)
 		}
 		end := audit.Expect{After: audit.Point{Seq: r.Seq, Hash: r.Hash}, Reread: true}
 		next := after[:min(3, len(after))]
-		if rep, err := audit.Verify(each(one(r), next), end); err != nil || rep.Break != nil || rep.End.Seq != r.Seq+int64(len(next)) {
+		if rep, err := audit.Verify(recordsOf(oneRecord(r), next), end); err != nil || rep.Break != nil || rep.End.Seq != r.Seq+int64(len(next)) {
 			t.Errorf("an end at %d that is still there: %+v %v", i+1, rep.Break, err)
 		}
-		for what, found := range map[string][]store.AuditRecord{"edit": one(edited), "rebuilding": one(rebuilt), "removal": next} {
-			if rep, err := audit.Verify(each(found), end); err != nil || rep.Break == nil || rep.Break.Seq != r.Seq {
+		for what, found := range map[string][]store.AuditRecord{"edit": oneRecord(edited), "rebuilding": oneRecord(rebuilt), "removal": next} {
+			if rep, err := audit.Verify(recordsOf(found), end); err != nil || rep.Break == nil || rep.Break.Seq != r.Seq {
 				t.Errorf("%s of the verified end at %d was not found: %+v %v", what, i+1, rep.Break, err)
 			}
 		}
@@ -232,10 +232,10 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 	}
 }
 
-// The numbers are made to fit, so that only the hashes tell.
+// The numbers stay consistent, so that only the hashes show the change.
 func TestTamperingThatKeepsTheNumbersIsFound(t *testing.T) {
 	const n = 50
-	m := chain(t, n)
+	m := newChain(t, n)
 	renumber := func(records []store.AuditRecord) []store.AuditRecord {
 		for i := range records {
 			records[i].Seq = int64(i + 1)
@@ -272,13 +272,13 @@ func TestTamperingThatKeepsTheNumbersIsFound(t *testing.T) {
 }
 
 func TestACutTailIsFoundByALaterHead(t *testing.T) {
-	m := chain(t, 100)
-	k := key(t)
+	m := newChain(t, 100)
+	k := newKey(t)
 	head := headAt(k, m.records[79])
 	for cut := range 100 {
 		rep := verify(t, m.records[:cut], audit.Expect{Heads: []store.AuditHead{head}})
 		note := verify(t, m.records[:cut], audit.Expect{Known: []audit.Point{{Seq: head.Seq, Hash: head.Hash}}})
-		// The end that was verified before is looked for again: every cut is found.
+		// The end of the earlier verification is required, so every cut is found.
 		end := audit.Point{Seq: 100, Hash: m.records[99].Hash}
 		left := m.records[min(cut, 99):cut]
 		if again := verify(t, left, audit.Expect{After: end, Reread: true}); again.Break == nil || again.Break.Code != audit.Cut ||
@@ -293,34 +293,34 @@ func TestACutTailIsFoundByALaterHead(t *testing.T) {
 	}
 }
 
-func TestAChainMadeAnewIsFoundByTheSignedHead(t *testing.T) {
-	k := key(t)
-	first := chain(t, 60)
+func TestARebuiltChainIsDetectedByTheSignedHead(t *testing.T) {
+	k := newKey(t)
+	first := newChain(t, 60)
 	head := headAt(k, first.records[39])
 	again := &memory{}
 	for i, r := range first.records {
 		if i == 10 {
-			continue // forgotten, and everything after it made to fit
+			continue // omitted, with all later records computed again
 		}
 		if _, err := again.Append(t.Context(), r.AuditEntry); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if rep := verify(t, again.records, audit.Expect{}); rep.Break != nil {
-		t.Fatal("the chain alone cannot tell, and this test shows nothing:", rep.Break)
+		t.Fatal("the rebuilt chain is inconsistent, so this test proves nothing:", rep.Break)
 	}
 	if rep := verify(t, again.records, audit.Expect{Heads: []store.AuditHead{head}}); rep.Break == nil || rep.Break.Code != audit.Rebuilt {
 		t.Errorf("%+v", rep.Break)
 	}
-	// Signed anew as well, by a key of the forger's.
-	forged := headAt(key(t), again.records[39])
+	// The head is signed again too, with the attacker's key.
+	forged := headAt(newKey(t), again.records[39])
 	x := audit.Expect{Heads: []store.AuditHead{forged}, Key: audit.Fingerprint(k.Public().(ed25519.PublicKey))}
 	if rep := verify(t, again.records, x); rep.Break == nil || rep.Break.Code != audit.OtherKey {
 		t.Errorf("%+v", rep.Break)
 	}
 	forged.Key = head.Key
 	if rep := verify(t, again.records, x); rep.Break == nil {
-		t.Error("a head with a borrowed key was believed")
+		t.Error("a head that names another key was accepted")
 	}
 	x.Heads[0] = forged
 	if rep := verify(t, again.records, x); rep.Break == nil || rep.Break.Code != audit.Forged {
@@ -328,9 +328,9 @@ func TestAChainMadeAnewIsFoundByTheSignedHead(t *testing.T) {
 	}
 }
 
-func TestAHeadOfAnyPartIsForgedByAnyChange(t *testing.T) {
-	m := chain(t, 3)
-	good := headAt(key(t), m.records[1])
+func TestAnyChangeOfAHeadInvalidatesItsSignature(t *testing.T) {
+	m := newChain(t, 3)
+	good := headAt(newKey(t), m.records[1])
 	if !audit.ValidSignature(good) {
 		t.Fatal("not signed")
 	}
@@ -347,9 +347,9 @@ func TestAHeadOfAnyPartIsForgedByAnyChange(t *testing.T) {
 	}
 }
 
-func TestAWalkGoesOnWhereItEnded(t *testing.T) {
-	m := chain(t, 30)
-	k := key(t)
+func TestVerificationResumesWhereItEnded(t *testing.T) {
+	m := newChain(t, 30)
+	k := newKey(t)
 	first := verify(t, m.records[:20], audit.Expect{})
 	heads := []store.AuditHead{headAt(k, m.records[24]), headAt(k, m.records[5])}
 	rep := verify(t, m.records[20:], audit.Expect{After: first.End, Heads: heads})
@@ -361,15 +361,15 @@ func TestAWalkGoesOnWhereItEnded(t *testing.T) {
 	}
 }
 
-func TestAFailureToReadIsNoFinding(t *testing.T) {
-	m := chain(t, 3)
+func TestAReadErrorIsNotReportedAsTampering(t *testing.T) {
+	m := newChain(t, 3)
 	m.fails = errors.New("disk")
 	if rep, err := audit.Verify(audit.Records(t.Context(), m, 0), audit.Expect{}); err == nil || rep.Break != nil {
 		t.Errorf("%+v %v", rep, err)
 	}
 }
 
-func TestTextThatIsNoUTF8SurvivesItsOwnRecord(t *testing.T) {
+func TestARecordWithInvalidUTF8VerifiesAfterBeingStored(t *testing.T) {
 	m := &memory{}
 	for _, text := range []string{"\xff\xfe", "a\x00b", "\u2028<script>", "\ufffd", "\xed\xa0\x80"} {
 		r, err := m.Append(
@@ -390,7 +390,7 @@ func TestTextThatIsNoUTF8SurvivesItsOwnRecord(t *testing.T) {
 	}
 }
 
-func TestKeptBytesThatSayTheSameOtherwiseAreChanged(t *testing.T) {
+func TestReencodedRecordsAreReportedAsChanged(t *testing.T) {
 	r, canonical, err := audit.Next(store.AuditEntry{At: day, What: "login.ok"}, 0, audit.Begin())
 	if err != nil {
 		t.Fatal(err)
@@ -402,12 +402,12 @@ func TestKeptBytesThatSayTheSameOtherwiseAreChanged(t *testing.T) {
 		}
 	}
 	if got := audit.Read(1, canonical, r.Prev, r.Hash); audit.Check(got, 1, audit.Begin()) != nil {
-		t.Error("the record itself is refused")
+		t.Error("the unchanged record is refused")
 	}
 }
 
-func TestRecordsAreFoundFromBothEnds(t *testing.T) {
-	m := chain(t, 1300)
+func TestRecordsAreReadFromBothEnds(t *testing.T) {
+	m := newChain(t, 1300)
 	ctx := t.Context()
 	all, err := audit.Newest(ctx, m, audit.Filter{}, 0, 1000)
 	if err != nil || len(all.Records) != 1000 || !all.More || all.Records[0].Seq != 1300 || all.Next != 301 {

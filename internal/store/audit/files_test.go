@@ -12,7 +12,7 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-func TestAKeyThatOthersCouldReplaceIsRefused(t *testing.T) {
+func TestAKeyThatOthersCanReplaceIsRefused(t *testing.T) {
 	top := t.TempDir()
 	real := filepath.Join(top, "real", "audit.key")
 	if _, err := audit.OpenKey(real, ""); err != nil {
@@ -35,7 +35,7 @@ func TestAKeyThatOthersCouldReplaceIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := audit.OpenKey(filepath.Join(top, "dir", "audit.key"), ""); err != nil {
-		t.Errorf("below a link of our own: %v", err)
+		t.Errorf("below the user's own link: %v", err)
 	}
 }
 
@@ -67,6 +67,6 @@ func TestTheWitnessIsNeverReadOrWrittenThroughALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := audit.Witness(w).Save(store.AuditHead{Seq: 8}); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
-		t.Errorf("in a directory that others write: %v", err)
+		t.Errorf("in a directory that others can write: %v", err)
 	}
 }

@@ -9,15 +9,15 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// Order is by number: the times of records and heads may go back.
-func TestTheChainIsSignedAndVerifiedWhateverTheClockSays(t *testing.T) {
+// Records and heads are ordered by number, because their times may go back.
+func TestTheChainIsSignedAndVerifiedAfterClockChanges(t *testing.T) {
 	for _, step := range []time.Duration{24 * time.Hour, -24 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			var offset atomic.Int64
 			clock := func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
-			m := chain(t, 3)
-			o := audit.Options{Key: key(t), Now: clock}
-			k, stop := keep(t, m, o)
+			m := newChain(t, 3)
+			o := audit.Options{Key: newKey(t), Now: clock}
+			k, stop := runKeeper(t, m, o)
 			add := func() {
 				t.Helper()
 				e := entry()
@@ -37,18 +37,18 @@ func TestTheChainIsSignedAndVerifiedWhateverTheClockSays(t *testing.T) {
 			if st.Break != nil || st.Err != nil || st.Head.Seq != 5 || !st.Whole.Equal(st.At) {
 				t.Errorf("%s: the whole chain was not read at once: %+v", step, st)
 			}
-			for range 25 { // hours: the next whole reading is a day after the last
+			for range 25 { // hours; the next complete verification is a day after the last
 				time.Sleep(time.Hour)
 			}
 			synctest.Wait()
 			if st := k.State(); clock().Sub(st.Whole) > 2*time.Hour || clock().Sub(st.At) > 2*time.Minute {
-				t.Errorf("%s: read from its first record %s ago, looked at %s ago", step, clock().Sub(st.Whole), clock().Sub(st.At))
+				t.Errorf("%s: verified completely %s ago, checked %s ago", step, clock().Sub(st.Whole), clock().Sub(st.At))
 			}
 			offset.Store(0)
 			add()
 			stop()
 
-			k, stop = keep(t, m, o) // another process
+			k, stop = runKeeper(t, m, o) // another process
 			synctest.Wait()
 			stop()
 			if st := k.State(); st.Break != nil || st.Err != nil || st.End.Seq != 6 || st.Head.Seq != 6 {
@@ -58,7 +58,7 @@ func TestTheChainIsSignedAndVerifiedWhateverTheClockSays(t *testing.T) {
 				t.Errorf("%s: %+v", step, rep)
 			}
 			m.records[3].Subject = "another"
-			k, stop = keep(t, m, o)
+			k, stop = runKeeper(t, m, o)
 			synctest.Wait()
 			stop()
 			if st := k.State(); st.Break == nil || st.Break.Seq != 4 {

@@ -18,8 +18,8 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// keep runs a keeper until stop is called.
-func keep(t *testing.T, m *memory, o audit.Options) (k *audit.Keeper, stop func()) {
+// runKeeper runs a keeper until stop is called.
+func runKeeper(t *testing.T, m *memory, o audit.Options) (k *audit.Keeper, stop func()) {
 	t.Helper()
 	k = audit.NewKeeper(m, o)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -37,18 +37,18 @@ func entry() store.AuditEntry {
 	return store.AuditEntry{At: time.Now(), What: "login.ok", Outcome: "ok"}
 }
 
-func TestTheEndIsSignedEveryMinuteWhenItMovedAndAtTheEnd(t *testing.T) {
+func TestNewRecordsAreSignedEveryMinuteAndAtShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := chain(t, 3)
+		m := newChain(t, 3)
 		var log bytes.Buffer
-		k, stop := keep(t, m, audit.Options{Key: key(t), Log: slog.New(slog.NewTextHandler(&log, nil))})
+		k, stop := runKeeper(t, m, audit.Options{Key: newKey(t), Log: slog.New(slog.NewTextHandler(&log, nil))})
 		synctest.Wait()
-		if m.signed() != 1 {
-			t.Fatal("not signed at start", m.signed())
+		if m.headCount() != 1 {
+			t.Fatal("the record was not signed at start; heads:", m.headCount())
 		}
 		time.Sleep(10 * time.Minute)
-		if m.signed() != 1 {
-			t.Fatal("signed what did not move", m.signed())
+		if m.headCount() != 1 {
+			t.Fatal("the keeper signed without new records; heads:", m.headCount())
 		}
 		for want := 2; want < 5; want++ {
 			if _, err := m.Append(t.Context(), entry()); err != nil {
@@ -56,8 +56,8 @@ func TestTheEndIsSignedEveryMinuteWhenItMovedAndAtTheEnd(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			if m.signed() != want {
-				t.Fatal(m.signed(), want)
+			if m.headCount() != want {
+				t.Fatal(m.headCount(), want)
 			}
 		}
 		if _, err := m.Append(t.Context(), entry()); err != nil {
@@ -65,8 +65,8 @@ func TestTheEndIsSignedEveryMinuteWhenItMovedAndAtTheEnd(t *testing.T) {
 		}
 		stop()
 		st := k.State()
-		if m.signed() != 5 || st.Head.Seq != 7 || st.End.Seq != 7 || st.Break != nil || st.Err != nil {
-			t.Errorf("%d %+v", m.signed(), st)
+		if m.headCount() != 5 || st.Head.Seq != 7 || st.End.Seq != 7 || st.Break != nil || st.Err != nil {
+			t.Errorf("%d %+v", m.headCount(), st)
 		}
 		rep := verify(t, m.records, audit.Expect{Heads: m.heads, Key: st.Key})
 		if rep.Break != nil || rep.Head.Seq != 7 {
@@ -78,17 +78,17 @@ func TestTheEndIsSignedEveryMinuteWhenItMovedAndAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestNothingIsClaimedBeforeItWasVerified(t *testing.T) {
+func TestNothingIsReportedVerifiedBeforeItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := chain(t, 3)
+		m := newChain(t, 3)
 		m.fails = errors.New("disk gone")
-		k, stop := keep(t, m, audit.Options{Key: key(t)})
+		k, stop := runKeeper(t, m, audit.Options{Key: newKey(t)})
 		defer stop()
 		if st := audit.NewKeeper(m, audit.Options{}).State(); !st.At.IsZero() || st.Key != "" {
 			t.Errorf("%+v", st)
 		}
 		synctest.Wait()
-		if st := k.State(); !st.At.IsZero() || st.Err == nil || m.signed() != 0 {
+		if st := k.State(); !st.At.IsZero() || st.Err == nil || m.headCount() != 0 {
 			t.Errorf("%+v", st)
 		}
 		m.mu.Lock()
@@ -96,23 +96,23 @@ func TestNothingIsClaimedBeforeItWasVerified(t *testing.T) {
 		m.mu.Unlock()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if st := k.State(); st.End.Seq != 3 || st.Err != nil || st.Whole.IsZero() || m.signed() != 1 {
+		if st := k.State(); st.End.Seq != 3 || st.Err != nil || st.Whole.IsZero() || m.headCount() != 1 {
 			t.Errorf("%+v", st)
 		}
 	})
 }
 
-func TestABrokenChainIsToldAndNeverSigned(t *testing.T) {
+func TestABrokenChainIsReportedAndNeverSigned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := chain(t, 10)
+		m := newChain(t, 10)
 		m.records[4].Outcome = "refused"
 		var log bytes.Buffer
-		k, stop := keep(t, m, audit.Options{Key: key(t), Log: slog.New(slog.NewTextHandler(&log, nil))})
+		k, stop := runKeeper(t, m, audit.Options{Key: newKey(t), Log: slog.New(slog.NewTextHandler(&log, nil))})
 		time.Sleep(10 * time.Minute)
 		stop()
 		st := k.State()
-		if st.Break == nil || st.Break.Seq != 5 || st.End.Seq != 4 || m.signed() != 0 || !st.Whole.IsZero() {
-			t.Errorf("%+v, %d heads", st, m.signed())
+		if st.Break == nil || st.Break.Seq != 5 || st.End.Seq != 4 || m.headCount() != 0 || !st.Whole.IsZero() {
+			t.Errorf("%+v, %d heads", st, m.headCount())
 		}
 		if n := strings.Count(log.String(), "level=ERROR"); n != 1 {
 			t.Errorf("%d errors: %s", n, &log)
@@ -120,10 +120,10 @@ func TestABrokenChainIsToldAndNeverSigned(t *testing.T) {
 	})
 }
 
-func TestWhatIsChangedLongAfterIsFoundWithinADay(t *testing.T) {
+func TestAChangedOldRecordIsFoundWithinADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := chain(t, 10)
-		k, stop := keep(t, m, audit.Options{Key: key(t)})
+		m := newChain(t, 10)
+		k, stop := runKeeper(t, m, audit.Options{Key: newKey(t)})
 		defer stop()
 		synctest.Wait()
 		m.mu.Lock()
@@ -137,32 +137,32 @@ func TestWhatIsChangedLongAfterIsFoundWithinADay(t *testing.T) {
 	})
 }
 
-// The thief has the data directory: cuts the record, and takes the heads too.
-func TestTheWitnessFindsACutThatTookTheHeads(t *testing.T) {
+// An attacker with the data directory cuts the record and removes the heads too.
+func TestTheWitnessDetectsACutThatRemovedTheHeads(t *testing.T) {
 	dir := t.TempDir()
 	witness, err := audit.WitnessOf(filepath.Join(dir, "audit.key"), filepath.Join(dir, "data"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		o := audit.Options{Key: key(t), Witness: witness}
-		m := chain(t, 10)
-		_, stop := keep(t, m, o)
+		o := audit.Options{Key: newKey(t), Witness: witness}
+		m := newChain(t, 10)
+		_, stop := runKeeper(t, m, o)
 		stop()
 		m.heads, m.records = nil, m.records[:6]
-		k, stop := keep(t, m, o)
+		k, stop := runKeeper(t, m, o)
 		stop()
 		if st := k.State(); st.Break == nil || st.Break.Code != audit.Cut || st.Break.Seq != 10 || st.Break.Found != 6 {
 			t.Errorf("%+v", st)
 		}
-		again := chain(t, 12) // as long, and another
+		again := newChain(t, 12) // another chain of the same length
 		again.records = again.records[:0]
 		for range 12 {
 			if _, err := again.Append(t.Context(), entry()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		k, stop = keep(t, again, o)
+		k, stop = runKeeper(t, again, o)
 		stop()
 		if st := k.State(); st.Break == nil || st.Break.Code != audit.Rebuilt {
 			t.Errorf("%+v", st)
@@ -170,34 +170,34 @@ func TestTheWitnessFindsACutThatTookTheHeads(t *testing.T) {
 	})
 }
 
-func TestAnotherKeyIsSaidAndSignsOn(t *testing.T) {
+func TestAChangedKeyIsReportedAndSigningContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := chain(t, 4)
-		first := key(t)
-		_, stop := keep(t, m, audit.Options{Key: first})
+		m := newChain(t, 4)
+		first := newKey(t)
+		_, stop := runKeeper(t, m, audit.Options{Key: first})
 		stop()
-		k, stop := keep(t, m, audit.Options{Key: key(t)})
+		k, stop := runKeeper(t, m, audit.Options{Key: newKey(t)})
 		stop()
 		st := k.State()
-		if st.Other != audit.Fingerprint(first.Public().(ed25519.PublicKey)) || st.Break != nil || m.signed() != 2 ||
+		if st.Other != audit.Fingerprint(first.Public().(ed25519.PublicKey)) || st.Break != nil || m.headCount() != 2 ||
 			audit.Fingerprint(m.heads[1].Key) != st.Key {
-			t.Errorf("%+v, %d heads", st, m.signed())
+			t.Errorf("%+v, %d heads", st, m.headCount())
 		}
 	})
 }
 
-func TestAReaderVerifiesAndSignsNothing(t *testing.T) {
+func TestAKeeperWithoutAKeyVerifiesAndSignsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := chain(t, 4)
-		k, stop := keep(t, m, audit.Options{})
+		m := newChain(t, 4)
+		k, stop := runKeeper(t, m, audit.Options{})
 		stop()
-		if st := k.State(); st.End.Seq != 4 || m.signed() != 0 {
+		if st := k.State(); st.End.Seq != 4 || m.headCount() != 0 {
 			t.Errorf("%+v", st)
 		}
 	})
 }
 
-func TestTheKeyIsMadeOnceAndOnlyForItsOwner(t *testing.T) {
+func TestTheSigningKeyIsCreatedOnceAndPrivate(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "config", "audit.key")
 	first, err := audit.OpenKey(path, filepath.Join(dir, "data"))
@@ -210,7 +210,7 @@ func TestTheKeyIsMadeOnceAndOnlyForItsOwner(t *testing.T) {
 	}
 	again, err := audit.OpenKey(path, filepath.Join(dir, "data"))
 	if err != nil || !first.Equal(again) {
-		t.Fatal("another key the second time", err)
+		t.Fatal("the second call returned another key", err)
 	}
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o601, 0o644} {
 		if err := os.Chmod(path, mode); err != nil {
@@ -246,7 +246,7 @@ func TestAKeyInTheDataDirectoryIsRefused(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNoKeyIsRefusedAndKept(t *testing.T) {
+func TestAnInvalidKeyFileIsRefusedAndKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.key")
 	for _, text := range []string{"", "secret", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -13,13 +13,13 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// A disk that is busy for a moment is no trouble; one that is so at two checks in
-// a row is, and a table that is gone is at once.
-func TestAFailureThatLastsIsATrouble(t *testing.T) {
+// A disk that is busy at one check is not reported. One that is busy at two checks in a
+// row is reported as trouble, and a missing table at once.
+func TestALastingReadFailureIsReportedAsTrouble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := chain(t, 3)
+		m := newChain(t, 3)
 		var log bytes.Buffer
-		k, stop := keep(t, m, audit.Options{Key: key(t), Log: slog.New(slog.NewTextHandler(&log, nil))})
+		k, stop := runKeeper(t, m, audit.Options{Key: newKey(t), Log: slog.New(slog.NewTextHandler(&log, nil))})
 		defer stop()
 		code := func(err error, minutes int) string {
 			m.mu.Lock()
@@ -46,19 +46,19 @@ func TestAFailureThatLastsIsATrouble(t *testing.T) {
 			}
 		}
 		if errs, again := strings.Count(log.String(), "level=ERROR"), strings.Count(log.String(), "verified again"); errs != 2 || again != 2 {
-			t.Errorf("%d errors, %d times verified again: %s", errs, again, &log)
+			t.Errorf("%d errors and %d renewed verifications in the log: %s", errs, again, &log)
 		}
 	})
 }
 
-// A record longer than one check reads again is read in rounds: each record is read
-// again within a round, and Whole says since when.
-func TestOldRecordsAreReadAgainInRounds(t *testing.T) {
+// A long record is verified again in rounds of several checks: each record is read again
+// within one round. Whole is the time since which all records are verified.
+func TestOldRecordsAreVerifiedAgainInRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const n = 12_000 // two checks a round
-		m := chain(t, n)
+		const n = 12_000 // two checks per round
+		m := newChain(t, n)
 		start := time.Now()
-		k, stop := keep(t, m, audit.Options{Key: key(t)})
+		k, stop := runKeeper(t, m, audit.Options{Key: newKey(t)})
 		defer stop()
 		synctest.Wait()
 		if st := k.State(); st.End.Seq != n || !st.Whole.Equal(start) {
@@ -78,7 +78,7 @@ func TestOldRecordsAreReadAgainInRounds(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
 		if st := k.State(); st.Break == nil || st.Break.Seq != 11_501 {
-			t.Errorf("not found within a round: %+v", st)
+			t.Errorf("the change was not found within a round: %+v", st)
 		}
 	})
 }

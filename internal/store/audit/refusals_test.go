@@ -17,8 +17,8 @@ import (
 	"shardboard/internal/store"
 )
 
-// desk is a counter with a clock that is set by hand and a record in memory.
-type desk struct {
+// refusalFixture is a counter with a clock set by hand and a record in memory.
+type refusalFixture struct {
 	*Refusals
 	at      time.Time
 	records []store.AuditEntry
@@ -26,8 +26,8 @@ type desk struct {
 	log     bytes.Buffer
 }
 
-func newDesk() *desk {
-	d := &desk{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+func newRefusalFixture() *refusalFixture {
+	d := &refusalFixture{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	d.Refusals = NewRefusals(RefusalOptions{Now: func() time.Time { return d.at }, Log: slog.New(slog.NewTextHandler(&d.log, nil)),
 		Record: func(_ context.Context, e store.AuditEntry) (store.AuditRecord, error) {
 			if d.fails == nil {
@@ -38,13 +38,13 @@ func newDesk() *desk {
 	return d
 }
 
-// minute lets the clock go on by one, as Run does.
-func (d *desk) minute() {
+// passMinute advances the clock by a minute and flushes, like Run.
+func (d *refusalFixture) passMinute() {
 	d.at = d.at.Add(time.Minute)
 	d.flush(false)
 }
 
-func (d *desk) wrong(from, subject, reason string) {
+func (d *refusalFixture) refuse(from, subject, reason string) {
 	d.Add(
 		store.AuditEntry{
 			At:      d.at,
@@ -58,7 +58,7 @@ func (d *desk) wrong(from, subject, reason string) {
 	)
 }
 
-func (d *desk) counted() (n int) {
+func (d *refusalFixture) recordedAttempts() (n int) {
 	for _, e := range d.records {
 		one := 1
 		if text := e.Details["count"]; text != "" {
@@ -69,20 +69,20 @@ func (d *desk) counted() (n int) {
 	return n
 }
 
-func TestTheFirstRefusalIsRecordedAtOnceAndTheOthersOfItsMinuteTogether(t *testing.T) {
-	d := newDesk()
-	d.wrong("192.0.2.1", "user:anna", "wrong password")
+func TestTheFirstRefusalIsRecordedAtOnceAndLaterOnesTogether(t *testing.T) {
+	d := newRefusalFixture()
+	d.refuse("192.0.2.1", "user:anna", "wrong password")
 	if len(d.records) != 1 || d.records[0].Subject != "user:anna" || d.records[0].From != "192.0.2.1" || d.records[0].Details["count"] != "" {
 		t.Fatalf("%+v", d.records)
 	}
 	for i := range 10 {
 		d.at = d.at.Add(time.Second)
-		d.wrong(fmt.Sprintf("192.0.2.%d", i%7), "user:ben", "wrong password")
+		d.refuse(fmt.Sprintf("192.0.2.%d", i%7), "user:ben", "wrong password")
 	}
 	if len(d.records) != 1 {
 		t.Fatalf("%d records within the minute", len(d.records))
 	}
-	d.minute()
+	d.passMinute()
 	if len(d.records) != 2 {
 		t.Fatalf("%d records after the minute", len(d.records))
 	}
@@ -97,29 +97,29 @@ func TestTheFirstRefusalIsRecordedAtOnceAndTheOthersOfItsMinuteTogether(t *testi
 	if e.Subject != "user:ben" || e.From != "" || e.By != "" || e.What != "login.refused" || e.Via != "password" {
 		t.Errorf("%+v", e)
 	}
-	d.minute()
-	d.wrong("192.0.2.9", "", "wrong password")
+	d.passMinute()
+	d.refuse("192.0.2.9", "", "wrong password")
 	if len(d.records) != 3 || d.records[2].Details["count"] != "" {
 		t.Errorf("after a quiet minute: %+v", d.records)
 	}
 }
 
-func TestAFloodOfDaysIsABoundedNumberOfRecordsThatCountEverything(t *testing.T) {
-	d := newDesk()
+func TestALongFloodMakesFewRecordsThatCountEveryRefusal(t *testing.T) {
+	d := newRefusalFixture()
 	added := 0
 	const days = 2
 	for range days * 24 * 60 {
 		for i := range 20 {
-			d.wrong(fmt.Sprintf("2001:db8:%x::1", added%3000), fmt.Sprint("user:", i%9), fmt.Sprint("reason ", i%20))
+			d.refuse(fmt.Sprintf("2001:db8:%x::1", added%3000), fmt.Sprint("user:", i%9), fmt.Sprint("reason ", i%20))
 			added++
 		}
-		d.minute()
+		d.passMinute()
 	}
 	d.Flush()
 	if most := anonymousBurst + days*(24*10+24) + 2; len(d.records) > most {
 		t.Errorf("%d records in %d days, want at most %d", len(d.records), days, most)
 	}
-	if n := d.counted(); n != added {
+	if n := d.recordedAttempts(); n != added {
 		t.Errorf("the records stand for %d attempts, want %d", n, added)
 	}
 	sums := 0
@@ -140,24 +140,24 @@ func TestAFloodOfDaysIsABoundedNumberOfRecordsThatCountEverything(t *testing.T) 
 	}
 }
 
-func TestAScriptThatTriesForWeeksTakesNothingFromOtherKinds(t *testing.T) {
-	d := newDesk()
+func TestALongFloodDoesNotDelayRecordsOfOtherKinds(t *testing.T) {
+	d := newRefusalFixture()
 	for range 14 * 24 * 60 {
-		d.wrong("192.0.2.1", "", "no such token")
-		d.minute()
+		d.refuse("192.0.2.1", "", "no such token")
+		d.passMinute()
 	}
 	before := len(d.records)
 	if most := kindBurst + 14*(48+24) + 1; before > most {
 		t.Errorf("%d records of one kind in two weeks, want at most %d", before, most)
 	}
-	d.wrong("192.0.2.2", "user:anna", "wrong password")
+	d.refuse("192.0.2.2", "user:anna", "wrong password")
 	if len(d.records) != before+1 || d.records[before].Subject != "user:anna" {
 		t.Errorf("another kind is not recorded at once: %+v", d.records[before:])
 	}
 }
 
-func TestManyNamesAndRoutesCannotFillTheRecordEither(t *testing.T) {
-	d := newDesk()
+func TestManyNamesAndRoutesDoNotFillTheRecord(t *testing.T) {
+	d := newRefusalFixture()
 	person := func(i int) store.AuditEntry {
 		return store.AuditEntry{
 			At:      d.at,
@@ -167,58 +167,58 @@ func TestManyNamesAndRoutesCannotFillTheRecordEither(t *testing.T) {
 		}
 	}
 	for i := range 5000 {
-		d.wrong(fmt.Sprint(i), strings.Repeat("x", i), fmt.Sprint("reason ", i))
+		d.refuse(fmt.Sprint(i), strings.Repeat("x", i), fmt.Sprint("reason ", i))
 	}
 	before := len(d.records)
 	d.Add(person(0))
 	if len(d.records) != before+1 {
-		t.Error("strangers have used up what people have")
+		t.Error("anonymous clients used up the allowance of accounts")
 	}
 	for i := range 5000 {
 		d.Add(person(i))
 	}
 	if n := len(d.kinds); n > anonymousKinds+personKinds+2 {
-		t.Errorf("%d kinds are counted apart", n)
+		t.Errorf("%d kinds are counted separately", n)
 	}
 	if n := len(d.records); n > anonymousBurst+personBurst {
 		t.Errorf("%d records at once", n)
 	}
 	d.Flush()
-	if n := d.counted(); n != 10_001 {
+	if n := d.recordedAttempts(); n != 10_001 {
 		t.Errorf("the records stand for %d attempts", n)
 	}
 	d.at = d.at.Add(20 * time.Hour)
-	d.minute()
+	d.passMinute()
 	if len(d.kinds) != 0 || d.anonymous.kinds != 0 || d.people.kinds != 0 {
 		t.Errorf("%d kinds are still counted", len(d.kinds))
 	}
 }
 
-func TestWhatCouldNotBeRecordedIsCountedAgain(t *testing.T) {
-	d := newDesk()
+func TestRefusalsThatCouldNotBeRecordedAreCountedAgain(t *testing.T) {
+	d := newRefusalFixture()
 	d.fails = errors.New("the disk is full")
 	for range 3 {
 		for range 100 {
-			d.wrong("192.0.2.1", "", "wrong password")
+			d.refuse("192.0.2.1", "", "wrong password")
 		}
-		d.minute()
+		d.passMinute()
 	}
 	d.fails = nil
-	d.minute()
-	if n := d.counted(); n != 300 || len(d.records) != 1 {
+	d.passMinute()
+	if n := d.recordedAttempts(); n != 300 || len(d.records) != 1 {
 		t.Errorf("%d records stand for %d attempts", len(d.records), n)
 	}
 }
 
-func TestTheLogHasABoundedNumberOfLinesThatCountTheRest(t *testing.T) {
-	d := newDesk()
+func TestAFloodMakesFewLogLinesThatCountTheRest(t *testing.T) {
+	d := newRefusalFixture()
 	for i := range 10_000 {
-		d.wrong("192.0.2.1", "user:\"\nlevel=ERROR", "wrong password")
+		d.refuse("192.0.2.1", "user:\"\nlevel=ERROR", "wrong password")
 		if i%100 == 0 {
 			d.at = d.at.Add(100 * time.Millisecond)
 		}
 	}
-	d.minute()
+	d.passMinute()
 	lines := strings.Split(strings.TrimSpace(d.log.String()), "\n")
 	told, leftOut := 0, 0
 	for _, line := range lines {
@@ -231,11 +231,11 @@ func TestTheLogHasABoundedNumberOfLinesThatCountTheRest(t *testing.T) {
 		}
 	}
 	if told > lineBurst+5+1 || told+leftOut != 10_000 {
-		t.Errorf("%d lines, %d attempts told and %d left out", len(lines), told, leftOut)
+		t.Errorf("%d lines stand for %d attempts and leave out %d", len(lines), told, leftOut)
 	}
 }
 
-func TestWhatIsCountedIsRecordedEachMinuteAndAtTheEnd(t *testing.T) {
+func TestCountedRefusalsAreRecordedEachMinuteAndAtShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var records []store.AuditEntry
@@ -268,23 +268,23 @@ func TestWhatIsCountedIsRecordedEachMinuteAndAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestRefusalsGoOnBeingRecordedWhenTheClockIsSet(t *testing.T) {
+func TestRefusalsAreRecordedAfterClockChanges(t *testing.T) {
 	for _, step := range []time.Duration{-24 * time.Hour, 24 * time.Hour} {
-		d := newDesk()
-		for range 200 { // past every allowance
-			d.wrong("192.0.2.1", "", "wrong password")
-			d.wrong("192.0.2.1", "", "no such token")
-			d.minute()
+		d := newRefusalFixture()
+		for range 200 { // exceeds every allowance
+			d.refuse("192.0.2.1", "", "wrong password")
+			d.refuse("192.0.2.1", "", "no such token")
+			d.passMinute()
 		}
 		d.at = d.at.Add(step)
 		before := len(d.records)
-		d.wrong("192.0.2.1", "", "unknown name")
+		d.refuse("192.0.2.1", "", "unknown name")
 		if len(d.records) != before+1 {
 			t.Errorf("%s: another kind is not recorded at once", step)
 		}
 		for range 61 {
-			d.wrong("192.0.2.1", "", "wrong password")
-			d.minute()
+			d.refuse("192.0.2.1", "", "wrong password")
+			d.passMinute()
 		}
 		recent := false
 		for _, e := range d.records[before+1:] {

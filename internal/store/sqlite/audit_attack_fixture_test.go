@@ -18,9 +18,9 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// attacked is a data directory whose record a keeper watches, as in a running
+// tamperFixture is a data directory whose record is checked by a keeper, as in a running
 // server, and another program that opens the same file.
-type attacked struct {
+type tamperFixture struct {
 	t       testing.TB
 	db      *DB
 	keeper  *audit.Keeper
@@ -32,12 +32,12 @@ type attacked struct {
 
 const attackedRecords = 30
 
-// template is the database file of a directory with attackedRecords, closed: to
-// make it for each case again would take most of the time.
-func template(t *testing.T) string {
+// templateDatabase returns the closed database file of a directory with attackedRecords
+// records. Creating it again for each case would take most of the time.
+func templateDatabase(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	a := &attacked{t: t, db: open(t, dir)}
+	a := &tamperFixture{t: t, db: open(t, dir)}
 	a.append(attackedRecords)
 	if err := a.db.Close(); err != nil {
 		t.Fatal(err)
@@ -45,8 +45,8 @@ func template(t *testing.T) string {
 	return filepath.Join(dir, fileName)
 }
 
-// attack opens a copy of the template in dir, or what is there already.
-func attack(t *testing.T, dir, template string, key ed25519.PrivateKey) *attacked {
+// openCopy opens a copy of the template in dir, or the database that dir already has.
+func openCopy(t *testing.T, dir, template string, key ed25519.PrivateKey) *tamperFixture {
 	t.Helper()
 	data := filepath.Join(dir, "data")
 	if _, err := os.Stat(data); err != nil {
@@ -55,7 +55,7 @@ func attack(t *testing.T, dir, template string, key ed25519.PrivateKey) *attacke
 			t.Fatal(err)
 		}
 	}
-	a := &attacked{t: t, key: key, db: open(t, data)}
+	a := &tamperFixture{t: t, key: key, db: open(t, data)}
 	var err error
 	if a.witness, err = audit.WitnessOf(filepath.Join(dir, "audit.key"), filepath.Join(dir, "data")); err != nil {
 		t.Fatal(err)
@@ -63,8 +63,8 @@ func attack(t *testing.T, dir, template string, key ed25519.PrivateKey) *attacke
 	return a
 }
 
-// serve starts the keeper; stop ends it as a server's end does.
-func (a *attacked) serve() {
+// serve starts the keeper; stop stops it like a server's shutdown.
+func (a *tamperFixture) serve() {
 	a.keeper = audit.NewKeeper(a.db, audit.Options{Key: a.key, Witness: a.witness, Log: slog.New(slog.NewTextHandler(&a.log, nil))})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -76,10 +76,10 @@ func (a *attacked) serve() {
 	synctest.Wait()
 }
 
-func (a *attacked) append(n int) {
+func (a *tamperFixture) append(n int) {
 	a.t.Helper()
 	ctx := context.Background()
-	err := a.db.change(ctx, func(tx *sql.Tx) error { // one commit for all is quicker
+	err := a.db.change(ctx, func(tx *sql.Tx) error { // one commit for all is faster
 		for range n {
 			if _, err := a.db.appendAudit(ctx, tx, store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
 				return err
@@ -92,8 +92,8 @@ func (a *attacked) append(n int) {
 	}
 }
 
-// sql runs statements as another program with the file would.
-func (a *attacked) sql(statements ...string) {
+// runSQL runs statements like another program that has the file.
+func (a *tamperFixture) runSQL(statements ...string) {
 	a.t.Helper()
 	other, err := sql.Open("sqlite", a.db.file.path)
 	if err != nil {
@@ -107,9 +107,9 @@ func (a *attacked) sql(statements ...string) {
 	}
 }
 
-// put writes a record past the program that follows all before it: the hashes
-// have no secret in them, so anybody who has the file can make them.
-func (a *attacked) put(after int64, verb string) {
+// insertRecord writes a record with a valid hash without the program. The hashes use no
+// secret, so anybody who has the file can compute them.
+func (a *tamperFixture) insertRecord(after int64, verb string) {
 	a.t.Helper()
 	prev := audit.Begin()
 	if after > 0 {
@@ -123,23 +123,23 @@ func (a *attacked) put(after int64, verb string) {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	a.sql(fmt.Sprintf(`%s INTO audit VALUES (%d, x'%x', x'%x', x'%x')`, verb, r.Seq, canonical, r.Prev, r.Hash))
+	a.runSQL(fmt.Sprintf(`%s INTO audit VALUES (%d, x'%x', x'%x', x'%x')`, verb, r.Seq, canonical, r.Prev, r.Hash))
 }
 
-func (a *attacked) write(name, text string) {
+func (a *tamperFixture) write(name, text string) {
 	a.t.Helper()
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		a.t.Fatal(err)
 	}
 }
 
-// head saves a head of the server's own key for a record that never was.
-func (a *attacked) head(seq int64) {
+// saveHead saves a head, signed with the server's key, for a record that never existed.
+func (a *tamperFixture) saveHead(seq int64) {
 	h := audit.Sign(a.key, audit.Point{Seq: seq, Hash: bytes.Repeat([]byte{1}, 32)}, time.Now())
-	a.sql(fmt.Sprintf(`INSERT INTO audit_heads VALUES (%d, x'%x', %d, x'%x', x'%x')`, h.Seq, h.Hash, h.At.UnixMilli(), h.Key, h.Signature))
+	a.runSQL(fmt.Sprintf(`INSERT INTO audit_heads VALUES (%d, x'%x', %d, x'%x', x'%x')`, h.Seq, h.Hash, h.At.UnixMilli(), h.Key, h.Signature))
 }
 
-func (a *attacked) edit(change func(*store.AuditHead)) {
+func (a *tamperFixture) editHead(change func(*store.AuditHead)) {
 	a.t.Helper()
 	h, err := a.witness.Head()
 	if err != nil || h == nil {

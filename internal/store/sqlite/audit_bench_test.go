@@ -10,16 +10,17 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// BenchmarkCheckOfOldRecords is what a check every minute costs with a record of
-// 10,000, which it reads whole, and with 100,000, of which it reads 10,000; and what
-// counting the records would cost instead, which finds only that some are missing.
+// BenchmarkCheckOfOldRecords measures the check that runs every minute, with 10,000
+// records, which it reads completely, and with 100,000, of which it reads 10,000. It also
+// measures the alternative of counting records, which would only show that some are
+// missing.
 func BenchmarkCheckOfOldRecords(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		db, err := Open(b.Context(), b.TempDir())
 		if err != nil {
 			b.Fatal(err)
 		}
-		a := &attacked{t: b, db: db}
+		a := &tamperFixture{t: b, db: db}
 		a.append(n)
 		b.Run(fmt.Sprintf("read/%d", n), func(b *testing.B) {
 			for b.Loop() {

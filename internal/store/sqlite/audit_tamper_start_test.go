@@ -14,34 +14,34 @@ import (
 )
 
 const (
-	never     = ""           // what this machine cannot show by itself
-	notOpened = "not opened" // the data is not opened
+	never     = ""           // not detectable on this machine alone
+	notOpened = "not opened" // the data directory is refused
 )
 
-// What is done to the data of a server that has ended, and the finding of the next
-// start. killed is what was recorded after the last signed head and before a kill.
+// Each attack changes the data of a stopped server and has the finding of the next start.
+// killed is the number of records after the last signed head if the server was killed.
 var foundNextStart = map[string]struct {
 	killed int
-	tamper func(*attacked)
+	tamper func(*tamperFixture)
 	code   string
 }{
-	"nothing":                   {0, func(*attacked) {}, never},
-	"killed":                    {3, func(*attacked) {}, never},
-	"last deleted":              {0, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq = 30`) }, audit.Cut},
-	"last and its head deleted": {0, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq = 30`, `DELETE FROM audit_heads`) }, audit.Cut},
-	"and the witness":           {0, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq = 30`); a.forget() }, audit.Cut},
-	"old edited":                {0, func(a *attacked) { a.sql(`UPDATE audit SET entry = x'00' WHERE seq = 4`) }, audit.Changed},
-	"last made anew":            {0, func(a *attacked) { a.put(29, "REPLACE"); a.sql(`DELETE FROM audit_heads`) }, audit.Rebuilt},
-	"head edited":               {0, func(a *attacked) { a.sql(`UPDATE audit_heads SET at = at + 1`) }, audit.Forged},
-	"table dropped":             {0, func(a *attacked) { a.sql(`DROP TABLE audit`) }, notOpened},
-	"heads' table dropped":      {0, func(a *attacked) { a.sql(`DROP TABLE audit_heads`) }, notOpened},
+	"nothing":                   {0, func(*tamperFixture) {}, never},
+	"killed":                    {3, func(*tamperFixture) {}, never},
+	"last deleted":              {0, func(a *tamperFixture) { a.runSQL(`DELETE FROM audit WHERE seq = 30`) }, audit.Cut},
+	"last and its head deleted": {0, func(a *tamperFixture) { a.runSQL(`DELETE FROM audit WHERE seq = 30`, `DELETE FROM audit_heads`) }, audit.Cut},
+	"and the witness":           {0, func(a *tamperFixture) { a.runSQL(`DELETE FROM audit WHERE seq = 30`); a.removeWitness() }, audit.Cut},
+	"old edited":                {0, func(a *tamperFixture) { a.runSQL(`UPDATE audit SET entry = x'00' WHERE seq = 4`) }, audit.Changed},
+	"last made anew":            {0, func(a *tamperFixture) { a.insertRecord(29, "REPLACE"); a.runSQL(`DELETE FROM audit_heads`) }, audit.Rebuilt},
+	"head edited":               {0, func(a *tamperFixture) { a.runSQL(`UPDATE audit_heads SET at = at + 1`) }, audit.Forged},
+	"table dropped":             {0, func(a *tamperFixture) { a.runSQL(`DROP TABLE audit`) }, notOpened},
+	"heads' table dropped":      {0, func(a *tamperFixture) { a.runSQL(`DROP TABLE audit_heads`) }, notOpened},
 	"heads deleted": {
 		0,
-		func(a *attacked) { a.sql(`DELETE FROM audit_heads`) },
+		func(a *tamperFixture) { a.runSQL(`DELETE FROM audit_heads`) },
 		never,
-	}, // the witness has the newest: nothing is lost
-	"witness deleted": {0, func(a *attacked) { a.forget() }, never}, // the heads have it: the log says so
-	"witness put back": {0, func(a *attacked) {
+	}, // the witness has the newest head, so nothing is lost
+	"witness deleted": {0, func(a *tamperFixture) { a.removeWitness() }, never}, // the heads have the same; the log reports the missing file
+	"witness put back": {0, func(a *tamperFixture) {
 		text, err := os.ReadFile(string(a.witness))
 		if err != nil {
 			a.t.Fatal(err)
@@ -50,28 +50,31 @@ var foundNextStart = map[string]struct {
 		a.append(1)
 		a.stop()
 		a.write(string(a.witness), string(text))
-	}, never}, // the heads in the data are newer: the log says so
-	"unsigned deleted":  {3, func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq > 31`) }, never},
-	"put in at the end": {0, func(a *attacked) { a.put(30, "INSERT") }, never},
+	}, never}, // the heads in the data are newer; the log reports that
+	"unsigned deleted":  {3, func(a *tamperFixture) { a.runSQL(`DELETE FROM audit WHERE seq > 31`) }, never},
+	"put in at the end": {0, func(a *tamperFixture) { a.insertRecord(30, "INSERT") }, never},
 	"cut, no heads, no witness": {
 		0,
-		func(a *attacked) { a.sql(`DELETE FROM audit WHERE seq > 20`, `DELETE FROM audit_heads`); a.forget() },
+		func(a *tamperFixture) {
+			a.runSQL(`DELETE FROM audit WHERE seq > 20`, `DELETE FROM audit_heads`)
+			a.removeWitness()
+		},
 		never,
 	},
-	"signed with another key": {0, func(a *attacked) { _, a.key, _ = ed25519.GenerateKey(nil) }, never}, // shown as "another key"
+	"signed with another key": {0, func(a *tamperFixture) { _, a.key, _ = ed25519.GenerateKey(nil) }, never}, // reported as "another key"
 }
 
-func (a *attacked) forget() { _ = os.Remove(string(a.witness)) }
+func (a *tamperFixture) removeWitness() { _ = os.Remove(string(a.witness)) }
 
-// What is never found here is found by a head that somebody keeps elsewhere
-// (`audit verify --head`), or not at all where no head was signed yet.
-func TestTamperingWithAnEndedServersRecordIsFoundAtTheNextStart(t *testing.T) {
-	made := template(t)
+// Cases that are not detectable here are detected with a head that is stored elsewhere
+// (`audit verify --head`), or not at all if no head was signed yet.
+func TestTamperingWithAStoppedServersRecordIsFoundAtTheNextStart(t *testing.T) {
+	made := templateDatabase(t)
 	for name, c := range foundNextStart {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
-				a := attack(t, dir, made, attackKey(t))
+				a := openCopy(t, dir, made, attackKey(t))
 				a.serve()
 				a.stop()
 				a.append(c.killed)
@@ -82,20 +85,20 @@ func TestTamperingWithAnEndedServersRecordIsFoundAtTheNextStart(t *testing.T) {
 				}
 				if c.code == notOpened {
 					if db, err := Open(t.Context(), filepath.Join(dir, "data")); err == nil || !strings.Contains(fault.Text(err), "is missing") {
-						t.Errorf("opened: %v, %v", db, err)
+						t.Errorf("the directory was opened: %v, %v", db, err)
 					}
 					return
 				}
-				b := attack(t, dir, made, a.key)
+				b := openCopy(t, dir, made, a.key)
 				b.serve()
 				defer b.stop()
 				st := b.keeper.State()
 				switch trouble := st.Trouble(); {
 				case c.code == never && trouble != nil, c.code != never && (trouble == nil || trouble.Code != c.code):
-					t.Errorf("want %q: %+v %+v", c.code, st, trouble)
+					t.Errorf("expected %q, found %+v %+v", c.code, st, trouble)
 				}
 				if said := strings.Contains(b.log.String(), "is missing or older"); said != strings.HasPrefix(name, "witness ") {
-					t.Errorf("a missing witness in the log: %v, %s", said, &b.log)
+					t.Errorf("the log reports a missing witness: %v, log: %s", said, &b.log)
 				}
 				if other := st.Other != ""; other != !first.Equal(a.key) {
 					t.Errorf("another key: %v", other)
@@ -105,18 +108,18 @@ func TestTamperingWithAnEndedServersRecordIsFoundAtTheNextStart(t *testing.T) {
 	}
 }
 
-// The witness file of a server that runs is written again, and the log says so.
+// A running server writes a removed witness file again and logs that.
 func TestAWitnessRemovedWhileTheServerRunsIsWrittenAgain(t *testing.T) {
-	made, dir := template(t), t.TempDir()
+	made, dir := templateDatabase(t), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		a := attack(t, dir, made, attackKey(t))
+		a := openCopy(t, dir, made, attackKey(t))
 		a.serve()
 		defer a.stop()
 		first, err := os.ReadFile(string(a.witness))
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.forget()
+		a.removeWitness()
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if again, err := os.ReadFile(string(a.witness)); err != nil || string(again) != string(first) {
@@ -138,28 +141,28 @@ func TestAWitnessRemovedWhileTheServerRunsIsWrittenAgain(t *testing.T) {
 			t.Errorf("after two checks: %+v", st)
 		}
 		if text, err := os.ReadFile(string(a.witness)); string(text) != "{" {
-			t.Error("what shows the damage was replaced:", string(text), err)
+			t.Error("the witness that shows the damage was replaced:", string(text), err)
 		}
-		a.forget() // as the message asks
+		a.removeWitness() // as the message advises
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if st := a.keeper.State(); st.Trouble() != nil || st.Head.Seq != 31 {
-			t.Errorf("after it was moved away: %+v", st)
+			t.Errorf("after the witness was moved away: %+v", st)
 		}
 	})
 }
 
-// A renamed table that comes back is read from its first record before anything
-// is believed or signed.
-func TestATableThatComesBackIsReadWhole(t *testing.T) {
-	made := template(t)
+// A renamed table that returns is verified from its first record before anything is
+// reported as verified or signed.
+func TestARestoredAuditTableIsVerifiedFromItsFirstRecord(t *testing.T) {
+	made := templateDatabase(t)
 	for name, tamper := range map[string]string{"as it was": ``, "shorter": `DELETE FROM other WHERE seq > 25`, "edited": `UPDATE other SET entry = x'00' WHERE seq = 3`} {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
-			a := attack(t, dir, made, attackKey(t))
+			a := openCopy(t, dir, made, attackKey(t))
 			a.serve()
 			defer a.stop()
-			a.sql(`ALTER TABLE audit RENAME TO other`)
+			a.runSQL(`ALTER TABLE audit RENAME TO other`)
 			time.Sleep(2 * time.Minute)
 			synctest.Wait()
 			if st := a.keeper.State(); st.Trouble() == nil || st.Trouble().Code != audit.Damaged ||
@@ -169,7 +172,7 @@ func TestATableThatComesBackIsReadWhole(t *testing.T) {
 			if n := strings.Count(a.log.String(), "level=ERROR"); n != 1 {
 				t.Errorf("%s: %d errors in the log", name, n)
 			}
-			a.sql(tamper, `ALTER TABLE other RENAME TO audit`)
+			a.runSQL(tamper, `ALTER TABLE other RENAME TO audit`)
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			if st := a.keeper.State(); (st.Trouble() == nil) != (tamper == "") || st.Err != nil {

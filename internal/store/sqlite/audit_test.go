@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// recorded has n records, with text that is no UTF-8 among them.
-func recorded(t *testing.T, n int) *DB {
+// withRecords returns a store with n records, some with invalid UTF-8.
+func withRecords(t *testing.T, n int) *DB {
 	t.Helper()
 	db := open(t, t.TempDir())
 	for i := range n {
@@ -30,7 +30,7 @@ func recorded(t *testing.T, n int) *DB {
 }
 
 func TestAuditRecordsAreReadFromBothEnds(t *testing.T) {
-	db := recorded(t, 7)
+	db := withRecords(t, 7)
 	up, err := db.AuditRecords(t.Context(), 2, 3)
 	if err != nil || len(up) != 3 || up[0].Seq != 3 || up[2].Seq != 5 {
 		t.Errorf("%+v %v", up, err)
@@ -44,7 +44,7 @@ func TestAuditRecordsAreReadFromBothEnds(t *testing.T) {
 	}
 }
 
-func TestAuditHeadsAreKeptInTheirOrder(t *testing.T) {
+func TestAuditHeadsKeepTheirOrder(t *testing.T) {
 	db := open(t, t.TempDir())
 	if h, err := db.LastHead(t.Context()); h != nil || err != nil {
 		t.Fatal(h, err)
@@ -66,8 +66,8 @@ func TestAuditHeadsAreKeptInTheirOrder(t *testing.T) {
 	}
 }
 
-// Every statement that somebody with the file could run past the program.
-func TestTamperingWithTheTableIsFound(t *testing.T) {
+// Each statement is one that an attacker with the file could run.
+func TestTamperingWithTheAuditTableIsFound(t *testing.T) {
 	for name, statement := range map[string]string{
 		"edited entry":    `UPDATE audit SET entry = CAST(replace(CAST(entry AS TEXT), 'user:1', 'user:2') AS BLOB) WHERE seq = 4`,
 		"same, spelt new": `UPDATE audit SET entry = CAST(CAST(entry AS TEXT) || ' ' AS BLOB) WHERE seq = 4`,
@@ -82,7 +82,7 @@ func TestTamperingWithTheTableIsFound(t *testing.T) {
 		"negative":        `INSERT INTO audit SELECT -5, entry, prev, hash FROM audit WHERE seq = 1`,
 		"after last":      `INSERT INTO audit SELECT 8, entry, prev, hash FROM audit WHERE seq = 7`,
 	} {
-		db := recorded(t, 7)
+		db := withRecords(t, 7)
 		err := db.change(t.Context(), func(tx *sql.Tx) error {
 			_, err := tx.ExecContext(t.Context(), statement)
 			return err
@@ -97,7 +97,7 @@ func TestTamperingWithTheTableIsFound(t *testing.T) {
 	}
 }
 
-func TestTheDataOfARunningServerIsReadWithoutTouchingIt(t *testing.T) {
+func TestReadingTheDataOfARunningServerChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	owner := open(t, dir)
 	if _, err := owner.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
@@ -112,9 +112,9 @@ func TestTheDataOfARunningServerIsReadWithoutTouchingIt(t *testing.T) {
 		t.Error(rows, err)
 	}
 	if _, err := r.Append(t.Context(), store.AuditEntry{}); err == nil {
-		t.Error("a reader wrote")
+		t.Error("a read-only store wrote")
 	}
 	if _, err := OpenReader(t.Context(), t.TempDir()); err == nil {
-		t.Error("there was nothing to read")
+		t.Error("no record was read")
 	}
 }

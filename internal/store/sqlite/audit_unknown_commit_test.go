@@ -7,15 +7,15 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// A commit that gave an error may have taken effect. The table tells, and neither
-// way is taken for a record that somebody removed or put in.
-func TestACommitOfUnknownOutcomeIsSettledByTheTable(t *testing.T) {
+// A commit that returned an error may have taken effect. The table shows whether it did,
+// and neither outcome is reported as a removed or inserted record.
+func TestAnAuditCommitOfUnknownOutcomeIsSettledFromTheTable(t *testing.T) {
 	at := func(seq int64) audit.Point {
 		return audit.Point{Seq: seq, Hash: bytes.Repeat([]byte{byte(seq)}, 32)}
 	}
 	for name, c := range map[string]struct {
-		table int64 // where the table ends after the failed commit of 4
-		seq   int64 // what the next record follows
+		table int64 // last record in the table after the failed commit of record 4
+		seq   int64 // record that the next one follows
 		prev  byte
 	}{
 		"took effect": {4, 4, 4}, "did not": {3, 3, 3}, "and 3 was deleted": {2, 3, 3}, "and 5 was put in": {5, 5, 3},

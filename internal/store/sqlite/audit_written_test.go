@@ -13,14 +13,14 @@ import (
 	"shardboard/internal/store/audit"
 )
 
-// A gap stays for ever: the number of a deleted record is never used again, so
-// the next process and every other reader find it too.
-func TestTheNumberOfADeletedRecordIsNotUsedAgain(t *testing.T) {
+// The number of a deleted record is never used again. The gap remains, and every later
+// process finds it.
+func TestNumbersOfDeletedAuditRecordsAreNotReused(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, dir)
-	a := &attacked{t: t, db: db}
+	a := &tamperFixture{t: t, db: db}
 	a.append(5)
-	a.sql(`DELETE FROM audit WHERE seq >= 4`)
+	a.runSQL(`DELETE FROM audit WHERE seq >= 4`)
 	r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
 	if err != nil || r.Seq != 6 {
 		t.Fatalf("%+v %v", r, err)
@@ -35,16 +35,16 @@ func TestTheNumberOfADeletedRecordIsNotUsedAgain(t *testing.T) {
 	if err != nil || rep.Break == nil || rep.Break.Code != audit.Misplaced || rep.Break.Seq != 4 || rep.Break.Found != 6 {
 		t.Errorf("%+v %v", rep.Break, err)
 	}
-	a.sql(`UPDATE audit SET seq = 9223372036854775807 WHERE seq = 9`)
+	a.runSQL(`UPDATE audit SET seq = 9223372036854775807 WHERE seq = 9`)
 	if _, err := a.db.Append(t.Context(), store.AuditEntry{At: time.Now()}); fault.Of(err) != fault.Unavailable ||
 		!strings.Contains(fault.Text(err), "highest number") {
 		t.Error(err)
 	}
 }
 
-// What fails after its append leaves nothing behind in the memory of the writer.
-func TestAnAppendThatIsRolledBackIsNotTakenForADeletedRecord(t *testing.T) {
-	db := recorded(t, 3)
+// A transaction that fails after an append leaves nothing in the writer's memory.
+func TestARolledBackAppendIsNotReportedAsADeletedRecord(t *testing.T) {
+	db := withRecords(t, 3)
 	full := errors.New("something else failed")
 	for range 2 {
 		err := db.change(t.Context(), func(tx *sql.Tx) error {
@@ -64,7 +64,7 @@ func TestAnAppendThatIsRolledBackIsNotTakenForADeletedRecord(t *testing.T) {
 		return err
 	})
 	if err == nil {
-		t.Fatal("committed")
+		t.Fatal("the transaction was committed")
 	}
 	r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now()})
 	if err != nil || r.Seq != 4 {
@@ -78,9 +78,9 @@ func TestAnAppendThatIsRolledBackIsNotTakenForADeletedRecord(t *testing.T) {
 	}
 }
 
-// Records are written while the keeper checks, over and over: never a false alarm.
-func TestRecordsWrittenDuringChecksAreNoFinding(t *testing.T) {
-	db := recorded(t, 5)
+// Records that are written while the keeper checks never cause a false alarm.
+func TestRecordsWrittenDuringChecksAreNotReported(t *testing.T) {
+	db := withRecords(t, 5)
 	done := make(chan error, 1)
 	go func() {
 		var err error
@@ -112,12 +112,12 @@ func TestRecordsWrittenDuringChecksAreNoFinding(t *testing.T) {
 	}
 }
 
-// A change whose record cannot be written does not happen: nobody is signed in
-// unrecorded, and the answer names the cause.
-func TestWithoutTheAuditTableNothingThatIsRecordedHappens(t *testing.T) {
-	ctx, db := t.Context(), recorded(t, 2)
-	a := &attacked{t: t, db: db}
-	a.sql(`ALTER TABLE audit RENAME TO other`)
+// A change whose record cannot be written does not happen, so that nobody signs in
+// without a record. The error names the cause.
+func TestChangesFailWithoutTheAuditTable(t *testing.T) {
+	ctx, db := t.Context(), withRecords(t, 2)
+	a := &tamperFixture{t: t, db: db}
+	a.runSQL(`ALTER TABLE audit RENAME TO other`)
 	session := store.Session{
 		ID:      "s",
 		Hash:    []byte{1},
@@ -127,23 +127,23 @@ func TestWithoutTheAuditTableNothingThatIsRecordedHappens(t *testing.T) {
 		Expires: time.Now().Add(time.Hour),
 	}
 	err := db.CreateSession(ctx, session, "", store.AuditEntry{At: time.Now(), What: "login.ok"})
-	tells(t, err, store.TroubleSchema, "The table audit is missing in ") // once: pages add what a sentence has not
+	expectTrouble(t, err, store.TroubleSchema, "The table audit is missing in ") // only once, because pages add the cause to texts without it
 	if !errors.Is(err, store.ErrAuditDamaged) {
 		t.Error(err)
 	}
 	var sessions int
 	if err := db.read.QueryRow(`SELECT count(*) FROM sessions`).Scan(&sessions); err != nil || sessions != 0 {
-		t.Error("signed in without a record:", sessions, err)
+		t.Error("a session was created without a record:", sessions, err)
 	}
-	a.sql(`ALTER TABLE other RENAME TO audit`)
+	a.runSQL(`ALTER TABLE other RENAME TO audit`)
 	if err := db.CreateSession(ctx, session, "", store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
-		t.Error("the table is back:", err)
+		t.Error("signing in after the table is back failed:", err)
 	}
-	a.sql(`ALTER TABLE audit ADD COLUMN more TEXT`)
+	a.runSQL(`ALTER TABLE audit ADD COLUMN more TEXT`)
 	if _, err := db.Append(ctx, store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
-		t.Error("a column more is in nobody's way:", err)
+		t.Error("an additional column makes appends fail:", err)
 	}
-	a.sql(`ALTER TABLE audit RENAME TO other`, `CREATE VIEW audit AS SELECT * FROM other`)
+	a.runSQL(`ALTER TABLE audit RENAME TO other`, `CREATE VIEW audit AS SELECT * FROM other`)
 	if _, err := db.Append(ctx, store.AuditEntry{At: time.Now()}); !errors.Is(err, store.ErrAuditDamaged) ||
 		!strings.Contains(fault.Text(err), "was replaced") {
 		t.Error(err)

@@ -14,24 +14,24 @@ import (
 	"shardboard/internal/store"
 )
 
-// lines keeps what is logged, one level and message a line.
-type lines struct {
+// logLines collects log entries as one line of level and message each.
+type logLines struct {
 	mu  sync.Mutex
 	all []string
 }
 
-func (l *lines) Enabled(context.Context, slog.Level) bool { return true }
-func (l *lines) WithAttrs([]slog.Attr) slog.Handler       { return l }
-func (l *lines) WithGroup(string) slog.Handler            { return l }
-func (l *lines) Handle(_ context.Context, r slog.Record) error {
+func (l *logLines) Enabled(context.Context, slog.Level) bool { return true }
+func (l *logLines) WithAttrs([]slog.Attr) slog.Handler       { return l }
+func (l *logLines) WithGroup(string) slog.Handler            { return l }
+func (l *logLines) Handle(_ context.Context, r slog.Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.all = append(l.all, r.Level.String()+" "+r.Message)
 	return nil
 }
 
-// taken gives what was logged since the last time.
-func (l *lines) taken() []string {
+// take returns the lines since the last call.
+func (l *logLines) take() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := l.all
@@ -39,10 +39,10 @@ func (l *lines) taken() []string {
 	return out
 }
 
-// watched runs Watch in the bubble of a synctest until the test ends.
-func watched(t *testing.T, db *DB) *lines {
+// startWatch runs Watch in a synctest bubble until the test ends.
+func startWatch(t *testing.T, db *DB) *logLines {
 	t.Helper()
-	said := &lines{}
+	said := &logLines{}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); _ = db.Watch(ctx, slog.New(said)) }()
@@ -50,108 +50,108 @@ func watched(t *testing.T, db *DB) *lines {
 	return said
 }
 
-func says(t *testing.T, when string, said *lines, want ...string) {
+func expectLog(t *testing.T, when string, said *logLines, want ...string) {
 	t.Helper()
-	got := said.taken()
+	got := said.take()
 	ok := len(got) == len(want)
 	for i := range want {
 		ok = ok && strings.HasPrefix(got[i], want[i])
 	}
 	if !ok {
-		t.Errorf("%s the log has %q; want %q", when, got, want)
+		t.Errorf("%s: the log has %q, expected %q", when, got, want)
 	}
 }
 
-func TestALossIsNoticedWithoutAnyWrite(t *testing.T) {
+func TestALostDirectoryIsNoticedWithoutAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "data")
 		db := open(t, dir)
-		said := watched(t, db)
+		said := startWatch(t, db)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		says(t, "while all is well", said)
+		expectLog(t, "while all is well", said)
 
-		keep(t, os.Rename(dir, dir+".away"))
+		must(t, os.Rename(dir, dir+".away"))
 		time.Sleep(lookEvery)
 		synctest.Wait()
 		if c := db.Condition(); c.Hold != store.Vanished || time.Since(c.Since) > lookEvery {
-			t.Errorf("after %s it is %+v", lookEvery, c)
+			t.Errorf("after %s the condition is %+v, expected a loss", lookEvery, c)
 		}
-		says(t, "at once", said, "ERROR the data directory is lost")
+		expectLog(t, "at once", said, "ERROR the data directory is lost")
 		time.Sleep(repeatLoss + lookEvery)
 		synctest.Wait()
-		says(t, "later, lest it is overlooked,", said, "ERROR the data directory is lost")
+		expectLog(t, "later, lest it is overlooked,", said, "ERROR the data directory is lost")
 
-		keep(t, os.Rename(dir+".away", dir))
+		must(t, os.Rename(dir+".away", dir))
 		time.Sleep(lookEvery)
 		synctest.Wait()
 		if c := db.Condition(); c.Hold != store.Owned || c.Err != nil {
-			t.Errorf("back again it is %+v", c)
+			t.Errorf("with the directory back the condition is %+v", c)
 		}
-		says(t, "back again", said, "INFO the data directory is back")
+		expectLog(t, "back again", said, "INFO the data directory is back")
 
-		keep(t, os.Rename(dir, dir+".away"))
+		must(t, os.Rename(dir, dir+".away"))
 		if db.SetSetting(t.Context(), "a", "1") == nil {
-			t.Error("a write was accepted")
+			t.Error("a write into a lost directory was accepted")
 		}
 		synctest.Wait() // no time has passed
-		says(t, "when a write finds it", said, "ERROR the data directory is lost")
+		expectLog(t, "when a write finds it", said, "ERROR the data directory is lost")
 	})
 }
 
-func TestAReaderNoticesThatTheOwnerHasGone(t *testing.T) {
+func TestAReadOnlyStoreNoticesThatTheOwnerHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "data")
 		owner := open(t, dir)
 		reader := open(t, dir)
-		said := watched(t, reader)
+		said := startWatch(t, reader)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		says(t, "while there is an owner", said)
+		expectLog(t, "while there is an owner", said)
 		if c := reader.Condition(); c.Hold != store.OwnedByAnother || reader.Writable() != store.ErrReadOnly {
 			t.Errorf("%+v", c)
 		}
 
-		keep(t, owner.Close())
+		must(t, owner.Close())
 		time.Sleep(lookEvery)
 		synctest.Wait()
-		says(t, "without one", said, "WARN the shardboard that owned")
+		expectLog(t, "without one", said, "WARN the shardboard that owned")
 		if reader.Condition().Hold != store.OwnerGone || reader.SetSetting(t.Context(), "a", "1") != store.ErrOwnerGone {
 			t.Errorf("%+v", reader.Condition())
 		}
 
-		owner = open(t, dir) // the look of a reader is in nobody's way
+		owner = open(t, dir) // a reader's check must not block the owner
 		if !owner.Owner() {
-			t.Fatal("the next process does not own it")
+			t.Fatal("the next process does not own the directory")
 		}
 		time.Sleep(lookEvery)
 		synctest.Wait()
-		says(t, "with a new one", said, "INFO another shardboard owns")
+		expectLog(t, "with a new one", said, "INFO another shardboard owns")
 
-		keep(t, os.Rename(dir, dir+".away"))
+		must(t, os.Rename(dir, dir+".away"))
 		time.Sleep(lookEvery)
 		synctest.Wait()
-		says(t, "when what it reads is gone", said, "ERROR the data directory is lost")
+		expectLog(t, "when what it reads is gone", said, "ERROR the data directory is lost")
 	})
 }
 
-// Two that look at the same time, all the time, keep no process from starting as
-// the owner.
-func TestProbesKeepNobodyFromOwning(t *testing.T) {
+// Two readers that check at the same time do not keep a process from starting as the
+// owner.
+func TestProbesDoNotPreventOwnership(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, lockName)
 	stop := make(chan struct{})
 	var group sync.WaitGroup
 	for range 2 {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-		keep(t, err)
+		must(t, err)
 		group.Go(func() {
 			defer f.Close()
 			for {
 				select {
 				case <-stop:
 					return
-				case <-time.After(lockPause): // 130 times as often as a reader looks
+				case <-time.After(lockPause): // 130 times as often as a reader checks
 					free(f)
 				}
 			}
@@ -160,10 +160,10 @@ func TestProbesKeepNobodyFromOwning(t *testing.T) {
 	for range 20 {
 		lock, err := acquirePatiently(path)
 		if err != nil || lock == nil {
-			t.Errorf("nobody owns it, and it cannot be had: %v", err)
+			t.Errorf("the directory has no owner, but cannot be owned: %v", err)
 			continue
 		}
-		keep(t, lock.Close())
+		must(t, lock.Close())
 	}
 	close(stop)
 	group.Wait()

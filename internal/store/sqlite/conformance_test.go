@@ -9,11 +9,11 @@ import (
 	"shardboard/internal/store/storetest"
 )
 
-func TestSQLiteIsAStore(t *testing.T) {
+func TestSQLiteConformsToStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store { return open(t, t.TempDir()) })
 }
 
-func TestSQLiteIsOneStoreForAllThatOpenIt(t *testing.T) {
+func TestSQLiteStoresOfOneDirectoryShareTheirData(t *testing.T) {
 	storetest.RunInPlace(t, func(t *testing.T) storetest.Place {
 		dir := t.TempDir()
 		return storetest.Place{Open: func(t *testing.T) store.Store { return open(t, dir) }}
@@ -43,7 +43,7 @@ func TestAccountsSurviveARestart(t *testing.T) {
 	}
 }
 
-func TestFilesAreTheirOwnersAloneAlsoInAnOpenDirectory(t *testing.T) {
+func TestFilesArePrivateEvenInAPublicDirectory(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)

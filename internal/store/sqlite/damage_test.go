@@ -16,8 +16,8 @@ import (
 	"shardboard/internal/store"
 )
 
-// filled makes a database of some pages in a directory and closes it.
-func filled(t *testing.T) (dir, path string) {
+// filledDatabase creates a database of several pages and closes it.
+func filledDatabase(t *testing.T) (dir, path string) {
 	t.Helper()
 	dir = t.TempDir()
 	db := open(t, dir)
@@ -29,17 +29,17 @@ func filled(t *testing.T) (dir, path string) {
 			Expires: time.UnixMilli(2),
 			Body:    bytes.Repeat([]byte{7}, 3000),
 		}
-		keep(t, db.SavePlan(t.Context(), p))
+		must(t, db.SavePlan(t.Context(), p))
 	}
-	keep(t, db.Close())
+	must(t, db.Close())
 	return dir, filepath.Join(dir, fileName)
 }
 
-// raw runs statements on a file as another program does.
-func raw(t *testing.T, path string, statements ...string) {
+// runSQL runs statements on a file like another program.
+func runSQL(t *testing.T, path string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
-	keep(t, err)
+	must(t, err)
 	defer db.Close()
 	for _, s := range statements {
 		if _, err := db.Exec(s); err != nil {
@@ -51,13 +51,13 @@ func raw(t *testing.T, path string, statements ...string) {
 func overwrite(t *testing.T, path string, at int64, with []byte) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	keep(t, err)
+	must(t, err)
 	_, err = f.WriteAt(with, at)
-	keep(t, errors.Join(err, f.Close()))
+	must(t, errors.Join(err, f.Close()))
 }
 
-// Every damage of the file is found at start, before anything is changed in it, and
-// its first line names the file, the cause and what to do.
+// Damage of the file is found at start, before the file is changed. The first line of
+// the error names the file, the cause and the remedy.
 func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 	rubbish := bytes.Repeat([]byte("rubbish "), 512)
 	for name, c := range map[string]struct {
@@ -65,43 +65,43 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 		code   store.TroubleCode
 		says   string
 	}{
-		"text": {func(t *testing.T, p string) { keep(t, os.WriteFile(p, []byte("hello, this is a text\n"), 0o600)) },
+		"text": {func(t *testing.T, p string) { must(t, os.WriteFile(p, []byte("hello, this is a text\n"), 0o600)) },
 			store.TroubleDamaged, "is not a database"},
-		"zeros": {func(t *testing.T, p string) { keep(t, os.WriteFile(p, make([]byte, 100_000), 0o600)) }, store.TroubleDamaged,
+		"zeros": {func(t *testing.T, p string) { must(t, os.WriteFile(p, make([]byte, 100_000), 0o600)) }, store.TroubleDamaged,
 			"is not a database"},
 		"cut off in the middle": {func(t *testing.T, p string) {
 			info, err := os.Stat(p)
-			keep(t, err)
-			keep(t, os.Truncate(p, info.Size()/2))
+			must(t, err)
+			must(t, os.Truncate(p, info.Size()/2))
 		}, store.TroubleDamaged, "is damaged"},
-		"cut off in the header":  {func(t *testing.T, p string) { keep(t, os.Truncate(p, 50)) }, store.TroubleDamaged, "is not a database"},
-		"cut off within a page":  {func(t *testing.T, p string) { keep(t, os.Truncate(p, 4096*5+77)) }, store.TroubleDamaged, "is damaged"},
+		"cut off in the header":  {func(t *testing.T, p string) { must(t, os.Truncate(p, 50)) }, store.TroubleDamaged, "is not a database"},
+		"cut off within a page":  {func(t *testing.T, p string) { must(t, os.Truncate(p, 4096*5+77)) }, store.TroubleDamaged, "is damaged"},
 		"a page overwritten":     {func(t *testing.T, p string) { overwrite(t, p, 4096*20, rubbish) }, store.TroubleDamaged, "is damaged"},
 		"the schema overwritten": {func(t *testing.T, p string) { overwrite(t, p, 100, rubbish[:1000]) }, store.TroubleDamaged, "is damaged"},
-		"rubbish in the journal": {func(t *testing.T, p string) { keep(t, os.WriteFile(p+"-wal", rubbish, 0o600)) },
+		"rubbish in the journal": {func(t *testing.T, p string) { must(t, os.WriteFile(p+"-wal", rubbish, 0o600)) },
 			store.TroubleDamaged, "-wal, the journal of the database, is damaged"},
-		"another program's, mark": {func(t *testing.T, p string) { raw(t, p, `PRAGMA application_id = 252006674`) },
+		"another program's, mark": {func(t *testing.T, p string) { runSQL(t, p, `PRAGMA application_id = 252006674`) },
 			store.TroubleForeign, "another program"},
 		"another program's, tables": {func(t *testing.T, p string) {
-			keep(t, os.Remove(p))
-			raw(t, p, `CREATE TABLE moz_places (id INTEGER)`, `PRAGMA user_version = 77`)
+			must(t, os.Remove(p))
+			runSQL(t, p, `CREATE TABLE moz_places (id INTEGER)`, `PRAGMA user_version = 77`)
 		}, store.TroubleForeign, "moz_places"},
 		"another program's, empty": {func(t *testing.T, p string) {
-			keep(t, os.Remove(p))
-			raw(t, p, `PRAGMA user_version = 77`, `VACUUM`)
+			must(t, os.Remove(p))
+			runSQL(t, p, `PRAGMA user_version = 77`, `VACUUM`)
 		}, store.TroubleForeign, "another program"},
-		"a missing table": {func(t *testing.T, p string) { raw(t, p, `DROP TABLE intents`) }, store.TroubleSchema,
+		"a missing table": {func(t *testing.T, p string) { runSQL(t, p, `DROP TABLE intents`) }, store.TroubleSchema,
 			"The table intents is missing"},
-		"a missing column": {func(t *testing.T, p string) { raw(t, p, `ALTER TABLE users DROP COLUMN last_login`) }, store.TroubleSchema,
+		"a missing column": {func(t *testing.T, p string) { runSQL(t, p, `ALTER TABLE users DROP COLUMN last_login`) }, store.TroubleSchema,
 			"The column users.last_login is missing"},
 		"an upgrade cut in half": {func(t *testing.T, p string) {
-			raw(t, p, `DELETE FROM migrations WHERE name = '0060_session_rotation.sql'`)
+			runSQL(t, p, `DELETE FROM migrations WHERE name = '0060_session_rotation.sql'`)
 		}, store.TroubleSchema, "cannot be upgraded"},
-		"a missing list of steps": {func(t *testing.T, p string) { raw(t, p, `DROP TABLE migrations`) }, store.TroubleSchema,
+		"a missing list of steps": {func(t *testing.T, p string) { runSQL(t, p, `DROP TABLE migrations`) }, store.TroubleSchema,
 			"cannot be upgraded"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, path := filled(t)
+			dir, path := filledDatabase(t)
 			c.damage(t, path)
 			before, _ := os.ReadFile(path)
 			_, err := Open(t.Context(), dir)
@@ -112,11 +112,11 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 			text := fault.Text(err)
 			for _, part := range []string{path, c.says, "aside"} {
 				if !strings.Contains(text, part) {
-					t.Errorf("does not say %q: %s", part, text)
+					t.Errorf("the error does not contain %q: %s", part, text)
 				}
 			}
 			if strings.Contains(text, "\n") || fault.Of(err) != fault.Unavailable {
-				t.Errorf("%q is a %s", text, fault.Of(err))
+				t.Errorf("the error %q has the kind %s", text, fault.Of(err))
 			}
 			if after, _ := os.ReadFile(path); c.code != store.TroubleSchema && !bytes.Equal(before, after) {
 				t.Error("the file was changed")
@@ -125,9 +125,9 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 	}
 }
 
-func TestANewerDatabaseIsRefusedAndNotTouched(t *testing.T) {
-	dir, path := filled(t)
-	raw(
+func TestANewerDatabaseIsRefusedUnchanged(t *testing.T) {
+	dir, path := filledDatabase(t)
+	runSQL(
 		t,
 		path,
 		`INSERT INTO migrations VALUES ('9000_future.sql', 1)`,
@@ -136,7 +136,7 @@ func TestANewerDatabaseIsRefusedAndNotTouched(t *testing.T) {
 		`PRAGMA wal_checkpoint(TRUNCATE)`,
 	)
 	before, err := os.ReadFile(path)
-	keep(t, err)
+	must(t, err)
 	_, err = Open(t.Context(), dir)
 	if text := fault.Text(err); err == nil || !strings.Contains(text, "newer shardboard") || !strings.Contains(text, "9000_future.sql") ||
 		!strings.Contains(text, "restore a backup") {
@@ -147,81 +147,81 @@ func TestANewerDatabaseIsRefusedAndNotTouched(t *testing.T) {
 	}
 }
 
-// An older shardboard's file has our tables and no mark: it is taken and marked.
-func TestAnUnmarkedDatabaseOfOursIsTakenAndMarked(t *testing.T) {
-	dir, path := filled(t)
+// A file of an older version has the tables, but no mark. It is accepted and marked.
+func TestAnOlderDatabaseWithoutAMarkIsAcceptedAndMarked(t *testing.T) {
+	dir, path := filledDatabase(t)
 	id := func() (id int64) {
 		db, err := sql.Open("sqlite", path)
-		keep(t, err)
+		must(t, err)
 		defer db.Close()
-		keep(t, db.QueryRow(`PRAGMA application_id`).Scan(&id))
+		must(t, db.QueryRow(`PRAGMA application_id`).Scan(&id))
 		return id
 	}
 	if id() != applicationID {
 		t.Fatalf("a new database has the mark %#x", id())
 	}
-	raw(t, path, `PRAGMA application_id = 0`)
+	runSQL(t, path, `PRAGMA application_id = 0`)
 	db := open(t, dir)
 	if _, err := db.PlanRecord(t.Context(), "39"); err != nil {
 		t.Error(err)
 	}
-	keep(t, db.Close())
+	must(t, db.Close())
 	if id() != applicationID {
 		t.Errorf("the mark is %#x", id())
 	}
 }
 
-// What happens to the file while it is open is told by the call that meets it.
-func TestDamageWhileRunningIsToldByTheCallThatMeetsIt(t *testing.T) {
+// Damage of an open file is reported by the call that meets it.
+func TestDamageWhileRunningIsReportedByTheFailingCall(t *testing.T) {
 	save := func(db *DB) error {
 		return db.SavePlan(context.Background(), store.PlanRecord{ID: "new", Made: time.Now(), Expires: time.Now(), Body: []byte{1}})
 	}
 	list := func(db *DB) error { _, err := db.RunRecords(context.Background(), "c", 0, 10); return err }
 	t.Run("a table is dropped", func(t *testing.T) {
-		dir, path := filled(t)
+		dir, path := filledDatabase(t)
 		db := open(t, dir)
-		raw(t, path, `PRAGMA foreign_keys = 0`, `DROP TABLE runs`)
-		tells(t, list(db), store.TroubleSchema, "The table runs is missing in "+path)
-		keep(t, save(db)) // the other tables still work
+		runSQL(t, path, `PRAGMA foreign_keys = 0`, `DROP TABLE runs`)
+		expectTrouble(t, list(db), store.TroubleSchema, "The table runs is missing in "+path)
+		must(t, save(db)) // the other tables can still be used
 		if now := db.Trouble(); now == nil || now.Code != store.TroubleSchema {
-			t.Errorf("what is missing is forgotten: %+v", now)
+			t.Errorf("a successful call cleared the trouble of a missing table: %+v", now)
 		}
 	})
 	t.Run("pages are overwritten", func(t *testing.T) {
-		dir, path := filled(t)
+		dir, path := filledDatabase(t)
 		db := open(t, dir)
 		info, err := os.Stat(path)
-		keep(t, err)
+		must(t, err)
 		overwrite(t, path, 4096, bytes.Repeat([]byte{0xaa}, int(info.Size())-4096))
 		_, err = db.PlanRecord(t.Context(), "39")
-		tells(t, err, store.TroubleDamaged, path+" is damaged")
-		tells(t, save(db), store.TroubleDamaged, "Stop shardboard")
-		tells(t, db.Check(t.Context()), store.TroubleDamaged, path)
+		expectTrouble(t, err, store.TroubleDamaged, path+" is damaged")
+		expectTrouble(t, save(db), store.TroubleDamaged, "Stop shardboard")
+		expectTrouble(t, db.Check(t.Context()), store.TroubleDamaged, path)
 	})
 	t.Run("another program locks it", func(t *testing.T) {
-		dir, path := filled(t)
+		dir, path := filledDatabase(t)
 		db, err := OpenWith(t.Context(), dir, Options{lockWait: 20 * time.Millisecond})
-		keep(t, err)
+		must(t, err)
 		defer db.Close()
 		other, err := sql.Open("sqlite", path+"?_txlock=immediate")
-		keep(t, err)
+		must(t, err)
 		defer other.Close()
 		held, err := other.Begin()
-		keep(t, err)
-		tells(t, save(db), store.TroubleBusy, "Another program holds a lock on "+path)
-		keep(t, list(db)) // reading goes on
-		keep(t, held.Rollback())
-		keep(t, save(db))
+		must(t, err)
+		expectTrouble(t, save(db), store.TroubleBusy, "Another program holds a lock on "+path)
+		must(t, list(db)) // reading goes on
+		must(t, held.Rollback())
+		must(t, save(db))
 		if now := db.Trouble(); now != nil {
-			t.Errorf("the lock is gone and still told: %+v", now)
+			t.Errorf("the trouble is still reported after the lock is gone: %+v", now)
 		}
 	})
 }
 
-func tells(t *testing.T, err error, code store.TroubleCode, part string) {
+func expectTrouble(t *testing.T, err error, code store.TroubleCode, part string) {
 	t.Helper()
 	what, ok := store.TroubleOf(err)
 	if !ok || what.Code != code || !strings.Contains(fault.Text(err), part) || fault.Title(err) != what.Title() {
-		t.Errorf("want %s with %q: %q %v", code, part, fault.Title(err), err)
+		t.Errorf("expected %s with %q, found %q: %v", code, part, fault.Title(err), err)
 	}
 }

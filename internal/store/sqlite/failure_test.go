@@ -14,7 +14,7 @@ import (
 	"shardboard/internal/store"
 )
 
-// result is a failure with a result code, as the driver gives it.
+// result is an error with a result code, like those of the driver.
 type result struct {
 	code int
 	text string
@@ -23,12 +23,12 @@ type result struct {
 func (r result) Error() string { return fmt.Sprintf("%s (%d)", r.text, r.code) }
 func (r result) Code() int     { return r.code }
 
-func TestEachResultHasItsCauseAndRemedy(t *testing.T) {
+func TestEachSQLiteErrorHasACauseAndRemedy(t *testing.T) {
 	const mib = 1 << 20
 	for name, c := range map[string]struct {
 		err   error
-		probe error  // what the system says
-		free  uint64 // bytes left
+		probe error  // error of the disk probe
+		free  uint64 // free bytes on the disk
 		code  store.TroubleCode
 		says  string
 	}{
@@ -78,7 +78,7 @@ func TestEachResultHasItsCauseAndRemedy(t *testing.T) {
 			f.probe = func(string) error { return c.probe }
 			f.space = func(string) (uint64, uint64, error) { return c.free, 10 << 30, nil }
 			err := f.failed(fmt.Errorf("some call: %w", c.err))
-			tells(t, err, c.code, c.says)
+			expectTrouble(t, err, c.code, c.says)
 			if !errors.Is(err, c.err) {
 				t.Error("the technical cause is lost for the log")
 			}
@@ -89,8 +89,8 @@ func TestEachResultHasItsCauseAndRemedy(t *testing.T) {
 	}
 }
 
-// A statement that is wrong is our own bug: it must not be called a broken disk.
-func TestOurOwnBugsAreNotCalledTroubleOfTheDisk(t *testing.T) {
+// An invalid statement is a programming error and must not be reported as a broken disk.
+func TestProgrammingErrorsAreNotReportedAsDiskTrouble(t *testing.T) {
 	f := newFile("/data/"+fileName, Options{})
 	for _, err := range []error{
 		result{1, `SQL logic error: near "SELCT": syntax error`}, result{19, "constraint failed"}, result{21, "misuse"}, errors.New("anything"),

@@ -12,18 +12,18 @@ import (
 	"shardboard/internal/store"
 )
 
-func refused(t *testing.T, name string, db *DB, err error, want string) {
+func expectRefusal(t *testing.T, name string, db *DB, err error, want string) {
 	t.Helper()
 	if err == nil {
 		_ = db.Close()
 	}
 	if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want) {
-		t.Errorf("%s: got %v, want a refusal with %q", name, err, want)
+		t.Errorf("%s: found %v, expected a refusal with %q", name, err, want)
 	}
 }
 
-// seeded is a data directory with one user.
-func seeded(t *testing.T, dir, user string) string {
+// directoryWithUser returns a data directory with one user.
+func directoryWithUser(t *testing.T, dir, user string) string {
 	t.Helper()
 	db, err := Open(t.Context(), dir)
 	if err != nil {
@@ -36,37 +36,37 @@ func seeded(t *testing.T, dir, user string) string {
 	return dir
 }
 
-// Another user removes the database and puts one with an admin of her own there.
-func TestADirectoryThatOthersWriteIsRefused(t *testing.T) {
-	dir := seeded(t, filepath.Join(t.TempDir(), "data"), "anna")
+// Another user replaces the database by one with her own admin.
+func TestADirectoryWritableByOthersIsRefused(t *testing.T) {
+	dir := directoryWithUser(t, filepath.Join(t.TempDir(), "data"), "anna")
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	eves := seeded(t, filepath.Join(t.TempDir(), "data"), "eve")
+	eves := directoryWithUser(t, filepath.Join(t.TempDir(), "data"), "eve")
 	if err := os.Rename(filepath.Join(eves, fileName), filepath.Join(dir, fileName)); err != nil {
 		t.Fatal(err)
 	}
 	db, err := Open(t.Context(), dir)
-	refused(t, "0777", db, err, "chmod 700 "+dir)
+	expectRefusal(t, "0777", db, err, "chmod 700 "+dir)
 	db, err = OpenReader(t.Context(), dir)
-	refused(t, "0777, to read", db, err, "chmod 700 "+dir)
+	expectRefusal(t, "0777, to read", db, err, "chmod 700 "+dir)
 	if os.Geteuid() != 0 {
-		return // only root gives files away
+		return // only root can change the owner of files
 	}
 	for _, name := range []string{fileName, fileName + "-wal", fileName + "-shm", fileName + "-journal", lockName} {
-		dir := seeded(t, filepath.Join(t.TempDir(), "data"), "anna")
+		dir := directoryWithUser(t, filepath.Join(t.TempDir(), "data"), "anna")
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.WriteFile(path, []byte("eve's"), 0o600), os.Chown(path, 2000, 2000)); err != nil {
 			t.Fatal(err)
 		}
 		db, err := Open(t.Context(), dir)
-		refused(t, name+" of another user", db, err, "uid 2000")
+		expectRefusal(t, name+" of another user", db, err, "uid 2000")
 	}
 }
 
-// Another user makes a link of that name to a file of ours, which the lock's
-// owner would have truncated and SQLite written to.
-func TestFilesThatAreLinksAreRefusedAndWhatTheyLeadToIsKept(t *testing.T) {
+// Another user creates a link with the name of one of the files. Without the refusal the
+// link's target would be truncated or written to by SQLite.
+func TestLinkedFilesAreRefusedAndTheirTargetsKept(t *testing.T) {
 	for _, name := range []string{lockName, fileName, fileName + "-wal", fileName + "-shm", fileName + "-journal"} {
 		for kind, link := range map[string]func(string, string) error{"is a link": os.Symlink, "has 2 names": os.Link} {
 			top := t.TempDir()
@@ -76,9 +76,9 @@ func TestFilesThatAreLinksAreRefusedAndWhatTheyLeadToIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			db, err := Open(t.Context(), dir)
-			refused(t, name, db, err, kind)
+			expectRefusal(t, name, db, err, kind)
 			if text, _ := os.ReadFile(victim); string(text) != "important" {
-				t.Errorf("%s (%s): the file of that name elsewhere has %q now", name, kind, text)
+				t.Errorf("%s (%s): the link's target now contains %q", name, kind, text)
 			}
 		}
 	}
@@ -86,18 +86,18 @@ func TestFilesThatAreLinksAreRefusedAndWhatTheyLeadToIsKept(t *testing.T) {
 
 func TestADirectoryThatIsALinkIsRefused(t *testing.T) {
 	top := t.TempDir()
-	seeded(t, filepath.Join(top, "real"), "anna")
+	directoryWithUser(t, filepath.Join(top, "real"), "anna")
 	if err := os.Symlink("real", filepath.Join(top, "link")); err != nil {
 		t.Fatal(err)
 	}
 	db, err := Open(t.Context(), filepath.Join(top, "link")+"/")
-	refused(t, "link", db, err, "Name the directory itself: "+filepath.Join(top, "real"))
+	expectRefusal(t, "link", db, err, "Name the directory itself: "+filepath.Join(top, "real"))
 	db, err = OpenReader(t.Context(), filepath.Join(top, "link"))
-	refused(t, "link, to read", db, err, "Name the directory itself")
+	expectRefusal(t, "link, to read", db, err, "Name the directory itself")
 }
 
-func TestADirectoryOfAnOlderVersionIsTakenFromOthersAndUsed(t *testing.T) {
-	dir := seeded(t, t.TempDir(), "anna")
+func TestAnOlderVersionsDirectoryIsMadePrivateAndUsed(t *testing.T) {
+	dir := directoryWithUser(t, t.TempDir(), "anna")
 	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Join(dir, fileName), 0o644)); err != nil {
 		t.Fatal(err)
 	}
@@ -115,9 +115,9 @@ func TestADirectoryOfAnOlderVersionIsTakenFromOthersAndUsed(t *testing.T) {
 	}
 }
 
-// A copy is read as it is: others may look in, files may have a second name.
-func TestACopyIsReadAndNotChanged(t *testing.T) {
-	dir := seeded(t, t.TempDir(), "anna")
+// A copy is read as it is, even if others can read it or files have hard links.
+func TestACopyIsReadUnchanged(t *testing.T) {
+	dir := directoryWithUser(t, t.TempDir(), "anna")
 	if err := errors.Join(os.Chmod(dir, 0o755), os.Link(filepath.Join(dir, fileName), filepath.Join(t.TempDir(), "backup"))); err != nil {
 		t.Fatal(err)
 	}

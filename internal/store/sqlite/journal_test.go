@@ -23,42 +23,42 @@ func TestAPlanRunsOnceAndAStepIsIntendedOnce(t *testing.T) {
 		Expires: at.Add(time.Minute),
 		Body:    []byte{0, 1},
 	}
-	keep(t, db.SavePlan(ctx, plan))
+	must(t, db.SavePlan(ctx, plan))
 	if err := db.SavePlan(ctx, plan); fault.Of(err) != fault.Conflict {
-		t.Errorf("the same plan twice: %v", err)
+		t.Errorf("saving the same plan twice: %v, expected a refusal", err)
 	}
 	got, err := db.PlanRecord(ctx, "p1")
-	keep(t, err)
+	must(t, err)
 	if !got.Made.Equal(at) || !got.Expires.Equal(plan.Expires) || !bytes.Equal(got.Body, plan.Body) || got.By != plan.By {
 		t.Errorf("%+v", got)
 	}
 	run := store.RunRecord{ID: "r1", Plan: "p1", Cluster: "c", By: "user:1", State: "planned", Open: true, Started: at, Body: []byte("x")}
-	keep(t, db.AddRun(ctx, run))
+	must(t, db.AddRun(ctx, run))
 	second := run
 	second.ID = "r2"
 	if err := db.AddRun(ctx, second); fault.Of(err) != fault.Conflict {
-		t.Errorf("a second run of a plan: %v", err)
+		t.Errorf("starting a second run of a plan: %v, expected a refusal", err)
 	}
 	intent := store.IntentRecord{Run: "r1", Step: 0, At: at, DB: "admin", Command: []byte{5, 0, 0, 0, 0}}
-	keep(t, db.AddIntent(ctx, intent))
+	must(t, db.AddIntent(ctx, intent))
 	if err := db.AddIntent(ctx, intent); fault.Of(err) != fault.Conflict {
-		t.Errorf("a step intended twice: %v", err)
+		t.Errorf("storing an intent twice: %v, expected a refusal", err)
 	}
-	keep(t, db.Close())
+	must(t, db.Close())
 
-	db = open(t, dir) // as the next process finds it
+	db = open(t, dir) // as the next process
 	open, err := db.OpenRuns(ctx, "c")
-	keep(t, err)
+	must(t, err)
 	if len(open) != 1 || open[0].ID != "r1" || !open[0].Ended.IsZero() {
 		t.Fatalf("%+v", open)
 	}
 	intents, err := db.Intents(ctx, "r1")
-	keep(t, err)
+	must(t, err)
 	if len(intents) != 1 || intents[0].DB != "admin" || !intents[0].At.Equal(at) || !bytes.Equal(intents[0].Command, intent.Command) {
 		t.Errorf("%+v", intents)
 	}
 	run.State, run.Open, run.Ended = "succeeded", false, at.Add(time.Second)
-	keep(t, db.SaveRun(ctx, run))
+	must(t, db.SaveRun(ctx, run))
 	if open, err = db.OpenRuns(ctx, "c"); err != nil || len(open) != 0 {
 		t.Errorf("%v %+v", err, open)
 	}
@@ -66,7 +66,7 @@ func TestAPlanRunsOnceAndAStepIsIntendedOnce(t *testing.T) {
 		t.Errorf("%v %+v", err, r)
 	}
 	if err := db.SaveRun(ctx, second); fault.Of(err) != fault.NotFound {
-		t.Errorf("saved a run that is not there: %v", err)
+		t.Errorf("saving an unknown run: %v, expected a refusal", err)
 	}
 	if _, err := db.RunRecord(ctx, "r2"); fault.Of(err) != fault.NotFound {
 		t.Error(err)
@@ -80,11 +80,11 @@ func TestRunsAreListedNewestFirstByPages(t *testing.T) {
 	ctx := t.Context()
 	db := open(t, t.TempDir())
 	for _, id := range []string{"1", "2", "3"} {
-		keep(t, db.SavePlan(ctx, store.PlanRecord{ID: "p" + id, Body: []byte{}}))
-		keep(t, db.AddRun(ctx, store.RunRecord{ID: id, Plan: "p" + id, Cluster: "c", Open: true, Body: []byte{}}))
+		must(t, db.SavePlan(ctx, store.PlanRecord{ID: "p" + id, Body: []byte{}}))
+		must(t, db.AddRun(ctx, store.RunRecord{ID: id, Plan: "p" + id, Cluster: "c", Open: true, Body: []byte{}}))
 	}
 	page, err := db.RunRecords(ctx, "c", 0, 2)
-	keep(t, err)
+	must(t, err)
 	if len(page) != 2 || page[0].ID != "3" || page[1].ID != "2" {
 		t.Fatalf("%+v", page)
 	}
@@ -96,7 +96,7 @@ func TestRunsAreListedNewestFirstByPages(t *testing.T) {
 	}
 }
 
-func keep(t *testing.T, err error) {
+func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// heldLocks counts the locks by which SQLite in this process holds a file.
+// heldLocks counts the locks of this process on a file.
 func heldLocks(t *testing.T, path string) (n int) {
 	t.Helper()
 	info, err := os.Stat(path)
-	keep(t, err)
+	must(t, err)
 	text, err := os.ReadFile("/proc/locks")
 	if err != nil {
 		t.Skip("the system does not list its locks:", err)
@@ -27,30 +27,30 @@ func heldLocks(t *testing.T, path string) (n int) {
 	return n
 }
 
-// Closing any descriptor of a file ends all locks of its process on it. Without
-// them another program that closes the database takes its journal away.
-func TestTakingOverKeepsTheLocksOfTheStoreThatReads(t *testing.T) {
+// Closing any descriptor of a file releases all locks of the process on it. Without the
+// locks, another program that closes the database would remove the journal.
+func TestTakeoverKeepsTheLocksOfTheReadOnlyStore(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
-	keep(t, open(t, dir).Close())
+	must(t, open(t, dir).Close())
 	another, err := acquire(filepath.Join(dir, lockName))
-	keep(t, err)
+	must(t, err)
 	reader := open(t, dir)
 	path := filepath.Join(dir, fileName)
 	if reader.Owner() {
-		t.Fatal("a second store of the same directory is its owner")
+		t.Fatal("a second store of the same directory became its owner")
 	}
 	if heldLocks(t, path) == 0 {
 		t.Skip("this system lists no locks of ours") // as some containers do
 	}
-	keep(t, another.Close())
+	must(t, another.Close())
 	next, err := OpenWith(ctx, dir, Options{AlreadyOpen: true})
-	keep(t, err)
+	must(t, err)
 	if heldLocks(t, path) == 0 || heldLocks(t, path+"-shm") == 0 || !next.Owner() {
 		t.Error("the locks are gone after opening the same file again")
 	}
-	keep(t, next.Close())
+	must(t, next.Close())
 	if heldLocks(t, path) == 0 {
-		t.Error("the locks are gone after a take-over that was given up")
+		t.Error("the locks are gone after a failed takeover")
 	}
-	keep(t, reader.Close())
+	must(t, reader.Close())
 }

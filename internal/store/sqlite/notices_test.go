@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/store"
 )
 
-func TestADismissalIsKeptReplacedAndTakenBackWithItsAudit(t *testing.T) {
+func TestDismissalsAreStoredReplacedAndRemovedWithAuditRecords(t *testing.T) {
 	ctx, dir, now := t.Context(), t.TempDir(), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	db := open(t, dir)
 	say := func(what string) store.AuditEntry {
@@ -27,7 +27,7 @@ func TestADismissalIsKeptReplacedAndTakenBackWithItsAudit(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	if other, err := db.Dismissals(ctx, "d"); err != nil || len(other) != 0 {
-		t.Fatal("another cluster has them too", other, err)
+		t.Fatal("another cluster has the same dismissals", other, err)
 	}
 	if err := db.Restore(ctx, "c", "jumbo.a", say("advice.restore")); err != nil {
 		t.Fatal(err)
@@ -37,14 +37,14 @@ func TestADismissalIsKeptReplacedAndTakenBackWithItsAudit(t *testing.T) {
 	}
 	log, err := db.AuditRecords(ctx, 0, 10)
 	if err != nil || len(log) != 3 || log[2].What != "advice.restore" {
-		t.Fatal("what changed nothing is not in the record, what did is", log, err)
+		t.Fatal("the audit record must have the changes and nothing else", log, err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestSilencesEndAndAreForgotten(t *testing.T) {
+func TestExpiredSilencesAreDeleted(t *testing.T) {
 	ctx, db, now := t.Context(), open(t, t.TempDir()), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	add := func(id string, at time.Time, d time.Duration) {
 		t.Helper()
@@ -59,11 +59,11 @@ func TestSilencesEndAndAreForgotten(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	if got, _ := db.Silences(ctx, "c", now.Add(time.Hour)); len(got) != 1 || got[0].ID != "long" {
-		t.Fatal("a silence holds until its end and no longer", got)
+		t.Fatal("a silence must end at its end time", got)
 	}
 	add("new", now.Add(90*time.Minute), time.Hour)
 	if err := db.EndSilence(ctx, "c", "short", store.AuditEntry{At: now}); fault.Of(err) != fault.NotFound {
-		t.Fatal("what is over is still kept", err)
+		t.Fatal("expired silences are still stored", err)
 	}
 	if err := db.EndSilence(ctx, "c", "new", store.AuditEntry{At: now}); err != nil {
 		t.Fatal(err)
@@ -110,6 +110,6 @@ func TestAlertsDeliveriesAndWatchesOutliveARestart(t *testing.T) {
 		t.Error(watches, err)
 	}
 	if others, _ := db.Watches(ctx, "c", "user:anna"); len(others) != 0 {
-		t.Error("somebody else's watches", others)
+		t.Error("another user has the same watches", others)
 	}
 }

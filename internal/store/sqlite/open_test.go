@@ -40,7 +40,7 @@ func TestASecondProcessReadsAndDoesNotWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	if third := open(t, dir); !third.Owner() {
-		t.Fatal("nobody owns it, and still it is taken")
+		t.Fatal("the directory has no owner, but the next store does not own it")
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What the looks around a write cost.
+// BenchmarkLook measures the directory checks of a write.
 func BenchmarkLook(b *testing.B) {
 	db, err := Open(b.Context(), filepath.Join(b.TempDir(), "data"))
 	if err != nil {
@@ -19,7 +19,7 @@ func BenchmarkLook(b *testing.B) {
 	}
 }
 
-// What it costs to open a directory that has its schema.
+// BenchmarkOpen measures opening a directory that already has the schema.
 func BenchmarkOpen(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "data")
 	for b.Loop() {

@@ -12,95 +12,96 @@ import (
 	"shardboard/internal/store"
 )
 
-// damages are the ways in which a directory is lost while it is in use. Each
-// gives a way to mend it, or nil where there is none.
-func damages() map[string]func(t *testing.T, dir string) (mend func()) {
+// waysToLoseDirectory returns the ways in which a directory in use can be lost. Each one
+// returns a function that repairs it, or nil if that is impossible.
+func waysToLoseDirectory() map[string]func(t *testing.T, dir string) (mend func()) {
 	rename := func(t *testing.T, from, to string) {
 		t.Helper()
-		keep(t, os.Rename(from, to))
+		must(t, os.Rename(from, to))
 	}
 	moved := func(t *testing.T, path string) func() {
 		rename(t, path, path+".away")
-		return func() { keep(t, os.RemoveAll(path)); rename(t, path+".away", path) }
+		return func() { must(t, os.RemoveAll(path)); rename(t, path+".away", path) }
 	}
 	return map[string]func(*testing.T, string) func(){
-		"deleted":      func(t *testing.T, dir string) func() { keep(t, os.RemoveAll(dir)); return nil },
+		"deleted":      func(t *testing.T, dir string) func() { must(t, os.RemoveAll(dir)); return nil },
 		"moved":        func(t *testing.T, dir string) func() { return moved(t, dir) },
 		"parent moved": func(t *testing.T, dir string) func() { return moved(t, filepath.Dir(dir)) },
 		"replaced by an empty one": func(t *testing.T, dir string) func() {
 			mend := moved(t, dir)
-			keep(t, os.Mkdir(dir, 0o700))
+			must(t, os.Mkdir(dir, 0o700))
 			return mend
 		},
 		"replaced by a copy": func(t *testing.T, dir string) func() {
 			mend := moved(t, dir)
-			keep(t, os.CopyFS(dir, os.DirFS(dir+".away")))
+			must(t, os.CopyFS(dir, os.DirFS(dir+".away")))
 			return mend
 		},
 		"replaced by a file": func(t *testing.T, dir string) func() {
 			mend := moved(t, dir)
-			keep(t, os.WriteFile(dir, nil, 0o600))
+			must(t, os.WriteFile(dir, nil, 0o600))
 			return mend
 		},
 		"replaced by a link to a copy": func(t *testing.T, dir string) func() {
 			mend := moved(t, dir)
-			keep(t, os.CopyFS(dir+".copy", os.DirFS(dir+".away")))
-			keep(t, os.Symlink(dir+".copy", dir))
+			must(t, os.CopyFS(dir+".copy", os.DirFS(dir+".away")))
+			must(t, os.Symlink(dir+".copy", dir))
 			return mend
 		},
 		"database deleted": func(t *testing.T, dir string) func() {
-			keep(t, os.Remove(filepath.Join(dir, fileName)))
+			must(t, os.Remove(filepath.Join(dir, fileName)))
 			return nil
 		},
 		"database moved": func(t *testing.T, dir string) func() { return moved(t, filepath.Join(dir, fileName)) },
 		"database replaced by a link to itself": func(t *testing.T, dir string) func() {
 			path := filepath.Join(dir, fileName)
 			mend := moved(t, path)
-			keep(t, os.Symlink(path+".away", path))
+			must(t, os.Symlink(path+".away", path))
 			return mend
 		},
 		"log deleted": func(t *testing.T, dir string) func() {
-			keep(t, os.Remove(filepath.Join(dir, fileName+"-wal")))
+			must(t, os.Remove(filepath.Join(dir, fileName+"-wal")))
 			return nil
 		},
 		"lock deleted": func(t *testing.T, dir string) func() {
-			keep(t, os.Remove(filepath.Join(dir, lockName)))
+			must(t, os.Remove(filepath.Join(dir, lockName)))
 			return nil
 		},
 		"lock replaced": func(t *testing.T, dir string) func() {
 			mend := moved(t, filepath.Join(dir, lockName))
-			keep(t, os.WriteFile(filepath.Join(dir, lockName), nil, 0o600))
+			must(t, os.WriteFile(filepath.Join(dir, lockName), nil, 0o600))
 			return mend
 		},
 	}
 }
 
-// Between two looks a write finds out by itself: nothing is accepted into files
-// that the next process would not open, and it goes on when the same ones are back.
-func TestNothingIsAcceptedIntoADirectoryThatIsGone(t *testing.T) {
-	for name, damage := range damages() {
+// A write checks the directory itself, between the periodic checks. Nothing is accepted
+// into files that the next process would not open. Writes continue when the same files
+// are back.
+func TestWritesToALostDirectoryAreRefused(t *testing.T) {
+	for name, damage := range waysToLoseDirectory() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, dir := t.Context(), filepath.Join(t.TempDir(), "parent", "data")
 			db := open(t, dir)
-			keep(t, db.SetSetting(ctx, "a", "1"))
+			must(t, db.SetSetting(ctx, "a", "1"))
 			mend := damage(t, dir)
 			err := db.SetSetting(ctx, "a", "2")
 			if fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "while shardboard was running") ||
 				strings.Contains(fault.Text(err), dir) {
-				t.Fatalf("a write says %v", err)
+				t.Fatalf("a write into a lost directory returned %v", err)
 			}
 			if c := db.Condition(); c.Hold != store.Vanished || c.Since.IsZero() || db.Writable() == nil {
 				t.Errorf("%+v", c)
 			}
 			if v, err := db.Setting(ctx, "a"); err != nil || v != "1" {
-				t.Errorf("reading goes on: %q %v", v, err)
+				t.Errorf("reading open files failed: %q, %v", v, err)
 			}
 			if mend == nil {
 				return
 			}
 			mend()
-			keep(t, db.SetSetting(ctx, "a", "3"))
+			must(t, db.SetSetting(ctx, "a", "3"))
 			if c := db.Condition(); c.Hold != store.Owned || c.Err != nil {
 				t.Errorf("%+v", c)
 			}
@@ -108,104 +109,104 @@ func TestNothingIsAcceptedIntoADirectoryThatIsGone(t *testing.T) {
 	}
 }
 
-// What vanishes while a transaction runs is not said to be stored.
-func TestAWriteIsNotSaidToBeStoredWhenItsFilesVanishMeanwhile(t *testing.T) {
+// A write whose files vanish during its transaction is not reported as stored.
+func TestAWriteFailsWhenItsFilesVanishDuringTheTransaction(t *testing.T) {
 	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "data")
 	db := open(t, dir)
-	tx, err := db.write.BeginTx(ctx, nil) // holds the one connection
-	keep(t, err)
+	tx, err := db.write.BeginTx(ctx, nil) // holds the only connection
+	must(t, err)
 	done := make(chan error)
 	go func() { done <- db.SetSetting(ctx, "a", "1") }()
-	for db.write.Stats().WaitCount == 0 { // it has looked, and waits for the connection
+	for db.write.Stats().WaitCount == 0 { // the write has checked the directory and waits for the connection
 	}
-	keep(t, os.Rename(dir, dir+".away"))
-	keep(t, tx.Rollback())
+	must(t, os.Rename(dir, dir+".away"))
+	must(t, tx.Rollback())
 	if err := <-done; fault.Of(err) != fault.UnknownOutcome || !strings.Contains(fault.Text(err), "was moved or deleted") {
 		t.Errorf("%v", err)
 	}
-	keep(t, os.Rename(dir+".away", dir))
+	must(t, os.Rename(dir+".away", dir))
 	if v, err := db.Setting(ctx, "a"); err != nil || v != "1" {
 		t.Errorf("%q %v", v, err)
 	}
 }
 
-// What cannot be looked at is not known to be there.
-func TestADirectoryThatCannotBeLookedAtTakesNoWrites(t *testing.T) {
+// A directory that cannot be checked may be lost.
+func TestADirectoryThatCannotBeCheckedTakesNoWrites(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "parent", "data")
 	db := open(t, dir)
 	away := db.place.dir
-	db.place.dir = filepath.Join(dir, strings.Repeat("x", 300)) // ENAMETOOLONG, for root reads everything
+	db.place.dir = filepath.Join(dir, strings.Repeat("x", 300)) // ENAMETOOLONG, because root can read everything
 	err := db.SetSetting(t.Context(), "a", "1")
 	if fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "cannot be examined") ||
 		db.Condition().Hold != store.Unreadable {
 		t.Errorf("%v %+v", err, db.Condition())
 	}
 	db.place.dir = away
-	keep(t, db.SetSetting(t.Context(), "a", "2"))
+	must(t, db.SetSetting(t.Context(), "a", "2"))
 }
 
-// A connection that a cancelled request has closed does not look like a loss.
-func TestCancelledWritesAndReadersAreNoLoss(t *testing.T) {
+// A connection closed by a cancelled request is not reported as a loss.
+func TestCancelledCallsAreNotReportedAsALoss(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	db := open(t, dir)
 	for range 5 {
 		gone, cancel := context.WithCancel(ctx)
 		tx, err := db.write.BeginTx(gone, nil)
-		keep(t, err)
+		must(t, err)
 		cancel()
 		_ = tx.Rollback()
 		r, err := OpenReader(ctx, dir)
-		keep(t, err)
-		keep(t, r.Close())
+		must(t, err)
+		must(t, r.Close())
 		second := open(t, dir)
-		keep(t, second.Close())
-		keep(t, db.SetSetting(ctx, "a", "1"))
+		must(t, second.Close())
+		must(t, db.SetSetting(ctx, "a", "1"))
 	}
 }
 
-// The file beside the directory says that somebody still uses the one that was there.
-func TestANewDirectoryIsNotASecondOwner(t *testing.T) {
+// The guard file next to the directory shows that the moved directory is still in use.
+func TestANewDirectoryAtTheSamePathGetsNoSecondOwner(t *testing.T) {
 	ctx := t.Context()
 	dir := filepath.Join(t.TempDir(), "data")
 	first := open(t, dir)
 	away := dir + ".away"
-	keep(t, os.Rename(dir, away))
+	must(t, os.Rename(dir, away))
 	second, err := Open(ctx, dir)
 	if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "still running") || second != nil {
 		t.Fatalf("%v", err)
 	}
 	if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("it was made all the same: %v", err)
+		t.Errorf("the directory was created anyway: %v", err)
 	}
-	// By any name of the place.
+	// The guard also works through other names of the path.
 	link := filepath.Join(t.TempDir(), "link")
-	keep(t, os.Symlink(filepath.Dir(dir), link))
+	must(t, os.Symlink(filepath.Dir(dir), link))
 	if _, err := Open(ctx, filepath.Join(link, "data")); fault.Of(err) != fault.Conflict {
-		t.Errorf("by a link: %v", err)
+		t.Errorf("opened through a link: %v", err)
 	}
-	keep(t, first.Close())
+	must(t, first.Close())
 	if third := open(t, dir); !third.Owner() {
-		t.Error("the first one has ended, and still it is kept out")
+		t.Error("opening failed although the first store is closed")
 	}
 	if moved := open(t, away); !moved.Owner() {
-		t.Error("the moved directory has an owner")
+		t.Error("the moved directory still has an owner")
 	}
 }
 
-// Where the guard cannot be trusted it keeps nobody out, and no file is written to.
-func TestNobodyElseKeepsUsOutByTheGuard(t *testing.T) {
+// A guard file that cannot be trusted is ignored and not written to.
+func TestAnUntrustedGuardDoesNotPreventOwnership(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, path string){
 		"a link": func(t *testing.T, path string) {
-			keep(t, os.WriteFile(path+".target", []byte("mine"), 0o600))
-			keep(t, os.Symlink(path+".target", path))
+			must(t, os.WriteFile(path+".target", []byte("mine"), 0o600))
+			must(t, os.Symlink(path+".target", path))
 		},
 		"another name of a file": func(t *testing.T, path string) {
-			keep(t, os.WriteFile(path+".target", []byte("mine"), 0o600))
-			keep(t, os.Link(path+".target", path))
+			must(t, os.WriteFile(path+".target", []byte("mine"), 0o600))
+			must(t, os.Link(path+".target", path))
 		},
-		"a directory": func(t *testing.T, path string) { keep(t, os.Mkdir(path, 0o700)) },
+		"a directory": func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) },
 		"another program's file": func(t *testing.T, path string) {
-			keep(t, os.WriteFile(path, []byte("lockfileVersion: 9\nof a package manager\n"), 0o600))
+			must(t, os.WriteFile(path, []byte("lockfileVersion: 9\nof a package manager\n"), 0o600))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -216,38 +217,38 @@ func TestNobodyElseKeepsUsOutByTheGuard(t *testing.T) {
 				t.Errorf("owner %v, guard %v", first.Owner(), first.guard)
 			}
 			if text, err := os.ReadFile(dir + guardSuffix + ".target"); err == nil && string(text) != "mine" {
-				t.Errorf("it was written to: %q", text)
+				t.Errorf("the file behind the guard was written to: %q", text)
 			}
 			if text, err := os.ReadFile(dir + guardSuffix); name == "another program's file" && !strings.HasPrefix(string(text), "lockfileVersion") {
-				t.Errorf("it was written over: %q, %v", text, err)
+				t.Errorf("the guard file was replaced: %q, %v", text, err)
 			}
-			// Without it a second process becomes the owner of a new directory. The first
-			// one then writes nothing any more, and reads nothing of the second one's.
-			keep(t, os.Rename(dir, dir+".away"))
+			// Without a guard a second process becomes the owner of a new directory. The first
+			// process then writes nothing more and does not read the second one's data.
+			must(t, os.Rename(dir, dir+".away"))
 			second := open(t, dir)
-			keep(t, second.SetSetting(t.Context(), "a", "second"))
+			must(t, second.SetSetting(t.Context(), "a", "second"))
 			if err := first.SetSetting(t.Context(), "a", "first"); fault.Of(err) != fault.Unavailable || !second.Owner() {
-				t.Errorf("two write: %v", err)
+				t.Errorf("the first process still writes: %v", err)
 			}
 			first.read.SetMaxIdleConns(0) // each read opens a connection
 			if v, err := first.Setting(t.Context(), "a"); fault.Of(err) != fault.Unavailable || v != "" {
-				t.Errorf("the first one reads %q, %v", v, err)
+				t.Errorf("the first process reads %q, %v", v, err)
 			}
-			keep(t, first.Close()) // and takes no file away that is the second one's
-			keep(t, second.SetSetting(t.Context(), "a", "third"))
+			must(t, first.Close()) // which must not remove files of the second process
+			must(t, second.SetSetting(t.Context(), "a", "third"))
 		})
 	}
 }
 
-// Nothing is made where a guard is held, by whatever name the directory is called.
-func TestASlashAtTheEndIsTheSameDirectory(t *testing.T) {
+// A held guard prevents a new directory, however the path is written.
+func TestATrailingSlashNamesTheSameDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	open(t, dir)
-	keep(t, os.Rename(dir, dir+".away"))
+	must(t, os.Rename(dir, dir+".away"))
 	if _, err := Open(t.Context(), dir+"/"); fault.Of(err) != fault.Conflict {
-		t.Errorf("a second one says %v", err)
+		t.Errorf("opening a second time returned %v", err)
 	}
 	if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a directory was made in its place: %v", err)
+		t.Errorf("a directory was created in its place: %v", err)
 	}
 }

@@ -1,0 +1,78 @@
+package app
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/store"
+	"shardboard/internal/topology"
+)
+
+// A server signs its record at the latest when it stops. The next server serves it,
+// anybody can verify it, and a directory restored from a backup is detected.
+func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a whole demo")
+	}
+	d := startDemo(t, simcluster.Options{Projects: 2, Documents: 20, Still: true}, topology.Options{})
+	d.stop(t)
+	away := t.TempDir()
+	d.config.DataDir, d.config.AuditKey = filepath.Join(away, "data"), filepath.Join(away, "config", "audit.key")
+	say := func(n int) {
+		d.serve(t)
+		for range n {
+			if _, err := d.app.current().store.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.stop(t)
+	}
+	say(3)
+	old, err := os.ReadFile(filepath.Join(d.config.DataDir, "shardboard.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	say(2)
+
+	d.serve(t)
+	d.waitReady(t)
+	if !eventually(30*time.Second, func() bool { return d.app.current().trail.State().Head != nil }) {
+		t.Fatal("the server did not verify its record")
+	}
+	remote, err := ReadRemote(strings.TrimRight(d.app.URL(), "/"), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := VerifyAudit(t.Context(), AuditSource{Server: remote}, nil, d.app.current().trail.State().Key)
+	if err != nil || v.Records != 5 || v.Head == nil || v.Head.Seq != 5 {
+		t.Errorf("%+v %v", v, err)
+	}
+	if res, body := d.get(t, "audit"); res.StatusCode != http.StatusOK || !strings.Contains(string(body), "Signed in") {
+		t.Errorf("%d %s", res.StatusCode, body)
+	}
+	d.stop(t)
+
+	for _, name := range []string{"shardboard.db-wal", "shardboard.db-shm"} {
+		_ = os.Remove(filepath.Join(d.config.DataDir, name))
+	}
+	if err := os.WriteFile(filepath.Join(d.config.DataDir, "shardboard.db"), old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.serve(t)
+	d.stop(t) // the check at shutdown is as thorough as the one at start
+	if st := d.app.current().trail.State(); st.Break == nil || st.Break.Code != "cut" {
+		t.Errorf("%+v", st)
+	}
+	d.config.AuditKey = filepath.Join(d.config.DataDir, "audit.key")
+	if _, err := New(t.Context(), d.config); fault.Of(err) != fault.Invalid ||
+		!strings.Contains(fault.Text(err), "inside the data directory") {
+		t.Error(err)
+	}
+	d.config.AuditKey = filepath.Join(away, "config", "audit.key")
+}

@@ -1,0 +1,244 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster"
+	"shardboard/internal/topology"
+)
+
+// hiddenValues is a cluster full of canaries and a dashboard whose users are identified
+// by a proxy.
+type hiddenValues struct {
+	*testing.T
+	d           *demo
+	app         *App
+	plan, run   string // of a move that the cluster refused
+	split       string // run that split a chunk
+	plans       []string
+	before      time.Time
+	chunk, hash string // references of chunks whose bounds are canaries
+}
+
+const (
+	hiddenNS = "canary.keys"
+	hashedNS = "canary.hashed"
+)
+
+func newHiddenValues(t *testing.T) *hiddenValues {
+	t.Helper()
+	d := startDemo(
+		t,
+		simcluster.Options{Projects: 4, Documents: 20, Still: true},
+		topology.Options{Statistics: time.Second, StatisticsPerSecond: 100},
+	)
+	w := &hiddenValues{T: t, d: d}
+	key := func(v any) bson.D { return bson.D{{Key: "k", Value: v}} }
+	for _, cmd := range []bson.D{
+		{{Key: "enableSharding", Value: "canary"}, {Key: "primaryShard", Value: "shard-rs-1"}},
+		{{Key: "shardCollection", Value: hiddenNS}, {Key: "key", Value: key(1)}},
+		{{Key: "shardCollection", Value: hashedNS}, {Key: "key", Value: key("hashed")}, {Key: "numInitialChunks", Value: 2}},
+		{{Key: "split", Value: hiddenNS}, {Key: "middle", Value: key(string(canaryBound))}},
+		{{Key: "split", Value: hiddenNS}, {Key: "middle", Value: key(canaryID)}},
+		{{Key: "split", Value: hashedNS}, {Key: "middle", Value: key(canaryHash64)}},
+		{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "near"}},
+		{{Key: "updateZoneKeyRange", Value: hiddenNS}, {Key: "min", Value: key(string(canaryEdge))},
+			{Key: "max", Value: key(string(canaryEdge) + "~")}, {Key: "zone", Value: "near"}},
+	} {
+		d.admin(t, cmd)
+	}
+	w.app = d.startBeside(
+		t,
+		Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Actions: true, HideBounds: true, Log: slog.New(slog.DiscardHandler),
+			Watcher: topology.Options{
+				Routing:             100 * time.Millisecond,
+				Slow:                100 * time.Millisecond,
+				Statistics:          time.Second,
+				StatisticsPerSecond: 100,
+			},
+			Auth: Auth{Mode: "proxy", ProxyHeader: "X-Canary-User", ProxyRoleHeader: "X-Canary-Role", ProxyCIDRs: []string{"127.0.0.1"}}},
+	)
+	w.waitForTable("the table", func(t *topology.Table) bool {
+		return t.Collection(hiddenNS) != nil && t.Collection(hiddenNS).Chunks.Len() == 3
+	})
+	w.waitForAnswer("/api/v1/history?limit=1", `"begin":"`) // wait until history has recorded the state
+	w.before = time.Now()
+	w.findChunks()
+	w.makeRuns()
+	w.waitForAnswer("/api/v1/history/compare?from="+strconv.FormatInt(w.before.UnixMilli(), 10), `"split":1`)
+	return w
+}
+
+// waitForAnswer waits until the answer of an address to an operator contains a text.
+func (w *hiddenValues) waitForAnswer(target, text string) {
+	w.Helper()
+	for late := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		answer := w.request("operator", "GET", target, "application/json", "")
+		if strings.Contains(string(answer), text) {
+			return
+		}
+		if time.Now().After(late) {
+			w.Fatalf("%s lacks %q: %.500s", target, text, answer)
+		}
+	}
+}
+
+func (w *hiddenValues) waitForTable(what string, is func(*topology.Table) bool) {
+	w.Helper()
+	(&demo{app: w.app}).waitForTable(w.T, what, is)
+}
+
+// findChunks finds the references of chunks that addresses need.
+func (w *hiddenValues) findChunks() {
+	w.Helper()
+	for ns, ref := range map[string]*string{hiddenNS: &w.chunk, hashedNS: &w.hash} {
+		var list struct{ Items []struct{ Ref string } }
+		w.decode(w.request("operator", "GET", "/api/v1/collections/"+ns+"/chunks", "application/json", ""), &list)
+		if len(list.Items) < 2 {
+			w.Fatalf("%s has %d chunks", ns, len(list.Items))
+		}
+		*ref = list.Items[len(list.Items)-1].Ref
+	}
+}
+
+// makeRuns starts a run that the cluster refuses with a text and one that splits a
+// chunk, and makes a move by another client fail.
+func (w *hiddenValues) makeRuns() {
+	w.Helper()
+	refusal := &simcluster.ServerError{
+		Code:    96,
+		Name:    "OperationFailed",
+		Message: "moving of chunk [{ k: \"x\" }) failed on " + string(canaryText),
+	}
+	w.d.sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: refusal, Times: -1})
+	w.d.sim.Faults().Add(simcluster.Rule{Command: "moveRange", At: simcluster.Received, Err: refusal, Times: -1})
+	w.plan, w.run = w.planAndRun(`{"kind":"move","args":{"ns":"`+hiddenNS+`","chunk":"`+w.chunk+`","to":"shard-rs-2"},"reason":"a test"}`, "failed")
+	_, w.split = w.planAndRun(
+		`{"kind":"split","args":{"ns":"`+hiddenNS+`","at":{"k":"`+string(canaryBound)+`-more"}},"reason":"a test"}`,
+		"succeeded",
+	)
+	w.makePlans()
+	event := bson.D{
+		{Key: "_id", Value: "canary-event"},
+		{Key: "server", Value: "s"},
+		{Key: "shard", Value: "shard-rs-1"},
+		{Key: "time", Value: bson.NewDateTimeFromTime(time.Now())},
+		{Key: "what", Value: "moveChunk.error"},
+		{Key: "ns", Value: hiddenNS},
+		{Key: "details", Value: bson.D{
+			{Key: "min", Value: bson.D{{Key: "k", Value: string(canaryBound)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: bson.MaxKey{}}}},
+			{
+				Key:   "from",
+				Value: "shard-rs-1",
+			}, {Key: "to", Value: "shard-rs-2"}, {Key: "errmsg", Value: "ConflictingOperationInProgress: see " + string(canaryText)}}},
+	}
+	ctx, cancel := context.WithTimeout(w.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := w.d.driver.Database("config").Collection("changelog").InsertOne(ctx, event); err != nil {
+		w.Fatal(err)
+	}
+	w.waitForTable("the entry of the changelog", func(t *topology.Table) bool {
+		return slices.ContainsFunc(t.Events, func(e topology.Event) bool { return e.ID == "canary-event" })
+	})
+}
+
+// makePlans makes plans of other kinds with canaries as arguments and does not run them.
+func (w *hiddenValues) makePlans() {
+	w.Helper()
+	bound, edge := `{"k":"`+string(canaryBound)+`"}`, `{"k":"`+string(canaryEdge)+`"}`
+	for kind, args := range map[string]string{
+		"split":             `"chunk":"` + w.chunk + `","parts":2`,
+		"merge":             `"bounds":[` + bound + `,{"k":{"$maxKey":1}}]`,
+		"zone-set-range":    `"zone":"near","min":` + bound + `,"max":{"k":"` + string(canaryBound) + `~"}`,
+		"zone-remove-range": `"zone":"near","min":` + edge + `,"max":{"k":"` + string(canaryEdge) + `~"}`,
+		"split-hot":         `"chunk":"` + w.chunk + `","at":{"k":{"$oid":"ffffffffffffffffffffffff"}},"to":"shard-rs-2"`,
+		"clear-jumbo":       `"chunk":"` + w.chunk + `"`,
+	} {
+		var p struct{ ID string }
+		answer := w.request(
+			"operator",
+			"POST",
+			"/api/v1/plans",
+			"application/json",
+			`{"kind":"`+kind+`","args":{"ns":"`+hiddenNS+`",`+args+`},"reason":"a test"}`,
+		)
+		if w.decode(answer, &p); p.ID == "" {
+			w.Fatalf("%s: %s", kind, answer)
+		}
+		w.plans = append(w.plans, p.ID)
+	}
+}
+
+// planAndRun makes a plan, runs it and waits until the run has ended.
+func (w *hiddenValues) planAndRun(request, state string) (plan, run string) {
+	w.Helper()
+	var p struct {
+		ID, Hash string
+		Confirm  *string
+	}
+	w.decode(w.request("operator", "POST", "/api/v1/plans", "application/json", request), &p)
+	body, err := json.Marshal(map[string]any{"hash": p.Hash, "confirm": p.Confirm})
+	if err != nil {
+		w.Fatal(err)
+	}
+	var r struct {
+		ID, State string
+		Open      bool
+	}
+	w.decode(w.request("operator", "POST", "/api/v1/plans/"+p.ID+"/run", "application/json", string(body)), &r)
+	for late := time.Now().Add(20 * time.Second); r.Open; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(late) {
+			w.Fatalf("run %s is still %s", r.ID, r.State)
+		}
+		w.decode(w.request("operator", "GET", "/api/v1/runs/"+r.ID, "application/json", ""), &r)
+	}
+	if r.State != state {
+		w.Fatalf("the run of %s is %s: %s", request, r.State, w.request("operator", "GET", "/api/v1/runs/"+r.ID, "application/json", ""))
+	}
+	return p.ID, r.ID
+}
+
+func (w *hiddenValues) decode(body []byte, into any) {
+	w.Helper()
+	if err := json.Unmarshal(body, into); err != nil {
+		w.Fatalf("%v in %.300s", err, body)
+	}
+}
+
+// request sends a request with a role and returns the body of the answer and the target
+// of a redirect.
+func (w *hiddenValues) request(role, method, target, accept, body string) []byte {
+	w.Helper()
+	r, err := http.NewRequestWithContext(w.Context(), method, strings.TrimSuffix(w.app.URL(), "/")+target, strings.NewReader(body))
+	if err != nil {
+		w.Fatal(err)
+	}
+	r.Header.Set("X-Canary-User", role)
+	r.Header.Set("X-Canary-Role", role)
+	r.Header.Set("Accept", accept)
+	r.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultTransport.RoundTrip(r) // no redirect is followed
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if to := res.Header.Get("Location"); res.StatusCode/100 == 3 {
+		text = append(text, " Location: "+to...)
+	}
+	return text
+}

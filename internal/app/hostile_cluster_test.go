@@ -1,0 +1,245 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+)
+
+// hostilePayloads reads the names that an attacker would choose.
+func hostilePayloads(t testing.TB) []string {
+	t.Helper()
+	text, err := os.ReadFile("../../web/testdata/hostile.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for line := range strings.Lines(string(text)) {
+		if p, err := strconv.Unquote(strings.TrimSpace(line)); err == nil {
+			out = append(out, p)
+		}
+	}
+	if len(out) < 150 {
+		t.Fatalf("only %d payloads", len(out))
+	}
+	return out
+}
+
+// hostileCluster uses payloads as names of everything in a cluster that has a name. It
+// writes to config directly, as a privileged attacker could, so that names exist that
+// the commands would refuse.
+type hostileCluster struct {
+	payloads []string
+	projects []bson.ObjectID
+}
+
+func newHostileCluster(payloads []string) *hostileCluster {
+	e := &hostileCluster{payloads: payloads}
+	for range payloads {
+		e.projects = append(e.projects, bson.NewObjectID())
+	}
+	return e
+}
+
+func (e *hostileCluster) name(i int, sink string) string {
+	return e.payloads[i] + fmt.Sprintf("~%s%03d", sink, i)
+}
+
+// field returns a valid name for a BSON field.
+func (e *hostileCluster) field(i int) string {
+	return strings.NewReplacer("\x00", "x", "$", "x", ".", "x").Replace(e.name(i, "field"))
+}
+
+func (e *hostileCluster) db(i int) string { return strings.ReplaceAll(e.name(i, "db"), ".", "x") }
+func (e *hostileCluster) ns(i int) string { return "yorkie-meta." + e.name(i, "coll") }
+
+// writeNames writes all names into the cluster.
+func (e *hostileCluster) writeNames(t *testing.T, driver *mongo.Client) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	rows := map[string][]any{}
+	now := time.Now()
+	for i := range e.payloads {
+		n := e.name
+		uuid := bson.Binary{Subtype: 4, Data: fmt.Appendf(nil, "hostile-%08d", i)}
+		rows["shards"] = append(
+			rows["shards"],
+			bson.D{
+				{Key: "_id", Value: n(i, "shard")},
+				{Key: "host", Value: n(i, "set") + "/" + n(i, "host") + "," + n(i, "second")},
+				{Key: "state", Value: 1},
+				{Key: "tags", Value: bson.A{n(i, "zone")}},
+			},
+		)
+		if strings.ContainsAny(e.db(i), "/\\ \"$\x00") || i%4 > 0 {
+			rows["databases"] = append(
+				rows["databases"],
+				bson.D{{Key: "_id", Value: e.db(i)}, {Key: "primary", Value: n(i, "shard")}, {Key: "partitioned", Value: true}},
+			)
+		}
+		rows["collections"] = append(
+			rows["collections"],
+			bson.D{
+				{Key: "_id", Value: e.ns(i)},
+				{Key: "uuid", Value: uuid},
+				{Key: "lastmodEpoch", Value: bson.NewObjectID()},
+				{Key: "lastmod", Value: now},
+				{
+					Key:   "timestamp",
+					Value: bson.Timestamp{T: 1, I: 1},
+				},
+				{Key: "key", Value: bson.D{{Key: e.field(i), Value: int32(1)}}},
+				{Key: "unique", Value: false},
+			},
+		)
+		bounds := []any{bson.MinKey{}, n(i, "lower"), n(i, "upper"), bson.MaxKey{}}
+		at := func(k int) bson.D { return bson.D{{Key: e.field(i), Value: bounds[k]}} }
+		for k := range 3 {
+			shard := n((i+k)%len(e.payloads), "shard")
+			rows["chunks"] = append(
+				rows["chunks"],
+				bson.D{
+					{Key: "_id", Value: bson.NewObjectID()},
+					{Key: "uuid", Value: uuid},
+					{Key: "min", Value: at(k)},
+					{Key: "max", Value: at(k + 1)},
+					{Key: "shard", Value: shard},
+					{
+						Key:   "lastmod",
+						Value: bson.Timestamp{T: uint32(k + 1)},
+					},
+					{Key: "jumbo", Value: k == 1},
+					{Key: "history", Value: bson.A{bson.D{{Key: "validAfter", Value: bson.Timestamp{T: 5, I: 1}}, {Key: "shard", Value: shard}}}},
+				},
+			)
+		}
+		rows["tags"] = append(
+			rows["tags"],
+			bson.D{
+				{Key: "_id", Value: bson.NewObjectID()},
+				{Key: "ns", Value: e.ns(i)},
+				{Key: "min", Value: at(1)},
+				{Key: "max", Value: at(2)},
+				{Key: "tag", Value: n(i, "zone")},
+			},
+		)
+		rows["mongos"] = append(
+			rows["mongos"],
+			bson.D{
+				{Key: "_id", Value: n(i, "router")},
+				{Key: "ping", Value: now},
+				{Key: "up", Value: int64(3)},
+				{Key: "waiting", Value: true},
+				{Key: "mongoVersion", Value: n(i, "release")},
+			},
+		)
+		for k, what := range []string{"moveChunk.commit", "moveChunk.error", n(i, "what")} {
+			rows["changelog"] = append(
+				rows["changelog"],
+				bson.D{
+					{Key: "_id", Value: n(i, "id") + what},
+					{Key: "server", Value: n(i, "server")},
+					{Key: "shard", Value: n(i, "wrote")},
+					{Key: "clientAddr", Value: ""},
+					{Key: "time", Value: now.Add(time.Duration(3*i+k) * time.Millisecond)},
+					{Key: "what", Value: what},
+					{Key: "ns", Value: e.ns(i)},
+					{
+						Key: "details",
+						Value: bson.D{
+							{Key: "min", Value: bson.D{{Key: "other", Value: n(i, "min")}}},
+							{Key: "max", Value: bson.D{{Key: "other", Value: n(i, "max")}}},
+							{Key: "from", Value: n(i, "from")},
+							{Key: "to", Value: n(i, "to")},
+							{Key: "errmsg", Value: n(i, "errmsg")},
+							{Key: "note", Value: n(i, "note")},
+						},
+					},
+				},
+			)
+		}
+	}
+	for i := 0; i < len(e.payloads); i += 4 { // only one in four, because each database is listed
+		_, err := driver.Database(
+			e.db(i),
+		).Collection(
+			strings.ReplaceAll(e.name(i, "loose"), "$", "x"),
+		).InsertOne(
+			ctx,
+			bson.D{{Key: "a", Value: 1}},
+		)
+		var refused mongo.ServerError
+		if err != nil && !errors.As(err, &refused) && !strings.Contains(err.Error(), "name") {
+			t.Fatal(err)
+		}
+	}
+	// Chunks are written before their collections, so that no poll sees a gap.
+	for _, coll := range []string{"shards", "databases", "chunks", "collections", "tags", "mongos", "changelog"} {
+		if _, err := driver.Database("config").Collection(coll).InsertMany(ctx, rows[coll]); err != nil {
+			t.Fatalf("%s: %v", coll, err)
+		}
+	}
+}
+
+// writeProjects writes projects with one document each.
+func (e *hostileCluster) writeProjects(t *testing.T, driver *mongo.Client) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var projects, documents []any
+	for i, id := range e.projects {
+		projects = append(
+			projects,
+			bson.D{
+				{Key: "_id", Value: id},
+				{Key: "name", Value: e.name(i, "project")},
+				{Key: "owner", Value: bson.NewObjectID()},
+				{Key: "public_key", Value: e.name(i, "public")},
+				{Key: "secret_key", Value: e.name(i, "never")},
+				{Key: "created_at", Value: time.Now()},
+			},
+		)
+		documents = append(
+			documents,
+			bson.D{
+				{Key: "_id", Value: bson.NewObjectID()},
+				{Key: "project_id", Value: id},
+				{Key: "key", Value: e.name(i, "document")},
+				{Key: "server_seq", Value: int64(1)},
+				{Key: "created_at", Value: time.Now()},
+			},
+		)
+	}
+	for coll, rows := range map[string][]any{"projects": projects, "documents": documents} {
+		if _, err := driver.Database("yorkie-meta").Collection(coll).InsertMany(ctx, rows); err != nil {
+			t.Fatalf("%s: %v", coll, err)
+		}
+	}
+}
+
+// shownAt is an address and the text that its page must show.
+type shownAt struct{ path, shows string }
+
+// pages returns the addresses about the i-th name of each kind.
+func (e *hostileCluster) pages(i int) []shownAt {
+	ns, shard := e.ns(i), e.name(i, "shard")
+	return []shownAt{
+		{"projects/" + e.projects[i].Hex(), e.name(i, "public")},
+		{"locate?q=" + url.QueryEscape(e.projects[i].Hex()+"/"+e.name(i, "document")), e.name(i, "document")},
+		{"collections/" + url.PathEscape(ns), ns},
+		{"shards/" + url.PathEscape(shard), shard},
+		{"locate?q=" + url.QueryEscape(e.name(i, "nobody")), e.name(i, "nobody")},
+		{"projects?q=" + url.QueryEscape(e.name(i, "public")), e.name(i, "public")},
+		{"nothing/" + url.PathEscape(e.name(i, "nowhere")), ""},
+	}
+}

@@ -1,0 +1,213 @@
+package account_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/web/webtest"
+)
+
+func TestTokenWorksUntilItIsRevokedAndItsSecretIsShownOnce(t *testing.T) {
+	door := webtest.NewAccountServer(t)
+	w := door.Call("POST", "/tokens", "operator", `{"name":"ci","role":"support","expires":"2026-05-01T00:00:00Z"}`)
+	made := webtest.Decode[api.TokenCreated](t, w)
+	if made.Secret == "" || made.Role != "support" || made.Owner != door.Principal("operator").ID {
+		t.Fatalf("%+v", made)
+	}
+	me := webtest.Decode[api.Me](t, door.Call("GET", "/me", "", "", webtest.Bearer(made.Secret)))
+	if me.Role != "support" || me.Method != "token" || strings.Join(me.Roles, " ") != "viewer support" {
+		t.Errorf("%+v", me)
+	}
+	for address, want := range map[string]int{"/cluster": 200, "/locate?q=x": 404, "/checks/duplicates": 200, "/users": 403} {
+		if w := door.Call("GET", address, "", "", webtest.Bearer(made.Secret)); w.Code != want {
+			t.Errorf("%s: %d", address, w.Code)
+		}
+	}
+	for _, address := range []string{"/tokens", "/sessions", "/me"} {
+		if w := door.Call("GET", address, "operator", ""); strings.Contains(w.Body.String(), made.Secret) {
+			t.Errorf("%s shows the secret", address)
+		}
+	}
+	list := webtest.Decode[api.List[api.Token]](t, door.Call("GET", "/tokens", "operator", ""))
+	if len(list.Items) != 1 || list.Items[0].ID != made.ID || list.Items[0].Revoked != nil {
+		t.Errorf("%+v", list)
+	}
+	if w := door.Call("POST", "/tokens/"+made.ID+"/revoke", "operator", ""); w.Code != http.StatusOK {
+		t.Errorf("revoke: %d %s", w.Code, w.Body)
+	}
+	w = door.Call("GET", "/cluster", "", "", webtest.Bearer(made.Secret))
+	if w.Code != http.StatusUnauthorized || w.Header().Get("WWW-Authenticate") != `Bearer realm="shardboard", error="invalid_token"` {
+		t.Errorf("after it was revoked: %d %v", w.Code, w.Header())
+	}
+}
+
+func TestTokenCannotBeMoreThanItsMaker(t *testing.T) {
+	door := webtest.NewAccountServer(t)
+	for _, in := range []string{
+		`{"name":"ci","role":"admin","expires":"2026-05-01T00:00:00Z"}`, `{"name":"ci","role":"","expires":"2026-05-01T00:00:00Z"}`,
+		`{"name":"ci","role":"viewer","expires":"2036-05-01T00:00:00Z"}`, `{"name":"ci","role":"viewer","expires":"2020-05-01T00:00:00Z"}`,
+		`{"name":"ci","role":"viewer"}`, `{"name":"ci","role":"viewer","secret":"x"}`, `[]`,
+	} {
+		if w := door.Call("POST", "/tokens", "operator", in); w.Code/100 != 4 {
+			t.Errorf("%s: %d %s", in, w.Code, w.Body)
+		}
+	}
+}
+
+func TestAdminAddsChangesAndDisablesUsers(t *testing.T) {
+	door := webtest.NewAccountServer(t)
+	made := webtest.Decode[api.User](t, door.Call("POST", "/users", "admin", `{"name":"nina","password":"a long enough one","role":"viewer"}`))
+	if made.Name != "nina" || made.Role != "viewer" || made.LastLogin != nil {
+		t.Errorf("%+v", made)
+	}
+	if w := door.Call("POST", "/users", "admin",
+		`{"name":"nina","password":"a long enough one","role":"viewer"}`); w.Code != http.StatusConflict {
+		t.Errorf("twice: %d %s", w.Code, w.Body)
+	}
+	signIn := func(password string) int {
+		return door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", "nina", "password", password)).Code
+	}
+	if got := signIn("a long enough one"); got != http.StatusSeeOther {
+		t.Errorf("the new user: %d", got)
+	}
+	changed := webtest.Decode[api.User](t, door.Call("POST", "/users/nina", "admin", `{"role":"operator","password":"quite another one"}`))
+	if changed.Role != "operator" || signIn("a long enough one") == http.StatusSeeOther || signIn("quite another one") != http.StatusSeeOther {
+		t.Errorf("%+v", changed)
+	}
+	if u := webtest.Decode[api.User](t, door.Call("POST", "/users/nina", "admin", `{"disabled":true}`)); !u.Disabled ||
+		signIn("quite another one") == http.StatusSeeOther {
+		t.Error("disabled and still let in")
+	}
+	for in, want := range map[string]int{`{}`: 400, `{"role":"king"}`: 400, `{"password":"short"}`: 400, `{"name":"x"}`: 400} {
+		if w := door.Call("POST", "/users/nina", "admin", in); w.Code != want {
+			t.Errorf("%s: %d %s", in, w.Code, w.Body)
+		}
+	}
+	if w := door.Call("POST", "/users/nobody-there", "admin", `{"role":"viewer"}`); w.Code != http.StatusNotFound {
+		t.Errorf("no such user: %d", w.Code)
+	}
+	all := webtest.Decode[api.List[api.User]](t, door.Call("GET", "/users", "admin", ""))
+	text, _ := json.Marshal(all)
+	if len(all.Items) != 7 || strings.Contains(string(text), "argon2") || strings.Contains(string(text), "assword") {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestFormsOfSettingsDoWhatTheySay(t *testing.T) {
+	door := webtest.NewAccountServer(t)
+	post := func(path, who string, pairs ...string) *httptest.ResponseRecorder {
+		return door.Ask(door.Handler(), "POST", path, door.With(who), webtest.Form(pairs...))
+	}
+	leads := func(what string, w *httptest.ResponseRecorder, to string) {
+		t.Helper()
+		if got := w.Header().Get("Location"); w.Code != http.StatusSeeOther || got != to {
+			t.Errorf("%s: %d to %q: %s", what, w.Code, got, webtest.ParseHTML(t, w.Body.String()).Find("[role=alert]").Text())
+		}
+	}
+	leads(
+		"add",
+		post("/settings/users", "admin", "name", "nina", "password", "a long enough one", "role", "viewer"),
+		"/settings/users?done=user",
+	)
+	leads("role", post("/settings/users/nina", "admin", "do", "role", "role", "support"), "/settings/users?done=change")
+	leads("disable", post("/settings/users/nina", "admin", "do", "disable"), "/settings/users?done=change")
+	leads("enable", post("/settings/users/nina", "admin", "do", "enable"), "/settings/users?done=change")
+	leads("password", post("/settings/users/nina", "admin", "do", "password", "password", "quite another one"), "/settings/users?done=change")
+	if w := post("/settings/users/nina", "admin", "do", "crown"); w.Code != http.StatusBadRequest {
+		t.Errorf("unknown button: %d", w.Code)
+	}
+	if w := post("/settings/users", "admin", "name", "nina", "password", "a long enough one", "role",
+		"viewer"); w.Code != http.StatusConflict ||
+		webtest.ParseHTML(t, w.Body.String()).Find("#name").AttrOr("value", "") != "nina" {
+		t.Errorf("twice: %d", w.Code)
+	}
+	leads(
+		"own password",
+		post("/settings/password", "support", "present", webtest.GoodPassword, "password", "quite another one"),
+		"/settings?done=password",
+	)
+	if w := post("/settings/password", "viewer", "present", "wrong one entirely", "password", "quite another one"); w.Code/100 != 4 ||
+		webtest.ParseHTML(t, w.Body.String()).Find("[role=alert]").Length() != 1 {
+		t.Errorf("wrong present password: %d", w.Code)
+	}
+
+	w := post("/settings/tokens", "operator", "name", "ci", "role", "viewer", "days", "30")
+	doc := webtest.ParseHTML(t, w.Body.String())
+	secret := doc.Find("code.secret").Text()
+	if w.Code != http.StatusOK || secret == "" || w.Header().Get("Cache-Control") != "no-store" {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	if again := door.Ask(door.Handler(), "GET", "/settings", door.With("operator")); strings.Contains(again.Body.String(), secret) {
+		t.Error("the secret is shown twice")
+	}
+	if strings.Contains(door.Log.String(), secret) {
+		t.Error("the secret is in the log")
+	}
+	revoke := doc.Find("main form[action$='/revoke'][action^='/settings/tokens']").AttrOr("action", "")
+	leads("revoke", post(revoke, "operator"), "/settings?done=token")
+	if w := door.Call("GET", "/me", "", "", webtest.Bearer(secret)); w.Code != http.StatusUnauthorized {
+		t.Errorf("revoked and still in: %d", w.Code)
+	}
+	for _, days := range []string{"0", "-1", "366", "x", ""} {
+		if w := post("/settings/tokens", "operator", "name", "ci", "role", "viewer", "days", days); w.Code != http.StatusBadRequest {
+			t.Errorf("%q days: %d", days, w.Code)
+		}
+	}
+	session := door.Principal("owner").Session
+	leads("admin ends a session", post("/settings/sessions/"+session+"/revoke", "admin", "back", "users"), "/settings/users?done=session")
+	if w := door.Ask(door.Handler(), "GET", "/zones", door.With("owner")); w.Code != http.StatusSeeOther {
+		t.Errorf("ended and still in: %d", w.Code)
+	}
+	if text := webtest.ParseHTML(t,
+		door.Ask(door.Handler(), "GET", "/settings?done=<script>", door.With("admin")).Body.String()).Find("main .note").Text(); text != "" {
+		t.Errorf("an address says %q on the page", text)
+	}
+}
+
+func TestOwnSessionsAreListedAndEnded(t *testing.T) {
+	door := webtest.NewAccountServer(t)
+	first := door.Cookies["viewer"]
+	door.SignIn("viewer")
+	list := webtest.Decode[api.List[api.Session]](t, door.Call("GET", "/sessions", "viewer", ""))
+	other := ""
+	for _, x := range list.Items {
+		if x.Name != "viewer" {
+			t.Errorf("another's session: %+v", x)
+		}
+		if !x.Current {
+			other = x.ID
+		}
+	}
+	if len(list.Items) != 2 || other == "" {
+		t.Fatalf("%+v", list.Items)
+	}
+	if w := door.Call("POST", "/sessions/"+other+"/revoke", "viewer", ""); w.Code != http.StatusOK {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := door.Ask(door.Handler(), "GET", "/zones", func(r *http.Request) { r.AddCookie(first) }); w.Code != http.StatusSeeOther {
+		t.Errorf("ended and still in: %d", w.Code)
+	}
+	if all := webtest.Decode[api.List[api.Session]](t, door.Call("GET", "/sessions", "admin", "")); len(all.Items) < len(auth.Roles()) {
+		t.Errorf("an admin sees %d sessions", len(all.Items))
+	}
+}
+
+// The sentence is that of a demo too, which has no --auth.
+func TestWhereAccountsCanBeChangedIsNamed(t *testing.T) {
+	w := webtest.New(
+		t,
+	).Do(
+		"POST",
+		"/api/v1/tokens",
+		webtest.Body(`{"name":"x","role":"viewer","expires":"2026-05-01T00:00:00Z"}`),
+		webtest.Header("Content-Type", "application/json"),
+	)
+	if w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "shardboard serve --auth local") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}

@@ -1,0 +1,76 @@
+package web_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+
+	"shardboard/web/changes"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+// described are the routes of a server's own description, as method and pattern.
+func described(t *testing.T, s *webtest.Server) map[string]bool {
+	t.Helper()
+	var doc struct {
+		Paths map[string]map[string]any `json:"paths"`
+	}
+	if err := json.Unmarshal(s.Do("GET", "/api/openapi.json").Body.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]bool{}
+	for path, ops := range doc.Paths {
+		for method := range ops {
+			out[strings.ToUpper(method)+" "+path] = true
+		}
+	}
+	return out
+}
+
+// routed are those that its router answers.
+func routed(t *testing.T, s *webtest.Server) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	for pattern, methods := range walked(t, s) {
+		for _, m := range methods {
+			if m != http.MethodHead {
+				out[m+" "+pattern] = true
+			}
+		}
+	}
+	return out
+}
+
+func TestWithActionsOffThereIsNoRouteThatChangesTheCluster(t *testing.T) {
+	on, off := webtest.New(t), webtest.New(t, func(d *site.Deps) { d.Actions = nil })
+	for name, s := range map[string]*webtest.Server{"on": on, "off": off} {
+		if r, d := routed(t, s), described(t, s); !maps.Equal(r, d) {
+			t.Errorf("%s: the description is not that of the running configuration: %d routed, %d described", name, len(r), len(d))
+		}
+	}
+	there := routed(t, off)
+	for _, rt := range changes.Routes {
+		if there[rt.Method+" "+rt.Pattern] {
+			t.Errorf("%s %s is there", rt.Method, rt.Pattern)
+		}
+		if w := off.Do(rt.Method, webtest.AddressOf(rt.Pattern)); w.Code != http.StatusNotFound {
+			t.Errorf("%s %s: %d", rt.Method, rt.Pattern, w.Code)
+		}
+		there[rt.Method+" "+rt.Pattern] = true
+	}
+	if !maps.Equal(there, routed(t, on)) {
+		t.Error("more than the routes of actions is missing")
+	}
+	for _, address := range webtest.PagesWithChanges() {
+		page := webtest.ParseHTML(t, off.Do("GET", address).Body.String())
+		if page.Find(".acts, a[href^='/plans'], a[href^='/runs']").Length() != 0 {
+			t.Errorf("%s offers what is not there", address)
+		}
+	}
+	if w := off.Do("GET", "/live?t=run:"+webtest.RecordID("running")); w.Code != http.StatusBadRequest {
+		t.Errorf("the topic of a run: %d", w.Code)
+	}
+}

@@ -1,0 +1,38 @@
+package activity_test
+
+import (
+	"net/http"
+	"testing"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/web/webtest"
+)
+
+func TestActivityIsPagedByEntry(t *testing.T) {
+	s := webtest.New(t)
+	var ids []string
+	cursor := ""
+	for {
+		page := webtest.Decode[api.List[api.Event]](t, s.Do("GET", "/api/v1/activity?what=split&limit=40&cursor="+cursor))
+		for _, e := range page.Items {
+			if e.What != "split" {
+				t.Errorf("%+v", e)
+			}
+			ids = append(ids, e.ID)
+		}
+		if cursor = string(page.Next); cursor == "" {
+			break
+		}
+	}
+	if len(ids) != 150 {
+		t.Errorf("%d entries", len(ids))
+	}
+	if got := webtest.Decode[api.List[api.Event]](t,
+		s.Do("GET", "/api/v1/activity?what=moveChunk.&limit=1")); got.Items[0].What != "moveChunk.commit" {
+		t.Errorf("%+v", got)
+	}
+	if w := s.Do("GET", "/api/v1/activity?cursor="+string(answer.CursorOf("gone"))); w.Code != http.StatusConflict {
+		t.Errorf("gone: %d", w.Code)
+	}
+}

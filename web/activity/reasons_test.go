@@ -1,0 +1,164 @@
+package activity_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/topology"
+	"shardboard/web/templates"
+	"shardboard/web/webtest"
+)
+
+// withFailures is a site whose log has a move that failed with a reason in one of
+// its entries, and one without any.
+func withFailures(t *testing.T, more ...topology.Event) *webtest.Server {
+	s := webtest.New(t)
+	table := *s.Watcher.Get()
+	table.Events = slices.Concat(
+		more,
+		webtest.FailedAttempt(t, &table, 3, webtest.Epoch.Add(-time.Minute), webtest.OrphansReason),
+		webtest.FailedAttempt(t, &table, 5, webtest.Epoch.Add(-10*time.Minute), ""),
+	)
+	s.Watcher.Publish(&table)
+	return s
+}
+
+func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
+	s := withFailures(t)
+	c := s.Watcher.Get().Collection(webtest.DocumentsNS)
+	chunk := answer.ChunkURL(webtest.DocumentsNS, answer.ChunkRef(c, c.Chunks.At(3).Min))
+	for page, where := range map[string]string{
+		"/":                  ".events li.failed",
+		"/activity":          ".events li.failed",
+		"/activity?failed=1": ".events li.failed",
+		"/activity?kind=all": ".events li.failed",
+		"/activity ":         ".timings tr.reasons",
+		"/activity  ":        ".failures tbody tr",
+		answer.CollectionURL(webtest.DocumentsNS): "section li.failed",
+		chunk:                         "section li.failed",
+		answer.ShardURL("shard-rs-2"): "section li.failed",
+		answer.ShardURL("shard-rs-1"): "section li.failed",
+	} {
+		w := s.Do("GET", strings.TrimSpace(page))
+		text := webtest.ParseHTML(t, w.Body.String()).Find(where).Text()
+		if w.Code != 200 || !strings.Contains(text, webtest.OrphansReason) || !strings.Contains(text, "has not yet deleted its old documents") {
+			t.Errorf("%s: %d %q", page, w.Code, text)
+		}
+		if page != chunk && !strings.Contains(text, "The server gave no reason.") {
+			t.Errorf("%s does not say that the other has none: %q", page, text)
+		}
+	}
+	other := answer.ChunkURL(webtest.DocumentsNS, answer.ChunkRef(c, c.Chunks.At(7).Min))
+	if text := webtest.ParseHTML(t, s.Do("GET", other).Body.String()).Text(); strings.Contains(text, "orphaned") {
+		t.Error("the page of another chunk has it")
+	}
+	if text := webtest.ParseHTML(t, s.Do("GET", answer.ShardURL("shard-rs-3")).Body.String()).Text(); strings.Contains(text, "orphaned") {
+		t.Error("the page of a shard that has no part in it has it")
+	}
+	reached := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String()).Find(".timings tr.reasons").Text()
+	if !strings.Contains(reached, "The donor completed 2 of 6 steps.") {
+		t.Errorf("%q", reached)
+	}
+}
+
+func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
+	s := withFailures(t)
+	want := api.FailureReason{Reason: webtest.OrphansReason, ReasonFrom: "moveChunk.to", ReasonCode: "orphans"}
+	events := webtest.Decode[api.FoldedList[api.Event]](t, s.Do("GET", "/api/v1/activity"))
+	for i, e := range events.Items {
+		if e.Failed != (e.What != "moveChunk.start") {
+			t.Errorf("%d %s failed: %t", i, e.What, e.Failed)
+		}
+		got := e.FailureReason
+		got.Meaning = ""
+		switch {
+		case e.What == "moveChunk.start" && e.FailureReason != (api.FailureReason{}):
+			t.Errorf("%+v", e)
+		case e.What != "moveChunk.start" && i < 4 && (got != want || e.Meaning == ""):
+			t.Errorf("%+v", e)
+		case e.What != "moveChunk.start" && i > 4 &&
+			(got != api.FailureReason{ReasonCode: "none"} || !strings.HasPrefix(e.Meaning, "The server gave no reason.")):
+			t.Errorf("%+v", e)
+		}
+	}
+	moves := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations?state=aborted"))
+	if len(moves.Items) != 2 || moves.Items[0].Reason != webtest.OrphansReason || moves.Items[0].ReasonFrom != "moveChunk.to" ||
+		moves.Items[0].ReasonCode != "orphans" ||
+		moves.Items[1].ReasonCode != "none" {
+		t.Errorf("%+v", moves.Items)
+	}
+	groups := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures"))
+	if len(groups.Items) != 2 || groups.Items[0].Code != "orphans" || groups.Items[0].Newest != webtest.OrphansReason ||
+		groups.Items[1].Code != "none" ||
+		groups.Items[1].Reason != "" {
+		t.Errorf("%+v", groups.Items)
+	}
+	for _, foreign := range []string{"state=done", "state=none", "limit=1", "limit=0"} {
+		got := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures?"+foreign))
+		if len(got.Items) != 2 {
+			t.Errorf("%s is no parameter of failures: %+v", foreign, got.Items)
+		}
+	}
+}
+
+func TestLongServerTextIsCutAndCanBeOpened(t *testing.T) {
+	long := "Cannot move chunk <script>: " + strings.Repeat(
+		"{ project_id: ObjectId('6600006126d6cf4c63274108') } and then ",
+		12,
+	) + "\u202ethe end 1234567"
+	s := webtest.New(t)
+	table := *s.Watcher.Get()
+	table.Events = webtest.FailedAttempt(t, &table, 3, webtest.Epoch.Add(-time.Minute), long)
+	s.Watcher.Publish(&table)
+	doc := webtest.ParseHTML(t, s.Do("GET", "/activity?failed=1").Body.String())
+	d := doc.Find(".events li.failed details.servertext").First()
+	short, whole := d.Find("summary code").Text(), d.ChildrenFiltered("code").Text()
+	if _, open := d.Attr("open"); open || doc.Find("script:contains('Cannot')").Length() != 0 {
+		t.Error("open at first, or markup")
+	}
+	cut := strings.TrimSuffix(short, " …")
+	if cut == short || !strings.HasPrefix(whole, cut) || len(cut) > templates.ServerTextShown ||
+		strings.Count(cut, "{") != strings.Count(cut, "}") ||
+		strings.Count(cut, "'")%2 != 0 {
+		t.Errorf("cut as %q", short)
+	}
+	if !strings.HasSuffix(whole, `\u{202e}the end 1234567`) {
+		t.Errorf("whole is %q", whole)
+	}
+	if got := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations")); got.Items[0].Reason != long {
+		t.Errorf("the API has %q", got.Items[0].Reason)
+	}
+}
+
+func TestAMoveToItsOwnShardIsNotListedAsFailed(t *testing.T) {
+	d := webtest.Must(
+		bson.Marshal(
+			bson.D{{Key: "min", Value: bson.D{{Key: "project_id", Value: 1}}}, {Key: "max", Value: bson.D{{Key: "project_id", Value: 2}}},
+				{
+					Key:   "step 1 of 6",
+					Value: int32(0),
+				}, {Key: "to", Value: "shard-rs-2"}, {Key: "from", Value: "shard-rs-2"}, {Key: "note", Value: "aborted"}},
+		),
+	)
+	s := webtest.New(t)
+	table := *s.Watcher.Get()
+	table.Events = []topology.Event{
+		{ID: "same", Time: webtest.Epoch.Add(-time.Minute), What: "moveChunk.from", NS: string(webtest.DocumentsNS), Details: d},
+	}
+	s.Watcher.Publish(&table)
+	if n := webtest.ParseHTML(t, s.Do("GET", "/activity?failed=1").Body.String()).Find("li.failed").Length(); n != 0 {
+		t.Errorf("%d failed", n)
+	}
+	if got := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures")); len(got.Items) != 0 {
+		t.Errorf("%+v", got.Items)
+	}
+	if got := webtest.Decode[api.FoldedList[api.Event]](t, s.Do("GET", "/api/v1/activity")); len(got.Items) != 1 || got.Items[0].Failed {
+		t.Errorf("%+v", got.Items)
+	}
+}

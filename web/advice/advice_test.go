@@ -1,0 +1,303 @@
+package advice_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/alert"
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/rules"
+	"shardboard/internal/store/sqlite"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+// adviceCanary is a receiver's address.
+const adviceCanary = "https://hooks.example/CANARY-f00d"
+
+// advised is a site over a cluster in trouble, with a store and alerts.
+func advised(t *testing.T, change ...func(*site.Deps)) (*webtest.Server, *alert.Engine) {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	now := func() time.Time { return webtest.Epoch }
+	v := webtest.NewStory().With(webtest.Troubled).With(func(t *topology.Table) {
+		t.Shards[0].Zones = append(t.Shards[0].Zones, webtest.HostileName)
+		t.Balancer.Mode, t.Balancer.Stopped = "off", true
+	}).View()
+	var s *webtest.Server
+	var e *alert.Engine
+	s = webtest.New(t, append([]func(*site.Deps){func(d *site.Deps) {
+		d.Watcher.(*webtest.StubWatcher).Value, d.Keeper.(*webtest.StubKeeper).Value = v.Table, v.Dir
+		d.Advice = rules.NewAdvisor(rules.Sources{Tables: d.Watcher, Directories: d.Keeper, Profile: d.Profile, Notices: db, Now: now})
+		c, err := alert.Parse(
+			"alerts.yaml",
+			[]byte("for: 0s\ntargets:\n- {name: ops, format: slack, url: \""+adviceCanary+"\", min_severity: info}\n"),
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e = alert.New(c, answer.AlertSource(d.Advice, false), db, alert.Options{Log: d.Log, Now: now, Transport: failing{}})
+		d.Alerts = e
+	}}, change...)...)
+	return s, e
+}
+
+type failing struct{}
+
+func (failing) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, errors.New("dial " + adviceCanary)
+}
+
+func sendForm(t *testing.T, s *webtest.Server, path string, fields ...string) int {
+	t.Helper()
+	q := url.Values{}
+	for i := 0; i+1 < len(fields); i += 2 {
+		q.Set(fields[i], fields[i+1])
+	}
+	return s.Do("POST", path, webtest.Body(q.Encode()), webtest.Header("Content-Type", "application/x-www-form-urlencoded")).Code
+}
+
+func TestAdviceIsDismissedWithAReasonAndTakenBack(t *testing.T) {
+	s, _ := advised(t)
+	before := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
+	if len(before.Items) < 4 || len(before.Dismissed) != 0 {
+		t.Fatalf("%d items", len(before.Items))
+	}
+	id := before.Items[0].ID
+	if code := sendForm(t, s, "/advice/dismiss", "id", id, "reason", "  "); code != http.StatusBadRequest {
+		t.Errorf("without a reason: %d", code)
+	}
+	if code := sendForm(t, s, "/advice/dismiss", "id", "jumbo.none", "reason", "x"); code != http.StatusNotFound {
+		t.Errorf("of nothing: %d", code)
+	}
+	if code := sendForm(t, s, "/advice/dismiss", "id", id, "reason", "we know "+webtest.HostileName); code != http.StatusSeeOther {
+		t.Fatalf("with a reason: %d", code)
+	}
+	after := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
+	if len(after.Items) != len(before.Items)-1 || len(after.Dismissed) != 1 || after.Dismissed[0].ID != id ||
+		after.Dismissed[0].Dismiss.By != "local" ||
+		after.Dismissed[0].Dismiss.Reason != "we know "+webtest.HostileName {
+		t.Errorf("after: %+v", after.Dismissed)
+	}
+	page := s.Do("GET", "/advice").Body.String()
+	if strings.Contains(page, "<script>alert(1)") || !strings.Contains(page, "we know =cmd|") {
+		t.Error("the page does not show the reason as text")
+	}
+	w := s.Do("POST", "/api/v1/advice/"+id+"/restore")
+	if back := webtest.Decode[api.AdviceList](t, w); len(back.Items) != len(before.Items) || len(back.Dismissed) != 0 {
+		t.Errorf("taken back: %d items", len(back.Items))
+	}
+	if w := s.Do("POST", "/api/v1/advice/"+id+"/restore"); w.Code != http.StatusNotFound {
+		t.Errorf("taken back twice: %d", w.Code)
+	}
+	if w := s.Do("POST", "/api/v1/advice/"+id+"/dismiss", webtest.Body(`{"reason":"api"}`),
+		webtest.Header("Content-Type", "application/json")); w.Code != http.StatusOK {
+		t.Errorf("by the API: %d %s", w.Code, w.Body)
+	}
+}
+
+func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
+	s, _ := advised(t)
+	list := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
+	if len(list.Unsure) == 0 || len(list.Passed) == 0 {
+		t.Fatalf("unsure %v, passed %v", list.Unsure, list.Passed)
+	}
+	for _, i := range list.Items {
+		if i.Title == "" || i.Why == "" || len(i.Evidence) == 0 || len(i.Plans) == 0 && i.WhyNot == "" ||
+			strings.Contains(i.Title+i.Why+i.WhyNot, "[advice") ||
+			strings.ContainsAny(i.Title+i.Why+i.WhyNot, "{}") && !strings.Contains(i.Title+i.WhyNot, "_id") {
+			t.Errorf("%s: %+v", i.Rule, i)
+		}
+		for _, p := range i.Plans {
+			if p.Kind == "" || p.Text == "" || strings.Contains(p.Text, "{") {
+				t.Errorf("%s: plan %+v", i.Rule, p)
+			}
+		}
+	}
+	page := s.Do("GET", "/advice").Body.String()
+	for _, u := range list.Unsure {
+		if !strings.Contains(page, u.Why) && !strings.ContainsAny(u.Why, `'"&<>`) {
+			t.Errorf("the page does not say %q", u.Why)
+		}
+	}
+	if strings.Contains(page, `href="/plans/new?`) {
+		t.Error("a link to plans where none are made")
+	}
+	planning, _ := advised(t, func(d *site.Deps) { d.PlanForms = true })
+	if page := planning.Do("GET", "/advice").Body.String(); !strings.Contains(page, `href="/plans/new?kind=balancer-on&amp;reason=`) {
+		t.Error("no link to a filled-in form where plans are made")
+	}
+}
+
+func TestProblemsLinkTheShardsAndCollectionsThatTheyName(t *testing.T) {
+	s, _ := advised(t, webtest.WithPeople)
+	viewer := webtest.Header("X-Test-Who", "vera viewer")
+	leads := map[string]bool{}
+	for _, a := range webtest.ParseHTML(t, s.Do("GET", "/advice", viewer).Body.String()).Find(".say a, .evidence a").EachIter() {
+		href := a.AttrOr("href", "")
+		if w := s.Do("GET", href, viewer); w.Code != http.StatusOK {
+			t.Errorf("%q leads to %s: %d", a.Text(), href, w.Code)
+		}
+		leads[strings.SplitN(href, "/", 3)[1]] = true
+	}
+	if !leads["shards"] || !leads["collections"] {
+		t.Errorf("links to %v", leads)
+	}
+}
+
+func TestViewersSeeAdviceAndDecideNothing(t *testing.T) {
+	s, _ := advised(t, webtest.WithPeople)
+	viewer := webtest.Header("X-Test-Who", "vera viewer")
+	for _, path := range []string{"/advice", "/alerts"} {
+		w := s.Do("GET", path, viewer)
+		if w.Code != http.StatusOK || strings.Contains(w.Body.String(), `method="post" action="/advice`) ||
+			strings.Contains(w.Body.String(), `method="post" action="/alerts`) {
+			t.Errorf("%s: %d, or it has forms", path, w.Code)
+		}
+	}
+	operator := s.Do("GET", "/advice", webtest.Header("X-Test-Who", "olga operator")).Body.String()
+	if !strings.Contains(operator, `action="/advice/dismiss"`) {
+		t.Error("operators cannot dismiss")
+	}
+}
+
+func TestAReceiversAddressIsOnNoPageAndInNoLog(t *testing.T) {
+	s, e := advised(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := e.Check(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if code := sendForm(t, s, "/alerts/test", "target", "ops"); code != http.StatusSeeOther {
+		t.Errorf("test: %d", code)
+	}
+	if code := sendForm(t, s, "/alerts/test", "target", "https://evil.example/"); code != http.StatusNotFound {
+		t.Errorf("a test to an address: %d", code)
+	}
+	var shown bytes.Buffer
+	for _, path := range []string{"/alerts", "/advice", "/api/v1/alerts", "/api/v1/advice", "/", "/api/openapi.json", "/metrics"} {
+		w := s.Do("GET", path)
+		if w.Code != http.StatusOK {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+		shown.Write(w.Body.Bytes())
+	}
+	slog.New(slog.NewTextHandler(&shown, nil)).Info("engine", "status", e.Status())
+	for _, secret := range []string{"CANARY", "hooks.example"} {
+		if strings.Contains(shown.String(), secret) || strings.Contains(s.Log.String(), secret) {
+			t.Errorf("%s is shown or logged", secret)
+		}
+	}
+	if page := s.Do("GET", "/alerts").Body.String(); !strings.Contains(page, ">ops<") || !strings.Contains(page, "not reached, 1 in a row") {
+		t.Error("the page does not tell how the test went")
+	}
+}
+
+func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
+	s, e := advised(t)
+	if err := e.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if code := sendForm(t, s, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", ""); code != http.StatusBadRequest {
+		t.Errorf("without a reason: %d", code)
+	}
+	if code := sendForm(t, s, "/alerts/silences", "rule", "nope", "for", "8h", "reason", "x"); code != http.StatusBadRequest {
+		t.Errorf("of a rule that is none: %d", code)
+	}
+	if code := sendForm(t, s, "/alerts/silences", "alert", "jumbo.nope", "for", "8h", "reason", "x"); code != http.StatusBadRequest {
+		t.Errorf("of an alert that is none: %d", code)
+	}
+	there := webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")).Alerts[0].ID
+	if code := sendForm(t, s, "/alerts/silences", "alert", there, "for", "8h", "reason", "x"); code != http.StatusSeeOther {
+		t.Errorf("of an alert that is there: %d", code)
+	}
+	if one := webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")).Silences; len(one) != 1 ||
+		sendForm(t, s, "/alerts/silences/end", "id", one[0].ID) != http.StatusSeeOther {
+		t.Fatalf("%+v", one)
+	}
+	if code := sendForm(t, s, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", "<b>known</b>"); code != http.StatusSeeOther {
+		t.Fatalf("with a reason: %d", code)
+	}
+	got := webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts"))
+	if len(got.Silences) != 1 || got.Silences[0].By != "local" || !got.Silences[0].Until.Equal(webtest.Epoch.Add(8*time.Hour)) ||
+		len(got.Alerts) == 0 {
+		t.Fatalf("%+v", got)
+	}
+	if page := s.Do("GET", "/alerts").Body.String(); !strings.Contains(page, "&lt;b&gt;known") {
+		t.Error("the page does not show the silence")
+	}
+	if code := sendForm(t, s, "/alerts/silences/end", "id", got.Silences[0].ID); code != http.StatusSeeOther {
+		t.Errorf("ended: %d", code)
+	}
+	if left := webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")); len(left.Silences) != 0 {
+		t.Errorf("left: %v", left.Silences)
+	}
+}
+
+func TestDismissedAdviceRaisesNoAlert(t *testing.T) {
+	s, _ := advised(t)
+	source := answer.AlertSource(s.Deps.Advice, false)
+	all, err := source(t.Context())
+	if err != nil || len(all.Notices) < 4 {
+		t.Fatal(len(all.Notices), err)
+	}
+	if code := sendForm(t, s, "/advice/dismiss", "id", all.Notices[0].ID, "reason", "known"); code != http.StatusSeeOther {
+		t.Fatal(code)
+	}
+	left, err := source(t.Context())
+	if err != nil || len(left.Notices) != len(all.Notices)-1 || left.Notices[0].ID == all.Notices[0].ID {
+		t.Errorf("%d alerts after a dismissal of %d, %v", len(left.Notices), len(all.Notices), err)
+	}
+	s.Watcher.Publish(&topology.Table{ClusterID: "x"})
+	if _, err := advicelessSource(s)(t.Context()); err == nil {
+		t.Error("a table that is not loaded is taken for a calm cluster")
+	}
+}
+
+// advicelessSource is the source of an advisor that has not looked yet.
+func advicelessSource(s *webtest.Server) alert.Source {
+	return answer.AlertSource(
+		rules.NewAdvisor(
+			rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: s.Deps.Profile, Now: func() time.Time { return webtest.Epoch }},
+		),
+		false,
+	)
+}
+
+// TestAdviceStorybook writes both pages as an admin sees them to
+// SHARDBOARD_STORYBOOK, beside those of TestStorybook.
+func TestAdviceStorybook(t *testing.T) {
+	dir := os.Getenv("SHARDBOARD_STORYBOOK")
+	if dir == "" {
+		t.Skip("SHARDBOARD_STORYBOOK names no folder")
+	}
+	s, e := advised(t, func(d *site.Deps) { d.PlanForms = true })
+	if err := e.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	list := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
+	sendForm(t, s, "/advice/dismiss", "id", list.Items[len(list.Items)-1].ID, "reason", "known until the move in May")
+	sendForm(t, s, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", "known until the move in May")
+	sendForm(t, s, "/alerts/test", "target", "ops")
+	for name, path := range map[string]string{"advice-admin": "/advice", "alerts": "/alerts"} {
+		html := strings.NewReplacer(`href="/static/`, `href="static/`, `src="/static/`, `src="static/`).Replace(s.Do("GET", path).Body.String())
+		if err := os.WriteFile(filepath.Join(dir, name+".html"), []byte(html), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

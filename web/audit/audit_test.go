@@ -1,0 +1,340 @@
+package audit_test
+
+import (
+	"encoding/csv"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+func TestAuditTellsPeopleOfAnIssuerApart(t *testing.T) {
+	trail := &webtest.StubAudit{}
+	for _, sub := range []string{"sub-1", "sub-2"} {
+		_, _ = trail.Append(
+			t.Context(),
+			store.AuditEntry{What: "login.ok", By: "oidc:ab:" + sub, Subject: "oidc:ab:" + sub, Via: "oidc", Outcome: "ok"},
+		)
+	}
+	s := webtest.New(t, func(d *site.Deps) { d.Audit = trail })
+	rows := webtest.ParseHTML(t, s.Do("GET", "/audit", webtest.As("anna", auth.Admin)).Body.String()).Find("tbody tr")
+	for i, sub := range []string{"sub-2", "sub-1"} {
+		if text := rows.Eq(i).Text(); !strings.Contains(text, "Anna") || !strings.Contains(text, "Id at the issuer: "+sub) {
+			t.Errorf("row %d: %s", i, text)
+		}
+	}
+}
+
+func TestAuditIsListedFilteredAndPagedBothWays(t *testing.T) {
+	s := webtest.New(t)
+	var got []int64
+	for next := ""; ; {
+		part := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?limit=50&cursor="+next))
+		for _, r := range part.Items {
+			got = append(got, r.Seq)
+		}
+		if next = string(part.Next); next == "" {
+			break
+		}
+	}
+	if len(got) != 120 || got[0] != 120 || got[119] != 1 || !slices.IsSortedFunc(got, func(a, b int64) int { return int(b - a) }) {
+		t.Errorf("%d records, %v", len(got), got)
+	}
+	for query, want := range map[string]int{
+		"what=login.refused": 10, "what=login.": 100, "by=user:k3j2&order=oldest": 100,
+		"subject=user:k3j2&what=login.refused&order=oldest": 10, "what=log": 0,
+		"from=2026-03-01T11:58:00Z": 2, "to=2026-03-01T10:03": 3, "from=2026-03-01&to=2026-03-01T11:00:00%2B01:00": 0, "from=2026-03-02": 0,
+	} {
+		if part := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?"+query)); len(part.Items) != want {
+			t.Errorf("%s: %d, want %d", query, len(part.Items), want)
+		}
+	}
+	if first := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?order=oldest&limit=1")); first.Items[0].Seq != 1 ||
+		first.Next == "" {
+		t.Errorf("%+v", first)
+	}
+	for _, query := range []string{"from=yesterday", "to=2026-13-01", "order=up", "cursor=%21",
+		"cursor=" + string(answer.CursorOf("x")), "cursor=" + string(answer.CursorOf("-4")), "limit=0"} {
+		if w := s.Do("GET", "/api/v1/audit?"+query); w.Code != 400 {
+			t.Errorf("%s: %d", query, w.Code)
+		}
+	}
+}
+
+// A file has all records that match the filter of the page, not a part, and no cell
+// that a spreadsheet would run.
+func TestTheAuditRecordIsAFileToo(t *testing.T) {
+	a := webtest.CannedAudit()
+	a.Add(store.AuditEntry{At: webtest.Epoch, What: "login.refused", From: "=HYPERLINK(1)", Details: map[string]string{"reason": "password"}})
+	s := webtest.New(t, func(d *site.Deps) { d.Audit = a })
+	link, _ := webtest.ParseHTML(t, s.Do("GET", "/audit?what=login.&below=50").Body.String()).Find("a[href*='/audit.csv']").Attr("href")
+	if !strings.Contains(link, "what=login.") {
+		t.Errorf("the page's link to the file is %q", link)
+	}
+	rows, err := csv.NewReader(strings.NewReader(s.Do("GET", "/audit.csv?what=login.").Body.String())).ReadAll()
+	if err != nil || len(rows) != 122 || rows[0][0] != "seq" || rows[1][0] != "121" {
+		t.Fatalf("%d lines, %v", len(rows), err)
+	}
+	if from := rows[1][slices.Index(rows[0], "from")]; !strings.HasPrefix(from, "'=") {
+		t.Errorf("a spreadsheet would run %q", from)
+	}
+}
+
+// What the wire carries is all that the hash covers.
+func TestAuditOnTheWireCanBeVerified(t *testing.T) {
+	a := webtest.CannedAudit()
+	a.Add(
+		store.AuditEntry{At: webtest.Epoch, What: "login.refused", Subject: webtest.HostileName + "\xff\u2028", Details: map[string]string{}},
+	)
+	s := webtest.New(t, func(d *site.Deps) { d.Audit = a })
+	part := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?limit=1"))
+	last := a.Records[120]
+	r := part.Items[0]
+	back := store.AuditRecord{
+		Seq:  r.Seq,
+		Prev: last.Prev,
+		Hash: last.Hash,
+		AuditEntry: store.AuditEntry{Cluster: r.Cluster, At: r.At, By: r.By, Via: r.Via, From: r.From,
+			What: r.What, Subject: r.Subject, Outcome: r.Outcome, Details: r.Details},
+	}
+	if err := audit.Check(back, 121, last.Prev); err != nil {
+		t.Errorf("%v: %+v", err, r)
+	}
+}
+
+func TestAuditIsForOperators(t *testing.T) {
+	for role, want := range map[auth.Role]int{auth.Viewer: 403, auth.Support: 403, auth.Operator: 200, auth.Admin: 200} {
+		s := webtest.New(t, func(d *site.Deps) {
+			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
+		})
+		for _, address := range []string{"/audit", "/api/v1/audit", "/api/v1/audit/head", "/api/v1/audit/heads"} {
+			if w := s.Do("GET", address); w.Code != want {
+				t.Errorf("%s as %s: %d", address, role, w.Code)
+			}
+		}
+	}
+}
+
+func TestTheAuditPageSaysWhatIsKnownOfTheChain(t *testing.T) {
+	a := webtest.CannedAudit()
+	fine := a.Check
+	for name, c := range map[string]struct {
+		change func(*audit.State)
+		says   []string
+		not    string
+	}{
+		"verified": {func(*audit.State) {},
+			[]string{"in order up to record 120", "verified 20 s ago", "first record 2 h ago", "SHA256:"}, "not been verified"},
+		"not yet": {func(s *audit.State) { *s = audit.State{Key: s.Key} }, []string{"has not been verified yet"}, "in order"},
+		"failed first": {func(s *audit.State) { *s = audit.State{Key: s.Key, Err: errors.New("disk /var/x")} },
+			[]string{"could not be verified since the start"}, "/var/x"},
+		"failed since": {func(s *audit.State) { s.Err = errors.New("disk /var/x") },
+			[]string{"was in order up to record 120 when it was checked 20 s ago", "could not be read"}, "/var/x"},
+		"broken": {func(s *audit.State) { s.Break = &audit.Break{Code: audit.Changed, Seq: 7} },
+			[]string{"record 7 was edited after it was written"}, "in order up to"},
+		"cut": {func(s *audit.State) {
+			s.Break = &audit.Break{Code: audit.Cut, Seq: 130, Found: 120, At: webtest.Epoch}
+		}, []string{"ends at 120", "head was signed at record 130"}, "in order up to"},
+		"other key": {func(s *audit.State) { s.Other = "SHA256:other" }, []string{"signed by another key", "SHA256:other"}, "[audit."},
+		"reader":    {func(s *audit.State) { s.Key = "" }, []string{"Nothing is signed here"}, "[audit."},
+	} {
+		a.Check = fine
+		c.change(&a.Check)
+		s := webtest.New(t, func(d *site.Deps) { d.Audit = a })
+		text := strings.Join(strings.Fields(webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String()).Find("main").Text()), " ")
+		for _, want := range c.says {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q: %.600s", name, want, text)
+			}
+		}
+		if strings.Contains(text, c.not) {
+			t.Errorf("%s says %q", name, c.not)
+		}
+	}
+}
+
+func TestABrokenRecordIsSaidOnEveryPageToThoseWhoMayReadIt(t *testing.T) {
+	a := webtest.CannedAudit()
+	for role, want := range map[auth.Role]bool{auth.Viewer: false, auth.Support: false, auth.Operator: true, auth.Admin: true} {
+		for _, broken := range []bool{false, true} {
+			if a.Check.Break = nil; broken {
+				a.Check.Break = &audit.Break{Code: audit.Changed, Seq: 7}
+			}
+			s := webtest.New(t, func(d *site.Deps) {
+				d.Audit, d.Auth = a, webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
+			})
+			if said := strings.Contains(s.Do("GET", "/").Body.String(),
+				"The audit record was changed by something other than this program; the page Audit says where."); said != (want && broken) {
+				t.Errorf("%s, broken %v: said %v", role, broken, said)
+			}
+		}
+	}
+}
+
+func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
+	s := webtest.New(t)
+	doc := webtest.ParseHTML(t, s.Do("GET", "/audit?what=login.").Body.String())
+	if n := doc.Find("tbody tr").Length(); n != answer.PageRows {
+		t.Fatal(n)
+	}
+	older, _ := doc.Find("nav.pages a[rel=next]").Attr("href")
+	u, err := url.Parse(older)
+	if err != nil || u.Query().Get("what") != "login." || u.Query().Get("below") != "71" {
+		t.Fatal(older, err)
+	}
+	doc = webtest.ParseHTML(t, s.Do("GET", older).Body.String())
+	if first := strings.TrimSpace(doc.Find("tbody tr").First().Find("td").First().Text()); first != "70" {
+		t.Error(first)
+	}
+	refused := webtest.ParseHTML(t, s.Do("GET", "/audit?what=login.refused").Body.String()).Find("tbody").Text()
+	if strings.Count(refused, "Tried to sign in") != 10 || strings.Contains(refused, "Signed in") || !strings.Contains(refused, "anna") ||
+		!strings.Contains(refused, "unknown") {
+		t.Error(refused)
+	}
+	for address, want := range map[string]string{"/audit?by=user:nobody": "No record matches", "/audit?below=1": "No record matches"} {
+		if text := s.Do("GET", address).Body.String(); !strings.Contains(text, want) {
+			t.Errorf("%s does not say %q", address, want)
+		}
+	}
+	if text := webtest.New(t, func(d *site.Deps) { d.Audit = &webtest.StubAudit{} }).Do("GET", "/audit").Body.String(); !strings.Contains(
+		text,
+		"Nothing is recorded yet",
+	) {
+		t.Error("an empty record is not said to be")
+	}
+	for _, address := range []string{"/audit?below=x", "/audit?below=0", "/audit?from=x"} {
+		if w := s.Do("GET", address); w.Code != 400 {
+			t.Errorf("%s: %d", address, w.Code)
+		}
+	}
+}
+
+func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
+	a := &webtest.StubAudit{}
+	hostile := []string{
+		`<script>alert(1)</script>`,
+		`"><img src=x onerror=alert(1)>`,
+		"javascript:alert(1)",
+		"\u202egpj.exe\x1b[31m\r\n",
+		"=HYPERLINK(1)",
+		"{seq}",
+	}
+	for _, text := range hostile {
+		a.Add(
+			store.AuditEntry{
+				At:      webtest.Epoch,
+				By:      text,
+				Via:     text,
+				From:    text,
+				What:    text,
+				Subject: text,
+				Outcome: text,
+				Details: map[string]string{text: text},
+			},
+		)
+	}
+	s := webtest.New(t, func(d *site.Deps) { d.Audit = a })
+	doc := webtest.ParseHTML(
+		t,
+		s.Do(
+			"GET",
+			"/audit?by="+url.QueryEscape(hostile[1])+"&what="+url.QueryEscape(hostile[1])+"&subject="+url.QueryEscape(hostile[0]),
+		).Body.String(),
+	)
+	page := webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String())
+	if doc.Find("main script, main img").Length()+page.Find("main script, main img").Length() > 0 {
+		t.Error("markup of a record is markup of the page")
+	}
+	if n := page.Find("tbody tr").Length(); n != len(hostile) {
+		t.Error(n)
+	}
+	for _, href := range page.Find("main a").Map(func(_ int, a *goquery.Selection) string { return a.AttrOr("href", "") }) {
+		if !strings.HasPrefix(href, "/") {
+			t.Errorf("a link to %q", href)
+		}
+	}
+}
+
+func TestWithoutARecordOrWhenItCannotBeReadTheAuditSaysSo(t *testing.T) {
+	for name, trail := range map[string]answer.AuditTrail{"none": nil,
+		"broken": &webtest.StubAudit{Err: fault.New(fault.Unavailable, "The disk is gone.")}} {
+		s := webtest.New(t, func(d *site.Deps) { d.Audit = trail })
+		for _, address := range []string{"/audit", "/api/v1/audit", "/api/v1/audit/heads"} {
+			if w := s.Do("GET", address); w.Code != 503 {
+				t.Errorf("%s: %s %d", name, address, w.Code)
+			}
+		}
+	}
+}
+
+// TestEveryAuditCodeHasWords reads the codes from the packages that write them.
+func TestEveryAuditCodeHasWords(t *testing.T) {
+	for file, least := range map[string]int{"../../internal/auth/audit.go": 10, "../../internal/actions/engine/audit.go": 7,
+		"../guard/refusals.go": 1} {
+		codes := auditCodes(t, file)
+		if len(codes) < least {
+			t.Errorf("only %d codes found in %s; the scan is broken", len(codes), file)
+		}
+		checkWords(t, codes...)
+	}
+}
+
+func TestASummaryOfRefusalsHasWords(t *testing.T) {
+	checkWords(t, audit.AccessFlood)
+}
+
+// auditCodes are the string constants of a file whose names begin with audit.
+func auditCodes(t *testing.T, file string) (codes []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(f, func(node ast.Node) bool {
+		spec, ok := node.(*ast.ValueSpec)
+		if !ok || len(spec.Names) != 1 || !strings.HasPrefix(strings.ToLower(spec.Names[0].Name), "audit") || len(spec.Values) != 1 {
+			return true
+		}
+		if lit, ok := spec.Values[0].(*ast.BasicLit); ok {
+			code, _ := strconv.Unquote(lit.Value)
+			codes = append(codes, code)
+		}
+		return true
+	})
+	return codes
+}
+
+// checkWords fails for each code that the page shows as it is.
+func checkWords(t *testing.T, codes ...string) {
+	t.Helper()
+	trail := &webtest.StubAudit{}
+	for _, code := range codes {
+		trail.Add(store.AuditEntry{At: webtest.Epoch, What: code, Outcome: "ok"})
+	}
+	s := webtest.New(t, func(d *site.Deps) { d.Audit = trail })
+	rows := webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String()).Find("tbody th[scope=row]")
+	if rows.Length() != len(codes) {
+		t.Fatalf("%d rows for %d codes", rows.Length(), len(codes))
+	}
+	rows.Each(func(_ int, what *goquery.Selection) {
+		if code := what.AttrOr("title", ""); code == "" || strings.TrimSpace(what.Text()) == code {
+			t.Errorf("no words for %q", code)
+		}
+	})
+}

@@ -1,0 +1,210 @@
+package changes_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/store"
+	"shardboard/internal/topology"
+	"shardboard/web/guard"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+func TestChangesAreOfferedToOperatorsAndLeadToAForm(t *testing.T) {
+	s := webtest.New(t, webtest.WithPeople)
+	for _, address := range webtest.PagesWithChanges() {
+		for _, role := range []auth.Role{auth.Viewer, auth.Support} {
+			if page := webtest.ParseHTML(t, s.Do("GET", address, webtest.As("vera", role)).Body.String()); page.Find(".acts").Length() != 0 {
+				t.Errorf("%s offers changes to a %s", address, role)
+			}
+		}
+		page := webtest.ParseHTML(t, s.Do("GET", address, webtest.As("olga", auth.Operator)).Body.String())
+		links := page.Find(".acts a")
+		if links.Length() == 0 || page.Find("[data-live] .acts").Length() != 0 {
+			t.Errorf("%s: %d offers, in the live region %d", address, links.Length(), page.Find("[data-live] .acts").Length())
+		}
+		for i := range links.Length() {
+			to, _ := links.Eq(i).Attr("href")
+			w := s.Do("GET", to, webtest.As("olga", auth.Operator))
+			if form := webtest.ParseHTML(t, w.Body.String()).Find("form[action='/plans'][method=post] #reason"); w.Code != 200 ||
+				form.Length() != 1 {
+				t.Errorf("%s leads to %s: %d", address, to, w.Code)
+			}
+		}
+	}
+	locked := webtest.New(t, webtest.WithPeople, webtest.WithDataHeld(store.OwnedByAnother))
+	page := webtest.ParseHTML(t, locked.Do("GET", "/zones", webtest.As("olga", auth.Operator)).Body.String())
+	if page.Find(".acts a").Length() != 0 || !strings.Contains(page.Find(".acts").Text(), "Another shardboard owns") {
+		t.Errorf("read only: %s", page.Find(".acts").Text())
+	}
+}
+
+func TestImpossibleChangesTellWhy(t *testing.T) {
+	why := func(a []string, m map[string]string) {
+		for _, text := range a {
+			if m[text] == "" {
+				t.Errorf("%s can be done", text)
+			}
+		}
+	}
+	read := func(list []api.Offer, blocked ...string) {
+		m := map[string]string{}
+		for _, a := range list {
+			if (a.URL == "") != (a.Why != "") {
+				t.Errorf("%s has the address %q and the reason %q", a.Text, a.URL, a.Why)
+			}
+			m[a.Text] = a.Why
+		}
+		why(blocked, m)
+	}
+	of := func(v answer.View) *answer.Offers { return &answer.Offers{Table: v.Table} }
+	fine := webtest.NewStory().View()
+	single := webtest.NewStory().With(func(t *topology.Table) { t.Shards = t.Shards[:1] }).View()
+	project := fine.Dir.All()[3]
+	c := fine.Table.Collection("yorkie-meta.changes")
+	read(of(fine).Chunk(c, c.Chunks.Len()-1), "Merge with the next…", "Clear the jumbo flag…")
+	read(of(single).Chunk(c, 0), "Move…")
+	read(of(single).Project(project), "Pin to a shard…", "Isolate…", "Unpin…")
+	pinned := webtest.NewStory().With(func(t *topology.Table) {
+		t.Zones = append(t.Zones, topology.ZoneRange{NS: topology.Namespace(project.DB + ".documents"), Zone: "pin-" + project.ID.Hex()})
+	}).View()
+	read(of(pinned).Project(project), "Pin to a shard…", "Isolate…", "Spread…")
+	read(of(fine).Balancer(), "Turn the balancer on…")
+	off := webtest.NewStory().With(func(t *topology.Table) { t.Balancer.Stopped, t.Balancer.Mode = true, "off" }).View()
+	read(of(off).Balancer(), "Turn the balancer off…")
+	read(of(fine).Shard("shard-rs-1"), "Remove from a zone…")
+	out := func(shard string) string { return fmt.Sprintf("Remove %s from %s…", shard, "tight") }
+	zoned := func(ranged bool, shards ...int) answer.View {
+		return webtest.NewStory().With(func(t *topology.Table) {
+			t.Shards = slices.Clone(t.Shards)
+			for _, i := range shards {
+				t.Shards[i].Zones = []string{"tight"}
+			}
+			if ranged {
+				t.Zones = []topology.ZoneRange{{NS: "yorkie-meta.changes", Zone: "tight"}}
+			}
+		}).View()
+	}
+	name := fine.Table.Shards[0].Name
+	for _, offers := range []func(*answer.Offers) []api.Offer{
+		func(o *answer.Offers) []api.Offer { return o.Shard(name) }, (*answer.Offers).Zones,
+	} {
+		read(offers(of(zoned(true, 0))), out(name)) // its ranges would have no shard
+		for _, fit := range []answer.View{zoned(true, 0, 1), zoned(false, 0)} {
+			list := offers(of(fit))
+			if i := slices.IndexFunc(list, func(a api.Offer) bool { return a.Text == out(name) }); i < 0 || list[i].Why != "" {
+				t.Errorf("%+v", list)
+			}
+		}
+	}
+}
+
+func TestEveryKindHasAFormWithItsWords(t *testing.T) {
+	s := webtest.New(t)
+	for _, k := range actions.Kinds() {
+		w := s.Do("GET", answer.PlanURL(k))
+		page := webtest.ParseHTML(t, w.Body.String())
+		if w.Code != 200 || page.Find("form[action='/plans'] input[name=kind]").AttrOr("value", "") != string(k) {
+			t.Errorf("%s: %d", k, w.Code)
+		}
+		if title := page.Find("h1").Text(); title == string(k) || strings.Contains(page.Find("main").Text(), "arg.") {
+			t.Errorf("%s has the title %q", k, title)
+		}
+		page.Find("form.plan label").Each(func(_ int, l *goquery.Selection) {
+			if _, name := actions.ArgumentNamed(strings.TrimSpace(l.Text())); name {
+				t.Errorf("%s: the field %q has no words", k, l.Text())
+			}
+		})
+	}
+	if w := s.Do("GET", "/plans/new?kind=explode"); w.Code != http.StatusBadRequest {
+		t.Errorf("an unknown kind: %d", w.Code)
+	}
+}
+
+func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {
+	s := webtest.New(t, webtest.WithPeople)
+	for _, c := range []struct {
+		name, role string
+		buttons    int
+		says       string
+	}{{"olga", "operator", 1, ""}, {"bert", "operator", 0, "was made by Olga"}, {"vera", "viewer", 0, "needs the role"}} {
+		page := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("move"), webtest.As(c.name, auth.Role(c.role))).Body.String())
+		if n := page.Find(".confirm button.main:not([disabled])").Length(); n != c.buttons ||
+			!strings.Contains(page.Find(".confirm").Text(), c.says) {
+			t.Errorf("%s: %d buttons, %s", c.name, n, page.Find(".confirm").Text())
+		}
+	}
+}
+
+func TestOperatorsAreHeldToTwoChangesASecond(t *testing.T) {
+	s := webtest.New(t, webtest.WithPeople)
+	last := 0
+	for i := range guard.ActionBurst + 1 {
+		w := s.Do("POST", "/runs/"+webtest.RecordID("running")+"/stop", webtest.As("olga", auth.Operator))
+		if last = w.Code; i < guard.ActionBurst && w.Code != http.StatusSeeOther {
+			t.Fatalf("%d: %d %s", i, w.Code, w.Body)
+		}
+	}
+	if last != http.StatusTooManyRequests {
+		t.Errorf("after the burst: %d", last)
+	}
+}
+
+func TestARunIsFollowedLiveAndTheSameForAll(t *testing.T) {
+	var stub *webtest.StubActions
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		id := webtest.RecordID("running")
+		b := l.Open("t=run:" + id)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		run, _ := stub.RunByID(t.Context(), id)
+		run.Steps = slices.Clone(run.Steps)
+		for i := range run.Steps {
+			run.Steps[i].Progress = engine.Progress{Done: 5, Total: 6}
+		}
+		stub.Change(run)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		f := b.Last(t)
+		if f.Topic != "run:"+id || !strings.Contains(f.HTML, "Step 5 of 6") {
+			t.Errorf("%+v", f)
+		}
+		if strings.Contains(f.HTML, "<form") || strings.Contains(f.HTML, "<button") {
+			t.Error("a fragment for all has what not all may press")
+		}
+	}, func(d *site.Deps) { // its channel is of the bubble
+		stub = webtest.CannedActions()
+		d.Actions = stub
+	})
+}
+
+func TestCommandsAreShownAsMongoshTakesThem(t *testing.T) {
+	p := webtest.CannedActions().PlanList[1]
+	got := answer.MongoshCommand(p.Commands[0])
+	if !strings.HasPrefix(
+		got,
+		`db.getSiblingDB("admin").runCommand({"moveChunk": "yorkie-meta.changes", "bounds": [{"doc_id": NumberLong("-`,
+	) {
+		t.Error(got)
+	}
+	for in, want := range map[string]string{"a\u202eb": `"a\u202eb"`, `"` + "\n": `"\"\n"`, "\U000e0001": `"\udb40\udc01"`, "ä": `"ä"`} {
+		if got := sanitize.Quoted(in); got != want {
+			t.Errorf("%s is %s, want %s", strconv.QuoteToASCII(in), got, want)
+		}
+	}
+}

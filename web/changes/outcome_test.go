@@ -1,0 +1,186 @@
+package changes_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/format"
+	"shardboard/internal/outcome"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+// movedSite shows a move that succeeded, with an outcome.
+func movedSite(t *testing.T, change ...func(*outcome.Outcome)) *webtest.Server {
+	v := webtest.NewStory().View()
+	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) {
+		a := webtest.CannedActions()
+		a.RunList = append(a.RunList, webtest.MovedRun(v, a))
+		d.Actions, d.Now = a, func() time.Time { return v.Now }
+	}, webtest.WithOutcome(webtest.HelpedOutcome(v), change...))
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	return s
+}
+
+func TestPageAndAPIGiveTheSameAnswerWhetherARunHelped(t *testing.T) {
+	for name, sc := range scenesByName(webtest.OutcomeScenes()) {
+		if name == "outcome-unread" {
+			continue
+		}
+		s := webtest.New(t, func(d *site.Deps) { d.Now = func() time.Time { return sc.View.Now } }, sc.Change)
+		s.Watcher.Value, s.Keeper.Value = sc.View.Table, sc.View.Dir
+		page := webtest.ParseHTML(t, s.Do("GET", sc.Path).Body.String())
+		run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1"+sc.Path))
+		if run.Outcome == nil || run.Outcome.Text == "" {
+			t.Fatalf("%s: the API has no answer", name)
+		}
+		answer := page.Find(".outcome .verdict").Text()
+		if !strings.Contains(answer, run.Outcome.Text) {
+			t.Errorf("%s: the page says %q, the API %q", name, answer, run.Outcome.Text)
+		}
+		for _, note := range run.Outcome.Notes {
+			if !strings.Contains(page.Find(".outcome").Text(), note.Text) {
+				t.Errorf("%s: the page lacks %q", name, note.Text)
+			}
+		}
+		if rows := page.Find(".outcome table").First().Find("tbody tr[data-key]").Length(); rows != len(run.Outcome.Shards) {
+			t.Errorf("%s: %d shards on the page, %d in the API", name, rows, len(run.Outcome.Shards))
+		}
+		if (run.Outcome.State == "uncounted" || run.Outcome.State == "tooEarly") &&
+			(run.Outcome.After.Writes != nil || run.Outcome.ShareDifference != nil) {
+			t.Errorf("%s: what was not counted has a figure: %+v", name, run.Outcome.After)
+		}
+		for _, key := range []string{"[outcome.", "[cost.", "{"} {
+			if text := page.Find(".outcome, section.cost").Text(); strings.Contains(text, key) {
+				t.Errorf("%s: %q in %s", name, key, text)
+			}
+		}
+	}
+}
+
+func scenesByName(list []webtest.Scene) map[string]webtest.Scene {
+	out := map[string]webtest.Scene{}
+	for _, sc := range list {
+		out[sc.Name] = sc
+	}
+	return out
+}
+
+func TestEarlyOutcomeTellsWhenItWillBeKnown(t *testing.T) {
+	var at time.Time
+	s := movedSite(t, func(o *outcome.Outcome) {
+		o.State, o.Verdict, o.After = outcome.TooEarly, "", outcome.Side{Span: o.After.Span}
+		at = o.KnownAt
+	})
+	page := webtest.ParseHTML(t, s.Do("GET", "/runs/"+webtest.RecordID("moved"), webtest.As("vera", auth.Viewer)).Body.String()).
+		Find(".outcome")
+	if !strings.Contains(page.Text(), format.Clock(at)) || !strings.Contains(page.Find("td").Text(), "not counted yet") {
+		t.Error(page.Text())
+	}
+}
+
+func TestRunIsShownWhenItsOutcomeCannotBeRead(t *testing.T) {
+	sc := scenesByName(webtest.OutcomeScenes())["outcome-unread"]
+	html := webtest.ParseHTML(t, sc.Open(t))
+	if html.Find("#live-run .commands li").Length() == 0 || !strings.Contains(html.Find(".outcome").Text(), "could not be read") {
+		t.Error(html.Find("main").Text())
+	}
+	s := webtest.New(t, sc.Change)
+	if w := s.Do("GET", "/api/v1"+sc.Path); w.Code != 503 {
+		t.Errorf("the API: %d", w.Code)
+	}
+}
+
+func TestEstimatedAndActualAreSideBySide(t *testing.T) {
+	s := movedSite(t)
+	id := webtest.RecordID("moved")
+	run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1/runs/"+id, webtest.As("vera", auth.Viewer)))
+	if run.Cost == nil || run.Cost.Moved != 1 || len(run.Cost.Steps) != 1 {
+		t.Fatalf("%+v", run.Cost)
+	}
+	is, est := run.Cost.Actual, run.Cost.Estimated
+	if is.Documents.Value == nil || *is.Documents.Value != 8123 || is.Bytes.Value == nil || *is.Bytes.Value != 8_600_000 ||
+		is.DurationMillis.Value == nil ||
+		*is.DurationMillis.Value != 8000 {
+		t.Errorf("actual %+v", is)
+	}
+	if est.Bytes.Value == nil || run.Cost.Steps[0].Estimated.Bytes.Value == nil ||
+		*run.Cost.Steps[0].Estimated.Bytes.Value != *est.Bytes.Value ||
+		run.Cost.Steps[0].Estimated.Documents.Value == nil {
+		t.Errorf("estimated %+v, of the step %+v", est, run.Cost.Steps[0].Estimated)
+	}
+	page := webtest.ParseHTML(t, s.Do("GET", "/runs/"+id, webtest.As("vera", auth.Viewer)).Body.String())
+	if text := page.Find("section.cost").Text(); !strings.Contains(text, "8.0") || page.Find("section.cost tbody tr").Length() != 3 {
+		t.Error(text)
+	}
+	if text := page.Find(".commands small.cost").Text(); !strings.Contains(text, "Copied") || !strings.Contains(text, "Estimated") {
+		t.Errorf("the step: %q", text)
+	}
+	if list := webtest.Decode[api.List[api.Run]](t, s.Do("GET", "/api/v1/runs",
+		webtest.As("vera", auth.Viewer))); list.Items[0].Outcome != nil ||
+		list.Items[0].Cost != nil {
+		t.Error("a list has outcomes")
+	}
+}
+
+func TestTheAnswerArrivesLiveWhenItsWindowIsOver(t *testing.T) {
+	var stub *webtest.StubOutcomes
+	v := webtest.NewStory().View()
+	done := webtest.HelpedOutcome(v)
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		id := webtest.RecordID("moved")
+		b := l.Open("t=run:" + id)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		stub.Change(done)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if f := b.Last(t); f.Topic != "run:"+id || !strings.Contains(f.HTML, "Did it help?") || !strings.Contains(f.HTML, "Yes.") {
+			t.Errorf("%+v", f)
+		}
+	}, func(d *site.Deps) {
+		a := webtest.CannedActions()
+		a.RunList = append(a.RunList, webtest.MovedRun(v, a))
+		early := done
+		early.State, early.Verdict, early.After = outcome.TooEarly, "", outcome.Side{Span: done.After.Span}
+		stub = webtest.NewOutcomes(early)
+		d.Actions, d.Outcomes = a, stub
+	})
+}
+
+func TestRunWithoutEffectHasNoOutcome(t *testing.T) {
+	v := webtest.NewStory().View()
+	for _, name := range []string{"running", "failed", "refused"} {
+		s := webtest.New(t, func(d *site.Deps) { d.Now = func() time.Time { return v.Now } })
+		s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+		path := "/runs/" + webtest.RecordID(name)
+		if page := webtest.ParseHTML(t, s.Do("GET", path).Body.String()); page.Find(".outcome").Length() != 0 {
+			t.Errorf("%s: %s", name, page.Find(".outcome").Text())
+		}
+		want := map[bool]string{true: "running", false: "unchanged"}[name == "running"]
+		if run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1"+path)); run.Outcome == nil || run.Outcome.State != want {
+			t.Errorf("%s: %+v", name, run.Outcome)
+		}
+	}
+}
+
+func TestNamesInAnOutcomeAreText(t *testing.T) {
+	const evil = "<img src=x onerror=alert(1)>\u202e\n"
+	s := movedSite(t, func(o *outcome.Outcome) {
+		o.Before.Hottest, o.After.Hottest = evil, evil+"2"
+		o.Shards[0].Shard, o.Chunks[0].From, o.Chunks[0].NS = evil, evil, evil
+		o.Collections = append(o.Collections, outcome.CollectionChange{NS: evil, Not: "inPlace"})
+	})
+	html := s.Do("GET", "/runs/"+webtest.RecordID("moved"), webtest.As("vera", auth.Viewer)).Body.String()
+	page := webtest.ParseHTML(t, html)
+	if page.Find(".outcome img").Length() != 0 || strings.Contains(html, "<img src=x") {
+		t.Error("a name is markup")
+	}
+	if text := page.Find(".outcome p, .outcome small").Text(); strings.Contains(text, "\u202e") || !strings.Contains(text, "onerror") {
+		t.Errorf("%q", text)
+	}
+}

@@ -1,0 +1,190 @@
+package changes_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/web/webtest"
+)
+
+const splitAtFive = `{"kind":"split","args":{"ns":"app.users","at":{"p":5}},"reason":"hot"}`
+
+func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
+		c.Admin(bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}})
+		c.Admin(
+			bson.D{
+				{Key: "updateZoneKeyRange", Value: "app.users"},
+				{Key: "min", Value: bson.D{{Key: "p", Value: 0}}},
+				{Key: "max", Value: bson.D{{Key: "p", Value: 10}}},
+				{Key: "zone", Value: "eu"},
+			},
+		)
+		_, err := c.Watcher.Load(c.Context())
+		c.Must(err)
+		for name, x := range map[string]struct {
+			status     int
+			body, says string
+		}{
+			"unknown collection": {404, `{"kind":"split","args":{"ns":"app.none","at":{"p":5}},"reason":"r"}`, `"ns"`},
+			"unknown chunk": {404, `{"kind":"move","args":{"ns":"app.users","bounds":[{"p":3},{"p":4}],"to":"shard-rs-2"},"reason":"r"}`,
+				`"bounds" is not a chunk`},
+			"no chunk reference": {400, `{"kind":"move","args":{"ns":"app.users","chunk":"!!","to":"shard-rs-2"},"reason":"r"}`, `"chunk"`},
+			"bounds of no merge": {404, `{"kind":"merge","args":{"ns":"app.users","bounds":[{"p":1},{"p":20}]},"reason":"r"}`, `"bounds"`},
+			"reversed bounds": {400, `{"kind":"merge","args":{"ns":"app.users","bounds":[{"p":20},{"p":0}]},"reason":"r"}`,
+				`ends before it begins`},
+			"another field":    {400, `{"kind":"split","args":{"ns":"app.users","at":{"q":5}},"reason":"r"}`, `"at"`},
+			"no document":      {400, `{"kind":"split","args":{"ns":"app.users","at":5},"reason":"r"}`, `"at"`},
+			"no key of a type": {400, `{"kind":"split","args":{"ns":"app.users","at":{"p":[1,2]}},"reason":"r"}`, `"at"`},
+			"unknown shard": {404, `{"kind":"move","args":{"ns":"app.users","bounds":[{"p":0},{"p":10}],"to":"shard-rs-9"},"reason":"r"}`,
+				`shard-rs-9`},
+			"unknown argument":   {400, `{"kind":"split","args":{"ns":"app.users","att":{"p":5}},"reason":"r"}`, `att`},
+			"another's argument": {400, `{"kind":"split","args":{"ns":"app.users","at":{"p":5},"to":"shard-rs-2"},"reason":"r"}`, `"to"`},
+			"unknown kind":       {400, `{"kind":"explode","args":{},"reason":"r"}`, `explode`},
+			"no reason":          {400, `{"kind":"split","args":{"ns":"app.users","at":{"p":5}}}`, `reason`},
+			"blank reason":       {400, `{"kind":"split","args":{"ns":"app.users","at":{"p":5}},"reason":" \t"}`, `reason`},
+			"unknown project":    {404, `{"kind":"pin","args":{"project":"nobody","shard":"shard-rs-1"},"reason":"r"}`, `project`},
+			"no JSON":            {400, `{"kind":`, ``},
+		} {
+			// As many people as cases: nobody meets a limit.
+			c.Problem(c.Post(strings.ReplaceAll(name, " ", "-"), "/api/v1/plans", x.body), x.status, x.says)
+		}
+		// A range that meets another one is a plan, so that it can be looked at, and
+		// cannot be run.
+		p := c.Plan("anna", `{"kind":"zone-set-range","args":{"ns":"app.users","zone":"us","min":{"p":5},"max":{"p":15}},"reason":"r"}`)
+		if !p.Blocked {
+			c.Errorf("an overlap is not blocked: %+v", p.Checks)
+		}
+		refused := c.Problem(c.Post("anna", "/api/v1/plans/"+p.ID+"/run", `{"hash":"`+p.Hash+`"}`), 422, "check")
+		if len(refused.Checks) == 0 || refused.Checks[0].Verdict != "block" || refused.Checks[0].Text == "" {
+			c.Errorf("which check blocks is not said: %+v", refused)
+		}
+		if n := c.Sent(); n != 0 {
+			c.Errorf("%d commands were sent", n)
+		}
+	})
+}
+
+func TestOutdatedPlanTellsWhatChangedAndSendsNothing(t *testing.T) {
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
+		p := c.Plan("anna", splitAtFive)
+		run := "/api/v1/plans/" + p.ID + "/run"
+		c.Problem(c.Post("anna", run, `{"hash":"`+strings.Repeat("0", 64)+`"}`), 409, "hash")
+		c.Problem(c.Post("anna", run, `{"hash":"`+p.Hash+`","confirm":"something"}`), 400, "confirmation")
+		c.Problem(c.Post("bert", run, `{"hash":"`+p.Hash+`"}`), 409, "somebody else")
+		c.Problem(c.Post("anna", "/api/v1/plans/"+webtest.RecordID("none")+"/run", `{"hash":"`+p.Hash+`"}`), 404, "")
+		c.Problem(c.Post("anna", "/api/v1/plans/x/run", `{"hash":"`+p.Hash+`"}`), 404, "")
+		// Somebody moves the chunk.
+		c.Admin(
+			bson.D{{Key: "moveChunk", Value: "app.users"}, {Key: "find", Value: bson.D{{Key: "p", Value: 5}}}, {Key: "to", Value: "shard-rs-2"}},
+		)
+		changed := c.Problem(c.Post("anna", run, `{"hash":"`+p.Hash+`"}`), 409, "")
+		if len(changed.Changed) == 0 || changed.Changed[0].Field == "" || changed.Changed[0].Want == changed.Changed[0].Got ||
+			changed.Changed[0].Text == "" {
+			c.Errorf("what changed is not said: %+v", changed)
+		}
+		w := c.Do("POST", "/plans/"+p.ID+"/run", webtest.As("anna", auth.Operator), webtest.Form("hash", p.Hash))
+		if text := webtest.ParseHTML(c.T, w.Body.String()).Find("[role=alert]").Text(); w.Code != 409 || !strings.Contains(text, "shard-rs-2") {
+			c.Errorf("the page does not say what changed: %d %s", w.Code, text)
+		}
+		// And one that waited too long.
+		late := c.Plan("anna", `{"kind":"split","args":{"ns":"app.users","at":{"p":15}},"reason":"r"}`)
+		time.Sleep(engine.Expiry)
+		c.Problem(c.Post("anna", "/api/v1/plans/"+late.ID+"/run", `{"hash":"`+late.Hash+`"}`), 409, "expired")
+		if n := c.Sent(); n != 0 {
+			c.Errorf("%d commands were sent", n)
+		}
+	})
+}
+
+func TestAPlanRunsOnceIsProvenAndUndone(t *testing.T) {
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
+		p := c.Plan("anna", splitAtFive)
+		run := "/api/v1/plans/" + p.ID + "/run"
+		first := c.Post("anna", run, `{"hash":"`+p.Hash+`","confirm":null}`)
+		again := c.Post("anna", run, `{"hash":"`+p.Hash+`","confirm":""}`)
+		var a, b api.Run
+		c.Must(json.Unmarshal(first.Body.Bytes(), &a))
+		c.Must(json.Unmarshal(again.Body.Bytes(), &b))
+		if first.Code != http.StatusAccepted || again.Code != http.StatusOK || a.ID == "" || a.ID != b.ID {
+			c.Fatalf("%d %s, %d %s", first.Code, first.Body, again.Code, again.Body)
+		}
+		c.Problem(c.Post("bert", run, `{"hash":"`+p.Hash+`"}`), 409, "")
+		r := c.Ended(a.ID)
+		if r.State != "succeeded" || len(r.Steps) != 1 || len(r.Steps[0].Proof) == 0 || c.Sent() != 1 {
+			c.Fatalf("%d sent, %+v", c.Sent(), r)
+		}
+		page := webtest.ParseHTML(c.T, c.Do("GET", "/runs/"+a.ID, webtest.As("vera", auth.Viewer)).Body.String())
+		if page.Find("form[action$='/undo'], form[action$='/stop']").Length() != 0 ||
+			!strings.Contains(page.Find("#live-run").Text(), "as wanted") {
+			c.Errorf("a viewer's page of the run: %s", page.Find("main").Text())
+		}
+		// Undone by the page's forms.
+		w := c.Do("POST", "/runs/"+a.ID+"/undo", webtest.As("bert", auth.Operator), webtest.Form("reason", "not needed"))
+		to := w.Header().Get("Location")
+		if w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/plans/") {
+			c.Fatalf("undo: %d %s", w.Code, w.Body)
+		}
+		form := webtest.ParseHTML(c.T, c.Do("GET", to, webtest.As("bert", auth.Operator)).Body.String()).Find("form[action='" + to + "/run']")
+		hash, _ := form.Find("input[name=hash]").Attr("value")
+		w = c.Do("POST", to+"/run", webtest.As("bert", auth.Operator), webtest.Form("hash", hash))
+		if w.Code != http.StatusSeeOther {
+			c.Fatalf("run of the undo: %d %s", w.Code, webtest.ParseHTML(c.T, w.Body.String()).Find("main").Text())
+		}
+		c.Ended(strings.TrimPrefix(w.Header().Get("Location"), "/runs/"))
+		if r := c.Ended(a.ID); r.State != "undone" || c.Sent() != 2 {
+			c.Errorf("%s after %d commands", r.State, c.Sent())
+		}
+		if list := webtest.Decode[api.List[api.Run]](c.T, c.Do("GET", "/api/v1/runs", webtest.As("vera", auth.Viewer))); len(list.Items) != 2 {
+			c.Errorf("%d runs", len(list.Items))
+		}
+	})
+}
+
+func TestPlanFormsLeadToPlansAndKeepWhatWasTyped(t *testing.T) {
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
+		chunk := c.Watcher.Table().Collection("app.users")
+		ref := answer.ChunkRef(chunk, chunk.Chunks.At(1).Min)
+		w := c.Do(
+			"POST",
+			"/plans",
+			webtest.As("anna", auth.Operator),
+			webtest.Form("kind", "move", "ns", "app.users", "chunk", ref, "to", "", "min", `{"p": 1`, "reason", "r <b>"),
+		)
+		page := webtest.ParseHTML(c.T, w.Body.String())
+		if got, _ := page.Find("#arg-min").Attr("value"); w.Code != 400 || got != `{"p": 1` ||
+			!strings.Contains(page.Find("[role=alert]").Text(), `"min"`) {
+			c.Errorf("%d: %q %s", w.Code, got, page.Find("[role=alert]").Text())
+		}
+		if got, _ := page.Find("#reason").Attr("value"); got != "r <b>" {
+			c.Errorf("the reason is %q", got)
+		}
+		w = c.Do(
+			"POST",
+			"/plans",
+			webtest.As("anna", auth.Operator),
+			webtest.Form("kind", "move", "ns", "app.users", "chunk", ref, "to", "shard-rs-2", "reason", "r"),
+		)
+		if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/plans/") {
+			c.Fatalf("%d %s", w.Code, w.Body)
+		}
+		if page := webtest.ParseHTML(c.T, c.Do("GET", w.Header().Get("Location"), webtest.As("anna", auth.Operator)).Body.String()); page.Find(
+			"pre code",
+		).Length() == 0 ||
+			page.Find("button.main:not([disabled])").Length() != 1 {
+			c.Errorf("the plan: %s", page.Find("main").Text())
+		}
+		if n := c.Sent(); n != 0 {
+			c.Errorf("%d commands were sent by planning", n)
+		}
+	})
+}

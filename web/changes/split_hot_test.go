@@ -1,0 +1,180 @@
+package changes_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/web/changes"
+	"shardboard/web/webtest"
+)
+
+func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
+	s := webtest.New(t)
+	path := "/plans/" + webtest.RecordID("hot")
+	p := webtest.Decode[api.Plan](t, s.Do("GET", "/api/v1"+path))
+	args, err := actions.ReadArgs(p.Args.RawMessage)
+	if err != nil || p.Kind != "split-hot" || p.Blocked || len(args.Cuts) != 1 || args.Chunk != "" || len(p.Commands) != 2 {
+		t.Fatalf("%v: %+v", err, p)
+	}
+	cut := args.Cuts[0]
+	page := webtest.ParseHTML(t, s.Do("GET", path).Body.String())
+	rows := page.Find("table.writes tbody tr")
+	if len(p.Effect.Writes) != 3 || rows.Length() != 3 {
+		t.Fatalf("%+v, %d rows on the page", p.Effect.Writes, rows.Length())
+	}
+	for i, w := range p.Effect.Writes {
+		text := rows.Eq(i).Text()
+		if !strings.Contains(text, w.Shard) || !strings.Contains(text, format.PerSecond(w.PerSecondAfter)+" writes/s") ||
+			!strings.Contains(text, "≈") {
+			t.Errorf("%+v is told as %q", w, text)
+		}
+		if more := w.PerSecondAfter > w.PerSecondBefore; more != (w.Shard == cut.To) {
+			t.Errorf("%+v, and it goes to %s", w, cut.To)
+		}
+	}
+	if strings.Contains(page.Find("main").Text(), "[check.") || !strings.Contains(page.Find("main").Text(), "leaves 50") {
+		t.Error(page.Find("table.checks").Text())
+	}
+
+	// What was chosen comes back through the API and the form as it was.
+	if !bytes.Equal(args.JSON(), p.Args.RawMessage) {
+		t.Errorf("%s, want %s", args.JSON(), p.Args.RawMessage)
+	}
+	formed, err := changes.FormArgs(url.Values{"ns": {string(args.NS)}, "cuts": {args.Texts()["cuts"]}})
+	if err != nil || !bytes.Equal(formed.JSON(), p.Args.RawMessage) {
+		t.Errorf("%v: %s", err, formed.JSON())
+	}
+}
+
+func TestPlanPageTellsThatOneValueMakesAChunkHot(t *testing.T) {
+	s := webtest.New(t)
+	page := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("onevalue")).Body.String())
+	text := page.Find(".checks tr.is-block").Text()
+	for _, want := range []string{"takes 83", "no split divides them", "Move the whole chunk",
+		"project " + webtest.NewStory().View().Dir.All()[3].Name} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %q", want, text)
+		}
+	}
+	if n := page.Find("table.writes").Length(); n != 0 {
+		t.Error("nothing moves, and writes are told to change")
+	}
+}
+
+func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
+	s := webtest.New(t)
+	c := s.Watcher.Value.Collection("yorkie-meta.changes")
+	fields := func(address string) map[string]bool {
+		out := map[string]bool{}
+		for _, f := range webtest.ParseHTML(t, s.Do("GET", address).Body.String()).Find("form.plan [name]").EachIter() {
+			if f.AttrOr("type", "") != "hidden" {
+				out[f.AttrOr("name", "")] = true
+			}
+		}
+		return out
+	}
+	one, several, bare := fields(
+		answer.HotChunkPlan(c, 2),
+	), fields(
+		answer.HotChunkPlan(c, 1, 2),
+	), fields(
+		answer.PlanURL(actions.SplitHot, "ns", "yorkie-meta.changes"),
+	)
+	if one["chunks"] || one["chunk"] || !one["at"] || !one["to"] || one["cuts"] {
+		t.Errorf("of one chunk: %v", one)
+	}
+	if !several["chunks"] || several["chunk"] || several["at"] || !several["to"] {
+		t.Errorf("of several: %v", several)
+	}
+	if !bare["chunk"] || !bare["chunks"] || !bare["at"] || bare["cuts"] {
+		t.Errorf("of none: %v", bare)
+	}
+	// No shard is chosen unless somebody chooses one.
+	if first := webtest.ParseHTML(t, s.Do("GET", answer.HotChunkPlan(c,
+		2)).Body.String()).Find("select[name=to] option").First(); first.AttrOr(
+		"value",
+		"",
+	) != "" ||
+		first.Text() == "" {
+		t.Errorf("the first choice is %q", first.Text())
+	}
+	a, err := changes.FormArgs(url.Values{"chunks": {" x\ty,z\n"}})
+	if err != nil || strings.Join(a.Chunks, "|") != "x|y|z" {
+		t.Errorf("%v %v", a.Chunks, err)
+	}
+}
+
+func TestRefusedSplitNamesTheInvalidArgument(t *testing.T) {
+	s := webtest.New(t, webtest.WithPeople)
+	for args, says := range map[string]string{
+		`{"chunks": "x"}`:                          "chunks",
+		`{"chunks": ["a\u0000b"]}`:                 "chunks",
+		`{"cuts": [{"at": "x"}]}`:                  "cuts[0].at",
+		`{"cuts": [{"where": 1}]}`:                 "where",
+		`{"cuts": [{"half": "a\u0000b"}]}`:         "cuts[0].half",
+		`{"cuts": [{"min": {"p": 1}}, {"to": 1}]}`: "to",
+	} {
+		w := s.Do(
+			"POST",
+			"/api/v1/plans",
+			webtest.As("olga", "operator"),
+			webtest.Header("Content-Type", "application/json"),
+			webtest.Body(`{"kind":"split-hot","reason":"x","args":`+args+`}`),
+		)
+		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), says) {
+			t.Errorf("%s: %d %s", args, w.Code, w.Body)
+		}
+	}
+}
+
+// planned are the arguments of the plan that helps a line of heat.
+func planned(t *testing.T, l api.Heat) actions.Args {
+	t.Helper()
+	args, err := actions.ReadArgs(l.Plan.Args.RawMessage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return args
+}
+
+// The page of heat and its JSON lead to the same plan, and only those who may plan.
+func TestHotChunkLinksThePlanThatHelps(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
+	items := webtest.HeatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items
+	page := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	kinds := map[string]int{}
+	for i, l := range items {
+		if l.Plan == nil {
+			continue
+		}
+		kinds[l.Plan.Kind]++
+		if want := map[string]string{"divides": "split-hot", "document": "move"}[l.Split]; l.Plan.Kind != want || planned(t, l).Chunk != l.ID {
+			t.Errorf("%s: %+v", l.Split, l.Plan)
+		}
+		if i >= answer.ShownHot {
+			continue
+		}
+		to, err := url.Parse(page.Find(".hot li").Eq(i).Find("p a").AttrOr("href", ""))
+		if q := to.Query(); err != nil || q.Get("kind") != l.Plan.Kind || q.Get("chunk") != l.ID || q.Get("to") != planned(t, l).To {
+			t.Errorf("%d: the page leads to %s, the JSON to %+v", i, to, l.Plan)
+		}
+	}
+	if kinds["split-hot"] == 0 {
+		t.Errorf("no plan to split: %v", kinds)
+	}
+	s.Deps.Actions = nil
+	for _, l := range webtest.HeatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items {
+		if l.Plan != nil {
+			t.Fatal("a plan where nothing can be changed")
+		}
+	}
+}

@@ -1,0 +1,412 @@
+package collections_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/chunksize"
+	"shardboard/internal/fault"
+	"shardboard/internal/format"
+	"shardboard/internal/heat"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+const sizedNS = "yorkie-meta.documents"
+
+// measuredCluster has 10 documents more in each chunk, of 1,000 bytes, and in
+// chunk 3 more than a shard moves at once.
+type measuredCluster struct {
+	s     *webtest.Server
+	asked int
+	err   error
+}
+
+func (m *measuredCluster) RangeSize(_ context.Context, meta topology.Meta, r shardkey.Range, exact bool) (topology.RangeSize, error) {
+	m.asked++
+	if m.err != nil {
+		return topology.RangeSize{}, m.err
+	}
+	i, _ := m.s.Watcher.Get().Collection(meta.NS).Chunks.Find(r.Min)
+	n := int64(i) * 10
+	if i == 3 {
+		n = 200_000
+	}
+	out := topology.RangeSize{
+		Documents: n,
+		Bytes:     n * 1000,
+		Mean:      1000,
+		Exact:     exact,
+		At:        webtest.Epoch.Add(-time.Minute),
+		Took:      23 * time.Millisecond,
+	}
+	if exact {
+		out.Bytes, out.Mean = n*1000+n/5, 0
+	}
+	return out, nil
+}
+
+// sizedSite has a book of sizes; its documents have chunks on two shards.
+func sizedSite(t testing.TB, change ...func(*site.Deps)) (*webtest.Server, *measuredCluster) {
+	t.Helper()
+	cluster := &measuredCluster{}
+	s := webtest.New(t, append([]func(*site.Deps){func(d *site.Deps) {
+		d.Sizes = chunksize.New(cluster, d.Watcher, nil)
+	}}, change...)...)
+	cluster.s = s
+	return s, cluster
+}
+
+func refOf(s *webtest.Server, i int) string {
+	c := s.Watcher.Get().Collection(sizedNS)
+	return answer.ChunkRef(c, c.Chunks.At(i).Min)
+}
+
+func (m *measuredCluster) measure(t testing.TB, exact bool, positions ...int) {
+	t.Helper()
+	for _, i := range positions {
+		body := strings.NewReader(fmt.Sprintf(`{"exact":%t}`, exact))
+		w := m.s.Do("POST", "/api/v1/collections/"+sizedNS+"/chunks/"+refOf(m.s, i)+"/size", func(r *http.Request) {
+			*r = *httptest.NewRequest("POST", r.URL.String(), body)
+			r.Host = "localhost:8090"
+			r.Header.Set("Content-Type", "application/json")
+		})
+		if w.Code != http.StatusOK {
+			t.Fatalf("measure chunk %d: %d %s", i, w.Code, w.Body)
+		}
+	}
+}
+
+func chunkList(t *testing.T, s *webtest.Server, query string) api.ChunkList {
+	t.Helper()
+	return webtest.Decode[api.ChunkList](t, s.Do("GET", "/api/v1/collections/"+sizedNS+"/chunks?"+query))
+}
+
+func TestChunkIsMeasuredOnRequest(t *testing.T) {
+	s, cluster := sizedSite(t)
+	path := "/collections/" + sizedNS + "/chunks/" + refOf(s, 4)
+	before := webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+path+"/size"))
+	if before.Measured || before.Documents.Method != "chunkShare" || before.MeasuredAt != nil || cluster.asked != 0 {
+		t.Errorf("before: %+v, %d commands", before, cluster.asked)
+	}
+	cluster.measure(t, false, 4)
+	got := webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+path+"/size"))
+	if !got.Measured || *got.Documents.Value != 40 || got.Documents.Exact || got.Documents.Method != "dataSizeEstimate" ||
+		*got.MeanBytes != 1000 ||
+		*got.TookMillis != 23 {
+		t.Errorf("estimated: %+v", got)
+	}
+	if m := got.Move; m.Verdict != "fits" || *m.LimitDocuments != 2*(64<<20/1000) || m.Release != "5.0.7" {
+		t.Errorf("move: %+v", m)
+	}
+	cluster.measure(t, true, 4)
+	got = webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+path+"/size"))
+	if *got.Bytes.Value != 40_008 || !got.Bytes.Exact || got.Bytes.Method != "dataSize" {
+		t.Errorf("exact: %+v", got)
+	}
+	why := webtest.Decode[api.ChunkWhy](t, s.Do("GET", "/api/v1"+path+"/why"))
+	if why.Size == nil || *why.Size.Bytes.Value != 40_008 {
+		t.Errorf("why: %+v", why.Size)
+	}
+	if n := cluster.asked; n != 2 {
+		t.Errorf("%d commands", n)
+	}
+}
+
+func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
+	s, cluster := sizedSite(t)
+	c := s.Watcher.Get().Collection(sizedNS)
+	path := answer.ChunkURL(c.NS, refOf(s, 3))
+	page := s.Do("GET", path)
+	tag := page.Header().Get("ETag")
+	if body := page.Body.String(); !strings.Contains(body, "Measure exactly") || !strings.Contains(body, "not measured yet") {
+		t.Errorf("the page offers no measurement: %.400s", body)
+	}
+	post := func(do string) int {
+		w := s.Do("POST", path+"/size", formSent(url.Values{"do": {do}}))
+		if w.Code == http.StatusSeeOther && w.Header().Get("Location") != path {
+			t.Errorf("leads to %s", w.Header().Get("Location"))
+		}
+		return w.Code
+	}
+	for _, do := range []string{"estimate", "exact"} {
+		if code := post(do); code != http.StatusSeeOther {
+			t.Fatalf("%s: %d", do, code)
+		}
+	}
+	body := s.Do("GET", path, webtest.Header("If-None-Match", tag))
+	if body.Code != http.StatusOK {
+		t.Fatalf("after measuring, the page is said to be the same: %d", body.Code)
+	}
+	text := webtest.ParseHTML(t, body.Body.String()).Text()
+	for _, want := range []string{"200 000", "exact", "No. It has 200 000 documents"} {
+		if !strings.Contains(strings.ReplaceAll(text, "\u202f", " "), want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if code := post("everything"); code != http.StatusBadRequest {
+		t.Errorf("an unknown button: %d", code)
+	}
+	cluster.err = fault.Wrap(fault.Unavailable, context.DeadlineExceeded, "too slow")
+	if code := func() int {
+		return s.Do("POST", answer.ChunkURL(c.NS, refOf(s, 5))+"/size", formSent(url.Values{"do": {"exact"}})).Code
+	}(); code != http.StatusSeeOther {
+		t.Errorf("a failed attempt: %d", code)
+	}
+	if text := s.Do("GET", answer.ChunkURL(c.NS, refOf(s, 5))).Body.String(); !strings.Contains(text, topology.ReasonText("tooSlow")) {
+		t.Error("the page does not say why nothing was measured")
+	}
+	failed := webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+answer.ChunkURL(c.NS, refOf(s, 5))+"/size"))
+	if failed.Failed == nil || failed.Failed.Reason != "tooSlow" || failed.Measured {
+		t.Errorf("%+v", failed)
+	}
+}
+
+func formSent(v url.Values) func(*http.Request) {
+	return func(r *http.Request) {
+		*r = *httptest.NewRequest("POST", r.URL.String(), strings.NewReader(v.Encode()))
+		r.Host = "localhost:8090"
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+}
+
+func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
+	s, cluster := sizedSite(t, func(d *site.Deps) {
+		d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}}
+	})
+	path := "/collections/" + sizedNS + "/chunks/" + refOf(s, 3)
+	for _, target := range []string{path + "/size", "/api/v1" + path + "/size"} {
+		if w := s.Do("POST", target, formSent(url.Values{"do": {"exact"}})); w.Code != http.StatusForbidden {
+			t.Errorf("a viewer may POST %s: %d", target, w.Code)
+		}
+	}
+	if body := s.Do("GET", path).Body.String(); strings.Contains(body, `value="exact"`) ||
+		!strings.Contains(body, auth.Operator.Label()) {
+		t.Error("a viewer sees the button, or not why there is none")
+	}
+	if cluster.asked != 0 {
+		t.Errorf("%d commands", cluster.asked)
+	}
+	s, cluster = sizedSite(t)
+	for i := range chunksize.DemandPerMinute {
+		cluster.measure(t, false, i)
+	}
+	path = "/collections/" + sizedNS + "/chunks/" + refOf(s, 100)
+	if w := s.Do("POST", path+"/size", formSent(url.Values{"do": {"exact"}})); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("one more than the limit: %d", w.Code)
+	}
+	for _, x := range []struct {
+		target, body string
+		want         int
+	}{
+		{"/api/v1/collections/" + sizedNS + "/chunks/" + refOf(s, 100) + "/size", `{"exact":1}`, http.StatusBadRequest},
+		{"/api/v1/collections/" + sizedNS + "/chunks/nonsense/size", `{}`, http.StatusBadRequest},
+		{"/api/v1/collections/none.such/chunks/" + refOf(s, 100) + "/size", `{}`, http.StatusNotFound},
+	} {
+		w := s.Do("POST", x.target, func(r *http.Request) {
+			*r = *httptest.NewRequest("POST", r.URL.String(), strings.NewReader(x.body))
+			r.Host = "localhost:8090"
+			r.Header.Set("Content-Type", "application/json")
+		})
+		if w.Code != x.want {
+			t.Errorf("%s: %d, want %d", x.target, w.Code, x.want)
+		}
+	}
+}
+
+func TestChunksAreSortedByWhatIsKnown(t *testing.T) {
+	s, cluster := sizedSite(t)
+	c := s.Watcher.Get().Collection(sizedNS)
+	cluster.measure(t, false, 3, 9, 200, 0)
+	got := chunkList(t, s, "sort=bytes&limit=1000")
+	if got.Measured != 4 || got.Of != 250 || got.Order != "bytes" || len(got.Items) != 250 || got.Next != "" {
+		t.Fatalf("%d of %d measured, %d rows", got.Measured, got.Of, len(got.Items))
+	}
+	for i, want := range []int{3, 200, 9} {
+		if got.Items[i].Ref != refOf(s, want) || !got.Items[i].Measured {
+			t.Errorf("row %d is %s", i, got.Items[i].Ref)
+		}
+	}
+	seen, last := map[string]bool{}, int64(1<<62)
+	for i, row := range got.Items {
+		value := int64(-1)
+		if row.Bytes.Value != nil {
+			value = *row.Bytes.Value
+		}
+		if value > last {
+			t.Errorf("row %d has %d after %d", i, value, last)
+		}
+		seen[row.Ref], last = true, value
+	}
+	if len(seen) != 250 {
+		t.Errorf("%d different chunks", len(seen))
+	}
+	// Pages make up the same list, also through filters, on the page as in the API.
+	for _, filter := range []string{"", "shard=shard-rs-2", "zone=eu", "oversized=false", "jumbo=false&shard=shard-rs-1"} {
+		whole := chunkList(t, s, "sort=documents&limit=1000&"+filter)
+		var refs []string
+		cursor := ""
+		for {
+			page := chunkList(t, s, "sort=documents&limit=7&"+filter+"&cursor="+cursor)
+			for _, row := range page.Items {
+				refs = append(refs, row.Ref)
+			}
+			if page.Next == "" {
+				break
+			}
+			cursor = string(page.Next)
+		}
+		var want []string
+		for _, row := range whole.Items {
+			want = append(want, row.Ref)
+		}
+		if !slices.Equal(refs, want) || len(want) == 0 {
+			t.Errorf("%q: the pages have %d rows in another order than the whole list of %d", filter, len(refs), len(want))
+		}
+	}
+	doc := webtest.ParseHTML(t, s.Do("GET", "/collections/"+sizedNS+"?sort=bytes").Body.String())
+	first := doc.Find("table.chunks tbody tr").First()
+	if first.AttrOr("data-key", "") != answer.ChunkKey(c.Key, c.Chunks.At(3).Min) || !strings.Contains(first.Text(), "too big to move") {
+		t.Errorf("the page's first row is %s", first.Text())
+	}
+	if note := doc.Find("[data-key=measured]").Text(); !strings.HasPrefix(note, "Measured: 4 of 250 chunks. The others") {
+		t.Errorf("the page says %q", note)
+	}
+	if head := doc.Find(`th[aria-sort="descending"]`).Text(); strings.TrimSpace(head) != "Data" {
+		t.Errorf("sorted by %q", head)
+	}
+}
+
+func TestTooBigToMoveIsAFilter(t *testing.T) {
+	s, cluster := sizedSite(t)
+	cluster.measure(t, false, 3, 9)
+	if got := chunkList(t, s, "oversized=true"); len(got.Items) != 1 || got.Items[0].Ref != refOf(s, 3) || !*got.Items[0].Oversized {
+		t.Errorf("%+v", got.Items)
+	}
+	doc := webtest.ParseHTML(t, s.Do("GET", "/collections/"+sizedNS+"?oversized=1").Body.String())
+	if n := doc.Find("table.chunks tbody tr").Length(); n != 1 {
+		t.Errorf("%d rows", n)
+	}
+	// A whole shard, by its counts.
+	table := *s.Watcher.Get()
+	table.Seq++
+	figure := topology.Figure{Known: true, Value: 1 << 40, Method: "collStats", At: webtest.Epoch}
+	table.Sizes = map[topology.Namespace]topology.Sizes{
+		sizedNS: {
+			NS: sizedNS,
+			At: webtest.Epoch,
+			Shards: map[string]topology.Size{
+				"shard-rs-1": {Bytes: figure, Documents: topology.Figure{Known: true, Value: 1 << 30, At: webtest.Epoch}},
+			},
+		},
+	}
+	s.Watcher.Publish(&table)
+	got := chunkList(t, s, "oversized=true&limit=1000")
+	if n := table.Collection(sizedNS).Chunks.CountByShard()["shard-rs-1"]; len(got.Items) < n-2 || len(got.Items) > n+1 {
+		t.Errorf("%d chunks of a shard of %d", len(got.Items), n)
+	}
+}
+
+func TestInvalidSortOrdersAreRefused(t *testing.T) {
+	s, _ := sizedSite(t)
+	for _, query := range []string{"sort=size", "sort=bytes&cursor=xx", "sort=bytes&cursor=" + string(answer.CursorOf("heat 5")),
+		"sort=bytes&cursor=" + string(answer.CursorOf("bytes -5")), "oversized=perhaps",
+		"sort=bytes&key=%7B%22project_id%22%3A1%7D"} {
+		if w := s.Do("GET", "/api/v1/collections/"+sizedNS+"/chunks?"+query); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d", query, w.Code)
+		}
+	}
+	if w := s.Do("GET", "/collections/"+sizedNS+"?sort=size"); w.Code != http.StatusBadRequest {
+		t.Errorf("the page: %d", w.Code)
+	}
+	if got := chunkList(t, s, "sort=bytes&cursor="+string(answer.CursorOf("bytes 99999"))); len(got.Items) != 0 || got.Next != "" {
+		t.Errorf("beyond the end: %d rows", len(got.Items))
+	}
+}
+
+func TestChunksAreSortedByTheirWrites(t *testing.T) {
+	v := webtest.NewStory().View()
+	c := v.Table.Collection("yorkie-meta.changes")
+	v.Writes = func(*topology.Table, topology.Namespace) (map[int]heat.Rate, bool, bool) {
+		return map[int]heat.Rate{5: {PerSecond: 2, Exact: true, Rows: 20}, 11: {PerSecond: 30, Rows: 300}}, true, false
+	}
+	m, err := answer.ChunkPage(v, c, answer.ChunkQuery{Sort: answer.ByHeat, Pos: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writes := func(i int) string { return format.PerSecond(*m.Items[i].WritesPerSecond) }
+	var order []int
+	for _, row := range m.Items[:4] {
+		order = append(order, row.Number)
+	}
+	if !slices.Equal(order, []int{12, 6, 1, 2}) || writes(0) != "30.0" || m.Items[0].WritesExact || writes(1) != "2.00" || writes(2) != "0" {
+		t.Errorf("%v %+v", order, m.Items[:3])
+	}
+	if !strings.HasPrefix(m.Note.String(), "2 of 24 chunks took writes") {
+		t.Error(m.Note)
+	}
+	v.Writes = nil
+	m, err = answer.ChunkPage(v, c, answer.ChunkQuery{Sort: answer.ByHeat, Pos: -1})
+	if err != nil || m.Heated || !strings.HasPrefix(m.Note.String(), "No writes") || m.Items[0].Number != 1 {
+		t.Errorf("without counts: %v %q", err, m.Note.String())
+	}
+}
+
+// BenchmarkChunkList lists a million chunks of which 20,000 were measured, by
+// key and by size in turns, and gives the ratio of the median times.
+func BenchmarkChunkList(b *testing.B) {
+	const chunks, known = 1_000_000, 20_000
+	s, _ := sizedSite(b)
+	table := *webtest.CannedTable(1, 6)
+	c := webtest.CannedCollection(sizedNS, bson.D{{Key: "project_id", Value: "hashed"}}, chunks, 1)
+	table.Collections = []*topology.Collection{c}
+	s.Watcher.Publish(&table)
+	cluster := &measuredCluster{s: s}
+	book := chunksize.New(cluster, s.Watcher, nil)
+	sizes := knownSizes{Book: book, known: map[int]chunksize.Size{}}
+	for i := range known {
+		n := topology.Figure{Known: true, Value: int64(i), Method: chunksize.MethodEstimate, At: webtest.Epoch}
+		sizes.known[i*(chunks/known)] = chunksize.Size{Documents: n, Bytes: n, Measured: true, At: webtest.Epoch}
+	}
+	s.Deps.Sizes = sizes
+	times := map[string][]time.Duration{}
+	for b.Loop() {
+		for _, query := range []string{"", "?sort=bytes", "?sort=bytes&page=10000"} {
+			begun := time.Now()
+			if w := s.Do("GET", "/collections/"+sizedNS+query); w.Code != http.StatusOK {
+				b.Fatal(w.Code, w.Body)
+			}
+			times[query] = append(times[query], time.Since(begun))
+		}
+	}
+	median := func(of []time.Duration) float64 {
+		slices.Sort(of)
+		return float64(of[len(of)/2])
+	}
+	key := median(times[""])
+	b.ReportMetric(key/1e6, "key-ms")
+	b.ReportMetric(median(times["?sort=bytes"])/key, "sorted/key")
+	b.ReportMetric(median(times["?sort=bytes&page=10000"])/key, "sorted-late/key")
+}
+
+// knownSizes has measured many chunks.
+type knownSizes struct {
+	*chunksize.Book
+	known map[int]chunksize.Size
+}
+
+func (k knownSizes) Known(*topology.Collection) map[int]chunksize.Size { return k.known }

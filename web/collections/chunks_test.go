@@ -1,0 +1,180 @@
+package collections_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/topology"
+	"shardboard/web/webtest"
+)
+
+func TestPagingCoversEveryChunkExactlyOnce(t *testing.T) {
+	s := webtest.New(t)
+	c := s.Watcher.Get().Collection("yorkie-meta.documents")
+	for _, limit := range []int{1, 7, 100, 1000} {
+		var refs []string
+		var last api.Key
+		cursor := ""
+		for {
+			page := webtest.Decode[api.List[api.Chunk]](
+				t,
+				s.Do("GET", fmt.Sprintf("/api/v1/collections/yorkie-meta.documents/chunks?limit=%d&cursor=%s", limit, cursor)),
+			)
+			for _, ch := range page.Items {
+				if last != nil && string(ch.Min) != string(last) {
+					t.Fatalf("limit %d: gap between %s and %s", limit, last, ch.Min)
+				}
+				last = ch.Max
+				refs = append(refs, ch.Ref)
+			}
+			if page.Next == "" {
+				break
+			}
+			cursor = url.QueryEscape(string(page.Next))
+		}
+		if len(refs) != c.Chunks.Len() {
+			t.Errorf("limit %d: %d chunks of %d", limit, len(refs), c.Chunks.Len())
+		}
+		seen := map[string]bool{}
+		for _, r := range refs {
+			if seen[r] || !strings.HasPrefix(r, "01000000-0000-0000-0000-000000000000.") {
+				t.Errorf("reference %s", r)
+			}
+			seen[r] = true
+		}
+	}
+}
+
+func TestPagingGoesOnAfterTheNextChunkWasMergedAway(t *testing.T) {
+	s := webtest.New(t)
+	path := "/api/v1/collections/yorkie-meta.documents/chunks?limit=10"
+	first := webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", path))
+	s.Watcher.Publish(webtest.CannedTable(2, 6)) // bounds 6 and up are merged
+	second := webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", path+"&cursor="+string(first.Next)))
+	if len(second.Items) != 1 || !strings.Contains(string(second.Items[0].Max), "maxKey") {
+		t.Errorf("%+v", second)
+	}
+	gone := strings.Replace(string(first.Next), "01000000", "02000000", 1)
+	if w := s.Do("GET", path+"&cursor="+gone); w.Code != http.StatusConflict {
+		t.Errorf("reference of another life: %d", w.Code)
+	}
+}
+
+func TestChunkFilters(t *testing.T) {
+	s := webtest.New(t)
+	get := func(q url.Values) api.List[api.Chunk] {
+		t.Helper()
+		q.Set("limit", "1000")
+		return webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", "/api/v1/collections/yorkie-meta.documents/chunks?"+q.Encode()))
+	}
+	n := 0
+	for _, shard := range []string{"shard-rs-1", "shard-rs-2", webtest.HostileName} {
+		got := get(url.Values{"shard": {shard}})
+		for _, c := range got.Items {
+			if c.Shard != shard {
+				t.Errorf("%s among those of %s", c.Shard, shard)
+			}
+		}
+		n += len(got.Items)
+	}
+	if n != 250 {
+		t.Errorf("%d chunks on all shards", n)
+	}
+	if got := get(url.Values{"jumbo": {"true"}}); len(got.Items) != 1 || !got.Items[0].Jumbo {
+		t.Errorf("jumbo: %d", len(got.Items))
+	}
+	if got := get(url.Values{"zone": {"eu"}}); len(got.Items) != 3 {
+		t.Errorf("zone: %d", len(got.Items))
+	}
+	key := fmt.Sprintf(`{"project_id":{"$oid":%q}}`, webtest.ProjectID(100).Hex())
+	if got := get(url.Values{"key": {key}}); len(got.Items) != 1 || string(got.Items[0].Min) != key {
+		t.Errorf("key: %+v", got.Items)
+	}
+	if got := get(url.Values{"from": {key}}); len(got.Items) != 150 || string(got.Items[0].Min) != key {
+		t.Errorf("from: %d", len(got.Items))
+	}
+	one := webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", "/api/v1/collections/yorkie-meta.documents/chunks?jumbo=true&limit=1"))
+	if one.Next != "" {
+		t.Errorf("a page after the last match: %s", one.Next)
+	}
+}
+
+func TestValueOfAHashedKeyIsHashedByTheServer(t *testing.T) {
+	s := webtest.New(t)
+	got := webtest.Decode[api.List[api.Chunk]](
+		t,
+		s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks?key="+url.QueryEscape(`{"doc_id":{"$oid":"65e000000000000000000001"}}`)),
+	)
+	if len(got.Items) != 1 || !strings.Contains(string(got.Items[0].Min), `"doc_id"`) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestMapTilesPartTheChunks(t *testing.T) {
+	s := webtest.New(t)
+	for _, ns := range []string{"yorkie-meta.documents", "yorkie-meta.changes"} {
+		c := s.Watcher.Get().Collection(topology.Namespace(ns))
+		for _, level := range []int{0, 1, 3, 9} {
+			at, chunks := 0, 0
+			for index := range 1 << level {
+				tile := webtest.Decode[api.Tile](t, s.Do("GET", fmt.Sprintf("/api/v1/collections/%s/map?level=%d&index=%d", ns, level, index)))
+				if tile.From != at || len(tile.Runs) > answer.MaxRuns {
+					t.Fatalf("%s %d/%d begins at %d, not %d, with %d runs", ns, level, index, tile.From, at, len(tile.Runs))
+				}
+				at = tile.To
+				next := tile.From
+				for _, run := range tile.Runs {
+					if run.From != next || run.Shard == "" || run.Min == nil || run.Max == nil {
+						t.Fatalf("%s %d/%d: run %+v at %d", ns, level, index, run, next)
+					}
+					sum := 0
+					for _, n := range run.Shards {
+						sum += n
+					}
+					if run.Shards == nil && c.Chunks.Owner(run.From) != run.Shard || run.Shards != nil && sum != run.Chunks {
+						t.Errorf("run %+v", run)
+					}
+					next += run.Chunks
+					chunks += run.Chunks
+				}
+				if next != tile.To {
+					t.Errorf("%s %d/%d ends at %d, not %d", ns, level, index, next, tile.To)
+				}
+			}
+			if chunks != c.Chunks.Len() {
+				t.Errorf("%s level %d has %d chunks of %d", ns, level, chunks, c.Chunks.Len())
+			}
+		}
+	}
+}
+
+func TestTileWithManyRunsIsDividedIntoCells(t *testing.T) {
+	c := webtest.CannedCollection("a.b", bsonKey("x"), 3*2000, 9) // a new shard every third chunk
+	runs := answer.TileRuns(c, 0, c.Chunks.Len())
+	if len(runs) != answer.MaxRuns {
+		t.Fatalf("%d runs", len(runs))
+	}
+	mixed := 0
+	for _, r := range runs {
+		if len(r.Shards) > 1 {
+			mixed++
+		}
+		for shard, n := range r.Shards {
+			if n > r.Shards[r.Shard] {
+				t.Errorf("%s has more than %s in %+v", shard, r.Shard, r)
+			}
+		}
+	}
+	if mixed == 0 {
+		t.Error("no cell holds several shards")
+	}
+}
+
+func bsonKey(field string) bson.D { return bson.D{{Key: field, Value: 1}} }

@@ -1,0 +1,72 @@
+package collections_test
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/answer"
+	"shardboard/web/webtest"
+)
+
+// keySpacePicture opens a collection's page and finds its picture.
+func keySpacePicture(t *testing.T, v answer.View, ns string) *goquery.Selection {
+	t.Helper()
+	table := webtest.ParseHTML(t, webtest.Scene{Path: "/collections/" + ns, View: v}.Open(t)).Find("table.lanes")
+	if table.Length() != 1 {
+		t.Fatalf("%s: %d pictures", ns, table.Length())
+	}
+	return table
+}
+
+// lanesDrawn are the shards that have a part of the picture.
+func lanesDrawn(table *goquery.Selection) int {
+	return table.Find("tr[data-key] path").FilterFunction(func(_ int, p *goquery.Selection) bool { return p.AttrOr("d", "") != "" }).Length()
+}
+
+func TestStripCoversTheKeySpaceOnce(t *testing.T) {
+	v := webtest.NewStory().View()
+	for _, c := range v.Table.Collections {
+		table := keySpacePicture(t, v, string(c.NS))
+		at := 0.0
+		table.Find("svg.strip > g rect").Each(func(_ int, r *goquery.Selection) {
+			x, w := percent(t, r.AttrOr("x", "")), percent(t, r.AttrOr("width", ""))
+			if math.Abs(x-at) > 0.02 {
+				t.Errorf("%s: a gap at %.2f %%", c.NS, at)
+			}
+			at = x + w
+		})
+		if math.Abs(at-100) > 0.05 {
+			t.Errorf("%s: ends at %.2f %%", c.NS, at)
+		}
+		if n := lanesDrawn(table); n != len(c.Chunks.CountByShard()) {
+			t.Errorf("%s: %d lanes", c.NS, n)
+		}
+	}
+}
+
+func percent(t *testing.T, s string) float64 {
+	t.Helper()
+	f, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestDenseStripStacksEveryShardsPart(t *testing.T) {
+	s := webtest.NewStory()
+	s.Chunks = 3000
+	table := keySpacePicture(t, s.View(), "yorkie-meta.changes")
+	if rects, paths, lanes := table.Find("svg.strip > g rect").Length(), table.Find("svg.strip path").Length(), lanesDrawn(table); rects > 0 ||
+		paths != 3 ||
+		lanes != 3 {
+		t.Fatalf("%d rects, %d paths, %d lanes", rects, paths, lanes)
+	}
+	if box := table.Find("svg.strip svg").AttrOr("viewBox", table.Find("svg.strip svg").AttrOr("viewbox", "")); box != "0 0 200 100" {
+		t.Errorf("box %q", box)
+	}
+}

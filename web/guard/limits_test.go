@@ -1,0 +1,109 @@
+package guard_test
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"shardboard/internal/auth"
+	"shardboard/web/guard"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+func TestRateLimitTellsWhenToRetry(t *testing.T) {
+	now := webtest.Epoch
+	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Now = func() time.Time { return now } })
+	for _, c := range []struct {
+		method, address string
+		burst           int
+		refill          time.Duration // for one more
+	}{
+		{"GET", "/api/v1/locate?q=x", guard.LocateBurst, 20 * time.Millisecond},
+		{"POST", "/api/v1/checks/duplicates/stop", guard.ActionBurst, 500 * time.Millisecond},
+	} {
+		ask := func(name string) int {
+			w := s.Do(c.method, c.address, webtest.As(name, auth.Operator))
+			if w.Code == http.StatusTooManyRequests {
+				if n, err := strconv.Atoi(w.Header().Get("Retry-After")); err != nil || n < 1 ||
+					w.Header().Get("Content-Type") != "application/problem+json" {
+					t.Errorf("%s: %v", c.address, w.Header())
+				}
+			}
+			return w.Code
+		}
+		for i := range c.burst {
+			if ask("anna") == http.StatusTooManyRequests {
+				t.Fatalf("%s: refused at %d", c.address, i)
+			}
+		}
+		for range 3 {
+			if got := ask("anna"); got != http.StatusTooManyRequests {
+				t.Errorf("%s: one too many is %d", c.address, got)
+			}
+		}
+		if ask("berta") == http.StatusTooManyRequests {
+			t.Errorf("%s: another waits too", c.address)
+		}
+		now = now.Add(c.refill)
+		if ask("anna") == http.StatusTooManyRequests {
+			t.Errorf("%s: still refused after %s", c.address, c.refill)
+		}
+		if ask("anna") != http.StatusTooManyRequests {
+			t.Errorf("%s: two let in after %s", c.address, c.refill)
+		}
+	}
+	if w := s.Do("GET", "/collections", webtest.As("anna", auth.Operator)); w.Code != http.StatusOK {
+		t.Errorf("reading waits too: %d", w.Code)
+	}
+}
+
+func TestNoRateLimitWhileSignInIsOff(t *testing.T) {
+	s := webtest.New(t)
+	for range 2 * guard.LocateBurst {
+		if w := s.Do("GET", "/api/v1/locate?q=x"); w.Code == http.StatusTooManyRequests {
+			t.Fatal("refused")
+		}
+	}
+}
+
+func TestRateLimitsRememberABoundedNumberOfPeople(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for every page")
+	}
+	now := webtest.Epoch
+	l := guard.NewLimits(func() time.Time { return now })
+	rt := guard.Rule{Method: "GET", Policy: guard.PolicyLocate}
+	busy := auth.Principal{ID: "user:busy", Role: auth.Admin, Method: auth.ByPassword}
+	for i := range 3 * guard.MaxCounted {
+		now = now.Add(time.Microsecond)
+		l.Wait(auth.Principal{ID: fmt.Sprint("token:", i), Role: auth.Support, Method: auth.ByToken}, rt)
+		l.Wait(busy, rt)
+	}
+	if l.Each.Len() > guard.MaxCounted {
+		t.Errorf("%d remembered", l.Each.Len())
+	}
+	if l.Wait(busy, rt) == 0 {
+		t.Error("who is busy was forgotten")
+	}
+}
+
+func TestRateLimitSurvivesAClockThatIsSetBack(t *testing.T) {
+	at := webtest.Epoch
+	l := guard.NewLimits(func() time.Time { return at })
+	who, rt := auth.Principal{ID: "user:anna"}, guard.Rule{Method: "POST", Policy: guard.PolicyOperate}
+	for _, step := range []time.Duration{0, -24 * time.Hour, 24 * time.Hour} {
+		at = at.Add(step)
+		for range 2 * guard.ActionBurst {
+			if wait := l.Wait(who, rt); wait > time.Second {
+				t.Fatalf("set by %s: wait %s", step, wait)
+			}
+		}
+		at = at.Add(time.Minute)
+		if wait := l.Wait(who, rt); wait > 0 {
+			t.Errorf("set by %s: wait %s a minute later", step, wait)
+		}
+	}
+}

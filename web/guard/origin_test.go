@@ -1,0 +1,160 @@
+package guard_test
+
+import (
+	"crypto/tls"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+func TestSocketsOfOtherOriginsAreRefusedBeforeAnythingElse(t *testing.T) {
+	s := webtest.New(t)
+	if len(webtest.ForeignOrigins) < 30 {
+		t.Fatal("too few origins")
+	}
+	for _, origin := range webtest.ForeignOrigins {
+		// The topic does not exist and there is no upgrade: neither is looked at.
+		if w := s.Do("GET", "/live?t=none", webtest.Header("Origin", origin)); w.Code != http.StatusForbidden {
+			t.Errorf("origin %q: %d", origin, w.Code)
+		}
+	}
+	for _, address := range []string{"/", "/nothing", "/api/v1/cluster", "/live?t=%zz", "/live?t=" + strings.Repeat("x", 9000)} {
+		if w := s.Do("GET", address, webtest.Header("Origin", "https://evil.example"),
+			webtest.Header("Upgrade", "WebSocket")); w.Code != http.StatusForbidden {
+			t.Errorf("upgrade at %.30s: %d", address, w.Code)
+		}
+	}
+	twice := func(r *http.Request) { r.Header["Origin"] = []string{"http://localhost:8090", "http://localhost:8090"} }
+	if w := s.Do("GET", "/live?t=overview", twice); w.Code != http.StatusForbidden {
+		t.Errorf("two origins: %d", w.Code)
+	}
+	for _, own := range []func(*http.Request){webtest.Header("Origin", "http://localhost:8090"), func(*http.Request) {}} {
+		if w := s.Do("GET", "/live?t=overview", own); w.Code != http.StatusUpgradeRequired {
+			t.Errorf("own origin: %d", w.Code)
+		}
+	}
+}
+
+func TestCrossSitePostsAreRefusedEvenToUnknownPaths(t *testing.T) {
+	s := webtest.New(t)
+	for _, address := range []string{"/api/v1/locate", "/nothing", "/"} {
+		for _, h := range [][2]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
+			{"Origin", "https://evil.example"}, {"Origin", "null"}} {
+			if w := s.Do("POST", address, webtest.Header(h[0], h[1])); w.Code != http.StatusForbidden {
+				t.Errorf("%s with %s: %d", address, h, w.Code)
+			}
+		}
+	}
+}
+
+// originCase is a request with an Origin to a server that is known by a name.
+type originCase struct {
+	tls    bool // browsers come over https
+	own    bool // this connection is TLS of our own
+	host   string
+	origin string
+	ours   bool
+}
+
+// Where browsers come over https, the same host over http is another site:
+// whoever is on the way can put any page there.
+func originCases() []originCase {
+	return []originCase{
+		// A proxy does TLS.
+		{true, false, "board.example", "https://board.example", true},
+		{true, false, "board.example", "http://board.example", false},
+		{true, false, "board.example", "null", false},
+		{true, false, "board.example", "", false},
+		{true, false, "board.example", "https://board.example:443", false}, // browsers leave the usual port out
+		{true, false, "board.example", "http://board.example:443", false},
+		{true, false, "board.example", "https://board.example:8443", false},
+		{true, false, "board.example", "http://board.example:80", false},
+		{true, false, "board.example", "https://BOARD.example", false}, // browsers write it small
+		{true, false, "board.example", "HTTPS://board.example", false},
+		{true, false, "board.example", "http://BOARD.EXAMPLE", false},
+		{true, false, "board.example", "https://board.example.", false},
+		{true, false, "board.example", "http://board.example.", false},
+		{true, false, "board.example", "https://board.example/", false},
+		{true, false, "board.example", "wss://board.example", false},
+		{true, false, "board.example", "https://other.example", false},
+		{true, false, "board.example", "https://sub.board.example", false},
+		{true, false, "board.example:8443", "https://board.example:8443", true},
+		{true, false, "board.example:8443", "http://board.example:8443", false},
+		{true, false, "board.example:8443", "https://board.example", false},
+		{true, false, "board.example:443", "http://board.example", false},
+		{true, false, "BOARD.example", "http://board.example", false},
+		// TLS of our own.
+		{true, true, "board.example", "https://board.example", true},
+		{true, true, "board.example", "http://board.example", false},
+		{true, true, "localhost:8090", "https://localhost:8090", true},
+		{true, true, "localhost:8090", "http://localhost:8090", false},
+		// Plain http on this machine stays as it is, also beside a proxy.
+		{true, false, "localhost:8090", "http://localhost:8090", true},
+		{true, false, "127.0.0.1:8090", "http://127.0.0.1:8090", true},
+		{true, false, "[::1]:8090", "http://[::1]:8090", true},
+		{true, false, "localhost:8090", "https://localhost:8090", false},
+		{false, false, "localhost:8090", "http://localhost:8090", true},
+		{false, false, "localhost:8090", "https://localhost:8090", false},
+		{false, false, "localhost:8090", "null", false},
+		{false, false, "localhost:8090", "http://LOCALHOST:8090", false},
+		{false, false, "localhost:8090", "http://localhost.:8090", false},
+		// A name without TLS that we know of, such as a tunnel's.
+		{false, false, "board.example", "http://board.example", true},
+		{false, false, "board.example", "https://board.example", true},
+	}
+}
+
+func (c originCase) ask(s *webtest.Server, method, address string) int {
+	r := httptest.NewRequest(method, address, nil)
+	r.Host, r.TLS = c.host, nil
+	if c.own {
+		r.TLS = &tls.ConnectionState{}
+	}
+	r.Header["Origin"] = []string{c.origin}
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	return w.Code
+}
+
+func TestOriginHasToComeBySchemeThatBrowsersUse(t *testing.T) {
+	sites := map[bool]*webtest.Server{}
+	for _, tls := range []bool{true, false} {
+		sites[tls] = webtest.New(t, func(d *site.Deps) { d.Hosts, d.TLS = []string{"board.example"}, tls })
+	}
+	for _, c := range originCases() {
+		s := sites[c.tls]
+		post, socket := http.StatusForbidden, http.StatusForbidden
+		if c.ours { // both get past the check, to where there is nothing
+			post, socket = http.StatusNotFound, http.StatusUpgradeRequired
+		}
+		if got := c.ask(s, "POST", "/nothing"); got != post {
+			t.Errorf("%+v: a form gets %d, want %d", c, got, post)
+		}
+		if got := c.ask(s, "GET", "/live?t=overview"); got != socket {
+			t.Errorf("%+v: a socket gets %d, want %d", c, got, socket)
+		}
+	}
+}
+
+// An Origin that is not ours is refused whatever Sec-Fetch-Site says beside it;
+// null is what browsers send with our own forms, whose pages have no referrer.
+func TestForeignOriginIsRefusedBesideSecFetchSite(t *testing.T) {
+	s := webtest.New(t, func(d *site.Deps) { d.Hosts, d.TLS = []string{"board.example"}, true })
+	for origin, want := range map[string]int{"http://board.example": http.StatusForbidden, "https://evil.example": http.StatusForbidden,
+		"https://board.example": http.StatusNotFound, "null": http.StatusNotFound} {
+		w := s.Do(
+			"POST",
+			"/nothing",
+			func(r *http.Request) { r.Host = "board.example" },
+			webtest.Header("Origin", origin),
+			webtest.Header("Sec-Fetch-Site", "same-origin"),
+		)
+		if w.Code != want {
+			t.Errorf("%s: %d, want %d", origin, w.Code, want)
+		}
+	}
+}

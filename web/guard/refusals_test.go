@@ -1,0 +1,91 @@
+package guard_test
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/auth"
+	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+func TestWhatChangesNothingAndWhoeverMayIsNotRecordedAsRefused(t *testing.T) {
+	trail := &webtest.StubAudit{}
+	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Audit = trail })
+	s.Do("GET", "/audit", webtest.As("vera", auth.Viewer))
+	s.Do("GET", "/api/v1/locate?q=a/b", webtest.As("vera", auth.Viewer))
+	s.Do("POST", "/api/v1/plans")
+	s.Do("POST", "/nothing", webtest.Header("Sec-Fetch-Site", "cross-site"))
+	s.Do("POST", "/api/v1/plans", webtest.As("olga", auth.Operator))
+	if got := webtest.RefusalsOf(trail); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestFloodsOfRefusalsAreCountedAndDoNotFillTheRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		trail := &webtest.StubAudit{}
+		counter := audit.NewRefusals(audit.RefusalOptions{Record: trail.Append})
+		s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Audit, d.Refusals, d.Now = trail, counter, time.Now })
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_ = counter.Run(ctx)
+		}()
+		const each = 200
+		for range 10 { // minutes
+			for range each {
+				s.Do("POST", "/api/v1/plans", webtest.As("vera", auth.Viewer))
+			}
+			time.Sleep(time.Minute)
+			synctest.Wait()
+		}
+		cancel()
+		<-ended
+		told, counted := 0, 0
+		for _, e := range webtest.RefusalsOf(trail) {
+			told++
+			n := 1
+			if text := e.Details["count"]; text != "" {
+				n, _ = strconv.Atoi(text)
+			}
+			counted += n
+		}
+		if counted != 10*each || told > 12 {
+			t.Errorf("%d records tell of %d refusals, want %d", told, counted, 10*each)
+		}
+	})
+}
+
+func TestExamplesOfRefusalsShowNamesOfAccounts(t *testing.T) {
+	names := map[string]string{"user:k3j2": "anna"}
+	for text, want := range map[string]string{
+		"192.0.2.1 user:k3j2, 192.0.2.2 user:other, 192.0.2.3": "192.0.2.1 anna, 192.0.2.2 user:other, 192.0.2.3",
+		"user:k3j2": "anna", "": "", "192.0.2.1 user:k3j2x": "192.0.2.1 user:k3j2x",
+	} {
+		if got := answer.NamedExamples(text, names); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+	trail := &webtest.StubAudit{}
+	trail.Add(
+		store.AuditEntry{
+			At:      webtest.Epoch,
+			What:    "login.refused",
+			Outcome: "refused",
+			Details: map[string]string{"count": "2", "examples": "192.0.2.1 user:k3j2, 192.0.2.2 <script>"},
+		},
+	)
+	s := webtest.New(t, func(d *site.Deps) { d.Audit = trail })
+	if body := s.Do("GET", "/audit").Body.String(); !strings.Contains(body, "192.0.2.1 ") || strings.Contains(body, "<script>,") {
+		t.Error(body)
+	}
+}

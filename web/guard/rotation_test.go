@@ -1,0 +1,135 @@
+package guard_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"shardboard/internal/auth"
+	"shardboard/web/live"
+	"shardboard/web/webtest"
+)
+
+// changeRole changes what an account may, by an admin.
+func changeRole(d *webtest.AccountServer, name string, role auth.Role) {
+	d.T.Helper()
+	if err := d.Service.SetRole(d.T.Context(), auth.Principal{ID: "user:root", Role: auth.Admin}, name, role); err != nil {
+		d.T.Fatal(err)
+	}
+}
+
+func TestNewRoleCountsForTheNextRequest(t *testing.T) {
+	door := webtest.NewAccountServer(t)
+	old := door.Cookies["viewer"]
+	get := func(path string, c *http.Cookie) (int, []*http.Cookie) {
+		w := door.Ask(door.Handler(), "GET", path, func(r *http.Request) { r.AddCookie(c) })
+		return w.Code, w.Result().Cookies()
+	}
+	if code, _ := get("/settings/users", old); code != http.StatusForbidden {
+		t.Fatalf("a viewer: %d", code)
+	}
+	changeRole(door, "viewer", auth.Admin)
+	code, given := get("/settings/users", old)
+	if code != http.StatusOK || len(given) != 1 || given[0].Value == old.Value || !given[0].HttpOnly ||
+		given[0].SameSite != http.SameSiteLaxMode {
+		t.Fatalf("after the change: %d %v", code, given)
+	}
+	if code, again := get("/settings/users", old); code != http.StatusOK || len(again) != 0 {
+		t.Errorf("a request that was on its way: %d %v", code, again)
+	}
+	changeRole(door, "viewer", auth.Support)
+	if code, given = get("/settings/users", given[0]); code != http.StatusForbidden || len(given) != 1 {
+		t.Errorf("who was demoted: %d %v", code, given)
+	}
+	if code, _ := get("/zones", given[0]); code != http.StatusOK {
+		t.Errorf("with the newest: %d", code)
+	}
+	door.Pass(time.Minute)
+	if code, _ := get("/zones", old); code != http.StatusSeeOther {
+		t.Errorf("the oldest: %d", code)
+	}
+	if w := door.Ask(door.Handler(), "GET", "/api/v1/me", func(r *http.Request) { r.AddCookie(old) }); w.Code != http.StatusUnauthorized {
+		t.Errorf("the oldest at the API: %d", w.Code)
+	}
+}
+
+// What rotates may be the very request that signs out or in again: then the
+// browser ends up with that one's cookie and no other session is left.
+func TestRequestThatRotatesAndSignsOutOrInLeavesOneSessionOrNone(t *testing.T) {
+	for path, form := range map[string][]string{"/logout": nil, "/login": {"name", "viewer", "password", webtest.GoodPassword}} {
+		door := webtest.NewAccountServer(t)
+		changeRole(door, "viewer", auth.Operator)
+		w := door.Ask(door.Handler(), "POST", path, webtest.Form(form...), door.With("viewer"))
+		cookies := w.Result().Cookies()
+		if w.Code != http.StatusSeeOther || len(cookies) != 1 || (path == "/logout") != (cookies[0].MaxAge < 0) {
+			t.Fatalf("%s: %d %v", path, w.Code, cookies)
+		}
+		list, err := door.Service.Sessions(t.Context(), auth.Principal{ID: "user:root", Role: auth.Admin})
+		left := 0
+		for _, s := range list {
+			if s.Name == "viewer" {
+				left++
+			}
+		}
+		if want := len(form) / 4; left != want || err != nil {
+			t.Errorf("%s: %d sessions are left, %v", path, left, err)
+		}
+	}
+}
+
+func TestASocketOfAChangedRoleClosesAndTheNextOneBringsTheCookie(t *testing.T) {
+	door := webtest.NewAccountServer(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- door.Run(ctx) }()
+	server := httptest.NewServer(door.Handler())
+	t.Cleanup(func() {
+		door.Close()
+		cancel()
+		<-ran
+		server.Close()
+	})
+	dial := func(c *http.Cookie) (*websocket.Conn, *http.Response) {
+		conn, res, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/live?t=overview",
+			http.Header{"Origin": {server.URL}, "Cookie": {c.Name + "=" + c.Value}})
+		if err != nil && res == nil {
+			t.Fatal(err)
+		}
+		return conn, res
+	}
+	var conn *websocket.Conn
+	for conn == nil { // until the hub runs
+		conn, _ = dial(door.Cookies["viewer"])
+	}
+	changeRole(door, "viewer", auth.Support)
+	for {
+		if _, _, err := conn.ReadMessage(); err != nil {
+			if webtest.CloseCode(err) != live.CloseEnded {
+				t.Errorf("closed by %v", err)
+			}
+			break
+		}
+	}
+	again, res := dial(door.Cookies["viewer"])
+	if again == nil || len(res.Cookies()) != 1 {
+		t.Fatalf("%v", res)
+	}
+	defer again.Close()
+	if code := res.StatusCode; code != http.StatusSwitchingProtocols {
+		t.Errorf("%d", code)
+	}
+	door.Cookies["viewer"] = res.Cookies()[0]
+	if p := door.Principal("viewer"); p.Role != auth.Support {
+		t.Errorf("the cookie of the handshake is of %+v", p)
+	}
+	plain, res := dial(door.Cookies["viewer"])
+	if plain == nil || len(res.Cookies()) != 0 {
+		t.Errorf("a handshake that rotates nothing: %v", res)
+	}
+	_ = plain.Close()
+}

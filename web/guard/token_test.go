@@ -1,0 +1,134 @@
+package guard_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/web/webtest"
+)
+
+func makeToken(d *webtest.AccountServer, owner string, role auth.Role) (string, auth.Token) {
+	d.T.Helper()
+	secret, made, err := d.Service.CreateToken(
+		d.T.Context(),
+		d.Principal(owner),
+		auth.NewToken{Name: "ci", Role: role, Expires: d.Now().Add(time.Hour)},
+	)
+	if err != nil {
+		d.T.Fatal(err)
+	}
+	return secret, made
+}
+
+func TestViewerTokenOfAnAdminHasNoAdminRights(t *testing.T) {
+	door := webtest.NewAccountServer(t)
+	admin := door.Principal("admin")
+	_, other := makeToken(door, "admin", auth.Admin)
+	secret, own := makeToken(door, "admin", auth.Viewer)
+	if list := webtest.Decode[api.List[api.Session]](t, door.Call("GET", "/sessions", "", "", webtest.Bearer(secret))); len(list.Items) != 0 {
+		t.Errorf("it sees %+v", list.Items)
+	}
+	if list := webtest.Decode[api.List[api.Token]](t, door.Call("GET", "/tokens", "", "", webtest.Bearer(secret))); len(list.Items) != 1 ||
+		list.Items[0].ID != own.ID {
+		t.Errorf("it sees %+v", list.Items)
+	}
+	for address, want := range map[string]int{
+		"/api/v1/sessions/" + admin.Session + "/revoke":   http.StatusNotFound,
+		"/api/v1/tokens/" + other.ID + "/revoke":          http.StatusNotFound,
+		"/settings/sessions/" + admin.Session + "/revoke": http.StatusNotFound,
+		"/settings/tokens/" + other.ID + "/revoke":        http.StatusNotFound,
+	} {
+		if w := door.Ask(door.Handler(), "POST", address, webtest.Bearer(secret), webtest.EncodedForm("")); w.Code != want {
+			t.Errorf("%s: %d %s", address, w.Code, w.Body)
+		}
+	}
+	if w := door.Call("POST", "/tokens", "",
+		`{"name":"x","role":"viewer","expires":"`+door.Now().Add(time.Minute).Format(time.RFC3339)+`"}`,
+		webtest.Bearer(secret)); w.Code != http.StatusForbidden {
+		t.Errorf("it makes another: %d %s", w.Code, w.Body)
+	}
+	if w := door.Call("GET", "/me", "admin", ""); w.Code != http.StatusOK {
+		t.Errorf("the admin is out: %d", w.Code)
+	}
+	if w := door.Call("POST", "/tokens/"+own.ID+"/revoke", "", "", webtest.Bearer(secret)); w.Code != http.StatusOK {
+		t.Errorf("it cannot end itself: %d %s", w.Code, w.Body)
+	}
+}
+
+func detail(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	var p api.Problem
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p.Detail
+}
+
+func TestInvalidTokenIsRefusedWithTheRemedy(t *testing.T) {
+	door := webtest.NewAccountServer(t)
+	revoked, made := makeToken(door, "viewer", auth.Viewer)
+	if err := door.Service.RevokeToken(t.Context(), door.Principal("viewer"), made.ID); err != nil {
+		t.Fatal(err)
+	}
+	expired, _ := makeToken(door, "viewer", auth.Viewer)
+	door.Pass(2 * time.Hour)
+	for _, secret := range []string{"sb_bogus", revoked, expired} {
+		w := door.Call("GET", "/cluster", "", "", webtest.Bearer(secret))
+		said := detail(t, w)
+		if w.Code != http.StatusUnauthorized ||
+			said != "The token is not valid: it is wrong, expired or revoked, or its owner is disabled. Make another "+
+				"one under Settings, or ask an admin." ||
+			strings.Contains(w.Body.String(), secret) {
+			t.Errorf("%.12s: %d %s", secret, w.Code, said)
+		}
+		if got := w.Header().Get("WWW-Authenticate"); got != `Bearer realm="shardboard", error="invalid_token"` {
+			t.Error(got)
+		}
+	}
+	for _, change := range []func(*http.Request){webtest.Header("X-Nothing", ""), webtest.Header("Authorization", "Basic YTpi")} {
+		w := door.Call("GET", "/cluster", "", "", change)
+		if said := detail(t, w); w.Code != http.StatusUnauthorized ||
+			said != "Nobody is signed in, or the session has ended. Send a token: Authorization: Bearer …" {
+			t.Errorf("who sent no token: %d %s", w.Code, said)
+		}
+	}
+}
+
+func TestInvalidTokenIsNamedInTheAnswer(t *testing.T) {
+	door := webtest.NewAccountServer(t)
+	made := webtest.Decode[api.TokenCreated](
+		t,
+		door.Call("POST", "/tokens", "operator", `{"name":"ci","role":"viewer","expires":"`+door.Now().Add(time.Hour).Format(time.RFC3339)+`"}`),
+	)
+	ask := func(authorization string) *httptest.ResponseRecorder {
+		return door.Ask(door.Handler(), "GET", "/api/v1/me", webtest.Header("Authorization", authorization))
+	}
+	if w := ask("Bearer " + made.Secret); w.Code != http.StatusOK {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	door.Pass(2 * time.Hour)
+	for name, authorization := range map[string]string{"wrong": "Bearer bogus", "expired": "bearer " + made.Secret} {
+		w := ask(authorization)
+		if w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "it is wrong, expired or revoked") ||
+			strings.Contains(
+				w.Body.String(),
+				"Nobody is signed in",
+			) || !strings.Contains(w.Header().Get("WWW-Authenticate"), `error="invalid_token"`) {
+			t.Errorf("%s: %d %v %s", name, w.Code, w.Header(), w.Body)
+		}
+	}
+	for name, w := range map[string]*httptest.ResponseRecorder{
+		"nothing": door.Ask(door.Handler(), "GET", "/api/v1/me"), "a password": ask("Basic YTpi"),
+	} {
+		if w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "Send a token") ||
+			strings.Contains(w.Header().Get("WWW-Authenticate"), "error") {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package heat_test
+
+import (
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/topology"
+	"shardboard/web/webtest"
+)
+
+func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 3*time.Minute+5*time.Second, nil)
+	list := func(what, query string) []api.Heat {
+		return webtest.Decode[api.List[api.Heat]](t, s.Do("GET", "/api/v1/heat/"+what+"?limit=1000"+query)).Items
+	}
+	for _, what := range []string{"projects", "documents", "shards"} {
+		all := list(what, "")
+		of := map[string]float64{} // by collection's own list
+		for _, ns := range []string{"changes", "snapshots", "revisions", "schemas"} {
+			for _, l := range list(what, "&ns=yorkie-meta."+ns) {
+				of[l.ID] += l.WritesPerSecond
+				if l.NS != "yorkie-meta."+ns || l.Counts != "newRows" || l.Parts != nil {
+					t.Errorf("%s of %s: %+v", what, ns, l)
+				}
+			}
+		}
+		ids, shares := map[string]bool{}, 0.0
+		for _, l := range all {
+			parts := 0.0
+			for _, p := range l.Parts {
+				parts += p.WritesPerSecond
+			}
+			if ids[l.ID] || math.Abs(l.WritesPerSecond-of[l.ID]) > 1e-9 || math.Abs(parts-l.WritesPerSecond) > 1e-9 || len(l.Parts) == 0 ||
+				l.NS != l.Parts[0].NS ||
+				l.Window != "5m0s" ||
+				l.From == nil {
+				t.Errorf("%s: %+v, its collections take %v", what, l, of[l.ID])
+			}
+			ids[l.ID] = true
+			shares += l.Share
+		}
+		if len(all) == 0 || math.Abs(shares-1) > 1e-9 ||
+			!slices.IsSortedFunc(all, func(a, b api.Heat) int { return int(math.Copysign(1, b.WritesPerSecond-a.WritesPerSecond)) }) {
+			t.Errorf("%s: %d items, shares are %.3f", what, len(all), shares)
+		}
+	}
+	// A chunk is one collection's, and its part of a shard is of that collection.
+	byShard := map[string]float64{}
+	for _, l := range list("chunks", "") {
+		byShard[l.NS+" "+l.Shard] += *l.ShardShare
+	}
+	if len(byShard) < 4 {
+		t.Errorf("%v", byShard)
+	}
+	for name, share := range byShard {
+		if math.Abs(share-1) > 1e-9 {
+			t.Errorf("chunks take %.3f of %s", share, name)
+		}
+	}
+}
+
+func TestHeatOfChangedRowsIsALowerBound(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 4*time.Minute+5*time.Second, nil)
+	for _, ns := range []string{"yorkie-meta.documents", "yorkie-meta.clients"} {
+		m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map?ns="+ns))
+		if want := (api.HeatMethod{Counts: "changedRows", Of: "hottestProjects", Projects: 10, LowerBound: true,
+			EverySeconds: 60}); m.Method != want ||
+			m.NS != ns ||
+			m.Stale {
+			t.Errorf("%s: %+v, stale %v", ns, m.Method, m.Stale)
+		}
+		if len(m.Columns) < 3 {
+			t.Fatalf("%s: %d columns", ns, len(m.Columns))
+		}
+		for i, col := range m.Columns {
+			known := 0
+			for _, line := range m.Cells {
+				if line[i] == '.' {
+					t.Errorf("%s: a cell says that nothing was changed", ns)
+				}
+				if line[i] != '-' {
+					known++
+				}
+			}
+			if !col.Hottest || !col.AtLeast || col.Seconds != 60 || ns == "yorkie-meta.documents" && (known == 0 || known == len(m.Rows)) {
+				t.Errorf("%s: %+v, %d of %d rows known", ns, col, known, len(m.Rows))
+			}
+		}
+		items := webtest.Decode[api.List[api.Heat]](t, s.Do("GET", "/api/v1/heat/projects?ns="+ns)).Items
+		if len(items) != 7 {
+			t.Fatalf("%s: %d projects", ns, len(items))
+		}
+		for _, l := range items {
+			if l.Counts != "changedRows" || !l.AtLeast || l.Exact || l.NS != ns {
+				t.Errorf("%+v", l)
+			}
+		}
+		doc := webtest.ParseHTML(t, s.Do("GET", "/heat?ns="+ns).Body.String())
+		text := doc.Find("main").Text()
+		for _, want := range []string{"Lower bounds, of the hottest projects only", "changed rows/s", "≥",
+			"a cell is a lower bound, and an empty one is not known"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s lacks %q", ns, want)
+			}
+		}
+		if strings.Contains(text, "Gini") || strings.Contains(text, "Hottest Yorkie documents") || strings.Contains(text, "[heat.") {
+			t.Errorf("%s judges by a part of the projects", ns)
+		}
+		if cells := doc.Find("#heat-table tbody td").Text(); ns == "yorkie-meta.documents" && !strings.Contains(cells, "≥") {
+			t.Errorf("%s: the table says %q", ns, cells)
+		}
+	}
+	// What is asked without a collection is of new rows.
+	if m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map")); m.NS != string(webtest.ChangesNS) || m.Method.LowerBound ||
+		m.Method.Of != "allProjects" {
+		t.Errorf("%s %+v", m.NS, m.Method)
+	}
+	if r := webtest.Decode[api.HeatRange](t, s.Do("GET", "/api/v1/heat/range")); r.NS != string(webtest.ChangesNS) ||
+		r.Method.Counts != "newRows" {
+		t.Errorf("%s %+v", r.NS, r.Method)
+	}
+	line := webtest.ParseHTML(t, s.Do("GET", "/collections/yorkie-meta.documents").Body.String()).Find(".head p:has(a[href^='/heat'])").Text()
+	if !strings.Contains(line, "≥") || !strings.Contains(line, "hottest projects only") {
+		t.Errorf("the collection's page says %q", line)
+	}
+}
+
+func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), time.Minute, nil)
+	doc := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	var offered []string
+	for _, n := range doc.Find("#heat-lists .choices a").EachIter() {
+		if text := n.Text(); strings.HasPrefix(text, "yorkie-meta.") {
+			offered = append(offered, strings.TrimPrefix(text, "yorkie-meta."))
+			if w := s.Do("GET", n.AttrOr("href", "")); w.Code != http.StatusOK {
+				t.Errorf("%s: %d", text, w.Code)
+			}
+		}
+	}
+	if want := []string{"changes", "revisions", "schemas", "snapshots", "clients", "documents"}; !slices.Equal(offered, want) {
+		t.Errorf("offered %v", offered)
+	}
+	rest := doc.Find(".uncounted").Text()
+	for _, want := range []string{"2 collections are not counted", "yorkie-meta.versionvectors Its rows are changed in place",
+		"yorkie-meta.snapshot_bodies It is not sharded"} {
+		if !strings.Contains(rest, want) {
+			t.Errorf("lacks %q: %s", want, rest)
+		}
+	}
+	own := *s.Watcher.Get()
+	own.Collections = append([]*topology.Collection{{Meta: topology.Meta{NS: webtest.SessionsNS}}}, own.Collections...)
+	s.Watcher.Publish(&own)
+	if text := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find("#heat-lists").Text(); !strings.Contains(
+		text,
+		"1 internal collection is hidden.",
+	) ||
+		strings.Contains(text, string(webtest.SessionsNS)) {
+		t.Errorf("%s", text)
+	}
+	if text := webtest.ParseHTML(t, s.Do("GET", "/heat?internal=1").Body.String()).Find(".uncounted").Text(); !strings.Contains(
+		text,
+		"3 collections are not counted",
+	) ||
+		!strings.Contains(text, "config.system.sessions writes of the server's own") {
+		t.Errorf("%s", text)
+	}
+	w := s.Do("GET", "/heat?ns=yorkie-meta.versionvectors")
+	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "changed in place and have no date") {
+		t.Errorf("%d: %.300s", w.Code, w.Body)
+	}
+}

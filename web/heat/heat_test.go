@@ -1,0 +1,344 @@
+package heat_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/heat"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+	"shardboard/web/webtest"
+)
+
+func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
+	doc := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	first := doc.Find(".hot li").First().Text()
+	for _, want := range []string{"of the writes to changes on shard-rs-", "Yorkie document " + webtest.ProjectID(1000).Hex(),
+		"would not help"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("the first sentence lacks %q: %s", want, first)
+		}
+	}
+	if href := doc.Find(".hot li a").First().AttrOr("href", ""); s.Do("GET", href).Code != http.StatusOK {
+		t.Errorf("%s is no page", href)
+	}
+	if lead := doc.Find(".lead").Text(); !strings.Contains(lead, "Every new row was counted") || !strings.Contains(lead, "120 of 120 s") {
+		t.Errorf("how it was measured: %s", lead)
+	}
+	project := doc.Find("#heat-lists table").First().Find("tbody tr").First()
+	if !strings.Contains(project.Text(), v.Dir.All()[0].Name) || !strings.Contains(project.Text(), "all") {
+		t.Errorf("hottest project: %s", project.Text())
+	}
+	if doc.Find("#heat-table tbody tr").Length() == 0 || !strings.Contains(doc.Find("#heat-lists .facts").Text(), "Gini") {
+		t.Error("no table of the picture, or no skew")
+	}
+	for _, path := range []string{"/heat?window=10s&by=project", "/heat?ns=yorkie-meta.changes&span=840h"} {
+		if w := s.Do("GET", path); w.Code != http.StatusOK || len(w.Body.Bytes()) > webtest.LargestPage {
+			t.Errorf("%s: %d, %d bytes", path, w.Code, w.Body.Len())
+		}
+	}
+}
+
+func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
+	v := webtest.NewStory().View()
+	denied := fault.New(fault.Forbidden, "Not permitted: find on yorkie-meta.changes.")
+	busy := &webtest.Writes{}
+	for i := range 1500 {
+		busy.Rows = append(busy.Rows, heat.Count{Project: v.Dir.All()[i%9].ID, Document: webtest.ProjectID(5000 + i), Rows: 30})
+	}
+	unknown := webtest.NewStory().With(func(t *topology.Table) {
+		t.Collections, t.Unsharded = nil, []topology.Namespace{}
+	}).View()
+	for name, c := range map[string]struct {
+		site *webtest.Server
+		want []string
+		gone string
+	}{
+		"nothing counted yet": {webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), time.Second, nil), []string{"just begun"}, ".hot"},
+		"not permitted": {webtest.NewHeatServer(t, v, &webtest.Writes{Fail: denied}, time.Minute, nil),
+			[]string{"Counting writes is not permitted", "find on yorkie-meta.changes"}, ".hot"},
+		"failed since": {webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute,
+			func(w *webtest.Writes) { w.Broke(fault.New(fault.Unavailable, "The cluster does not answer.")) }),
+			[]string{"could not be counted", "does not answer", "What is shown ends at"}, ".is-loading"},
+		"sampled": {webtest.NewHeatServer(t, v, busy, 3*time.Minute, nil), []string{"Counted in samples", "1 s in 10", "±"}, ""},
+		"no collection": {webtest.NewHeatServer(t, unknown, &webtest.Writes{}, time.Minute, nil),
+			[]string{"No collection whose writes can be counted"}, ".hot"},
+		"no writes at all": {webtest.NewHeatServer(t, v, &webtest.Writes{}, 2*time.Minute, nil), []string{"No writes in this window"}, ".hot li"},
+	} {
+		w := c.site.Do("GET", "/heat")
+		text := webtest.ParseHTML(t, w.Body.String())
+		for _, want := range c.want {
+			if !strings.Contains(text.Find("main").Text(), want) {
+				t.Errorf("%s: lacks %q: %.600s", name, want, text.Find("main").Text())
+			}
+		}
+		if c.gone != "" && text.Find(c.gone).Length() > 0 {
+			t.Errorf("%s: %s is there", name, c.gone)
+		}
+		if w.Code != http.StatusOK || strings.Contains(text.Text(), "NaN") || strings.Contains(text.Text(), "[heat.") {
+			t.Errorf("%s: %d", name, w.Code)
+		}
+	}
+}
+
+func TestHeatIsOnThePagesOfHotSubjects(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), time.Minute, nil)
+	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li a").First().AttrOr("href", "")
+	for path, want := range map[string]string{
+		"/collections/yorkie-meta.changes": "writes/s in the 5",
+		link:                               "of the collection's",
+		webtest.ChunkPath(v, "yorkie-meta.documents", 0): "",
+	} {
+		doc := webtest.ParseHTML(t, s.Do("GET", path).Body.String())
+		line := doc.Find(".head p:has(a[href^='/heat'])")
+		if want == "" && line.Length() > 0 || want != "" && !strings.Contains(line.Text(), want) {
+			t.Errorf("%s says %q, want %q", path, line.Text(), want)
+		}
+	}
+}
+
+func TestHeatWarnsOfAKeyThatOnlyGrows(t *testing.T) {
+	v := webtest.NewStory().With(func(t *topology.Table) {
+		for i, c := range t.Collections {
+			if c.NS == webtest.ChangesNS {
+				t.Collections[i] = webtest.CannedCollection(webtest.ChangesNS, bson.D{{Key: "_id", Value: 1}}, 3, 9)
+			}
+		}
+	}).View()
+	v.Table.Shards[0].Name = webtest.HostileName // owns none of the first three chunks or all: a name all the same
+	src := webtest.SkewedWrites(v)
+	s := webtest.NewHeatServer(t, v, src, 2*time.Minute, nil)
+	w := s.Do("GET", "/heat")
+	// The bubble's clock is at the year 2000: ids of then lie before every bound.
+	if text := webtest.ParseHTML(t, w.Body.String()).Find("main").Text(); strings.Contains(text, "The shard key grows") ||
+		!strings.Contains(text, "do not pile up") {
+		t.Errorf("inserts into the first chunk: %.800s", text)
+	}
+	old := webtest.CannedCollection(webtest.ChangesNS, bson.D{{Key: "_id", Value: 1}}, 2, 9)
+	rows := []topology.Chunk{old.Chunks.At(0), old.Chunks.At(1)}
+	cut := webtest.Must(old.Key.KeyOf(placement.ObjectIDValue(bson.NewObjectIDFromTimestamp(time.Unix(900_000_000, 0)))))
+	rows[0].Max, rows[1].Min, rows[1].Shard = cut, cut, "shard-rs-2"
+	old.Chunks = webtest.Must(topology.BuildChunks(old.Key, rows))
+	for i, c := range v.Table.Collections {
+		if c.NS == webtest.ChangesNS {
+			v.Table.Collections[i] = old
+		}
+	}
+	s = webtest.NewHeatServer(t, v, src, 2*time.Minute, nil)
+	text := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".state").Text()
+	if !strings.Contains(text, "The shard key grows") || !strings.Contains(text, "slices of time") || !strings.Contains(text, "shard-rs-2") {
+		t.Errorf("no warning: %s", text)
+	}
+}
+
+func TestHeatShowsHostileNamesAsText(t *testing.T) {
+	const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>`
+	v := webtest.NewStory().View()
+	all := v.Dir.All()
+	for i := range all {
+		all[i].Name = evil
+	}
+	v.Dir = placement.NewDirectory(3, []string{"yorkie-meta"}, all, topology.Health{At: webtest.Epoch})
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
+	for _, path := range []string{"/heat", "/heat?by=project"} {
+		doc := webtest.ParseHTML(t, s.Do("GET", path).Body.String())
+		if n := doc.Find("script:not([src])").Length() + doc.Find("img").Length() + doc.Find("[onerror]").Length(); n > 0 ||
+			!strings.Contains(doc.Text(), "alert(1)") {
+			t.Errorf("%s: %d hostile elements", path, n)
+		}
+	}
+}
+
+func TestHeatRefusesWhatItDoesNotHave(t *testing.T) {
+	s := webtest.New(t)
+	s.Watcher.Value = webtest.NewStory().View().Table
+	for path, want := range map[string]int{
+		"/heat?window=1s": 400, "/heat?window=x": 400, "/heat?span=5m": 400, "/heat?by=chunk": 400, "/heat?ns=no.such": 404,
+		"/api/v1/heat/map?ns=no.such": 404, "/api/v1/heat/map?from=yesterday": 400, "/api/v1/heat/map?from=2h": 400, "/api/v1/heat/map?by=x": 400,
+		"/api/v1/heat/map?from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z": 400, "/api/v1/heat/range?ns=no.such": 404,
+		"/api/v1/heat/map?shard=nope": 404, "/api/v1/heat/map?shard=shard-rs-1": 200,
+		"/api/v1/heat/map?by=project&shard=shard-rs-1": 400, "/api/v1/heat/map?by=project": 200,
+		"/api/v1/heat/projects?ns=no.such": 404, "/api/v1/heat/documents?ns=no.such": 404, "/api/v1/heat/chunks?ns=no.such": 404,
+		"/api/v1/heat/shards?ns=no.such":                      404,
+		"/api/v1/heat/projects?ns=yorkie-meta.versionvectors": 404, "/api/v1/heat/projects?ns=yorkie-meta.documents": 200,
+		"/api/v1/heat/range?ns=yorkie-meta.changes&min=zzz": 400, "/api/v1/heat/range?ns=yorkie-meta.changes&min=%7B%22x%22%3A1%7D": 400,
+	} {
+		if w := s.Do("GET", path); w.Code != want {
+			t.Errorf("%s: %d, want %d", path, w.Code, want)
+		}
+	}
+}
+
+func TestHeatMapCellsAreTheRatesThatWereCounted(t *testing.T) {
+	v := webtest.NewStory().View()
+	src := webtest.SkewedWrites(v)
+	s := webtest.NewHeatServer(t, v, src, 3*time.Minute+5*time.Second, nil)
+	var all float64
+	for _, r := range src.Rows {
+		all += float64(r.Rows) / 10
+	}
+	for _, by := range []string{"key", "project"} {
+		m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map?by="+by))
+		if m.NS != string(webtest.ChangesNS) || m.By != by || len(m.Columns) < 2 || len(m.Cells) != len(m.Rows) || len(m.Rows) == 0 || m.Stale {
+			t.Fatalf("%s: %d columns, %d rows, %d cells, stale %v", by, len(m.Columns), len(m.Rows), len(m.Cells), m.Stale)
+		}
+		for i, col := range m.Columns {
+			sum := 0.0
+			for _, line := range m.Cells {
+				if letter := strings.IndexByte(m.Scale.Letters, line[i]); letter >= 0 {
+					sum += m.Scale.Least * math.Pow(m.Scale.Step, float64(letter))
+				}
+			}
+			if ratio := sum / all; col.Seconds != 60 || ratio < 0.8 || ratio > 1.25 {
+				t.Errorf("%s, %s: %.1f writes/s by letters, %.1f in truth", by, col.From, sum, all)
+			}
+		}
+		w := s.Do("GET", "/api/v1/heat/map?by="+by, webtest.Header("If-None-Match", m.Version))
+		if w.Code != http.StatusNotModified || w.Body.Len() > 0 {
+			t.Errorf("asked again: %d, %d bytes", w.Code, w.Body.Len())
+		}
+	}
+	// Rows of a shard are all of its and no other's.
+	whole := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map"))
+	rows := 0
+	for _, owner := range whole.Shards {
+		m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map?shard="+url.QueryEscape(owner.Name)))
+		rows += len(m.Rows)
+		if len(m.Rows) != owner.Rows || m.Rows[0].Shard != owner.Name {
+			t.Errorf("%s: %d rows, want %d", owner.Name, len(m.Rows), owner.Rows)
+		}
+	}
+	if rows != len(whole.Rows) {
+		t.Errorf("%d rows by shard, %d in all", rows, len(whole.Rows))
+	}
+	for _, r := range whole.Rows {
+		if w := s.Do("GET", answer.ChunkURL(webtest.ChangesNS, "."+r.Ref)); w.Code != http.StatusOK {
+			t.Fatalf("row %s leads to %d", r.Min, w.Code)
+		}
+	}
+}
+
+func TestHeatRangeNamesWhoWritesThere(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute, nil)
+	m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map"))
+	total, rows := 0.0, 0.0
+	for i, row := range m.Rows {
+		end := m.Max
+		if i+1 < len(m.Rows) {
+			end = m.Rows[i+1].Min
+		}
+		q := url.Values{"ns": {m.NS}, "min": {string(row.Min)}, "max": {string(end)}}
+		part := webtest.Decode[api.HeatRange](t, s.Do("GET", "/api/v1/heat/range?"+q.Encode()))
+		sum := 0.0
+		for _, d := range part.Documents {
+			sum += d.WritesPerSecond
+			id := webtest.Must(bson.ObjectIDFromHex(d.ID))
+			at, _ := v.Table.Collection(webtest.ChangesNS).Chunks.Find(shardkey.HashKey(shardkey.HashObjectID(id)))
+			if at != i {
+				t.Errorf("document %s of chunk %d is in row %d", d.ID, at, i)
+			}
+		}
+		if len(part.Documents) < answer.ShownWriters && math.Abs(sum-part.WritesPerSecond) > 1e-9 {
+			t.Errorf("row %d: %.2f writes/s, its documents %.2f", i, part.WritesPerSecond, sum)
+		}
+		total += part.Share
+		rows += part.WritesPerSecond
+	}
+	if math.Abs(total-1) > 1e-9 || rows == 0 {
+		t.Errorf("shares of all rows are %.3f", total)
+	}
+}
+
+// The largest picture, with the noise of real counts, has to stay small on the
+// wire.
+func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes 1.4 million cells, twice")
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	var b []shardkey.Key
+	c := webtest.CannedCollection(webtest.ChangesNS, bson.D{{Key: "doc_id", Value: "hashed"}}, keyvis.MaxRows, 2)
+	for _, ch := range c.Chunks.All() {
+		b = append(b, ch.Min)
+	}
+	for name, perSecond := range map[string]float64{"300 writes/s": 300, "20,000 writes/s": 20_000} {
+		p := keyvis.View{NS: webtest.ChangesNS, By: keyvis.ByKey, Bounds: b, Version: 1}
+		at := webtest.Epoch.Add(-keyvis.Reach)
+		for _, l := range []struct {
+			n    int
+			step time.Duration
+		}{{180, 4 * time.Hour}, {96, time.Hour}, {216, 5 * time.Minute}, {keyvis.MaxColumns - 492, time.Minute}} {
+			for range l.n {
+				p.Columns = append(p.Columns, keyvis.Column{From: at, Step: l.step, Covered: l.step})
+				at = at.Add(l.step)
+			}
+		}
+		// Zipf over rows in no order, with a daily wave, counted as they fall.
+		order := rng.Perm(keyvis.MaxRows)
+		norm := 0.0
+		for i := range keyvis.MaxRows {
+			norm += 1 / float64(1+i)
+		}
+		for row := range keyvis.MaxRows {
+			for _, col := range p.Columns {
+				wave := 1 + 0.6*math.Sin(2*math.Pi*float64(col.From.Unix()%86400)/86400)
+				mean := perSecond / norm / float64(1+order[row]) * wave * col.Step.Seconds()
+				p.Cells = append(p.Cells, int64(max(0, math.Round(mean+math.Sqrt(mean)*rng.NormFloat64()))))
+			}
+		}
+		table := *webtest.CannedTable(1, 10)
+		table.Collections = []*topology.Collection{c}
+		v := answer.View{
+			Now:     webtest.Epoch,
+			Table:   &table,
+			Dir:     placement.NewDirectory(1, nil, nil, topology.Health{At: webtest.Epoch}),
+			Profile: profile.Yorkie(),
+		}
+		m := answer.HeatMapOf(
+			v,
+			c,
+			p,
+			answer.HeatMapQuery{NS: webtest.ChangesNS, By: keyvis.ByKey, From: webtest.Epoch.Add(-keyvis.Reach), To: webtest.Epoch},
+		)
+		body, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var small bytes.Buffer
+		z := gzip.NewWriter(&small)
+		_, _ = z.Write(body)
+		_ = z.Close()
+		t.Logf(
+			"%s: %d × %d cells, %d bytes, %d compressed, a letter is × %.2f",
+			name,
+			len(m.Rows),
+			len(m.Columns),
+			len(body),
+			small.Len(),
+			m.Scale.Step,
+		)
+		if small.Len() > 300<<10 {
+			t.Errorf("%s: %d bytes compressed", name, small.Len())
+		}
+	}
+}

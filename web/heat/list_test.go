@@ -1,0 +1,191 @@
+package heat_test
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+	"shardboard/web/webtest"
+)
+
+func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
+	page := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	items := webtest.HeatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items
+	codes := map[string]bool{}
+	for i, l := range items {
+		if l.CanSplit == nil || !*l.CanSplit || l.Why == "" || strings.Contains(l.Why, "[heat.") {
+			t.Errorf("%s: %s", l.ID, l.Why)
+		}
+		if i < answer.ShownHot && page.Find(".hot li").Eq(i).Find(".muted").First().Text() != l.Why {
+			t.Errorf("%d: the page says another thing than %q", i, l.Why)
+		}
+		codes[l.Split] = true
+	}
+	if first := items[0]; first.Split != "document" || !strings.Contains(first.Why, webtest.ProjectID(1000).Hex()) ||
+		!strings.Contains(first.Why, "would not help") {
+		t.Errorf("%s: %s", first.Split, first.Why)
+	}
+	if !codes["divides"] {
+		t.Errorf("no chunk of several documents: %v", slices.Collect(maps.Keys(codes)))
+	}
+	for _, l := range webtest.HeatListOf(t, s, "projects").Items {
+		if l.CanSplit != nil || l.Split != "" || l.Why != "" {
+			t.Errorf("a project is no chunk: %+v", l)
+		}
+	}
+}
+
+func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
+	v := webtest.NewStory().View()
+	bare := webtest.NewStory().With(func(t *topology.Table) { t.Collections, t.Unsharded = nil, []topology.Namespace{} }).View()
+	denied, slow := fault.New(fault.Forbidden, "Not permitted: find."), fault.New(fault.Unavailable, "Too slow.")
+	for name, c := range map[string]struct {
+		site        *webtest.Server
+		query       string
+		reason, why string
+	}{
+		"just begun": {webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), time.Second, nil), "", "begun", "first 10 s"},
+		"of changed rows": {webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 40*time.Second, nil), "?ns=yorkie-meta.documents", "begun",
+			"at the end of each minute"},
+		"not permitted": {webtest.NewHeatServer(t, v, &webtest.Writes{Fail: denied}, time.Minute, nil), "", "denied", "Not permitted: find."},
+		"fails":         {webtest.NewHeatServer(t, v, &webtest.Writes{Fail: slow}, time.Minute, nil), "", "failed", "Too slow."},
+		"no collection": {webtest.NewHeatServer(t, bare, &webtest.Writes{}, time.Minute, nil), "", "noCollection",
+			"No collection whose writes"},
+		"nothing written": {webtest.NewHeatServer(t, v, &webtest.Writes{}, 2*time.Minute+5*time.Second, nil), "", "", ""},
+		"none in snapshot": {webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil), "?ns=yorkie-meta.snapshots",
+			"", ""},
+	} {
+		for _, what := range []string{"projects", "documents", "chunks"} {
+			l := webtest.HeatListOf(t, c.site, what+c.query)
+			if len(l.Items) != 0 || l.Window != "5m0s" || l.Reason != c.reason || !strings.Contains(l.Why, c.why) ||
+				(l.Why == "") != (l.Reason == "") ||
+				strings.Contains(l.Why, "[heat.") {
+				t.Errorf("%s: %s: %+v", name, what, l)
+			}
+			known := c.reason == ""
+			if known != (l.AsOf != nil) || known != (l.From != nil) || known != (l.To != nil) || known != (l.CoveredSeconds == 120) ||
+				known == l.Stale {
+				t.Errorf("%s: %s: %+v", name, what, l)
+			}
+		}
+	}
+	// A list of what was counted has the time of its last count, not that of the question.
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute, func(w *webtest.Writes) { w.Broke(slow) })
+	if l := webtest.HeatListOf(t, s, "projects"); len(l.Items) == 0 || !l.Stale || l.Reason != "" || !l.AsOf.Equal(*l.To) ||
+		s.Deps.Now().Sub(*l.AsOf) < 20*time.Second {
+		t.Errorf("failed since: %+v at %s", l, s.Deps.Now())
+	}
+}
+
+func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
+	shards := webtest.HeatListOf(t, s, "shards").Items
+	least := shards[len(shards)-1].ID
+	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li").First().Find("p a")
+	to, err := url.Parse(link.AttrOr("href", ""))
+	if err != nil || to.Query().Get("kind") != "move" || to.Query().Get("to") != least || to.Query().Get("chunk") == "" ||
+		!strings.Contains(link.Text(), least) {
+		t.Fatalf("%q leads to %s; %s is written least", link.Text(), to, least)
+	}
+	if w := s.Do("GET", to.String()); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), least) {
+		t.Errorf("%s: %d", to, w.Code)
+	}
+	for _, l := range webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li").EachIter() {
+		takes := l.Find("p").Text()
+		stays, moves := strings.Contains(takes, "No shard that may own it"), strings.Contains(takes, "Plan to move it to "+least)
+		if helps, its := strings.Contains(takes, "would not help"), strings.Contains(takes, " on "+least+": "); stays != (helps && its) ||
+			moves != (helps && !its) {
+			t.Errorf("%s is written least: %s", least, takes)
+		}
+	}
+	s.Deps.Actions = nil
+	if n := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li p a").Length(); n > 0 {
+		t.Errorf("%d plans where nothing can be changed", n)
+	}
+}
+
+func TestCalmestShardHasToBeAllowedToOwnTheChunk(t *testing.T) {
+	writes := map[string]float64{"shard-rs-1": 9, "shard-rs-2": 3, "shard-rs-3": 1}
+	owned := func(c *topology.Collection, by string) int {
+		for i := range c.Chunks.Len() {
+			if c.Chunks.Owner(i) == by {
+				return i
+			}
+		}
+		t.Fatal("nothing is owned by " + by)
+		return -1
+	}
+	for name, c := range map[string]struct {
+		owner  string
+		change func(*topology.Table, *topology.Collection)
+		writes map[string]float64
+		want   string
+	}{
+		"least written":       {"shard-rs-1", nil, writes, "shard-rs-3"},
+		"it is the calmest":   {"shard-rs-3", nil, writes, "shard-rs-3"},
+		"nothing was counted": {"shard-rs-1", nil, nil, ""},
+		"being emptied": {"shard-rs-1", func(t *topology.Table, _ *topology.Collection) { t.Shard("shard-rs-3").Draining = true },
+			writes, "shard-rs-2"},
+		"resharding":         {"shard-rs-1", func(_ *topology.Table, c *topology.Collection) { c.Resharding = true }, writes, ""},
+		"migrations blocked": {"shard-rs-1", func(_ *topology.Table, c *topology.Collection) { c.MigrationsBlocked = true }, writes, ""},
+		"zone": {"shard-rs-1", func(t *topology.Table, c *topology.Collection) {
+			t.Shard("shard-rs-2").Zones = append(t.Shard("shard-rs-2").Zones, "eu")
+			t.Zones = append(t.Zones, topology.ZoneRange{NS: c.NS, Zone: "eu", Min: c.Key.Min(), Max: c.Key.Max()})
+		}, writes, "shard-rs-2"},
+	} {
+		v := webtest.NewStory().View()
+		col := v.Table.Collection(webtest.ChangesNS)
+		if c.change != nil {
+			c.change(v.Table, col)
+		}
+		if got := answer.Calmest(v.Table, col, owned(col, c.owner), c.writes); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestHeatTellsThePeriodOfCountersAndDatedRows(t *testing.T) {
+	v := webtest.NewStory().View()
+	src := webtest.SkewedWrites(v)
+	for _, s := range v.Table.Shards {
+		src.Shards = append(src.Shards, s.Name)
+	}
+	s := webtest.NewHeatServer(t, v, src, 3*time.Minute+5*time.Second, nil)
+	for _, window := range []string{"10s", "24h"} {
+		for _, l := range webtest.HeatListOf(t, s, "shards?ns=yorkie-meta.changes&window="+window).Items {
+			if l.OperationsFrom == nil || l.OperationsTo == nil || l.OperationsTo.Sub(*l.OperationsFrom) != 30*time.Second ||
+				l.OperationsTo.After(s.Deps.Now()) {
+				t.Fatalf("%+v", l)
+			}
+			if per := 10 / l.OperationsTo.Sub(*l.OperationsFrom).Seconds(); *l.WriteOperationsPerSecond != per {
+				t.Errorf("%g operations/s, %g in its time", *l.WriteOperationsPerSecond, per)
+			}
+		}
+		updated := webtest.HeatListOf(t, s, "projects?window="+window).Items[0].Updated
+		if len(updated) == 0 {
+			t.Fatal("no row changed in place")
+		}
+		for _, u := range updated {
+			if u.From == nil || u.To == nil || u.To.Sub(*u.From) != time.Minute || float64(u.Rows)/60 != u.AtLeastRowsPerSecond {
+				t.Errorf("%+v", u)
+			}
+		}
+	}
+	src.Shards = nil
+	unread := webtest.NewHeatServer(t, v, src, time.Minute, nil)
+	for _, l := range webtest.HeatListOf(t, unread, "shards").Items {
+		if l.OperationsFrom != nil || l.WriteOperationsPerSecond != nil {
+			t.Errorf("counters that were never read: %+v", l)
+		}
+	}
+}

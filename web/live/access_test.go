@@ -1,0 +1,246 @@
+package live_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"shardboard/internal/auth"
+	"shardboard/web/guard"
+	"shardboard/web/live"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+// ending is claimed sign-in whose sessions a test can end.
+type ending struct {
+	webtest.PeopleByHeader
+	mu     sync.Mutex
+	chans  map[string]chan struct{}
+	gone   map[string]error
+	checks int
+}
+
+func newEnding() *ending {
+	return &ending{chans: map[string]chan struct{}{}, gone: map[string]error{}}
+}
+
+func (e *ending) Ended(p auth.Principal) <-chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.chans[p.ID] == nil {
+		e.chans[p.ID] = make(chan struct{})
+	}
+	return e.chans[p.ID]
+}
+
+func (e *ending) Check(_ context.Context, p auth.Principal) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.checks++
+	return e.gone[p.ID]
+}
+
+// end is what this process knows at once; forget what only a check finds.
+func (e *ending) end(id string) {
+	e.forget(id, auth.ErrNobody)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	close(e.chans[id])
+}
+
+func (e *ending) forget(id string, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.gone[id] = err
+}
+
+func TestSocketIsRefusedBeforeTheUpgrade(t *testing.T) {
+	who := newEnding()
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		for _, name := range []string{"", "anna stranger"} {
+			want := map[string]int{"": http.StatusUnauthorized, "anna stranger": http.StatusForbidden}[name]
+			if b, res := l.OpenAs(name, "t=overview"); b != nil || res == nil || res.StatusCode != want || res.Header.Get("Upgrade") != "" {
+				t.Errorf("%q: %v", name, res)
+			}
+		}
+		who.forget("user:vera", auth.ErrNobody) // ended between the door and the upgrade
+		if b, res := l.OpenAs("vera viewer", "t=overview"); b != nil || res.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%v", res)
+		}
+		if n := l.Hub.Sockets(); n != 0 {
+			t.Errorf("%d sockets", n)
+		}
+	}, func(d *site.Deps) { d.Auth = who })
+}
+
+func TestSocketsOfAnEndedSessionCloseWithinASecond(t *testing.T) {
+	who := newEnding()
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		var hers []*webtest.Browser
+		for range 3 {
+			b, _ := l.OpenAs("anna admin", "t=overview,zones")
+			hers = append(hers, b)
+		}
+		// One of her browsers hangs: it reads nothing, so its writer is stuck.
+		d := websocket.Dialer{NetDialContext: l.Pipes.Dial}
+		stuck, _, err := d.Dial("ws://localhost:8090/live?t=overview", http.Header{"X-Test-Who": {"anna admin"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = stuck.Close() }()
+		another, _ := l.OpenAs("vera viewer", "t=overview")
+		publishNext(l)
+		start := time.Now()
+		who.end("user:anna")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		for _, b := range hers {
+			if code := webtest.CloseCode(b.Ended()); code != live.CloseEnded {
+				t.Errorf("closed with %d, %v", code, b.Ended())
+			}
+		}
+		if n := l.Hub.Sockets(); n != 1 || another.Ended() != nil {
+			t.Errorf("%d sockets %s after the end; another's: %v", n, time.Since(start), another.Ended())
+		}
+	}, func(d *site.Deps) { d.Auth = who })
+}
+
+func TestSocketsAreCheckedAgainWithinAMinute(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		code int
+	}{{auth.ErrNobody, live.CloseEnded}, {errors.New("store is away"), websocket.CloseGoingAway}} {
+		who := newEnding()
+		webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+			b, _ := l.OpenAs("anna admin", "t=overview")
+			time.Sleep(5 * time.Minute)
+			if b.Ended() != nil || who.checks < 6 {
+				t.Fatalf("%v after %d checks", b.Ended(), who.checks)
+			}
+			who.forget("user:anna", c.err) // by another process: nothing is told
+			time.Sleep(time.Minute)
+			if code := webtest.CloseCode(b.Ended()); code != c.code {
+				t.Errorf("closed with %d, want %d", code, c.code)
+			}
+		}, func(d *site.Deps) { d.Auth = who })
+	}
+}
+
+func TestOnePersonHasTwentySockets(t *testing.T) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		var all []*webtest.Browser
+		for i := range guard.MaxSocketsEach {
+			b, res := l.OpenAs("anna admin", "t=overview")
+			if b == nil {
+				t.Fatalf("socket %d: %v", i, res)
+			}
+			all = append(all, b)
+		}
+		if b, res := l.OpenAs("anna admin", "t=overview"); b != nil || res.StatusCode != http.StatusTooManyRequests {
+			t.Error("one more is let in")
+		}
+		if b, _ := l.OpenAs("vera viewer", "t=overview"); b == nil {
+			t.Error("another is refused")
+		}
+		all[0].Close()
+		if b, _ := l.OpenAs("anna admin", "t=overview"); b == nil {
+			t.Error("refused after one was closed")
+		}
+		if n := len(l.Guard.Limits.Sockets); n != 2 {
+			t.Errorf("%d counted", n)
+		}
+	}, webtest.WithPeople)
+}
+
+// TestSigningOutClosesTheSocket goes the whole way: real sign-in, real HTTP.
+func TestSigningOutClosesTheSocket(t *testing.T) {
+	door := webtest.NewAccountServer(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- door.Run(ctx) }()
+	server := httptest.NewServer(door.Handler())
+	defer func() {
+		door.Close()
+		cancel()
+		server.Close()
+		if err := <-ran; err != nil {
+			t.Error(err)
+		}
+	}()
+	host := strings.TrimPrefix(server.URL, "http://")
+	for !door.Hub.Admit() { // Run has begun
+		time.Sleep(time.Millisecond)
+	}
+	door.Hub.Release()
+	root := door.Principal("admin")
+	endsSocket(door, host, "logout", func() error { return postFrom(door, server.URL+"/logout", "viewer") })
+	endsSocket(door, host, "revocation", func() error { return door.Service.Revoke(ctx, root, door.Principal("viewer").Session) })
+	closesSocket(door, host, "another role", func() error { return door.Service.SetRole(ctx, root, "viewer", auth.Support) })
+	endsSocket(door, host, "another password", func() error { return door.Service.SetPassword(ctx, root, "viewer", webtest.GoodPassword) })
+	endsSocket(door, host, "disabled", func() error { return door.Service.DisableUser(ctx, root, "viewer") })
+}
+
+func postFrom(d *webtest.AccountServer, address, as string) error {
+	r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(""))
+	if err != nil {
+		return err
+	}
+	r.AddCookie(d.Cookies[as])
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusSeeOther {
+		return fmt.Errorf("status %d", res.StatusCode)
+	}
+	_, err = io.Copy(io.Discard, res.Body)
+	return err
+}
+
+// closesSocket signs in as viewer, opens a socket, and waits for its end.
+func closesSocket(d *webtest.AccountServer, host, name string, end func() error) {
+	d.T.Helper()
+	d.SignIn("viewer")
+	conn, _, err := websocket.DefaultDialer.Dial("ws://"+host+"/live?t=zones", http.Header{"Cookie": {d.Cookies["viewer"].String()}})
+	if err != nil {
+		d.T.Fatalf("%s: %v", name, err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := end(); err != nil {
+		d.T.Fatalf("%s: %v", name, err)
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // the exact second is another test's, in a bubble
+	for err == nil {
+		_, _, err = conn.ReadMessage()
+	}
+	if code := webtest.CloseCode(err); code != live.CloseEnded {
+		d.T.Errorf("%s: the socket ended with %v", name, err)
+	}
+}
+
+// endsSocket is closesSocket by what ends the session too.
+func endsSocket(d *webtest.AccountServer, host, name string, end func() error) {
+	d.T.Helper()
+	closesSocket(d, host, name, end)
+	r := httptest.NewRequest("GET", "/zones", nil)
+	r.Host = "localhost"
+	r.AddCookie(d.Cookies["viewer"])
+	w := httptest.NewRecorder()
+	d.Handler().ServeHTTP(w, r)
+	if w.Code != http.StatusSeeOther {
+		d.T.Errorf("%s: the session still opens pages: %d", name, w.Code)
+	}
+}

@@ -1,0 +1,232 @@
+package live_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/web/live"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+func TestSlowBrowserIsClosedAndNobodyWaits(t *testing.T) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		countDrawn(l, "overview")
+		slow, _, err := l.Dial("t=overview")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = slow.Close() }()
+		quick := l.Open("t=overview")
+		for range live.MaxQueuedFrame + 2 {
+			publishNext(l)
+			time.Sleep(110 * time.Millisecond) // all within the write deadline
+		}
+		if got := quick.Frames(); len(got) != live.MaxQueuedFrame+3 {
+			t.Errorf("the quick browser has %d frames", len(got))
+		}
+		if n := l.Hub.Sockets(); n != 1 {
+			t.Errorf("%d sockets open", n)
+		}
+	})
+}
+
+func TestSilentlyLostBrowserIsNoticed(t *testing.T) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		lost, _, err := l.Dial("t=overview") // never reads: no pong either
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = lost.Close() }()
+		there := l.Open("t=overview")
+		time.Sleep(10 * time.Minute)
+		if n := l.Hub.Sockets(); n != 1 || there.Ended() != nil {
+			t.Errorf("%d sockets, %v", n, there.Ended())
+		}
+	})
+}
+
+func TestStatusComesOncePerPoll(t *testing.T) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		b := l.Open("t=zones")
+		for range 5 {
+			publishNext(l)
+			time.Sleep(2 * time.Second)
+		}
+		synctest.Wait()
+		b.Mu.Lock()
+		defer b.Mu.Unlock()
+		if n := len(b.Status); n < 5 || n > 7 {
+			t.Errorf("%d frames in five polls", n)
+		}
+		if s := b.Status[0].Status; !s.OK || s.At == nil || !s.At.Equal(webtest.Epoch) || s.Age != 0 || s.Text == "" {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestCloseSendsACloseFrameToEverySocket(t *testing.T) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		var all []*webtest.Browser
+		for range 20 {
+			all = append(all, l.Open("t=overview,zones,activity"))
+		}
+		stuck, _, err := l.Dial("t=overview")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = stuck.Close() }()
+		start := time.Now()
+		l.Close()
+		if took := time.Since(start); took > 2*live.Farewell {
+			t.Errorf("took %v", took)
+		}
+		for _, b := range all {
+			var ce *websocket.CloseError
+			if err := b.Ended(); !errors.As(err, &ce) || ce.Code != websocket.CloseGoingAway {
+				t.Errorf("ended with %v", err)
+			}
+		}
+		if _, res, err := l.Dial("t=overview"); err == nil || res == nil || res.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("a socket after the end: %v", err)
+		}
+		if w := l.Do("GET", "/healthz"); w.Code != 200 {
+			t.Errorf("pages after the end: %d", w.Code)
+		}
+	})
+}
+
+func TestPanicOrErrorInOneRegionLeavesTheOthersAlive(t *testing.T) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		drawn := countDrawn(l, "overview")
+		inner := l.Hub.Fragments
+		l.Hub.Fragments = func(name string) (answer.FragmentFunc, bool) {
+			switch name {
+			case "zones":
+				return func(context.Context, io.Writer, answer.View) error { panic("broken") }, true
+			case "activity":
+				return func(context.Context, io.Writer, answer.View) error { return errors.New("broken too") }, true
+			case "projects":
+				return func(context.Context, io.Writer, answer.View) error { return fault.New(fault.NotFound, "gone") }, true
+			}
+			return inner(name)
+		}
+		b := l.Open("t=zones,activity,projects,overview")
+		for range 3 {
+			publishNext(l)
+			time.Sleep(time.Second)
+		}
+		topics := map[string]int{}
+		for _, f := range b.Frames() {
+			topics[f.Topic]++
+			if f.Topic == "projects" && f.HTML != "" {
+				t.Errorf("%+v", f)
+			}
+		}
+		if topics["overview"] != 4 || topics["projects"] != 1 || topics["zones"]+topics["activity"] != 0 || drawn.Load() != 4 {
+			t.Errorf("%v", topics)
+		}
+	})
+}
+
+func TestSocketThatSendsAMessageIsClosed(t *testing.T) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		b := l.Open("t=overview")
+		if err := b.Conn.WriteMessage(websocket.TextMessage, []byte(`{"subscribe":"zones"}`)); err != nil {
+			t.Fatal(err)
+		}
+		if b.Ended() != nil || len(b.Frames()) != 1 {
+			t.Errorf("after a short message: %v, %d frames", b.Ended(), len(b.Frames()))
+		}
+		_ = b.Conn.WriteMessage(websocket.TextMessage, []byte(strings.Repeat("x", live.ReadLimit+1)))
+		if b.Ended() == nil {
+			t.Error("still open after a long message")
+		}
+	})
+}
+
+func TestSocketsAreLimited(t *testing.T) {
+	for given, most := range map[int]int{0: live.DefaultSockets, 48: 48} {
+		webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+			for range most {
+				if !l.Hub.Admit() {
+					t.Fatal("full too early")
+				}
+			}
+			_, res, err := l.Dial("t=overview")
+			if err == nil || res.StatusCode != http.StatusServiceUnavailable {
+				t.Errorf("one too many: %v", err)
+			}
+			for range most {
+				l.Hub.Release()
+			}
+			if b := l.Open("t=overview"); b.Ended() != nil {
+				t.Error(b.Ended())
+			}
+		}, func(d *site.Deps) { d.MaxSockets = given })
+	}
+}
+
+func TestIdleTopicsAreBounded(t *testing.T) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		for i := range 3 * live.MaxIdleTopics {
+			l.Open(fmt.Sprintf("t=shard:%d", i)).Close()
+		}
+		l.Close() // so that the hub's own state may be read
+		if n := len(l.Hub.Topics); n > live.MaxIdleTopics {
+			t.Errorf("%d topics remembered", n)
+		}
+	})
+}
+
+func TestLargeRegionsAreReadAgainInstead(t *testing.T) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		l.Hub.Fragments = func(string) (answer.FragmentFunc, bool) {
+			return func(_ context.Context, w io.Writer, v answer.View) error {
+				_, err := io.WriteString(w, strings.Repeat("x", live.MaxFragment+1))
+				return err
+			}, true
+		}
+		if f := l.Open("t=overview").Last(t); f.HTML != "" || f.V == 0 {
+			t.Errorf("version %d with %d bytes", f.V, len(f.HTML))
+		}
+	})
+}
+
+func TestTopicsAreParsed(t *testing.T) {
+	s := webtest.New(t)
+	for text, want := range map[string]map[string]uint64{
+		"overview":                            {"overview": 0},
+		"overview@12,zones@3":                 {"overview": 12, "zones": 3},
+		"collection:a.b@7,":                   {"collection:a.b": 7},
+		"collection:a.b%2Cc%40d%25@7":         {"collection:a.b,c@d%": 7},
+		"collection:a.b@x":                    {"collection:a.b@x": 0},
+		"shard:shard-rs-1,shard:shard-rs-1@9": {"shard:shard-rs-1": 9},
+		"project:65e000000000000000000005":    {"project:65e000000000000000000005": 0},
+		"activity@18446744073709551616":       nil,
+		"run:abc":                             nil,
+		"":                                    nil,
+		"project:nothex":                      nil,
+		"collection:a.b%zz":                   nil,
+	} {
+		got, err := s.Hub.ParseTopics(map[string][]string{"t": {text}}, auth.Local())
+		if (err == nil) != (want != nil) || fmt.Sprint(got) != fmt.Sprint(want) && want != nil {
+			t.Errorf("%q: %v %v", text, got, err)
+		}
+		if err != nil && fault.Of(err) != fault.Invalid {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package live_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"shardboard/internal/auth"
+	"shardboard/web/live"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+// vouched is claimed sign-in in which a proxy says who people are, unless they
+// are called anna.
+type vouched struct{ webtest.PeopleByHeader }
+
+func (v vouched) Identify(w http.ResponseWriter, r *http.Request) (auth.Principal, error) {
+	p, err := v.PeopleByHeader.Identify(w, r)
+	if err == nil && p.Name != "anna" {
+		p.ID, p.Method, p.Session = "proxy:"+p.Name, auth.ByProxy, ""
+	}
+	return p, err
+}
+
+func (vouched) Ended(auth.Principal) <-chan struct{} { return nil }
+
+func TestSocketsOfProxyUsersReconnectEachMinute(t *testing.T) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		b, _ := l.OpenAs("vera viewer", "t=overview")
+		anna, _ := l.OpenAs("anna admin", "t=overview")
+		time.Sleep(live.VouchedFor - time.Second)
+		synctest.Wait()
+		if b.Ended() != nil {
+			t.Fatalf("closed early: %v", b.Ended())
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if code := webtest.CloseCode(b.Ended()); code != websocket.CloseGoingAway { // as of a restart: the page comes back by itself
+			t.Errorf("closed with %d, %v", code, b.Ended())
+		}
+		if anna.Ended() != nil {
+			t.Errorf("a session's socket is closed too: %v", anna.Ended())
+		}
+		if again, res := l.OpenAs("vera viewer", "t=overview"); again == nil {
+			t.Errorf("the way back is shut: %v", res)
+		}
+		if refused, _ := l.OpenAs("", "t=overview"); refused != nil {
+			t.Error("whom the proxy does not let through any more comes back")
+		}
+	}, func(d *site.Deps) { d.Auth = vouched{} })
+}

@@ -1,0 +1,117 @@
+package locate_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+// stubCheck is a check that notes what it is told.
+type stubCheck struct {
+	report placement.CheckReport
+	told   []string
+}
+
+func (c *stubCheck) Start(resume bool, from map[topology.Namespace]bson.ObjectID) error {
+	if c.report.State == placement.CheckRunning {
+		return fault.New(fault.Conflict, "It is running already.")
+	}
+	c.told = append(c.told, map[bool]string{false: "start", true: "resume"}[resume])
+	c.report.State = placement.CheckRunning
+	return nil
+}
+
+func (c *stubCheck) Stop() error {
+	c.told = append(c.told, "stop")
+	c.report.State = placement.CheckStopped
+	return nil
+}
+
+func (c *stubCheck) Report() placement.CheckReport { return c.report }
+
+func TestTheCheckForDuplicateIDsIsStartedAndStoppedByForms(t *testing.T) {
+	check := &stubCheck{report: placement.CheckReport{State: placement.CheckIdle, Left: -1}}
+	s := webtest.New(t, func(d *site.Deps) { d.Duplicates = check })
+	for _, step := range []struct {
+		do, want string
+		status   int
+	}{{"start", "Checking.", 303}, {"start", "Checking.", 409}, {"stop", "Stopped", 303}, {"resume", "Checking.", 303},
+		{"", "Checking.", 400}} {
+		w := s.Do("POST", "/checks/duplicates", formPost(url.Values{"do": {step.do}})...)
+		if w.Code != step.status || w.Code == 303 && w.Header().Get("Location") != "/checks/duplicates" {
+			t.Errorf("%s: %d", step.do, w.Code)
+		}
+		if page := s.Do("GET", "/checks/duplicates"); !strings.Contains(page.Body.String(), step.want) ||
+			(page.Header().Get("Refresh") != "") != (check.report.State == placement.CheckRunning) {
+			t.Errorf("after %s: %s", step.do, page.Body)
+		}
+	}
+	if strings.Join(check.told, " ") != "start stop resume" {
+		t.Errorf("told %v", check.told)
+	}
+	if w := s.Do("POST", "/checks/duplicates",
+		append(formPost(url.Values{"do": {"stop"}}), webtest.Header("Sec-Fetch-Site", "cross-site"))...); w.Code != 403 {
+		t.Errorf("another site's form: %d", w.Code)
+	}
+	if w := webtest.New(t).Do("POST", "/checks/duplicates", formPost(url.Values{"do": {"start"}})...); w.Code != 503 {
+		t.Errorf("without a check: %d", w.Code)
+	}
+}
+
+func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
+	id := webtest.ProjectID(77)
+	check := &stubCheck{report: placement.CheckReport{
+		State: placement.CheckFailed, Started: webtest.Epoch, Left: -1, Problem: "The cluster does not answer.", FoundCount: 1,
+		Collections: []placement.CheckProgress{{NS: "yorkie-meta.documents", Read: 5, Next: id, Total: topology.Figure{Reason: "notLoaded"}}},
+		Found: []placement.SharedID{{IDPlace: placement.IDPlace{NS: "yorkie-meta.documents", ID: id}, At: webtest.Epoch,
+			Rows: []placement.SharedRow{
+				{Shard: "shard-rs-1", Project: webtest.ProjectID(1)},
+				{Shard: "shard-rs-2", Project: webtest.ProjectID(2)},
+			}}},
+	}}
+	s := webtest.New(t, func(d *site.Deps) { d.Duplicates = check })
+	got := webtest.Decode[api.DuplicateCheck](t, s.Do("GET", "/api/v1/checks/duplicates"))
+	if got.State != "failed" || got.Found != 1 || got.Items[0].ID != id.Hex() || len(got.Items[0].Rows) != 2 ||
+		got.Collections[0].Next != id.Hex() ||
+		got.LeftSeconds != nil {
+		t.Errorf("%+v", got)
+	}
+	page := s.Do("GET", "/checks/duplicates").Body.String()
+	if !strings.Contains(page, "1 id is on more than one shard") || !strings.Contains(page, id.Hex()) {
+		t.Error(page)
+	}
+	started := webtest.Decode[api.DuplicateCheck](
+		t,
+		s.Do(
+			"POST",
+			"/api/v1/checks/duplicates",
+			webtest.Header("Content-Type", "application/json"),
+			webtest.Body(`{"resume":true,"from":{"yorkie-meta.documents":"`+id.Hex()+`"}}`),
+		),
+	)
+	if started.State != "running" || check.told[0] != "resume" {
+		t.Errorf("%+v %v", started, check.told)
+	}
+	for in, status := range map[string]int{"": 409, "{}": 409, `{"resume":1}`: 400, `{"more":1}`: 400, `{} {}`: 400,
+		`{"from":{"x.y":"zz"}}`: 400, `[`: 400} {
+		if w := s.Do("POST", "/api/v1/checks/duplicates", webtest.Header("Content-Type", "application/json"),
+			webtest.Body(in)); w.Code != status {
+			t.Errorf("%s: %d %s", in, w.Code, w.Body)
+		}
+	}
+	if w := s.Do("POST", "/api/v1/checks/duplicates", webtest.Header("Content-Type", "text/plain"), webtest.Body("{}")); w.Code != 415 {
+		t.Errorf("another type: %d", w.Code)
+	}
+	if w := s.Do("POST", "/api/v1/checks/duplicates/stop"); w.Code != 200 || check.report.State != placement.CheckStopped {
+		t.Errorf("stop: %d", w.Code)
+	}
+}

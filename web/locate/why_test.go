@@ -1,0 +1,220 @@
+package locate_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+// stubProver agrees with every place and counts 3 rows.
+type stubProver struct {
+	proof placement.Proof
+	asked chan placement.Place
+}
+
+func (p *stubProver) Prove(_ context.Context, place placement.Place) placement.Proof {
+	p.asked <- place
+	out := p.proof
+	out.Ours = place.Shards
+	if out.State == placement.ProofAgrees {
+		out.Theirs = place.Shards
+	}
+	return out
+}
+
+func (p *stubProver) Count(context.Context, placement.Place) topology.Figure {
+	return topology.Figure{Known: true, Value: 3, Exact: true, Method: "count", At: webtest.Epoch}
+}
+
+func (p *stubProver) Primaries(context.Context) map[string]string {
+	return map[string]string{"shard-rs-1": "shard-rs-1-0.mongo:27018"}
+}
+
+// asking is a site that finds one document and can prove it.
+func asking(t *testing.T, v answer.View, proof placement.Proof, places int) (*webtest.Server, *stubProver) {
+	t.Helper()
+	prover := &stubProver{proof: proof, asked: make(chan placement.Place, 1000)}
+	s := webtest.New(t, func(d *site.Deps) { d.Prover = prover })
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	items := webtest.FoundDocument(v)
+	for len(items[0].Places) < places {
+		items[0].Places = append(items[0].Places, items[0].Places[0])
+	}
+	s.Locator.Answer = func(placement.Query) ([]placement.Item, error) { return items, nil }
+	return s, prover
+}
+
+func TestLocateSaysWhyProvesAndCountsOnlyWhenAsked(t *testing.T) {
+	s, prover := asking(t, webtest.NewStory().View(), placement.Proof{State: placement.ProofAgrees, At: webtest.Epoch}, 0)
+	for _, p := range webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=wiki/handbook")).Items[0].Places {
+		if p.Why != nil || p.Proof != nil || p.Rows != nil || p.Sentence != "" {
+			t.Errorf("unasked: %+v", p)
+		}
+	}
+	if len(prover.asked) != 0 {
+		t.Fatal("asked the cluster unasked")
+	}
+	got := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=wiki/handbook&why=1&prove=1&counts=true")).Items[0].Places
+	for _, p := range got {
+		if p.Why == nil || len(p.Why.Steps) < 2 || p.Proof == nil || p.Proof.State != "agrees" || p.Rows == nil || *p.Rows.Value != 3 {
+			t.Fatalf("%+v", p)
+		}
+		if !strings.HasPrefix(p.Sentence, p.NS+": ") || !strings.HasSuffix(p.Sentence, ".") || strings.ContainsAny(p.Sentence, "\n[]") {
+			t.Errorf("sentence %q", p.Sentence)
+		}
+		for _, sh := range p.Why.Shards {
+			if (sh.Primary != nil) != (sh.Shard == "shard-rs-1") {
+				t.Errorf("primary of %s: %v", sh.Shard, sh.Primary)
+			}
+		}
+	}
+	again := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=wiki/handbook&why=1&prove=1")).Items[0].Places
+	if got[0].Sentence != strings.TrimSuffix(again[0].Sentence, ".")+", 3 rows counted there." {
+		t.Errorf("%q, then %q", got[0].Sentence, again[0].Sentence)
+	}
+	if w := s.Do("GET", "/api/v1/locate?q=x&prove=maybe"); w.Code != http.StatusBadRequest {
+		t.Errorf("prove=maybe: %d", w.Code)
+	}
+}
+
+func TestOneAnswerProvesABoundedNumberOfPlaces(t *testing.T) {
+	s, prover := asking(t, webtest.NewStory().View(), placement.Proof{State: placement.ProofAgrees}, 60)
+	places := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=x&prove=1")).Items[0].Places
+	if n := len(prover.asked); n != answer.MaxAsked {
+		t.Errorf("%d explains", n)
+	}
+	if last := places[len(places)-1].Proof; last == nil || last.State != "skipped" || !strings.Contains(last.Text, "24") {
+		t.Errorf("%+v", last)
+	}
+}
+
+func TestProofThatDiffersNamesTheNewerSide(t *testing.T) {
+	for want, proof := range map[string]placement.Proof{
+		"the mongos routes to":   {State: placement.ProofDiffers, Newer: placement.SideTable, Theirs: []string{"shard-rs-9"}},
+		"the mongos was newer":   {State: placement.ProofCaughtUp, Newer: placement.SideRouter},
+		"the table was newer":    {State: placement.ProofCaughtUp, Newer: placement.SideTable},
+		"Which is newer is not":  {State: placement.ProofDiffers},
+		"Proven: the mongos":     {State: placement.ProofAgrees},
+		"no query can be sent":   {State: placement.ProofSkipped},
+		"Not proven: Unexpected": {State: placement.ProofFailed, Err: context.DeadlineExceeded},
+	} {
+		s, _ := asking(t, webtest.NewStory().View(), proof, 0)
+		doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=wiki/handbook&prove=1").Body.String())
+		text := doc.Find(".why .proof").First().Text()
+		if want == "Not proven: Unexpected" {
+			want = "Not proven: "
+		}
+		if !strings.Contains(text, want) || strings.Contains(text, "[") {
+			t.Errorf("%+v: %q", proof, text)
+		}
+	}
+}
+
+func TestThePageOffersTheProofAndDoesNotAskByItself(t *testing.T) {
+	s, prover := asking(t, webtest.NewStory().View(), placement.Proof{State: placement.ProofAgrees}, 0)
+	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=wiki%2Fhandbook").Body.String())
+	if len(prover.asked) != 0 {
+		t.Error("asked the cluster")
+	}
+	href, _ := doc.Find(".why .bits a").First().Attr("href")
+	if href != "/locate?prove=1&q=wiki%2Fhandbook" {
+		t.Errorf("href %q", href)
+	}
+	if n := doc.Find(".why details .chain dt").Length(); n < 20 {
+		t.Errorf("%d links of chains", n)
+	}
+}
+
+func TestChunkListsEveryRuleAndProjectTheDecision(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.New(t)
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	c := v.Table.Collection("yorkie-meta.changes")
+	ref := answer.ChunkRef(c, c.Chunks.At(1).Min)
+	got := webtest.Decode[api.ChunkWhy](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+ref+"/why"))
+	if got.Chunk.Number != 2 || got.Chunk.Ref != ref || len(got.Balance.Rules) < 9 || got.Balance.Release != "5.0.7" ||
+		got.Balance.Decision == "" ||
+		got.Sentence == "" {
+		t.Errorf("%+v", got)
+	}
+	for _, r := range got.Balance.Rules {
+		if r.Text == "" || strings.Contains(r.Text, "{") || strings.Contains(r.Text, "[") {
+			t.Errorf("%s: %q", r.Code, r.Text)
+		}
+	}
+	_, bound, _ := strings.Cut(ref, ".")
+	doc := webtest.ParseHTML(t, s.Do("GET", "/collections/yorkie-meta.changes/chunks/"+bound).Body.String())
+	if n := doc.Find(".rules tbody tr").Length(); n != len(got.Balance.Rules) {
+		t.Errorf("%d rules on the page", n)
+	}
+	list := webtest.ParseHTML(t, s.Do("GET", "/collections/yorkie-meta.changes").Body.String())
+	if href, _ := list.Find(".chunks tbody a").Eq(2).Attr("href"); !strings.HasPrefix(href, "yorkie-meta.changes/chunks/") &&
+		!strings.HasPrefix(href, "/shards") {
+		t.Errorf("href %q", href)
+	}
+	id := v.Dir.All()[3].ID.Hex()
+	project := webtest.Decode[api.ProjectWhy](t, s.Do("GET", "/api/v1/projects/"+id+"/why"))
+	i := slices.IndexFunc(project.Collections, func(c api.CollectionWhy) bool { return c.NS == "yorkie-meta.documents" })
+	if i < 0 || len(project.Collections[i].Chunks) == 0 || project.Collections[i].Chunks[0].Balance.Text == "" {
+		t.Fatalf("%+v", project)
+	}
+	page := s.Do("GET", "/projects/"+id).Body.String()
+	if !strings.Contains(
+		webtest.ParseHTML(t, page).Find(".whyproject").Text(),
+		strings.TrimSpace(project.Collections[i].Chunks[0].Balance.Text),
+	) {
+		t.Error("the project's page does not say it")
+	}
+}
+
+func TestAChunkThatIsNoMoreIsNotAnotherOne(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.New(t)
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	c := v.Table.Collection("yorkie-meta.changes")
+	doc, err := bson.Marshal(bson.D{{Key: "doc_id", Value: int64(12345)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ref, want := range map[string]int{
+		api.ChunkRef(answer.IdentityOf(c), doc):                   http.StatusNotFound,
+		api.ChunkRef("00000000-0000-0000-0000-00000000abcd", doc): http.StatusConflict,
+		"nonsense":                       http.StatusBadRequest,
+		"%00":                            http.StatusBadRequest,
+		strings.Repeat("A", 5000):        http.StatusBadRequest,
+		"a.b.c":                          http.StatusBadRequest,
+		"%3Cscript%3Ealert(1)%3C/script": http.StatusNotFound, // a slash: no such route
+	} {
+		for _, path := range []string{"/api/v1/collections/yorkie-meta.changes/chunks/" + ref + "/why",
+			"/collections/yorkie-meta.changes/chunks/" + ref} {
+			if w := s.Do("GET", path); w.Code != want {
+				t.Errorf("%.90s: %d, want %d", path, w.Code, want)
+			}
+		}
+	}
+}
+
+func TestHostileNamesStayOneLineInASentence(t *testing.T) {
+	v := webtest.NewStory().With(func(t *topology.Table) {
+		for i := range t.Shards {
+			t.Shards[i].Hosts = []string{"a\nb\u202ec\u2028d\x1b[31m"}
+		}
+	}).View()
+	s, _ := asking(t, v, placement.Proof{}, 0)
+	for _, p := range webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=x&why=1")).Items[0].Places {
+		if strings.ContainsAny(p.Sentence, "\n\u202e\u2028\x1b") {
+			t.Errorf("%q", p.Sentence)
+		}
+	}
+}

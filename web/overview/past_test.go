@@ -1,0 +1,19 @@
+package overview_test
+
+import (
+	"strings"
+	"testing"
+
+	"shardboard/internal/answer"
+	"shardboard/web/webtest"
+)
+
+func TestPastBalancerRoundsAreNotKeptRatherThanForbidden(t *testing.T) {
+	x := webtest.NewPastServer(t)
+	at := x.Now
+	x.Move(4, "shard-rs-2")
+	text := webtest.ParseHTML(t, x.Do("GET", "/?at="+answer.AtText(at)).Body.String()).Find("main").Text()
+	if !strings.Contains(text, "not kept") || strings.Contains(text, "not permitted") {
+		t.Errorf("%s", text)
+	}
+}

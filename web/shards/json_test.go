@@ -1,0 +1,29 @@
+package shards_test
+
+import (
+	"testing"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/web/webtest"
+)
+
+func TestClusterAndShardsAgree(t *testing.T) {
+	s := webtest.New(t)
+	cluster := webtest.Decode[api.Cluster](t, s.Do("GET", "/api/v1/cluster"))
+	shards := webtest.Decode[api.List[api.Shard]](t, s.Do("GET", "/api/v1/shards"))
+	chunks, bytes := 0, int64(0)
+	for _, sh := range shards.Items {
+		chunks += sh.Chunks
+		if sh.Bytes.Value != nil {
+			bytes += *sh.Bytes.Value
+		}
+	}
+	if cluster.Shards != 3 || cluster.Chunks != chunks || chunks != 1453 || *cluster.Bytes.Value != bytes || cluster.Balancer.InRound != nil ||
+		!*cluster.Balancer.Enabled {
+		t.Errorf("%+v", cluster)
+	}
+	if len(cluster.Parts) != len(answer.AllParts) || !cluster.Parts[0].OK {
+		t.Errorf("parts %+v", cluster.Parts)
+	}
+}

@@ -1,0 +1,149 @@
+package site_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/store"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
+	for _, h := range store.Holds() {
+		for _, exposed := range []bool{false, true} {
+			if exposed && h != store.Vanished {
+				continue
+			}
+			s := webtest.New(t, webtest.WithDataHeld(h), func(d *site.Deps) { d.Exposed = exposed })
+			want := http.StatusOK
+			if h == store.Vanished || h == store.Unreadable {
+				want = http.StatusServiceUnavailable
+			}
+			w := s.Do("GET", "/readyz")
+			var ready api.Ready
+			if err := json.Unmarshal(w.Body.Bytes(), &ready); err != nil || w.Code != want || ready.Ready != (want == http.StatusOK) ||
+				!ready.Ready && ready.Reason != "It is "+string(h)+"." {
+				t.Errorf("%s, exposed %v: %d %s", h, exposed, w.Code, w.Body)
+			}
+			metrics := s.Do("GET", "/metrics").Body.String()
+			for _, other := range store.Holds() {
+				line := `shardboard_data_directory{hold="` + string(other) + `"} `
+				if is := strings.Contains(metrics, line+"1\n"); is != (h == other) || !is && !strings.Contains(metrics, line+"0\n") {
+					t.Errorf("%s: the metric of %s is wrong", h, other)
+				}
+			}
+			state := webtest.Decode[api.DataDirectory](t, s.Do("GET", "/api/v1/data"))
+			if state.Hold != string(h) || state.Writable != (h == store.Owned) || (state.Why == "") != (h == store.Owned) || state.Since == nil ||
+				!state.Since.Equal(webtest.Epoch) {
+				t.Errorf("%s: %+v", h, state)
+			}
+		}
+	}
+}
+
+// The dot in the header is live: it changes on pages that are open.
+func TestTheStatusSaysThatTheDataDirectoryIsLost(t *testing.T) {
+	for _, h := range store.Holds() {
+		s := webtest.New(t, webtest.WithDataHeld(h))
+		got := answer.Status(s.View())
+		if lost := h == store.Vanished || h == store.Unreadable; lost != strings.Contains(got.Text, "data directory is lost") ||
+			lost && got.Level != "failed" {
+			t.Errorf("%s: %+v", h, got)
+		}
+	}
+}
+
+// A page that was kept by the browser is not shown again without its banner.
+func TestETagChangesWhenTheDataDirectoryIsLost(t *testing.T) {
+	d := &webtest.DataDirectory{Now: store.Condition{Hold: store.Owned}}
+	s := webtest.New(t, d.Of)
+	tag := s.Do("GET", "/collections").Header().Get("ETag")
+	again := func() int { return s.Do("GET", "/collections", webtest.Header("If-None-Match", tag)).Code }
+	if code := again(); code != http.StatusNotModified {
+		t.Errorf("nothing has changed: %d", code)
+	}
+	d.Now = store.Condition{Hold: store.Vanished, Since: webtest.Epoch}
+	if code := again(); code != http.StatusOK {
+		t.Errorf("the data directory is lost: %d", code)
+	}
+}
+
+func TestTakingOverIsOfferedToAdminsWhenTheOwnerIsGone(t *testing.T) {
+	for _, h := range store.Holds() {
+		s := webtest.New(t, webtest.WithPeople, webtest.WithDataHeld(h))
+		for _, role := range []auth.Role{auth.Viewer, auth.Operator, auth.Admin} {
+			n := webtest.ParseHTML(t, s.Do("GET", "/", webtest.As("anna", role)).Body.String()).
+				Find("main form[action='/data/takeover'][method=post] button").
+				Length()
+			if want := h == store.OwnerGone && role == auth.Admin; (n == 1) != want {
+				t.Errorf("%s, %s: %d buttons", h, role, n)
+			}
+		}
+	}
+}
+
+func TestTakingOverIsAskedForOnceAndAnswered(t *testing.T) {
+	d := &webtest.DataDirectory{Now: store.Condition{Hold: store.OwnerGone, Since: webtest.Epoch}}
+	s := webtest.New(t, webtest.WithPeople, d.Of)
+	if w := s.Do("POST", "/data/takeover", webtest.As("anna", auth.Admin)); w.Code != http.StatusSeeOther ||
+		w.Header().Get("Location") != "/" {
+		t.Errorf("form: %d %s", w.Code, w.Body)
+	}
+	if got := webtest.Decode[api.DataDirectory](t, s.Do("POST", "/api/v1/data/takeover", webtest.As("anna", auth.Admin))); !got.Writable ||
+		got.Hold != string(store.Owned) {
+		t.Errorf("%+v", got)
+	}
+	for _, address := range []string{"/data/takeover", "/api/v1/data/takeover"} {
+		if w := s.Do("POST", address, webtest.As("olga", auth.Operator)); w.Code != http.StatusForbidden {
+			t.Errorf("%s by an operator: %d", address, w.Code)
+		}
+	}
+	if len(d.Taken) != 2 {
+		t.Errorf("taken over by %v", d.Taken)
+	}
+	d.Err = fault.New(fault.Conflict, "Somebody else was quicker.")
+	for _, address := range []string{"/data/takeover", "/api/v1/data/takeover"} {
+		if w := s.Do("POST", address, webtest.As("anna", auth.Admin)); w.Code != http.StatusConflict ||
+			!strings.Contains(w.Body.String(), "Somebody else was quicker.") {
+			t.Errorf("%s: %d %s", address, w.Code, w.Body)
+		}
+	}
+	if w := webtest.New(t, webtest.WithPeople).Do("POST", "/api/v1/data/takeover",
+		webtest.As("anna", auth.Admin)); w.Code != http.StatusConflict {
+		t.Errorf("a server that owns its data: %d", w.Code)
+	}
+}
+
+func TestSignInPageTellsWhySignInIsImpossible(t *testing.T) {
+	for h, want := range map[store.Hold]string{
+		store.Owned: "", store.OwnedByAnother: "Sign in at the other one", store.OwnerGone: "has stopped",
+		store.Vanished: "moved or deleted", store.Unreadable: "cannot be checked",
+	} {
+		s := webtest.New(t, webtest.WithPeople, webtest.WithDataHeld(h))
+		if got := webtest.ParseHTML(t, s.Do("GET", "/login").Body.String()).Find("main .note").Text(); !strings.Contains(got, want) ||
+			want == "" && got != "" {
+			t.Errorf("%s: %q", h, got)
+		}
+	}
+}
+
+// Whoever can connect may ask, so the answer names the trouble and no path.
+func TestReadinessNamesDamageToStrangersWithoutThePath(t *testing.T) {
+	damaged := store.Trouble{Code: store.TroubleDamaged, Cause: "/data/shardboard.db is damaged."}
+	want := damaged.Title() + ". The log has the cause."
+	for _, exposed := range []bool{false, true} {
+		s := webtest.New(t, func(d *site.Deps) { d.Exposed, d.Trouble = exposed, func() *store.Trouble { return &damaged } })
+		w := s.Do("GET", "/readyz")
+		var ready api.Ready
+		if err := json.Unmarshal(w.Body.Bytes(), &ready); err != nil || w.Code != http.StatusServiceUnavailable || ready.Reason != want {
+			t.Errorf("exposed %v: %d %s", exposed, w.Code, w.Body)
+		}
+	}
+}

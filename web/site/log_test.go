@@ -1,0 +1,70 @@
+package site_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"shardboard/internal/auth"
+	"shardboard/web/webtest"
+)
+
+func TestTheLogSaysWhoByIDAndNeverBySecret(t *testing.T) {
+	door := webtest.NewAccountServer(t)
+	door.Ask(door.Handler(), "GET", "/zones", door.With("viewer"))
+	door.Ask(door.Handler(), "GET", "/settings/users", door.With("viewer")) // refused, and by whom
+	door.Ask(door.Handler(), "GET", "/api/v1/nothing", door.With("viewer"))
+	door.Ask(door.Handler(), "GET", "/zones")
+	door.Ask(door.Handler(), "GET", "/zones", func(r *http.Request) { r.Header.Set("Authorization", "Bearer sb_secret") })
+	door.Ask(door.Handler(), "GET", "/static/none.css", door.With("viewer"))
+	log := door.Log.String()
+	id := door.Principal("viewer").ID
+	for _, want := range []string{
+		`who=` + id + ` method=GET path=/zones status=200`, `who=` + id + ` method=GET path=/settings/users status=403`,
+		`who=` + id + ` method=GET path=/api/v1/nothing status=404`,
+		`who=- method=GET path=/zones status=303`, `who=- method=POST path=/login status=303`,
+	} {
+		if !strings.Contains(log, want) {
+			t.Errorf("no line %q", want)
+		}
+	}
+	for _, secret := range []string{door.Cookies["viewer"].Value, "sb_secret", webtest.GoodPassword, "session"} {
+		if strings.Contains(log, secret) {
+			t.Errorf("%q is in the log", secret)
+		}
+	}
+	for line := range strings.Lines(log) {
+		if strings.Contains(line, "msg=request ") && !strings.Contains(line, " who=") {
+			t.Errorf("no who in %q", line)
+		}
+	}
+	s := webtest.New(t, webtest.WithPeople) // ids that somebody else gave out
+	s.Do("GET", "/zones", webtest.As("a\u202e=b\nlevel=ERROR who=root", auth.Viewer))
+	if line := s.Log.String(); strings.Count(line, "\n") != 1 || strings.Contains(line, "\u202e") ||
+		!strings.Contains(line, `who="user:a\\u202e=b\\nlevel=ERROR`) {
+		t.Errorf("a hostile id makes the line %q", line)
+	}
+}
+
+func TestLogHasNoQueriesAndNoForgedLines(t *testing.T) {
+	s := webtest.New(t)
+	for _, address := range []string{"/locate?q=customer-secret", "/api/v1/locate?q=customer-secret", "/projects?q=customer-secret",
+		"/live?t=customer-secret", "/nothing?customer-secret"} {
+		s.Do("GET", address)
+	}
+	s.Do("POST", "/api/v1/locate", webtest.Body("customer-secret"))
+	s.Do("GET", "/shards/a%0d%0alevel=ERROR%20msg=forged%E2%80%AE")
+	s.Do("GET", "/", func(r *http.Request) { r.Method = "GE\x7fT" })
+	log := s.Log.String()
+	if strings.Contains(log, "customer-secret") {
+		t.Errorf("a query is in the log:\n%s", log)
+	}
+	for line := range strings.Lines(log) {
+		if !strings.HasPrefix(line, "time=") || strings.ContainsAny(strings.TrimSuffix(line, "\n"), "\r\n\x7f\u202e") {
+			t.Errorf("forged line %q", line)
+		}
+	}
+	if !strings.Contains(log, `path="/shards/a%0d%0alevel=ERROR%20msg=forged%E2%80%AE" status=404`) {
+		t.Errorf("paths are missing:\n%s", log)
+	}
+}

@@ -1,0 +1,268 @@
+package site_test
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/web/webtest"
+)
+
+func TestPastTimeIsRefusedByPagesOfThePresent(t *testing.T) {
+	s := webtest.New(t)
+	for _, p := range []string{"/heat", "/advice", "/alerts", "/layout", "/surveys", "/surveys/" + webtest.EndedSurvey,
+		"/api/v1/heat/projects", "/api/v1/heat/documents",
+		"/api/v1/heat/chunks", "/api/v1/heat/shards", "/api/v1/heat/map", "/api/v1/heat/range", "/api/v1/advice", "/api/v1/alerts",
+		"/api/v1/layout", "/api/v1/surveys", "/api/v1/surveys/" + webtest.EndedSurvey} {
+		w := s.Do("GET", p+"?at=2026-01-01T00:00:00Z")
+		if w.Code != 400 || !strings.Contains(w.Body.String(), " shows the present only: ") {
+			t.Errorf("%s: %d %.200s", p, w.Code, w.Body)
+		}
+		if w := s.Do("GET", p); w.Code == 400 && strings.Contains(w.Body.String(), "shows the present only") {
+			t.Errorf("%s without a time: %s", p, w.Body)
+		}
+	}
+}
+
+func TestAPageOfAPastTimeShowsWhatWasShownThen(t *testing.T) {
+	pages := []string{
+		"/",
+		"/collections",
+		"/collections/yorkie-meta.documents",
+		"/projects",
+		"/projects/" + webtest.ProjectID(5).Hex(),
+		"/shards/shard-rs-1",
+		"/zones",
+	}
+	x := webtest.NewPastServer(t)
+	x.Move(4, "shard-rs-2")
+	then := map[string]string{}
+	for _, p := range pages {
+		then[p] = webtest.ShownData(t, x.Do("GET", p).Body.String())
+	}
+	at := x.Now
+	x.Move(4, "shard-rs-1")
+	x.Move(8, "shard-rs-1")
+	x.Now = x.Now.Add(time.Minute)
+	changed := 0
+	for _, p := range pages {
+		w := x.Do("GET", p+"?at="+url.QueryEscape(answer.AtText(at)))
+		if w.Code != 200 {
+			t.Fatalf("%s: %d %s", p, w.Code, w.Body)
+		}
+		if got := webtest.ShownData(t, w.Body.String()); got != then[p] {
+			t.Errorf("%s differs: %s", p, webtest.FirstDifference(got, then[p]))
+		}
+		if webtest.ShownData(t, x.Do("GET", p).Body.String()) != then[p] {
+			changed++
+		}
+	}
+	if changed < 3 {
+		t.Errorf("only %d pages show another present: the comparison says nothing", changed)
+	}
+}
+
+func TestJSONOfAPastTimeIsAsItWasThen(t *testing.T) {
+	x := webtest.NewPastServer(t)
+	x.Move(4, "shard-rs-2")
+	paths := []string{
+		"/cluster",
+		"/shards",
+		"/shards/shard-rs-1",
+		"/collections",
+		"/collections/yorkie-meta.documents",
+		"/collections/yorkie-meta.documents/chunks",
+		"/collections/yorkie-meta.documents/map",
+		"/projects?limit=5",
+		"/zones",
+	}
+	seq := regexp.MustCompile(`"(seq|next)":("[^"]*"|\d+)`) // of this process
+	read := func(p string) string { return seq.ReplaceAllString(x.Do("GET", api.Prefix+p).Body.String(), "") }
+	then := map[string]string{}
+	for _, p := range paths {
+		then[p] = read(p)
+	}
+	at := x.Now
+	x.Move(4, "shard-rs-1")
+	x.Now = x.Now.Add(time.Minute)
+	for _, p := range paths {
+		sep := "?"
+		if strings.Contains(p, "?") {
+			sep = "&"
+		}
+		want := then[p]
+		if p == "/cluster" { // who talks to the cluster is not kept
+			routers := regexp.MustCompile(`"routers":\[[^\]]*\]`)
+			want = routers.ReplaceAllString(want, `"routers":[]`)
+		}
+		if got := read(p + sep + "at=" + url.QueryEscape(answer.AtText(at))); got != want {
+			t.Errorf("%s: %s", p, webtest.FirstDifference(got, want))
+		}
+	}
+}
+
+func TestPageOfThePastIsMarkedAndNotLive(t *testing.T) {
+	x := webtest.NewPastServer(t)
+	x.Move(4, "shard-rs-2")
+	at := x.Now
+	x.Move(4, "shard-rs-1")
+	x.Now = x.Now.Add(3 * time.Hour)
+	doc := webtest.ParseHTML(t, x.Do("GET", "/projects?q=a&at="+answer.AtText(at)).Body.String())
+	bar := doc.Find("#timebar.is-past")
+	if text := bar.Find(".looking").Text(); !strings.Contains(text, "You are looking at 1 Mar 2026 12:01:00 UTC (3") {
+		t.Errorf("%q", text)
+	}
+	if got, _ := bar.Find("a[data-step=now]").Attr("href"); got != "/projects?q=a" {
+		t.Errorf("back to now leads to %q", got)
+	}
+	if text := bar.Text(); !strings.Contains(text, "The list of projects is the current one.") ||
+		strings.Contains(text, "Nothing was recorded") {
+		t.Errorf("%s", text)
+	}
+	body := doc.Find("body")
+	if topics, _ := body.Attr("data-topics"); topics != "" {
+		t.Errorf("live topics %q", topics)
+	}
+	if text := doc.Find("#status .words").Text(); text != "as of 1 Mar 2026 12:01:00 UTC" {
+		t.Errorf("status %q", text)
+	}
+	if doc.Find("main form[method=post]").Length() != 0 || doc.Find(".side a[href='/audit']").Length() != 0 {
+		t.Error("something can be done")
+	}
+	// Links stay in that time, those to what has no past do not.
+	want := "at=" + url.QueryEscape(answer.AtText(at))
+	for _, a := range doc.Find(".side a, main .rows a").Nodes {
+		for _, attr := range a.Attr {
+			to, _, _ := strings.Cut(attr.Val, "?")
+			timed := attr.Key == "href" && x.TimedPage(to)
+			if attr.Key == "href" && strings.Contains(attr.Val, want) != timed {
+				t.Errorf("link to %s", attr.Val)
+			}
+		}
+	}
+	if v, _ := doc.Find("form[role=search][action='/projects'] input[name=at]").Attr("value"); v != answer.AtText(at) {
+		t.Errorf("the filter leads to %q", v)
+	}
+}
+
+func TestGapsInTheHistoryAreShown(t *testing.T) {
+	x := webtest.NewPastServer(t)
+	gap := x.Now.Add(30 * time.Minute)
+	x.Now = x.Now.Add(time.Hour)
+	x.Past.Restart()
+	x.Show(x.Now, webtest.WithMoved(x.Watcher.Get(), webtest.DocumentsNS, 4, "shard-rs-1"))
+	x.Now = x.Now.Add(time.Minute)
+	html := x.Do("GET", "/?at="+answer.AtText(gap)).Body.String()
+	if !strings.Contains(html, "Nothing was recorded then.") ||
+		!strings.Contains(html, "This is the state of 1 Mar 2026 12:00:00 UTC; changes until 1 Mar 2026 13:00:00 UTC may be missing.") {
+		t.Errorf("%.2000s", html)
+	}
+	got := webtest.Decode[api.List[api.Shard]](t, x.Do("GET", "/api/v1/shards?at="+answer.AtText(gap)))
+	if !got.Stale || !got.AsOf.Equal(webtest.Epoch) {
+		t.Errorf("%v %v", got.Stale, got.AsOf)
+	}
+	list := webtest.Decode[api.History](t, x.Do("GET", "/api/v1/history?from="+answer.AtText(webtest.Epoch)))
+	if len(list.Gaps) != 1 || !list.Gaps[0].From.Equal(webtest.Epoch) || !list.Begin.Equal(webtest.Epoch) {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestHostileTimesAreRefused(t *testing.T) {
+	x := webtest.NewPastServer(t)
+	x.Now = x.Now.Add(time.Hour)
+	long := strings.Repeat("9", 60)
+	for at, want := range map[string]int{
+		"yesterday": 400, "2026-13-01T00:00:00Z": 400, "<script>": 400, "9223372036854775807": 400, long: 400, "1e9": 400,
+		"2026-03-01": 400, "NaN": 400,
+		answer.AtText(x.Now.Add(time.Second)): 400, "99999999999999": 400, "2999-01-01T00:00:00Z": 400,
+		"2020-01-01T00:00:00Z": 404, "0": 404, "-5": 404, "0001-01-01T00:00:01Z": 404,
+		answer.AtText(x.Now): 200, "1772366400000": 200, "2026-03-01T13:00:00+01:00": 200, "2026-03-01T12:00": 200,
+	} {
+		for _, path := range []string{"/", "/api/v1/shards"} {
+			w := x.Do("GET", path+"?at="+url.QueryEscape(at))
+			if w.Code != want {
+				t.Errorf("%s at=%s: %d, want %d: %.300s", path, at, w.Code, want, w.Body)
+			}
+			if strings.Contains(w.Body.String(), "<script>") && path != "/" || strings.Contains(w.Body.String(), "&quot;<script>") {
+				t.Errorf("at=%s is in the answer as it is", at)
+			}
+		}
+	}
+	if w := x.Do("GET", "/api/v1/shards?at=2020-01-01T00:00:00Z"); !strings.Contains(
+		w.Body.String(),
+		"history of this cluster begins at 2026-03-01T12:00:00Z",
+	) {
+		t.Errorf("%s", w.Body)
+	}
+	without := webtest.New(t)
+	if w := without.Do("GET", "/?at=2026-03-01T11:00:00Z"); w.Code != 404 ||
+		!strings.Contains(w.Body.String(), "There is no history: this shardboard does not record it.") {
+		t.Errorf("%d", w.Code)
+	}
+	if html := without.Do("GET", "/").Body.String(); strings.Contains(html, "timebar") {
+		t.Error("a way into a past that is not kept")
+	}
+}
+
+func TestEachTimeHasItsOwnETag(t *testing.T) {
+	x := webtest.NewPastServer(t)
+	x.Move(4, "shard-rs-2")
+	x.Now = x.Now.Add(time.Minute)
+	tags := map[string]bool{}
+	for _, q := range []string{"", "?at=" + answer.AtText(webtest.Epoch), "?at=" + answer.AtText(webtest.Epoch.Add(time.Minute))} {
+		tag := x.Do("GET", "/"+q).Header().Get("ETag")
+		if tags[tag] || tag == "" {
+			t.Errorf("%q has %q", q, tag)
+		}
+		tags[tag] = true
+		if w := x.Do("GET", "/"+q, webtest.Header("If-None-Match", tag)); w.Code != 304 {
+			t.Errorf("%q: %d", q, w.Code)
+		}
+	}
+}
+
+func TestTheBarStepsFromChangeToChange(t *testing.T) {
+	x := webtest.NewPastServer(t)
+	x.Move(4, "shard-rs-2")
+	x.Move(4, "shard-rs-1")
+	x.Now = x.Now.Add(time.Minute)
+	page := "/collections/yorkie-meta.documents?shard=shard-rs-1"
+	follow := func(page, which string) string {
+		t.Helper()
+		doc := webtest.ParseHTML(t, x.Do("GET", page).Body.String())
+		link, _ := doc.Find("#timebar a[data-step=" + which + "]").Attr("href")
+		w := x.Do("GET", link)
+		if w.Code != 303 {
+			t.Fatalf("%s: %d %s", link, w.Code, w.Body)
+		}
+		return w.Header().Get("Location")
+	}
+	for i := len(x.Times) - 1; i >= 0; i-- {
+		page = follow(page, "prev")
+		if u, _ := url.Parse(page); u.Query().Get("at") != answer.AtText(x.Times[i]) || u.Query().Get("shard") != "shard-rs-1" ||
+			u.Path != "/collections/yorkie-meta.documents" {
+			t.Fatalf("step %d leads to %s", i, page)
+		}
+	}
+	doc := webtest.ParseHTML(t, x.Do("GET", page).Body.String())
+	link, _ := doc.Find("#timebar a[data-step=prev]").Attr("href")
+	if w := x.Do("GET", link); w.Code != 404 || !strings.Contains(w.Body.String(), "history of this cluster begins at") {
+		t.Errorf("before the first: %d", w.Code)
+	}
+	for range x.Times[1:] {
+		page = follow(page, "next")
+	}
+	if page = follow(page, "next"); page != "/collections/yorkie-meta.documents?shard=shard-rs-1" {
+		t.Errorf("after the last: %s", page)
+	}
+	for _, bad := range []string{"//evil.example/", "https://evil.example/", "/\\evil.example", "/logout", "/locate",
+		"javascript:alert(1)", "/nowhere"} {
+		if w := x.Do("GET", "/history/step?to=prev&of=change&page="+url.QueryEscape(bad)); w.Code != 400 || w.Header().Get("Location") != "" {
+			t.Errorf("%s: %d %s", bad, w.Code, w.Header().Get("Location"))
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package site_test
+
+import (
+	"strings"
+	"testing"
+
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+func TestDuplicateKeysOfAnObjectAreFound(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"to":"a","to":"b"}`: "to", `{"args":{"to":"a","To":"b"}}`: "To", `{"args":{"at":{"a":1,"b":[{"c":1,"c":2}]}}}`: "c", `{"Args":{"to":1},"args":{}}`: "args",
+		`{"ARGS":{"to":1,"TO":2}}`: "TO", `[{"a":1,"a":1}]`: "a", `{"a":{"x":1},"b":{"x":1},"c":["x","x"],"x":"a"}`: "",
+		`{"args":{"at":{"a":1,"A":2}}}`: "", `{"from":{"db.a":"x","db.A":"x"}}`: "", `{}`: "", `[]`: "", `1`: "", ``: "", `{"a":"a","b":"b"}`: "", `{"a":null,"b":[[],{}],"c":1}`: "",
+	} {
+		if name, twice := site.TwiceNamed([]byte(text)); name != want || twice != (want != "") {
+			t.Errorf("%s: %q %v, want %q", text, name, twice, want)
+		}
+	}
+}
+
+func TestBodyWithDuplicateKeysIsRefused(t *testing.T) {
+	s := webtest.New(t)
+	for _, text := range []string{
+		`{"kind":"move","args":{"ns":"yorkie-meta.changes","to":"shard-rs-3","to":"shard-rs-2"},"reason":"x"}`,
+		`{"kind":"move","kind":"split","args":{},"reason":"x"}`,
+	} {
+		w := s.Do("POST", "/api/v1/plans", webtest.Header("Content-Type", "application/json"), webtest.Body(text))
+		if w.Code != 400 || !strings.Contains(w.Body.String(), "twice") {
+			t.Errorf("%s: %d %s", text, w.Code, w.Body)
+		}
+	}
+	if w := s.Do("POST", "/api/v1/plans", webtest.Header("Content-Type", "application/json"),
+		webtest.Body(`{"kind":"move","args":{"ns":"yorkie-meta.changes","to":"shard-rs-3"},"reason":"x"}`)); w.Code != 201 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}

@@ -1,0 +1,250 @@
+package site_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+var zeroHealth topology.Health
+
+func TestPanicBecomesAnErrorPageWithoutInternals(t *testing.T) {
+	s := webtest.New(t)
+	s.Locator.Answer = func(placement.Query) ([]placement.Item, error) { panic("secret internals\r\nforged line") }
+	for _, address := range []string{"/api/v1/locate?q=x", "/locate?q=x"} {
+		w := s.Do("GET", address)
+		if w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "secret") {
+			t.Errorf("%s: %d %s", address, w.Code, w.Body)
+		}
+	}
+	if log := s.Log.String(); !strings.Contains(log, "secret internals") || strings.Contains(log, "\nforged") {
+		t.Errorf("log: %s", log)
+	}
+}
+
+func TestOnlyTheClustersRefusalsAreBlamedOnItsUser(t *testing.T) {
+	const blame = "The cluster user lacks a privilege"
+	s := webtest.New(t, webtest.WithPeople)
+	for name, w := range map[string]*httptest.ResponseRecorder{
+		"a role":                 s.Do("GET", "/settings/users", webtest.As("anna", auth.Viewer)),
+		"a form of another site": s.Do("POST", "/logout", webtest.As("anna", auth.Viewer), webtest.Header("Sec-Fetch-Site", "cross-site")),
+	} {
+		if text := webtest.ParseHTML(t, w.Body.String()).Find("main").Text(); w.Code != http.StatusForbidden || strings.Contains(text, blame) ||
+			strings.Contains(text, "cluster user") {
+			t.Errorf("%s: %d %q", name, w.Code, text)
+		}
+	}
+	s.Locator.Answer = func(placement.Query) ([]placement.Item, error) {
+		return nil, fault.Wrap(
+			fault.Forbidden,
+			&topology.DeniedError{Privilege: "find on yorkie-meta.projects"},
+			"It lacks find on yorkie-meta.projects.",
+		)
+	}
+	w := s.Do("GET", "/locate?q=x", webtest.As("anna", auth.Support))
+	if text := w.Body.String(); !strings.Contains(text, "find on yorkie-meta.projects") {
+		t.Errorf("%d %s", w.Code, text)
+	}
+	out := httptest.NewRecorder()
+	_, denied := s.Locator.Answer(placement.Query{})
+	s.WriteErrorPage(out, httptest.NewRequest("GET", "/zones", nil), denied)
+	if out.Code != http.StatusForbidden || !strings.Contains(out.Body.String(), blame) {
+		t.Errorf("a refusal of the cluster: %d %s", out.Code, out.Body)
+	}
+}
+
+func TestMalformedInputIsRefusedWithASentence(t *testing.T) {
+	s := webtest.New(t)
+	for _, address := range []string{
+		"/shards/%00", "/shards/%ff", "/shards/a%00b", "/collections/" + strings.Repeat("a", 513), "/api/v1/shards/%c0%af",
+		"/api/v1/collections/" + strings.Repeat("%C3%A4", 300),
+		"/projects/xyz", "/api/v1/projects/xyz", "/api/v1/projects/65e0", "/api/v1/collections/nodot", "/api/v1/projects?q=%00",
+		"/api/v1/projects?q=%ff", "/api/v1/projects?q=" + strings.Repeat("a", 4097),
+		"/projects?q=" + strings.Repeat("a", 10<<10), "/api/v1/projects?q=%zz", "/api/v1/projects?q=a;b", "/locate?q=%00",
+		"/api/v1/shards?limit=0", "/api/v1/shards?limit=1001", "/api/v1/shards?limit=x",
+		"/api/v1/shards?cursor=!", "/api/v1/collections/yorkie-meta.documents/chunks?cursor=zzz",
+		"/api/v1/collections/yorkie-meta.documents/chunks?jumbo=maybe",
+		"/api/v1/collections/yorkie-meta.documents/chunks?key=nojson",
+		"/api/v1/collections/yorkie-meta.documents/chunks?key={%22other%22:1}", "/api/v1/collections/yorkie-meta.documents/chunks?from=[1]",
+		"/api/v1/collections/yorkie-meta.documents/chunks?from={}&key={}", "/api/v1/collections/yorkie-meta.documents/map?level=21",
+		"/api/v1/collections/yorkie-meta.documents/map?level=2&index=4",
+		"/api/v1/collections/yorkie-meta.documents/map?level=-1", "/api/v1/locate?q=a&ns=b.c&key=1", "/live", "/live?t=",
+		"/live?t=nothing", "/live?t=project:xyz", "/live?t=overview:x", "/live?t=%00",
+		"/live?t=" + strings.Repeat("overview,", 3) +
+			"shard:1,shard:2,shard:3,shard:4,shard:5,shard:6,shard:7,shard:8,shard:9,shard:10,shard:11,shard:12,shard:13,shard:14,shard:15,shard:16",
+		"/live?t=shard:" + strings.Repeat("a", 600), "/live?t=a%2525zz",
+	} {
+		w := s.Do("GET", address)
+		if w.Code != http.StatusBadRequest {
+			t.Errorf("%.80s: %d %.200s", address, w.Code, w.Body)
+		}
+		if strings.HasPrefix(address, "/api/") {
+			webtest.CheckProblem(t, w, address)
+		}
+	}
+}
+
+func TestNotFoundSaysWhatWasSearched(t *testing.T) {
+	s := webtest.New(t)
+	for _, address := range []string{
+		"/api/v1/shards/none", "/api/v1/collections/a.b", "/api/v1/collections/a.b/chunks", "/api/v1/collections/a.b/map",
+		"/api/v1/projects/" + strings.Repeat("0", 24),
+	} {
+		w := s.Do("GET", address)
+		if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "searched") {
+			t.Errorf("%s: %d %s", address, w.Code, w.Body)
+		}
+		webtest.CheckProblem(t, w, address)
+	}
+	if w := s.Do("GET", "/api/v1/collections/yorkie-meta.users/chunks"); w.Code != http.StatusNotFound ||
+		!strings.Contains(w.Body.String(), "not sharded") {
+		t.Errorf("unsharded: %d %s", w.Code, w.Body)
+	}
+}
+
+func TestBodiesAreBounded(t *testing.T) {
+	s := webtest.New(t)
+	w := s.Do("POST", "/api/v1/locate", webtest.Body(strings.Repeat("x\n", answer.MaxLocate)))
+	if w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("too long: %d", w.Code)
+	}
+	webtest.CheckProblem(t, w, "/api/v1/locate")
+}
+
+func TestAnswersAreCompressedAndTagged(t *testing.T) {
+	s := webtest.New(t)
+	server := httptest.NewServer(s.Handler())
+	defer server.Close()
+	get := func(path string, change ...func(*http.Request)) *http.Response {
+		t.Helper()
+		r, err := http.NewRequestWithContext(context.Background(), "GET", server.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range change {
+			f(r)
+		}
+		res, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		_ = res.Body.Close()
+		return res
+	}
+	for _, path := range []string{"/", "/collections/yorkie-meta.documents", "/api/v1/cluster",
+		"/api/v1/collections/yorkie-meta.documents/chunks", "/shards/shard-rs-1.csv"} {
+		plain := get(path, webtest.Header("Accept-Encoding", "identity"))
+		small := get(path, webtest.Header("Accept-Encoding", "br, gzip"))
+		if small.Header.Get("Content-Encoding") != "gzip" || plain.Header.Get("Content-Encoding") != "" ||
+			small.ContentLength*2 > plain.ContentLength {
+			t.Errorf("%s: %d plain, %d compressed", path, plain.ContentLength, small.ContentLength)
+		}
+		if vary := strings.Join(small.Header.Values("Vary"), ","); !strings.Contains(vary, "Accept-Encoding") {
+			t.Errorf("%s varies by %q", path, vary)
+		}
+		tag := small.Header.Get("ETag")
+		if !strings.HasPrefix(tag, `W/"`) {
+			t.Fatalf("%s: tag %q", path, tag)
+		}
+		if again := get(path, webtest.Header("If-None-Match", `"x", `+tag)); again.StatusCode != http.StatusNotModified ||
+			again.ContentLength > 0 {
+			t.Errorf("%s again: %d", path, again.StatusCode)
+		}
+		s.Watcher.Publish(webtest.CannedTable(s.Watcher.Get().Seq+1, 250))
+		if changed := get(path, webtest.Header("If-None-Match", tag)); changed.StatusCode != http.StatusOK {
+			t.Errorf("%s after a change: %d", path, changed.StatusCode)
+		}
+	}
+	if tag := get("/locate?q=a").Header.Get("ETag"); tag != "" {
+		t.Errorf("locate asks the cluster and has the tag %s", tag)
+	}
+}
+
+func TestTagsOfAProcessAreItsOwn(t *testing.T) {
+	tag := func(now time.Time, address string) string {
+		s := webtest.New(t, func(d *site.Deps) { d.Now, d.Version = func() time.Time { return now }, `v1, "x"` })
+		w := s.Do("GET", address)
+		got := w.Header().Get("ETag")
+		if again := s.Do("GET", address, webtest.Header("If-None-Match", got)); again.Code != http.StatusNotModified {
+			t.Errorf("%s is not its own tag: %d", got, again.Code)
+		}
+		return got
+	}
+	first := tag(webtest.Epoch, "/zones")
+	if first == tag(webtest.Epoch.Add(time.Second), "/zones") {
+		t.Error("the same tag after a restart")
+	}
+	if first == tag(webtest.Epoch, "/activity") {
+		t.Error("two addresses share a tag")
+	}
+}
+
+func TestReadyOnlyOnceTableAndProjectsAreLoaded(t *testing.T) {
+	s := webtest.New(t)
+	table, dir := s.Watcher.Get(), s.Keeper.Get()
+	empty := *table
+	empty.Loaded = false
+	for _, c := range []struct {
+		name   string
+		ready  bool
+		change func()
+	}{
+		{"nothing", false, func() { s.Watcher.Publish(&empty); s.Keeper.Publish(placement.NewDirectory(0, nil, nil, zeroHealth)) }},
+		{"table", false, func() { s.Watcher.Publish(table) }},
+		{"both", true, func() { s.Keeper.Publish(dir) }},
+	} {
+		c.change()
+		w := s.Do("GET", "/readyz")
+		var got api.Ready
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Ready != c.ready || (w.Code == 200) != c.ready ||
+			(got.Reason == "") != c.ready {
+			t.Errorf("%s: %d %s", c.name, w.Code, w.Body)
+		}
+		if w := s.Do("GET", "/healthz"); w.Code != 200 {
+			t.Errorf("%s: healthz %d", c.name, w.Code)
+		}
+		if w := s.Do("GET", "/api/v1/projects"); (w.Code == 200) != c.ready {
+			t.Errorf("%s: projects %d", c.name, w.Code)
+		}
+		for _, address := range []string{"/", "/collections", "/projects", "/zones", "/activity", "/locate"} {
+			if w := s.Do("GET", address); w.Code != 200 {
+				t.Errorf("%s: %s %d", c.name, address, w.Code)
+			}
+		}
+	}
+}
+
+func TestMetricsNameTheClusterAndRoutesByPattern(t *testing.T) {
+	s := webtest.New(t)
+	s.Do("GET", "/api/v1/shards/shard-rs-1")
+	s.Do("GET", "/invented/by/anybody")
+	got := s.Do("GET", "/metrics").Body.String()
+	for _, want := range []string{
+		`shardboard_chunks{cluster="65e1c0ffee00000000000001"} 1453`,
+		`shardboard_poll_age_seconds{cluster="65e1c0ffee00000000000001",part="routing"} 0`,
+		`shardboard_table_seq{cluster="65e1c0ffee00000000000001"} 1`, `part="projects"`, `shardboard_live_sockets 0`,
+		`shardboard_http_request_duration_seconds_count{method="GET",route="/api/v1/shards/{name}",status="200"} 1`, `route="none"`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if strings.Contains(got, "invented") {
+		t.Error("an invented path is a label")
+	}
+}

@@ -1,0 +1,275 @@
+package web_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/store"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+// storeTroubles are ways in which the store fails: with which error, and whether reads do.
+func storeTroubles() map[string]struct {
+	err   error
+	reads bool
+	code  store.TroubleCode
+} {
+	type trouble = struct {
+		err   error
+		reads bool
+		code  store.TroubleCode
+	}
+	return map[string]trouble{
+		"full":                {result{13, "database or disk is full"}, false, store.TroubleFull},
+		"quota":               {syscall.EDQUOT, false, store.TroubleQuota},
+		"read-only":           {syscall.EROFS, false, store.TroubleReadOnly},
+		"locked":              {result{5, "database is locked"}, false, store.TroubleBusy},
+		"locked for readers":  {result{6, "database table is locked"}, true, store.TroubleBusy},
+		"disk errors":         {syscall.EIO, true, store.TroubleDevice},
+		"too many open files": {syscall.EMFILE, true, store.TroubleFiles},
+		"not permitted":       {syscall.EACCES, true, store.TroubleDenied},
+		"a missing table":     {result{1, "SQL logic error: no such table: runs"}, true, store.TroubleSchema},
+		"damaged":             {result{11, "database disk image is malformed"}, true, store.TroubleDamaged},
+	}
+}
+
+// Every route, with a store that fails in every way: nothing is a defect of ours,
+// nothing breaks, and what cannot be answered is a 503 with cause and remedy.
+func TestNoFailureOfTheStoreIsAnInternalError(t *testing.T) {
+	for name, trouble := range storeTroubles() {
+		if os.Getenv("SHARDBOARD_LONG") == "" && name != "full" && name != "damaged" && name != "a missing table" {
+			continue // the words of each are tested where they are made
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			webtest.OnBreakableCluster(t, simcluster.Options{Projects: 4, Documents: 60, Still: true}, func(f *webtest.BreakableServer) {
+				defer onStore(f)()
+				p, done := f.Plan("anna", webtest.SplitAt(1)), runThatCanBeUndone(f)
+				questions := append(questionsTo(f, p, done), changesTo(f, done)...)
+				f.Disk.Breaks(func(statement string) error {
+					if trouble.reads || writes(statement) {
+						return trouble.err
+					}
+					return nil
+				})
+				failed := 0
+				for i, q := range questions {
+					who := fmt.Sprintf("asker-%d", i)
+					if strings.HasSuffix(q.path, "/run") {
+						who = "anna" // the plan is hers
+					}
+					w := askAs(f, who, auth.Admin, q)
+					if answersOutage(f, q, w) {
+						failed++
+					}
+				}
+				if least := len(changesTo(f, done)) / 2; failed < least {
+					t.Errorf("only %d of %d requests met the store", failed, len(questions))
+				}
+				if now := f.DB.Trouble(); now == nil || now.Code != trouble.code {
+					t.Fatalf("%+v", now)
+				}
+				if w := f.Do("GET", "/metrics", webtest.As("anna", auth.Viewer)); !strings.Contains(w.Body.String(), "shardboard_data_trouble 1") {
+					t.Error("no metric")
+				}
+				if w := f.Do("GET", "/readyz", webtest.As("anna", auth.Viewer)); (w.Code == http.StatusOK) == f.DB.Trouble().Lasting() {
+					t.Errorf("readyz: %d %s", w.Code, w.Body)
+				}
+				page := webtest.ParseHTML(t, f.Do("GET", "/zones", webtest.As("anna", auth.Operator),
+					webtest.Header("Accept", "text/html")).Body.String()).
+					Find("body").
+					Text()
+				if !strings.Contains(page, f.DB.Trouble().Cause) {
+					t.Error("no banner")
+				}
+			})
+		})
+	}
+}
+
+// askAs is askOne with a role.
+func askAs(f *webtest.BreakableServer, who string, role auth.Role, q question) *httptest.ResponseRecorder {
+	change := []func(*http.Request){webtest.As(who, role)}
+	switch {
+	case q.page && q.method == http.MethodPost:
+		change = append(change, webtest.EncodedForm(q.body))
+	case q.body != "":
+		change = append(change, webtest.Body(q.body), webtest.Header("Content-Type", "application/json"))
+	}
+	if q.page {
+		change = append(change, webtest.Header("Accept", "text/html"))
+	}
+	return f.Do(q.method, q.path, change...)
+}
+
+// answersOutage checks an answer, and tells whether it is a failure of the store.
+func answersOutage(f *webtest.BreakableServer, q question, w *httptest.ResponseRecorder) bool {
+	f.Helper()
+	text := w.Body.String()
+	switch {
+	case w.Code == http.StatusInternalServerError || w.Code == http.StatusGatewayTimeout:
+		f.Errorf("%s: %d %.400s", q, w.Code, text)
+	case strings.Contains(text, inside):
+		at := strings.Index(text, inside)
+		f.Errorf("%s: %d says …%s…", q, w.Code, text[max(0, at-200):min(len(text), at+100)])
+	}
+	if w.Code != http.StatusServiceUnavailable {
+		return false
+	}
+	now := f.DB.Trouble()
+	if now == nil || q.path == "/readyz" {
+		return false
+	}
+	says := text
+	if q.page {
+		says = webtest.ParseHTML(f.T, text).Find("main").Text()
+	} else {
+		var p api.Problem
+		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != api.ProblemType {
+			f.Fatalf("%s: %v %s", q, err, text)
+		}
+		says = p.Title + ". " + p.Detail
+	}
+	for _, part := range []string{now.Title(), now.Cause, now.Remedy} {
+		if !strings.Contains(says, part) {
+			f.Errorf("%s does not say %q: %.500s", q, part, strings.Join(strings.Fields(says), " "))
+		}
+	}
+	if w.Header().Get("Retry-After") == "" {
+		f.Errorf("%s: no Retry-After", q)
+	}
+	return true
+}
+
+// Who is not signed in is not told where our files are.
+func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
+	webtest.OnBreakableCluster(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.BreakableServer) {
+		service, err := auth.New(auth.Options{Store: f.DB, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
+		f.Must(err)
+		defer onStore(f, func(d *site.Deps) { d.Auth = service })()
+		f.Disk.Breaks(func(string) error { return syscall.EIO })
+		for _, path := range []string{"/", "/login", "/api/v1/me", "/runs"} {
+			w := f.Do("GET", path, func(r *http.Request) {
+				r.AddCookie(&http.Cookie{Name: "shardboard", Value: strings.Repeat("A", 43)})
+			})
+			now := f.DB.Trouble()
+			if now == nil || w.Code != http.StatusServiceUnavailable || !strings.Contains(html.UnescapeString(w.Body.String()), now.Title()) ||
+				strings.Contains(w.Body.String(), "shardboard.db") ||
+				strings.Contains(w.Body.String(), "in a few seconds") {
+				t.Errorf("%s: %d %s", path, w.Code, w.Body)
+			}
+		}
+		w := f.Do("POST", "/login", webtest.EncodedForm("name=anna&password=correct-horse-battery"), webtest.Header("Accept", "text/html"))
+		if text := html.UnescapeString(w.Body.String()); w.Code != http.StatusServiceUnavailable ||
+			!strings.Contains(text, f.DB.Trouble().Title()) ||
+			strings.Contains(text, "shardboard.db") {
+			t.Errorf("POST /login: %d %s", w.Code, text)
+		}
+		if !strings.Contains(f.Log.String(), syscall.EIO.Error()) {
+			t.Error("the log has no cause")
+		}
+	})
+}
+
+// Nor are those who could not repair them: their role says so.
+func TestTroubleIsToldWithoutPathsToViewersAndSupport(t *testing.T) {
+	webtest.OnBreakableCluster(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.BreakableServer) {
+		defer onStore(f)()
+		f.Disk.Breaks(func(string) error { return syscall.EIO })
+		for _, q := range []question{{method: "GET", path: "/runs", page: true}, {method: "GET", path: "/api/v1/runs"},
+			{method: "GET", path: "/settings", page: true},
+			{method: "POST", path: "/settings/tokens", page: true, body: "name=x&role=viewer&days=7"},
+			{method: "GET", path: "/alerts", page: true}} {
+			for _, role := range []auth.Role{auth.Viewer, auth.Support, auth.Operator} {
+				w := askAs(f, "vera", role, q)
+				says, now := html.UnescapeString(w.Body.String()), f.DB.Trouble()
+				if now == nil || !strings.Contains(says, now.Title()) || strings.Contains(says, f.Dir) != (role == auth.Operator) {
+					t.Errorf("%s %s: %d, %v", role, q, w.Code, now)
+				}
+			}
+		}
+	})
+}
+
+// A form has no heading, so its sentence begins with what is wrong.
+func TestTheSignInFormSaysTheTroubleWithoutPaths(t *testing.T) {
+	full := store.Trouble{Code: store.TroubleFull, Cause: "No space is left for /var/x/shardboard.db.", Remedy: "Free some space."}
+	text := fault.Text(site.ShownInForm(httptest.NewRequest("POST", "/login", nil), full.Failed(nil)))
+	if !strings.HasPrefix(text, full.Title()+". ") || strings.Contains(text, "/var/x") {
+		t.Error(text)
+	}
+}
+
+// Whoever can connect can ask whether we are ready: they are told what is wrong with
+// our data, and not where it is.
+func TestReadinessTellsTheTroubleWithoutPaths(t *testing.T) {
+	for _, exposed := range []bool{false, true} {
+		s := webtest.New(t, func(d *site.Deps) {
+			d.Exposed = exposed
+			d.Trouble = func() *store.Trouble {
+				return &store.Trouble{
+					Code:   store.TroubleSchema,
+					Cause:  "The table users is missing in /var/x/shardboard.db.",
+					Remedy: "Restore a backup.",
+				}
+			}
+		})
+		w := s.Do("GET", "/readyz")
+		if text := w.Body.String(); w.Code != http.StatusServiceUnavailable ||
+			!strings.Contains(text, "The database of shardboard is incomplete.") ||
+			strings.Contains(text, "/var/x") {
+			t.Errorf("exposed %v: %d %s", exposed, w.Code, text)
+		}
+	}
+	s := webtest.New(t)
+	unread := *s.Watcher.Get()
+	unread.Loaded = false
+	unread.Health = map[topology.Part]topology.Health{topology.PartRouting: {Err: fault.Quote(fault.Unavailable, nil,
+		"The cluster refused: not authorized on host-7.internal.", "The cluster refused: Unauthorized (13).")}}
+	s.Watcher.Publish(&unread)
+	if text := s.Do("GET", "/readyz").Body.String(); !strings.Contains(text, "Unauthorized (13)") || strings.Contains(text, "host-7") {
+		t.Errorf("a server's text: %s", text)
+	}
+}
+
+// After a defect of ours the page shows a reference that leads to its line in the log.
+func TestReferenceOfAnErrorPageIsInTheLog(t *testing.T) {
+	for name, bug := range map[string]func() error{
+		"an unknown error": func() error { return errors.New("the cogs are stuck") },
+		"a panic":          func() error { panic("the cogs are stuck") },
+	} {
+		for _, accept := range []string{"text/html", "application/json"} {
+			t.Run(name+" "+accept, func(t *testing.T) {
+				s := webtest.New(t)
+				s.Whole = s.Outside(s.Recovered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.Fail(w, r, bug()) })))
+				w := s.Do("GET", "/zones", webtest.Header("Accept", accept))
+				ref := regexp.MustCompile(`ref=([0-9a-f]{8})`).FindStringSubmatch(w.Body.String())
+				if w.Code != http.StatusInternalServerError || ref == nil || !strings.Contains(w.Body.String(), inside) ||
+					!strings.Contains(w.Body.String(), "2026-03-01 12:00:00 UTC") {
+					t.Fatalf("%d %s", w.Code, w.Body)
+				}
+				for line := range strings.SplitSeq(s.Log.String(), "\n") {
+					if strings.Contains(line, "ref="+ref[1]) && strings.Contains(line, "the cogs are stuck") {
+						return
+					}
+				}
+				t.Errorf("no line has ref=%s and the cause:\n%s", ref[1], s.Log)
+			})
+		}
+	}
+}

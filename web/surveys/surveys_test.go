@@ -1,0 +1,160 @@
+package surveys_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/internal/heat/survey"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+func TestSurveyedDocumentWithoutProjectHasNoProjectName(t *testing.T) {
+	stub := webtest.CannedSurveys()
+	stub.All[2].Request = survey.Request{Kind: survey.Document, Document: webtest.ProjectID(77)}
+	stub.Result.Collections = stub.Result.Collections[:1]
+	stub.Result.Collections[0].Projects, stub.Result.Collections[0].Documents = nil, []survey.Line{
+		{Document: webtest.ProjectID(77), Weight: survey.Weight{Rows: survey.Estimate{Exact: true}}},
+	}
+	s := webtest.New(t, func(d *site.Deps) { d.Surveys = stub })
+	got := webtest.Decode[api.SurveyDetail](t, s.Do("GET", "/api/v1/surveys/"+webtest.EndedSurvey)).Collections[0].Documents[0]
+	if got.Project != "" || got.Name != "" || got.Document != webtest.ProjectID(77).Hex() {
+		t.Errorf("%+v", got)
+	}
+	stub.All[2].Request = survey.Request{Kind: survey.Sample} // the zero id is a project's here
+	got = webtest.Decode[api.SurveyDetail](t, s.Do("GET", "/api/v1/surveys/"+webtest.EndedSurvey)).Collections[0].Documents[0]
+	if got.Project != (bson.ObjectID{}).Hex() {
+		t.Errorf("%+v", got)
+	}
+}
+
+// spaced is a page's words with every run of space as one.
+func spaced(body string) string { return strings.Join(strings.Fields(body), " ") }
+
+func holds(t *testing.T, page string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in the page", want)
+		}
+	}
+}
+
+func TestSurveysPageShowsProgressThatScreenReadersKnow(t *testing.T) {
+	s := webtest.New(t)
+	w := s.Do("GET", "/surveys")
+	page := spaced(w.Body.String())
+	holds(t, page, `<progress max="1" value="0.25" aria-label="All projects in project-wide collections, counted">`, "<progress aria-label=",
+		"250 of 1 000", "about 1 min left", "Slowed down", `action="/surveys/RUNS/stop"`, "time left unknown")
+	if w.Header().Get("Refresh") == "" || w.Header().Get("ETag") != "" || strings.Contains(page, "<script>alert") {
+		t.Errorf("%v", w.Header())
+	}
+}
+
+func TestProjectPageTellsWhatWasMeasuredAndHow(t *testing.T) {
+	s := webtest.New(t)
+	page := spaced(s.Do("GET", "/projects/"+webtest.ProjectID(5).Hex()).Body.String())
+	holds(t, page, "Deactivated clients", "Each activation adds a row", "≤ 15", "Counted", "Sampled", "The cluster user lacks &lt;find&gt;.",
+		`name="kind" value="project"`)
+	page = spaced(s.Do("GET", "/projects/"+webtest.ProjectID(0).Hex()).Body.String())
+	holds(t, page, "5 000 ± 450", "The truth is between 4 600 and 5 450")
+}
+
+func TestProjectPageSaysThatNothingWasSurveyedYet(t *testing.T) {
+	s := webtest.New(t, func(d *site.Deps) { d.Surveys = &webtest.StubSurveys{} })
+	holds(t, spaced(s.Do("GET", "/projects/"+webtest.ProjectID(5).Hex()).Body.String()), "Not surveyed yet.")
+	s = webtest.New(t, func(d *site.Deps) { d.Surveys = nil })
+	if page := s.Do("GET", "/projects/"+webtest.ProjectID(5).Hex()); strings.Contains(page.Body.String(), "project-survey") ||
+		page.Code != 200 {
+		t.Error("a panel without anything behind it")
+	}
+	if w := s.Do("GET", "/surveys"); w.Code != 200 || strings.Contains(w.Body.String(), `name="kind"`) {
+		t.Error("a form without anything behind it")
+	}
+	if w := s.Do("GET", "/api/v1/surveys/X"); w.Code != http.StatusServiceUnavailable {
+		t.Error(w.Code)
+	}
+}
+
+func TestASurveyIsStartedByFormAndByAPI(t *testing.T) {
+	stub := webtest.CannedSurveys()
+	s := webtest.New(t, func(d *site.Deps) { d.Surveys = stub })
+	id := webtest.ProjectID(5)
+	w := s.Do(
+		"POST",
+		"/surveys",
+		webtest.Header("Content-Type", "application/x-www-form-urlencoded"),
+		webtest.Body("kind=project&db=yorkie-meta&project="+id.Hex()),
+	)
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/surveys" {
+		t.Fatalf("%d %v", w.Code, w.Header())
+	}
+	w = s.Do(
+		"POST",
+		"/api/v1/surveys",
+		webtest.Header("Content-Type", "application/json"),
+		webtest.Body(`{"kind":"sample","ns":"yorkie-meta.changes","precision":0.05}`),
+	)
+	if w.Code != http.StatusAccepted || w.Header().Get("Location") != "/api/v1/surveys/WAITS" {
+		t.Fatalf("%d %v", w.Code, w.Header())
+	}
+	want := []survey.Request{
+		{Kind: survey.Project, Project: id, DB: "yorkie-meta"},
+		{Kind: survey.Sample, NS: "yorkie-meta.changes", Precision: 0.05},
+	}
+	if len(stub.Started) != 2 || stub.Started[0] != want[0] || stub.Started[1] != want[1] || stub.By.By != "local" || stub.By.Via != "none" {
+		t.Errorf("%+v by %+v", stub.Started, stub.By)
+	}
+	for _, bad := range []string{`{"kind":"project"}`, `{"kind":"document","document":"<x>"}`, `{"kind":"sample","shard":"x"}`} {
+		if w := s.Do("POST", "/api/v1/surveys", webtest.Header("Content-Type", "application/json"),
+			webtest.Body(bad)); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d", bad, w.Code)
+		}
+	}
+	s.Do("POST", "/surveys/RUNS/stop", webtest.Header("Content-Type", "application/x-www-form-urlencoded"))
+	s.Do("POST", "/api/v1/surveys/RUNS/stop")
+	if len(stub.Stopped) != 2 || stub.Stopped[0] != "RUNS" || stub.By.By != "local" {
+		t.Errorf("%v", stub.Stopped)
+	}
+}
+
+func TestSurveyAnswersHaveNoZeroForWhatWasNotSeen(t *testing.T) {
+	s := webtest.New(t)
+	list := webtest.Decode[api.List[api.Survey]](t, s.Do("GET", "/api/v1/surveys"))
+	if len(list.Items) != 3 || list.Items[0].Progress.Total != nil || *list.Items[1].Progress.EtaSeconds != 90 ||
+		list.Items[2].Method != "sample" {
+		t.Errorf("%+v", list.Items)
+	}
+	one := webtest.Decode[api.SurveyDetail](t, s.Do("GET", "/api/v1/surveys/"+webtest.EndedSurvey))
+	c := one.Collections[0]
+	if c.Unseen == nil || c.Unseen.Rows != 15 || c.Projects[0].Name != webtest.HostileName || c.Projects[0].Shards[1].Rows.Value != nil ||
+		*c.Projects[0].Rows.Value != 5000 {
+		t.Errorf("%+v", c)
+	}
+	if d := one.Collections[2]; d.Reason != "notPermitted" || d.Rows.Value != nil {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestOnlyOperatorsStartAndStopSurveys(t *testing.T) {
+	viewer := auth.Principal{ID: "user:v", Name: "v", Role: auth.Viewer, Method: auth.ByPassword}
+	stub := webtest.CannedSurveys()
+	s := webtest.New(t, func(d *site.Deps) { d.Surveys, d.Auth = stub, webtest.OnePerson{Who: viewer} })
+	for _, address := range []string{"/surveys", "/surveys/RUNS/stop", "/api/v1/surveys", "/api/v1/surveys/RUNS/stop"} {
+		if w := s.Do("POST", address, webtest.Header("Content-Type", "application/x-www-form-urlencoded"),
+			webtest.Body("kind=sample")); w.Code != http.StatusForbidden {
+			t.Errorf("%s: %d", address, w.Code)
+		}
+	}
+	page := s.Do("GET", "/surveys").Body.String()
+	if strings.Contains(page, "<button name") || strings.Contains(page, "/stop") || strings.Contains(page, `name="kind"`) ||
+		len(stub.Started)+len(stub.Stopped) > 0 {
+		t.Error("a viewer is offered what they may not do")
+	}
+	holds(t, page, "needs the role")
+}
