@@ -94,7 +94,8 @@ func (w *world) randomizeLayout(rng *rand.Rand, shards int) (about string) {
 	if rng.IntN(2) == 0 {
 		// Two adjacent zones, whose common bound is a chunk bound or inside a chunk.
 		edge := 10*rng.IntN(chunks+1) + 5*rng.IntN(2)
-		for z, r := range [][2]bson.D{{{{Key: "p", Value: bson.MinKey{}}}, keyDocument(edge)}, {keyDocument(edge), {{Key: "p", Value: bson.MaxKey{}}}}} {
+		for z, r := range [][2]bson.D{{{{Key: "p", Value: bson.MinKey{}}}, keyDocument(edge)},
+			{keyDocument(edge), {{Key: "p", Value: bson.MaxKey{}}}}} {
 			zone := fmt.Sprintf("z%d", z)
 			some := false
 			for s := 1; s <= shards; s++ {

@@ -174,7 +174,8 @@ func TestEachRuleKeepsOrMovesItsChunk(t *testing.T) {
 		{"version unknown", layout{owners: "aaaabc", version: "nonsense"}, 0, Undecided, "threshold.release", ""},
 		{"counts do not matter from 6.0.3", layout{owners: "aaaaaaaab", version: "6.0.3", change: shardSizes(100, 90, 80)}, 0,
 			Stays, "threshold.dataEven", ""},
-		{"three chunk sizes apart", layout{owners: "abc", version: "7.0.2", change: shardSizes(400, 300, 16)}, 0, Moves, "threshold.dataOver", "c"},
+		{"three chunk sizes apart", layout{owners: "abc", version: "7.0.2", change: shardSizes(400, 300, 16)}, 0, Moves,
+			"threshold.dataOver", "c"},
 		{"a byte less than that", layout{owners: "abc", version: "7.0.2", change: func(t *topology.Table, c *topology.Collection) {
 			shardSizes(400, 300, 16)(t, c)
 			s := t.Sizes["db.t"].Shards["a"]

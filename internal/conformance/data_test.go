@@ -119,7 +119,8 @@ func TestEveryActionIsInTheChangelog(t *testing.T) {
 		for _, at := range []int32{0, 10, 20} {
 			must(t, w.admin.SplitAt(ctx, run, ns, keyDoc(at)))
 		}
-		must(t, w.admin.MoveChunk(ctx, run, topology.Move{NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)), To: w.otherShard(f.chunks[0].Shard)}))
+		must(t, w.admin.MoveChunk(ctx, run, topology.Move{NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)),
+			To: w.otherShard(f.chunks[0].Shard)}))
 		must(t, w.admin.MergeChunks(ctx, run, ns, keyDoc(int32(10)), keyDoc(bson.MaxKey{})))
 		events, err := w.source.Events(ctx, newest, 1000)
 		must(t, err)

@@ -217,7 +217,8 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 
 func TestProjectsWhoseCountTimesOutAreSkippedAndUnknown(t *testing.T) {
 	slow := fault.New(fault.Unavailable, "slow")
-	src := partialSource{knownWrites: newKnownWrites(5, 3, 1, func(i int) float64 { return 5 }), fail: map[topology.Namespace]error{"y.documents": slow}}
+	src := partialSource{knownWrites: newKnownWrites(5, 3, 1, func(i int) float64 { return 5 }),
+		fail: map[topology.Namespace]error{"y.documents": slow}}
 	c := countFor(t, yorkieTable(t), src, 10*time.Minute, func(s Slot) {
 		if s.Method == ChangedRows {
 			t.Errorf("counted: %+v, want Method not %v", s, ChangedRows)

@@ -60,7 +60,8 @@ type countingStore struct {
 	n int
 }
 
-func (a *countingStore) AppendHistory(ctx context.Context, cluster string, entries []store.HistoryEntry, events []store.HistoryEvent) error {
+func (a *countingStore) AppendHistory(ctx context.Context, cluster string, entries []store.HistoryEntry,
+	events []store.HistoryEvent) error {
 	a.n++
 	return a.History.AppendHistory(ctx, cluster, entries, events)
 }

@@ -30,7 +30,8 @@ func (s damagedStore) HistoryOf(ctx context.Context, cluster, stream string, at 
 	return s.damage(s.History.HistoryOf(ctx, cluster, stream, at))
 }
 
-func (s damagedStore) HistoryBetween(ctx context.Context, cluster, prefix string, from, to time.Time, limit int) ([]store.HistoryEntry, error) {
+func (s damagedStore) HistoryBetween(ctx context.Context, cluster, prefix string, from, to time.Time,
+	limit int) ([]store.HistoryEntry, error) {
 	return s.damage(s.History.HistoryBetween(ctx, cluster, prefix, from, to, limit))
 }
 

@@ -93,7 +93,8 @@ func TestDifferenceIsCheckedAgainAndNamesTheNewerSide(t *testing.T) {
 		reread  int
 	}{
 		{"the same", scriptedCluster{answers: [][]string{{"b"}}}, ProofAgrees, "", "b", 1, 0},
-		{"the mongos was newer", scriptedCluster{answers: [][]string{{"c"}}, next: tableWithMovedChunk(t, "c")}, ProofCaughtUp, SideRouter, "c", 2, 1},
+		{"the mongos was newer", scriptedCluster{answers: [][]string{{"c"}}, next: tableWithMovedChunk(t, "c")},
+			ProofCaughtUp, SideRouter, "c", 2, 1},
 		{"the table was newer", scriptedCluster{answers: [][]string{{"a"}, {"b"}}}, ProofCaughtUp, SideTable, "b", 2, 1},
 		{"the mongos stays outdated", scriptedCluster{answers: [][]string{{"a"}}}, ProofDiffers, SideTable, "b", 2, 1},
 		{"the table cannot be refreshed", scriptedCluster{answers: [][]string{{"a"}}, refreshErr: lost}, ProofDiffers, "", "b", 1, 1},

@@ -147,7 +147,8 @@ func TestBareIDCostsOneReportedBroadcastPerCandidateCollection(t *testing.T) {
 func TestEveryPlaceIsProvenByMongosOnEveryVersion(t *testing.T) {
 	for _, version := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(version, func(t *testing.T) {
-			onSimWithProofs(t, simcluster.Options{ServerVersion: version, Projects: 8, Documents: 200, Still: true}, func(t *testing.T, a *proofFixture) {
+			o := simcluster.Options{ServerVersion: version, Projects: 8, Documents: 200, Still: true}
+			onSimWithProofs(t, o, func(t *testing.T, a *proofFixture) {
 				proven, counted := 0, 0
 				ask := func(text string) {
 					found, err := a.locator.Ask(t.Context(), placement.Query{Text: text})

@@ -201,7 +201,8 @@ func TestKnownLeftoversOfReleasesAreNamed(t *testing.T) {
 	}{
 		{"the chart of 0.6.20", shardingOf(v0620).with("schemas", ""), "yorkie-0.6.20", "unsharded schemas (chartSchemas)", 1},
 		// By its shard keys the chart still looked like 0.6.20.
-		{"the chart of 0.6.38", shardingOf(v0638).with("schemas", "").with("clients", keyProject), "yorkie-0.6.20", "unsharded schemas (chartSchemas)", 1},
+		{"the chart of 0.6.38", shardingOf(v0638).with("schemas", "").with("clients", keyProject), "yorkie-0.6.20",
+			"unsharded schemas (chartSchemas)", 1},
 		{
 			"a chart cluster upgraded to head",
 			shardingOf(head).with("schemas", "").with("clients", keyProject),
@@ -233,7 +234,8 @@ func TestKnownLeftoversOfReleasesAreNamed(t *testing.T) {
 				"snapshot_bodies,unsharded versionvectors,unsharded revisions (lateRevisions)",
 			7,
 		},
-		{"somebody sharded users", shardingOf(head).with("users", `{_id: "hashed"}`), "yorkie-head", "documented snapshot_bodies,sharded users", 1},
+		{"somebody sharded users", shardingOf(head).with("users", `{_id: "hashed"}`), "yorkie-head",
+			"documented snapshot_bodies,sharded users", 1},
 		{"somebody else's collection", shardingOf(head).with("orders", ""), "yorkie-head", "documented snapshot_bodies,foreign orders", 0},
 		{
 			"an old collection left over",

@@ -69,7 +69,8 @@ func TestMissingDataNeverMakesARulePass(t *testing.T) {
 func TestProblemsAreSortedBySeverityAndHaveStableIDs(t *testing.T) {
 	build := func() Report {
 		return Evaluate(
-			healthy(off, drainShard("c"), addZone("eu <script>", "", 1, 2), assignZone("left/../", "c"), withCollection("y.changes", "{doc_id: hashed}", "aBc")),
+			healthy(off, drainShard("c"), addZone("eu <script>", "", 1, 2), assignZone("left/../", "c"),
+				withCollection("y.changes", "{doc_id: hashed}", "aBc")),
 		)
 	}
 	a, b := build(), build()
@@ -162,12 +163,24 @@ func TestHistoryShowsSinceWhenTheBalancerIsOff(t *testing.T) {
 		want    time.Time
 		atLeast bool
 	}{
-		"ten minutes ago": {balancerHistory{off: now.Add(-10 * time.Minute), first: now.Add(-999 * time.Hour)}, now.Add(-10 * time.Minute), false},
+		"ten minutes ago": {
+			balancerHistory{off: now.Add(-10 * time.Minute), first: now.Add(-999 * time.Hour)},
+			now.Add(-10 * time.Minute), false,
+		},
 		"nine days ago": {balancerHistory{off: now.Add(-9 * 24 * time.Hour), first: now.Add(-999 * time.Hour)},
 			now.Add(-9 * 24 * time.Hour), false},
-		"before the first observation": {balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-5 * time.Hour)}, now.Add(-5 * time.Hour), true},
-		"history is young":             {balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-7 * time.Minute)}, now.Add(-7 * time.Minute), true},
-		"on in a young history":        {balancerHistory{off: now.Add(-3 * time.Minute), first: now.Add(-7 * time.Minute)}, now.Add(-3 * time.Minute), false},
+		"before the first observation": {
+			balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-5 * time.Hour)},
+			now.Add(-5 * time.Hour), true,
+		},
+		"history is young": {
+			balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-7 * time.Minute)},
+			now.Add(-7 * time.Minute), true,
+		},
+		"on in a young history": {
+			balancerHistory{off: now.Add(-3 * time.Minute), first: now.Add(-7 * time.Minute)},
+			now.Add(-3 * time.Minute), false,
+		},
 		"during a gap in observation": {balancerHistory{off: now.Add(-50 * time.Hour), first: now.Add(-999 * time.Hour), gap: true},
 			now.Add(-50 * time.Hour), true},
 	} {

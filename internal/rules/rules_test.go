@@ -140,7 +140,8 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 			says:    "off.since",
 			plan:    "balancer-on",
 		},
-		{name: "off while a shard drains", rule: BalancerOff, changes: with(off, drainShard("c")), rank: Critical, says: "off", plan: "balancer-on"},
+		{name: "off while a shard drains", rule: BalancerOff, changes: with(off, drainShard("c")), rank: Critical,
+			says: "off", plan: "balancer-on"},
 		{
 			name:    "splits only",
 			rule:    BalancerOff,
@@ -204,7 +205,8 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 			rule:    PinExpired,
 			changes: with(addZone(pin3, "a", 3, 4), func(s *Situation) { s.Pins = map[string]Pin{oid(3).Hex(): {Expires: now.Add(time.Hour)}} }),
 		},
-		{name: "never", rule: PinExpired, changes: with(addZone(pin3, "a", 3, 4), func(s *Situation) { s.Pins = map[string]Pin{oid(3).Hex(): {}} })},
+		{name: "never", rule: PinExpired, changes: with(addZone(pin3, "a", 3, 4),
+			func(s *Situation) { s.Pins = map[string]Pin{oid(3).Hex(): {}} })},
 		{name: "made by hand", rule: PinExpired, changes: with(addZone(pin3, "a", 3, 4)), unsure: true, says: "notOurs"},
 		{
 			name:    "no plans",
@@ -230,7 +232,8 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 			rule:    HotProject,
 			changes: with(withCollection("y.documents", "{project_id: 1, _id: 1}", "abc"), busyProject(3, 300, 0.9)),
 		},
-		{name: "writes are not counted", rule: HotProject, changes: with(func(s *Situation) { s.Counting = false }), unsure: true, says: "notCounting"},
+		{name: "writes are not counted", rule: HotProject, changes: with(func(s *Situation) { s.Counting = false }),
+			unsure: true, says: "notCounting"},
 		{name: "nothing counted yet", rule: HotProject, changes: with(writes()), unsure: true, says: "countedNothing"},
 		{
 			name:    "counted for a minute",
@@ -362,7 +365,8 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		{name: "no sizes", rule: ClientsUnsplit, changes: with(noSizes("y.clients")), unsure: true, says: "noSizes"},
 
 		{name: "large and unsharded", rule: BigUnsharded, changes: with(withSize("y.users", "a", 5*gib, 9, 0)), rank: Warn, says: "unsharded"},
-		{name: "much of a small shard", rule: BigUnsharded, changes: with(withSize("y.users", "a", 300*mib, 9, 0)), rank: Info, says: "unsharded"},
+		{name: "much of a small shard", rule: BigUnsharded, changes: with(withSize("y.users", "a", 300*mib, 9, 0)),
+			rank: Info, says: "unsharded"},
 		{name: "small", rule: BigUnsharded, changes: with(withSize("y.users", "a", 100*mib, 9, 0))},
 		{name: "not listed", rule: BigUnsharded, changes: with(func(s *Situation) { s.Table.Unsharded = nil }), unsure: true, says: "unlisted"},
 		{name: "size not known", rule: BigUnsharded, changes: with(noSizes("y.users")), unsure: true, says: "noSize"},

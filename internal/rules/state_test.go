@@ -97,7 +97,8 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 			rank:    Info,
 			says:    "router.versions",
 		},
-		{name: "of two versions, one silent", rule: RouterVersions, changes: with(silentRouter("m1", "7.0.5", 0), silentRouter("m2", "8.0.1", time.Hour))},
+		{name: "of two versions, one silent", rule: RouterVersions,
+			changes: with(silentRouter("m1", "7.0.5", 0), silentRouter("m2", "8.0.1", time.Hour))},
 
 		{name: "one has most", rule: Uneven, changes: with(withSize("y.changes", "a", 9*gib, 9, 0)), rank: Info, says: "uneven"},
 		{name: "a few chunks more", rule: Uneven, changes: with(withSize("y.changes", "a", 200*mib, 9, 0))},
@@ -137,7 +138,8 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 			says:    "zonesStuck.collectionOff",
 			plan:    "balance-collection",
 		},
-		{name: "another collection switched off", rule: ZonesStuck, changes: with(scattered, addZone("eu", "b", 3, 4), inCollection("y.changes", noBalance))},
+		{name: "another collection switched off", rule: ZonesStuck,
+			changes: with(scattered, addZone("eu", "b", 3, 4), inCollection("y.changes", noBalance))},
 		{
 			name:    "migrations blocked",
 			rule:    ZonesStuck,
@@ -180,12 +182,13 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 			plan:    "balancer-on",
 		},
 		{
-			name:    "an unknown run",
-			rule:    BalancingPaused,
-			changes: with(inCollection("y.changes", noBalance), paused(PausedBalancing{What: PausedCollection, NS: "y.changes", Run: "r1", Since: hours})),
-			rank:    Warn,
-			says:    "paused.collection",
-			plan:    "balance-collection",
+			name: "an unknown run",
+			rule: BalancingPaused,
+			changes: with(inCollection("y.changes", noBalance),
+				paused(PausedBalancing{What: PausedCollection, NS: "y.changes", Run: "r1", Since: hours})),
+			rank: Warn,
+			says: "paused.collection",
+			plan: "balance-collection",
 		},
 		{name: "switched on since", rule: BalancingPaused, changes: with(paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours}))},
 		{
@@ -259,7 +262,8 @@ func TestRepeatedlyFailingMigrationsAreReported(t *testing.T) {
 		{name: "unread", rule: MigrationsFailing, changes: with(withoutPart(topology.PartEvents)), unsure: true, says: "denied"},
 	})
 	s := healthy(migrations(6, 2, 10, "ChunkTooBig :: the range is too large"), func(s *Situation) {
-		s.Table.Events = append(s.Table.Events, migrationEntry("moveChunk.error", 500, 15, "another"), migrationEntry("moveChunk.error", 501, 15, "another"))
+		s.Table.Events = append(s.Table.Events, migrationEntry("moveChunk.error", 500, 15, "another"),
+			migrationEntry("moveChunk.error", 501, 15, "another"))
 	})
 	items, _, _ := evaluateRule(s, MigrationsFailing)
 	if len(items) != 1 || items[0].Text.Args()["n"] != "8" || items[0].Text.Args()["moves"] != "2" || items[0].Text.Args()["reasons"] != "6" {

@@ -68,7 +68,8 @@ func TestEveryStageNeedsItsOwnPrivilege(t *testing.T) {
 	wantError(t, u.runOn("db", d("aggregate", "secret", "pipeline", bson.A{}, "cursor", bson.D{})), 13, "not authorized")
 	wantError(t, u.runOn("admin", d("aggregate", 1, "pipeline", stages(d("$currentOp", bson.D{})), "cursor", bson.D{})), 13, "not authorized")
 	wantOK(t, u.runOn("db", d("explain", d("find", "c"))))
-	wantError(t, u.runOn("db", d("explain", d("find", "secret"))), 13, "not authorized on db to execute command { explain: { find: \"secret\" }")
+	wantError(t, u.runOn("db", d("explain", d("find", "secret"))), 13,
+		"not authorized on db to execute command { explain: { find: \"secret\" }")
 	wantError(t, u.runOn("db", d("explain", d("aggregate", "c", "pipeline", denied[0], "cursor", bson.D{}))), 13, "not authorized")
 }
 

@@ -56,7 +56,8 @@ func TestUsersMayHaveOnlyOneMechanism(t *testing.T) {
 	if got := value.Text(hello.Lookup("saslSupportedMechs")); got != `[ "SCRAM-SHA-1" ]` {
 		t.Errorf("mechanisms %s, want %q", got, `[ "SCRAM-SHA-1" ]`)
 	}
-	if hello := newRawClient(t, c).runOn("admin", d("hello", 1, "saslSupportedMechs", "admin.x")); hello.Lookup("saslSupportedMechs").Type != 0 {
+	if hello := newRawClient(t, c).runOn("admin", d("hello", 1, "saslSupportedMechs",
+		"admin.x")); hello.Lookup("saslSupportedMechs").Type != 0 {
 		t.Errorf("hello lists mechanisms for an unknown user: %s", hello)
 	}
 	wantError(t, newRawClient(t, c).signIn("GSSAPI", "old", "pw"), 334, "GSSAPI")

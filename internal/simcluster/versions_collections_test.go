@@ -24,7 +24,8 @@ func TestAMovedCollectionIsReadAndWrittenWhereItIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := do("d", field("update", "u"),
-			field("updates", bson.A{bson.D{field("q", bson.D{field("_id", 3)}), field("u", bson.D{field("$set", bson.D{field("x", 1)})})}})); err != nil {
+			field("updates", bson.A{bson.D{field("q", bson.D{field("_id", 3)}),
+				field("u", bson.D{field("$set", bson.D{field("x", 1)})})}})); err != nil {
 			t.Fatal(err)
 		}
 		if n, err := do("d", field("count", "u")); err != nil ||
@@ -72,7 +73,8 @@ func TestReshardingShowsItsProgress(t *testing.T) {
 			time.Sleep(30 * time.Second)
 			r, err := do("admin", field("aggregate", 1), field("cursor", bson.D{}), field("pipeline", bson.A{
 				bson.D{field("$currentOp", bson.D{field("allUsers", true), field("localOps", false)})},
-				bson.D{field("$match", bson.D{field("originatingCommand.reshardCollection", "d.t"), field("recipientState", bson.D{field("$exists", true)})})},
+				bson.D{field("$match", bson.D{field("originatingCommand.reshardCollection", "d.t"),
+					field("recipientState", bson.D{field("$exists", true)})})},
 				bson.D{field("$group", bson.D{field("_id", nil), field("copied", bson.D{field("$sum", "$documentsCopied")})})},
 			}))
 			if err != nil {

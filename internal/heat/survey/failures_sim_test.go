@@ -38,7 +38,8 @@ func (s forbiddenSource) SampleSizes(ctx context.Context, q survey.SizeQuery) ([
 	return s.Source.SampleSizes(ctx, q)
 }
 
-func (s forbiddenSource) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
+func (s forbiddenSource) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID,
+	from bson.ObjectID) ([]survey.SizedRow, error) {
 	if q.NS == s.ns {
 		return nil, s.refusal()
 	}

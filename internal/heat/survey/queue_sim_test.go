@@ -65,7 +65,8 @@ func TestShortSurveysRunBeforeLongOnes(t *testing.T) {
 		other, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna())
 		must(t, err)
 		time.Sleep(3 * time.Second)
-		project, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Project, Project: r.keeper.Directory().All()[0].ID}, entryByAnna())
+		project, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Project,
+			Project: r.keeper.Directory().All()[0].ID}, entryByAnna())
 		must(t, err)
 		list := r.engine.List()
 		running, waits := list[2].Progress, list[1].Progress

@@ -91,7 +91,8 @@ func (w *walk) mergeChunks(c *collection) {
 	if alone {
 		want -= j - i
 	}
-	if w.tryCommand(bson.D{{Key: "mergeChunks", Value: c.ns()}, {Key: "bounds", Value: bson.A{c.chunks[i].min, c.chunks[j].max}}}, 20) != alone {
+	if w.tryCommand(bson.D{{Key: "mergeChunks", Value: c.ns()},
+		{Key: "bounds", Value: bson.A{c.chunks[i].min, c.chunks[j].max}}}, 20) != alone {
 		w.t.Fatalf("%s: chunks %d to %d of one shard: %v", c.name, i, j, alone)
 	}
 	if w.checkChunks(c); len(c.chunks) != want {
