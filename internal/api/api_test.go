@@ -32,7 +32,7 @@ func TestListIsAlwaysAnArrayAndEndsInNull(t *testing.T) {
 		t.Errorf(`got %v %+v, want Next "abc", len(Items) 1, Stale true`, err, back)
 	}
 	if err := json.Unmarshal([]byte(`{"items":[],"next":null}`), &back); err != nil || back.Next != "abc" && back.Next != "" {
-		t.Errorf("%v %q", err, back.Next)
+		t.Errorf("got %v %q, want no error and an empty or unchanged next", err, back.Next)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestProblemKeepsKindAndHidesCause(t *testing.T) {
 		fault.UnknownOutcome} {
 		p := ProblemOf(fault.Wrap(kind, errors.New("secret cause"), "A sentence."), "/x")
 		if p.Type != "about:blank" || p.Detail != "A sentence." || p.Instance != "/x" || p.Title != http.StatusText(p.Status) {
-			t.Errorf("%+v", p)
+			t.Errorf("got %+v, want a problem with the given detail and instance", p)
 		}
 		if back := p.Fault(); fault.Of(back) != kind || fault.Text(back) != "A sentence." {
 			t.Errorf("%v comes back as %v", kind, back)

@@ -77,8 +77,8 @@ func (w *world) loadTable() *topology.Table {
 	return t
 }
 
-// randomizeLayout splits the collection at random, distributes the chunks, sometimes assigns
-// zones to the whole key space, and sometimes drains a shard.
+// randomizeLayout splits the collection at random, distributes the chunks, sometimes
+// assigns zones to the whole key space, and sometimes drains a shard.
 func (w *world) randomizeLayout(rng *rand.Rand, shards int) (about string) {
 	chunks := 1 + rng.IntN(14)
 	for i := 1; i < chunks; i++ {
@@ -94,7 +94,8 @@ func (w *world) randomizeLayout(rng *rand.Rand, shards int) (about string) {
 	if rng.IntN(2) == 0 {
 		// Two adjacent zones, whose common bound is a chunk bound or inside a chunk.
 		edge := 10*rng.IntN(chunks+1) + 5*rng.IntN(2)
-		for z, r := range [][2]bson.D{{{{Key: "p", Value: bson.MinKey{}}}, keyDocument(edge)}, {keyDocument(edge), {{Key: "p", Value: bson.MaxKey{}}}}} {
+		for z, r := range [][2]bson.D{{{{Key: "p", Value: bson.MinKey{}}}, keyDocument(edge)},
+			{keyDocument(edge), {{Key: "p", Value: bson.MaxKey{}}}}} {
 			zone := fmt.Sprintf("z%d", z)
 			some := false
 			for s := 1; s <= shards; s++ {
@@ -177,7 +178,7 @@ func TestNextRoundMakesExactlyThePredictedMoves(t *testing.T) {
 		})
 	}
 	if moved == 0 || still == 0 || split == 0 {
-		t.Fatalf("%d moves, %d rounds without, %d cuts: the layouts do not test anything", moved, still, split)
+		t.Fatalf("%d moves, %d rounds without moves, %d splits: too few to test anything", moved, still, split)
 	}
 	t.Logf("%d layouts: %d moves, %d rounds without any, %d chunks cut at zone edges", layouts, moved, still, split)
 }

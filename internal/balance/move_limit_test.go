@@ -11,7 +11,7 @@ func TestDonorMovesUpToTwiceTheChunkSize(t *testing.T) {
 		mean       int64
 		want       int64
 	}{
-		// As a 5.0.7 said when it refused 2,706 documents.
+		// From the message of a 5.0.7 that refused to move 2,706 documents.
 		{"recorded", "5.0.7", mb, 931, 2252},
 		{"divided before doubled", "5.0.7", 1000, 600, 2},
 		{"the default up to 5.x", "5.0.7", 64 * mb, 1075, 124_852},

@@ -22,8 +22,8 @@ const megabyte = 1 << 20
 type layout struct {
 	version string
 	owners  string
-	shards  string   // letters; default abc
-	zones   []string // "zone letters from to" in units of p
+	shards  string   // letters of the shards; default abc
+	zones   []string // "zone letters from to", bounds in units of p
 	change  func(*topology.Table, *topology.Collection)
 }
 
@@ -100,7 +100,7 @@ func drainShard(letter string) func(*topology.Table, *topology.Collection) {
 	return func(t *topology.Table, _ *topology.Collection) { t.Shard(letter).Draining = true }
 }
 
-// shardSizes gives the shards their megabytes of db.t.
+// shardSizes sets the megabytes of db.t on each shard.
 func shardSizes(mb ...int64) func(*topology.Table, *topology.Collection) {
 	return func(t *topology.Table, _ *topology.Collection) {
 		s := topology.Sizes{NS: "db.t", At: time.Unix(1, 0), Shards: map[string]topology.Size{}}
@@ -124,7 +124,7 @@ func TestEachRuleKeepsOrMovesItsChunk(t *testing.T) {
 		{"more than the even number", layout{owners: "aaaabc"}, 0, Moves, "threshold.countOver", "b"},
 		{"one more than the rounded even number is tolerated", layout{owners: "aabc"}, 0, Stays, "threshold.countNoRoom", ""},
 		{"a higher chunk waits for the lowest", layout{owners: "aaaabc"}, 1, Waiting, "turn.first", ""},
-		{"nobody has room", layout{owners: "aaabbcc"}, 0, Stays, "threshold.countNoRoom", ""},
+		{"no shard has room", layout{owners: "aaabbcc"}, 0, Stays, "threshold.countNoRoom", ""},
 		{"a single shard", layout{owners: "aaa", shards: "a"}, 0, Stays, "threshold.countEven", ""},
 		{"the fullest's jumbo chunk stays, the next goes", layout{owners: "Aaaabc"}, 0, Stays, "jumbo.flagged", ""},
 		{"after a jumbo chunk", layout{owners: "Aaaabc"}, 1, Moves, "turn.next", "b"},
@@ -144,7 +144,7 @@ func TestEachRuleKeepsOrMovesItsChunk(t *testing.T) {
 			change: func(t *topology.Table, _ *topology.Collection) { t.Balancer.Mode = "autoSplitOnly" }}, 0, Stays, "balancer.splitsOnly", ""},
 		{"settings unread", layout{owners: "aaaabc",
 			change: func(t *topology.Table, _ *topology.Collection) { t.Balancer = topology.Balancer{} }}, 0, Undecided, "balancer.unread", ""},
-		{"window by a clock nobody tells", layout{owners: "aaaabc", change: func(t *topology.Table, _ *topology.Collection) {
+		{"window with an unknown clock", layout{owners: "aaaabc", change: func(t *topology.Table, _ *topology.Collection) {
 			t.Balancer.WindowStart, t.Balancer.WindowStop = "01:00", "05:00"
 		}}, 0, Undecided, "window.clock", ""},
 		{"noBalance", layout{owners: "aaaabc", change: func(_ *topology.Table, c *topology.Collection) { c.NoBalance = true }},
@@ -174,7 +174,8 @@ func TestEachRuleKeepsOrMovesItsChunk(t *testing.T) {
 		{"version unknown", layout{owners: "aaaabc", version: "nonsense"}, 0, Undecided, "threshold.release", ""},
 		{"counts do not matter from 6.0.3", layout{owners: "aaaaaaaab", version: "6.0.3", change: shardSizes(100, 90, 80)}, 0,
 			Stays, "threshold.dataEven", ""},
-		{"three chunk sizes apart", layout{owners: "abc", version: "7.0.2", change: shardSizes(400, 300, 16)}, 0, Moves, "threshold.dataOver", "c"},
+		{"three chunk sizes apart", layout{owners: "abc", version: "7.0.2", change: shardSizes(400, 300, 16)}, 0, Moves,
+			"threshold.dataOver", "c"},
 		{"a byte less than that", layout{owners: "abc", version: "7.0.2", change: func(t *topology.Table, c *topology.Collection) {
 			shardSizes(400, 300, 16)(t, c)
 			s := t.Sizes["db.t"].Shards["a"]
@@ -285,11 +286,11 @@ func TestExplanationsAndMovesAgreeOnAnyTable(t *testing.T) {
 			moves++
 			of[m.Chunk] = true
 			if used[m.From] || used[m.To] || m.From == m.To {
-				t.Fatalf("%+v: a shard twice in %+v", l, p.Moves())
+				t.Fatalf("%+v: a shard takes part in two moves of %+v", l, p.Moves())
 			}
 			used[m.From], used[m.To] = true, true
 			if c.Chunks.At(m.Chunk).Jumbo || tab.Shard(m.To).Draining || c.Chunks.At(m.Chunk).Shard != m.From {
-				t.Fatalf("%+v: move %+v", l, m)
+				t.Fatalf("%+v: the recipient may not hold the chunk of the move %+v", l, m)
 			}
 		}
 		for i := range c.Chunks.Len() {

@@ -52,7 +52,7 @@ func alternatingCollection(t testing.TB, n int, life byte) *topology.Collection 
 	return &topology.Collection{Meta: topology.Meta{NS: "db.c", Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{life}}}, Chunks: m}
 }
 
-// slowCluster answers after a delay and counts the requests.
+// slowCluster answers after a delay and counts the commands.
 type slowCluster struct {
 	mu    sync.Mutex
 	asked []shardkey.Range
@@ -108,7 +108,7 @@ func TestMeasurementIsKeptUntilTheBoundsChange(t *testing.T) {
 		src := &slowCluster{}
 		b := New(src, tableOf(c), nil)
 		if _, ok := b.Of(c, c.Chunks.At(1)); ok {
-			t.Fatal("something is known before anything was measured")
+			t.Fatal("a size is known before any measurement")
 		}
 		s, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), false)
 		if err != nil || s.Documents.Value != 8000 || s.Documents.Method != MethodEstimate || s.Bytes.Exact {
@@ -135,7 +135,7 @@ func TestMeasurementIsKeptUntilTheBoundsChange(t *testing.T) {
 		}
 		again := alternatingCollection(t, 4, 2)
 		if got, ok := b.Of(again, again.Chunks.At(1)); ok {
-			t.Errorf("of another collection of that name: %+v", got)
+			t.Errorf("the recreated collection has the old measurement: %+v", got)
 		}
 	})
 }
@@ -157,7 +157,7 @@ func TestConcurrentRequestsShareOneMeasurement(t *testing.T) {
 		leaving, leave := context.WithTimeout(t.Context(), time.Millisecond)
 		defer leave()
 		if _, err := b.Measure(leaving, c, rangeOf(c.Chunks.At(1)), true); fault.Of(err) != fault.Unavailable {
-			t.Errorf("who left: %v, want kind %v", err, fault.Unavailable)
+			t.Errorf("the caller that gave up: %v, want kind %v", err, fault.Unavailable)
 		}
 		all.Wait()
 		if n := src.commandCount(); n != 1 {
@@ -211,7 +211,7 @@ func TestBackgroundMeasuresOnlyViewedChunks(t *testing.T) {
 		defer cancel()
 		time.Sleep(time.Hour + time.Minute)
 		if n := src.commandCount(); n != 0 {
-			t.Fatalf("%d commands though nobody looked, want 0", n)
+			t.Fatalf("%d commands without a viewer, want 0", n)
 		}
 		b.Viewed(c, []int{7, 3, 5})
 		time.Sleep(7 * time.Second)
@@ -219,11 +219,11 @@ func TestBackgroundMeasuresOnlyViewedChunks(t *testing.T) {
 			t.Fatalf("%d commands after three chunks were looked at, want 3", n)
 		}
 		if first := src.asked[0]; first.Min.Compare(c.Chunks.At(7).Min) != 0 {
-			t.Error("not in the order of the list")
+			t.Error("the chunks were not measured in the order of the list")
 		}
 		time.Sleep(20 * time.Minute)
 		if n := src.commandCount(); n != 3 {
-			t.Errorf("%d commands after everybody left, want 3", n)
+			t.Errorf("%d commands after all viewers left, want 3", n)
 		}
 		var all []int
 		for i := range 1000 {
@@ -280,7 +280,7 @@ func TestForbiddenMeasurementIsNotRetriedSoon(t *testing.T) {
 			t.Errorf("%d commands, want 1", n)
 		}
 		if s, measured := b.Of(c, c.Chunks.At(0)); measured || s.Reason != "notPermitted" {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v (measured %t), want the reason notPermitted", s, measured)
 		}
 		if s, _ := b.Of(c, c.Chunks.At(77)); s.Reason != "notPermitted" || s.ReasonAt.IsZero() {
 			t.Errorf("a chunk that was not tried: %+v", s)
@@ -303,11 +303,11 @@ func TestFailureKeepsTheEarlierMeasurement(t *testing.T) {
 		time.Sleep(time.Minute)
 		src.takes = time.Hour
 		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), true); ReasonOf(err) != "tooSlow" {
-			t.Errorf("%v", err)
+			t.Errorf("got %v, want the reason tooSlow", err)
 		}
 		s, ok := b.Of(c, c.Chunks.At(1))
 		if !ok || s.Reason != "tooSlow" || s.Documents.Value != 8000 || time.Since(s.At) < time.Minute {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v, want the measurement of before with the reason tooSlow", s)
 		}
 	})
 }
@@ -349,6 +349,6 @@ func TestNumberOfKeptMeasurementsIsBounded(t *testing.T) {
 		t.Errorf("%d are kept", n)
 	}
 	if _, ok := b.Of(c, c.Chunks.At(0)); ok {
-		t.Error("the oldest is still there")
+		t.Error("the oldest measurement is still kept")
 	}
 }

@@ -45,8 +45,8 @@ func withRoles(t *testing.T, roles []string, test func(*testing.T, *world, *clus
 	}
 }
 
-// callEveryRead calls all read methods except for unsharded collections, which clusterMonitor
-// may not list.
+// callEveryRead calls all read methods except for unsharded collections, which
+// clusterMonitor may not list.
 func callEveryRead(ctx context.Context, c topology.Source, m topology.Meta) map[string]error {
 	none := func(topology.Chunk) error { return nil }
 	errs := map[string]error{

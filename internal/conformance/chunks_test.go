@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// keyDoc is the key {p: n} as a document.
+// keyDoc returns the key {p: n} as a document.
 func keyDoc(n any) bson.Raw { return marshal(bson.D{{Key: "p", Value: n}}) }
 
 func TestEveryChangeOfChunksIsReadIncrementally(t *testing.T) {

@@ -37,7 +37,7 @@ func TestShardSizesAddUpToTheInsertedData(t *testing.T) {
 		w.checkSizes(sizes, n, bytes)
 		all, err := w.source.AllSizes(w.Context())
 		if fault.Of(err) == fault.NotFound && !w.atLeast(6, 1) {
-			return // only from 6.0.3 on
+			return // exists since 6.0.3
 		}
 		must(t, err)
 		at := slices.IndexFunc(all, func(s topology.Sizes) bool { return s.NS == ns })
@@ -95,7 +95,7 @@ func (w *world) checkSizes(s topology.Sizes, documents, bytes int64) {
 	}
 }
 
-// owners are the shards that have chunks.
+// owners returns the shards that have chunks.
 func (f *follower) owners() (out []string) {
 	for _, c := range f.chunks {
 		out = append(out, c.Shard)
@@ -119,7 +119,8 @@ func TestEveryActionIsInTheChangelog(t *testing.T) {
 		for _, at := range []int32{0, 10, 20} {
 			must(t, w.admin.SplitAt(ctx, run, ns, keyDoc(at)))
 		}
-		must(t, w.admin.MoveChunk(ctx, run, topology.Move{NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)), To: w.otherShard(f.chunks[0].Shard)}))
+		must(t, w.admin.MoveChunk(ctx, run, topology.Move{NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)),
+			To: w.otherShard(f.chunks[0].Shard)}))
 		must(t, w.admin.MergeChunks(ctx, run, ns, keyDoc(int32(10)), keyDoc(bson.MaxKey{})))
 		events, err := w.source.Events(ctx, newest, 1000)
 		must(t, err)

@@ -17,7 +17,7 @@ type follower struct {
 	chunks  []topology.Chunk // in key order
 }
 
-// head is one collection's row of the routing poll.
+// head returns the collection's row of the routing poll.
 func (w *world) head(ns topology.Namespace) topology.Head {
 	w.Helper()
 	heads, err := w.source.Heads(w.Context(), topology.Window{Only: []topology.Namespace{ns}})
@@ -105,7 +105,7 @@ func (f *follower) checkCoverage() {
 	}
 }
 
-// keyDoc is a key in the form that commands take.
+// keyDoc returns a key in the form that commands take.
 func (f *follower) keyDoc(k shardkey.Key) bson.Raw {
 	f.Helper()
 	d, err := f.meta.Key.Document(k)
@@ -118,7 +118,7 @@ func (f *follower) boundDocuments(c topology.Chunk) (lower, upper bson.Raw) {
 	return f.keyDoc(c.Min), f.keyDoc(c.Max)
 }
 
-// chunkOf is the chunk that contains a key.
+// chunkOf returns the chunk that contains a key.
 func (f *follower) chunkOf(k shardkey.Key) topology.Chunk {
 	f.Helper()
 	for _, c := range f.chunks {
@@ -130,7 +130,7 @@ func (f *follower) chunkOf(k shardkey.Key) topology.Chunk {
 	panic("unreachable")
 }
 
-// otherShard is a shard that is not this one.
+// otherShard returns another shard than this one.
 func (w *world) otherShard(shard string) string {
 	w.Helper()
 	for _, s := range w.shards {
@@ -142,7 +142,7 @@ func (w *world) otherShard(shard string) string {
 	panic("unreachable")
 }
 
-// marshal is a document as bytes.
+// marshal returns a document as bytes.
 func marshal(d bson.D) bson.Raw {
 	b, err := bson.Marshal(d)
 	if err != nil {

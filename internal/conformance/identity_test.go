@@ -56,7 +56,7 @@ func TestIdentityListsThePrivilegesOfTheUser(t *testing.T) {
 			}
 		}
 		if len(kinds) != 3 || !kinds["cluster"] || !kinds["config"] || !kinds["everywhere"] {
-			t.Errorf("%+v", id.Grants)
+			t.Errorf("got privileges %+v, want some on the cluster, on config and on every namespace", id.Grants)
 		}
 	})
 }

@@ -12,8 +12,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// randomKeyValue is a random value of a type that a shard key can have. null is excluded,
-// because an equality with null also matches missing fields.
+// randomKeyValue returns a random value of a type that a shard key can have. null is
+// excluded because an equality with null also matches missing fields.
 func randomKeyValue(r *rand.Rand) any {
 	switch r.IntN(11) {
 	case 0:
@@ -141,7 +141,7 @@ func TestMetadataIsReadFromEveryTarget(t *testing.T) {
 		routers, err := w.source.Routers(w.Context())
 		must(t, err)
 		if len(routers) == 0 || routers[0].Version == "" || routers[0].Ping.IsZero() {
-			t.Errorf("%v", routers)
+			t.Errorf("got routers %v, want at least one with version and ping time", routers)
 		}
 		f := w.follow(ns)
 		n := 0

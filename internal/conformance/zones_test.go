@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// zoneRanges are this test's ranges.
+// zoneRanges returns the zone ranges of this test.
 func (w *world) zoneRanges() (out []topology.ZoneRange) {
 	w.Helper()
 	all, err := w.source.Zones(w.Context())
@@ -95,7 +95,8 @@ func TestInvalidZonesAreRefused(t *testing.T) {
 			"set a range of another field")
 		w.expectRefusal(fault.Invalid, set(hashed, marshal(bson.D{{Key: "k", Value: "a"}}), marshal(bson.D{{Key: "k", Value: "b"}}), w.db),
 			"set a range of values on a hashed key")
-		w.expectRefusal(fault.Conflict, w.admin.RemoveShardFromZone(ctx, run, w.shards[0], w.db), "take the last shard of a zone that has a range")
+		w.expectRefusal(fault.Conflict, w.admin.RemoveShardFromZone(ctx, run, w.shards[0], w.db),
+			"take the last shard of a zone that has a range")
 		if zones := w.zoneRanges(); len(zones) != 1 || zones[0].Zone != w.db {
 			t.Errorf("got %v, want len 1, [0].Zone %v", zones, w.db)
 		}

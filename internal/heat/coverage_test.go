@@ -17,7 +17,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// tableWith is Yorkie's table with more collections, each of chunks cut at projects.
+// tableWith returns Yorkie's table with additional collections, each split at project
+// ids.
 func tableWith(t testing.TB, more map[topology.Namespace]bson.D) *topology.Table {
 	t.Helper()
 	table := yorkieTable(t)
@@ -58,11 +59,12 @@ func TestEveryCollectionIsCountedOrHasAReason(t *testing.T) {
 	if got := Cover(table, profile.Yorkie()); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %v", got, want)
 	}
-	// Once it is sharded, it is counted; the oldest layout has three collections.
+	// A collection is counted once it is sharded. The oldest layout has three
+	// collections.
 	table.Unsharded = nil
 	bodies := tableWith(t, map[topology.Namespace]bson.D{"y.snapshot_bodies": hashedKey("doc_id"), "y.projects": hashedKey("_id")})
 	if got := Counted(bodies, profile.Yorkie()); !slices.Equal(got, []topology.Namespace{"y.changes", "y.snapshot_bodies"}) {
-		t.Errorf("%v", got)
+		t.Errorf("counted collections %v, want y.changes and y.snapshot_bodies", got)
 	}
 	old := tableWith(
 		t,
@@ -70,15 +72,16 @@ func TestEveryCollectionIsCountedOrHasAReason(t *testing.T) {
 	)
 	for _, c := range Cover(old, profile.Yorkie()) {
 		if (c.NS == "y.syncedseqs") != (c.Not == "inPlace") {
-			t.Errorf("%+v", c)
+			t.Errorf("got %+v, want the reason inPlace for y.syncedseqs only", c)
 		}
 	}
 }
 
-// partialSource answers for some collections and leaves others to the stream.
+// partialSource answers for some collections itself and passes the others to
+// knownWrites.
 type partialSource struct {
 	*knownWrites
-	quiet map[topology.Namespace]int64 // rows in any time
+	quiet map[topology.Namespace]int64 // rows returned for any time span
 	fail  map[topology.Namespace]error
 }
 
@@ -95,7 +98,7 @@ func (o partialSource) Writes(ctx context.Context, q WriteQuery) ([]Count, error
 	return o.knownWrites.Writes(ctx, q)
 }
 
-// countFor counts a table's writes for a while.
+// countFor counts the writes to a table's collections for the duration d.
 func countFor(t *testing.T, table *topology.Table, src Source, d time.Duration, listen func(Slot)) (c *Collector) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -128,12 +131,12 @@ func TestBusyCollectionLeavesBudgetForQuietOnes(t *testing.T) {
 		}
 	}
 	if w := c.Window("y.changes", time.Minute); w.Total.PlusMinus == 0 {
-		t.Error("changes were not sampled: the test proves nothing")
+		t.Error("changes were not sampled, so the budget was not tested")
 	}
 	if limit := PerSecond*125 + PerSecond*burstSeconds; src.returned > limit {
 		t.Errorf("%d documents returned, budget %d", src.returned, limit)
 	}
-	// One question a tick for each collection, and one a minute for each hot project.
+	// One command a tick for each collection, and one a minute for each hot project.
 	dated := 0
 	for _, q := range src.queries {
 		if q.Date != "" {
@@ -147,7 +150,8 @@ func TestBusyCollectionLeavesBudgetForQuietOnes(t *testing.T) {
 
 func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 	table := tableWith(t, map[topology.Namespace]bson.D{"y.clients": {{Key: "project_id", Value: int32(1)}, {Key: "_id", Value: "hashed"}}})
-	// Project 15's clients are cut in two; all others are beside it.
+	// Project 15's clients are split into two chunks; the chunk bounds are at other
+	// projects.
 	clients := table.Collection("y.clients")
 	cut, err := clients.Key.KeyOf(objectIDValue(docID(15, 0)), objectIDValue(docID(15, 1)))
 	if err != nil {
@@ -177,17 +181,18 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 	for _, s := range slots {
 		if !s.From.Equal(s.From.Truncate(time.Minute)) || s.To.Sub(s.From) != time.Minute || !s.Capped || len(s.Counts) != HottestProjects ||
 			s.Rows() != 7*HottestProjects {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v, want a whole minute with 7 rows for each of the hottest projects", s)
 		}
 		placed := int64(0)
 		for _, p := range s.Pieces {
 			placed += p.Rows
 		}
 		if want := map[topology.Namespace]int64{"y.documents": 0, "y.clients": 7}[s.NS]; s.Astray != want || placed != s.Rows()-want {
-			t.Errorf("%s: %d astray, %d placed of %d", s.NS, s.Astray, placed, s.Rows())
+			t.Errorf("%s: %d rows outside of all chunks, %d in chunks, of %d", s.NS, s.Astray, placed, s.Rows())
 		}
 	}
-	// The shortest window has the newest minute whole, and everything says "at least".
+	// The shortest window contains the newest minute fully, and all its figures are
+	// lower bounds.
 	w := c.Window("y.clients", Shortest)
 	if w.Method != ChangedRows || w.Seconds != 60 || w.Total.Exact || !w.Total.AtLeast || w.Total.Rows != 70 {
 		t.Errorf("got %+v, want Method %v, Seconds 60, Total.Exact false, Total.AtLeast true, Total.Rows 70", w, ChangedRows)
@@ -198,21 +203,22 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 	lines := w.Chunks(table, profile.Yorkie())
 	if len(lines) != 1 || lines[0].Chunk != 0 || lines[0].Projects != HottestProjects-1 ||
 		w.Splittings(table, profile.Yorkie(), lines)[0].Code != "projects" {
-		t.Errorf("%+v", lines)
+		t.Errorf(`got %+v, want chunk 0 with the splitting "projects"`, lines)
 	}
 	if len(w.Documents()) != 0 {
-		t.Error("a project's rows are no Yorkie document's")
+		t.Error("rows of a project are attributed to a document")
 	}
 	for _, q := range src.queries {
 		if q.Date != "" && !q.To.IsZero() {
-			t.Errorf("a row that is changed all the time has a later date than %s", q.To)
+			t.Errorf("the query ends at %s, but constantly updated rows have later dates", q.To)
 		}
 	}
 }
 
 func TestProjectsWhoseCountTimesOutAreSkippedAndUnknown(t *testing.T) {
 	slow := fault.New(fault.Unavailable, "slow")
-	src := partialSource{knownWrites: newKnownWrites(5, 3, 1, func(i int) float64 { return 5 }), fail: map[topology.Namespace]error{"y.documents": slow}}
+	src := partialSource{knownWrites: newKnownWrites(5, 3, 1, func(i int) float64 { return 5 }),
+		fail: map[topology.Namespace]error{"y.documents": slow}}
 	c := countFor(t, yorkieTable(t), src, 10*time.Minute, func(s Slot) {
 		if s.Method == ChangedRows {
 			t.Errorf("counted: %+v, want Method not %v", s, ChangedRows)
@@ -266,10 +272,10 @@ func TestCombinedShardLoadCoversTheTimeOfAllCollections(t *testing.T) {
 	}
 	got := Together([]Load{span(3, 6), span(0, 3), span(1, 4)})
 	if !got.Known || !got.From.Equal(at) || !got.To.Equal(at.Add(6*Tick)) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want a load known from tick 0 to tick 6", got)
 	}
 	if none := Together([]Load{span(3, 6), {}}); none.Known || !none.From.IsZero() {
-		t.Errorf("%+v", none)
+		t.Errorf("got %+v, want an unknown load if one collection's is unknown", none)
 	}
 }
 

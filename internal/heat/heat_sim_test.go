@@ -37,7 +37,7 @@ func (p *commandCounter) counts() (returned, commands int) {
 func (p *commandCounter) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{Succeeded: func(_ context.Context, e *event.CommandSucceededEvent) {
 		if e.DatabaseName != db {
-			return // the table is read beside it
+			return // reads of the routing table do not count
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -51,7 +51,8 @@ func (p *commandCounter) monitor() *event.CommandMonitor {
 	}}
 }
 
-// fixture counts the writes of a simulated cluster to which tests write.
+// fixture is a collector that counts the writes of a simulated cluster. Tests write to
+// the cluster.
 type fixture struct {
 	sim       *simcluster.Cluster
 	db        *mongo.Database
@@ -102,7 +103,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// some are ids of Yorkie documents with their projects.
+// someDocuments returns ids of Yorkie documents with their projects.
 func (r *fixture) someDocuments(t *testing.T, n int64) (out []struct {
 	ID      bson.ObjectID `bson:"_id"`
 	Project bson.ObjectID `bson:"project_id"`
@@ -156,7 +157,7 @@ func TestNewRowsOfEveryCollectionAreCountedCorrectly(t *testing.T) {
 			time.Sleep(15 * time.Second)
 			counted := r.collector.Counted(r.watcher.Table())
 			if len(counted) != len(want) {
-				t.Errorf("%s: counted %v", layout, counted)
+				t.Errorf("%s: wrong set of counted collections %v", layout, counted)
 			}
 			for coll, n := range want {
 				w := r.collector.Window(topology.Namespace(db+"."+coll), 10*time.Minute)
@@ -168,7 +169,7 @@ func TestNewRowsOfEveryCollectionAreCountedCorrectly(t *testing.T) {
 					placed += l.Rate.Share
 				}
 				if placed < 0.999 || placed > 1.001 {
-					t.Errorf("%s, %s: chunks have %.3f of the rows", layout, coll, placed)
+					t.Errorf("%s, %s: the chunks' shares add up to %.3f, want 1", layout, coll, placed)
 				}
 				if len(r.collector.Load(w.NS)) == 0 {
 					t.Errorf("%s, %s: no shard's operations are known", layout, coll)
@@ -178,8 +179,8 @@ func TestNewRowsOfEveryCollectionAreCountedCorrectly(t *testing.T) {
 	}
 }
 
-// The demo's own writers: rows of documents and clients are changed in place all
-// the time, by dates that go on.
+// The demo's own writers update documents and clients in place all the time, each with
+// a later date.
 func TestUpdatedRowsAppearInTheHeatMapAndAreNeverOvercounted(t *testing.T) {
 	onSim(t, simcluster.Options{}, func(t *testing.T, r *fixture) {
 		before, _ := r.tap.counts()
@@ -195,10 +196,10 @@ func TestUpdatedRowsAppearInTheHeatMapAndAreNeverOvercounted(t *testing.T) {
 			}
 			projects := w.Projects()
 			if len(projects) == 0 || len(projects) > heat.HottestProjects {
-				t.Errorf("%s: %d projects", coll, len(projects))
+				t.Errorf("%s: unexpected number of projects %d", coll, len(projects))
 			}
-			// Each row counted has been changed since: at least so many have a date of
-			// the minute or later.
+			// Each counted row was updated again later, so at least as many rows have a
+			// date in this minute or after it.
 			for _, l := range projects {
 				truth, err := r.db.Collection(
 					coll,
@@ -213,32 +214,33 @@ func TestUpdatedRowsAppearInTheHeatMapAndAreNeverOvercounted(t *testing.T) {
 			}
 			v, ok := r.pictures.View(ns, keyvis.ByKey, began, time.Now())
 			if !ok || len(v.Columns) < 3 {
-				t.Fatalf("%s: a picture of %d columns", coll, len(v.Columns))
+				t.Fatalf("%s: the heat map has only %d columns", coll, len(v.Columns))
 			}
 			known := 0
 			for _, n := range v.Cells {
 				if n == 0 {
-					t.Errorf("%s: a cell says that nothing was changed, which nobody knows", coll)
+					t.Errorf("%s: a cell is 0 although its updates were not counted", coll)
 				}
 				if n > 0 {
 					known++
 				}
 			}
 			if known == 0 {
-				t.Errorf("%s: nothing in the picture", coll)
+				t.Errorf("%s: the heat map is empty", coll)
 			}
 		}
 		for _, coll := range []string{"snapshots", "revisions"} {
 			if w := r.collector.Window(topology.Namespace(db+"."+coll), 5*time.Minute); w.Total.Rows == 0 {
-				t.Errorf("%s: the demo's writers add none", coll)
+				t.Errorf("%s: no inserted rows, although the demo's writers insert some", coll)
 			}
 		}
 		returned, commands := r.tap.counts()
 		if read, limit := returned-before, int(time.Since(began).Seconds()*heat.PerSecond); read > limit {
-			t.Errorf("%d documents were read, %d may be", read, limit)
+			t.Errorf("%d documents were read, the limit is %d", read, limit)
 		}
-		// Four collections every ten seconds; of each, and of two more, what the shards
-		// counted twice a minute; twenty counts of changed rows a minute.
+		// Per ten seconds one command for each of four collections; twice a minute the
+		// shards' operation counters of these and two more; twenty counts of updated
+		// rows a minute.
 		if most := 4 * (4*6 + 6*2 + 2*heat.HottestProjects + 6); commands > most {
 			t.Errorf("%d commands in four minutes, want at most %d", commands, most)
 		}

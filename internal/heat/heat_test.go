@@ -18,15 +18,15 @@ import (
 	"shardboard/internal/topology"
 )
 
-// knownWrites is a source whose writes are known: each document at a rate of its own.
+// knownWrites is a source with known writes: each document has its own write rate.
 type knownWrites struct {
 	rng      *rand.Rand
-	rates    map[bson.ObjectID]float64 // by document, a second
+	rates    map[bson.ObjectID]float64 // by document, per second
 	of       map[bson.ObjectID]bson.ObjectID
 	queries  []WriteQuery
 	returned int
 	fail     error
-	truth    map[bson.ObjectID]int64 // rows by project, of all seconds asked or not
+	truth    map[bson.ObjectID]int64 // rows by project in all seconds, whether requested or not
 	seconds  map[int64]map[bson.ObjectID]int64
 }
 
@@ -52,7 +52,8 @@ func docID(p, d int) (id bson.ObjectID) {
 	return id
 }
 
-// rowsInSecond draws a second's rows once, so that what is not asked for is true too.
+// rowsInSecond draws the rows of a second once, so that seconds that nobody requests
+// have writes too.
 func (s *knownWrites) rowsInSecond(t int64) map[bson.ObjectID]int64 {
 	if got, ok := s.seconds[t]; ok {
 		return got
@@ -121,7 +122,7 @@ type fixedTable struct{ table *topology.Table }
 
 func (f fixedTable) Table() *topology.Table { return f.table }
 
-// yorkieTable is a table of Yorkie's collections that matter here.
+// yorkieTable is a routing table with the Yorkie collections that these tests need.
 func yorkieTable(t testing.TB) *topology.Table {
 	t.Helper()
 	pattern := func(d bson.D) shardkey.Pattern {
@@ -167,7 +168,7 @@ func yorkieTable(t testing.TB) *topology.Table {
 	}
 }
 
-// collectFor lets a collector count for a while.
+// collectFor runs a collector for the duration d.
 func collectFor(t *testing.T, src *knownWrites, d time.Duration, o Options) *Collector {
 	t.Helper()
 	var c *Collector
@@ -206,10 +207,10 @@ func TestFullCountIsExact(t *testing.T) {
 		shares += l.Rate.Share
 	}
 	if math.Abs(shares-1) > 1e-9 {
-		t.Error("shares of chunks", shares)
+		t.Error("the chunks' shares do not add up to 1:", shares)
 	}
 	if shards := w.Shards(yorkieTable(t), profile.Yorkie()); len(shards) != 2 || math.Abs(shards[0].Rate.Share+shards[1].Rate.Share-1) > 1e-9 {
-		t.Errorf("%+v", shards)
+		t.Errorf("got %+v, want two shards whose shares add up to 1", shards)
 	}
 }
 
@@ -224,7 +225,7 @@ func TestUnderLoadOneSecondInTenIsCounted(t *testing.T) {
 		t.Errorf("%.0f ± %.0f a second, truth 3000", w.Total.PerSecond, w.Total.PlusMinus)
 	}
 	if h, ok := c.Health("y.changes"); !ok || !h.Sampled || h.Err != nil {
-		t.Errorf("%+v", h)
+		t.Errorf("health %+v, want sampled without an error", h)
 	}
 	if limit := PerSecond*300 + PerSecond*burstSeconds; src.returned > limit {
 		t.Errorf("%d documents returned, budget %d", src.returned, limit)
@@ -236,7 +237,7 @@ func TestFailedCountIsAGapNotAZero(t *testing.T) {
 	src.fail = fault.New(fault.Forbidden, "no")
 	c := collectFor(t, src, time.Minute, Options{Seed: 3})
 	if w := c.Window("y.changes", time.Minute); w.Seconds != 0 || len(w.Projects()) != 0 {
-		t.Errorf("%+v", w)
+		t.Errorf("got %+v, want no counted seconds and no projects", w)
 	}
 	if h, ok := c.Health("y.changes"); !ok || h.Err == nil {
 		t.Errorf("got %+v %v, want ok true, h.Err not nil", h, ok)
@@ -251,7 +252,7 @@ func TestTenHottestProjectsAreShown(t *testing.T) {
 	for seed := range uint64(runs) {
 		src := newKnownWrites(100+seed, 30, 1, func(i int) float64 { return 2 + 60/float64(1+i) })
 		c := NewCollector(src, fixedTable{yorkieTable(t)}, profile.Yorkie(), Options{Seed: seed + 1, Budget: NewBudget(100_000, nil)})
-		c.sampled["y.changes"] = true // as under load from the first tick
+		c.sampled["y.changes"] = true // sampled from the first tick, as under load
 		begin := time.Unix(1_800_000_000, 0)
 		for i := range 30 {
 			tt := byMethod(NewRows, targets(yorkieTable(t), c.prof))[0]
@@ -309,14 +310,14 @@ func TestUpdatedRowsAreCountedForTheHottestProjects(t *testing.T) {
 	c := collectFor(t, src, 3*time.Minute, Options{Seed: 5})
 	got := c.Updated("y", docID(15, 0))
 	if len(got) != 1 || got[0].NS != "y.documents" || got[0].Rows != 7 || got[0].PerSecond() != 7.0/60 {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want 7 rows of y.documents in a minute", got)
 	}
 	if cold := c.Updated("y", docID(1, 0)); len(cold) != 0 {
 		t.Errorf("a cold project was counted: %+v, want len 0", cold)
 	}
 	for _, q := range src.queries {
 		if q.Date != "" && (q.Of.IsZero() || !q.To.IsZero() || q.Date != "updated_at") {
-			t.Errorf("asked for %+v", q)
+			t.Errorf("unexpected query %+v", q)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func TestWritesNotCountedByKeyAreReadFromTheCollection(t *testing.T) {
 		ns     topology.Namespace
 		rows   []bson.D
 		err    error
-		used   bool // the budget is
+		used   bool // the budget is used up
 		reason string
 		method string
 		keys   int
@@ -143,7 +143,7 @@ func TestWritesNotCountedByKeyAreReadFromTheCollection(t *testing.T) {
 		}
 		for _, k := range got.Keys {
 			if x.ns == "y.documents" && (k.Project.IsZero() || !k.Document.IsZero()) {
-				t.Errorf("%+v is a project's, of several documents", k)
+				t.Errorf("the key %+v belongs to several documents, want one key per document", k)
 			}
 		}
 		if spent := left - budget.tokens; int(spent) != int(got.Rows) {
@@ -162,7 +162,8 @@ func TestWritesNotCountedByKeyAreReadFromTheCollection(t *testing.T) {
 	}
 }
 
-// A read that ends at its limit is of less time than was asked for, and says so.
+// A read that ends at its row limit covers less time than requested, and its result
+// states which.
 func TestTruncatedReadReportsTheTimeItCovers(t *testing.T) {
 	now := time.Now()
 	table := tableWith(t, map[topology.Namespace]bson.D{"shop.orders": {{Key: "customer", Value: int32(1)}}})

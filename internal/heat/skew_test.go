@@ -13,7 +13,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// gini by its definition: every pair.
+// gini computes the index by its definition, over every pair.
 func gini(x []float64) float64 {
 	var diff, sum float64
 	for _, a := range x {
@@ -49,7 +49,8 @@ func TestSkewIsTheMeanDifferenceOfAllPairs(t *testing.T) {
 	}
 }
 
-// rangedCollection is a collection of one plain field cut at the given ids.
+// rangedCollection returns a collection with a ranged key of one field, split at the
+// given ids.
 func rangedCollection(t *testing.T, field string, cuts ...bson.ObjectID) *topology.Collection {
 	t.Helper()
 	raw, err := bson.Marshal(bson.D{{Key: field, Value: int32(1)}})
@@ -83,7 +84,7 @@ func rangedCollection(t *testing.T, field string, cuts ...bson.ObjectID) *topolo
 	return &topology.Collection{Meta: topology.Meta{NS: "y.changes", Key: p}, Chunks: m}
 }
 
-// windowOn is a window of slots that were counted by a table.
+// windowOn returns a window of slots that were counted with this table.
 func windowOn(table *topology.Table, slots ...Slot) Window {
 	c := NewCollector(nil, fixedTable{table}, profile.Yorkie(), Options{})
 	of := targetOf(table, c.prof, "y.changes")
@@ -137,7 +138,7 @@ func TestEffectOfASplitDependsOnWhoWrites(t *testing.T) {
 	}
 	hashed := yorkieTable(t)
 	if s := judge(hashed, Count{docID(1, 0), docID(1, 1), 90}); !s.Can || s.Code != "document" || s.Share != 1 || s.Document != docID(1, 1) {
-		t.Errorf("%+v", s)
+		t.Errorf(`got %+v, want the splitting "document" of document 1 with the whole share`, s)
 	}
 	byProject := tableWithChanges(t, rangedCollection(t, "project_id", docID(1, 0), docID(2, 0), docID(9, 0)))
 	if s := judge(byProject, Count{docID(3, 0), docID(3, 1), 50}, Count{docID(4, 0), docID(4, 1), 50}); !s.Can || s.Code != "divides" {

@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// windowOf has one slot of a minute.
+// windowOf returns a window with one slot of a minute.
 func windowOf(ns topology.Namespace, every int64, counts ...Count) Window {
 	c := &Collector{}
 	from := time.Unix(1_800_000_000, 0)
@@ -31,31 +31,31 @@ func TestSumIncludesAllPartsAndTheirUncertainty(t *testing.T) {
 	if first.Line.Rate.PerSecond != 10.2 || first.Line.Rate.Rows != 72 || first.Line.Rate.Exact || first.Line.Rate.PlusMinus == 0 ||
 		len(first.Parts) != 2 ||
 		first.Parts[0].NS != "y.changes" {
-		t.Errorf("%+v", first)
+		t.Errorf("got %+v, want an estimate of 10.2 rows/s and 72 rows in two parts, y.changes first", first)
 	}
 	if z := sums[1].Line.Rate; !z.Exact || z.PlusMinus != 0 || len(sums[1].Parts) != 1 {
-		t.Errorf("another database is counted whole: %+v", z)
+		t.Errorf("a project of another database: got %+v, want an exact sum", z)
 	}
 	var shares float64
 	for _, s := range sums {
 		shares += s.Line.Rate.Share
 	}
 	if math.Abs(shares-1) > 1e-9 {
-		t.Errorf("shares are %.3f", shares)
+		t.Errorf("the shares add up to %.3f, want 1", shares)
 	}
-	// A document that one sampled collection did not see may be there all the same.
+	// A document that a sampled collection did not see may exist nevertheless.
 	if only := Sums([]Window{snapshots, windowOf("y.changes", 10)}, Window.Documents)[0].Line.Rate; only.Exact || only.PlusMinus == 0 {
 		t.Errorf("got %+v, want Exact false, PlusMinus more than 0", only)
 	}
-	// A collection that could not be counted makes it at least so many.
+	// If a collection could not be counted, the sum is a lower bound.
 	if least := Sums([]Window{snapshots, {NS: "y.changes"}}, Window.Projects)[0].Line.Rate; least.Exact || !least.AtLeast {
 		t.Errorf("got %+v, want Exact false, AtLeast true", least)
 	}
 }
 
-// What the sums show first holds the same law as each collection's list: projects
-// that write at least 1.2 times as much as the eleventh are among the ten, in 95
-// of 100 runs, although what is busy is counted in one second of ten.
+// The sum gives the same guarantee as the list of each collection: projects that write
+// at least 1.2 times as much as the eleventh are among the top ten in 95 of 100 runs,
+// although busy collections are counted in only one second of ten.
 func TestTenHottestProjectsOfTheSumAreShown(t *testing.T) {
 	good := 0
 	const runs, projects = 100, 30
@@ -96,7 +96,7 @@ func TestTenHottestProjectsOfTheSumAreShown(t *testing.T) {
 	}
 }
 
-// slotOf counts a stream: one second of a tick, or all ten.
+// slotOf counts the writes of a stream, in one second of a tick or in all ten.
 func slotOf(s *knownWrites, ns topology.Namespace, from time.Time, second, every int64) Slot {
 	out := Slot{NS: ns, From: from, To: from.Add(Tick), Every: every}
 	sums := map[bson.ObjectID]int64{}

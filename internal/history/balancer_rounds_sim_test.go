@@ -16,8 +16,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// migrationsAfterManualMove makes a move by hand in a cluster whose balancer is on, and gives what
-// is told of all moves three minutes later.
+// migrationsAfterManualMove moves a chunk manually in a cluster whose balancer is on,
+// and returns the reported migrations three minutes later.
 func migrationsAfterManualMove(t *testing.T, o simcluster.Options, denied bool) []history.Migration {
 	sim, err := simcluster.New(t.Context(), o)
 	must(t, err)
@@ -62,7 +62,7 @@ func migrationsAfterManualMove(t *testing.T, o simcluster.Options, denied bool) 
 	return history.Migrations(table, time.Now(), nil, history.NowEras(table))
 }
 
-// withoutBalancerLog may not read the balancer's log.
+// withoutBalancerLog is a client without permission to read the balancer's log.
 type withoutBalancerLog struct{ *cluster.Client }
 
 func (withoutBalancerLog) BalancerActions(context.Context, int) ([]topology.BalancerAction, error) {
@@ -78,7 +78,7 @@ func must(t *testing.T, err error) {
 }
 
 func TestManualMoveIsNotAttributedToARunningBalancer(t *testing.T) {
-	for _, release := range []string{"7.0", "8.0"} { // whose balancers leave small data where it is
+	for _, release := range []string{"7.0", "8.0"} { // their balancers do not move small data
 		synctest.Test(t, func(t *testing.T) {
 			got := migrationsAfterManualMove(t, simcluster.Options{Projects: 3, Documents: 60, ServerVersion: release, Still: true}, false)
 			if len(got) == 0 || got[0].Cause != (history.Cause{By: history.ByOther, Inferred: true, Basis: "noRound"}) {
@@ -92,14 +92,14 @@ func TestMoveOriginIsUnknownWithoutPermissionToReadTheBalancerLog(t *testing.T) 
 	synctest.Test(t, func(t *testing.T) {
 		got := migrationsAfterManualMove(t, simcluster.Options{Projects: 3, Documents: 60, ServerVersion: "8.0", Still: true}, true)
 		if len(got) == 0 || got[0].Cause != (history.Cause{By: history.ByUnknown, Basis: "roundsDenied"}) {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v, want one migration of unknown origin because rounds could not be read", got)
 		}
 	})
 }
 
 func TestBalancerMoveIsFoundInTheBalancerLog(t *testing.T) {
 	if testing.Short() {
-		t.Skip("ten minutes of a cluster that lives")
+		t.Skip("runs a live cluster for ten simulated minutes")
 	}
 	synctest.Test(t, func(t *testing.T) {
 		found := 0
@@ -109,7 +109,7 @@ func TestBalancerMoveIsFoundInTheBalancerLog(t *testing.T) {
 			}
 		}
 		if found == 0 {
-			t.Error("none")
+			t.Error("no migration of the balancer was found")
 		}
 	})
 }

@@ -95,7 +95,7 @@ func directorySize(tb testing.TB, dir string) int64 {
 
 func TestHistoryOfFiveWeeksStaysSmall(t *testing.T) {
 	if os.Getenv("SHARDBOARD_LONG") == "" {
-		t.Skip("records five weeks")
+		t.Skip("records five weeks, which takes long")
 	}
 	dir := t.TempDir()
 	recordDays(t, dir, 35)
@@ -106,8 +106,8 @@ func TestHistoryOfFiveWeeksStaysSmall(t *testing.T) {
 	}
 }
 
-// BenchmarkPastState is any state of a collection of 100,000 chunks with 2,000
-// changes a day.
+// BenchmarkPastState restores a random past state of a collection of 100,000 chunks
+// with 2,000 changes a day.
 func BenchmarkPastState(b *testing.B) {
 	db, end := recordDays(b, b.TempDir(), 10)
 	past, rng := NewPast(db, nil), rand.New(rand.NewPCG(3, 4))

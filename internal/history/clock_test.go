@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Times that came twice have the changes of both; nothing fails, and now is as it
-// is.
+// A time that passed twice has the changes of both passes. Nothing fails, and the
+// current state is correct.
 func TestHistoryContinuesWhenTheClockIsSet(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		for _, old := range []time.Duration{0, 48 * time.Hour} { // how long there was history before

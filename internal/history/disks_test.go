@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// How full a disk is moves all the time: it would be the only thing to write down.
+// Disk usage changes all the time and would otherwise be recorded at every poll.
 func TestDiskUsageIsNotRecordedAndThePastSaysSo(t *testing.T) {
 	kept, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
@@ -50,17 +50,18 @@ func TestDiskUsageIsNotRecordedAndThePastSaysSo(t *testing.T) {
 	}
 	if m.Table.Health[topology.PartDisks].At.IsZero() ||
 		slices.ContainsFunc(m.Table.Shards, func(s topology.Shard) bool { return m.Table.DiskOld(s.Name, at.Add(time.Hour)) }) {
-		t.Error("the past grows stale")
+		t.Error("the disks of the past have no read time or are shown as outdated")
 	}
 }
 
-// countingStore counts what is written down.
+// countingStore counts the writes of history.
 type countingStore struct {
 	store.History
 	n int
 }
 
-func (a *countingStore) AppendHistory(ctx context.Context, cluster string, entries []store.HistoryEntry, events []store.HistoryEvent) error {
+func (a *countingStore) AppendHistory(ctx context.Context, cluster string, entries []store.HistoryEntry,
+	events []store.HistoryEvent) error {
 	a.n++
 	return a.History.AppendHistory(ctx, cluster, entries, events)
 }

@@ -16,7 +16,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// world is a table that changes as a cluster's does.
+// world is a routing table that changes as that of a cluster does.
 type world struct {
 	t     *testing.T
 	rng   *rand.Rand
@@ -115,7 +115,7 @@ func (w *world) changeAtRandom() {
 		chunk.Jumbo = !chunk.Jumbo
 		m, missed := c.Chunks.Reflag([]topology.Chunk{chunk})
 		if missed {
-			w.t.Fatal("flag refused")
+			w.t.Fatal("the jumbo flag was not set")
 		}
 		c.Chunks = m
 	case 4:
@@ -168,7 +168,7 @@ func TestEveryPastStateIsRestored(t *testing.T) {
 				t.Fatal(err)
 			}
 			all = append(all, seen{clock, w.table})
-			if i == 100 { // the process ends and begins again
+			if i == 100 { // the process restarts
 				rec = NewRecorder(db, nil, nil, now)
 			}
 			clock = clock.Add(time.Second)
@@ -181,10 +181,10 @@ func TestEveryPastStateIsRestored(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !m.Table.Collections[0].Chunks.Equal(s.table.Collections[0].Chunks) {
-				t.Fatalf("seed %d: chunks of %s differ", seed, s.at)
+				t.Fatalf("seed %d: the restored chunks of %s differ from the recorded ones", seed, s.at)
 			}
 			if len(m.Table.Zones) != len(s.table.Zones) || len(m.Table.Shards) != 3 || m.Table.Shards[1].Zones[0] != "eu" {
-				t.Fatalf("seed %d: frame of %s differs", seed, s.at)
+				t.Fatalf("seed %d: the restored frame of %s differs from the recorded one", seed, s.at)
 			}
 		}
 	}
@@ -220,7 +220,7 @@ func TestGapInObservationIsReported(t *testing.T) {
 	}
 	m, err := NewPast(db, nil).At(ctx, "c1", start.Add(30*time.Minute))
 	if err != nil || m.Watched || !m.Last.Equal(start) || !m.Next.Equal(start.Add(time.Hour)) {
-		t.Fatalf("%+v %v", m, err)
+		t.Fatalf("got %+v %v, want an unobserved moment in a gap of an hour", m, err)
 	}
 	if m, err = NewPast(db, nil).At(ctx, "c1", start); err != nil || !m.Watched {
 		t.Fatalf("got %+v %v, want Watched true", m, err)
@@ -239,7 +239,7 @@ func TestRestartIsAlwaysReportedAsAGap(t *testing.T) {
 	}
 	m, err := NewPast(db, nil).At(ctx, "c1", start.Add(20*time.Second))
 	if err != nil || m.Watched || !m.Last.Equal(start) || !m.Next.Equal(start.Add(40*time.Second)) {
-		t.Fatalf("%+v %v", m, err)
+		t.Fatalf("got %+v %v, want an unobserved moment in a gap of 40 s", m, err)
 	}
 }
 
@@ -265,7 +265,7 @@ func TestCompareCountsTheChangesBetweenTwoTimes(t *testing.T) {
 		t.Fatalf("got %+v, want len(Collections) 1, Collections[0].Moved 1, Collections[0].Split 0, len(Shards) 3", got)
 	}
 	if got.Shards[0].ChunksBefore+got.Shards[1].ChunksBefore+got.Shards[2].ChunksBefore != 40 || got.Shards[0].BytesBefore.Known {
-		t.Fatalf("%+v", got.Shards)
+		t.Fatalf("got %+v, want 40 chunks before and no known bytes", got.Shards)
 	}
 	if same := Compare(before, before, true); len(same.Collections) != 0 {
 		t.Fatalf("got %+v, want len(Collections) 0", same)
@@ -281,7 +281,7 @@ func TestCompareIncludesUnshardedDataInShardSizes(t *testing.T) {
 			Shards: map[string]topology.Size{shardName(0): {Bytes: topology.Figure{Known: true, Exact: true, Value: n, At: noon}}},
 		}
 	}
-	// The server's own collections are of nobody's data.
+	// The server's own collections are not user data.
 	own := *table.Collections[0]
 	own.NS = "config.system.sessions"
 	table.Collections = append([]*topology.Collection{&own}, table.Collections...)
@@ -289,6 +289,6 @@ func TestCompareIncludesUnshardedDataInShardSizes(t *testing.T) {
 	table.Sizes = map[topology.Namespace]topology.Sizes{"db.things": size(100), "db.plain": size(7)}
 	got := Compare(&table, &table, true).Shards
 	if !got[0].BytesAfter.Known || got[0].BytesAfter.Value != 107 || !got[1].BytesAfter.Known || got[1].BytesAfter.Value != 0 {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v, want 107 bytes on the first shard and none on the second", got)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// changelogEntry is a changelog entry of a move of the range that begins at min.
+// changelogEntry is a changelog entry about a move of the range that begins at min.
 func changelogEntry(t *testing.T, at time.Time, what string, min int, more ...bson.E) topology.Event {
 	t.Helper()
 	d := append(
@@ -27,7 +27,8 @@ func changelogEntry(t *testing.T, at time.Time, what string, min int, more ...bs
 	return topology.Event{ID: what + strconv.Itoa(min) + at.String(), Time: at, What: what, NS: "db.things", Shard: "a-shard", Details: raw}
 }
 
-// completedMove is the four entries of a move that took so many seconds, newest first.
+// completedMove returns the four entries, newest first, of a move that took this many
+// seconds.
 func completedMove(t *testing.T, end time.Time, min, seconds int) []topology.Event {
 	begin := end.Add(-time.Duration(seconds) * time.Second)
 	return []topology.Event{
@@ -67,7 +68,7 @@ func TestEntriesOfAMoveAreOneMigrationWithItsSteps(t *testing.T) {
 	m := got[0]
 	if m.Outcome != Done || m.Took(noon) != 12*time.Second || m.Documents != 7 || m.Bytes != 700 || m.DonorSteps != 6 || len(m.Donor) != 4 ||
 		m.Donor[3] != 12*time.Second || m.RecipientSteps != 7 || m.From != "a-shard" || m.To != "b-shard" {
-		t.Fatalf("%+v", m)
+		t.Fatalf("got %+v, want a finished migration of 12 s from a-shard to b-shard with all its steps", m)
 	}
 }
 
@@ -80,7 +81,7 @@ func TestRunningMigrationIsEstimatedFromEarlierOnes(t *testing.T) {
 	if len(got) != 4 || got[0].Outcome != Running || got[0].ETA == nil || got[0].ETA.Basis != 3 || !got[0].ETA.SameColl ||
 		!got[0].ETA.At.Equal(noon.Add(16*time.Second)) ||
 		got[0].ETA.Late != 0 {
-		t.Fatalf("%+v", got[0])
+		t.Fatalf("got %+v, want 16 s more, estimated from three migrations of the collection", got[0])
 	}
 	if late := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil); late[0].ETA.Late != 44*time.Second {
 		t.Fatalf("got %+v, want Late %v", late[0].ETA, 44*time.Second)
@@ -98,7 +99,7 @@ func TestRunningMigrationIsEstimatedFromEarlierOnes(t *testing.T) {
 		}
 	}
 	if got := Migrations(&topology.Table{Events: events}, noon, nil, nil); got[0].ETA == nil || got[0].ETA.Basis != 3 {
-		t.Fatalf("a range without documents counts: %+v", got[0].ETA)
+		t.Fatalf("a range without documents was used for the estimate: %+v", got[0].ETA)
 	}
 	if few := Migrations(&topology.Table{Events: events[:5]}, noon, nil, nil); few[0].ETA != nil {
 		t.Fatalf("got %+v, want nil", few[0].ETA)
@@ -118,7 +119,7 @@ func TestMigrationAfterADonorFailoverIsUnknownUnlessTheTableProvesIt(t *testing.
 	if got := Migrations(&table, noon, nil, nil); got[0].Outcome != want {
 		t.Fatalf("got %+v, want Outcome %v", got[0], want)
 	}
-	// The same range on the recipient: proven.
+	// The same range on the recipient proves that the move succeeded.
 	c := *table.Collections[0]
 	ch.Shard, ch.Version = "b-shard", topology.Version{Major: 99}
 	m, _, err := c.Chunks.Apply([]topology.Chunk{ch})
@@ -161,7 +162,7 @@ func TestFailuresAreGroupedBySimilarReasons(t *testing.T) {
 	if len(got) != 2 || got[0].Count != 4 || got[0].Reason != "chunk too big: … bytes in range {…}" || got[1].Reason != "" ||
 		got[1].Count != 1 ||
 		got[0].By[ByUnknown] != 4 {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v, want a group of 4 failures of unknown origin and one without a reason", got)
 	}
 }
 

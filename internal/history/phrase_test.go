@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What stands for a server's text is one of our own phrases, and pages that read
-// the phrase come to the same kind as those that read the text.
+// A server text is replaced by one of our own phrases. Pages that classify the phrase
+// must get the same code as those that classify the text.
 func TestPhraseHasTheSameCodeAsTheServersText(t *testing.T) {
 	for _, kind := range reasonPhrases {
 		for _, phrase := range kind.any {

@@ -17,8 +17,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// A range goes away and is asked back while its old documents wait to be deleted:
-// moveChunk.to alone has the reason. Then the server's own collection fills the log
+// A range is moved away and requested back while its orphans wait for deletion: only
+// moveChunk.to has the reason. Then splits of the server's own collection fill the log
 // at once.
 func TestReasonOfAFailedMoveIsReadFromARunningCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestReasonOfAFailedMoveIsReadFromARunningCluster(t *testing.T) {
 		must(t, c.MoveChunk(t.Context(), "", topology.Move{NS: coll.NS, Min: lower, Max: upper, To: to}))
 		err = c.MoveChunk(t.Context(), "", topology.Move{NS: coll.NS, Min: lower, Max: upper, To: chunk.Shard})
 		if text := fault.Text(err); history.CodeOf(text) != history.OrphansWait || !strings.Contains(text, "operation exceeded time limit") {
-			t.Fatalf("the answer was %q", text)
+			t.Fatalf("unexpected error of the move: %q", text)
 		}
 		var rows bson.A
 		for i := range 1023 {
@@ -84,7 +84,7 @@ func TestReasonOfAFailedMoveIsReadFromARunningCluster(t *testing.T) {
 			}
 		}
 		if failed != 3 || table.Events[0].NS != "config.system.sessions" {
-			t.Errorf("%d entries of the failure of %d", failed, len(table.Events))
+			t.Errorf("%d of %d entries belong to the failure", failed, len(table.Events))
 		}
 	})
 }

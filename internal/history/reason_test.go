@@ -11,14 +11,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// orphansText is what a 5.0.7 wrote into moveChunk.to; the other two entries of
-// that migration had no reason.
+// orphansText is what a 5.0.7 wrote into moveChunk.to. The other two entries of that
+// migration had no reason.
 const orphansText = "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{ project_id: " +
 	"ObjectId('6600006126d6cf4c63274108') }, { project_id: ObjectId('660000c2b17ce1a5c1c0fa74') }) :: caused by :: operation exceeded " +
 	"time limit"
 
-// failedAttempt is a move that failed as 5.0.7 logs it, newest first: the times are those
-// of the recording.
+// failedAttempt returns the entries of a failed move as 5.0.7 logs it, newest first,
+// with the recorded time differences.
 func failedAttempt(t *testing.T, begin time.Time, reason string) []topology.Event {
 	var errmsg []bson.E
 	if reason != "" {
@@ -101,7 +101,7 @@ func TestOtherBoundsOrShardsAreADifferentMove(t *testing.T) {
 	wider := topology.Event{ID: "wider", Time: noon.Add(11 * time.Second), What: "moveChunk.from", NS: "db.things", Details: d}
 	events := append([]topology.Event{wider}, e...)
 	if why := Reasons(events, nil); why["wider"].Text != "" || why["wider"].Code != NoReason || why[e[1].ID].Text != orphansText {
-		t.Fatalf("%+v", why)
+		t.Fatalf("got %+v, want no reason for the wider range, the recipient's text for the other", why)
 	}
 }
 
@@ -121,11 +121,11 @@ func TestOwnRunSuppliesTheServersAnswerAsReason(t *testing.T) {
 		t.Fatalf("got %+v, want ReasonFrom %v, Cause.By %v", m, FromRun, ByUs)
 	}
 	if Reasons(failedAttempt(t, noon, orphansText), runs); asked != 2 {
-		t.Fatal("runs are read though the log has the reason")
+		t.Fatal("runs were read although the log has the reason")
 	}
 }
 
-// Texts of a real 5.0.7, but for those marked.
+// Texts recorded from a 5.0.7, except where marked.
 func TestReasonsAreClassified(t *testing.T) {
 	for text, want := range map[string]Code{
 		"":                                    NoReason,
@@ -154,7 +154,7 @@ func TestReasonsAreClassified(t *testing.T) {
 		"operation exceeded time limit":                                                                                           TimedOut,
 		"E11000 duplicate key error collection: yorkie-meta.documents index: _id_ dup key: { _id: 1 }":                            DuplicateID,
 		"E11000 duplicate key error collection: config.migrations index: ns_1_min_1 dup key: { ns: \"faulty.a\", min: { p: 1 } }": OtherMove,
-		// name of the code
+		// a code name instead of a text
 		"LockBusy: could not acquire collection lock":                                                       LockBusy,
 		"Failed to do it for { key: \"LockBusy, E11000, not authorized\" } and { a: { b: \"timed out\" } }": OtherReason,
 		"odd { unclosed: timed out":                                                                         TimedOut,
@@ -173,7 +173,7 @@ func TestGroupKeepsItsFullBounds(t *testing.T) {
 			"exceeded time limit" &&
 			got[0].Reason != "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{…}, {…}) :: caused by :: operation "+
 				"exceeded time limit" {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v, want one group that waits for orphans and whose reason has both bounds as {…}", got)
 	}
 }
 
@@ -263,7 +263,7 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 			break
 		}
 	}
-	// 1,023 splits and the observed move.
+	// 1,023 splits and the observed move are hidden.
 	if len(items) != 4 || hidden != 1024 {
 		t.Fatalf("%d items, %d hidden: %+v, want len(items) 4, hidden 1024", len(items), hidden, items)
 	}
@@ -280,9 +280,10 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 	if err != nil || len(named.Items) != 1024 || named.Hidden != 0 {
 		t.Fatalf("%d items, %d hidden, %v, want len(named.Items) 1024, named.Hidden 0", len(named.Items), named.Hidden, err)
 	}
-	// The move of the sessions is no step, and its table has both kinds of entries.
+	// Steps skip the move of the sessions collection, but its own table shows both
+	// kinds of entries.
 	if at, err := past.Step(t.Context(), "c1", noon.Add(-55*time.Minute), true, false); err != nil || !at.IsZero() {
-		t.Errorf("a step to %s, %v", at, err)
+		t.Errorf("stepped to a hidden change at %s, %v", at, err)
 	}
 	table, err := past.Table(t.Context(), "c1", noon)
 	if err != nil || len(table.Events) != 1000+4 || table.Events[0].What != "moveChunk.from" {
@@ -296,7 +297,7 @@ func TestInternalCollectionsAreLeftOutOfHistoryAndCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c := Compare(before, table, false); c.Hidden != 1 || len(c.Collections) != 0 || c.Shards[0].ChunksBefore != c.Shards[0].ChunksAfter {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, want one hidden collection and unchanged chunk counts", c)
 	}
 	if c := Compare(before, table, true); c.Hidden != 0 || len(c.Collections) != 1 || c.Collections[0].Moved != 1 {
 		t.Errorf("got %+v, want Hidden 0, len(Collections) 1, Collections[0].Moved 1", c)
@@ -319,6 +320,6 @@ func TestMoveToTheSameShardIsNotAFailure(t *testing.T) {
 	}
 	e := topology.Event{ID: "same", Time: noon, What: "moveChunk.from", NS: "db.things", Details: d}
 	if failed(e) || FailedMove(e) || len(Reasons([]topology.Event{e}, nil)) != 0 {
-		t.Error("it counts as a failure")
+		t.Error("the move to the same shard counts as a failure")
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// recordFiftySteps records fifty steps, one a second, and gives what was counted
-// between the tables themselves.
+// recordFiftySteps records fifty random changes, one a second, and returns the number
+// of moves, splits and merges found by comparing the tables.
 func recordFiftySteps(t *testing.T, seed uint64) (p *Past, start time.Time, moved, split, merged int) {
 	t.Helper()
 	db, w := openStore(t), newWorld(t, seed)
@@ -49,7 +49,7 @@ func TestTimelineListsEveryChangeOnceForAnyPageSize(t *testing.T) {
 			for _, i := range got.Items {
 				counts[i.Kind]++
 				if i.At.Before(last) {
-					t.Fatal("out of order")
+					t.Fatal("the timeline's items are not sorted by time")
 				}
 				last = i.At
 			}
@@ -156,7 +156,7 @@ func TestGapIsListedButTheNewestMinuteIsNotOne(t *testing.T) {
 	p := NewPast(db, now)
 	got, err := p.Timeline(ctx, "c1", Query{From: start, To: clock, Limit: 10})
 	if err != nil || len(got.Gaps) != 1 || !got.Gaps[0].From.Equal(start) || !got.Gaps[0].To.Equal(start.Add(time.Hour)) {
-		t.Fatalf("%+v %v", got.Gaps, err)
+		t.Fatalf("got %+v %v, want one gap of an hour from the start", got.Gaps, err)
 	}
 	clock = clock.Add(50 * time.Second)
 	if m, err := p.At(ctx, "c1", clock.Add(-time.Second)); err != nil || !m.Watched {
@@ -164,7 +164,7 @@ func TestGapIsListedButTheNewestMinuteIsNotOne(t *testing.T) {
 	}
 	clock = clock.Add(time.Hour)
 	if m, err := p.At(ctx, "c1", clock.Add(-time.Second)); err != nil || m.Watched || !m.Next.IsZero() {
-		t.Fatalf("%+v %v", m, err)
+		t.Fatalf("got %+v %v, want an unobserved moment without a next one", m, err)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// damagedStore is a store in which some rows are not as they were written.
+// damagedStore is a store in which some rows cannot be decoded.
 type damagedStore struct {
 	store.History
 	is func(store.HistoryEntry) bool
@@ -30,7 +30,8 @@ func (s damagedStore) HistoryOf(ctx context.Context, cluster, stream string, at 
 	return s.damage(s.History.HistoryOf(ctx, cluster, stream, at))
 }
 
-func (s damagedStore) HistoryBetween(ctx context.Context, cluster, prefix string, from, to time.Time, limit int) ([]store.HistoryEntry, error) {
+func (s damagedStore) HistoryBetween(ctx context.Context, cluster, prefix string, from, to time.Time,
+	limit int) ([]store.HistoryEntry, error) {
 	return s.damage(s.History.HistoryBetween(ctx, cluster, prefix, from, to, limit))
 }
 
@@ -53,7 +54,7 @@ func TestUnreadableChangeIsOmittedFromTheTimelineAndCounted(t *testing.T) {
 			t.Errorf("%s: %d unreadable, %v, want got.Unreadable more than 0", name, got.Unreadable, err)
 		}
 		if bad.Seq != list[0].Seq && len(got.Items) < len(whole.Items)/3 {
-			t.Errorf("%s: %d of %d are left", name, len(got.Items), len(whole.Items))
+			t.Errorf("%s: %d of %d items are left, want all but the unreadable ones", name, len(got.Items), len(whole.Items))
 		}
 	}
 }

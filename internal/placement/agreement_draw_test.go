@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// sampleKey is a document's shard key, hashes not applied.
+// sampleKey is a document's shard key before hashing.
 type sampleKey struct {
 	values []bson.RawValue
 	bound  bool // taken from a chunk's bound
@@ -42,7 +42,7 @@ func (d valueGenerator) sampleKey(t *testing.T, c *topology.Collection) sampleKe
 	return q
 }
 
-// bound is a key at which a chunk can be split: hashed fields are hashes.
+// bound returns a key at which a chunk can be split; hashed fields are given as hashes.
 func (d valueGenerator) bound(t *testing.T, p shardkey.Pattern) shardkey.Key {
 	t.Helper()
 	doc := bson.D{}
@@ -73,7 +73,7 @@ func (d valueGenerator) bound(t *testing.T, p shardkey.Pattern) shardkey.Key {
 func rawValue(v any) bson.RawValue {
 	typ, value, err := bson.MarshalValue(v)
 	if err != nil {
-		panic(err) // only values from here come here
+		panic(err) // cannot happen: all values are made in this file
 	}
 	return bson.RawValue{Type: typ, Value: value}
 }

@@ -17,14 +17,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// The clusters that are asked: every version with every layout. A further
-// version or layout is one more word here.
+// Every version is tested with every layout. A further version or layout is added as
+// one more word here.
 var (
 	agreementVersions = []string{"5.0", "4.4", "6.0", "7.0", "8.0"}
 	agreementLayouts  = []string{"yorkie-head", "yorkie-0.6.38", "yorkie-0.6.20", "yorkie-0.5.7", "yorkie-0.4"}
 )
 
-// agreementKeys are shard keys of every kind, beside those of the layouts.
+// agreementKeys are shard keys of every kind, in addition to those of the layouts.
 var agreementKeys = map[string]bson.D{
 	"ranged":         {{Key: "a", Value: 1}},
 	"hashed":         {{Key: "a", Value: "hashed"}},
@@ -36,11 +36,11 @@ var agreementKeys = map[string]bson.D{
 
 const agreementDB = "agreement"
 
-// slowdown divides the number of questions where each costs more; `make test`
-// and `make long` ask all of them in a run without the race detector.
+// slowdown divides the number of keys where each costs more. `make test` and `make
+// long` test all of them in a run without the race detector.
 var slowdown = 1
 
-// agreementLocates is how many questions all clusters get together.
+// agreementLocates is the number of keys for all clusters together.
 func agreementLocates() int {
 	switch {
 	case os.Getenv("SHARDBOARD_LONG") == "1":
@@ -51,10 +51,9 @@ func agreementLocates() int {
 	return 100_000 / slowdown
 }
 
-// For keys of random BSON types, many of them bounds of chunks, the shard that
-// we name is the one to which the cluster's own explain says it would send a
-// query by that key. Explain routes by the simulated cluster's code, which
-// shares none with ours.
+// For keys of random BSON types, many of them chunk bounds, our shard must be the one
+// to which the cluster's explain would send a query by that key. Explain uses the
+// simulated cluster's routing code, which shares nothing with ours.
 func TestLocateNamesTheShardThatExplainTargets(t *testing.T) {
 	versions := agreementVersions
 	if testing.Short() {
@@ -109,8 +108,8 @@ func checkAgreement(t *testing.T, version, layout string, draw valueGenerator, l
 	t.Logf("%d locates in %d collections, %d of them at a bound: no mismatch", asked, len(table.Collections), bounds)
 }
 
-// compareWithExplain compares our answers with the cluster's; the whole Locate, from
-// Extended JSON on, is slower and asked now and then only.
+// compareWithExplain compares our answer with the cluster's. The whole Locate, which
+// starts at Extended JSON, is slower and is only called if whole is set.
 func compareWithExplain(t *testing.T, sim *simcluster.Cluster, l *placement.Locator, c *topology.Collection, q sampleKey, whole bool) {
 	t.Helper()
 	ours, err := placement.Owner(c, q.values...)
@@ -150,7 +149,7 @@ func compareWithExplain(t *testing.T, sim *simcluster.Cluster, l *placement.Loca
 	}
 }
 
-// fixedTable is a table that does not change, without projects.
+// fixedTable is a routing table that does not change, without projects.
 type fixedTable struct{ t *topology.Table }
 
 func (s fixedTable) Table() *topology.Table { return s.t }
@@ -186,7 +185,7 @@ func command(t *testing.T, sim *simcluster.Cluster, db string, cmd bson.D) bson.
 }
 
 // splitAndScatter splits every collection at random keys and moves chunks to random
-// shards, so that neighbours have different owners.
+// shards, so that adjacent chunks have different owners.
 func splitAndScatter(t *testing.T, sim *simcluster.Cluster, draw valueGenerator) {
 	t.Helper()
 	for _, c := range tableOf(t, sim).Collections {
@@ -198,7 +197,7 @@ func splitAndScatter(t *testing.T, sim *simcluster.Cluster, draw valueGenerator)
 			if err != nil {
 				t.Fatal(err)
 			}
-			// A key that is a bound already cannot be split at; nothing is lost.
+			// Splitting at an existing bound fails, which does no harm.
 			_, _ = sim.Command(t.Context(), "admin", bson.D{{Key: "split", Value: string(c.NS)}, {Key: "middle", Value: middle}})
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// value is a random value of any type that a shard key and an equality can
-// have: no array, no regular expression, not undefined. Values are close
-// together, so that comparisons reach their last byte.
+// value returns a random value of any type that a shard key and an equality can have:
+// no array, no regular expression, not undefined. Values are similar, so that
+// comparisons reach their last byte.
 func (d valueGenerator) value(depth int) bson.RawValue {
 	kinds := 15
 	if depth > 0 {
@@ -60,7 +60,7 @@ func (d valueGenerator) document(depth int) bson.D {
 	return doc
 }
 
-// objectID is an id of the year of the workload's data or of any.
+// objectID returns an id from the year of the workload's data, or from any year.
 func (d valueGenerator) objectID() bson.ObjectID {
 	var id bson.ObjectID
 	for i := range id {
@@ -96,7 +96,7 @@ func (d valueGenerator) decimal() bson.Decimal128 {
 		"1E+6144", "1E-6176", "NaN", "Infinity", "-Infinity", "2.5", "3.5", "1E+40"}
 	v, err := bson.ParseDecimal128(texts[d.IntN(len(texts))])
 	if err != nil {
-		panic(err) // the texts are right
+		panic(err) // cannot happen: the texts are valid
 	}
 	return v
 }

@@ -15,9 +15,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// hashedFixture is a collection of n chunks by the hash of doc_id, and its
-// lower bounds as plain numbers. Bounds are even, as shardCollection cuts them,
-// or random, as splits leave them.
+// hashedFixture returns a collection of n chunks by the hash of doc_id, and its lower
+// bounds as plain numbers. The bounds are even, as shardCollection makes them, or
+// random, as after splits.
 func hashedFixture(b *testing.B, n int, even bool) (*topology.Collection, []int64) {
 	raw, err := bson.Marshal(bson.D{{Key: "doc_id", Value: "hashed"}})
 	if err != nil {
@@ -52,10 +52,10 @@ func hashedFixture(b *testing.B, n int, even bool) (*topology.Collection, []int6
 	return &topology.Collection{Meta: topology.Meta{NS: "db.changes", Key: p}, Chunks: chunks}, bounds
 }
 
-// BenchmarkLocateHashedKey compares, from a stored ObjectID to the shard's
-// name, with the floor: MD5 and slices.BinarySearch over the same bounds, which
-// ends at a position. For the ratio both run in turns of 500, and their median
-// turns are compared, so that it does not depend on what else the machine does.
+// BenchmarkLocateHashedKey compares the way from a stored ObjectID to the shard's name
+// with a lower limit: MD5 and slices.BinarySearch over the same bounds, which ends at a
+// position. Both run alternately, 500 times each, and the ratio is that of their median
+// turns, so that it does not depend on the load of the machine.
 func BenchmarkLocateHashedKey(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -98,7 +98,7 @@ func BenchmarkLocateHashedKey(b *testing.B) {
 	}
 }
 
-// sink keeps the compiler from leaving the work out.
+// sink prevents the compiler from removing the work.
 var sink int
 
 func locateOnce(c *topology.Collection, i int) {

@@ -24,16 +24,16 @@ func TestMoveThatJoinsDuplicateIDsIsDangerous(t *testing.T) {
 	}
 	clients := tab.Collection(db + ".clients")
 	if got := Dangers(clients, 0, found); got != nil {
-		t.Errorf("an id of documents warns of clients: %+v, want nil", got)
+		t.Errorf("a duplicate in documents gives a warning for clients: %+v, want nil", got)
 	}
 	found = []SharedID{{
-		IDPlace: IDPlace{NS: clients.NS, ID: id}, // of projects 1 and 9: neither row is project 5's
+		IDPlace: IDPlace{NS: clients.NS, ID: id}, // of projects 1 and 9; project 5 has no such row
 		Rows:    []SharedRow{{Shard: "a", Project: oid(1)}, {Shard: "c", Project: oid(9)}},
 	}}
 	if got := Dangers(clients, 0, found); len(got) != 1 || got[0].Shard != "c" {
 		t.Errorf(`the chunk with project 1: %+v, want len 1, [0].Shard "c"`, got)
 	}
 	if got := Dangers(&topology.Collection{Meta: documents.Meta, Chunks: documents.Chunks}, 0, nil); got != nil {
-		t.Errorf("nothing found warns: %+v", got)
+		t.Errorf("a warning without any duplicate: %+v", got)
 	}
 }

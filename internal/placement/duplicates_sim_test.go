@@ -46,7 +46,7 @@ func (s *findRecorder) take() []bson.Raw {
 	return out
 }
 
-// fixture is placement over a simulated cluster, inside a bubble.
+// fixture is a locator on a simulated cluster in a synctest bubble.
 type fixture struct {
 	client  *cluster.Client
 	sim     *simcluster.Cluster
@@ -85,7 +85,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// twoProjects are on different shards by their documents.
+// twoProjects returns two projects whose documents are on different shards.
 func (r *fixture) twoProjects(t *testing.T) (a, b placement.Project) {
 	t.Helper()
 	c := r.watcher.Table().Collection("yorkie-meta.documents")
@@ -147,7 +147,8 @@ func TestDuplicateIDOnTwoShardsIsFoundThroughMongos(t *testing.T) {
 	})
 }
 
-// injectionAttempts are texts that try to be more than a text, in every place of a query.
+// injectionAttempts are texts that try to be operators or patterns, for every part of a
+// query.
 func injectionAttempts() []string {
 	parts := []string{
 		`{"$gt":""}`,
@@ -209,7 +210,7 @@ func TestInputNeverBecomesAnOperatorOrRegex(t *testing.T) {
 			}
 			finds := r.sent.take()
 			if len(finds) != a.Cost.Targeted+a.Cost.Broadcast {
-				t.Errorf("%q: %d queries, and the answer says %+v, want %v", q, len(finds), a.Cost, a.Cost.Targeted+a.Cost.Broadcast)
+				t.Errorf("%q: %d queries were sent, the reported cost is %+v, want %v", q, len(finds), a.Cost, a.Cost.Targeted+a.Cost.Broadcast)
 			}
 			queries += len(finds)
 			for _, f := range finds {
@@ -228,13 +229,13 @@ func TestInputNeverBecomesAnOperatorOrRegex(t *testing.T) {
 			check(placement.Query{NS: "yorkie-meta.documents", Key: `{"project_id":` + string(encoded) + `}`})
 		}
 		if asked < 300 || queries < 50 {
-			t.Errorf("only %d payloads and %d queries", asked, queries)
+			t.Errorf("only %d inputs and %d queries were tested", asked, queries)
 		}
 	})
 }
 
-// checkOnlyEquality refuses a filter with anything but {field: {$eq: value}} whose
-// values are ids or text.
+// checkOnlyEquality returns an error if a filter has anything but {field: {$eq: value}}
+// with ids or text as values.
 func checkOnlyEquality(find bson.Raw) error {
 	elems, err := find.Lookup("filter").Document().Elements()
 	if err != nil || len(elems) == 0 {

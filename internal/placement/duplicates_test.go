@@ -19,12 +19,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// memorySource answers ids from memory, as a mongos does: in order, rows of one id
-// one after the other.
+// memorySource returns ids from memory as mongos does: sorted, with the rows of one id
+// next to each other.
 type memorySource struct {
 	mu    sync.Mutex
 	rows  map[topology.Namespace][]KeyedRow
-	fail  []error // of the next reads
+	fail  []error // errors of the next reads
 	reads []time.Time
 }
 
@@ -65,9 +65,9 @@ func (s *memorySource) add(t *testing.T, coll string, id, project bson.ObjectID)
 	s.rows[ns] = append(s.rows[ns], KeyedRow{ID: id, Doc: doc})
 }
 
-// sourceWithDuplicates has 5,500 documents, two of whose ids are on both shards: one of
-// them with rows on either side of a batch's end, and one id twice on a shard's
-// side of the cut that is no duplicate of ours.
+// sourceWithDuplicates has 5,500 documents. Two ids are on both shards, one of them
+// with its rows on either side of the end of a batch. One more id occurs twice on the
+// same shard, which is not a duplicate for this check.
 func sourceWithDuplicates(t *testing.T) *memorySource {
 	s := &memorySource{rows: map[topology.Namespace][]KeyedRow{}}
 	for i := range 5500 {
@@ -102,19 +102,19 @@ func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 		go func() { done <- d.Run(ctx) }()
 		defer func() { cancel(); <-done }()
 		if d.Report().State != CheckIdle {
-			t.Error("idle at first")
+			t.Error("a new check does not report that it is idle")
 		}
 		began := time.Now()
 		if err := d.Start(false, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := d.Start(false, nil); fault.Of(err) != fault.Conflict {
-			t.Errorf("a second one: %v, want kind %v", err, fault.Conflict)
+			t.Errorf("a second start: %v, want kind %v", err, fault.Conflict)
 		}
 		time.Sleep(1100 * time.Millisecond)
 		if r := d.Report(); r.State != CheckRunning || r.Left <= 0 || r.Left > 5*time.Second || r.Collections[0].Read == 0 ||
 			r.Collections[0].Read > 3300 {
-			t.Errorf("under way: %+v", r)
+			t.Errorf("while running: %+v", r)
 		}
 		time.Sleep(10 * time.Second)
 		r := d.Report()
@@ -127,14 +127,14 @@ func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 		for i, id := range []bson.ObjectID{numberedID(999), numberedID(3001)} {
 			if got := r.Found[i]; got.ID != id || got.NS != db+".documents" || !slices.Equal(got.Shards(), []string{"a", "b"}) ||
 				got.Rows[1].Project != oid(6) {
-				t.Errorf("%+v", got)
+				t.Errorf("got %+v, want the id on shards a and b, the second row of project 6", got)
 			}
 			if _, ok := d.Shared(IDPlace{db + ".documents", id}); !ok {
-				t.Errorf("%s is not known", id.Hex())
+				t.Errorf("the found duplicate %s is not reported by Shared", id.Hex())
 			}
 		}
 		if _, ok := d.Shared(IDPlace{db + ".documents", numberedID(4001)}); ok {
-			t.Error("two rows of one shard are no shared id of ours")
+			t.Error("two rows on one shard are reported as a shared id")
 		}
 	})
 }
@@ -164,13 +164,13 @@ func TestStoppedCheckResumesWhereItWas(t *testing.T) {
 			}
 			time.Sleep(time.Hour)
 			if r := d.Report(); r.State != CheckStopped || r.Collections[0].Read != before || r.Left >= 0 {
-				t.Fatalf("it went on: %+v, want State %v, Collections[0].Read %v, Left less than 0", r, CheckStopped, before)
+				t.Fatalf("the stopped check continued: %+v, want State %v, Collections[0].Read %v, Left less than 0", r, CheckStopped, before)
 			}
 		}
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 || r.Collections[0].Read != 5503 {
 			t.Errorf("%s, %d found, %+v", r.State, r.FoundCount, r.Collections)
 		}
-		// And from a point that was kept elsewhere.
+		// A check can also continue from a stored position.
 		if err := d.Start(false, map[topology.Namespace]bson.ObjectID{db + ".documents": numberedID(3001)}); err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestCheckSurvivesAStepDownAndReportsALastingFailure(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 2 {
-			t.Errorf("%s %s", r.State, r.Problem)
+			t.Errorf("got %s %s, want done with 2 duplicates found", r.State, r.Problem)
 		}
 		s.mu.Lock()
 		s.fail = slices.Repeat([]error{down}, 10)

@@ -66,8 +66,8 @@ func testKey(t *testing.T, p shardkey.Pattern, values ...any) shardkey.Key {
 	return k
 }
 
-// testTable: documents cut at project 5 (a | b), clients of project 5 over two
-// shards, changes hashed over three, everything else on the primary a.
+// testTable has documents split at project 5 (shards a and b), clients of project 5 on
+// two shards, changes hashed over three, and everything else on the primary a.
 func testTable(t *testing.T) *topology.Table {
 	t.Helper()
 	one := bson.E{Key: "project_id", Value: int32(1)}
@@ -88,7 +88,7 @@ func testTable(t *testing.T) *topology.Table {
 	return tab
 }
 
-// fakeSource is a Source over a few rows; it counts what was asked.
+// fakeSource is a Source with a few rows that counts the requests.
 type fakeSource struct {
 	mu       sync.Mutex
 	projects []ProjectRow
@@ -139,7 +139,7 @@ func (f *fakeSource) ByID(_ context.Context, db string, fields profile.RowFields
 	return out, f.err
 }
 
-// ByReference answers from the rows of ids that have the project.
+// ByReference returns the rows of ids that belong to the project.
 func (f *fakeSource) ByReference(
 	ctx context.Context,
 	db string,
@@ -157,7 +157,7 @@ func (f *fakeSource) ByReference(
 	return out, err
 }
 
-// fixedTable is a table and a directory that do not change.
+// fixedTable is a routing table and a project directory that do not change.
 type fixedTable struct {
 	t *topology.Table
 	d *Directory
@@ -179,7 +179,7 @@ func locator(t *testing.T, src *fakeSource, projects ...Project) *Locator {
 	return NewLocator(src, f, f, profile.Yorkie())
 }
 
-// setProjects changes what the source answers from now on.
+// setProjects changes what the source returns from now on.
 func (f *fakeSource) setProjects(projects []ProjectRow, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -58,7 +58,7 @@ func TestDeletedRowIsShownWhereItWouldBe(t *testing.T) {
 		t.Fatalf(`got %+v, %v, want len 1, [0].Notes[0].Code "note.rowGone"`, a.Items, err)
 	}
 	if p := placeIn(t, a.Items[0], "documents"); p.Exists != "would-be" || !slices.Equal(p.Shards, []string{"b"}) {
-		t.Errorf("%+v", p)
+		t.Errorf("got %+v, want where the document would be, shard b", p)
 	}
 	for _, text := range []string{"Document (" + hexB + "." + hexA + ")", oid(5).Hex() + "." + hexA} {
 		if _, err := l.Ask(t.Context(), Query{Text: text}); fault.Of(err) != fault.NotFound {
@@ -94,7 +94,7 @@ func TestProjectAndKeyCostOneTargetedQueryPerProjectOfThatName(t *testing.T) {
 
 func TestBareIDReportsItsCost(t *testing.T) {
 	a, err := locator(t, &fakeSource{}).Ask(t.Context(), Query{Text: hexA})
-	// documents and clients are sharded; whatever else may be there is on the primary.
+	// documents and clients are sharded; any other collection would be on the primary.
 	if fault.Of(err) != fault.NotFound || a.Cost.Broadcast != 2 || len(a.Anatomy) != 1 {
 		t.Errorf("got %+v, %v, want kind %v, Cost.Broadcast 2, len(Anatomy) 1", a, err, fault.NotFound)
 	}
@@ -119,9 +119,10 @@ func TestUUIDIsDecodedAndPlacedOnlyInAChosenCollection(t *testing.T) {
 	l := locator(t, src, project(5, "app", ""))
 	a, err := l.Ask(t.Context(), Query{Text: uuid})
 	if err != nil || len(a.Items) != 0 || len(a.Anatomy) != 1 || a.Anatomy[0].Kind != ids.UUID7 || a.Cost != (Cost{}) {
-		t.Fatalf("%+v, %v", a, err)
+		t.Fatalf("got %+v, %v, want the anatomy of a UUID version 7 without places or cost", a, err)
 	}
-	// A collection of other data; in Yorkie's own a UUID is of the wrong type.
+	// A UUID can be placed in a collection of other data; in Yorkie's own collections
+	// it has the wrong type.
 	f := l.tables.(fixedTable)
 	key := pattern(t, bson.E{Key: "k", Value: "hashed"})
 	f.t.Collections = append(f.t.Collections, collection(t, "orders", key, nil, "c"))
@@ -158,7 +159,7 @@ func TestValueOfTheWrongTypeIsRefusedWithAnExplanation(t *testing.T) {
 	}
 	a, err := l.Ask(t.Context(), Query{NS: db + ".documents", Text: oid(5).Hex()})
 	if err != nil || !slices.Equal(a.Items[0].Places[0].Shards, []string{"b"}) {
-		t.Errorf("%v, %v", a.Items, err)
+		t.Errorf("got %v, %v, want a place on shard b", a.Items, err)
 	}
 }
 
@@ -170,7 +171,7 @@ func TestIDKnownToBeSharedHasANote(t *testing.T) {
 	a, err := l.Ask(t.Context(), Query{Text: doc.Hex()})
 	if err != nil || len(a.Items) != 1 || len(a.Items[0].Notes) != 1 || a.Items[0].Notes[0].Code != "note.sharedID" ||
 		fmt.Sprint(a.Items[0].Notes[0].Args()) != fmt.Sprint(map[string]string{"ns": db + ".documents", "shards": "a, b"}) {
-		t.Errorf("%+v, %v", a.Items, err)
+		t.Errorf("got %+v, %v, want one note that names documents and shards a and b", a.Items, err)
 	}
 }
 

@@ -13,10 +13,10 @@ const (
 	hexA   = "507f1f77bcf86cd799439011"
 	hexB   = "65f0c0ffee65f0c0ffee65f0"
 	uuid   = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
-	apiKey = "mBhLWpJwJ5Gq4mD2VRhYvK" // the shape of a project's key
+	apiKey = "mBhLWpJwJ5Gq4mD2VRhYvK" // looks like a project's key
 )
 
-// readingsOnOneLine writes readings on one line.
+// readingsOnOneLine formats the readings on one line.
 func readingsOnOneLine(in Input) string {
 	var out []string
 	for _, r := range in.Readings {
@@ -43,7 +43,7 @@ func TestKindOfInputIsRecognized(t *testing.T) {
 		"app":                                  `project "app" ""`,
 		"app/doc":                              `documentKey "app" "doc"`,
 		"app/a/b c":                            `documentKey "app" "a/b c"`,
-		"app / doc":                            `documentKey "app" " doc"`, // a key may begin with a blank
+		"app / doc":                            `documentKey "app" " doc"`, // a key may begin with a space
 		"app/":                                 `documentKey "app" ""`,
 		hexA:                                   "id " + hexA,
 		`ObjectId("` + hexA + `")`:             "id " + hexA,
@@ -121,7 +121,7 @@ func FuzzInputAlwaysHasAReading(f *testing.F) {
 			}
 		}
 		if in.ProjectKeyShaped && !in.KeyShaped {
-			t.Errorf("%q: its project is key-shaped and it is not", s)
+			t.Errorf("%q: the project's part is key-shaped, but the input is not reported as such", s)
 		}
 	})
 }

@@ -27,7 +27,7 @@ func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) 
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		if k.Directory().Loaded() {
-			t.Error("loaded before anything was read")
+			t.Error("the directory is loaded before the first read")
 		}
 		go k.Run(ctx)
 		synctest.Wait()
@@ -44,7 +44,7 @@ func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) 
 		select {
 		case <-changed:
 		default:
-			t.Error("subscribers were not told")
+			t.Error("subscribers were not notified")
 		}
 		time.Sleep(time.Minute)
 		if got := names(k.Directory()); !slices.Equal(got, []string{"two", "uno"}) {
@@ -70,7 +70,7 @@ func TestKeeperKeepsItsProjectsWhenReadsFail(t *testing.T) {
 		time.Sleep(11 * time.Second)
 		d := k.Directory()
 		if !slices.Equal(names(d), []string{"one"}) || d.Health().Err == nil || !d.Health().Denied {
-			t.Errorf("%v %+v", names(d), d.Health())
+			t.Errorf(`got %v %+v, want the project "one" and a denied read`, names(d), d.Health())
 		}
 		if d.Health().Privilege != "find on yorkie-meta.projects" {
 			t.Errorf(`privilege %q, want "find on yorkie-meta.projects"`, d.Health().Privilege)

@@ -44,10 +44,10 @@ func TestProjectAndDocumentKeyGiveEveryCollectionOfTheDocument(t *testing.T) {
 			t.Errorf("changes: %+v, want hash %d", p, want)
 		}
 		if p := placeIn(t, it, "snapshot_bodies"); p.Sharded || !slices.Equal(p.Shards, []string{"a"}) {
-			t.Errorf("snapshot_bodies is on the primary: %+v", p)
+			t.Errorf("snapshot_bodies: got %+v, want the primary", p)
 		}
 		if p := placeIn(t, it, "revisions"); p.Exists != "absent" || len(p.Shards) != 0 {
-			t.Errorf("revisions does not exist here: %+v", p)
+			t.Errorf("revisions: got %+v, want absent", p)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func TestAProjectsClientsMayBeOnSeveralShards(t *testing.T) {
 		t.Errorf("clients: %+v", p)
 	}
 	if p := placeIn(t, items[0], "projects"); p.Exists != "yes" || !slices.Equal(p.Shards, []string{"a"}) {
-		t.Errorf("its own row: %+v", p)
+		t.Errorf("clients, the client's own row: %+v", p)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestBareIDIsSearchedInEveryCandidateCollection(t *testing.T) {
 	if !slices.Equal(kinds, []string{"document", "document", "client"}) {
 		t.Errorf("kinds %v", kinds)
 	}
-	if len(items[1].Notes) != 2 { // no such project here, and one id twice
+	if len(items[1].Notes) != 2 { // notes: unknown project, duplicate id
 		t.Errorf("notes of the duplicate: %+v, want len 2", items[1].Notes)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// scriptedCluster answers explains from a list, the last one for ever, and swaps the
-// table in on refresh.
+// scriptedCluster returns explain results from a list, repeating the last one, and
+// publishes the next table on refresh.
 type scriptedCluster struct {
 	answers [][]string
 	err     error
@@ -54,7 +54,8 @@ func (c *scriptedCluster) Refresh(context.Context) error {
 	return c.refreshErr
 }
 
-// tableWithMovedChunk is table with project 5's chunk of documents on another shard.
+// tableWithMovedChunk is testTable with project 5's chunk of documents on another
+// shard.
 func tableWithMovedChunk(t *testing.T, to string) *topology.Table {
 	t.Helper()
 	out := testTable(t)
@@ -92,10 +93,11 @@ func TestDifferenceIsCheckedAgainAndNamesTheNewerSide(t *testing.T) {
 		reread  int
 	}{
 		{"the same", scriptedCluster{answers: [][]string{{"b"}}}, ProofAgrees, "", "b", 1, 0},
-		{"the mongos was newer", scriptedCluster{answers: [][]string{{"c"}}, next: tableWithMovedChunk(t, "c")}, ProofCaughtUp, SideRouter, "c", 2, 1},
+		{"the mongos was newer", scriptedCluster{answers: [][]string{{"c"}}, next: tableWithMovedChunk(t, "c")},
+			ProofCaughtUp, SideRouter, "c", 2, 1},
 		{"the table was newer", scriptedCluster{answers: [][]string{{"a"}, {"b"}}}, ProofCaughtUp, SideTable, "b", 2, 1},
-		{"the mongos stays behind", scriptedCluster{answers: [][]string{{"a"}}}, ProofDiffers, SideTable, "b", 2, 1},
-		{"nobody can tell", scriptedCluster{answers: [][]string{{"a"}}, refreshErr: lost}, ProofDiffers, "", "b", 1, 1},
+		{"the mongos stays outdated", scriptedCluster{answers: [][]string{{"a"}}}, ProofDiffers, SideTable, "b", 2, 1},
+		{"the table cannot be refreshed", scriptedCluster{answers: [][]string{{"a"}}, refreshErr: lost}, ProofDiffers, "", "b", 1, 1},
 		{"no answer", scriptedCluster{err: lost}, ProofFailed, "", "b", 1, 0},
 		{"to no shard at all", scriptedCluster{answers: [][]string{nil}}, ProofDiffers, SideTable, "b", 2, 1},
 	} {
@@ -104,7 +106,7 @@ func TestDifferenceIsCheckedAgainAndNamesTheNewerSide(t *testing.T) {
 			p := placeOf(x.c.table, db+".documents", "", fields{"project_id": oid(5), "_id": oid(1)})
 			got := NewProver(&x.c, &x.c).Prove(t.Context(), p)
 			if got.State != x.want || got.Newer != x.newer || !slices.Equal(got.Ours, []string{x.ours}) {
-				t.Errorf("%+v", got)
+				t.Errorf("got %+v, want state %v, newer %v, our shard %s", got, x.want, x.newer, x.ours)
 			}
 			if x.c.asked != x.explain || x.c.refreshed != x.reread || got.Reread != (x.reread > 0) {
 				t.Errorf("%d explains, %d reads of the table", x.c.asked, x.c.refreshed)
@@ -181,8 +183,8 @@ func details(t *testing.T, d bson.D) bson.Raw {
 	return raw
 }
 
-// The changelog tells of a chunk's own range only, in this life of the
-// collection, and a move only when it led to where the chunk is.
+// Only changelog entries about the chunk's own range and the current collection count,
+// and a move only if it led to the chunk's current shard.
 func TestHistoryCoversOnlyThisChunkOfThisCollection(t *testing.T) {
 	tab := testTable(t)
 	c := tab.Collection(db + ".documents")
@@ -206,14 +208,14 @@ func TestHistoryCoversOnlyThisChunkOfThisCollection(t *testing.T) {
 		moved  time.Duration
 		cut    time.Duration
 	}{
-		{"nothing held", nil, HistoryBefore, -1, -1},
+		{"no entries", nil, HistoryBefore, -1, -1},
 		{"a move here, then another chunk's", []topology.Event{ev(9, "moveChunk.commit", other), ev(5, "moveChunk.commit", here)},
 			HistoryFound, 5, -1},
 		{"a move away is not how it came", []topology.Event{ev(9, "moveChunk.commit", away)}, HistoryBefore, -1, -1},
 		{"the newest move and the newest cut",
 			[]topology.Event{ev(9, "split", before), ev(8, "moveChunk.commit", here), ev(7, "moveChunk.commit", here),
 				ev(6, "split", before)}, HistoryFound, 8, 9},
-		{"another life", []topology.Event{ev(-9*time.Second, "moveChunk.commit", here)}, HistoryBefore, -1, -1},
+		{"an earlier collection of that name", []topology.Event{ev(-9*time.Second, "moveChunk.commit", here)}, HistoryBefore, -1, -1},
 		{"a merge of the list form", []topology.Event{ev(4, "merge", bson.D{{Key: "merged", Value: bson.A{
 			bson.D{{Key: "min", Value: min}, {Key: "max", Value: lo}}, bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}}}}})},
 			HistoryFound, -1, 4},

@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// Whatever the rows are, the share that is told holds the share that there is.
+// For any rows, the reported interval contains the true share.
 func TestRowShareIntervalContainsTheTruth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sums tally
@@ -41,22 +41,23 @@ func TestRowShareIntervalContainsTheTruth(t *testing.T) {
 		got := sums.share(whole)
 		switch {
 		case !got.Known && got.Reason == "":
-			t.Fatal("no share, and no reason")
+			t.Fatal("neither a share nor a reason")
 		case !got.Known:
 			return
 		case got.Low < 0 || got.High > 1 || got.Low > got.High || got.Method == "":
-			t.Fatalf("%+v", got)
+			t.Fatalf("got %+v, want an interval within 0 and 1 and a method", got)
 		case whole != got.Exact:
 			t.Fatalf("whole %v, exact %v", whole, got.Exact)
 		}
 		const eps = 1e-9
 		if truth := here / all; all > 0 && (truth < got.Low-eps || truth > got.High+eps) {
-			t.Fatalf("%g of %g rows is %g, told %g to %g", here, all, truth, got.Low, got.High)
+			t.Fatalf("%g of %g rows is a share of %g, reported as %g to %g", here, all, truth, got.Low, got.High)
 		}
 	})
 }
 
-// One chunk of three has all the rows, or none: chunks are no rows.
+// One chunk of three can have all the rows or none, so the share of chunks is not the
+// share of rows.
 func TestRowShareIsNotTheShareOfChunks(t *testing.T) {
 	count := func(n int64) topology.Figure { return topology.Figure{Known: true, Value: n} }
 	var sums tally

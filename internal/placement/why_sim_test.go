@@ -21,7 +21,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// commandRecorder sees every command on user data.
+// commandRecorder keeps every command on user data.
 type commandRecorder struct {
 	mu   sync.Mutex
 	seen []bson.Raw
@@ -46,7 +46,7 @@ func (w *commandRecorder) take() []bson.Raw {
 	return out
 }
 
-// proofFixture is placement and its proofs over a simulated cluster, in a bubble.
+// proofFixture has a locator and a prover on a simulated cluster in a synctest bubble.
 type proofFixture struct {
 	sim     *simcluster.Cluster
 	client  *cluster.Client
@@ -81,7 +81,7 @@ func onSimWithProofs(t *testing.T, o simcluster.Options, test func(t *testing.T,
 	})
 }
 
-// someRows reads some documents of the first projects.
+// someRows reads up to limit rows of the first projects.
 func (a *proofFixture) someRows(t *testing.T, limit int) []bson.Raw {
 	t.Helper()
 	reply, err := a.sim.Command(t.Context(), "yorkie-meta", bson.D{{Key: "find", Value: "documents"}, {Key: "limit", Value: int64(limit)}})
@@ -107,7 +107,7 @@ func TestDocumentOfAProjectCostsAtMostTwoTargetedQueries(t *testing.T) {
 			must(t, err)
 			sent := a.witness.take()
 			if len(sent) == 0 || len(sent) > 2 || found.Cost.Targeted != len(sent) || found.Cost.Broadcast != 0 {
-				t.Fatalf("%d queries, the answer says %+v", len(sent), found.Cost)
+				t.Fatalf("%d queries were sent, the reported cost is %+v", len(sent), found.Cost)
 			}
 			for _, cmd := range sent {
 				var filter bson.D
@@ -126,7 +126,7 @@ func TestBareIDCostsOneReportedBroadcastPerCandidateCollection(t *testing.T) {
 	onSimWithProofs(t, simcluster.Options{Projects: 5, Documents: 60, Still: true}, func(t *testing.T, a *proofFixture) {
 		for _, id := range []bson.ObjectID{bson.NewObjectID(), a.someRows(t, 1)[0].Lookup("_id").ObjectID()} {
 			a.witness.take()
-			found, _ := a.locator.Ask(t.Context(), placement.Query{Text: id.Hex()}) // not found is an answer too
+			found, _ := a.locator.Ask(t.Context(), placement.Query{Text: id.Hex()}) // "not found" is a valid answer here
 			broadcasts := map[string]int{}
 			sent := a.witness.take()
 			for _, cmd := range sent {
@@ -138,7 +138,7 @@ func TestBareIDCostsOneReportedBroadcastPerCandidateCollection(t *testing.T) {
 				}
 			}
 			if len(sent) == 0 || found.Cost.Broadcast+found.Cost.Targeted != len(sent) || found.Cost.Broadcast == 0 {
-				t.Errorf("%d queries, the answer says %+v", len(sent), found.Cost)
+				t.Errorf("%d queries were sent, the reported cost is %+v", len(sent), found.Cost)
 			}
 		}
 	})
@@ -147,7 +147,8 @@ func TestBareIDCostsOneReportedBroadcastPerCandidateCollection(t *testing.T) {
 func TestEveryPlaceIsProvenByMongosOnEveryVersion(t *testing.T) {
 	for _, version := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(version, func(t *testing.T) {
-			onSimWithProofs(t, simcluster.Options{ServerVersion: version, Projects: 8, Documents: 200, Still: true}, func(t *testing.T, a *proofFixture) {
+			o := simcluster.Options{ServerVersion: version, Projects: 8, Documents: 200, Still: true}
+			onSimWithProofs(t, o, func(t *testing.T, a *proofFixture) {
 				proven, counted := 0, 0
 				ask := func(text string) {
 					found, err := a.locator.Ask(t.Context(), placement.Query{Text: text})
@@ -245,7 +246,8 @@ func TestProofsAndCountsSendOnlyEqualityFilters(t *testing.T) {
 			encoded, err := json.Marshal(text)
 			must(t, err)
 			check(placement.Query{NS: "yorkie-meta.documents", Key: `{"project_id":` + string(encoded) + `}`})
-			// Whatever a place was made from: its values as text, and as what they spell.
+			// A place's values are sent both as text and as the value that the text
+			// spells.
 			_, value, err := bson.MarshalValue(strings.ToValidUTF8(text, "?"))
 			must(t, err)
 			whole := placement.Place{
@@ -263,13 +265,13 @@ func TestProofsAndCountsSendOnlyEqualityFilters(t *testing.T) {
 			}
 		}
 		if payloads < 300 || commands < 300 {
-			t.Errorf("only %d payloads and %d commands", payloads, commands)
+			t.Errorf("only %d inputs and %d commands were tested", payloads, commands)
 		}
 	})
 }
 
-// checkPlainCommand accepts an explained find and a count whose filters compare for
-// equality with plain values, and nothing else.
+// checkPlainCommand returns an error unless the command is an explained find or a count
+// whose filter compares only for equality with plain values.
 func checkPlainCommand(cmd bson.Raw) error {
 	var filter bson.Raw
 	switch name := cmd.Index(0).Key(); name {
@@ -277,7 +279,7 @@ func checkPlainCommand(cmd bson.Raw) error {
 		find := cmd.Lookup("explain").Document()
 		filter = find.Lookup("filter").Document()
 		if elems, _ := find.Elements(); len(elems) != 2 {
-			return fmt.Errorf("more than a filter")
+			return fmt.Errorf("the find has more than a filter")
 		}
 	case "aggregate":
 		stages, err := cmd.Lookup("pipeline").Array().Values()

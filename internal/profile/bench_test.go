@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// BenchmarkNearest is what every located document and every row of projects
-// pays, in a cluster of 2,000 collections of other databases.
+// BenchmarkNearest measures the cost for every located document and every row of
+// projects in a cluster with 2,000 collections of other databases.
 func BenchmarkNearest(b *testing.B) {
 	p := Yorkie()
 	tab := shardingOf(p.Layouts[0]).table(b, "8.0.12")

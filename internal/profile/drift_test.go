@@ -13,11 +13,11 @@ import (
 	"shardboard/internal/topology"
 )
 
-// sharding is how a database is made for a test: shard key by collection, ""
-// for one that is there and not sharded.
+// sharding describes a test database: the shard key by collection, "" for an unsharded
+// one.
 type sharding map[string]string
 
-// shardingOf is what a layout's own set-up makes.
+// shardingOf returns what a layout's own set-up creates.
 func shardingOf(l Layout) sharding {
 	s := sharding{}
 	for _, c := range l.Collections {
@@ -113,7 +113,7 @@ func TestEveryLayoutIsNearestToItself(t *testing.T) {
 		if got := findingLines(d); !slices.Equal(got, want) || d.Looks() != 0 {
 			t.Errorf("%s differs from itself: %v", l.Name, got)
 		}
-		// Without listCollections the shard keys alone tell it.
+		// Without listCollections, the layout is chosen by the shard keys alone.
 		bare := shardingOf(l).table(t, "8.0.12")
 		bare.Unsharded = nil
 		if d := p.DriftOf(bare, "y", ""); d.Nearest != l.Name {
@@ -200,8 +200,9 @@ func TestKnownLeftoversOfReleasesAreNamed(t *testing.T) {
 		looks   int
 	}{
 		{"the chart of 0.6.20", shardingOf(v0620).with("schemas", ""), "yorkie-0.6.20", "unsharded schemas (chartSchemas)", 1},
-		// By its shard keys the chart was still at 0.6.20.
-		{"the chart of 0.6.38", shardingOf(v0638).with("schemas", "").with("clients", keyProject), "yorkie-0.6.20", "unsharded schemas (chartSchemas)", 1},
+		// By its shard keys the chart still looked like 0.6.20.
+		{"the chart of 0.6.38", shardingOf(v0638).with("schemas", "").with("clients", keyProject), "yorkie-0.6.20",
+			"unsharded schemas (chartSchemas)", 1},
 		{
 			"a chart cluster upgraded to head",
 			shardingOf(head).with("schemas", "").with("clients", keyProject),
@@ -233,7 +234,8 @@ func TestKnownLeftoversOfReleasesAreNamed(t *testing.T) {
 				"snapshot_bodies,unsharded versionvectors,unsharded revisions (lateRevisions)",
 			7,
 		},
-		{"somebody sharded users", shardingOf(head).with("users", `{_id: "hashed"}`), "yorkie-head", "documented snapshot_bodies,sharded users", 1},
+		{"somebody sharded users", shardingOf(head).with("users", `{_id: "hashed"}`), "yorkie-head",
+			"documented snapshot_bodies,sharded users", 1},
 		{"somebody else's collection", shardingOf(head).with("orders", ""), "yorkie-head", "documented snapshot_bodies,foreign orders", 0},
 		{
 			"an old collection left over",
@@ -314,8 +316,8 @@ func TestCommandsMatchTheServersVersion(t *testing.T) {
 	}
 }
 
-// Names come from the cluster: in a command they are JavaScript strings and
-// nothing else, and what an eye would not see is written as an escape.
+// Names come from the cluster. In a command they must be JavaScript strings and nothing
+// else, with invisible characters escaped.
 func TestNamesInCommandsAreQuoted(t *testing.T) {
 	tests := map[string]string{
 		`a"); db.dropDatabase(); ("`: `"a\"); db.dropDatabase(); (\""`,
@@ -332,8 +334,8 @@ func TestNamesInCommandsAreQuoted(t *testing.T) {
 	}
 }
 
-// Whoever compares with a layout older than what is there is not told to go
-// back to it.
+// A comparison with a layout older than the existing one must not advise going back to
+// it.
 func TestNoFixRevertsToAnOlderLayout(t *testing.T) {
 	head := shardingOf(layoutNamed(t, "yorkie-head")).table(t, "8.0.12")
 	for _, name := range []string{"yorkie-0.6.38", "yorkie-0.6.20", "yorkie-0.5.7", "yorkie-0.4"} {

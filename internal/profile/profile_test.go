@@ -35,7 +35,7 @@ func TestEveryLayoutNamesItsCollectionsOnce(t *testing.T) {
 			}
 			seen[c.Name] = true
 			if c.Scope != ScopeCluster && c.ProjectField == "" || c.Scope == ScopeDocument && c.DocumentField == "" {
-				t.Errorf("%s: %s lacks a field of its scope", l.Name, c.Name)
+				t.Errorf("%s: %s has no field for its scope", l.Name, c.Name)
 			}
 		}
 		if !seen["projects"] || !seen["documents"] {
@@ -48,7 +48,7 @@ func TestMatchFindsDatabasesOfProjectsAndDocumentsOnly(t *testing.T) {
 	tab := &topology.Table{
 		Collections: []*topology.Collection{
 			collectionKeyedBy(t, "a.documents", ascending("project_id")),
-			collectionKeyedBy(t, "b.documents", ascending("tenant")), // somebody else's documents
+			collectionKeyedBy(t, "b.documents", ascending("tenant")), // documents of another application
 			collectionKeyedBy(t, "c.orders", ascending("project_id")),
 		},
 		Unsharded: []topology.Namespace{"d.documents", "d.projects", "e.projects", "f.documents"},

@@ -88,8 +88,7 @@ func TestProfileStatesHowEachCollectionIsWritten(t *testing.T) {
 	}
 }
 
-// Each case changes one line of the example: what is wrong is said with file,
-// line and field.
+// Each case changes one line of the example. The error must name file, line and field.
 func TestProfileErrorsNameLineAndField(t *testing.T) {
 	b, err := os.ReadFile(shop)
 	if err != nil {
@@ -192,7 +191,7 @@ func TestMissingProfileIsInvalid(t *testing.T) {
 	}
 }
 
-// Whatever is in the file, the reader answers.
+// Any input gives a profile or an error.
 func FuzzParse(f *testing.F) {
 	if b, err := os.ReadFile(shop); err == nil {
 		f.Add(b)
@@ -201,7 +200,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("tenants: !!binary x\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if p, err := Parse("x", b); (p == nil) == (err == nil) {
-			t.Errorf("%v, %v", p, err)
+			t.Errorf("got %v, %v, want either a profile or an error", p, err)
 		}
 	})
 }

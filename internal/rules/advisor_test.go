@@ -11,9 +11,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// world is what an advisor looks at, with a clock of its own.
+// world has what an advisor reads, with its own clock.
 type world struct {
-	store.Notices // whose other methods are not used
+	store.Notices // other methods are not called
 
 	s      Situation
 	now    time.Time
@@ -57,7 +57,7 @@ func TestViewEvaluatesTheRequestedTable(t *testing.T) {
 	a := w.advisor()
 	before := w.s.Table
 	if v := a.ViewOf(t.Context(), before, w.s.Directory); hasRule(v, BalancerOff) {
-		t.Fatal("off in a calm cluster")
+		t.Fatal("balancer-off fires in a healthy cluster")
 	}
 	w.s = healthy(off)
 	if v := a.ViewOf(t.Context(), w.s.Table, w.s.Directory); !hasRule(v, BalancerOff) {
@@ -78,7 +78,7 @@ func TestReportIsRenewedWhenAReadBecomesStale(t *testing.T) {
 	}
 	w.now = now.Add(fresh)
 	if later := a.Report(); later.At.Equal(first.At) {
-		t.Error("a report is shown that is too old")
+		t.Error("an outdated report is shown")
 	}
 }
 
@@ -96,31 +96,31 @@ func TestListenersAreNotifiedOfProblemsAndDecisions(t *testing.T) {
 		}
 	}
 	if a.Refresh(); heard() {
-		t.Error("told of the same list")
+		t.Error("notified although the list did not change")
 	}
 	w.s, w.now = healthy(off), now.Add(time.Minute)
 	r := a.Refresh()
 	if !heard() {
-		t.Error("not told of a new problem")
+		t.Error("not notified of a new problem")
 	}
 	if err := a.Dismiss(t.Context(), r.Items[0].ID, "known", store.AuditEntry{}); err != nil || !heard() {
-		t.Error("not told of a dismissal", err)
+		t.Error("not notified of a dismissal", err)
 	}
 	if v, err := a.View(t.Context()); err != nil || v.Summary().Open() != len(r.Items)-1 || v.Summary().Dismissed != 1 || v.Summary().Clear() {
-		t.Errorf("%+v, %v", v.Summary(), err)
+		t.Errorf("got %+v, %v, want one problem dismissed and the others open", v.Summary(), err)
 	}
-	heard() // of the decision, read back
+	heard() // notification of the dismissal
 	stop()
 	w.s = healthy()
 	if a.Refresh(); heard() {
-		t.Error("told after the end")
+		t.Error("notified after unsubscribing")
 	}
 }
 
 func TestUnreadableDismissalsHideNoProblems(t *testing.T) {
 	w := &world{s: healthy(off), now: now, err: errors.New("disk")}
 	if v, err := w.advisor().View(t.Context()); err == nil || !hasRule(v, BalancerOff) {
-		t.Errorf("%v, %v", v.Items, err)
+		t.Errorf("got %v, %v, want balancer-off listed and the error of the store", v.Items, err)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestAdvisorReadsWhichRunsPausedBalancing(t *testing.T) {
 	a := w.advisor()
 	a.readBackground(t.Context())
 	if v, _ := a.View(t.Context()); !hasRule(v, BalancingPaused) || hasRule(v, BalancerOff) {
-		t.Errorf("%+v", v.Items)
+		t.Errorf("got %+v, want balancing-paused and not balancer-off", v.Items)
 	}
 	w.err = errors.New("disk")
 	a.readBackground(t.Context())
@@ -138,5 +138,5 @@ func TestAdvisorReadsWhichRunsPausedBalancing(t *testing.T) {
 			return
 		}
 	}
-	t.Error("a failed read of runs is taken for none")
+	t.Error("a failed read of runs counts as no runs")
 }

@@ -23,11 +23,11 @@ const (
 	gib = int64(1) << 30
 )
 
-// change is one thing that is otherwise than in the calm cluster.
+// change is one difference from the healthy cluster.
 type change func(*Situation)
 
-// healthy is a cluster of three shards with Yorkie's collections in which no rule
-// finds anything and every rule can tell.
+// healthy is a cluster of three shards with Yorkie's collections in which no rule finds
+// a problem and no rule is unsure.
 func healthy(changes ...change) Situation {
 	t := &topology.Table{
 		ClusterID: "c1", Loaded: true, ServerInfo: topology.ServerInfo{Version: "7.0.5"},
@@ -105,8 +105,9 @@ func pattern(text string) shardkey.Pattern {
 	return p
 }
 
-// addCollection is a collection with one chunk for each letter, its owner; a capital is a
-// jumbo chunk. Bounds are project ids 1, 2, …, or hashes.
+// addCollection adds a collection with one chunk for each letter, which names the
+// owner; a capital letter is a jumbo chunk. The bounds are project ids 1, 2, …, or
+// hashes.
 func addCollection(s *Situation, ns, key, owners string) {
 	p := pattern(key)
 	first := p.Fields()[0]
@@ -174,8 +175,8 @@ func setSize(s *Situation, ns, shard string, bytes, rows, orphans int64) {
 	s.Table.Sizes[z.NS] = z
 }
 
-// setDisks are of 100 GiB each, of which so many are used; one with a negative number
-// is not known.
+// setDisks gives the shards disks of 100 GiB with this many GiB used; a negative number
+// is an unknown disk.
 func setDisks(used ...int64) change {
 	return func(s *Situation) {
 		s.Table.Disks = map[string]topology.Disk{}
@@ -190,7 +191,8 @@ func setDisks(used ...int64) change {
 	}
 }
 
-// addZone is a range of project ids [from, to) of documents and who carries it.
+// addZone assigns a range of project ids [from, to) of documents to a zone, and the
+// zone to its carriers.
 func addZone(name, carriers string, from, to int) change {
 	return func(s *Situation) {
 		p := pattern("{project_id: 1}")
@@ -236,7 +238,8 @@ func withSize(ns, shard string, bytes, rows, orphans int64) change {
 	return func(s *Situation) { setSize(s, ns, shard, bytes, rows, orphans) }
 }
 
-// evaluateRule is what one rule says: its items, what it cannot tell, whether it passed.
+// evaluateRule returns the result of one rule: its problems, its uncertainties and
+// whether it passed.
 func evaluateRule(s Situation, rule Rule) (items []Problem, unsure []Unsure, passed bool) {
 	r := Evaluate(s)
 	for _, i := range r.Items {
@@ -255,10 +258,10 @@ func evaluateRule(s Situation, rule Rule) (items []Problem, unsure []Unsure, pas
 func TestHealthyClusterHasNoProblemsAndNoRuleIsUnsure(t *testing.T) {
 	r := Evaluate(healthy())
 	for _, i := range r.Items {
-		t.Errorf("%s says %s of %q", i.Rule, i.Text.Code, i.Subject)
+		t.Errorf("%s fires with %s on %q in the healthy cluster", i.Rule, i.Text.Code, i.Subject)
 	}
 	for _, u := range r.Unsure {
-		t.Errorf("%s cannot tell of %q: %s", u.Rule, u.Subject, u.Why.Code)
+		t.Errorf("%s is unsure about %q in the healthy cluster: %s", u.Rule, u.Subject, u.Why.Code)
 	}
 	if len(r.Passed) != len(Rules()) {
 		t.Errorf("%d of %d rules passed", len(r.Passed), len(Rules()))

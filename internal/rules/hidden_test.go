@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/heat"
 )
 
-// visibleText is everything of a problem that is written for people, but for the
-// arguments of plans, which their writer hides.
+// visibleText returns all text of a problem that people see, except the arguments of
+// plans, which are hidden where they are written.
 func visibleText(p Problem) string {
 	for i := range p.Remedy.Plans {
 		p.Remedy.Plans[i].Args = nil
@@ -78,5 +78,5 @@ func TestHiddenTextsKeepTheKindOfAFailure(t *testing.T) {
 		}
 		return
 	}
-	t.Fatal("no problem")
+	t.Fatal("no problem with a server text was found")
 }

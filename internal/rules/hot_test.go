@@ -7,8 +7,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// withHotChunk has one chunk of y.changes take a rate and a share, by a judgement on a
-// split through it; the rest is spread over the shards, most of it on its own.
+// withHotChunk gives one chunk of y.changes a write rate, a share and an assessment of
+// splitting it. The remaining writes are distributed over the shards, most of them to
+// its own.
 func withHotChunk(chunk int, perSecond, share float64, s heat.Splitting) change {
 	return func(x *Situation) {
 		c := x.Table.Collection("y.changes")
@@ -22,7 +23,7 @@ func withHotChunk(chunk int, perSecond, share float64, s heat.Splitting) change 
 			Total:   heat.Rate{PerSecond: total, Rows: int64(total * 900), Exact: true, Share: 1},
 		}
 		rest := (total - perSecond) / 4
-		for i, shard := range x.Table.Shards { // the first takes least beside its hot chunk, the owner most
+		for i, shard := range x.Table.Shards { // apart from the hot chunk, the first shard has the fewest writes and the owner the most
 			own := rest * []float64{0.5, 1, 1}[i]
 			if shard.Name == ch.Shard {
 				own = perSecond + 2.5*rest
@@ -56,14 +57,17 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 			says:    "hotChunk",
 			plan:    "split-hot",
 		},
-		{name: "moderate", rule: HotChunk, changes: with(wide, withHotChunk(4, 20, 0.5, divides)), rank: Info, says: "hotChunk", plan: "split-hot"},
-		{name: "of writers that are not known", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, unknown)), rank: Warn, says: "hotChunk"},
+		{name: "moderate", rule: HotChunk, changes: with(wide, withHotChunk(4, 20, 0.5, divides)), rank: Info,
+			says: "hotChunk", plan: "split-hot"},
+		{name: "of writers that are not known", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, unknown)),
+			rank: Warn, says: "hotChunk"},
 		{name: "a fifth of the writes", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.2, divides))},
 		{name: "one of three chunks", rule: HotChunk, changes: with(withHotChunk(1, 300, 0.5, divides))},
 		{name: "few writes", rule: HotChunk, changes: with(wide, withHotChunk(4, 2, 0.9, divides))},
 		{name: "of one document", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, document))},
-		{name: "counted for a minute", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, divides), short), unsure: true, says: "tooShort"},
-		{name: "nobody counts", rule: HotChunk, changes: with(wide, uncounted), unsure: true, says: "notCounting"},
+		{name: "counted for a minute", rule: HotChunk, changes: with(wide, withHotChunk(4, 300, 0.5, divides), short),
+			unsure: true, says: "tooShort"},
+		{name: "writes are not counted", rule: HotChunk, changes: with(wide, uncounted), unsure: true, says: "notCounting"},
 		{name: "in the past", rule: HotChunk, changes: with(wide, func(s *Situation) { s.Past = true }), unsure: true, says: "notKept"},
 
 		{
@@ -82,7 +86,8 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 			says:    "hotDocument",
 			plan:    "move",
 		},
-		{name: "one document is everything", rule: HotDocument, changes: with(wide, withHotChunk(4, 300, 1, document)), rank: Warn, says: "hotDocument"},
+		{name: "one document is everything", rule: HotDocument, changes: with(wide, withHotChunk(4, 300, 1, document)),
+			rank: Warn, says: "hotDocument"},
 		{
 			name:    "one value",
 			rule:    HotDocument,
@@ -107,7 +112,7 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 			rank:    Warn,
 			says:    "hotDocument",
 		},
-		{name: "nobody counts", rule: HotDocument, changes: with(wide, uncounted), unsure: true, says: "notCounting"},
+		{name: "writes are not counted", rule: HotDocument, changes: with(wide, uncounted), unsure: true, says: "notCounting"},
 
 		{
 			name:    "a shard with a chunk to split",
@@ -126,7 +131,8 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 			plan:    "split-hot",
 		},
 		{name: "evenly", rule: HotShard, changes: with(wide)},
-		{name: "one shard can take anything", rule: HotShard, changes: with(wide, withHotChunk(4, 300, 0.95, divides), drainShard("a"), drainShard("c"))},
+		{name: "one shard can take anything", rule: HotShard,
+			changes: with(wide, withHotChunk(4, 300, 0.95, divides), drainShard("a"), drainShard("c"))},
 		{name: "a shard whose chunks are not counted", rule: HotShard, changes: with(func(s *Situation) {
 			s.Writes[0].Shards = []heat.Line{shardLine("a", 90), shardLine("b", 5), shardLine("c", 5)}
 		}), rank: Info, says: "hotShard"},
@@ -138,7 +144,7 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 			unsure:  true,
 			says:    "countedPart",
 		},
-		{name: "nobody counts", rule: HotShard, changes: with(uncounted), unsure: true, says: "notCounting"},
+		{name: "writes are not counted", rule: HotShard, changes: with(uncounted), unsure: true, says: "notCounting"},
 	})
 }
 
@@ -165,7 +171,7 @@ func TestHotChunkIsNotOfferedToAForbiddenShard(t *testing.T) {
 	}
 }
 
-// TestChunkThatNoLongerExistsIsNotHot: writes were counted under older bounds.
+// Writes that were counted under older bounds do not make a chunk hot.
 func TestChunkThatNoLongerExistsIsNotHot(t *testing.T) {
 	s := healthy(withCollection("y.changes", "{doc_id: hashed}", "abcabcabcabc"), withHotChunk(4, 300, 0.5, heat.Splitting{Code: "single"}))
 	addCollection(&s, "y.changes", "{doc_id: hashed}", "ab")

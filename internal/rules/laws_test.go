@@ -20,8 +20,8 @@ func TestEveryRuleIsUnsureBeforeTheTableIsLoaded(t *testing.T) {
 	}
 }
 
-// TestMissingDataNeverMakesARulePass takes one thing away at a time: no rule that
-// fired may then pass.
+// TestMissingDataNeverMakesARulePass removes one part of the data at a time: no rule
+// that fired may then pass.
 func TestMissingDataNeverMakesARulePass(t *testing.T) {
 	trouble := with(
 		withCollection("y.documents", "{project_id: 1}", "abCabc"),
@@ -42,7 +42,7 @@ func TestMissingDataNeverMakesARulePass(t *testing.T) {
 	)
 	all := Evaluate(healthy(trouble...))
 	if len(all.Items) < 9 {
-		t.Fatalf("only %d troubles to take from", len(all.Items))
+		t.Fatalf("only %d rules fire, too few to test", len(all.Items))
 	}
 	for name, less := range map[string]change{
 		"zones": func(s *Situation) { s.Table.Zones = nil; withoutPart(topology.PartZones)(s) },
@@ -56,7 +56,7 @@ func TestMissingDataNeverMakesARulePass(t *testing.T) {
 	} {
 		r := Evaluate(healthy(append(slices.Clone(trouble), less)...))
 		for _, i := range all.Items {
-			// The pass of a rule that looks at something else is no loss.
+			// A rule about another subject may still pass.
 			looks := map[string][]Rule{"zones": {ZoneNoShard, PinViolated, ZoneUnknown}, "settings": {BalancerOff},
 				"counting": {HotProject}, "unsharded": {BigUnsharded}, "sizes": {BigUnsharded, SnapshotBodies, Orphans}}[name]
 			if slices.Contains(looks, i.Rule) && slices.Contains(r.Passed, i.Rule) {
@@ -69,7 +69,8 @@ func TestMissingDataNeverMakesARulePass(t *testing.T) {
 func TestProblemsAreSortedBySeverityAndHaveStableIDs(t *testing.T) {
 	build := func() Report {
 		return Evaluate(
-			healthy(off, drainShard("c"), addZone("eu <script>", "", 1, 2), assignZone("left/../", "c"), withCollection("y.changes", "{doc_id: hashed}", "aBc")),
+			healthy(off, drainShard("c"), addZone("eu <script>", "", 1, 2), assignZone("left/../", "c"),
+				withCollection("y.changes", "{doc_id: hashed}", "aBc")),
 		)
 	}
 	a, b := build(), build()
@@ -79,13 +80,13 @@ func TestProblemsAreSortedBySeverityAndHaveStableIDs(t *testing.T) {
 	seen := map[string]bool{}
 	for i, x := range a.Items {
 		if x.ID != b.Items[i].ID {
-			t.Errorf("the second time %s is %s", x.ID, b.Items[i].ID)
+			t.Errorf("the id %s changed to %s in the second evaluation", x.ID, b.Items[i].ID)
 		}
 		if i > 0 && a.Items[i-1].Severity.Level() < x.Severity.Level() {
-			t.Errorf("%s before %s", a.Items[i-1].Severity, x.Severity)
+			t.Errorf("a problem of severity %s is listed before one of %s", a.Items[i-1].Severity, x.Severity)
 		}
 		if seen[x.ID] || strings.Trim(x.ID, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || !strings.HasPrefix(x.ID, string(x.Rule)+".") {
-			t.Errorf("id %q", x.ID)
+			t.Errorf("the id %q is not plain text", x.ID)
 		}
 		seen[x.ID] = true
 	}
@@ -102,7 +103,7 @@ func TestNamesCannotBreakOutOfQuotesInCommands(t *testing.T) {
 		for _, c := range i.Remedy.Commands {
 			commands++
 			if strings.ContainsAny(c.Text, "\u202e\u2028\n") || strings.Contains(outsideQuotes(c.Text), "dropDatabase") {
-				t.Errorf("%s", c.Text)
+				t.Errorf("a name is outside of quotes or unescaped in the command %s", c.Text)
 			}
 		}
 	}
@@ -111,7 +112,8 @@ func TestNamesCannotBreakOutOfQuotesInCommands(t *testing.T) {
 	}
 }
 
-// outsideQuotes is what of a line of JavaScript is not within double quotes.
+// outsideQuotes returns the parts of a line of JavaScript that are not within double
+// quotes.
 func outsideQuotes(line string) string {
 	var out strings.Builder
 	within, escaped := false, false
@@ -133,7 +135,7 @@ func outsideQuotes(line string) string {
 	return out.String()
 }
 
-// balancerHistory is a history in which the balancer was turned off at a time.
+// balancerHistory is a history in which the balancer was turned off at a given time.
 type balancerHistory struct {
 	off   time.Time
 	first time.Time
@@ -161,13 +163,25 @@ func TestHistoryShowsSinceWhenTheBalancerIsOff(t *testing.T) {
 		want    time.Time
 		atLeast bool
 	}{
-		"ten minutes ago": {balancerHistory{off: now.Add(-10 * time.Minute), first: now.Add(-999 * time.Hour)}, now.Add(-10 * time.Minute), false},
+		"ten minutes ago": {
+			balancerHistory{off: now.Add(-10 * time.Minute), first: now.Add(-999 * time.Hour)},
+			now.Add(-10 * time.Minute), false,
+		},
 		"nine days ago": {balancerHistory{off: now.Add(-9 * 24 * time.Hour), first: now.Add(-999 * time.Hour)},
 			now.Add(-9 * 24 * time.Hour), false},
-		"before anybody looked": {balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-5 * time.Hour)}, now.Add(-5 * time.Hour), true},
-		"history is young":      {balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-7 * time.Minute)}, now.Add(-7 * time.Minute), true},
-		"on in a young history": {balancerHistory{off: now.Add(-3 * time.Minute), first: now.Add(-7 * time.Minute)}, now.Add(-3 * time.Minute), false},
-		"while nobody was looking": {balancerHistory{off: now.Add(-50 * time.Hour), first: now.Add(-999 * time.Hour), gap: true},
+		"before the first observation": {
+			balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-5 * time.Hour)},
+			now.Add(-5 * time.Hour), true,
+		},
+		"history is young": {
+			balancerHistory{off: now.Add(-999 * time.Hour), first: now.Add(-7 * time.Minute)},
+			now.Add(-7 * time.Minute), true,
+		},
+		"on in a young history": {
+			balancerHistory{off: now.Add(-3 * time.Minute), first: now.Add(-7 * time.Minute)},
+			now.Add(-3 * time.Minute), false,
+		},
+		"during a gap in observation": {balancerHistory{off: now.Add(-50 * time.Hour), first: now.Add(-999 * time.Hour), gap: true},
 			now.Add(-50 * time.Hour), true},
 	} {
 		got, err := offSince(t.Context(), &c.past, "c1", now, now)
@@ -185,15 +199,15 @@ func TestBalancerSwitchIsFollowedOnceItWasObserved(t *testing.T) {
 	var w offWatch
 	on, off := healthy().Table, healthy(off).Table
 	if !w.observe(off, now) || !w.since.AtLeast {
-		t.Error("off at first sight is off for at least so long, and history is asked")
+		t.Error("balancer off at the first observation: want a lower bound and a read of history")
 	}
 	w.found(OffSince{At: now.Add(-time.Hour), Method: "history"})
 	if w.observe(off, now.Add(time.Minute)) || !w.since.At.Equal(now.Add(-time.Hour)) {
-		t.Error("history is asked again, or not believed")
+		t.Error("history was read again, or its answer was not used")
 	}
 	w.observe(on, now.Add(2*time.Minute))
 	if w.observe(off, now.Add(3*time.Minute)) || w.since.AtLeast || !w.since.At.Equal(now.Add(3*time.Minute)) {
-		t.Errorf("turned off before our eyes: %+v", w.since)
+		t.Errorf("turned off between two observations: got since %+v, want the later one", w.since)
 	}
 }
 
@@ -212,7 +226,7 @@ func TestRateReportsHowMuchOfItsWindowWasCounted(t *testing.T) {
 			}
 		}
 		if found == 0 {
-			t.Error("no rate")
+			t.Error("no problem has a rate")
 		}
 	}
 }

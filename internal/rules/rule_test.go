@@ -8,7 +8,8 @@ import (
 	"shardboard/internal/profile"
 )
 
-// TestEachRuleHasAFileANameAndDocumentation keeps rules where people look for them.
+// TestEachRuleHasAFileANameAndDocumentation makes sure that a rule can be found by its
+// name.
 func TestEachRuleHasAFileANameAndDocumentation(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/problems.md")
 	if err != nil {
@@ -43,7 +44,7 @@ func TestUnknownRuleAndSeverityAreShownByTheirIDs(t *testing.T) {
 func TestEachLayoutFindingAndFixHasAMessage(t *testing.T) {
 	for _, code := range []string{profile.FindUnsharded, profile.FindDifferent, profile.FindSharded, profile.FindNewer} {
 		if driftText(profile.Finding{Code: code}).Pattern == "" {
-			t.Errorf("no sentence for the finding %s", code)
+			t.Errorf("no message for the finding %s", code)
 		}
 	}
 	for _, code := range []string{profile.FixShard, profile.FixRefine, profile.FixReshard, profile.FixMerge, profile.FixDrop} {

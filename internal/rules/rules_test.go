@@ -81,8 +81,8 @@ var pin3 = "pin-" + oid(3).Hex()
 
 func with(c ...change) []change { return c }
 
-// TestEachRuleFiresPassesOrIsUnsure has for each rule what it fires
-// on, what is almost that and passes, and what it cannot tell of.
+// TestEachRuleFiresPassesOrIsUnsure has for each rule cases in which it fires, almost
+// fires and passes, and lacks data.
 func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 	big := withSize("y.clients", "a", 4*gib, 1000, 0)
 	runCases(t, []ruleCase{
@@ -115,7 +115,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		},
 		{name: "shards unread", rule: DrainingStuck, changes: with(withoutPart(topology.PartShards)), unsure: true, says: "denied"},
 
-		{name: "off, nobody knows since when", rule: BalancerOff, changes: with(off), rank: Warn, says: "off", plan: "balancer-on"},
+		{name: "off for an unknown time", rule: BalancerOff, changes: with(off), rank: Warn, says: "off", plan: "balancer-on"},
 		{
 			name:    "off for days",
 			rule:    BalancerOff,
@@ -140,7 +140,8 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 			says:    "off.since",
 			plan:    "balancer-on",
 		},
-		{name: "off while a shard drains", rule: BalancerOff, changes: with(off, drainShard("c")), rank: Critical, says: "off", plan: "balancer-on"},
+		{name: "off while a shard drains", rule: BalancerOff, changes: with(off, drainShard("c")), rank: Critical,
+			says: "off", plan: "balancer-on"},
 		{
 			name:    "splits only",
 			rule:    BalancerOff,
@@ -163,7 +164,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		},
 
 		{
-			name:    "nobody carries the zone",
+			name:    "no shard in the zone",
 			rule:    ZoneNoShard,
 			changes: with(addZone("eu", "", 1, 2)),
 			rank:    Critical,
@@ -204,7 +205,8 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 			rule:    PinExpired,
 			changes: with(addZone(pin3, "a", 3, 4), func(s *Situation) { s.Pins = map[string]Pin{oid(3).Hex(): {Expires: now.Add(time.Hour)}} }),
 		},
-		{name: "never", rule: PinExpired, changes: with(addZone(pin3, "a", 3, 4), func(s *Situation) { s.Pins = map[string]Pin{oid(3).Hex(): {}} })},
+		{name: "never", rule: PinExpired, changes: with(addZone(pin3, "a", 3, 4),
+			func(s *Situation) { s.Pins = map[string]Pin{oid(3).Hex(): {}} })},
 		{name: "made by hand", rule: PinExpired, changes: with(addZone(pin3, "a", 3, 4)), unsure: true, says: "notOurs"},
 		{
 			name:    "no plans",
@@ -230,7 +232,8 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 			rule:    HotProject,
 			changes: with(withCollection("y.documents", "{project_id: 1, _id: 1}", "abc"), busyProject(3, 300, 0.9)),
 		},
-		{name: "nobody counts", rule: HotProject, changes: with(func(s *Situation) { s.Counting = false }), unsure: true, says: "notCounting"},
+		{name: "writes are not counted", rule: HotProject, changes: with(func(s *Situation) { s.Counting = false }),
+			unsure: true, says: "notCounting"},
 		{name: "nothing counted yet", rule: HotProject, changes: with(writes()), unsure: true, says: "countedNothing"},
 		{
 			name:    "counted for a minute",
@@ -267,7 +270,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		},
 		{name: "does not grow", rule: MonotonicKey, changes: with(withCollection("y.changes", "{doc_id: 1}", "abc"))},
 		{
-			name:    "nobody counts",
+			name:    "writes are not counted",
 			rule:    MonotonicKey,
 			changes: with(withCollection("y.changes", "{doc_id: 1}", "abc"), func(s *Situation) { s.Counting = false }),
 			unsure:  true,
@@ -357,12 +360,13 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 				clients(4, 1),
 			),
 		},
-		{name: "nobody counted clients", rule: ClientsUnsplit, changes: with(big, noClients), unsure: true, says: "noProjectSizes"},
+		{name: "clients were not counted", rule: ClientsUnsplit, changes: with(big, noClients), unsure: true, says: "noProjectSizes"},
 		{name: "no projects", rule: ClientsUnsplit, changes: with(big, noProjects), unsure: true, says: "noProjects"},
 		{name: "no sizes", rule: ClientsUnsplit, changes: with(noSizes("y.clients")), unsure: true, says: "noSizes"},
 
 		{name: "large and unsharded", rule: BigUnsharded, changes: with(withSize("y.users", "a", 5*gib, 9, 0)), rank: Warn, says: "unsharded"},
-		{name: "much of a small shard", rule: BigUnsharded, changes: with(withSize("y.users", "a", 300*mib, 9, 0)), rank: Info, says: "unsharded"},
+		{name: "much of a small shard", rule: BigUnsharded, changes: with(withSize("y.users", "a", 300*mib, 9, 0)),
+			rank: Info, says: "unsharded"},
 		{name: "small", rule: BigUnsharded, changes: with(withSize("y.users", "a", 100*mib, 9, 0))},
 		{name: "not listed", rule: BigUnsharded, changes: with(func(s *Situation) { s.Table.Unsharded = nil }), unsure: true, says: "unlisted"},
 		{name: "size not known", rule: BigUnsharded, changes: with(noSizes("y.users")), unsure: true, says: "noSize"},
@@ -391,7 +395,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		{name: "many orphans", rule: Orphans, changes: with(withSize("y.changes", "b", gib, 1_000_000, 200_000)), rank: Info, says: "orphans"},
 		{name: "very many", rule: Orphans, changes: with(withSize("y.changes", "b", gib, 1_000_000, 500_000)), rank: Warn, says: "orphans"},
 		{name: "a small part", rule: Orphans, changes: with(withSize("y.changes", "b", gib, 100_000_000, 200_000))},
-		{name: "nobody reports them", rule: Orphans, changes: with(noOrphans), unsure: true, says: "noOrphans"},
+		{name: "orphans are not reported", rule: Orphans, changes: with(noOrphans), unsure: true, says: "noOrphans"},
 
 		{
 			name:    "another key",
@@ -413,7 +417,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		}), unsure: true, says: "unlisted"},
 
 		{
-			name:    "of nobody",
+			name:    "zone of no project",
 			rule:    ZoneUnknown,
 			changes: with(addZone("pin-"+oid(99).Hex(), "b", 3, 4)),
 			rank:    Info,
@@ -449,13 +453,13 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 	})
 }
 
-// ruleCase is one situation and what a rule makes of it.
+// ruleCase is a situation and the expected result of a rule.
 type ruleCase struct {
 	name    string
 	rule    Rule
 	changes []change
 	rank    Severity // "": does not fire
-	says    string   // code of the text, or of what it cannot tell
+	says    string   // code of the problem's text, or of the uncertainty
 	plan    string   // kind of the first plan; "" = none
 	unsure  bool
 }
@@ -477,7 +481,7 @@ func runCases(t *testing.T, cases []ruleCase) {
 				}
 			default:
 				if len(items) == 0 || passed {
-					t.Fatalf("does not fire; unsure %v", unsure)
+					t.Fatalf("the rule does not fire; unsure %v", unsure)
 				}
 				checkItem(t, items[0], c.rank, c.says, c.plan)
 			}
@@ -501,7 +505,7 @@ func checkItem(t *testing.T, i Problem, rank Severity, says, kind string) {
 		t.Errorf("lacks why, subject, evidence or id: %+v", i)
 	}
 	if len(i.Remedy.Plans) == 0 && i.Remedy.WhyNot.Code == "" {
-		t.Errorf("neither a plan nor why there is none: %+v", i.Remedy)
+		t.Errorf("neither a plan nor a reason for its absence: %+v", i.Remedy)
 	}
 	for _, m := range messagesOf(i) {
 		if text := m.At(now); text == "" || m.Pattern == "" ||
@@ -516,7 +520,7 @@ func checkItem(t *testing.T, i Problem, rank Severity, says, kind string) {
 	}
 }
 
-// messagesOf are all messages of a problem.
+// messagesOf returns all messages of a problem.
 func messagesOf(p Problem) []message.Message {
 	out := []message.Message{p.Text, p.Why}
 	if !p.Remedy.WhyNot.IsZero() {

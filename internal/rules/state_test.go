@@ -36,7 +36,8 @@ func silentRouter(host, version string, silent time.Duration) change {
 	}
 }
 
-// TestRulesOnClusterStateFirePassOrAreUnsure has those that were the overview's alone.
+// TestRulesOnClusterStateFirePassOrAreUnsure covers the rules about settings and
+// processes of the cluster.
 func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 	hours := now.Add(-2 * time.Hour)
 	runCases(t, []ruleCase{
@@ -96,7 +97,8 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 			rank:    Info,
 			says:    "router.versions",
 		},
-		{name: "of two versions, one silent", rule: RouterVersions, changes: with(silentRouter("m1", "7.0.5", 0), silentRouter("m2", "8.0.1", time.Hour))},
+		{name: "of two versions, one silent", rule: RouterVersions,
+			changes: with(silentRouter("m1", "7.0.5", 0), silentRouter("m2", "8.0.1", time.Hour))},
 
 		{name: "one has most", rule: Uneven, changes: with(withSize("y.changes", "a", 9*gib, 9, 0)), rank: Info, says: "uneven"},
 		{name: "a few chunks more", rule: Uneven, changes: with(withSize("y.changes", "a", 200*mib, 9, 0))},
@@ -112,7 +114,7 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 			plan:    "balancer-on",
 		},
 		{
-			name:    "off, nobody knows since when",
+			name:    "off for an unknown time",
 			rule:    ZonesStuck,
 			changes: with(scattered, addZone("eu", "b", 3, 4), off),
 			rank:    Critical,
@@ -136,7 +138,8 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 			says:    "zonesStuck.collectionOff",
 			plan:    "balance-collection",
 		},
-		{name: "another collection switched off", rule: ZonesStuck, changes: with(scattered, addZone("eu", "b", 3, 4), inCollection("y.changes", noBalance))},
+		{name: "another collection switched off", rule: ZonesStuck,
+			changes: with(scattered, addZone("eu", "b", 3, 4), inCollection("y.changes", noBalance))},
 		{
 			name:    "migrations blocked",
 			rule:    ZonesStuck,
@@ -179,12 +182,13 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 			plan:    "balancer-on",
 		},
 		{
-			name:    "a run that nobody knows",
-			rule:    BalancingPaused,
-			changes: with(inCollection("y.changes", noBalance), paused(PausedBalancing{What: PausedCollection, NS: "y.changes", Run: "r1", Since: hours})),
-			rank:    Warn,
-			says:    "paused.collection",
-			plan:    "balance-collection",
+			name: "an unknown run",
+			rule: BalancingPaused,
+			changes: with(inCollection("y.changes", noBalance),
+				paused(PausedBalancing{What: PausedCollection, NS: "y.changes", Run: "r1", Since: hours})),
+			rank: Warn,
+			says: "paused.collection",
+			plan: "balance-collection",
 		},
 		{name: "switched on since", rule: BalancingPaused, changes: with(paused(PausedBalancing{What: PausedBalancer, Run: "r1", Since: hours}))},
 		{
@@ -214,7 +218,7 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 	})
 }
 
-// migrationEntry is a changelog entry of a migration, so many minutes ago.
+// migrationEntry is a changelog entry about a migration this many minutes ago.
 func migrationEntry(what string, n int, minutes int, errmsg string) topology.Event {
 	d := bson.D{
 		{Key: "min", Value: bson.D{{Key: "doc_id", Value: int64(n)}}},
@@ -258,11 +262,12 @@ func TestRepeatedlyFailingMigrationsAreReported(t *testing.T) {
 		{name: "unread", rule: MigrationsFailing, changes: with(withoutPart(topology.PartEvents)), unsure: true, says: "denied"},
 	})
 	s := healthy(migrations(6, 2, 10, "ChunkTooBig :: the range is too large"), func(s *Situation) {
-		s.Table.Events = append(s.Table.Events, migrationEntry("moveChunk.error", 500, 15, "another"), migrationEntry("moveChunk.error", 501, 15, "another"))
+		s.Table.Events = append(s.Table.Events, migrationEntry("moveChunk.error", 500, 15, "another"),
+			migrationEntry("moveChunk.error", 501, 15, "another"))
 	})
 	items, _, _ := evaluateRule(s, MigrationsFailing)
 	if len(items) != 1 || items[0].Text.Args()["n"] != "8" || items[0].Text.Args()["moves"] != "2" || items[0].Text.Args()["reasons"] != "6" {
-		t.Fatalf("%+v", items)
+		t.Fatalf("got %+v, want 8 failures of 2 moves with 6 reasons", items)
 	}
 	for _, e := range items[0].Evidence {
 		if e.Unit == "perHour" && e.Value != 8 {

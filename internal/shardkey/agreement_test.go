@@ -46,9 +46,9 @@ func TestComparisonAndHashAgreeWithTheSimulatedCluster(t *testing.T) {
 	})
 }
 
-// drawKeyValue returns no arrays, which are not valid in a shard key, and no decimals with a
-// coefficient of more than 34 digits: here they count as zero, as in IEEE 754, and no
-// driver writes them.
+// drawKeyValue returns no arrays, which are not valid in a shard key, and no decimals
+// with a coefficient of more than 34 digits: here they count as zero, as in IEEE 754,
+// and no driver writes them.
 func drawKeyValue(rt *rapid.T) bson.RawValue {
 	for {
 		v := shardkey.DrawValue(rt)

@@ -12,7 +12,7 @@ import (
 
 const benchChunks = 10_000
 
-// hashedBounds are the lower bounds of evenly split chunks, as numbers and as keys.
+// hashedBounds returns the lower bounds of evenly split chunks, as numbers and as keys.
 func hashedBounds(t testing.TB, p Pattern) ([]int64, []Key) {
 	t.Helper()
 	numbers, keys := make([]int64, benchChunks), make([]Key, benchChunks)

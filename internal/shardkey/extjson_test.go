@@ -13,8 +13,8 @@ import (
 	"shardboard/internal/fault"
 )
 
-// drawPlain is a value that Extended JSON can represent: strings are UTF-8, and numbers
-// are canonical.
+// drawPlain draws a value that Extended JSON can represent: strings are UTF-8, and
+// numbers are canonical.
 func drawPlain(rt *rapid.T) bson.RawValue {
 	for {
 		v := drawNested(rt, 0)

@@ -44,6 +44,6 @@ func TestHashFloorRefusesKeysThatAreNotHashes(t *testing.T) {
 		}
 	}
 	if _, ok := (Key{}).HashFloor(); ok {
-		t.Error("no key has a hash")
+		t.Error("the zero key has a hash")
 	}
 }

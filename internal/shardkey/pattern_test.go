@@ -25,7 +25,7 @@ func TestPatternsRoundTripAsText(t *testing.T) {
 		}
 	}
 	if !(Pattern{}).IsZero() || p.IsZero() || (Pattern{}).Hashed() != -1 {
-		t.Error("the zero pattern is not told apart")
+		t.Error("the zero pattern is not recognized as such")
 	}
 }
 
@@ -105,7 +105,7 @@ func TestAPrefixBoundIsExtendedWithMinKey(t *testing.T) {
 	short, err1 := p.PrefixBound(mustDoc(t, bson.D{{Key: "p", Value: "A"}}))
 	full, err2 := p.Bound(mustDoc(t, bson.D{{Key: "p", Value: "A"}, {Key: "k", Value: bson.MinKey{}}}))
 	if err1 != nil || err2 != nil || short != full {
-		t.Errorf("%s, %v", p.Display(short), err1)
+		t.Errorf("got %s, %v, want the bound extended with MinKey", p.Display(short), err1)
 	}
 	if _, err := p.PrefixBound(mustDoc(t, bson.D{})); err == nil {
 		t.Error("an empty document is a bound")

@@ -147,7 +147,7 @@ func TestAPrefixRangeHoldsExactlyTheKeysWithThatPrefix(t *testing.T) {
 			}
 		}
 		if !r.Max.IsPrefixEnd() || r.Min.IsPrefixEnd() {
-			rt.Fatalf("the ends of %v are not told apart", prefix)
+			rt.Fatalf("the two ends of the prefix range of %v are equal", prefix)
 		}
 	})
 }

@@ -61,7 +61,7 @@ func TestHashEqualsTheRecordedServersHash(t *testing.T) {
 		case v.Type == bson.TypeArray:
 			arrays++
 			if err == nil {
-				t.Errorf("Hash accepts the array %s", v)
+				t.Errorf("Hash accepts the array %s, want an error", v)
 			}
 		case err != nil || exported != got:
 			t.Errorf("Hash(%s) = %d, %v", v, exported, err)

@@ -91,8 +91,8 @@ func names(list bson.RawValue) []string {
 	return out
 }
 
-// identityLines is the reply of connectionStatus with sorted lists, because the server's
-// order is that of a hash table. The order of a privilege's actions is kept.
+// identityLines returns the reply of connectionStatus with sorted lists, because the
+// server's order is that of a hash table. The order of a privilege's actions is kept.
 func identityLines(t testing.TB, reply bson.Raw) []string {
 	t.Helper()
 	info, ok := reply.Lookup("authInfo").DocumentOK()
@@ -112,8 +112,8 @@ func identityLines(t testing.TB, reply bson.Raw) []string {
 
 var recordedTail = regexp.MustCompile(`lsid: \{ id: UUID\("([0-9a-f-]+)"\) \}, \$clusterTime: \{ clusterTime: Timestamp\((\d+), (\d+)\), signature: \{ hash: BinData\(0, ([0-9A-F]+)\), keyId: (-?\d+) \} \}, \$db: "([^"]*)" \}$`)
 
-// appendedFields holds the fields that the recording client appended to a command. A refusal
-// quotes them.
+// appendedFields holds the fields that the recording client appended to a command. A
+// refusal quotes them.
 func appendedFields(t testing.TB, s step) []bson.E {
 	t.Helper()
 	db := bson.E{Key: "$db", Value: s.DB}

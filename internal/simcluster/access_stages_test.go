@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// limitedUser is a user who may only read db.c.
+// limitedUser signs in as a user with only these privileges.
 func limitedUser(t testing.TB, c *Cluster, privileges ...any) *rawClient {
 	t.Helper()
 	root := signedIn(t, c, "root", "root-pw")
@@ -68,7 +68,8 @@ func TestEveryStageNeedsItsOwnPrivilege(t *testing.T) {
 	wantError(t, u.runOn("db", d("aggregate", "secret", "pipeline", bson.A{}, "cursor", bson.D{})), 13, "not authorized")
 	wantError(t, u.runOn("admin", d("aggregate", 1, "pipeline", stages(d("$currentOp", bson.D{})), "cursor", bson.D{})), 13, "not authorized")
 	wantOK(t, u.runOn("db", d("explain", d("find", "c"))))
-	wantError(t, u.runOn("db", d("explain", d("find", "secret"))), 13, "not authorized on db to execute command { explain: { find: \"secret\" }")
+	wantError(t, u.runOn("db", d("explain", d("find", "secret"))), 13,
+		"not authorized on db to execute command { explain: { find: \"secret\" }")
 	wantError(t, u.runOn("db", d("explain", d("aggregate", "c", "pipeline", denied[0], "cursor", bson.D{}))), 13, "not authorized")
 }
 

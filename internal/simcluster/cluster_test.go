@@ -13,7 +13,7 @@ import (
 // fixedEpoch is an arbitrary fixed time.
 func fixedEpoch() time.Time { return time.Date(2026, 11, 21, 15, 0, 0, 0, time.UTC) }
 
-// emptyCluster is a cluster without user databases that was not started.
+// emptyCluster returns a cluster without user databases that is not started.
 func emptyCluster(t testing.TB, change ...func(*Options)) *Cluster {
 	t.Helper()
 	o := Options{Empty: true, Still: true, Epoch: fixedEpoch()}

@@ -27,7 +27,7 @@ func withTwentyDocuments(t *testing.T) (*Cluster, *mongo.Collection) {
 	return c, coll
 }
 
-// serverCode is the error's server code and text, 0 for none.
+// serverCode returns the error's server code and text, or 0 if it has none.
 func serverCode(err error) (int, string) {
 	var we mongo.WriteException
 	if errors.As(err, &we) && len(we.WriteErrors) > 0 {

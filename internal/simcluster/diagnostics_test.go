@@ -88,7 +88,7 @@ func TestStatisticsComePerShard(t *testing.T) {
 	}
 	for _, r := range stats {
 		if n := r.Lookup("storageStats", "count").Int32(); n != 100 || r.Lookup("count").Int32() != n {
-			t.Errorf("%s", shellText(r))
+			t.Errorf("counts of documents and of storage differ or are not 100: %s", shellText(r))
 		}
 		if r.Lookup("storageStats", "numOrphanDocs").Type != 0 {
 			t.Error("5.0 does not report orphans")

@@ -43,11 +43,11 @@ func TestFaultsArePlantedOverTheWire(t *testing.T) {
 			t.Error(err)
 		}
 		if !strings.Contains(s.state(), "raced") {
-			t.Error("the other client did nothing")
+			t.Error("the other client's command had no effect")
 		}
 		fault("simulateFault", "freeze", "member", "config")
 		if err := s.run("admin", d("listShards", 1, "maxTimeMS", 100)); err == nil {
-			t.Error("a frozen config server answers")
+			t.Error("a frozen config server answered")
 		}
 		fault("simulateFault", "heal")
 		if err := s.run("admin", d("listShards", 1)); err != nil {
@@ -70,7 +70,7 @@ func TestMisspeltFaultsAreRefused(t *testing.T) {
 		d("simulateFault", "freeze", "member", "shard-rs-9"),
 	} {
 		if err := client.Database("admin").RunCommand(t.Context(), cmd).Err(); err == nil {
-			t.Errorf("%v was taken", cmd)
+			t.Errorf("the invalid command %v was accepted", cmd)
 		}
 	}
 	if n := c.faults.armed.Load(); n != 0 {

@@ -60,7 +60,7 @@ func TestOperationContinuesAfterItsClientGotAnError(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if s.state() == before {
-			s.t.Error("the operation did not go on")
+			s.t.Error("the operation did not continue")
 		}
 	})
 }

@@ -98,7 +98,7 @@ func TestBusyBalancerMovesEverySecondWithinZones(t *testing.T) {
 				acts, moved := i.Acts(), len(logLines(c, "changelog", "moveChunk.commit"))
 				time.Sleep(time.Minute)
 				if i.Acts() != acts || len(logLines(c, "changelog", "moveChunk.commit")) != moved {
-					t.Error("goes on after its end")
+					t.Error("interference continues after its end")
 				}
 			})
 		})
@@ -153,7 +153,7 @@ func TestBusyBalancerStopsWhenTurnedOff(t *testing.T) {
 		mustRun(t, c, "admin", d("balancerStart", 1))
 		time.Sleep(20 * time.Second)
 		if i.Acts() == acts {
-			t.Error("does not begin again")
+			t.Error("interference does not restart")
 		}
 	})
 }
@@ -259,7 +259,7 @@ func TestInvalidInterferenceOptionsAreRefused(t *testing.T) {
 	c := emptyCluster(t)
 	for _, i := range []Interference{{}, {Kind: "weather"}, {Kind: BusyBalancer, Every: -1}} {
 		if _, err := c.Interfere(i); err == nil {
-			t.Errorf("%+v is possible", i)
+			t.Errorf("the invalid options %+v were accepted", i)
 		}
 	}
 }

@@ -24,7 +24,7 @@ type step struct {
 	Error bson.Raw
 }
 
-// answer is the recorded reply, or the server's reply inside an error.
+// answer returns the recorded reply, or the server's reply inside an error.
 func (s step) answer() (reply bson.RawValue, failed bool) {
 	if s.Error == nil {
 		return s.Reply, false

@@ -73,7 +73,7 @@ func TestStreamingHelloWaitsInSimulatedTime(t *testing.T) {
 			time.Sleep(time.Minute)
 		}
 		if n := c.stats.requests.Load(); n > 100 {
-			t.Errorf("%d requests in five minutes: the monitor is not held", n)
+			t.Errorf("%d requests in five minutes: the streaming hello does not wait", n)
 		}
 		if err := client.Disconnect(t.Context()); err != nil {
 			t.Error(err)

@@ -24,24 +24,25 @@ func TestAMovedCollectionIsReadAndWrittenWhereItIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := do("d", field("update", "u"),
-			field("updates", bson.A{bson.D{field("q", bson.D{field("_id", 3)}), field("u", bson.D{field("$set", bson.D{field("x", 1)})})}})); err != nil {
+			field("updates", bson.A{bson.D{field("q", bson.D{field("_id", 3)}),
+				field("u", bson.D{field("$set", bson.D{field("x", 1)})})}})); err != nil {
 			t.Fatal(err)
 		}
 		if n, err := do("d", field("count", "u")); err != nil ||
 			fmt.Sprint(n.Lookup("shards")) != `{"shard-rs-2": {"$numberInt":"31"}}` && n.Lookup("n").Int32() != 31 {
-			t.Errorf("%s, %v", n, err)
+			t.Errorf("got %s, %v, want 31 documents on shard-rs-2", n, err)
 		}
 		plan, err := do("d", field("explain", bson.D{field("find", "u"), field("filter", bson.D{field("x", 1)})}))
 		if err != nil || plan.Lookup("queryPlanner", "winningPlan", "shards", "0", "shardName").StringValue() != "shard-rs-2" {
-			t.Errorf("%s, %v", plan, err)
+			t.Errorf("got %s, %v, want a plan on shard-rs-2", plan, err)
 		}
 		list, err := do("d", field("listCollections", 1), field("nameOnly", true))
 		if names, _ := list.Lookup("cursor", "firstBatch").Array().Values(); err != nil || len(names) != 2 {
-			t.Errorf("%s, %v", list, err)
+			t.Errorf("got %s, %v, want two collections", list, err)
 		}
 		check, err := do("d", field("checkMetadataConsistency", 1), field("checkIndexes", true))
 		if found, _ := check.Lookup("cursor", "firstBatch").Array().Values(); err != nil || len(found) != 0 {
-			t.Errorf("%s, %v", check, err)
+			t.Errorf("got %s, %v, want no inconsistency", check, err)
 		}
 	})
 }
@@ -72,7 +73,8 @@ func TestReshardingShowsItsProgress(t *testing.T) {
 			time.Sleep(30 * time.Second)
 			r, err := do("admin", field("aggregate", 1), field("cursor", bson.D{}), field("pipeline", bson.A{
 				bson.D{field("$currentOp", bson.D{field("allUsers", true), field("localOps", false)})},
-				bson.D{field("$match", bson.D{field("originatingCommand.reshardCollection", "d.t"), field("recipientState", bson.D{field("$exists", true)})})},
+				bson.D{field("$match", bson.D{field("originatingCommand.reshardCollection", "d.t"),
+					field("recipientState", bson.D{field("$exists", true)})})},
 				bson.D{field("$group", bson.D{field("_id", nil), field("copied", bson.D{field("$sum", "$documentsCopied")})})},
 			}))
 			if err != nil {
@@ -88,7 +90,7 @@ func TestReshardingShowsItsProgress(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n, err := do("d", field("count", "t")); err != nil || n.Lookup("n").Int32() != 1030 {
-			t.Errorf("%s, %v", n, err)
+			t.Errorf("got %s, %v, want 1030 documents", n, err)
 		}
 	})
 }

@@ -65,7 +65,8 @@ func TestDataDistributionAndOrphansAreReportedSince60(t *testing.T) {
 	for _, v := range append(allVersions, "6.0.2") {
 		onVersion(t, v, func(t *testing.T, do func(string, ...bson.E) (bson.Raw, error)) {
 			smallData(t, do)
-			_, err := do("admin", field("aggregate", 1), field("pipeline", bson.A{bson.D{field("$shardedDataDistribution", bson.D{})}}), field("cursor", bson.D{}))
+			_, err := do("admin", field("aggregate", 1), field("pipeline",
+				bson.A{bson.D{field("$shardedDataDistribution", bson.D{})}}), field("cursor", bson.D{}))
 			if has := err == nil; has != (v >= "6.0" && v != "6.0.2") {
 				t.Errorf("%s: %v", v, err)
 			}
@@ -120,8 +121,10 @@ func TestAdministrationCommandsWorkInAllVersions(t *testing.T) {
 			p := func(n int) bson.D { return bson.D{field("p", int32(n))} }
 			admin(0, field("split", "d.t"), field("middle", p(10)))
 			admin(0, field("split", "d.t"), field("middle", p(20)))
-			admin(0, field("moveChunk", "d.t"), field("find", p(10)), field("to", "shard-rs-2"), field("forceJumbo", true), field("_waitForDelete", true))
-			if _, err := do("d", field("insert", "t"), field("documents", bson.A{bson.D{field("_id", int32(25)), field("p", int32(15))}})); err != nil {
+			admin(0, field("moveChunk", "d.t"), field("find", p(10)), field("to", "shard-rs-2"), field("forceJumbo", true),
+				field("_waitForDelete", true))
+			if _, err := do("d", field("insert", "t"), field("documents",
+				bson.A{bson.D{field("_id", int32(25)), field("p", int32(15))}})); err != nil {
 				t.Fatal(err)
 			}
 			admin(status.OperationFailed, field("moveChunk", "d.t"), field("find", p(20)), field("to", "shard-rs-2"))
@@ -147,7 +150,8 @@ func TestAdministrationCommandsWorkInAllVersions(t *testing.T) {
 			if r := admin(0, field("removeShard", "shard-rs-2")); r.Lookup("remaining", "chunks").Int64() != 1 {
 				t.Errorf("%s: %s", v, r)
 			}
-			admin(status.IllegalOperation, field("moveChunk", "d.t"), field("find", bson.D{field("p", int32(1)), field("q", int32(1))}), field("to", "shard-rs-2"))
+			admin(status.IllegalOperation, field("moveChunk", "d.t"),
+				field("find", bson.D{field("p", int32(1)), field("q", int32(1))}), field("to", "shard-rs-2"))
 		})
 	}
 }

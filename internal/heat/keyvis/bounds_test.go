@@ -9,7 +9,7 @@ import (
 	"shardboard/internal/shardkey"
 )
 
-// busiestRecorder is a recorder after a minute in which every row took many writes.
+// busiestRecorder returns a recorder after a minute in which every row had many writes.
 func busiestRecorder(t testing.TB) (*Recorder, *swappableTable) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	var at []int64
@@ -32,8 +32,8 @@ func slotOfEveryRow(w *swappableTable, from time.Time) heat.Slot {
 	return s
 }
 
-// A picture of five weeks in which every row took 100,000 writes a minute and
-// the rows changed with every column: more than any cluster does.
+// Five weeks in which every row had 100,000 writes a minute and the rows changed with
+// every column, which is more than any real cluster has.
 func TestStorageOfFiveWeeksIsBounded(t *testing.T) {
 	r, _ := busiestRecorder(t)
 	key, project := r.find(ns, ByKey).columns[0], r.find(ns, ByProject).columns[0]
@@ -83,13 +83,13 @@ func BenchmarkViewOfTheLargestPicture(b *testing.B) {
 	}
 }
 
-// Rows of one axis that another cuts are divided, and the sum stays.
+// Rows of one axis that another axis splits are divided, and the sum is preserved.
 func TestWiderRowsAreDividedEvenly(t *testing.T) {
 	few, many := &axis{bounds: boundsAt(evenHashes(2))}, &axis{bounds: boundsAt(evenHashes(8))}
 	c := &column{axis: few, cells: packCells(map[int]int64{0: 10, 1: 3})}
 	got := map[int]int64{}
 	if !c.dense(many, func(row int, rows int64) { got[row] += rows }) {
-		t.Error("divided without a word")
+		t.Error("the rows were divided without being marked as divided")
 	}
 	for row, want := range []int64{3, 3, 2, 2, 1, 1, 1, 0} {
 		if got[row] != want {

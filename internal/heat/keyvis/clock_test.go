@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/heat"
 )
 
-// What was counted twice at one time by a wrong clock is shown once or twice, and
-// nothing breaks.
+// Time that passes twice because of a wrong clock may be shown once or twice, and
+// nothing fails.
 func TestHeatMapContinuesWhenTheClockIsSet(t *testing.T) {
 	w := collectionCutAt(t, 1, evenHashes(8)...)
 	r := New(w, nil, nil)

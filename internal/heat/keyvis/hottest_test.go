@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/store/sqlite"
 )
 
-// Of rows that are changed in place only those of the hottest projects are
-// counted: the picture must not show the others as calm.
+// Updated rows are counted only for the hottest projects, so the heat map must not show
+// the other projects as quiet.
 func TestUncountedProjectsAreUnknownNotQuiet(t *testing.T) {
 	db, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
@@ -61,7 +61,8 @@ func TestUncountedProjectsAreUnknownNotQuiet(t *testing.T) {
 			t.Errorf("%s: projects %+v", name, p)
 		}
 	}
-	// Older than a layer's reach, minutes become longer columns: still a part only.
+	// Minutes older than the reach of their layer are merged into longer columns, which
+	// are partial too.
 	for i := 3; i < 60*8; i++ {
 		r.Take(minute(i, 1))
 	}

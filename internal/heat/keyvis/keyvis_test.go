@@ -23,7 +23,7 @@ const ns topology.Namespace = "y.changes"
 
 var begin = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 
-// swappableTable is a table that tests replace.
+// swappableTable is a routing table that tests can replace.
 type swappableTable struct {
 	table atomic.Pointer[topology.Table]
 }
@@ -33,8 +33,8 @@ func (w *swappableTable) Subscribe() (*topology.Table, <-chan struct{}, func()) 
 	return w.Table(), make(chan struct{}), func() {}
 }
 
-// collectionCutAt is a collection hashed by document whose key space is cut at the given
-// hashes, each chunk on one of three shards.
+// collectionCutAt makes a collection with a hashed document id, split at the given
+// hashes, with its chunks on three shards.
 func collectionCutAt(t testing.TB, life byte, at ...int64) *swappableTable {
 	t.Helper()
 	raw, err := bson.Marshal(bson.D{{Key: "doc_id", Value: "hashed"}})
@@ -80,7 +80,7 @@ func documentID(n int) (id bson.ObjectID) {
 	return id
 }
 
-// countedSlot counts rows of documents by the table of now.
+// countedSlot returns a slot with the given counts by the current table.
 func countedSlot(w *swappableTable, from time.Time, every int64, counts ...heat.Count) heat.Slot {
 	c := w.Table().Collection(ns)
 	s := heat.Slot{NS: ns, From: from, To: from.Add(heat.Tick), Every: every, Counts: counts, Life: c.Incarnation}
@@ -104,7 +104,7 @@ func randomCounts(rng *rand.Rand) []heat.Count {
 	return out
 }
 
-// totalWrites adds up a view: by column and all.
+// totalWrites sums all cells of a view.
 func totalWrites(v View) (all int64) {
 	for i, c := range v.Columns {
 		all += c.Astray
@@ -160,14 +160,14 @@ func TestUncountedMinuteHasNoColumn(t *testing.T) {
 	}
 	v, _ := r.View(ns, ByKey, begin, begin.Add(time.Hour))
 	if len(v.Columns) != 4 || v.Columns[2].From != begin.Add(5*time.Minute) || v.Columns[2].Covered != 30*time.Second {
-		t.Errorf("%+v", v.Columns)
+		t.Errorf("got columns %+v, want 4, the third from the sixth minute and covered for 30 s", v.Columns)
 	}
 	if n, ok := v.PerSecond(0, 0); n != 0 || !ok {
-		t.Error("a counted minute without writes is a zero", n, ok)
+		t.Error("a counted minute without writes must be 0, got", n, ok)
 	}
 }
 
-// Whatever is cut and merged, whenever: nothing is lost and nothing is too large.
+// Random splits and merges at random times lose no writes and exceed no limit.
 func TestMergingNeverLosesAWriteAndStaysWithinItsLimits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
@@ -178,13 +178,13 @@ func TestMergingNeverLosesAWriteAndStaysWithinItsLimits(t *testing.T) {
 		at := begin
 		for range 250 {
 			switch rng.IntN(40) {
-			case 0: // cut anew
+			case 0: // new chunk bounds
 				var cuts []int64
 				for range rng.IntN(60) {
 					cuts = append(cuts, int64(rng.Uint64()))
 				}
 				w.table.Store(collectionCutAt(t, 1, cuts...).Table())
-			case 1: // nobody counts
+			case 1: // a pause in counting
 				at = at.Add(time.Duration(rng.IntN(500)) * time.Minute)
 			}
 			s := countedSlot(w, at, 1+9*rng.Int64N(2), randomCounts(rng)...)
@@ -193,7 +193,7 @@ func TestMergingNeverLosesAWriteAndStaysWithinItsLimits(t *testing.T) {
 			at = at.Add(time.Duration(1+rng.IntN(30)) * heat.Tick)
 		}
 		if at.Sub(begin) > Reach {
-			rt.Skip("some is forgotten")
+			rt.Skip("the time span is longer than the recorder keeps")
 		}
 		r.Take(countedSlot(w, at.Truncate(time.Minute).Add(time.Minute), 1)) // closes the last minute
 		for _, by := range []By{ByKey, ByProject} {
@@ -215,7 +215,7 @@ func TestMergingNeverLosesAWriteAndStaysWithinItsLimits(t *testing.T) {
 
 func TestFiveWeeksFitTheColumnLimitAndLayersAgree(t *testing.T) {
 	if testing.Short() {
-		t.Skip("counts every minute of five weeks")
+		t.Skip("counts every minute of five weeks, which takes long")
 	}
 	w := collectionCutAt(t, 1, evenHashes(4)...)
 	r := New(w, nil, nil)
@@ -245,7 +245,7 @@ func TestFiveWeeksFitTheColumnLimitAndLayersAgree(t *testing.T) {
 			t.Fatalf("column of %s has %d rows, covered %s", c.Step, rows, c.Covered)
 		}
 		if i > 0 && !v.Columns[i-1].End().Equal(c.From) {
-			t.Fatalf("hole before %s", c.From)
+			t.Fatalf("no column before %s", c.From)
 		}
 	}
 	if len(steps) != len(layers) || v.Columns[0].From.Before(begin.Add(12*time.Hour-4*time.Hour)) {
@@ -261,7 +261,7 @@ func TestHotChunksHaveOwnRowsAmongAHundredThousand(t *testing.T) {
 		hot = append(hot, heat.Count{Project: documentID(1), Document: documentID(d), Rows: 50})
 	}
 	var want int64
-	for i := range 130 { // beyond the hour after which rows are chosen again
+	for i := range 130 { // longer than the hour after which rows are chosen again
 		s := countedSlot(w, begin.Add(time.Duration(i)*time.Minute), 1, hot...)
 		s.To = s.From.Add(time.Minute)
 		want += s.Rows()
@@ -291,7 +291,7 @@ func TestHotChunksHaveOwnRowsAmongAHundredThousand(t *testing.T) {
 	}
 	after, _ := r.View(ns, ByKey, begin, begin.Add(24*time.Hour))
 	if !sameBounds(before, after.Bounds) {
-		t.Error("rows changed although neither chunks nor heat did")
+		t.Error("the rows of the heat map changed although neither chunks nor heat did")
 	}
 }
 
@@ -318,11 +318,11 @@ func TestProjectsNotKeptByNameAreUnknownNotZero(t *testing.T) {
 		t.Errorf("got %d %d, want v.At(first, 0) 1000, v.At(first, 1) 0", v.At(first, 0), v.At(first, 1))
 	}
 	if _, known := v.PerSecond(row, 0); known {
-		t.Error("a rate of what is not known")
+		t.Error("an unknown project has a rate")
 	}
 }
 
-// runRecorder gives a recorder its store for a while.
+// runRecorder runs a recorder with a store while during is called.
 func runRecorder(t *testing.T, w *swappableTable, s store.HeatPictures, during func(r *Recorder)) *Recorder {
 	t.Helper()
 	r := New(w, s, nil)
@@ -366,7 +366,7 @@ func TestRestartedRecorderShowsTheSamePicture(t *testing.T) {
 			t.Fatalf("%s: differs after a restart: %d and %d columns", by, len(a.Columns), len(b.Columns))
 		}
 	}
-	// It goes on, and what a third one loads has both parts.
+	// Recording continues, and a third recorder loads both parts.
 	want := totalWrites(viewOnly(again.View(ns, ByKey, begin, begin.Add(Reach))))
 	runRecorder(t, w, db, func(r *Recorder) { feed(r, 900, 960) })
 	third := runRecorder(t, w, db, func(*Recorder) {})
@@ -407,7 +407,7 @@ func TestRecreatedCollectionHasItsOwnPicture(t *testing.T) {
 	}
 }
 
-// failingStore is a store that cannot write for a while.
+// failingStore is a store that cannot write while failing is set.
 type failingStore struct {
 	store.HeatPictures
 	fail bool
@@ -433,7 +433,7 @@ func TestFailedSaveIsRetriedLater(t *testing.T) {
 		r.Take(countedSlot(w, begin.Add(time.Duration(i)*heat.Tick), 1, heat.Count{Document: documentID(i), Rows: 5}))
 		if i%6 == 5 {
 			if err := r.save(t.Context(), "c1"); err == nil {
-				t.Fatal("saved by a store that fails")
+				t.Fatal("the failing store has saved data")
 			}
 		}
 	}
@@ -450,15 +450,15 @@ func TestFailedSaveIsRetriedLater(t *testing.T) {
 func TestDamagedStoredDataIsAGap(t *testing.T) {
 	for _, b := range [][]byte{nil, {1}, {2, 0, 0, 0}, {1, 0, 0x80}, {1, 0, 1, 0x80}} {
 		if _, err := unpackColumn(b); err == nil {
-			t.Errorf("%v is read", b)
+			t.Errorf("the damaged column %v was decoded without an error", b)
 		}
 	}
 	for _, cells := range [][]byte{{0x80}, {1}, {1, 1, 9, 9}} {
 		if c := (&column{axis: &axis{bounds: make([]shardkey.Key, 5)}, cells: cells}); c.valid() {
-			t.Errorf("%v fits five rows", cells)
+			t.Errorf("the cells %v were accepted for five rows", cells)
 		}
 	}
 	if _, err := unpackAxis(1, []byte{1, 2, 3}); err == nil {
-		t.Error("an axis of nonsense is read")
+		t.Error("a damaged axis was decoded without an error")
 	}
 }

@@ -35,7 +35,7 @@ type returnedCounter struct {
 func (p *returnedCounter) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{Succeeded: func(_ context.Context, e *event.CommandSucceededEvent) {
 		if e.DatabaseName != db {
-			return // the tables are read beside the survey
+			return // reads of the tables are not part of the survey
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -54,16 +54,16 @@ func (p *returnedCounter) returned() int {
 	return p.documents
 }
 
-// fixture is an engine over a simulated cluster, inside a bubble.
+// fixture is a survey engine on a simulated cluster in a synctest bubble.
 type fixture struct {
 	sim     *simcluster.Cluster
 	client  *cluster.Client
 	watcher *topology.Watcher
 	keeper  *placement.Keeper
 	engine  *survey.Engine
-	source  survey.Source // of the next engine
+	source  survey.Source // used by the next engine that starts
 	tap     returnedCounter
-	end     func() // ends Run and waits for it
+	end     func() // stops Run and waits for its return
 }
 
 func onSim(t *testing.T, o simcluster.Options, st store.Surveys, test func(t *testing.T, r *fixture)) {
@@ -88,14 +88,14 @@ func onSim(t *testing.T, o simcluster.Options, st store.Surveys, test func(t *te
 		all.Go(func() { _ = r.watcher.Run(ctx) })
 		all.Go(func() { _ = r.keeper.Run(ctx) })
 		defer func() { cancel(); all.Wait() }()
-		time.Sleep(70 * time.Second) // sizes of every collection are read
+		time.Sleep(70 * time.Second) // until the sizes of all collections are read
 		r.start(t, survey.Options{Store: st})
 		defer func() { r.end() }()
 		test(t, r)
 	})
 }
 
-// start makes an engine, as a process that begins does.
+// start creates and runs an engine, as a new process does.
 func (r *fixture) start(t *testing.T, o survey.Options) {
 	r.engine = survey.New(r.source, r.watcher, r.keeper, profile.Yorkie(), o)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -118,7 +118,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// finish waits for a survey's end.
+// waitForEnd waits until a survey has ended.
 func (r *fixture) waitForEnd(t *testing.T, id string) (survey.Survey, *survey.Result) {
 	t.Helper()
 	for range 24 * 60 {
@@ -129,7 +129,7 @@ func (r *fixture) waitForEnd(t *testing.T, id string) (survey.Survey, *survey.Re
 		}
 		time.Sleep(time.Second)
 	}
-	t.Fatal("it does not end")
+	t.Fatal("the survey does not end")
 	return survey.Survey{}, nil
 }
 
@@ -140,11 +140,11 @@ func (r *fixture) runSurvey(t *testing.T, q survey.Request) (survey.Survey, *sur
 	return r.waitForEnd(t, s.ID)
 }
 
-// rowTotals is the truth of a set of rows.
+// rowTotals are the true totals of a set of rows.
 type rowTotals struct{ rows, bytes, dead int64 }
 
-// truth reads every row of a collection from the simulator itself and groups
-// them by an id.
+// rowsByID reads every row of a collection directly from the simulator and sums the
+// rows by an id.
 func (r *fixture) rowsByID(t *testing.T, coll, field string, dead func(bson.Raw) bool) map[bson.ObjectID]rowTotals {
 	t.Helper()
 	out := map[bson.ObjectID]rowTotals{}
@@ -189,11 +189,11 @@ func collectionOf(t *testing.T, r *survey.Result, name string) survey.Collection
 			return c
 		}
 	}
-	t.Fatalf("nothing of %s: %+v", name, r.Collections)
+	t.Fatalf("no collection %s in the result: %+v", name, r.Collections)
 	return survey.Collection{}
 }
 
-// checkAgainstTruth tells whether a survey's counted lines are the truth.
+// checkAgainstTruth compares a survey's lines with the true totals.
 func checkAgainstTruth(t *testing.T, c survey.Collection, truth map[bson.ObjectID]rowTotals) {
 	t.Helper()
 	if c.Method != survey.MethodCounted || !c.Complete {
@@ -213,7 +213,7 @@ func checkAgainstTruth(t *testing.T, c survey.Collection, truth map[bson.ObjectI
 		for _, s := range l.Shards {
 			parts += s.Rows.Value
 			if s.Shard == "" {
-				t.Errorf("%s: rows of no shard", c.NS)
+				t.Errorf("%s: a line has no shards", c.NS)
 			}
 		}
 		if parts != want.rows {
@@ -239,7 +239,7 @@ func TestProjectWideCollectionsAreCountedExactlyWithinTheBudget(t *testing.T) {
 			t.Errorf("%d documents were returned in %s", read, took)
 		}
 		if s.Progress.Returned > int64(read) {
-			t.Errorf("the survey says that %d were returned; %d were", s.Progress.Returned, read)
+			t.Errorf("the survey reports %d returned documents, %d were returned", s.Progress.Returned, read)
 		}
 		checkAgainstTruth(t, collectionOf(t, result, "documents"), r.rowsByID(t, "documents", "project_id", isRemoved))
 		checkAgainstTruth(t, collectionOf(t, result, "clients"), r.rowsByID(t, "clients", "project_id", isDeactivated))
@@ -331,7 +331,7 @@ func TestSampleIntervalsContainTheTruth(t *testing.T) {
 
 func TestIntervalsOfAHundredSamplesContainTheTruth(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a hundred surveys")
+		t.Skip("runs a hundred surveys")
 	}
 	onSim(t, simcluster.Options{Projects: 12, Documents: 1500}, nil, func(t *testing.T, r *fixture) {
 		truth := r.rowsByID(t, "changes", "project_id", nil)
@@ -366,7 +366,7 @@ func TestSurveyNeverReadsMoreThanTheSharedBudget(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 7, Documents: 1500}, nil, func(t *testing.T, r *fixture) {
 		r.end()
 		budget := heat.NewBudget(20, nil)
-		budget.Hold(budget.Burst()) // somebody else has used what was saved up
+		budget.Hold(budget.Burst()) // another reader has used up the saved budget
 		r.start(t, survey.Options{Budget: budget})
 		before, began := r.tap.returned(), time.Now()
 		s, _ := r.runSurvey(t, survey.Request{Kind: survey.Project, Project: r.keeper.Directory().All()[0].ID})
@@ -390,17 +390,17 @@ func TestStoppedSurveyKeepsItsPartialResult(t *testing.T) {
 		list := r.engine.List()
 		if len(list) != 2 || list[0].State != survey.Queued || list[1].State != survey.Running || list[1].Progress.Done == 0 ||
 			list[1].Progress.Left <= 0 {
-			t.Fatalf("%+v", list)
+			t.Fatalf("got surveys %+v, want the first queued and the second running with its time left", list)
 		}
 		must(t, r.engine.Stop(t.Context(), second.ID, entryByBen()))
 		must(t, r.engine.Stop(t.Context(), s.ID, entryByBen()))
 		ended, result := r.waitForEnd(t, s.ID)
 		if ended.State != survey.Stopped || len(result.Collections) == 0 || result.Collections[0].Complete {
-			t.Errorf("%+v", ended)
+			t.Errorf("got %+v, want a stopped survey with an incomplete collection", ended)
 		}
 		for _, l := range result.Collections[0].Projects {
 			if l.Rows.Exact || !l.Rows.AtLeast {
-				t.Errorf("not all was counted: %+v", l.Rows)
+				t.Errorf("the stopped survey reports exact rows: %+v", l.Rows)
 			}
 		}
 		if err := r.engine.Stop(t.Context(), s.ID, entryByBen()); fault.Of(err) != fault.Conflict {
@@ -408,13 +408,13 @@ func TestStoppedSurveyKeepsItsPartialResult(t *testing.T) {
 		}
 		count := r.tap.returned()
 		time.Sleep(time.Minute)
-		if more := r.tap.returned() - count; more > 60 { // the list of projects is read again
+		if more := r.tap.returned() - count; more > 60 { // includes another read of the project list
 			t.Errorf("%d documents after the end, want at most 60", more)
 		}
 	})
 }
 
-// auditRecords are what, by whom and the subject of the audit record's entries.
+// auditRecords returns the audit log entries with action, user and subject.
 func auditRecords(t *testing.T, db *sqlite.DB) (out []store.AuditRecord) {
 	t.Helper()
 	rows, err := db.AuditRecords(t.Context(), 0, 100)
@@ -435,7 +435,7 @@ func TestWhoStartsAndStopsASurveyIsRecorded(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		must(t, r.engine.Stop(t.Context(), waiting.ID, entryByBen()))
-		for range 2 { // a second click is no second deed
+		for range 2 { // a repeated stop must not be recorded again
 			if err := r.engine.Stop(t.Context(), running.ID, entryByBen()); err != nil && fault.Of(err) != fault.Conflict {
 				t.Fatal(err)
 			}
@@ -451,7 +451,7 @@ func TestWhoStartsAndStopsASurveyIsRecorded(t *testing.T) {
 				running.ID,
 			}, {"survey.started", "user:1", waiting.ID}, {"survey.stopped", "user:2", waiting.ID}, {"survey.stopped", "user:2", running.ID}}
 		if len(got) != len(want) {
-			t.Fatalf("recorded: %+v", got)
+			t.Fatalf("wrong number of audit records: %+v", got)
 		}
 		for i, w := range want {
 			if g := got[i]; g.What != w.what || g.By != w.by || g.Subject != w.subject || g.Outcome != "ok" || g.At.IsZero() || g.Cluster == "" {
@@ -462,7 +462,7 @@ func TestWhoStartsAndStopsASurveyIsRecorded(t *testing.T) {
 			d["project"] != project.Hex() ||
 			d["db"] != "yorkie-meta" ||
 			len(d) != 3 {
-			t.Errorf("%+v", got[0])
+			t.Errorf("details of the start: got %+v, want a password sign-in, kind, project and db", got[0])
 		}
 	})
 }
@@ -482,15 +482,15 @@ func TestSurveyResumesAfterTheProcessDied(t *testing.T) {
 		checkAgainstTruth(t, collectionOf(t, result, "documents"), truth)
 		checkAgainstTruth(t, collectionOf(t, result, "clients"), r.rowsByID(t, "clients", "project_id", isDeactivated))
 		if first.Progress.Done == 0 || ended.State != survey.Done || ended.Progress.Returned > ended.Progress.Done+400+ended.Progress.Done/20 {
-			t.Errorf("first %+v, then %+v", first, ended)
+			t.Errorf("before the restart %+v, after it %+v: the survey did not resume", first, ended)
 		}
 		r.end()
-		r.start(t, survey.Options{Store: kept}) // results outlive the process too
+		r.start(t, survey.Options{Store: kept}) // results are kept across processes too
 		time.Sleep(2 * time.Second)
 		again, same, err := r.engine.Survey(t.Context(), s.ID)
 		must(t, err)
 		if again.State != survey.Done || len(same.Collections) != len(result.Collections) {
-			t.Errorf("%+v", again)
+			t.Errorf("after a restart: got %+v, want the same finished survey", again)
 		}
 	})
 }
@@ -527,7 +527,7 @@ func openStore(t *testing.T) *sqlite.DB {
 	return kept
 }
 
-// onBareCluster runs a test over a simulated cluster alone.
+// onBareCluster runs a test on a simulated cluster without an engine.
 func onBareCluster(t *testing.T, o simcluster.Options, test func(t *testing.T, sim *simcluster.Cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -18,14 +18,14 @@ import (
 	"shardboard/internal/topology"
 )
 
-// again begins anew with another source.
+// restartWith replaces the engine by a new one that reads from another source.
 func (r *fixture) restartWith(t *testing.T, src survey.Source) {
 	r.end()
 	r.source = src
 	r.start(t, survey.Options{})
 }
 
-// forbiddenSource is a source that one collection may not be read of.
+// forbiddenSource is a source that must not read one of the collections.
 type forbiddenSource struct {
 	survey.Source
 	ns topology.Namespace
@@ -38,7 +38,8 @@ func (s forbiddenSource) SampleSizes(ctx context.Context, q survey.SizeQuery) ([
 	return s.Source.SampleSizes(ctx, q)
 }
 
-func (s forbiddenSource) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID, from bson.ObjectID) ([]survey.SizedRow, error) {
+func (s forbiddenSource) RowSizes(ctx context.Context, q survey.SizeQuery, p *bson.ObjectID,
+	from bson.ObjectID) ([]survey.SizedRow, error) {
 	if q.NS == s.ns {
 		return nil, s.refusal()
 	}
@@ -79,13 +80,13 @@ func TestMissingFindPrivilegeIsNamed(t *testing.T) {
 		for _, err := range []error{sample, rows, document, existing} {
 			var denied *topology.DeniedError
 			if !errors.As(err, &denied) || denied.Privilege != "find on "+db+".changes" {
-				t.Errorf("%v", err)
+				t.Errorf("got %v, want the missing privilege find on %s.changes", err, db)
 			}
 		}
 	})
 }
 
-// slowSource is a source that can be made to take its time.
+// slowSource is a source that can be delayed.
 type slowSource struct {
 	survey.Source
 	takes atomic.Int64
@@ -115,12 +116,12 @@ func TestSurveySlowsDownWhileTheClusterIsSlow(t *testing.T) {
 		time.Sleep(60 * time.Second)
 		after := progress()
 		if !after.PacedDown || after.Done-before.Done > 1000 {
-			t.Errorf("before %+v, after %+v", before, after)
+			t.Errorf("did not slow down: before %+v, after %+v", before, after)
 		}
 		src.takes.Store(0)
 		time.Sleep(40 * time.Second)
 		if p := progress(); p.PacedDown || p.Done-after.Done < 500 {
-			t.Errorf("the cluster is fast again: %+v, was %+v", p, after)
+			t.Errorf("did not speed up again with the cluster: %+v, was %+v", p, after)
 		}
 		must(t, r.engine.Stop(t.Context(), s.ID, entryByBen()))
 		r.waitForEnd(t, s.ID)
@@ -128,7 +129,7 @@ func TestSurveySlowsDownWhileTheClusterIsSlow(t *testing.T) {
 }
 
 func TestOrphansAreCountedSeparately(t *testing.T) {
-	for _, release := range []string{"5.0", "6.0"} { // 5.0 does not report them
+	for _, release := range []string{"5.0", "6.0"} { // 5.0 does not report orphans
 		o := simcluster.Options{Projects: 6, Documents: 900, ServerVersion: release}
 		onSim(t, o, nil, func(t *testing.T, r *fixture) {
 			ns := topology.Namespace(db + ".changes")
@@ -144,7 +145,7 @@ func TestOrphansAreCountedSeparately(t *testing.T) {
 			upper, err := c.Key.Document(chunk.Max)
 			must(t, err)
 			must(t, r.client.MoveChunk(t.Context(), "", topology.Move{NS: ns, Min: lower, Max: upper, To: to}))
-			time.Sleep(70 * time.Second) // the statistics are read again; the clean-up waits 15 minutes
+			time.Sleep(70 * time.Second) // until statistics are read again; orphans stay for 15 minutes
 			var all, stored int64
 			for _, w := range before {
 				all += w.rows
@@ -163,7 +164,7 @@ func TestOrphansAreCountedSeparately(t *testing.T) {
 			if found.Rows.Value != all {
 				t.Errorf("%s: %d rows in all, truth %d, %d orphans", release, found.Rows.Value, all, found.Orphans.Value)
 			}
-			for _, l := range found.Projects { // one of twenty may be outside, but not by far
+			for _, l := range found.Projects { // one interval in twenty may miss the truth, but not by far
 				width := l.Rows.High - l.Rows.Low
 				if want := before[l.Project].rows; want < l.Rows.Low-width || want > l.Rows.High+width {
 					t.Errorf("%s: %d rows of a project, measured %d to %d", release, want, l.Rows.Low, l.Rows.High)
@@ -223,7 +224,7 @@ func TestUnshardedCollectionsAreMeasuredOnTheirPrimary(t *testing.T) {
 		_, result := r.runSurvey(t, survey.Request{Kind: survey.Projects})
 		l := collectionOf(t, result, "documents").Projects[0]
 		if l.Rows.Value != 1 || l.Dead.Rows.Value != 1 || l.Shards[0].Shard != r.watcher.Table().Primary("own") {
-			t.Errorf("%+v", l)
+			t.Errorf("got %+v, want one row, dead, on the primary of own", l)
 		}
 		_, result = r.runSurvey(t, survey.Request{Kind: survey.Sample})
 		if l := collectionOf(t, result, "changes").Projects[0]; l.Project != project || l.Rows.Value != 1 || !l.Rows.Exact {

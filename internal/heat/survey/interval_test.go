@@ -21,8 +21,8 @@ func TestChiSquareQuantilesMatchPublishedTables(t *testing.T) {
 	}
 }
 
-// population is a collection of projects of very different sizes whose rows are
-// of very different sizes too, on three shards.
+// population is a collection on three shards with projects of very different sizes and
+// rows of very different sizes.
 type population struct {
 	rows   []SizedRow
 	shard  []string
@@ -48,7 +48,7 @@ func skewedPopulation(seed uint64, projects int) population {
 	return p
 }
 
-// drawSample is a survey's part after it drew rows, and the table of then.
+// drawSample returns a survey's result for a collection after n rows were sampled.
 func (p population) drawSample(seed uint64, n int) Collection {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	known := func(v int64) topology.Figure { return topology.Figure{Known: true, Exact: true, Value: v} }
@@ -70,7 +70,8 @@ func (p population) drawSample(seed uint64, n int) Collection {
 	return part.result(table)
 }
 
-// containsTruth tells whether rows and bytes of a project are where the result says.
+// containsTruth reports whether the intervals of a project's rows and bytes contain the
+// true values.
 func (p population) containsTruth(c Collection, id bson.ObjectID) (rows, bytes bool) {
 	truth := p.truth[id]
 	w := *c.Unseen
@@ -108,7 +109,7 @@ func TestIntervalContainsTheTruthForNearlyEverySeed(t *testing.T) {
 		t.Errorf("%d of %d figures are inside, want at least %v", inside, figures, figures*95/100)
 	}
 	if testing.Short() {
-		return // too few seeds to judge each figure by
+		return // too few seeds to check each figure separately
 	}
 	for id, truth := range p.truth {
 		if rows[id] < seeds*93/100 || bytes[id] < seeds*93/100 {
@@ -144,7 +145,7 @@ func TestUnseenProjectsAreNotZero(t *testing.T) {
 func TestSampleOfAShardWithoutAKnownTotalIsScaledByTheOverallTotal(t *testing.T) {
 	p := skewedPopulation(1, 60)
 	total := int64(len(p.rows))
-	delete(p.byName, "c") // it is being emptied: the statistics of then do not have it
+	delete(p.byName, "c") // a draining shard that the earlier statistics do not have
 	p.byName["a"] += total - p.byName["a"] - p.byName["b"]
 	c := p.drawSample(3, 3000)
 	if got := c.Projects[0].Rows.Value; got < p.truth[c.Projects[0].Project][0]*9/10 || got > total {

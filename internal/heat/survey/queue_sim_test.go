@@ -22,7 +22,7 @@ func TestSampleInterruptedBeforeTheDocumentSearchResumesThere(t *testing.T) {
 		first, _, err := r.engine.Survey(t.Context(), s.ID)
 		must(t, err)
 		if first.State.Ended() || first.Progress.Done == 0 {
-			t.Fatalf("it was to be interrupted: %+v", first)
+			t.Fatalf("the survey ended before it was interrupted: %+v", first)
 		}
 		r.start(t, survey.Options{Store: kept})
 		ended, result := r.waitForEnd(t, s.ID)
@@ -32,7 +32,7 @@ func TestSampleInterruptedBeforeTheDocumentSearchResumesThere(t *testing.T) {
 	})
 }
 
-// panickingSource is a source with a defect.
+// panickingSource is a source whose reads panic.
 type panickingSource struct{ survey.Source }
 
 func (panickingSource) SampleSizes(context.Context, survey.SizeQuery) ([]survey.SizedRow, error) {
@@ -65,12 +65,13 @@ func TestShortSurveysRunBeforeLongOnes(t *testing.T) {
 		other, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Sample}, entryByAnna())
 		must(t, err)
 		time.Sleep(3 * time.Second)
-		project, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Project, Project: r.keeper.Directory().All()[0].ID}, entryByAnna())
+		project, err := r.engine.Start(t.Context(), survey.Request{Kind: survey.Project,
+			Project: r.keeper.Directory().All()[0].ID}, entryByAnna())
 		must(t, err)
 		list := r.engine.List()
 		running, waits := list[2].Progress, list[1].Progress
 		if running.Left <= 0 || waits.Left <= running.Left {
-			t.Errorf("what waits has %s left, what it waits for %s", waits.Left, running.Left)
+			t.Errorf("the queued survey has %s left, the running one %s: want more for the queued one", waits.Left, running.Left)
 		}
 		began := time.Now()
 		if s, _ := r.runSurvey(t, survey.Request{Kind: survey.Document, Document: bson.NewObjectID()}); s.State != survey.Done ||
@@ -83,7 +84,7 @@ func TestShortSurveysRunBeforeLongOnes(t *testing.T) {
 		set, _, err := r.engine.Survey(t.Context(), long.ID)
 		must(t, err)
 		if set.State.Ended() || set.Progress.Done == 0 {
-			t.Errorf("what stood back: %+v", set)
+			t.Errorf("the survey that gave way ended or lost its progress: %+v", set)
 		}
 		must(t, r.engine.Stop(t.Context(), other.ID, entryByBen()))
 		s, result := r.waitForEnd(t, long.ID)

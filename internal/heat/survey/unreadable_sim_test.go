@@ -10,8 +10,8 @@ import (
 	"shardboard/internal/store"
 )
 
-// One survey whose row is rubbish is listed as failed, with words; the others are
-// there, and new ones can be made.
+// A survey with an unreadable row is listed as failed, with an explanation. The other
+// surveys are still there, and new ones can be started.
 func TestUnreadableSurveyDoesNotHideOthers(t *testing.T) {
 	kept := openStore(t)
 	onSim(t, simcluster.Options{Projects: 3, Documents: 20}, kept, func(t *testing.T, r *fixture) {
@@ -34,10 +34,10 @@ func TestUnreadableSurveyDoesNotHideOthers(t *testing.T) {
 			}
 		}
 		if unreadable < 4 {
-			t.Errorf("%d are said to be unreadable: %+v, want at least 4", unreadable, r.engine.List())
+			t.Errorf("%d surveys are listed as unreadable, want at least 4: %+v", unreadable, r.engine.List())
 		}
 		if again, result, err := r.engine.Survey(t.Context(), s.ID); err != nil || again.State != survey.Done || result == nil {
-			t.Errorf("the one that is in order: %+v %v", again, err)
+			t.Errorf("the readable survey: %+v %v", again, err)
 		}
 		if more, _ := r.runSurvey(t, survey.Request{Kind: survey.Sample}); more.State != survey.Done {
 			t.Errorf("a new one: %+v, want State %v", more, survey.Done)

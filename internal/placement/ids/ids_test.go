@@ -11,7 +11,7 @@ import (
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// anatomyOnOneLine writes an anatomy on one line.
+// anatomyOnOneLine formats an anatomy on one line.
 func anatomyOnOneLine(a Anatomy) string {
 	var parts, notes []string
 	for _, p := range a.Parts {
@@ -68,13 +68,13 @@ func TestUUIDsAreDecodedByVersion(t *testing.T) {
 		"00000000-0000-0000-0000-000000000000": "uuidNil | - |  | undecided/even | ",
 		"ffffffff-ffff-ffff-ffff-ffffffffffff": "uuidMax | - |  | undecided/even | ",
 		"00000000-0000-0000-0000-000000000001": "uuidOther | - | version=0 | undecided/even | ",
-		"11111111-1111-b111-9111-ffffffffffff": "uuidOther | - | version=11 | undecided/even | ", // a b, but no time
+		"11111111-1111-b111-9111-ffffffffffff": "uuidOther | - | version=11 | undecided/even | ", // begins with b, but contains no time
 		"20be0ffc-314a-bd53-7a50-013a65ca76d2": "uuidLocality | 2012-10-15T18:58:18.45Z | counterReversed=3488672514 processId=12618 " +
 			"literal=b macFragment=d:53:7a:50 milliseconds=1350327498450 | oneOf/even | modeUnknown",
 	} {
 		u, ok := ParseUUID(in)
 		if !ok {
-			t.Fatalf("%s is not read", in)
+			t.Fatalf("%s is not parsed", in)
 		}
 		a := OfUUID(u, now)
 		if got := anatomyOnOneLine(a); got != want {
@@ -88,7 +88,7 @@ func TestUUIDsAreDecodedByVersion(t *testing.T) {
 	}
 }
 
-// Eight ids that a maker in default mode wrote one after the other.
+// Eight ids that a generator in default mode made one after the other.
 func TestDefaultModeLocalityUUIDsStepByALargeOddNumber(t *testing.T) {
 	var last uint32
 	for i, head := range []string{"c8c9cef9", "14951cfa", "6f5169fb", "ba2da6fc", "06f8f3fc", "51c441fd", "ac809efe", "f75cdbff"} {
@@ -97,7 +97,7 @@ func TestDefaultModeLocalityUUIDsStepByALargeOddNumber(t *testing.T) {
 			t.Fatal(head)
 		}
 		counter := reverseDigits(uint32(u[0])<<24 | uint32(u[1])<<16 | uint32(u[2])<<8 | uint32(u[3]))
-		// Other makers may take the same counter's numbers in between.
+		// Other generators may take numbers of the same counter in between.
 		if i > 0 && (counter-last)%2 == 0 {
 			t.Errorf("%s: step %d is even", head, counter-last)
 		}
@@ -125,7 +125,7 @@ func TestSequentialLocalityUUIDsAreRecognizedByTheirWindow(t *testing.T) {
 			t.Errorf("%d after %s: %s", tc.ahead, tc.after, anatomyOnOneLine(a))
 		}
 		if a.Ranged == Windowed && (a.Notes[0].Args()["window"] != "2024-05-06 07:30" || a.Notes[0].Args()["n"] != fmt.Sprint(tc.ahead)) {
-			t.Errorf("%v", a.Notes)
+			t.Errorf("notes %v, want the window of 07:30 and %d ids ahead", a.Notes, tc.ahead)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestUUIDsAreParsedInEveryForm(t *testing.T) {
 		`BinData(3, "AX8i4nmwfMOYxNwMDAc5jw==")`, `BinData(4, "AX8i4g==")`, "UUID()", "{}", `{"$gt":""}`, "507f1f77bcf86cd799439011",
 		strings.Repeat("a", 200)} {
 		if u, ok := ParseUUID(in); ok {
-			t.Errorf("%q is read as %s", in, u)
+			t.Errorf("the invalid id %q is parsed as %s", in, u)
 		}
 	}
 }

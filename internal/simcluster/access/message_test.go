@@ -62,7 +62,7 @@ func TestUnknownUserCannotSignIn(t *testing.T) {
 			t.Errorf("%s: salts %x, %x, %x", m.name, one.salt, two.salt, other.salt)
 		}
 		if m.proves(one, "message", make([]byte, m.hash().Size())) || m.proves(one, "message", nil) {
-			t.Errorf("%s: proven", m.name)
+			t.Errorf("%s: an unknown user's proof was accepted", m.name)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func TestPrivilegesCoverTheirResources(t *testing.T) {
 		}
 	}
 	if !of(Name{"read", "db"}, Name{"readWrite", "db"}).May(OnNamespace("db", "c"), "find", "update") {
-		t.Error("privileges of two roles do not come together")
+		t.Error("privileges of two roles are not combined")
 	}
 }
 
@@ -125,6 +125,6 @@ func TestEachConnectionGetsOneImplicitSession(t *testing.T) {
 	conn := &engine.Conn{}
 	first := c.Of(conn)
 	if first != c.Of(conn) || first == c.Of(&engine.Conn{}) || c.Of(nil) == nil {
-		t.Error("sessions are not the connections' own")
+		t.Error("each connection must have exactly one session of its own")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// bytes is how many megabytes of documents each shard owns, rounded down.
+// megabytes returns how many megabytes of documents each shard owns, rounded down.
 func (w *world) megabytes() (out [3]int64) {
 	w.c.Mu.RLock()
 	defer w.c.Mu.RUnlock()

@@ -179,7 +179,7 @@ func TestNextRoundSplitsAndMovesANewZoneInEveryVersion(t *testing.T) {
 			_, err := w.c.Handlers()["split"](t.Context(), &engine.Request{DB: "admin", Name: "split", Body: at})
 			e := status.Of(err)
 			if v[0] >= 8 && err == nil {
-				return // done already, says a later server
+				return // later servers report that this is already done
 			}
 			if e == nil || !e.NoCode || e.Message != "new split key { p: 10 } is a boundary key of existing chunk [{ p: 10 },{ p: 20 })" {
 				t.Errorf("%v: %v", v, err)
@@ -202,7 +202,7 @@ func TestRoundThatConflictsWithAMigrationMovesNothing(t *testing.T) {
 	onClusterWith(t, catalog.Options{Migration: time.Minute}, func(t *testing.T, w *world) {
 		w.insertAtKey(15, 20)
 		w.split(10, 20, 30, 40, 50)
-		go func() { // it ends when the cluster does
+		go func() { // ends when the cluster is closed
 			at := encoded(bson.D{{Key: "moveChunk", Value: "db.t"}, {Key: "find", Value: bson.D{{Key: "p", Value: int32(15)}}},
 				{Key: "to", Value: "shard-rs-2"}})
 			_, _ = w.c.Handlers()["moveChunk"](context.Background(), &engine.Request{DB: "admin", Name: "moveChunk", Body: at})

@@ -29,8 +29,8 @@ func TestJumboChunkCommandsAnswerAsTheRecordedServer(t *testing.T) {
 	})
 }
 
-// insertJumboDocuments inserts the documents of the jumbo recording, which does not contain them: 931
-// bytes each, 2706 of them with the same key.
+// insertJumboDocuments inserts the documents of the jumbo recording, which does not
+// contain them: 931 bytes each, 2706 of them with the same key.
 func (p *replayer) insertJumboDocuments() {
 	p.c.Mu.Lock()
 	defer p.c.Mu.Unlock()

@@ -10,7 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine"
 )
 
-// hashedCollection makes a cluster of a version with one collection sharded by a hashed key.
+// hashedCollection makes a cluster of a version with one collection sharded by a hashed
+// key.
 func hashedCollection(t *testing.T, version [3]int) *replayer {
 	c := New(Options{Version: version, Still: true, Seed: 9})
 	t.Cleanup(c.Close)

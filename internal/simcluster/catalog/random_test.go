@@ -122,7 +122,7 @@ func (g *randomOps) randomKey() bson.D {
 	return bson.D{{Key: "p", Value: int32(g.rng.IntN(50))}, {Key: "k", Value: int32(g.rng.IntN(1000))}}
 }
 
-// randomRange is a key range on the first field.
+// randomRange returns a key range on the first field.
 func (g *randomOps) randomRange(ns string, from, to int) (lo, hi bson.Raw) {
 	g.c.Mu.RLock()
 	defer g.c.Mu.RUnlock()

@@ -51,7 +51,8 @@ func (p *replayer) compareDump(s step, db string) {
 	}
 }
 
-// isEntryOf leaves out changelog entries of other databases.
+// isEntryOf reports whether a document belongs to the database; only changelog entries
+// can belong to others.
 func (p *replayer) isEntryOf(coll string, d bson.Raw, db string) bool {
 	if coll != "changelog" {
 		return true

@@ -152,7 +152,8 @@ func TestAnUnshardedCollectionMovesAndIsTracked(t *testing.T) {
 		}
 		p.expectEqual("documents", p.c.data(home, "db.u").Len(), 50)
 		p.expectError(`{"split": "db.u", "middle": {"_id": 5}}`, 118, "Collection db.u is not sharded.")
-		p.expectError(`{"moveRange": "db.u", "toShard": "shard-rs-1", "min": {"_id": 5}}`, 118, "Can't execute moveRange on unsharded collection db.u")
+		p.expectError(`{"moveRange": "db.u", "toShard": "shard-rs-1", "min": {"_id": 5}}`, 118,
+			"Can't execute moveRange on unsharded collection db.u")
 		p.expectError(`{"moveCollection": "db.r", "toShard": "shard-rs-1"}`, 26, "MoveCollection can only be called on an unsharded collection.")
 
 		p.mustRun(`{"unshardCollection": "db.r", "toShard": "shard-rs-2"}`)

@@ -95,7 +95,7 @@ func TestVersionHasOnlyItsOwnCommands(t *testing.T) {
 			}
 		}
 		if have["configureQueryAnalyzer"] != nil {
-			t.Error("nothing samples queries")
+			t.Error("no command samples queries")
 		}
 		c.Close()
 	}

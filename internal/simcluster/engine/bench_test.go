@@ -20,7 +20,8 @@ func marshal(t testing.TB, v any) bson.Raw {
 	return raw
 }
 
-// changesCollection makes a collection like Yorkie's changes, with its three secondary indexes.
+// changesCollection makes a collection like Yorkie's changes, with its three secondary
+// indexes.
 func changesCollection(t testing.TB) *engine.Coll {
 	t.Helper()
 	c := engine.NewNode("shard").Create("db", "changes", [16]byte{}, nil)

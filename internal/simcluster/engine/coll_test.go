@@ -47,7 +47,7 @@ func collection(t testing.TB, docs []string, indexes ...string) *engine.Coll {
 	return c
 }
 
-// queryIDs runs a query and gives the _ids in order, and the plan.
+// queryIDs runs a query and returns the _ids in order, and the plan.
 func queryIDs(t testing.TB, c *engine.Coll, filter, order string, change ...func(*engine.Query)) (string, engine.Plan) {
 	t.Helper()
 	f, err := query.Parse(parseDocument(t, filter), nil)

@@ -46,7 +46,7 @@ func TestPlannerPicksTheBestIndex(t *testing.T) {
 		{`{"n":{"$gt":5,"$lt":3}}`, ``, "IXSCAN", "n_1__id_-1", 0, 0, false, ""},
 	} {
 		got, plan := queryIDs(t, c, w.filter, w.order)
-		if w.filter == `{"tags":{"$gt":5,"$lt":7}}` { // a wide multikey range or the order: both are fair
+		if w.filter == `{"tags":{"$gt":5,"$lt":7}}` { // both the wide multikey range and the order are reasonable choices
 			w.stage, w.index, w.keys, w.docs, w.sorts = plan.Stage, plan.Index, plan.KeysExamined, plan.DocsExamined, plan.SortInMemory
 		}
 		if w.ids != "" && got != w.ids || plan.Stage != w.stage || plan.Index != w.index || plan.KeysExamined != w.keys ||

@@ -60,7 +60,7 @@ func TestClientBesideABusyBalancerGetsTheRecordedErrors(t *testing.T) {
 				other := strings.NewReplacer("receiving", "donating", " from y", " to y").Replace(text)
 				if !recorded[text] && !recorded[other] &&
 					!strings.HasPrefix(text, "Data transfer error: ExceededTimeLimit: Failed to delete orphaned y range [{…}, {…})") {
-					t.Errorf("not met on the real server: %s", text)
+					t.Errorf("this error did not occur on the real server: %s", text)
 				}
 			}
 			for entry := range here.entries {
@@ -69,7 +69,7 @@ func TestClientBesideABusyBalancerGetsTheRecordedErrors(t *testing.T) {
 		})
 	}
 	for text := range missed.texts {
-		t.Errorf("never met: %s", text)
+		t.Errorf("the recorded error never occurred: %s", text)
 	}
 	for entry := range missed.entries {
 		t.Errorf("no entry like %s", entry)
@@ -129,8 +129,8 @@ func (p *player) replayBesideBalancer(m *encountered) {
 	p.recordLog(since, m)
 }
 
-// completeSplitKey adds the last field to a split key of clients, which the recording omits but
-// the replies show.
+// completeSplitKey adds the last field to a split key of clients, which the recording
+// omits but the replies show.
 func completeSplitKey(cmd bson.Raw) bson.D {
 	var d bson.D
 	if err := bson.Unmarshal(cmd, &d); err != nil {
@@ -150,8 +150,8 @@ func project(n byte) bson.ObjectID {
 // now is the cluster's time.
 func (p *player) now() time.Time { return p.cluster.Catalog().Now() }
 
-// moveUntilAccepted moves the chunk below the split point and retries every 0.4 s while a shard is
-// busy, as the recorded client did.
+// moveUntilAccepted moves the chunk below the split point and retries every 0.4 s while
+// a shard is busy, as the recorded client did.
 func (p *player) moveUntilAccepted(s observation, to string, m *encountered) {
 	p.t.Helper()
 	ns := s.Cmd.Lookup("split").StringValue()

@@ -8,8 +8,8 @@ import (
 	"shardboard/internal/simcluster"
 )
 
-// faultsScript prepares the scenario of faults: frozen members, and a migration that is held
-// at a step, with other commands at the same time, until its donor steps down.
+// faultsScript prepares the scenario of faults: frozen members, and a migration that is
+// held at a step, with other commands at the same time, until its donor steps down.
 func faultsScript() script {
 	var held chan bson.Raw // created inside the synctest bubble
 	var rule *simcluster.Planted

@@ -23,8 +23,9 @@ func findStep(t *testing.T, file string, n int) step {
 	return step{}
 }
 
-// replayBalancerMoves repeats the recorded balancer's moves up to a dump of the changelog, whose
-// first entries are older. Which chunk the balancer moves first is random.
+// replayBalancerMoves repeats the recorded balancer's moves up to a dump of the
+// changelog, whose first entries are older. Which chunk the balancer moves first is
+// random.
 func (p *player) replayBalancerMoves(log step, older int) {
 	p.t.Helper()
 	rows, _ := log.Reply.Array().Values()
@@ -52,8 +53,8 @@ func (p *player) replayBalancerMoves(log step, older int) {
 	}
 }
 
-// scenarioScript prepares the long recording: its balancer, and a resharding that runs during
-// other commands.
+// scenarioScript prepares the long recording: its balancer, and a resharding that runs
+// during other commands.
 func scenarioScript() script {
 	var done chan bson.Raw // created inside the synctest bubble
 	wait := func(d time.Duration) func(*player, step) bool {
@@ -90,8 +91,8 @@ func scenarioScript() script {
 	}
 }
 
-// jumboScript prepares the recording about jumbo chunks: documents that are not recorded, and
-// the balancer.
+// jumboScript prepares the recording about jumbo chunks: documents that are not
+// recorded, and the balancer.
 func jumboScript() script {
 	return script{
 		3: func(p *player, _ step) bool {
@@ -145,7 +146,7 @@ func (p *player) insertJumboDocuments() {
 	}
 }
 
-// insertNumbered makes n documents of a size, whose p is their number.
+// insertNumbered inserts n documents of a size with p from 0 to n-1.
 func (p *player) insertNumbered(db, coll string, n, size int) {
 	p.t.Helper()
 	docs := bson.A{}

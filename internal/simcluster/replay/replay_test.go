@@ -80,13 +80,13 @@ func TestEveryRecordingIsReplayedByATest(t *testing.T) {
 			replayed = replayed || c.file == name
 		}
 		if !replayed {
-			t.Errorf("nothing replays %s", name)
+			t.Errorf("no test replays %s", name)
 		}
 	}
 }
 
-// reportCompared fails the test for steps that were not compared, prints the number of compared
-// steps and returns the number of exactly compared ones.
+// reportCompared fails the test for steps that were not compared, prints the number of
+// compared steps and returns the number of exactly compared ones.
 func (p *player) reportCompared() int {
 	p.t.Helper()
 	count := make(map[string]int)
@@ -108,12 +108,12 @@ func (r *rules) reportUnused(t *testing.T) {
 	t.Helper()
 	for _, f := range r.fields {
 		if *f.uses == 0 {
-			t.Errorf("replay.yaml: nothing needs the rule for %s in %q", f.field, f.in)
+			t.Errorf("replay.yaml: the rule for %s in %q is unused", f.field, f.in)
 		}
 	}
 	for _, o := range r.order {
 		if *o.uses == 0 {
-			t.Errorf("replay.yaml: nothing needs the order of %s in %q", o.field, o.in)
+			t.Errorf("replay.yaml: the order rule of %s in %q is unused", o.field, o.in)
 		}
 	}
 	for _, s := range r.steps {

@@ -62,8 +62,8 @@ func readObservations(t *testing.T, name string) (out []observation) {
 var chance = []string{"currentOpTime", "opid", "microsecs_running", "secs_running", "host", "configdb", "numYields",
 	"txnNumber", "_id", "millis"}
 
-// withoutRandomValues is a document without random values: field names with values in order,
-// numbers without their type.
+// withoutRandomValues describes a document without random values: field names with
+// values in order, numbers without their type.
 func withoutRandomValues(name string, v bson.RawValue) string {
 	if slices.Contains(chance, name) && v.Type != bson.TypeEmbeddedDocument {
 		return "*"
@@ -159,7 +159,8 @@ func TestRunningMigrationLooksAsOnTheRealServer(t *testing.T) {
 	})
 }
 
-// bound is a bound of the recorded collection: a project's number, or one of the ends.
+// bound returns a bound of the recorded collection: a project's number, or one of the
+// ends.
 func bound(n byte) bson.D {
 	return bson.D{{Key: "project_id", Value: bson.ObjectID{0x65, 11: n}}}
 }
@@ -195,8 +196,8 @@ type watcher struct {
 	grew bool
 }
 
-// insertRecordedDocuments inserts the recorded documents: 8,000 of 1,075 bytes, or one more, for each of
-// four projects.
+// insertRecordedDocuments inserts the recorded documents: 8,000 of 1,075 bytes, or one
+// more, for each of four projects.
 func (w *watcher) insertRecordedDocuments() {
 	w.p.t.Helper()
 	for project := byte(1); project <= 4; project++ {
@@ -214,7 +215,7 @@ func (w *watcher) insertRecordedDocuments() {
 	}
 }
 
-// chunksOn is how many a shard has, of all collections.
+// chunksOn counts the chunks of a shard in all collections.
 func (w *watcher) chunksOn(shard string) int {
 	reply := w.p.mustRun("config", bson.D{{Key: "count", Value: "chunks"}, {Key: "query", Value: bson.D{{Key: "shard", Value: shard}}}})
 	n, _ := reply.Lookup("n").AsInt64OK()
@@ -228,7 +229,7 @@ func (w *watcher) pollUntil(so func() bool) {
 	w.seen = make(map[string]bool)
 	for begun := time.Now(); !so(); time.Sleep(5 * time.Millisecond) {
 		if time.Since(begun) > time.Minute {
-			w.p.t.Fatal("waited in vain")
+			w.p.t.Fatal("the awaited condition was not reached")
 		}
 		for _, row := range w.rows("config", bson.D{{Key: "find", Value: "migrations"}}) {
 			w.seen[withoutRandomFields(row)] = true
@@ -266,8 +267,8 @@ func (w *watcher) rows(db string, cmd bson.D) (out []bson.Raw) {
 	return out
 }
 
-// compareObservation compares a recorded observation with ours and returns the number of compared
-// rows.
+// compareObservation compares a recorded observation with ours and returns the number
+// of compared rows.
 func (w *watcher) compareObservation(list []observation, i int) (compared int) {
 	w.p.t.Helper()
 	s := list[i]

@@ -30,7 +30,7 @@ func (w *walk) randomChunk(c *collection) chunk {
 	return c.chunks[w.rng.IntN(len(c.chunks))]
 }
 
-// randomSplitKey is a random key document for split.
+// randomSplitKey returns a random key document for split.
 func (w *walk) randomSplitKey(c *collection) (bson.Raw, shardkey.Key) {
 	doc := encode(bson.D{{Key: "p", Value: w.randomProject()}, {Key: "k", Value: w.randomKey()}})
 	k := c.shardKey(w.t, doc)
@@ -91,7 +91,8 @@ func (w *walk) mergeChunks(c *collection) {
 	if alone {
 		want -= j - i
 	}
-	if w.tryCommand(bson.D{{Key: "mergeChunks", Value: c.ns()}, {Key: "bounds", Value: bson.A{c.chunks[i].min, c.chunks[j].max}}}, 20) != alone {
+	if w.tryCommand(bson.D{{Key: "mergeChunks", Value: c.ns()},
+		{Key: "bounds", Value: bson.A{c.chunks[i].min, c.chunks[j].max}}}, 20) != alone {
 		w.t.Fatalf("%s: chunks %d to %d of one shard: %v", c.name, i, j, alone)
 	}
 	if w.checkChunks(c); len(c.chunks) != want {

@@ -72,7 +72,8 @@ func newWalk(t *testing.T, seed uint64) *walk {
 
 func (w *walk) randomShard() string { return fmt.Sprintf("shard-rs-%d", 1+w.rng.IntN(3)) }
 
-// randomProject and k are the values of the two fields: few projects, keys of four types.
+// randomProject and randomKey return values of the two fields: few projects, and keys
+// of four types.
 func (w *walk) randomProject() any { return bson.ObjectID{0x66, 0, byte(w.rng.IntN(24)), 1} }
 
 func (w *walk) randomKey() any {

@@ -112,7 +112,8 @@ func TestUnreadableMessagesAreDescribed(t *testing.T) {
 		"kind 2":               {frame(0, []byte{2}), "Unknown section kind 2"},
 		"illegal flag":         {frame(4, bodySection(ping)), "illegal flags"},
 		"broken BSON":          {frame(0, bodySection(broken)), "impossible length"},
-		"sequence twice":       {frame(0, bodySection(ping), sequenceSection("d", one), sequenceSection("d", one)), "Duplicate document sequence"},
+		"sequence twice": {frame(0, bodySection(ping), sequenceSection("d", one), sequenceSection("d", one)),
+			"Duplicate document sequence"},
 		"sequence in body too": {frame(0, bodySection(ping), sequenceSection("ping", one)), "between body"},
 		"sequence too long":    {frame(0, bodySection(ping), lying), "document sequence of"},
 		"nameless sequence":    {frame(0, bodySection(ping), []byte{1, 5, 0, 0, 0, 'x'}), "not terminated"},
@@ -129,7 +130,7 @@ func TestUnreadableMessagesAreDescribed(t *testing.T) {
 func TestEndOfStreamIsDistinguishedFromACutMessage(t *testing.T) {
 	msg := AppendMsg(nil, 3, 0, 0, marshal(t, bson.D{{Key: "ping", Value: 1}}))
 	if _, err := Read(bytes.NewReader(nil)); err != io.EOF {
-		t.Errorf("nothing: %v", err)
+		t.Errorf("empty stream: %v", err)
 	}
 	for n := 1; n < len(msg); n++ {
 		if _, err := Read(bytes.NewReader(msg[:n])); err != io.ErrUnexpectedEOF {
@@ -152,7 +153,7 @@ func TestReadAllocatesOnlyForReceivedBytes(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	perRun := (after.TotalAlloc - before.TotalAlloc) / runs
 	if perRun > 256<<10 {
-		t.Fatalf("a lie of 48 MB cost %d bytes, want at most %v", perRun, 256<<10)
+		t.Fatalf("a header that claims 48 MB made Read allocate %d bytes, want at most %v", perRun, 256<<10)
 	}
 }
 

@@ -36,7 +36,7 @@ func newTestEnv(t *testing.T) *Env {
 	}
 }
 
-// describeResult writes a result so that type and value show: Extended JSON, "" for
+// describeResult formats a result so that its type is visible: Extended JSON, "" for
 // missing, or "code: message".
 func describeResult(v bson.RawValue, err error) string {
 	if e, ok := errors.AsType[*status.Error](err); ok {

@@ -54,7 +54,7 @@ func describeDocuments(docs Docs, err error) string {
 	return "[" + strings.Join(out, ",") + "]"
 }
 
-// otherCollections is an Env with other collections, whose reads run pipelines.
+// otherCollections is an Env that reads other collections with pipelines.
 func otherCollections(t *testing.T) *Env {
 	env := &Env{
 		DB:   "db",
@@ -109,8 +109,8 @@ func checkPipelines(t *testing.T, lines string) {
 	}
 }
 
-// runOnTwoShards runs a pipeline as a router over two shards does: the first has the
-// first half of the documents.
+// runOnTwoShards runs a pipeline as a router with two shards does; the first shard has
+// the first half of the documents.
 func runOnTwoShards(stages, docs []bson.Raw, env *Env) (Docs, error) {
 	parts := Split(stages)
 	var shards []Docs

@@ -65,7 +65,7 @@ func TestLeadingStagesAreGivenToTheCollection(t *testing.T) {
 	l := Leading(docsFrom(t, `[{'$match': {'a': 1}}, {'$match': {'b': 2}}, {'$sort': {'c': -1}}, {'$skip': 4}, {'$limit': 5}, {'$limit': 2}]`))
 	if describeStages([]bson.Raw{l.Filter, l.Sort}) != describeStages(docsFrom(t, `[{'$and': [{'a': 1}, {'b': 2}]}, {'c': -1}]`)) ||
 		l.Skip != 4 || l.Limit != 5 || len(l.Rest) != 1 {
-		t.Errorf("%+v", l)
+		t.Errorf("got %+v, want skip 4, limit 5 and one remaining stage", l)
 	}
 	l = Leading(docsFrom(t, `[{'$group': {'_id': 1}}]`))
 	if l.Filter != nil || l.Sort != nil || len(l.Rest) != 1 {

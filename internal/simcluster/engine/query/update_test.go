@@ -43,7 +43,7 @@ func TestUpdatesChangeDocuments(t *testing.T) {
 		{`{"$mul":{"a":3,"b":{"$numberLong":"2"}}}`, `{"a":2}`, `{"a":6,"b":{"$numberLong":"0"}}`},
 		{`{"$min":{"a":1,"b":5},"$max":{"c":9,"d":1}}`, `{"a":2,"b":4,"c":1,"d":2}`, `{"a":1,"b":4,"c":9,"d":2}`},
 		{`{"$min":{"a":1}}`, `{}`, `{"a":1}`},
-		{`{"$max":{"a":"x"}}`, `{"a":5}`, `{"a":"x"}`}, // across types by canonical order
+		{`{"$max":{"a":"x"}}`, `{"a":5}`, `{"a":"x"}`}, // values of different types compare in canonical order
 		{`{"$setOnInsert":{"a":1}}`, `{"b":1}`, `{"b":1}`},
 		{`{"$push":{"a":1}}`, `{}`, `{"a":[1]}`},
 		{`{"$push":{"a":{"$each":[3,1],"$sort":1,"$slice":-2}}}`, `{"a":[5,2]}`, `{"a":[3,5]}`},

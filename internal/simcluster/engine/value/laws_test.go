@@ -10,7 +10,8 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// anyValue draws values that lie close together, so that equal ones and near misses are common.
+// anyValue draws values that lie close together, so that equal ones and near misses are
+// common.
 func anyValue(depth int) *rapid.Generator[bson.RawValue] {
 	return rapid.Custom(func(t *rapid.T) bson.RawValue {
 		longs := rapid.SampledFrom([]int64{0, 1, -1, 2, 1 << 53, 1<<53 + 1, math.MaxInt64, math.MinInt64, math.MaxInt64 - 1})
