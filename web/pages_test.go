@@ -177,7 +177,7 @@ func TestEveryStateHasItsWords(t *testing.T) {
 		}, "activity-loading": {"not read yet"}, "activity-failed": {"last read at"},
 		"layout": {
 			"yorkie-meta is sharded like yorkie-head",
-		}, "layout-drift": {"Compared with yorkie-0.4 because it was chosen"}, "layout-loading": {"not read yet"},
+		}, "layout-drift": {"Compared with yorkie-0.4, as chosen"}, "layout-loading": {"not read yet"},
 		"layout-none": {"No database holds projects"},
 		"collections-denied": {
 			"Grant the cluster user find on config.collections",

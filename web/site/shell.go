@@ -56,8 +56,8 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 // in the same way; "" if it shows no list.
 func (s *Site) csvOf(r *http.Request) string {
 	file := *r.URL
-	file.Path, file.RawPath = r.URL.Path+".csv", ""
-	if rt, ok := s.routeAt(http.MethodGet, file.Path); !ok || !slices.Equal(rt.Types, []string{MediaCSV}) {
+	file.Path, file.RawPath = r.URL.Path+".csv", r.URL.EscapedPath()+".csv" // a name may have an escaped slash
+	if rt, ok := s.routeAt(http.MethodGet, file.RawPath); !ok || !slices.Equal(rt.Types, []string{MediaCSV}) {
 		return ""
 	}
 	query := file.Query()
