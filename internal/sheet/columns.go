@@ -20,7 +20,7 @@ import (
 type Columns struct {
 	names []string
 	cells []func(item, element reflect.Value) string // element: of the field with rows; invalid if it has none
-	rows  []int                                      // index of the field with rows; nil if there is none
+	rows  pick                                       // the field with rows; nil if there is none
 }
 
 // Names are the header.
@@ -30,7 +30,7 @@ func (c Columns) Names() []string { return c.names }
 func (c Columns) Rows(item reflect.Value) [][]string {
 	elements := []reflect.Value{{}}
 	if c.rows != nil {
-		if list := item.FieldByIndex(c.rows); list.Len() > 0 {
+		if list := c.rows(item, reflect.Value{}); list.IsValid() && list.Len() > 0 {
 			elements = elements[:0]
 			for i := range list.Len() {
 				elements = append(elements, list.Index(i))
@@ -49,19 +49,17 @@ func (c Columns) Rows(item reflect.Value) [][]string {
 // ColumnsOf are the columns of items of a type.
 func ColumnsOf(item reflect.Type) Columns {
 	var c Columns
-	c.add("", item, nil, func(item, _ reflect.Value) reflect.Value { return item })
+	c.add("", item, func(item, _ reflect.Value) reflect.Value { return item })
 	return c
 }
 
-// pick finds a struct in an item or its element; invalid where a pointer on the way is nil.
+// pick finds a value in an item or its element; invalid where a pointer on the way is nil.
 type pick func(item, element reflect.Value) reflect.Value
 
-// add makes columns of the fields of a struct. index leads to it from the item, and is only
-// followed while there is no pointer on the way.
-func (c *Columns) add(prefix string, t reflect.Type, index []int, of pick) {
+// add makes columns of the fields of a struct.
+func (c *Columns) add(prefix string, t reflect.Type, of pick) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		at := append(append([]int{}, index...), i)
 		field := func(item, element reflect.Value) reflect.Value {
 			v := of(item, element)
 			if !v.IsValid() {
@@ -79,11 +77,11 @@ func (c *Columns) add(prefix string, t reflect.Type, index []int, of pick) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":
-			c.add(prefix, kind, at, field)
+			c.add(prefix, kind, field)
 		case !f.IsExported() || name == "" || name == "-" || f.Tag.Get("csv") == "-":
 		case f.Tag.Get("csv") == "rows":
-			c.rows = at
-			c.add(prefix+name+".", kind.Elem(), nil, func(_, element reflect.Value) reflect.Value { return element })
+			c.rows = field
+			c.add(prefix+name+".", kind.Elem(), func(_, element reflect.Value) reflect.Value { return element })
 		case kind == reflect.TypeFor[api.Figure]():
 			c.column(prefix+name, field, cellText)
 			c.column(prefix+name+".exact", field, func(v reflect.Value) string {
@@ -94,7 +92,7 @@ func (c *Columns) add(prefix string, t reflect.Type, index []int, of pick) {
 				return strconv.FormatBool(figure.Exact)
 			})
 		case kind.Kind() == reflect.Struct && !isMarshaler(kind):
-			c.add(prefix+name+".", kind, at, field)
+			c.add(prefix+name+".", kind, field)
 		default:
 			c.column(prefix+name, field, cellText)
 		}

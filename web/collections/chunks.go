@@ -6,17 +6,14 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
 
 // chunks lists a collection's chunks.
 func chunks(s *site.Site, r *http.Request) (a api.ChunkList, err error) {
-	v, ns, err := named(s, r)
-	if err != nil {
-		return a, err
-	}
-	c, err := answer.ShardedCollection(v.Table, ns)
+	v, c, err := loadedSharded(s, r)
 	if err != nil {
 		return a, err
 	}
@@ -25,15 +22,21 @@ func chunks(s *site.Site, r *http.Request) (a api.ChunkList, err error) {
 
 // mapTile is one tile of the chunk map.
 func mapTile(s *site.Site, r *http.Request) (a api.Tile, err error) {
-	v, ns, err := named(s, r)
-	if err != nil {
-		return a, err
-	}
-	c, err := answer.ShardedCollection(v.Table, ns)
+	v, c, err := loadedSharded(s, r)
 	if err != nil {
 		return a, err
 	}
 	return answer.ChunkTile(v, c, r.URL.Query())
+}
+
+// loadedSharded is the loaded view and the sharded collection that the address names.
+func loadedSharded(s *site.Site, r *http.Request) (answer.View, *topology.Collection, error) {
+	v, err := s.LoadedAt(r)
+	if err != nil {
+		return v, nil, err
+	}
+	c, err := s.Sharded(r, v.Table)
+	return v, c, err
 }
 
 // chunkOrders are the choices of the filter's order.

@@ -53,29 +53,30 @@ func (q Question[A]) routes() []Route {
 	if q.For != "" {
 		data.Summary = q.For
 	}
-	list := sheet.ItemsOf(reflect.TypeFor[A]()) != nil
-	if list && q.Page != nil {
-		file := data
-		file.Pattern, file.Summary, file.Types = q.Pattern+".csv", data.Summary+", as CSV", []string{MediaCSV}
-		file.Handler = q.writeCSV
-		out = append(out, Page(file))
+	writeJSON := func(s *Site, w http.ResponseWriter, r *http.Request) error { return WriteAnswer(s, w, r, q.Ask) }
+	data.Handler = writeJSON
+	if item := sheet.ItemsOf(reflect.TypeFor[A]()); item != nil {
+		writeCSV := q.writeCSV(sheet.ColumnsOf(item))
+		if q.Page != nil {
+			file := data
+			file.Pattern, file.Summary, file.Types = q.Pattern+".csv", data.Summary+", as CSV", []string{MediaCSV}
+			file.Handler = writeCSV
+			out = append(out, Page(file))
+		}
+		data.Types = []string{MediaJSON, MediaCSV}
+		data.Handler = func(s *Site, w http.ResponseWriter, r *http.Request) error {
+			if WantsCSV(r) {
+				return writeCSV(s, w, r)
+			}
+			return writeJSON(s, w, r)
+		}
 	}
 	if q.JSON != "" {
 		data.Pattern = q.JSON
 	}
 	var answered A
-	data.Answer, data.Handler = answered, q.writeJSON
-	if list {
-		data.Types = []string{MediaJSON, MediaCSV}
-	}
+	data.Answer = answered
 	return append(out, Get(data))
-}
-
-func (q Question[A]) writeJSON(s *Site, w http.ResponseWriter, r *http.Request) error {
-	if WantsCSV(r) && sheet.ItemsOf(reflect.TypeFor[A]()) != nil {
-		return q.writeCSV(s, w, r)
-	}
-	return WriteAnswer(s, w, r, q.Ask)
 }
 
 // WriteAnswer writes the answer to a question as JSON.
