@@ -9,6 +9,7 @@ import (
 	"shardboard/web/audit"
 	"shardboard/web/changes"
 	"shardboard/web/collections"
+	"shardboard/web/find"
 	"shardboard/web/heat"
 	"shardboard/web/locate"
 	"shardboard/web/overview"
@@ -32,6 +33,6 @@ func served(d site.Deps) []site.Route {
 }
 
 func routesOf(changing []site.Route) []site.Route {
-	return site.Complete(slices.Concat(overview.Routes, collections.Routes, projects.Routes, shards.Routes, locate.Routes, zones.Routes,
-		activity.Routes, changing, heat.Routes, surveys.Routes, advice.Routes, audit.Routes, account.Routes, site.Operations()))
+	return site.Complete(slices.Concat(overview.Routes, collections.Routes, projects.Routes, shards.Routes, locate.Routes, find.Routes,
+		zones.Routes, activity.Routes, changing, heat.Routes, surveys.Routes, advice.Routes, audit.Routes, account.Routes, site.Operations()))
 }
