@@ -1,0 +1,4 @@
+package holdings
+
+// part is a collection's sampled rows, placed on shards.
+type part struct{}
