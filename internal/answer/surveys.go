@@ -8,8 +8,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/heat/holdings"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/store"
+	"shardboard/internal/topology"
 )
 
 // Surveys are the background measurements of sizes.
@@ -19,6 +21,14 @@ type Surveys interface {
 	List() []survey.Survey
 	Survey(ctx context.Context, id string) (survey.Survey, *survey.Result, error)
 	Findings(db string, project bson.ObjectID) []survey.Finding
+}
+
+// Holdings estimates what each project holds on each shard.
+type Holdings interface {
+	// Snapshot returns the figures by a table with nothing hidden.
+	Snapshot(t *topology.Table) *holdings.Snapshot
+	// Seq increases with every measurement.
+	Seq() uint64
 }
 
 // SurveyList is all surveys, newest first.
