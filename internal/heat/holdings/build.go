@@ -86,7 +86,8 @@ func (s *Snapshot) build() {
 		})
 	}
 	s.Others = Others{
-		Projects: max(0, len(keys)-MaxProjects), Rows: int64(math.Round(others.rows)), Bytes: int64(math.Round(others.bytes)), Shards: others.cells(),
+		Projects: max(0, len(keys)-MaxProjects), Shards: others.cells(),
+		Rows: int64(math.Round(others.rows)), Bytes: int64(math.Round(others.bytes)),
 	}
 	for _, shard := range s.table.Shards {
 		s.Totals = append(s.Totals, s.totalOf(shard.Name))

@@ -38,7 +38,6 @@ func TestFiguresMoveWithAChunk(t *testing.T) {
 				must(t, err)
 				must(t, r.client.MoveChunk(t.Context(), "", topology.Move{NS: ns, Min: lower, Max: upper, To: to}))
 			}
-			moved := time.Now()
 			time.Sleep(75 * time.Second) // until the statistics are read again; orphans stay for 15 minutes
 			s := r.snapshot()
 			truth := r.truth(t, measured...)
@@ -56,7 +55,7 @@ func TestFiguresMoveWithAChunk(t *testing.T) {
 				}
 			}
 			if outside > cells/10 || marked == 0 || marked == cells {
-				t.Errorf("%s: %d of %d figures are outside their intervals %s after a move; %d are marked", release, outside, cells, time.Since(moved), marked)
+				t.Errorf("%s: %d of %d figures are outside their intervals after a move; %d are marked", release, outside, cells, marked)
 			}
 		})
 	}
@@ -188,8 +187,8 @@ func TestForbiddenCollectionMakesFiguresLowerBounds(t *testing.T) {
 			t.Errorf("state %s, got %+v, want the reason notPermitted", s.State, c)
 		}
 		for _, f := range s.Project(db, s.Projects[0].ID) {
-			if !f.Rows.AtLeast || f.Rows.Exact {
-				t.Errorf("got %+v, want a lower bound", f)
+			if !f.Rows.AtLeast || f.Rows.Exact || f.Unknown != (f.Rows.Value == 0) {
+				t.Errorf("got %+v, want a lower bound, or nothing known", f)
 			}
 		}
 	})

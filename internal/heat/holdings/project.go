@@ -17,9 +17,15 @@ func (s *Snapshot) Project(db string, id bson.ObjectID) []ShardFigure {
 	if s == nil {
 		return nil
 	}
-	parts, whole := s.measured(db)
+	parts, missing := s.measured(db)
 	if len(parts) == 0 {
 		return nil
+	}
+	lacking := map[string]bool{} // shards on which a collection that is not measured may have rows of it
+	for _, p := range missing {
+		for shard := range p.may(id) {
+			lacking[shard] = true
+		}
 	}
 	names := map[string]bool{}
 	for _, shard := range s.table.Shards {
@@ -46,7 +52,10 @@ func (s *Snapshot) Project(db string, id bson.ObjectID) []ShardFigure {
 				one.Moved = one.Moved || c.moved
 			}
 		}
-		one.Weight = whole.mark(combineWeights(weights))
+		one.Weight = combineWeights(weights)
+		if lacking[shard] {
+			one.lack()
+		}
 		out = append(out, one)
 	}
 	slices.SortFunc(out, func(a, b ShardFigure) int { return strings.Compare(a.Shard, b.Shard) })
@@ -59,7 +68,7 @@ func (s *Snapshot) Sum(db string, id bson.ObjectID) (ShardFigure, bool) {
 	if s == nil {
 		return ShardFigure{}, false
 	}
-	parts, whole := s.measured(db)
+	parts, missing := s.measured(db)
 	var out ShardFigure
 	var weights []survey.Weight
 	for _, p := range parts {
@@ -69,7 +78,10 @@ func (s *Snapshot) Sum(db string, id bson.ObjectID) (ShardFigure, bool) {
 			out.Moved = out.Moved || c.moved
 		}
 	}
-	out.Weight = whole.mark(combineWeights(weights))
+	out.Weight = combineWeights(weights)
+	if len(missing) > 0 {
+		out.lack()
+	}
 	return out, len(parts) > 0
 }
 
@@ -104,31 +116,26 @@ func (s *Snapshot) Findings(db string, id bson.ObjectID) []survey.Finding {
 	return out
 }
 
-// completeness is whether all collections of a database are measured.
-type completeness bool
-
-// measured are the measured collections of a database, and whether those are all.
-func (s *Snapshot) measured(db string) (parts []*part, whole completeness) {
-	whole = true
+// measured are the measured collections of a database, and the others.
+func (s *Snapshot) measured(db string) (parts, missing []*part) {
 	for _, p := range s.parts {
 		switch {
 		case p.c.NS.Database() != db:
 		case p.placed == nil:
-			whole = false
+			missing = append(missing, p)
 		default:
 			parts = append(parts, p)
 		}
 	}
-	return parts, whole
+	return parts, missing
 }
 
-// mark marks figures that are only of some collections.
-func (whole completeness) mark(w survey.Weight) survey.Weight {
-	if !whole {
-		w.Rows.Exact, w.Bytes.Exact = false, false
-		w.Rows.AtLeast, w.Bytes.AtLeast = true, true
+// lack notes that the figure is without some collections.
+func (f *ShardFigure) lack() {
+	f.Unknown = f.Rows.Value == 0
+	for _, e := range []*survey.Estimate{&f.Rows, &f.Bytes} {
+		e.Exact, e.AtLeast = false, true
 	}
-	return w
 }
 
 // span extends the time of a figure by that of a collection.

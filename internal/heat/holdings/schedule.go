@@ -24,11 +24,11 @@ const (
 	renewCountAfter = 5 * time.Minute
 )
 
-// follow updates the list of measured collections.
-func (e *Engine) follow(ctx context.Context, t *topology.Table) {
+// targetsOf are the collections that are measured, by name.
+func targetsOf(t *topology.Table, p *profile.Profile) []survey.Target {
 	var targets []survey.Target
 	for _, scope := range []profile.Scope{profile.ScopeProject, profile.ScopeDocument} {
-		targets = append(targets, survey.Targets(t, e.prof, survey.Request{}, scope)...)
+		targets = append(targets, survey.Targets(t, p, survey.Request{}, scope)...)
 	}
 	if len(targets) > maxCollections {
 		bytes := map[topology.Namespace]int64{}
@@ -39,6 +39,12 @@ func (e *Engine) follow(ctx context.Context, t *topology.Table) {
 		targets = targets[:maxCollections]
 	}
 	slices.SortFunc(targets, func(a, b survey.Target) int { return cmp.Compare(a.NS, b.NS) })
+	return targets
+}
+
+// follow updates the list of measured collections.
+func (e *Engine) follow(ctx context.Context, t *topology.Table) {
+	targets := targetsOf(t, e.prof)
 	e.mu.Lock()
 	had := map[topology.Namespace]*followed{}
 	for _, f := range e.followed {

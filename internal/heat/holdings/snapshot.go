@@ -6,6 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
 
@@ -23,6 +24,25 @@ type Snapshot struct {
 
 	table *topology.Table
 	parts []*part // of Collections, in their order
+}
+
+// FromRows is a snapshot of rows that were read at one time, for tests of pages. Rows are a random
+// sample of their collections.
+func FromRows(t *topology.Table, p *profile.Profile, at time.Time, rows map[topology.Namespace][]survey.SizedRow) *Snapshot {
+	s := &Snapshot{Seq: 1, State: Measuring, table: t}
+	targets := targetsOf(t, p)
+	s.Collections = make([]Collection, len(targets))
+	for i, one := range targets {
+		s.Collections[i].NS = one.NS
+		var from *placed
+		if read, ok := rows[one.NS]; ok {
+			b := batch{Begun: at, At: at, Rows: rowsOf(t, one.NS, read)}
+			from = place(t, one.NS, &sample{Life: lifeOf(t, one.NS), Batches: []batch{b}})
+		}
+		s.parts = append(s.parts, newPart(t, one, &s.Collections[i], from))
+	}
+	s.build()
+	return s
 }
 
 // Collection is how a collection was measured.
@@ -64,12 +84,13 @@ type Others struct {
 }
 
 // ShardFigure is what a project holds on one shard. An estimate with Value 0 that is not Exact
-// means that no row was seen, and there are at most High. AtLeast: some collections are not
-// measured.
+// means that no row was seen, and there are at most High. AtLeast: a collection that is not measured
+// may have further rows, so High is no bound.
 type ShardFigure struct {
 	Shard string // "" if unknown
 	survey.Weight
 	Oldest, At time.Time // when the rows of its collections were read; zero: known by routing alone
+	Unknown    bool      // AtLeast, and no row was seen: nothing is known
 	Moved      bool      // chunks with its rows moved since; the figures moved with them
 }
 
