@@ -1,6 +1,7 @@
 // Starts the modules of every page. Each enhances a page that works without it; one that fails does
 // not stop the others.
 import { connect } from "./live.js";
+import { listenHeld } from "./live_region.js";
 import { listenShortcuts } from "./shortcuts.js";
 import { listenCopy } from "./copy.js";
 import { keepTimesCurrent } from "./relative_times.js";
@@ -14,6 +15,7 @@ import { listenPalette } from "./palette.js";
 const starts = [
   keepTimesCurrent,
   connect,
+  listenHeld,
   listenShortcuts,
   listenCopy,
   listenKeySpace,
