@@ -283,7 +283,7 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = planBar(r.Shard.Color, r.BeforeBar, r.Before).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = planBar(r.Shard.Swatch, r.BeforeBar, r.Before).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -291,7 +291,7 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = planBar(r.Shard.Color, r.AfterBar, r.After).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = planBar(r.Shard.Swatch, r.AfterBar, r.After).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -354,7 +354,7 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = planBar(r.Shard.Color, r.BeforeBar, r.Before).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = planBar(r.Shard.Swatch, r.BeforeBar, r.Before).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -362,7 +362,7 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = planBar(r.Shard.Color, r.AfterBar, r.After).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = planBar(r.Shard.Swatch, r.AfterBar, r.After).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1073,7 +1073,7 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 	})
 }
 
-func planBar(color int, share float64, f templates.Figure) templ.Component {
+func planBar(s templates.Swatch, share float64, f templates.Figure) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1099,7 +1099,7 @@ func planBar(color int, share float64, f templates.Figure) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if share >= 0 {
-			templ_7745c5c3_Err = templates.Bar(color, share, -1).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Bar(s, share, -1).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
