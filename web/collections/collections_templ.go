@@ -573,7 +573,7 @@ func cell(c api.Collection, shard templates.ShardRef) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templates.Bar(shard.Color, p.ByteShare, -1).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.Bar(shard.Swatch, p.ByteShare, -1).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -582,7 +582,7 @@ func cell(c api.Collection, shard templates.ShardRef) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templates.Bar(shard.Color, p.ChunkShare, -1).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.Bar(shard.Swatch, p.ChunkShare, -1).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
