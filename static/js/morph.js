@@ -48,6 +48,7 @@ function attributes(from, to, changed) {
 // ours are attributes that the user or a script controls.
 function ours(el, name) {
   if (name === "open") return el.nodeName === "DETAILS" || el.nodeName === "DIALOG";
+  if (name === "role" || name === "tabindex") return el.closest("[data-grid]") !== null; // of grid.js
   return name === "data-watched" || name === "data-pressed";
 }
 
