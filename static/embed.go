@@ -30,7 +30,7 @@ var styleSheets = []string{
 	"shards_bars",
 	"shard_patterns",
 	"tables",
-	"lists",
+	"grid", "lists",
 	"forms",
 	"keyspace",
 	"locate",
