@@ -108,7 +108,7 @@ func TestBrowserShowsWriteRatesAndTheHeatMap(t *testing.T) {
 	if err := chromedp.Do(ctx, setScreen(1280, "light"), chromedp.Navigate(d.app.URL()+"heat")); err != nil {
 		t.Fatal(err)
 	}
-	const rates = `document.querySelectorAll(".hot li").length > 0`
+	const rates = `document.querySelectorAll(".hot tbody tr").length > 0`
 	if err := chromedp.Do(ctx, waitUntil(rates)); err != nil {
 		if err = chromedp.Do(ctx, waitUntil(rates)); err != nil {
 			t.Fatalf("the page does not show rates without a reload: %v", err)

@@ -1,0 +1,95 @@
+package heat
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/message"
+)
+
+// selectionShown names the selection, for the script to know which one the page has.
+func (m page) selectionShown() string {
+	if m.Selected == nil {
+		return ""
+	}
+	s := m.Query.Selected
+	return strings.Join(append([]string{milliseconds(s.From), milliseconds(s.To)}, s.Rows...), ",")
+}
+
+// unselected is the page without the selection.
+func (m page) unselected() string {
+	q := m.Query
+	q.Selected = answer.HeatSelected{}
+	return q.URL()
+}
+
+func (m page) rowsTitle() string {
+	if m.Query.By == keyvis.ByProject {
+		return "Projects"
+	}
+	return "Key ranges with most writes"
+}
+
+func moreRows(n int) string {
+	return fmt.Sprintf("and %s more%s", format.Count(int64(n)), message.Plural(n, " row", " rows"))
+}
+
+func rowRate(r answer.HeatSelectedRow) string {
+	if r.Rate == nil {
+		return "not known"
+	}
+	return format.PerSecond(*r.Rate) + "/s, " + format.Share(r.Share)
+}
+
+// sentence is a list of remarks as a sentence.
+func sentence(remarks []string) string { return capital(strings.Join(remarks, "; ")) + "." }
+
+func spanTitle(from, to time.Time) string {
+	if from.Format(time.DateOnly) == to.Format(time.DateOnly) {
+		return from.UTC().Format("01-02 15:04") + "–" + to.UTC().Format("15:04") + " UTC"
+	}
+	return from.UTC().Format("01-02 15:04") + " – " + to.UTC().Format("01-02 15:04") + " UTC"
+}
+
+// named is a project's name, or its id.
+func named(l api.Heat) string { return cmp.Or(l.Name, l.ID) }
+
+func rowProject(r api.HeatRow) string { return cmp.Or(r.Name, r.Project) }
+
+// topProject is the project that writes most to a chunk; "" if it is not known.
+func (m page) topProject(c api.Heat) string {
+	if c.Top == "" || c.TopShare == nil {
+		return ""
+	}
+	return cmp.Or(c.TopName, c.Top)
+}
+
+// noRemedy is why a chunk has no plan.
+func noRemedy(c api.Heat) string {
+	switch c.Split {
+	case "few":
+		return "Too few writes to say."
+	case "unknown":
+		return "Not known: its writers are not known."
+	}
+	return "No plan is known to help."
+}
+
+func milliseconds(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
+
+// markKey is the stable name of a mark.
+func markKey(k api.HeatMark) string { return k.Kind + milliseconds(k.At) }
+
+func markSign(k api.HeatMark) string {
+	if k.Count > 1 && k.Count < 100 {
+		return strconv.Itoa(k.Count)
+	}
+	return map[string]string{"move": "→", "split": "÷", "merge": "∪", "run": "▸", "alert": "!"}[k.Kind]
+}
