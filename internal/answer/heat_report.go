@@ -138,7 +138,11 @@ func heatLead(q HeatQuery, w heat.Window, chunks []api.Heat) message.Message {
 		pattern = "No writes to {ns} over {window}"
 	case len(chunks) > 0:
 		top := chunks[0]
-		pattern += "; " + message.Plural(top.Of, "it has one chunk, on {shard}", "the hottest of {of} chunks takes {share}, on {shard}")
+		many := "the hottest of {of} chunks takes {share}, on {shard}"
+		if w.Method == heat.ChangedRows {
+			many = "the hottest of {of} chunks takes {share} of what was counted, on {shard}"
+		}
+		pattern += "; " + message.Plural(top.Of, "it has one chunk, on {shard}", many)
 		facts = append(facts, message.Count("of", top.Of), message.Share("share", top.Share), message.Shard("shard", top.Shard))
 	}
 	return message.New("lead", pattern+".", facts...)

@@ -168,7 +168,7 @@ func (s *HeatSelection) measure(v View, c *topology.Collection, p keyvis.View, r
 func selectionWrites(changed bool, known int, in, all, seconds float64) message.Message {
 	what, least := "writes", ""
 	if changed {
-		what, least = "changed rows", "at least "
+		what, least = "changed rows", "At least "
 	}
 	switch {
 	case known == 0 || seconds <= 0:

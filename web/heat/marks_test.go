@@ -22,7 +22,9 @@ func moved(v *topology.Table, id string, at time.Time, chunk int, from, to strin
 	minimum, _ := c.Key.Document(ch.Min)
 	maximum, _ := c.Key.Document(ch.Max)
 	return topology.Event{ID: id, Time: at, What: "moveChunk.commit", NS: string(webtest.ChangesNS),
-		Details: webtest.MustBSON(bson.D{{Key: "min", Value: minimum}, {Key: "max", Value: maximum}, {Key: "from", Value: from}, {Key: "to", Value: to}})}
+		Details: webtest.MustBSON(bson.D{
+			{Key: "min", Value: minimum}, {Key: "max", Value: maximum}, {Key: "from", Value: from}, {Key: "to", Value: to},
+		})}
 }
 
 // bubble is when the clock of a heat server begins.

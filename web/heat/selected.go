@@ -37,6 +37,13 @@ func (m page) rowsTitle() string {
 	return "Key ranges with most writes"
 }
 
+// shownOwners is how many shards of a selection are named.
+const shownOwners = 8
+
+func ownedChunks(o answer.HeatSelectedShard) string {
+	return format.Count(int64(o.Chunks)) + message.Plural(o.Chunks, " chunk", " chunks")
+}
+
 func moreRows(n int) string {
 	return fmt.Sprintf("and %s more%s", format.Count(int64(n)), message.Plural(n, " row", " rows"))
 }
@@ -87,9 +94,14 @@ func milliseconds(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 
 // markKey is the stable name of a mark.
 func markKey(k api.HeatMark) string { return k.Kind + milliseconds(k.At) }
 
+// markSign shows the kind of a mark, and how many it stands for.
 func markSign(k api.HeatMark) string {
-	if k.Count > 1 && k.Count < 100 {
-		return strconv.Itoa(k.Count)
+	sign := map[string]string{"move": "→", "split": "÷", "merge": "∪", "run": "▸", "alert": "!"}[k.Kind]
+	switch {
+	case k.Count == 1:
+		return sign
+	case k.Count > 99:
+		return sign + "99+"
 	}
-	return map[string]string{"move": "→", "split": "÷", "merge": "∪", "run": "▸", "alert": "!"}[k.Kind]
+	return sign + strconv.Itoa(k.Count)
 }
