@@ -1,7 +1,7 @@
 // The heat page: keeps the heat map and the lists around it up to date. The table on the page has
 // the same data without this script.
 import { columnAt, read } from "./heat_data.js";
-import { readout } from "./heat_cell.js";
+import { help, readout } from "./heat_cell.js";
 import { draw } from "./heat_frame.js";
 import { listen } from "./heat_input.js";
 import { newPicture, render } from "./heat_render.js";
@@ -53,6 +53,7 @@ async function start() {
     try {
       await fetchMap();
       selectionOfAddress();
+      readout(help());
       if (state.heat.columns.length === 0) readout(say("empty"));
     } catch (err) {
       readout(say("failed", { error: err.message }));

@@ -2,17 +2,19 @@
 // the line that shows what the pointer or a mark is at.
 import { isHidden, keyText } from "./heat_data.js";
 import { ticks, timeText } from "./heat_view.js";
-import { part, say, state } from "./heat_state.js";
+import { part, root, say, state } from "./heat_state.js";
 
-/** laneWidth is the width of a lane of owners beside the cells, in px. */
-export const laneWidth = 9;
+const narrow = () => part("canvas").clientWidth < 560;
 
-const gutter = () => (part("canvas").clientWidth < 560 ? 92 : 180); // px for the names of rows
+/** laneWidth is the width of a lane of owners beside the cells, in px: rows of projects have none. */
+export const laneWidth = () => (root.dataset.by === "project" ? 0 : narrow() ? 9 : 22);
+
+const gutter = () => (narrow() ? 92 : 180); // px for the names of rows, with a lane
 
 /** cellArea is where the cells are, in the canvas's CSS pixels. */
 export function cellArea() {
   const c = part("canvas");
-  return { x: gutter(), y: 8, w: Math.max(c.clientWidth - gutter() - laneWidth - 2, 50), h: Math.max(c.clientHeight - 30, 50) };
+  return { x: gutter(), y: 8, w: Math.max(c.clientWidth - gutter() - laneWidth() - 2, 50), h: Math.max(c.clientHeight - 30, 50) };
 }
 
 export const xOf = (area, time) => area.x + ((time - state.view.t0) / (state.view.t1 - state.view.t0)) * area.w;
@@ -58,7 +60,7 @@ export function rowAxis(ctx, area) {
     if (label === before) continue; // rows of the same project have one label
     before = label;
     const high = yOf(area, r + 1) - yOf(area, r);
-    ctx.fillText(clipped(label, area.x - laneWidth - 8), 0, Math.min(yOf(area, r) + Math.max(high / 2 + 4, 10), area.y + area.h));
+    ctx.fillText(clipped(label, area.x - laneWidth() - 8), 0, Math.min(yOf(area, r) + Math.max(high / 2 + 4, 10), area.y + area.h));
   }
 }
 
@@ -81,7 +83,7 @@ export function crossHair(ctx, area) {
   const row = Math.floor(r0 + ((hover.y - area.y) / area.h) * (r1 - r0));
   const time = timeText(t0 + ((x - area.x) / area.w) * (t1 - t0));
   tag(ctx, time, Math.min(x + 3, area.x + area.w - 36), area.y + area.h + 14);
-  tag(ctx, clipped(rowName(state.picture.shown[row]), area.x - laneWidth - 8), 0, Math.min(Math.max(hover.y + 4, 12), area.y + area.h));
+  tag(ctx, clipped(rowName(state.picture.shown[row]), area.x - laneWidth() - 8), 0, Math.min(Math.max(hover.y + 4, 12), area.y + area.h));
 }
 
 // tag writes a text over the one that is there.

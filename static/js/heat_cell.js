@@ -4,6 +4,9 @@ import { spanText } from "./heat_view.js";
 import { cellArea, chunkNumbers, rowName } from "./heat_axes.js";
 import { number, part, say, state } from "./heat_state.js";
 
+/** help says how to use the picture with what there is: a finger, or mouse and keys. */
+export const help = () => say(matchMedia("(pointer: coarse)").matches ? "touch" : "help");
+
 /** pointOf is where a pointer event is, in the canvas's CSS pixels. */
 export function pointOf(e) {
   const canvas = part("canvas").getBoundingClientRect();
@@ -24,7 +27,7 @@ export function timeAndRow({ x, y }) {
 /** describePoint shows what is at a point, or the help. */
 export function describePoint(point) {
   const { time, row, inside } = timeAndRow(point);
-  readout(inside ? cellText(columnAt(state.heat, time), Math.floor(row)) : say("help"));
+  readout(inside ? cellText(columnAt(state.heat, time), Math.floor(row)) : help());
 }
 
 /** describeCursor shows what the cursor is on, or what is selected by keys, or the help. */
@@ -34,7 +37,7 @@ export function describeCursor() {
     readout(say("selected", { n: selection.rows.length, span: spanText(selection) }));
     return;
   }
-  readout(cursor ? cellText(cursor.column, cursor.row) : say("help"));
+  readout(cursor ? cellText(cursor.column, cursor.row) : help());
 }
 
 /** readout replaces the line below the map, which screen readers read out. */
@@ -47,7 +50,7 @@ export function readout(text) {
 function cellText(column, row) {
   const index = state.picture.shown[row];
   const r = state.heat.rows[index];
-  if (!r) return say("help");
+  if (!r) return help();
   const c = state.heat.columns[column];
   const chunk = chunkNumbers(r);
   const name = rowName(index);

@@ -4,7 +4,7 @@ import { ownerAt } from "./heat_data.js";
 import { laneWidth, xOf, yOf } from "./heat_axes.js";
 import { part, state } from "./heat_state.js";
 
-let colors = new Map(); // shard → {color, stripes}
+let colors = new Map(); // shard → {color, ink, label, stripes}
 
 const palette = 12; // colours that differ; more shards have them again, with stripes
 
@@ -14,8 +14,10 @@ export function readOwnerColors() {
   const legend = part("legend");
   if (!legend) return;
   [...legend.querySelectorAll("[data-shard]")].forEach((el, i) => {
-    const color = getComputedStyle(el.querySelector(".sh")).getPropertyValue("--c").trim();
-    colors.set(el.dataset.shard, { color, stripes: Math.floor(i / palette) });
+    const badge = el.querySelector(".sh");
+    const style = getComputedStyle(badge);
+    const [color, ink] = ["--c", "--t"].map((name) => style.getPropertyValue(name).trim());
+    colors.set(el.dataset.shard, { color, ink, label: badge.textContent, stripes: Math.floor(i / palette) });
   });
 }
 
@@ -24,7 +26,7 @@ export function ownerLanes(ctx, area) {
   if (colors.size === 0) return;
   // Before the changelog begins owners are not known, so the left lane has those where it begins.
   const since = state.heat.ownersSince;
-  lane(ctx, area, area.x - laneWidth - 1, since < state.view.t1 ? Math.max(state.view.t0, since) : state.view.t0);
+  lane(ctx, area, area.x - laneWidth() - 1, since < state.view.t1 ? Math.max(state.view.t0, since) : state.view.t0);
   lane(ctx, area, area.x + area.w + 2, state.view.t1);
   moves(ctx, area);
 }
@@ -44,12 +46,26 @@ function lane(ctx, area, x, time) {
   }
 }
 
+// piece draws an owner's rows, with its label where there is room.
 function piece(ctx, x, y, h, owner) {
+  const w = laneWidth() - 1;
   ctx.fillStyle = owner ? owner.color : state.colors.gap;
-  ctx.fillRect(x, y, laneWidth - 1, Math.max(h - 0.5, 0.5));
-  if (!owner?.stripes) return;
-  ctx.fillStyle = state.colors.paper;
-  for (let at = y + 3; at < y + h - 1; at += 3 + owner.stripes * 2) ctx.fillRect(x, at, laneWidth - 1, owner.stripes);
+  ctx.fillRect(x, y, w, Math.max(h - 0.5, 0.5));
+  if (!owner) return;
+  const labelled = w > 16 && h >= 12;
+  const middle = y + h / 2;
+  if (owner.stripes) {
+    ctx.fillStyle = state.colors.paper;
+    for (let at = y + 3; at < y + h - 1; at += 3 + owner.stripes * 2) {
+      if (!labelled || Math.abs(at - middle) > 7) ctx.fillRect(x, at, w, owner.stripes);
+    }
+  }
+  if (!labelled) return;
+  ctx.font = "600 10px system-ui, sans-serif";
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  ctx.fillStyle = owner.ink;
+  ctx.fillText(owner.label, x + w / 2, middle);
 }
 
 // moves draws a tick in the colour of the new owner, with an edge that is visible on any cell.

@@ -114,6 +114,7 @@ const (
 		"what is in it, plus and minus zoom, 0 shows the whole picture."
 	pictureHelp = "Drag to select a part and see what helps; arrow keys move the cell, with Shift they select, Enter shows what is in it, " +
 		"+ and − zoom."
+	touchHelp  = "Tap a cell, or drag sideways over several, to see what is in it and what helps."
 	legendText = "Edges: owner at the begin (left; at the oldest entry of the changelog, if that is later) and at the end (right)"
 )
 

@@ -78,15 +78,20 @@ func (m page) topProject(c api.Heat) string {
 	return cmp.Or(c.TopName, c.Top)
 }
 
-// noRemedy is why a chunk has no plan.
-func noRemedy(c api.Heat) string {
-	switch c.Split {
-	case "few":
+// noRemedy is what would help a chunk for which no plan is offered: the reader may not make one, or there is no other
+// shard.
+func noRemedy(c api.Heat, shards int) string {
+	switch {
+	case c.Split == "few":
 		return "Too few writes to say."
-	case "unknown":
+	case c.Split == "unknown":
 		return "Not known: its writers are not known."
+	case shards < 2:
+		return "Nothing: there is only one shard."
+	case c.CanSplit != nil && *c.CanSplit && (c.Split == "divides" || c.Split == "projects" || c.Split == "within"):
+		return "A split where its writes are."
 	}
-	return "No plan is known to help."
+	return "A move to a shard with fewer writes."
 }
 
 func milliseconds(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }

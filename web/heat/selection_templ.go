@@ -709,7 +709,7 @@ func help(m page, h answer.HeatHelp) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = remedy(c).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = remedy(m, c).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
