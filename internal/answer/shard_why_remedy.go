@@ -105,11 +105,13 @@ func (w *shardWhy) collectionRemedy(p *whyPart, c *topology.Collection, a chunkA
 				return
 			}
 		}
-		if i := w.largestMovable(c, a, p.difference()); i >= 0 {
+		if i, smallest := w.largestMovable(c, a, p.difference()); i >= 0 {
 			w.moveChunk(p, c, i, a.of(i, w.q.Shard), "Move chunk "+format.Count(int64(i+1)))
 		} else if len(p.Plans) == 0 && p.WhyNot == "" {
-			p.WhyNot = "No move makes it more even: the difference is less than a chunk, its chunks are jumbo, or other shards have as much. " +
-				"Open it to see each chunk."
+			p.WhyNot = "No chunk here is both small enough and free to move. Open it to see each."
+			if 2*p.difference() < smallest {
+				p.WhyNot = "Even enough: the difference is less than half a chunk, the least that moves."
+			}
 		}
 	}
 }
@@ -126,10 +128,15 @@ func (w *shardWhy) balancerTakes(c *topology.Collection) (n int) {
 
 // largestMovable is the position of the largest chunk here that is not jumbo and whose move makes the
 // collection more even; -1 for none. A chunk of more than twice the difference would make it less so.
-func (w *shardWhy) largestMovable(c *topology.Collection, a chunkAmounts, difference float64) int {
-	best, most := -1, -1.0
+// smallest is the amount of the smallest chunk here.
+func (w *shardWhy) largestMovable(c *topology.Collection, a chunkAmounts, difference float64) (best int, smallest float64) {
+	best, smallest = -1, math.Inf(1)
+	most := -1.0
 	for i, owner := range c.Chunks.Owners() {
 		x := a.of(i, owner)
+		if owner == w.q.Shard {
+			smallest = min(smallest, x)
+		}
 		if owner != w.q.Shard || x <= most || x > 2*difference || c.Chunks.At(i).Jumbo {
 			continue
 		}
@@ -137,7 +144,7 @@ func (w *shardWhy) largestMovable(c *topology.Collection, a chunkAmounts, differ
 			best, most = i, x
 		}
 	}
-	return best
+	return best, smallest
 }
 
 // receiver is the shard with least of all that may hold a chunk; "" where each would have as much

@@ -4,7 +4,6 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
@@ -228,15 +227,6 @@ func projectTitle(m whyView) string {
 		return m.ProjectName
 	}
 	return m.Project
-}
-
-// csvURL is the same list as a file.
-func csvURL(q answer.ShardWhyQuery) string {
-	path, query, some := strings.Cut(q.URL(), "?")
-	if some {
-		query = "?" + query
-	}
-	return path + ".csv" + query
 }
 
 // partKey is a part's row within the page. Bounds are in no key: they may be hidden.
