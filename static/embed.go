@@ -37,7 +37,7 @@ var styleSheets = []string{
 	"layout",
 	"advice",
 	"why",
-	"heat",
+	"waterfall", "chunk", "heat",
 	"time_travel",
 	"moves",
 	"changes",
