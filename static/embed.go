@@ -122,6 +122,7 @@ func (t *table) addFile(name string, names []string) *Asset {
 	}
 	body := mustRead(name)
 	if path.Ext(name) == ".js" {
+		body = withoutComments(body)
 		for _, other := range names {
 			quoted := []byte(`"./` + path.Base(other) + `"`)
 			if other != name && path.Ext(other) == ".js" && bytes.Contains(body, quoted) {
