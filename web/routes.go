@@ -8,6 +8,7 @@ import (
 	"shardboard/web/advice"
 	"shardboard/web/audit"
 	"shardboard/web/changes"
+	"shardboard/web/clustermap"
 	"shardboard/web/collections"
 	"shardboard/web/heat"
 	"shardboard/web/locate"
@@ -32,6 +33,7 @@ func served(d site.Deps) []site.Route {
 }
 
 func routesOf(changing []site.Route) []site.Route {
-	return site.Complete(slices.Concat(overview.Routes, collections.Routes, projects.Routes, shards.Routes, locate.Routes, zones.Routes,
-		activity.Routes, changing, heat.Routes, surveys.Routes, advice.Routes, audit.Routes, account.Routes, site.Operations()))
+	return site.Complete(slices.Concat(overview.Routes, clustermap.Routes, collections.Routes, projects.Routes, shards.Routes,
+		locate.Routes, zones.Routes, activity.Routes, changing, heat.Routes, surveys.Routes, advice.Routes, audit.Routes,
+		account.Routes, site.Operations()))
 }

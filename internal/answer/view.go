@@ -36,6 +36,9 @@ type View struct {
 
 	Sizes  ChunkSizes                                                                               // nil: chunks are not measured
 	Writes func(*topology.Table, topology.Namespace) (rates map[int]heat.Rate, known, atLeast bool) // by chunk; nil: not counted
+	// WritesAt is another number for each window that Writes is of; nil: not counted.
+	WritesAt func(topology.Namespace) int64
+	Bands    *MapBands // nil: nothing is remembered of the map
 
 	Found *rules.View // what the rules find in it; nil: Problems evaluates them
 

@@ -64,6 +64,14 @@ func (c *Collector) Window(ns topology.Namespace, d time.Duration) Window {
 	return w
 }
 
+// CountedUntil is when the newest slot of a collection ends; zero when nothing was counted.
+func (c *Collector) CountedUntil(ns topology.Namespace) time.Time {
+	if slots := c.ring.since(ns, time.Time{}); len(slots) > 0 {
+		return slots[len(slots)-1].To
+	}
+	return time.Time{}
+}
+
 // tally adds up counts of slots with different sampling.
 type tally struct {
 	rows     int64   // counted

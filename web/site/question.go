@@ -45,6 +45,9 @@ func (q Question[A]) routes() []Route {
 	if q.Page != nil {
 		page := q.Route
 		page.Handler, page.Params = q.Page, append(slices.Clone(q.Params), q.OfPage...)
+		if q.State != nil { // what surrounds a page is made of more
+			page.Tagged, page.State = false, nil
+		}
 		out = append(out, Page(page))
 	}
 	data := q.Route
