@@ -24,7 +24,7 @@ var FS embed.FS
 // styleSheets are the files of css/ in the order in which app.css has them: of rules with the same
 // weight a browser takes the last one.
 var styleSheets = []string{
-	"theme", "page", "shards_bars", "tables", "lists", "forms", "keyspace", "locate", "layout", "advice", "why", "heat",
+	"theme", "page", "shards_bars", "tables", "lists", "forms", "keyspace", "locate", "layout", "advice", "why", "heat", "map",
 	"time_travel", "moves", "changes", "glow", "narrow",
 }
 
@@ -122,6 +122,7 @@ func (t *table) addFile(name string, names []string) *Asset {
 	}
 	body := mustRead(name)
 	if path.Ext(name) == ".js" {
+		body = withoutComments(body)
 		for _, other := range names {
 			quoted := []byte(`"./` + path.Base(other) + `"`)
 			if other != name && path.Ext(other) == ".js" && bytes.Contains(body, quoted) {
