@@ -25,7 +25,7 @@ var FS embed.FS
 // weight a browser takes the last one.
 var styleSheets = []string{
 	"theme", "page", "shards_bars", "tables", "lists", "forms", "keyspace", "locate", "layout", "advice", "why", "heat",
-	"time_travel", "moves", "changes", "glow", "narrow",
+	"time_travel", "histogram", "moves", "changes", "glow", "narrow",
 }
 
 // Prefix is where the files are served.

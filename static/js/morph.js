@@ -51,7 +51,7 @@ function ours(el, name) {
   if (name === "open") return el.nodeName === "DETAILS" || el.nodeName === "DIALOG";
   // Without it an element that was given the focus would lose it.
   if (name === "tabindex") return el === document.activeElement;
-  return name === "data-watched" || name === "data-pressed";
+  return name === "data-chosen" || name === "data-watched" || name === "data-pressed";
 }
 
 function children(from, to, changed) {
