@@ -17,7 +17,9 @@ import (
 
 // Activity is one page of the changelog entries that a query chooses, newest first, and the counts
 // of all that it chooses. kept may be nil: then only what the table has is searched.
-func Activity(ctx context.Context, v View, kept *history.Past, q ActivityQuery) (list api.FoldedList[api.Event], out ActivityCounts, err error) {
+func Activity(ctx context.Context, v View, kept *history.Past, q ActivityQuery) (
+	list api.FoldedList[api.Event], out ActivityCounts, err error,
+) {
 	log, err := readLog(ctx, v, kept, q)
 	if err != nil {
 		return list, out, err

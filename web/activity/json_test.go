@@ -39,7 +39,8 @@ func TestActivityIsPagedByEntry(t *testing.T) {
 	all := webtest.Decode[api.List[api.Event]](t, s.Do("GET", "/api/v1/activity?what=split&limit=100"))
 	// An entry that is no longer kept has its place in the order all the same.
 	gone := answer.CursorOf(strconv.FormatInt(all.Items[39].Time.UnixMilli(), 10) + "." + all.Items[39].ID + "-")
-	if got := webtest.Decode[api.List[api.Event]](t, s.Do("GET", "/api/v1/activity?what=split&cursor="+string(gone))); got.Items[0].ID != all.Items[39].ID {
+	next := s.Do("GET", "/api/v1/activity?what=split&cursor="+string(gone))
+	if got := webtest.Decode[api.List[api.Event]](t, next); got.Items[0].ID != all.Items[39].ID {
 		t.Errorf("after the entry that is gone comes %s, want %s", got.Items[0].ID, all.Items[39].ID)
 	}
 }

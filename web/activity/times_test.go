@@ -95,7 +95,8 @@ func TestATimeReachesBackIntoHistory(t *testing.T) {
 func TestMoreEntriesThanAreListedAreCountedAllTheSame(t *testing.T) {
 	x := withLog(t, 2500, 500)
 	page := x.Do("GET", "/activity?from="+since).Body.String()
-	for _, want := range []string{format.Count(2500) + " entries, 250 failed", "The newest " + format.Count(1000) + " of " + format.Count(2500) + " entries are listed."} {
+	for _, want := range []string{format.Count(2500) + " entries, 250 failed",
+		"The newest " + format.Count(1000) + " of " + format.Count(2500) + " entries are listed."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -138,10 +139,12 @@ func TestEachLineSaysOutcomeAuthorAndChunk(t *testing.T) {
 
 func TestTimesThatAreNoTimesAreCorrectedInPlace(t *testing.T) {
 	x := withLog(t, 5, 5)
-	for _, bad := range []string{"from=x", "to=yesterday", "last=2h", "last=1h&from=2026-01-01T00:00", "from=2026-01-02T00:00&to=2026-01-01T00:00"} {
+	for _, bad := range []string{"from=x", "to=yesterday", "last=2h", "last=1h&from=2026-01-01T00:00",
+		"from=2026-01-02T00:00&to=2026-01-01T00:00"} {
 		w := x.Do("GET", "/activity?kind=move&"+bad)
 		doc := webtest.ParseHTML(t, w.Body.String())
-		if w.Code != http.StatusBadRequest || doc.Find("main [role=alert]").Text() == "" || doc.Find("form select[name=kind] [selected]").Text() != "moves" {
+		if w.Code != http.StatusBadRequest || doc.Find("main [role=alert]").Text() == "" ||
+			doc.Find("form select[name=kind] [selected]").Text() != "moves" {
 			t.Errorf("%s: %d %q", bad, w.Code, doc.Find("main [role=alert]").Text())
 		}
 		if w := x.Do("GET", "/api/v1/activity?"+bad); w.Code != http.StatusBadRequest {

@@ -61,12 +61,15 @@ func placementHistory(t *testing.T, open func(*testing.T) store.Store) {
 		len(passed) != 2 {
 		t.Errorf("without a: %+v %v, passed %v", events, err, passed)
 	}
-	if events, err = s.Events(ctx, "c", store.HistoryEvents{Limit: 9, Read: 1, Without: func(store.HistoryEvent) bool { return false }}); err != nil ||
+	all := func(store.HistoryEvent) bool { return false }
+	if events, err = s.Events(ctx, "c", store.HistoryEvents{Limit: 9, Read: 1, Without: all}); err != nil ||
 		len(events) != 1 {
 		t.Errorf("of one entry read: %+v %v", events, err)
 	}
-	must(t, s.AppendHistory(ctx, "c", nil, []store.HistoryEvent{{ID: "e3", At: at(3).Add(59 * time.Second), What: "split", NS: "b", CountedAs: "part"},
-		{ID: "e4", At: at(1).Add(time.Second), What: "moveChunk.error", NS: "a", Failed: true}}))
+	must(t, s.AppendHistory(ctx, "c", nil, []store.HistoryEvent{
+		{ID: "e3", At: at(3).Add(59 * time.Second), What: "split", NS: "b", CountedAs: "part"},
+		{ID: "e4", At: at(1).Add(time.Second), What: "moveChunk.error", NS: "a", Failed: true},
+	}))
 	for _, x := range []struct {
 		width time.Duration
 		want  string
