@@ -39,6 +39,7 @@ var styleSheets = []string{
 	"why",
 	"waterfall", "chunk", "heat", "map", "map_bands",
 	"time_travel",
+	"histogram",
 	"moves",
 	"changes",
 	"glow",

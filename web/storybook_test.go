@@ -144,7 +144,10 @@ func scenes() []webtest.Scene {
 			Name: "activity",
 			Path: "/activity",
 			View: fine,
-		}, {Name: "activity-failed", Path: "/activity?failed=1", View: bad}, {Name: "missing", Path: "/shards/nope", View: fine},
+		}, {Name: "activity-failed", Path: "/activity?failed=1", View: bad},
+		{Name: "activity-time", Path: "/activity?kind=all&last=1d", View: bad},
+		{Name: "activity-time-none", Path: "/activity?from=2020-01-01T00:00&to=2020-01-02T00:00", View: fine},
+		{Name: "missing", Path: "/shards/nope", View: fine},
 		{
 			Name: "activity-reasons",
 			Path: "/activity",

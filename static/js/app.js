@@ -2,6 +2,7 @@
 // not stop the others.
 import { connect } from "./live.js";
 import { listenHeld } from "./live_region.js";
+import { listenHistogram } from "./histogram.js";
 import { listenShortcuts } from "./shortcuts.js";
 import { listenCopy } from "./copy.js";
 import { keepTimesCurrent } from "./relative_times.js";
@@ -17,6 +18,7 @@ const starts = [
   keepTimesCurrent,
   connect,
   listenHeld,
+  listenHistogram,
   listenShortcuts,
   listenCopy,
   listenKeySpace,
