@@ -9,6 +9,7 @@ import { listenThemeChoice, toggleTheme } from "./theme_choice.js";
 import { listenTimeTravel } from "./time_travel.js";
 import { listenWatch } from "./watch.js";
 import { enhancePlan } from "./plan.js";
+import { listenFilters } from "./list_filter.js";
 
 const starts = [
   keepTimesCurrent,
@@ -20,8 +21,7 @@ const starts = [
   listenTimeTravel,
   listenWatch,
   enhancePlan,
-  // On a phone the navigation is a row of links that may be wider than the screen.
-  () => document.querySelector('.side [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "nearest" }),
+  listenFilters,
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),
 ];
 for (const start of starts) {

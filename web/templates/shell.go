@@ -36,10 +36,8 @@ type You struct {
 	MayLocate, MayOperate, MayAdmin bool
 }
 
-// legendMax is how many shards the navigation lists; the overview has all.
+// legendMax is how many shards the navigation lists open; more of them are folded.
 const legendMax = 12
-
-func legend(all []ShardRef) []ShardRef { return all[:min(len(all), legendMax)] }
 
 // topics is the value of the live socket's t parameter: a topic's own commas,
 // at signs and percent signs are escaped, because they separate.
