@@ -25,7 +25,7 @@ var FS embed.FS
 // weight a browser takes the last one.
 var styleSheets = []string{
 	"theme", "page", "shards_bars", "shard_patterns", "tables", "lists", "forms", "keyspace", "locate", "layout", "advice", "why", "heat",
-	"time_travel", "moves", "changes", "glow", "narrow", "phone_menu", "long_names",
+	"time_travel", "moves", "changes", "glow", "narrow", "phone_menu", "long_names", "print",
 }
 
 // Prefix is where the files are served.

@@ -9,6 +9,7 @@ import { listenThemeChoice, toggleTheme } from "./theme_choice.js";
 import { listenTimeTravel } from "./time_travel.js";
 import { listenWatch } from "./watch.js";
 import { enhancePlan } from "./plan.js";
+import { listenPrint } from "./print.js";
 import { listenFilters } from "./list_filter.js";
 
 const starts = [
@@ -22,6 +23,7 @@ const starts = [
   listenWatch,
   enhancePlan,
   listenFilters,
+  listenPrint,
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),
 ];
 for (const start of starts) {

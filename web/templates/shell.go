@@ -18,6 +18,7 @@ type Shell struct {
 	Server   string // MongoDB's version
 	Demo     bool
 	Version  string
+	Opened   string // when the page was made, for print
 	You      You
 	Banners  []message.Message // what everybody must know on every page
 	TakeOver bool              // the data directory has no owner, and who looks may make this process it
