@@ -1,6 +1,7 @@
 // Starts the modules of every page. Each enhances a page that works without it; one that fails does
 // not stop the others.
 import { connect } from "./live.js";
+import { listenHeld } from "./live_region.js";
 import { listenShortcuts } from "./shortcuts.js";
 import { listenCopy } from "./copy.js";
 import { keepTimesCurrent } from "./relative_times.js";
@@ -11,10 +12,13 @@ import { listenWatch } from "./watch.js";
 import { enhancePlan } from "./plan.js";
 import { listenPrint } from "./print.js";
 import { listenFilters } from "./list_filter.js";
+import { listenPalette } from "./palette.js";
+import { enhanceGrid } from "./grid.js";
 
 const starts = [
   keepTimesCurrent,
   connect,
+  listenHeld,
   listenShortcuts,
   listenCopy,
   listenKeySpace,
@@ -24,6 +28,8 @@ const starts = [
   enhancePlan,
   listenFilters,
   listenPrint,
+  listenPalette,
+  enhanceGrid,
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),
 ];
 for (const start of starts) {
