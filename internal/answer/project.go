@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -45,6 +46,7 @@ func Project(v View, p *profile.Profile, s placement.Spread) api.ProjectDetail {
 	}
 	out.AsOf, out.Stale = DirectoryAsOf(v)
 	out.Collections = each(s.Collections, func(c placement.CollectionSpread) api.ProjectCollection { return projectCollection(v, c) })
+	fillHoldings(v, s.Project, out.Collections)
 	return out
 }
 
@@ -107,7 +109,7 @@ func projectAnswer(s placement.Spread) string {
 	var byDoc, primary group
 	put := func(g *group, c placement.CollectionSpread) {
 		g.names = append(g.names, c.NS.Collection())
-		g.shards = slices.Compact(slices.Sorted(slices.Values(append(g.shards, shardsOf(c)...))))
+		g.shards = slices.Compact(natural.Sorted(slices.Values(append(g.shards, shardsOf(c)...))))
 	}
 	for _, c := range s.Collections {
 		switch {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/heat"
+	"shardboard/internal/heat/holdings"
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -37,6 +38,8 @@ type View struct {
 	Sizes  ChunkSizes                                                                               // nil: chunks are not measured
 	Writes func(*topology.Table, topology.Namespace) (rates map[int]heat.Rate, known, atLeast bool) // by chunk; nil: not counted
 
+	HoldingsOf func(*topology.Table) *holdings.Snapshot // of projects on shards; nil: not estimated. Use Holdings.
+
 	Found *rules.View // what the rules find in it; nil: Problems evaluates them
 
 	Hidden Hidden // from those whom the view is for
@@ -44,6 +47,16 @@ type View struct {
 
 	Pins        map[string]rules.Pin // of now, by project; nil: nothing is known of any
 	PinsVersion uint64
+}
+
+// Holdings is what each project holds on each shard; nil when it is not estimated, or for a past time.
+func (v View) Holdings() *holdings.Snapshot {
+	// Rows are placed by their key values, which a hidden table does not have.
+	whole := v.Computable()
+	if whole.HoldingsOf == nil || v.Past != nil {
+		return nil
+	}
+	return whole.HoldingsOf(whole.Table)
 }
 
 // FragmentFunc renders the shared live region of one topic. It holds nothing

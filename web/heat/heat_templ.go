@@ -540,7 +540,7 @@ func chunk(m page, c api.Heat) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if c.ShardShare != nil {
-			templ_7745c5c3_Err = templates.Bar(m.shards.Of(c.Shard).Color, *c.ShardShare, -1).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Bar(m.shards.Of(c.Shard).Swatch, *c.ShardShare, -1).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -792,7 +792,7 @@ func projects(m page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.ShareCell(rateCell(p), 0).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.ShareCell(rateCell(p), templates.Swatch{}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -981,7 +981,7 @@ func documents(m page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.ShareCell(rateCell(d), m.shards.Of(d.Shard).Color).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.ShareCell(rateCell(d), m.shards.Of(d.Shard).Swatch).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1124,7 +1124,7 @@ func shards(m page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.ShareCell(rateCell(l), m.shards.Of(l.Shard).Color).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.ShareCell(rateCell(l), m.shards.Of(l.Shard).Swatch).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -41,7 +41,7 @@ func TestTheOwnersOfAChunkReachBackAsFarAsTheyAreKnown(t *testing.T) {
 	c := v.Table.Collection("yorkie-meta.changes")
 	a := webtest.Decode[api.ChunkAround](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+answer.ChunkRef(c, c.Chunks.At(2).Min)+"/around"))
 	now := c.Chunks.At(2).Shard
-	want := []time.Duration{24 * time.Hour, 6 * time.Hour, 3 * time.Hour, time.Hour}
+	want := []time.Duration{6*time.Hour + 36*time.Minute, 6 * time.Hour, 3 * time.Hour, time.Hour}
 	if len(a.Owners.Spans) != len(want) {
 		t.Fatalf("%+v", a.Owners.Spans)
 	}

@@ -621,7 +621,7 @@ func shardTable(list []api.Shard, refs templates.Refs) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.ShareCell(cells[0][i], ref.Color).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.ShareCell(cells[0][i], ref.Swatch).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -629,7 +629,7 @@ func shardTable(list []api.Shard, refs templates.Refs) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.ShareCell(cells[1][i], ref.Color).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.ShareCell(cells[1][i], ref.Swatch).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -637,7 +637,7 @@ func shardTable(list []api.Shard, refs templates.Refs) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.ShareCell(cells[2][i], ref.Color).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.ShareCell(cells[2][i], ref.Swatch).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -645,7 +645,7 @@ func shardTable(list []api.Shard, refs templates.Refs) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.ShareCell(templates.DiskCell(r.Disk), ref.Color).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.ShareCell(templates.DiskCell(r.Disk), ref.Swatch).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

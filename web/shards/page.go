@@ -69,7 +69,7 @@ func measures(a api.ShardDetail, refs templates.Refs) []templates.Measure {
 	for i := range all {
 		for j := range all[i].Parts {
 			if p := &all[i].Parts[j]; p.Shard.Name != a.Name {
-				p.Shard.Color, p.Label = 0, ""
+				p.Shard.Swatch, p.Label = templates.Swatch{}, ""
 			} else if p.Label != "" {
 				p.Label = format.Share(p.Share)
 			}

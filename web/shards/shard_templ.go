@@ -174,7 +174,7 @@ func region(v answer.View, a api.ShardDetail, m moves, refs templates.Refs) temp
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = collections(a, v.Internal, refs.Of(a.Name).Color).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = collections(a, v.Internal, refs.Of(a.Name).Swatch).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -194,7 +194,7 @@ func region(v answer.View, a api.ShardDetail, m moves, refs templates.Refs) temp
 	})
 }
 
-func collections(a api.ShardDetail, internal bool, color int) templ.Component {
+func collections(a api.ShardDetail, internal bool, s templates.Swatch) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -288,7 +288,7 @@ func collections(a api.ShardDetail, internal bool, color int) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templates.ShareCell(shareCell(templates.Bytes(r.Bytes), r.ByteShare), color).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.ShareCell(shareCell(templates.Bytes(r.Bytes), r.ByteShare), s).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -296,7 +296,7 @@ func collections(a api.ShardDetail, internal bool, color int) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templates.ShareCell(shareCell(templates.Count(r.Documents), r.RowShare), color).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.ShareCell(shareCell(templates.Count(r.Documents), r.RowShare), s).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -304,7 +304,7 @@ func collections(a api.ShardDetail, internal bool, color int) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templates.ShareCell(chunksCell(r), color).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.ShareCell(chunksCell(r), s).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
