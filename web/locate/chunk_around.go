@@ -102,7 +102,7 @@ func ownerTime(o api.ChunkOwners, x api.ChunkOwner) string {
 	case x.Shard == "":
 		return "before " + answer.FullInstant(x.To)
 	case x.To.Equal(o.To):
-		return "for " + format.Span(x.To.Sub(x.From)) + ", since " + answer.FullInstant(x.From) + " or before"
+		return "for " + format.Span(x.To.Sub(x.From)) + ", known since " + answer.FullInstant(x.From)
 	}
 	return "for " + format.Span(x.To.Sub(x.From)) + ", until " + answer.FullInstant(x.To)
 }
