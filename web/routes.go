@@ -13,6 +13,7 @@ import (
 	"shardboard/web/find"
 	"shardboard/web/heat"
 	"shardboard/web/locate"
+	"shardboard/web/matrix"
 	"shardboard/web/overview"
 	"shardboard/web/projects"
 	"shardboard/web/shards"
@@ -34,8 +35,14 @@ func served(d site.Deps) []site.Route {
 }
 
 func routesOf(changing []site.Route) []site.Route {
-	return site.Complete(slices.Concat(overview.Routes, collections.Routes, projects.Routes, shards.Routes, locate.Routes, find.Routes,
-		zones.Routes, activity.Routes, changing, heat.Routes, surveys.Routes, advice.Routes, audit.Routes, account.Routes, site.Operations()))
+	return site.Complete(slices.Concat(
+		overview.Routes, collections.Routes, projects.Routes, shards.Routes, locate.Routes, find.Routes,
+		matrix.Routes,
+		zones.Routes, activity.Routes,
+		changing,
+		heat.Routes, surveys.Routes, advice.Routes, audit.Routes, account.Routes,
+		site.Operations(),
+	))
 }
 
 // Pages are the patterns of all pages that people read, sign-in included.

@@ -11,6 +11,7 @@ import { listenTimeTravel } from "./time_travel.js";
 import { listenWatch } from "./watch.js";
 import { enhancePlan } from "./plan.js";
 import { listenPalette } from "./palette.js";
+import { enhanceGrid } from "./grid.js";
 
 const starts = [
   keepTimesCurrent,
@@ -24,6 +25,7 @@ const starts = [
   listenWatch,
   enhancePlan,
   listenPalette,
+  enhanceGrid,
   // On a phone the navigation is a row of links that may be wider than the screen.
   () => document.querySelector('.side [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "nearest" }),
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),

@@ -133,9 +133,12 @@ function applyFrame(frame) {
 let reloading = false;
 let reloadAgain = false;
 
-// reloadRegions fetches the page's own address and replaces its regions. Only one request runs at a
-// time; changes meanwhile cause exactly one more.
-async function reloadRegions(highlight) {
+/**
+ * reloadRegions fetches the page's own address and replaces its regions. Only one request runs at a
+ * time; changes meanwhile cause exactly one more.
+ * @param {boolean} highlight
+ */
+export async function reloadRegions(highlight) {
   if (reloading) {
     reloadAgain = true;
     return;

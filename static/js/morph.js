@@ -49,6 +49,7 @@ function attributes(from, to, changed) {
 // ours are attributes that the user or a script controls.
 function ours(el, name) {
   if (name === "open") return el.nodeName === "DETAILS" || el.nodeName === "DIALOG";
+  if (el.closest("[data-grid]") && (name === "role" || name === "tabindex")) return true; // of grid.js
   // Without it an element that was given the focus would lose it.
   if (name === "tabindex") return el === document.activeElement;
   return name === "data-watched" || name === "data-pressed";

@@ -58,7 +58,9 @@ func TestOnlyWhatSomebodyMayUseIsFound(t *testing.T) {
 		{auth.Operator, []string{"page Locate", "page Audit", "change Pin a project to a shard…"}},
 		{auth.Admin, []string{"page Locate", "page Audit", "change Pin a project to a shard…", "page Users"}},
 	} {
-		s := webtest.New(t, func(d *site.Deps) { d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: c.role}} })
+		s := webtest.New(t, func(d *site.Deps) {
+			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: c.role}}
+		})
 		var got []string
 		for _, q := range []string{"locate", "audit", "pin a project", "users"} {
 			names, _ := found(t, s, q)

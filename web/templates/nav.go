@@ -20,6 +20,8 @@ func NavOf(you You, runs bool) []NavEntry {
 		"M7 2a5 5 0 1 0 3 9l3.3 3.3 1-1L11 10a5 5 0 0 0-4-8zm0 1.5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7"})
 	add(true, NavEntry{"projects", "Projects", "/projects", "M2 3h5l1.5 2H14v8H2"})
 	add(true, NavEntry{"collections", "Collections", "/collections", "M2 3h12v2.5H2M2 6.8h12v2.5H2M2 10.6h12v2.5H2"})
+	add(true, NavEntry{"matrix", "Matrix", "/matrix",
+		"M2 2h3.3v3.3H2M6.4 2h3.3v3.3H6.4M10.7 2H14v3.3h-3.3M2 6.4h3.3v3.3H2M10.7 6.4H14v3.3h-3.3M2 10.7h3.3V14H2M6.4 10.7h3.3V14H6.4"})
 	add(true, NavEntry{"zones", "Zones", "/zones", "M2 2h5v5H2M9 2h5v5H9M2 9h5v5H2M9 9h5v5H9"})
 	add(true, NavEntry{"heat", "Heat", "/heat", "M8 1c3 4 5 5 5 8a5 5 0 0 1-10 0c0-3 4-4 5-8"})
 	add(true, NavEntry{"activity", "Activity", "/activity", "M1.5 8h3l2-5 3 10 2-5h3v1.4h-2L9.5 15 6.4 5.5 5.5 9.4h-4"})
