@@ -43,7 +43,8 @@ func largeTable(t testing.TB, shards, chunks int, rowsPerShard int64) *topology.
 		}
 		rows := make([]topology.Chunk, chunks)
 		for i := range rows {
-			rows[i] = topology.Chunk{Min: p.Min(), Max: p.Max(), Shard: table.Shards[i%shards].Name, Version: topology.Version{Major: 1, Minor: uint32(i)}}
+			version := topology.Version{Major: 1, Minor: uint32(i)}
+			rows[i] = topology.Chunk{Min: p.Min(), Max: p.Max(), Shard: table.Shards[i%shards].Name, Version: version}
 			if i > 0 {
 				rows[i].Min = shardkey.HashKey(math.MinInt64 + int64(uint64(i)*(math.MaxUint64/uint64(chunks))))
 				rows[i-1].Max = rows[i].Min
@@ -56,8 +57,8 @@ func largeTable(t testing.TB, shards, chunks int, rowsPerShard int64) *topology.
 		table.Collections = append(table.Collections, &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}, Chunks: built})
 		sizes := topology.Sizes{NS: ns, Sharded: true, Shards: map[string]topology.Size{}}
 		for _, s := range table.Shards {
-			n := topology.Figure{Known: true, Value: rowsPerShard, Exact: true}
-			sizes.Shards[s.Name] = topology.Size{Documents: n, Bytes: topology.Figure{Known: true, Value: rowsPerShard * 300}, Orphans: topology.Figure{Known: true}}
+			known := func(n int64) topology.Figure { return topology.Figure{Known: true, Value: n, Exact: true} }
+			sizes.Shards[s.Name] = topology.Size{Documents: known(rowsPerShard), Bytes: known(rowsPerShard * 300), Orphans: known(0)}
 		}
 		table.Sizes[ns] = sizes
 	}
