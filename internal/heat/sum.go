@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -58,23 +59,23 @@ func Sums(windows []Window, lines func(Window) []Line) []Sum {
 	for k, s := range sums {
 		for _, w := range windows {
 			if !in[k][w.NS] && (k.db == "" || k.db == w.NS.Database()) {
-				s.Line.Rate = s.Line.Rate.plus(w.none())
+				s.Line.Rate = s.Line.Rate.plus(w.None())
 			}
 		}
 		if all > 0 {
 			s.Line.Rate.Share = s.Line.Rate.PerSecond / all
 		}
 		slices.SortFunc(s.Parts, func(a, b Part) int {
-			return cmp.Or(cmp.Compare(b.Rate.PerSecond, a.Rate.PerSecond), cmp.Compare(a.NS, b.NS))
+			return cmp.Or(cmp.Compare(b.Rate.PerSecond, a.Rate.PerSecond), natural.Compare(a.NS, b.NS))
 		})
 		out = append(out, *s)
 	}
-	slices.SortFunc(out, func(a, b Sum) int { return cmp.Or(compareHotness(a.Line, b.Line), cmp.Compare(a.DB, b.DB)) })
+	slices.SortFunc(out, func(a, b Sum) int { return cmp.Or(compareHotness(a.Line, b.Line), natural.Compare(a.DB, b.DB)) })
 	return out
 }
 
-// none is the rate of something that a window did not see.
-func (w Window) none() Rate {
+// None is the rate of something that a window did not see.
+func (w Window) None() Rate {
 	if w.Seconds == 0 {
 		return Rate{AtLeast: true}
 	}

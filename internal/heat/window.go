@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -50,8 +51,31 @@ func (c *Collector) Window(ns topology.Namespace, d time.Duration) Window {
 			break
 		}
 	}
+	w.sum()
+	return w
+}
+
+// Between returns the slots of a collection that lie in [from, to), of the last day. It is empty
+// (Seconds 0) when nothing was counted then.
+func (c *Collector) Between(ns topology.Namespace, from, to time.Time) Window {
+	w := Window{NS: ns}
+	for _, s := range c.ring.since(ns, from) {
+		if s.To.After(to) {
+			break
+		}
+		if !s.From.Before(from) {
+			w.slots = append(w.slots, s)
+			w.To, w.Method = s.To, s.Method
+		}
+	}
+	w.sum()
+	return w
+}
+
+// sum adds up the slots.
+func (w *Window) sum() {
 	if len(w.slots) == 0 {
-		return w
+		return
 	}
 	w.From = w.slots[0].From
 	total := tally{}
@@ -61,7 +85,6 @@ func (c *Collector) Window(ns topology.Namespace, d time.Duration) Window {
 	}
 	w.Total = total.rate(w.Seconds, 0)
 	w.Total.Share = 1
-	return w
 }
 
 // tally adds up counts of slots with different sampling.
@@ -154,7 +177,7 @@ func lines[K comparable](w Window, key func(Count) (K, bool), line func(K) Line)
 
 func compareHotness(a, b Line) int {
 	return cmp.Or(cmp.Compare(b.Rate.PerSecond, a.Rate.PerSecond), slices.Compare(a.Project[:], b.Project[:]),
-		slices.Compare(a.Document[:], b.Document[:]), cmp.Compare(a.Chunk, b.Chunk), cmp.Compare(a.Shard, b.Shard))
+		slices.Compare(a.Document[:], b.Document[:]), cmp.Compare(a.Chunk, b.Chunk), natural.Compare(a.Shard, b.Shard))
 }
 
 // chunkOf is the chunk that contains a piece's lower bound. Rows counted before a split or merge

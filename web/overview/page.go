@@ -24,12 +24,12 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	sh := s.Shell(r, v, "overview", "Overview", "overview")
-	return site.WritePage(w, r, http.StatusOK, page(sh, Region(v), s.Offers(r, v.Table).Balancer()))
+	return site.WritePage(w, r, http.StatusOK, page(sh, Region(s, v), s.Offers(r, v.Table).Balancer()))
 }
 
 // Region is the part of the page that is updated live.
-func Region(v answer.View) templ.Component {
-	n := news{State: answer.PartState(v, topology.PartEvents)}
+func Region(s *site.Site, v answer.View) templ.Component {
+	n := news{Worst: answer.WorstProblem(v, s.Tries(v)), MayPlan: s.Deps.PlanForms, State: answer.PartState(v, topology.PartEvents)}
 	if v.Internal {
 		n.LiveURL = answer.Switched("/", true)
 	}
@@ -46,8 +46,10 @@ func Region(v answer.View) templ.Component {
 	return region(v, answer.Overview(v), n, templates.RefsOf(v.Table))
 }
 
-// news is what happens and has happened lately.
+// news is the worst problem, and what happens and has happened lately.
 type news struct {
+	Worst   *api.WorstProblem
+	MayPlan bool // this shardboard makes plans; who may is decided where they are made
 	LiveURL string
 	State   api.State
 	Moving  api.MovingNow
