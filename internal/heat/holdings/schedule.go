@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/natural"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -44,7 +45,7 @@ func targetsOf(t *topology.Table, p *profile.Profile) []survey.Target {
 		slices.SortStableFunc(targets, func(a, b survey.Target) int { return cmp.Compare(bytes[b.NS], bytes[a.NS]) })
 		targets = targets[:maxCollections]
 	}
-	slices.SortFunc(targets, func(a, b survey.Target) int { return cmp.Compare(a.NS, b.NS) })
+	slices.SortFunc(targets, func(a, b survey.Target) int { return natural.Compare(a.NS, b.NS) })
 	return targets
 }
 
