@@ -37,7 +37,7 @@ var styleSheets = []string{
 	"layout",
 	"advice",
 	"why",
-	"waterfall", "chunk", "heat",
+	"waterfall", "chunk", "heat", "map", "map_bands",
 	"time_travel",
 	"moves",
 	"changes",
@@ -140,6 +140,7 @@ func (t *table) addFile(name string, names []string) *Asset {
 	}
 	body := mustRead(name)
 	if path.Ext(name) == ".js" {
+		body = withoutComments(body)
 		for _, other := range names {
 			quoted := []byte(`"./` + path.Base(other) + `"`)
 			if other != name && path.Ext(other) == ".js" && bytes.Contains(body, quoted) {

@@ -9,6 +9,7 @@ import (
 	"shardboard/web/advice"
 	"shardboard/web/audit"
 	"shardboard/web/changes"
+	"shardboard/web/clustermap"
 	"shardboard/web/collections"
 	"shardboard/web/find"
 	"shardboard/web/heat"
@@ -36,11 +37,13 @@ func served(d site.Deps) []site.Route {
 
 func routesOf(changing []site.Route) []site.Route {
 	return site.Complete(slices.Concat(
-		overview.Routes, collections.Routes, projects.Routes, shards.Routes, locate.Routes, find.Routes,
-		matrix.Routes,
+		overview.Routes, clustermap.Routes, matrix.Routes,
+		collections.Routes, projects.Routes, shards.Routes,
+		locate.Routes, find.Routes,
 		zones.Routes, activity.Routes,
 		changing,
-		heat.Routes, surveys.Routes, advice.Routes, audit.Routes, account.Routes,
+		heat.Routes, surveys.Routes, advice.Routes, audit.Routes,
+		account.Routes,
 		site.Operations(),
 	))
 }

@@ -87,6 +87,14 @@ func (w *Window) sum() {
 	w.Total.Share = 1
 }
 
+// CountedUntil is when the newest slot of a collection ends; zero when nothing was counted.
+func (c *Collector) CountedUntil(ns topology.Namespace) time.Time {
+	if slots := c.ring.since(ns, time.Time{}); len(slots) > 0 {
+		return slots[len(slots)-1].To
+	}
+	return time.Time{}
+}
+
 // tally adds up counts of slots with different sampling.
 type tally struct {
 	rows     int64   // counted

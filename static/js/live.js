@@ -118,6 +118,7 @@ function applyFrame(frame) {
     setStatus(ok ? (level ?? "ok") : age < 0 ? "loading" : age > lateAfter ? "failed" : "stale", text);
   }
   if (!frame.topic) return;
+  document.dispatchEvent(new CustomEvent("live", { detail: frame })); // for what scripts draw
   const first = !versions.has(frame.topic);
   versions.set(frame.topic, frame.v);
   const region = /** @type {HTMLElement | null} */ (document.querySelector(`[data-live="${CSS.escape(frame.topic)}"]`));
@@ -128,6 +129,14 @@ function applyFrame(frame) {
   } else {
     reloadRegions(!first);
   }
+}
+
+// pageAddress is the page's own address. While the cluster map plays back, the address has a time that the
+// rest of the page does not show.
+function pageAddress() {
+  const own = new URL(location.href);
+  if (!document.body.dataset.at) own.searchParams.delete("at");
+  return own.pathname + own.search;
 }
 
 let reloading = false;
@@ -145,7 +154,7 @@ export async function reloadRegions(highlight) {
   }
   reloading = true;
   try {
-    const answer = await fetch(location.pathname + location.search, { headers: { Accept: "text/html" }, credentials: "same-origin" });
+    const answer = await fetch(pageAddress(), { headers: { Accept: "text/html" }, credentials: "same-origin" });
     const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (answer.redirected) return leave(); // to sign-in: a page redirects for no other reason
     if (!answer.ok && answer.status !== 404) return;
