@@ -71,7 +71,7 @@ func TestProjectPageShowsEstimatesWhereNothingWasSurveyed(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Surveys = &webtest.StubSurveys{} })
 	page := spaced(s.Do("GET", "/projects/"+webtest.ProjectID(1).Hex()).Body.String())
 	holds(t, page, `<tr data-key="documents">`, "Sampled", "The truth is between")
-	if strings.Contains(page, "Not measured yet.") || strings.Contains(page, "paused") {
+	if strings.Contains(page, "Not measured yet.") || strings.Contains(page, "Estimating sizes by project is paused") {
 		t.Error("the page of a project with estimates says that nothing was measured")
 	}
 }
