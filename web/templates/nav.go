@@ -18,7 +18,8 @@ func NavOf(you You, runs bool) []NavEntry {
 	add(true, NavEntry{"overview", "Overview", "/", "M2 13V8h3v5M6.5 13V3h3v10M11 13V6h3v7"})
 	add(you.MayLocate, NavEntry{"locate", "Locate", "/locate",
 		"M7 2a5 5 0 1 0 3 9l3.3 3.3 1-1L11 10a5 5 0 0 0-4-8zm0 1.5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7"})
-	add(true, NavEntry{"map", "Map", "/map", "M1.5 3h6v2.4h-6M9 3h5.5v2.4H9M1.5 6.8h3v2.4h-3M6 6.8h8.5v2.4H6M1.5 10.6h9v2.4h-9M12 10.6h2.5v2.4H12"})
+	add(true, NavEntry{"map", "Map", "/map",
+		"M1.5 3h6v2.4h-6M9 3h5.5v2.4H9M1.5 6.8h3v2.4h-3M6 6.8h8.5v2.4H6M1.5 10.6h9v2.4h-9M12 10.6h2.5v2.4H12"})
 	add(true, NavEntry{"projects", "Projects", "/projects", "M2 3h5l1.5 2H14v8H2"})
 	add(true, NavEntry{"collections", "Collections", "/collections", "M2 3h12v2.5H2M2 6.8h12v2.5H2M2 10.6h12v2.5H2"})
 	add(true, NavEntry{"matrix", "Matrix", "/matrix",
