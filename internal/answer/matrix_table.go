@@ -320,7 +320,7 @@ func shareText(share float64, a amount) string {
 		return "0"
 	case share < 0 || a.none():
 		return format.Unknown
-	case a.low != a.high || a.atLeast:
+	case a.estimated() || a.atLeast:
 		return "≈\u202f" + format.Share(share)
 	}
 	return format.Share(share)
