@@ -108,6 +108,9 @@ func hiddenPaths(project string) []string {
 		),
 		"/api/v1/collections/" + string(webtest.DocumentsNS) + "/map?level=0&index=0",
 		"/zones",
+		"/matrix",
+		"/matrix?by=projects&measure=writes",
+		"/api/v1/matrix?by=projects&limit=1000",
 		"/projects",
 		"/shards/shard-rs-1",
 	}

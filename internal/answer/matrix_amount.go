@@ -148,7 +148,7 @@ func (a amount) detail(write func(float64) string) string {
 	case a.none():
 		out = "none seen, at most " + write(a.high)
 	case a.low != a.high:
-		out = "between " + write(a.low) + " and " + write(a.high)
+		out = write(a.low) + " to " + write(a.high)
 	}
 	if a.atLeast {
 		out = joinNotEmpty(out, "without parts that are not known")
@@ -156,7 +156,7 @@ func (a amount) detail(write func(float64) string) string {
 	switch {
 	case a.at.IsZero():
 	case !a.since.IsZero() && a.since.Before(a.at):
-		out = joinNotEmpty(out, "from rows read between "+format.Clock(a.since)+" and "+format.Clock(a.at))
+		out = joinNotEmpty(out, "rows read "+format.Clock(a.since)+" to "+format.Clock(a.at))
 	default:
 		out = joinNotEmpty(out, "read at "+format.Clock(a.at))
 	}

@@ -232,7 +232,6 @@ func (m *matrix) addProject(p placement.Project, shards []amount, figures projec
 	if len(m.v.Dir.Databases()) > 1 {
 		l.row.Note = p.DB
 	}
-	l.link = func(string) string { return "/projects/" + id }
 	l.sum()
 	if sum, ok := figures.sum(projectRef{p.DB, p.ID}); ok {
 		l.total = sum
@@ -257,7 +256,6 @@ func (m *matrix) addParts(p placement.Project, key string) {
 			l.shards = partOfProject(m.v.Table, c, sizes, m.q.Measure == MatrixDocuments)
 		}
 		l.row = MatrixRow{Key: key + ":" + string(c.NS), Kind: "part", Name: c.NS.Collection(), URL: CollectionURL(c.NS), Depth: 1}
-		l.link = func(shard string) string { return "/projects/" + p.ID.Hex() }
 		l.sum()
 		for _, x := range m.movesOfProject(p) {
 			if x.NS == c.NS {

@@ -137,3 +137,11 @@ func database(r answer.MatrixRow) string {
 	}
 	return ""
 }
+
+// fullName is the title of a name that is likely to be cut.
+func fullName(r answer.MatrixRow) templ.Attributes {
+	if len(r.Name) < 32 {
+		return nil
+	}
+	return templ.Attributes{"title": r.Name}
+}
