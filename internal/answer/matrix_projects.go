@@ -225,7 +225,10 @@ func (m *matrix) sumOfProjects(list []placement.Project, ranked map[projectRef]s
 // addProject adds the row of a project, and of its collections if it is open.
 func (m *matrix) addProject(p placement.Project, shards []amount, figures projectFigures) {
 	id := p.ID.Hex()
-	key := "p:" + p.DB + ":" + id
+	key := "p:" + id
+	if len(m.v.Dir.Databases()) > 1 {
+		key += ":" + p.DB
+	}
 	l := matrixLine{name: p.Name, shards: shards, moves: m.movesOfProject(p)}
 	l.row = MatrixRow{Key: key, Kind: "project", Name: NameOf(p), URL: "/projects/" + id, Fold: m.q.toggled(key, false).URL(),
 		Open: m.q.isOpen(key, false)}

@@ -299,7 +299,7 @@ func (m *matrix) cell(l matrixLine, a, column amount) MatrixCell {
 		out.Title = a.text(m.measure.write)
 	}
 	if ofRow >= 0 && ofColumn >= 0 && !out.Zero {
-		out.Title = joinNotEmpty(out.Title, format.Share(ofRow)+" of the row, "+format.Share(ofColumn)+" of the column")
+		out.Title = joinNotEmpty(out.Title, format.Share(ofRow)+" of row, "+format.Share(ofColumn)+" of column")
 	}
 	out.Title = joinNotEmpty(out.Title, a.detail(m.measure.write))
 	return out

@@ -59,7 +59,7 @@ func TestBrowserMovesThroughTheMatrixByKeyboard(t *testing.T) {
 	}
 	// Enter follows the cell's own link.
 	eval[bool](t, ctx, `(document.querySelector('tr[data-key="yorkie-meta.changes"] td:nth-child(3) a').focus(), true)`)
-	if err := chromedp.Do(ctx, clickFocused(), waitUntil(`location.pathname.includes("/collections/")`)); err != nil {
+	if err := chromedp.Do(ctx, clickFocused(), chromedp.WaitVisible("#live-collection")); err != nil {
 		t.Fatal(err)
 	}
 	if at := eval[string](t, ctx, `location.search`); !strings.HasPrefix(at, "?shard=") {

@@ -160,7 +160,7 @@ function showCell(grid, cell) {
 // position and focus stay.
 /** @param {MouseEvent} e */
 function swapByLink(e) {
-  const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (e.target).closest?.("a[data-swap]") ?? null);
+  const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (e.target).closest?.('a[data-swap], [data-grid] a[href^="/matrix"]') ?? null);
   if (!link || e.defaultPrevented || e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
   e.preventDefault();
   history.pushState(null, "", link.href);
