@@ -24,8 +24,27 @@ var FS embed.FS
 // styleSheets are the files of css/ in the order in which app.css has them: of rules with the same
 // weight a browser takes the last one.
 var styleSheets = []string{
-	"theme", "page", "shards_bars", "tables", "grid", "lists", "forms", "keyspace", "locate", "layout", "advice", "why", "heat",
-	"time_travel", "moves", "changes", "glow", "narrow",
+	"theme",
+	"page",
+	"palette",
+	"shards_bars",
+	"shard_patterns",
+	"tables",
+	"grid", "lists",
+	"forms",
+	"keyspace",
+	"locate",
+	"layout",
+	"advice",
+	"why",
+	"waterfall", "chunk", "heat", "map", "map_bands",
+	"time_travel",
+	"histogram",
+	"moves",
+	"changes",
+	"glow",
+	"narrow",
+	"long_names",
 }
 
 // Prefix is where the files are served.
@@ -122,6 +141,7 @@ func (t *table) addFile(name string, names []string) *Asset {
 	}
 	body := mustRead(name)
 	if path.Ext(name) == ".js" {
+		body = withoutComments(body)
 		for _, other := range names {
 			quoted := []byte(`"./` + path.Base(other) + `"`)
 			if other != name && path.Ext(other) == ".js" && bytes.Contains(body, quoted) {

@@ -2,6 +2,7 @@ package topology
 
 import (
 	"sort"
+	"sync/atomic"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -26,6 +27,8 @@ type bucket struct {
 	versions []Version
 	since    []bson.Timestamp
 	jumbo    []uint64 // bit set; nil when the bucket has none
+
+	summed atomic.Pointer[bucketTally] // made when it is first needed
 }
 
 func (b *bucket) len() int { return len(b.shards) }

@@ -1,8 +1,8 @@
 // Keeps the live regions of a page up to date, over one WebSocket on which only the server sends. A
 // frame has either the new HTML of a region, or only the new version of its topic. Then the page
 // fetches its own address again, because that has the filter and the page number.
-import { morph, glow } from "./morph.js";
-import { refreshTimes, setServerTime } from "./relative_times.js";
+import { showRegion } from "./live_region.js";
+import { setServerTime } from "./relative_times.js";
 import { word, announce } from "./words.js";
 
 const lateAfter = 10; // age in seconds from which old data is shown as a failure
@@ -118,6 +118,7 @@ function applyFrame(frame) {
     setStatus(ok ? (level ?? "ok") : age < 0 ? "loading" : age > lateAfter ? "failed" : "stale", text);
   }
   if (!frame.topic) return;
+  document.dispatchEvent(new CustomEvent("live", { detail: frame })); // for what scripts draw
   const first = !versions.has(frame.topic);
   versions.set(frame.topic, frame.v);
   const region = /** @type {HTMLElement | null} */ (document.querySelector(`[data-live="${CSS.escape(frame.topic)}"]`));
@@ -128,6 +129,14 @@ function applyFrame(frame) {
   } else {
     reloadRegions(!first);
   }
+}
+
+// pageAddress is the page's own address. While the cluster map plays back, the address has a time that the
+// rest of the page does not show.
+function pageAddress() {
+  const own = new URL(location.href);
+  if (!document.body.dataset.at) own.searchParams.delete("at");
+  return own.pathname + own.search;
 }
 
 let reloading = false;
@@ -145,7 +154,7 @@ export async function reloadRegions(highlight) {
   }
   reloading = true;
   try {
-    const answer = await fetch(location.pathname + location.search, { headers: { Accept: "text/html" }, credentials: "same-origin" });
+    const answer = await fetch(pageAddress(), { headers: { Accept: "text/html" }, credentials: "same-origin" });
     const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (answer.redirected) return leave(); // to sign-in: a page redirects for no other reason
     if (!answer.ok && answer.status !== 404) return;
@@ -172,10 +181,7 @@ export async function reloadRegions(highlight) {
 }
 
 function replaceRegion(region, fresh, highlight) {
-  if (!fresh || fresh.id !== region.id) return;
-  const changed = morph(region, fresh);
-  refreshTimes(region);
-  if (highlight) glow(changed);
+  if (fresh?.id === region.id) showRegion(region, fresh, highlight);
 }
 
 // setStatus changes the dot and the words in the header.

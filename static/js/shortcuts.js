@@ -2,14 +2,14 @@
 import { copyFromRow } from "./copy.js";
 import { toggleTheme } from "./theme_choice.js";
 
-const pages = { o: "/", l: "/locate", p: "/projects", c: "/collections", z: "/zones", h: "/heat", a: "/activity" };
+const pages = { o: "/", l: "/locate", m: "/map", p: "/projects", c: "/collections", z: "/zones", h: "/heat", a: "/activity" };
 let goUntil = 0; // until when a "g" waits for its second key, ms
 
 export function listenShortcuts() {
   const help = /** @type {HTMLDialogElement | null} */ (document.getElementById("keys"));
   document.getElementById("help")?.addEventListener("click", () => help.showModal());
   document.addEventListener("keydown", (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || help?.open) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || help?.open) return;
     const field = /** @type {HTMLElement | null} */ (/** @type {Element} */ (e.target).closest?.("input, select, textarea, [contenteditable]"));
     if (field) {
       if (e.key === "Escape") field.blur();
@@ -50,6 +50,10 @@ function handleKey(key, help) {
       return focusRow(1);
     case "k":
       return focusRow(-1);
+    case "ArrowLeft":
+      return Boolean(document.querySelector("main .neighbours")) && turnPage("prev");
+    case "ArrowRight":
+      return Boolean(document.querySelector("main .neighbours")) && turnPage("next");
     case "[":
       return turnPage("prev");
     case "]":

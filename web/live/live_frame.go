@@ -20,9 +20,14 @@ type Update struct {
 
 // move is a chunk that changed shards since the version before.
 type Move struct {
-	Min string `json:"min"` // canonical Extended JSON
-	Ref string `json:"ref"` // the chunk's reference
+	Min string `json:"min,omitempty"` // canonical Extended JSON
+	Ref string `json:"ref,omitempty"` // the chunk's reference
 	To  string `json:"to"`
+
+	// On the map of all collections only, instead of Min and Ref.
+	NS       string `json:"ns,omitempty"`
+	Position *int   `json:"position,omitempty"` // of the chunk in key order
+	From     string `json:"from,omitempty"`
 }
 
 // statusFrame is the header's dot: how old the data is and whether all is well.

@@ -77,6 +77,9 @@ func (h *Hub) draw(ctx context.Context, t *topic, v answer.View, changes []topol
 	if isCollection && !t.hidden.Bounds { // a move names the chunk by its bound
 		u.Moves = movesOf(v.Table, topology.Namespace(ns), changes)
 	}
+	if t.name == mapTopic {
+		u.Moves = movesOnMap(v.Table, changes)
+	}
 	frame, err := newMessage(u)
 	if err != nil {
 		h.site.Deps.Log.Error("pack a live region", "topic", site.LogText(t.name), "err", err)
@@ -107,14 +110,33 @@ func describeCollection(w *bytes.Buffer, v answer.View, ns topology.Namespace) {
 	fmt.Fprintf(w, " %v %v", v.Table.Primary(ns.Database()), v.Table.Stale(topology.PartRouting, v.Now))
 }
 
+// mapTopic is followed by what shows the map of all collections.
+const mapTopic = "map"
+
+// movesOnMap lists the chunks of all collections that moved, by their positions: bounds may
+// be hidden, and nobody sees one at this scale.
+func movesOnMap(t *topology.Table, changes []topology.Change) (out []Move) {
+	for _, ch := range changes {
+		c := t.Collection(ch.NS)
+		if c == nil || ch.Kind != topology.Moved || len(out) == mostMoves {
+			continue
+		}
+		at, _ := c.Chunks.Find(ch.Min)
+		out = append(out, Move{NS: string(ch.NS), Position: &at, From: ch.From, To: ch.To})
+	}
+	return out
+}
+
+// mostMoves is how many moves one frame tells.
+const mostMoves = 200
+
 // movesOf lists the chunks of a collection that moved, at most as many as a
 // page shows.
 func movesOf(t *topology.Table, ns topology.Namespace, changes []topology.Change) []Move {
-	const atMost = 200
 	var out []Move
 	c := t.Collection(ns)
 	for _, ch := range changes {
-		if c == nil || ch.NS != ns || ch.Kind != topology.Moved || len(out) == atMost {
+		if c == nil || ch.NS != ns || ch.Kind != topology.Moved || len(out) == mostMoves {
 			continue
 		}
 		out = append(out, Move{Min: c.Key.ExtJSON(ch.Min), Ref: answer.ChunkRef(c, ch.Min), To: ch.To})

@@ -45,10 +45,13 @@ func (q Question[A]) routes() []Route {
 	if q.Page != nil {
 		page := q.Route
 		page.Handler, page.Params = q.Page, append(slices.Clone(q.Params), q.OfPage...)
+		if q.State != nil { // what surrounds a page is made of more
+			page.Tagged, page.State = false, nil
+		}
 		out = append(out, Page(page))
 	}
 	data := q.Route
-	data.Topic, data.Internal = Topic{}, q.Internal && !q.All
+	data.Topic, data.Topics, data.Internal = Topic{}, nil, q.Internal && !q.All
 	data.Params = append(slices.Clone(q.Params), q.OfData...)
 	if q.For != "" {
 		data.Summary = q.For

@@ -133,6 +133,11 @@ func (s *Site) stateTag(r *http.Request, rt Route) string {
 			}
 		}
 	}
+	if rt.State != nil {
+		if state := rt.State(s, r, v); state != "" {
+			return fmt.Sprintf(`W/"%s-%x-%s-%x-%s"`, etagSafe(s.Deps.Version), s.Born, etagSafe(state), address.Sum64(), kind)
+		}
+	}
 	return fmt.Sprintf(
 		`W/"%s-%x-%x-%x-%x-%x-%s"`,
 		etagSafe(s.Deps.Version),

@@ -101,8 +101,17 @@ func (s *Site) Endpoint(rt Route) http.HandlerFunc {
 		// When a topic has news, every browser that looks at it asks for the
 		// same address at once: it is made once. The one who came first may
 		// leave without taking the others' answer away.
-		shared, err, _ := s.flights.Do(tag+" "+r.URL.RequestURI(), func() (any, error) {
-			return s.Run(context.WithoutCancel(r.Context()), rt, r)
+		key := tag + " " + r.URL.RequestURI()
+		if out := s.answers.get(key); out != nil {
+			s.send(w, r, out, tag)
+			return
+		}
+		shared, err, _ := s.flights.Do(key, func() (any, error) {
+			out, err := s.Run(context.WithoutCancel(r.Context()), rt, r)
+			if err == nil && rt.State != nil {
+				s.answers.put(key, out)
+			}
+			return out, err
 		})
 		out, _ := shared.(*response)
 		s.finish(w, r, out, err, tag)

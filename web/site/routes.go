@@ -37,12 +37,17 @@ type Route struct {
 	Stream  bool     // writes to the connection itself: no buffer, no compression, no deadline
 	Handler func(*Site, http.ResponseWriter, *http.Request) error
 
-	Time     Time  // whether it can be asked of a past time, by ?at=
-	Internal bool  // leaves the server's own collections out unless ?internal=1 asks for them
-	Measured bool  // Tagged, and shows what is measured and counted of chunks while the table stays
-	MaxBody  int64 // bytes; 0 is what every other route takes
-	Quiet    bool  // asked for all the time: logged for debugging alone
-	Topic    Topic // the live region of a page; most have none
+	Time     Time // whether it can be asked of a past time, by ?at=
+	Internal bool // leaves the server's own collections out unless ?internal=1 asks for them
+	Measured bool // Tagged, and shows what is measured and counted of chunks while the table stays
+	// State is what a Tagged answer is made of besides its address, where that is less than
+	// the whole table; "" if it is made of all. Such answers are kept until it changes, and
+	// sent to everybody who sees as much.
+	State   func(*Site, *http.Request, answer.View) string
+	MaxBody int64   // bytes; 0 is what every other route takes
+	Quiet   bool    // asked for all the time: logged for debugging alone
+	Topic   Topic   // the live region of a page; most have none
+	Topics  []Topic // further regions of it
 
 	BodyOptional bool // the body may be left out
 }

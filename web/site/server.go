@@ -107,8 +107,11 @@ type Site struct {
 	OpenAPI func() []byte // made from the route table when it is first asked for
 	gzips   sync.Pool     // of *gzip.Writer
 	flights singleflight.Group
+	answers keptAnswers
+	bands   *answer.MapBands
 	pasts   *answer.Pasts
 	eras    answer.BalancerEras
+	begin   historyBegin
 
 	flightRuns answer.FlightMemo
 	Guard      *guard.Guard
@@ -151,6 +154,7 @@ func WireSite(deps Deps, table []Route) *Site {
 			Log: deps.Log, Now: deps.Now})
 	}
 	s := &Site{Deps: deps, pasts: answer.NewPasts(), tables: answer.NewHiddenTables(), Born: deps.Now().UnixMilli()}
+	s.bands = answer.NewMapBands(s.Born)
 	s.Sockets = func() int { return 0 }
 	s.Metrics = newMetrics(deps.Registry, s)
 	s.OpenAPI = sync.OnceValue(func() []byte { return OpenAPIDocument(table, deps.Version) })

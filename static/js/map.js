@@ -1,0 +1,131 @@
+// The cluster map: reads the list of collections, keeps it current and puts the view into the address. The
+// page has the same as a picture and a table without this script.
+import { epoch, readColors } from "./map_colors.js";
+import { draw } from "./map_draw.js";
+import { onView, setView } from "./map_goto.js";
+import { listen } from "./map_input.js";
+import { legend } from "./map_legend.js";
+import { noteMoves } from "./map_moves.js";
+import { describe, write as writeReadout } from "./map_readout.js";
+import { listenReplay, showTime } from "./map_replay.js";
+import { part, root, say, state, take } from "./map_state.js";
+import { onTile, retry, settled } from "./map_tiles.js";
+import { parse, write } from "./map_view.js";
+
+const every = 15_000; // ms between readings without news: sizes and rates change without one
+const least = 200; // ms between readings with news
+const writeAfter = 300; // ms of rest before the address is replaced: browsers allow about three a second
+
+let etag = "";
+let reading = null; // the running request
+let again = false; // there was news meanwhile
+let addressTimer = 0;
+
+// readMap reads the list of collections for a time, 0 for now. It returns whether there is one.
+async function readMap(at) {
+  reading?.abort();
+  const request = new AbortController();
+  reading = request;
+  const q = new URLSearchParams();
+  if (at) q.set("at", String(at));
+  if (root.dataset.internal) q.set("internal", "1");
+  try {
+    const same = at === state.view.at && etag;
+    const answer = await fetch(`/api/v1/map?${q}`, {
+      headers: same ? { "If-None-Match": etag } : {},
+      credentials: "same-origin",
+      signal: request.signal,
+    });
+    if (answer.status === 304) return true;
+    const body = await answer.json();
+    if (!answer.ok) throw new Error(body.detail ?? answer.statusText);
+    etag = answer.headers.get("ETag") ?? "";
+    const before = state.map;
+    const keep = before && JSON.stringify(before.shards) === JSON.stringify(body.shards);
+    if (keep) body.shards = before.shards; // the rows' pictures stay good
+    if (before && at === state.view.at) noteMoves(before.moving, body.moving, performance.now());
+    take(body);
+    return true;
+  } catch (err) {
+    if (err.name !== "AbortError") writeReadout(say("failed", { error: err.message }));
+    return false;
+  } finally {
+    if (reading === request) reading = null;
+  }
+}
+
+// refresh reads what is new. Only one runs at a time; news meanwhile causes exactly one more.
+async function refresh() {
+  if (reading) {
+    again = true;
+    return;
+  }
+  retry();
+  if (await readMap(state.view.at)) {
+    legend();
+    showTime();
+    draw();
+    describe();
+  }
+  if (!again) return;
+  again = false;
+  setTimeout(refresh, least);
+}
+
+// goTo shows another time and waits until what is visible of it has been read.
+async function goTo(at) {
+  if (!(await readMap(at))) return false;
+  setView({ ...state.view, at });
+  legend();
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  while (!settled()) await new Promise((done) => (ready = done));
+  return state.view.at === at;
+}
+
+let ready = (/** @type {any} */ _) => {};
+
+// writeAddress replaces the page's address, so that a link to it shows the same and "back" leads away.
+function writeAddress() {
+  clearTimeout(addressTimer);
+  addressTimer = setTimeout(() => {
+    const total = state.bands.get(state.view.ns)?.total ?? 0;
+    const search = write(location.search, state.view, total);
+    if (search !== location.search) history.replaceState(history.state, "", location.pathname + search + location.hash);
+  }, writeAfter);
+}
+
+function listenControls() {
+  part("by").addEventListener("input", (e) => (setView({ ...state.view, by: e.target.value }), legend()));
+  part("only").addEventListener("input", (e) => setView({ ...state.view, only: e.target.value }));
+  new ResizeObserver(draw).observe(part("scroll"));
+  const recolor = () => (readColors(), draw());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
+  new MutationObserver(recolor).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+  document.addEventListener("live", (/** @type {CustomEvent} */ e) => e.detail.topic === "map" && !state.view.at && refresh());
+  document.addEventListener("visibilitychange", () => document.hidden || refresh());
+  setInterval(() => document.hidden || state.view.at || refresh(), every);
+}
+
+async function start() {
+  if (!root || epoch) return;
+  readColors();
+  state.view = parse(location.search);
+  onView(() => (writeAddress(), legend()));
+  onTile(() => {
+    draw();
+    describe();
+    if (settled()) ready(true);
+  });
+  if (!(await readMap(state.view.at))) {
+    setTimeout(start, every); // the server's picture stays until then
+    return;
+  }
+  root.dataset.drawn = "yes";
+  listen();
+  listenReplay(goTo);
+  listenControls();
+  legend();
+  describe();
+  draw();
+}
+start();

@@ -1,0 +1,131 @@
+// Draws frames of the cluster map. A row is painted once for what it shows and kept as a picture, so that a
+// frame costs a few copies, whatever the number of chunks.
+import { colors, epoch } from "./map_colors.js";
+import { paintLane, tilesOf, wholeOf } from "./map_lane.js";
+import { layout, partOf, railHeight, rowAt } from "./map_layout.js";
+import { drawMoves } from "./map_moves.js";
+import { drawOverlays, drawRail } from "./map_overlay.js";
+import { paintSigns, paintZones } from "./map_signs.js";
+import { part, screen, state } from "./map_state.js";
+import { fetchWanted, forget } from "./map_tiles.js";
+import { rowText } from "./map_text.js";
+
+const budget = 4; // ms of a frame for painting rows; what is left over is painted in the next one
+const pictures = new Map(); // collection → {picture, was}
+
+let requested = false;
+
+/** draw requests a frame. Any number of requests before it make one. */
+export function draw() {
+  if (requested || !state.map) return;
+  requested = true;
+  requestAnimationFrame((now) => {
+    requested = false;
+    if (frame(now)) draw();
+  });
+}
+
+/** frame draws the map now and tells whether it is to be drawn again, because something moves. */
+export function frame(now) {
+  const ctx = place();
+  const { width, height, top } = screen;
+  ctx.clearRect(0, 0, width, height);
+  forget();
+  const began = performance.now();
+  let again = false;
+  const rows = screen.layout.rows.filter((r) => r.y + r.h > top && r.y < top + height - railHeight);
+  for (const row of rows) {
+    again = drawRow(ctx, row, began) || again;
+  }
+  for (const ns of pictures.keys()) {
+    if (!rows.some((r) => r.band.ns === ns)) pictures.delete(ns);
+  }
+  drawOverlays(ctx, rows);
+  drawRail(ctx);
+  again = drawMoves(ctx, screen.layout, rows, top, now) || again;
+  fetchWanted();
+  return again;
+}
+
+// place sizes the canvas and works out the rows.
+function place() {
+  const scroll = part("scroll");
+  const canvas = part("canvas");
+  const ratio = Math.min(devicePixelRatio || 1, 2);
+  const width = scroll.clientWidth;
+  const most = Math.max(Math.round(innerHeight * 0.62), 260);
+  screen.layout = layout(state.map.bands, state.view, width, most - railHeight);
+  const whole = screen.layout.height + railHeight;
+  const height = Math.min(whole, most);
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.height = `${height}px`;
+  }
+  const rest = `${whole - height}px`;
+  if (part("space").style.height !== rest) part("space").style.height = rest;
+  Object.assign(screen, { width, height, ratio, top: Math.min(scroll.scrollTop, whole - height) });
+  const ctx = canvas.getContext("2d");
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return ctx;
+}
+
+// drawRow copies a row's picture, after painting it if it is old. It returns whether that has to wait.
+function drawRow(ctx, row, began) {
+  const tiles = tilesOf(row);
+  const whole = row.mini ? wholeOf(row) : null;
+  const { view, map } = state;
+  const { x, w } = screen.layout;
+  const range = row.focus ? [view.from, view.to] : [];
+  const was = [...tiles, whole, view.by, view.only, map.scale, map.shards, epoch, screen.ratio, x, w, row.lane.y - row.y, row.h, ...range];
+  let kept = pictures.get(row.band.ns);
+  const old = !kept || kept.was.length !== was.length || kept.was.some((v, i) => v !== was[i]);
+  const wait = old && kept && !row.focus && performance.now() - began > budget;
+  if (old && !wait) {
+    kept = { picture: paint(row, tiles, whole, kept?.picture), was };
+    pictures.set(row.band.ns, kept);
+  }
+  ctx.drawImage(kept.picture, 0, Math.round(railHeight + row.y - screen.top), kept.picture.width / screen.ratio, kept.picture.height / screen.ratio);
+  return Boolean(wait);
+}
+
+function paint(row, tiles, whole, picture = document.createElement("canvas")) {
+  const { ratio, layout: l, width } = screen;
+  picture.width = Math.round(width * ratio);
+  picture.height = Math.round(row.h * ratio);
+  const ctx = picture.getContext("2d");
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const shown = partOf(row, state.view);
+  const box = { x: l.x, y: row.lane.y - row.y, w: l.w, h: row.lane.h };
+  paintLane(ctx, row, tiles, shown, box, ratio);
+  paintZones(ctx, row, tiles, shown, box);
+  paintSigns(ctx, tiles, shown, box);
+  if (whole) paintLane(ctx, row, [whole], { from: 0, to: 1 }, { ...box, y: row.mini.y - row.y, h: row.mini.h }, ratio);
+  names(ctx, row, box);
+  return picture;
+}
+
+// names writes what the collection is called beside its lane, or above it.
+function names(ctx, row, box) {
+  const [name, ...more] = rowText(row);
+  const { narrow, x } = screen.layout;
+  const room = (narrow ? screen.width * 0.6 : x - 12) / 6.6;
+  ctx.textBaseline = "alphabetic";
+  ctx.font = "600 12px system-ui, sans-serif";
+  ctx.fillStyle = colors.ink;
+  const y = narrow ? 12 : box.y + 10;
+  ctx.fillText(clipped(name, Math.floor(room)), 0, y);
+  ctx.font = "11px system-ui, sans-serif";
+  ctx.fillStyle = colors.soft;
+  if (narrow) {
+    ctx.textAlign = "right";
+    ctx.fillText(more[0], screen.width, y);
+    ctx.textAlign = "left";
+  } else more.forEach((text, i) => ctx.fillText(text, 0, y + 15 * (i + 1)));
+}
+
+// clipped leaves out the middle: the end of a collection's name tells more than its database.
+const clipped = (s, most) => (s.length > most ? `${s.slice(0, Math.ceil(most / 3))}…${s.slice(s.length - Math.floor((most * 2) / 3) + 1)}` : s);
+
+/** rowAtPoint is the row under a point of the canvas, or undefined. */
+export const rowAtPoint = ({ y }) => (y < railHeight ? undefined : rowAt(screen.layout, y - railHeight + screen.top));

@@ -1,0 +1,81 @@
+// Changes what the cluster map shows: zooming, moving and choosing, for every kind of input.
+import { draw } from "./map_draw.js";
+import { markOf } from "./map_lane.js";
+import { railHeight } from "./map_layout.js";
+import { describe, rowOf } from "./map_readout.js";
+import { part, screen, state } from "./map_state.js";
+import { isZoomed, moved, whole, within, zoomed } from "./map_view.js";
+
+let changed = () => {};
+
+/** onView sets what is called after the view has changed. */
+export const onView = (f) => (changed = f);
+
+/** setView shows another part, another measure or another time. */
+export function setView(view) {
+  state.view = view;
+  changed();
+  draw();
+  describe();
+}
+
+/** zoomRow zooms into a row, or out of it, around a place of it; at its ends all collections are whole again. */
+export function zoomRow(row, by, at) {
+  const total = row.band.total;
+  if (total === 0) return;
+  const view = row.focus ? state.view : { ...state.view, ns: row.band.ns, from: 0, to: 1 };
+  const next = zoomed(view, by, at, total);
+  setView(isZoomed(next) ? next : whole(next));
+}
+
+/** zoomTo shows a range of a row. */
+export function zoomTo(row, from, to) {
+  const next = within({ ...state.view, ns: row.band.ns, from, to }, row.band.total);
+  setView(isZoomed(next) ? next : whole(next));
+}
+
+/** zoomToMark shows the chunks of a mark with some room around them. */
+export function zoomToMark(row, mark) {
+  const room = (mark.to - mark.from) * 0.25;
+  zoomTo(row, mark.from - room, mark.to + room);
+}
+
+/** zoomAtCursor zooms around the cursor, else around the middle of what is zoomed into, else into the first row. */
+export function zoomAtCursor(by) {
+  const row = rowOf(state.cursor?.ns ?? state.view.ns) ?? screen.layout?.rows[0];
+  if (!row) return;
+  const mark = state.cursor && row.band.total ? markOf(row, state.cursor.position) : null;
+  const middle = row.focus ? (state.view.from + state.view.to) / 2 : 0.5;
+  zoomRow(row, by, mark ? (mark.from + mark.to) / 2 : middle);
+}
+
+/** pan moves the visible part by a share of its width. */
+export function pan(by) {
+  const row = rowOf(state.view.ns);
+  if (row?.focus) setView(moved(state.view, by, row.band.total));
+}
+
+/** showAll shows all collections from end to end. */
+export const showAll = () => setView(whole(state.view));
+
+/** choose puts the cursor on a chunk, and shows it if it is outside of what is visible. */
+export function choose(ns, position) {
+  state.cursor = { ns, position };
+  const row = rowOf(ns);
+  const mark = row && row.band.total ? markOf(row, position) : null;
+  if (mark && row.focus) {
+    const { from, to } = state.view;
+    const over = mark.to > to ? mark.to - to : Math.min(mark.from - from, 0);
+    if (over) setView(within({ ...state.view, from: from + over, to: to + over }, row.band.total));
+  }
+  if (row) scrollTo(row);
+  draw();
+  describe();
+}
+
+function scrollTo(row) {
+  const scroll = part("scroll");
+  const room = screen.height - railHeight;
+  if (row.y < screen.top) scroll.scrollTop = row.y;
+  else if (row.y + row.h > screen.top + room) scroll.scrollTop = row.y + row.h - room;
+}

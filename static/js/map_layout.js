@@ -1,0 +1,74 @@
+// Where the rows of the cluster map are: one for each collection, taller for the one that is zoomed into.
+// Pure: from a width and a view to numbers in CSS pixels.
+import { isZoomed } from "./map_view.js";
+
+/**
+ * @typedef {{band: import("./map_state.js").Band, y: number, h: number, lane: {y: number, h: number}, mini: {y: number, h: number} | null, focus: boolean}} Row
+ * @typedef {{rows: Row[], height: number, x: number, w: number, narrow: boolean}} Layout x and w are where the lanes begin and how wide they are
+ */
+
+export const railHeight = 30; // of the shards above the rows
+const gutter = 196; // of the names beside the rows
+const nameHeight = 18; // of a name above its row, on narrow screens
+const above = 7; // for zone borders
+const below = 11; // for jumbo and the other marks
+const labels = 15; // for zone names in the focused row
+const miniHeight = 12;
+
+/**
+ * layout places the rows, from y = 0 below the rail. tallest is how high the rows should be together, if that is
+ * possible with readable ones.
+ * @returns {Layout}
+ */
+export function layout(bands, view, width, tallest) {
+  const narrow = width < 620;
+  const x = narrow ? 0 : gutter;
+  const head = above + (narrow ? nameHeight : 0);
+  const fair = Math.floor(tallest / Math.max(bands.length, 1)) - head - below;
+  const lane = Math.min(Math.max(fair, 18), 34);
+  const rows = [];
+  let y = 0;
+  for (const band of bands) {
+    const focus = band.ns === view.ns && isZoomed(view);
+    const top = y + head + (focus ? labels : 0);
+    const high = focus ? 72 : lane;
+    const mini = focus ? { y: top + high + below + 2, h: miniHeight } : null;
+    const bottom = mini ? mini.y + mini.h + 8 : top + high + below;
+    rows.push({ band, y, h: bottom - y, lane: { y: top, h: high }, mini, focus });
+    y = bottom;
+  }
+  return { rows, height: y, x, w: Math.max(width - x, 40), narrow };
+}
+
+/** rowAt is the row at a height, or undefined. */
+export function rowAt({ rows }, y) {
+  let lo = 0;
+  let hi = rows.length;
+  while (lo < hi) {
+    const mid = (lo + hi) >> 1;
+    if (rows[mid].y + rows[mid].h <= y) lo = mid + 1;
+    else hi = mid;
+  }
+  return y >= 0 ? rows[lo] : undefined;
+}
+
+/** partOf is the part of a collection that a row's lane shows. */
+export const partOf = (row, view) => (row.focus ? { from: view.from, to: view.to } : { from: 0, to: 1 });
+
+/** placeAt is where in its collection a point of a row's lane is, as a fraction. */
+export function placeAt({ x, w }, row, view, px) {
+  const { from, to } = partOf(row, view);
+  return Math.min(Math.max(from + ((px - x) / w) * (to - from), 0), 1);
+}
+
+/** xOf is where a fraction of a collection is in its row. */
+export function xOf({ x, w }, row, view, fraction) {
+  const { from, to } = partOf(row, view);
+  return x + ((fraction - from) / (to - from)) * w;
+}
+
+/** shardBoxes are where the shards of the rail are: equal boxes over the width of the rows. */
+export function shardBoxes({ x, w }, shards) {
+  const each = Math.min(w / Math.max(shards.length, 1), 64);
+  return shards.map((shard, i) => ({ shard, x: x + i * each, w: each }));
+}

@@ -1,0 +1,34 @@
+// The legend of the cluster map: what a mark's height stands for, with the ends of its scale.
+import { bytes, rate } from "./map_numbers.js";
+import { decades } from "./map_scale.js";
+import { part, say, state } from "./map_state.js";
+import { span } from "./relative_times.js";
+
+/** legend writes it for the measure that is shown. */
+export function legend() {
+  const { by } = state.view;
+  const [low, high] = ends(by, state.map.scale);
+  write("scale-what", say(`by-${by}`, { window: state.map.scale.heat.window ?? "" }));
+  write("scale-low", low);
+  write("scale-high", high);
+  part("scale").hidden = by === "shard" || low === "";
+  for (const input of part("by").querySelectorAll("input")) input.checked = input.value === by;
+  part("only").value = state.view.only;
+}
+
+function ends(by, scale) {
+  if (by === "size" && scale.bytes.high) return [bytes(0), bytes(scale.bytes.high)];
+  if (by === "heat" && scale.heat.high) {
+    const { low, high } = decades(scale.heat);
+    return [rate(low), `${rate(high)} ${say("rate")}`];
+  }
+  if (by === "age" && scale.age.high) {
+    const { low, high } = decades(scale.age);
+    return [say("ago", { span: span(high * 1000) }), say("ago", { span: span(low * 1000) })];
+  }
+  return ["", ""];
+}
+
+function write(name, text) {
+  if (part(name).textContent !== text) part(name).textContent = text;
+}

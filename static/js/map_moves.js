@@ -1,0 +1,111 @@
+// Draws migrations over the cluster map: from the box of the source shard to the chunk and on to the box of
+// the target shard, with a dot on its way. Who prefers less motion sees arrows instead.
+import { colors, fillOf } from "./map_colors.js";
+import { railHeight, shardBoxes, xOf } from "./map_layout.js";
+import { state } from "./map_state.js";
+
+const trip = 2600; // ms of a dot's way
+const shown = 3000; // ms for which a finished move is marked
+const lines = 24; // moves that are drawn with lines; of more only the chunks are marked
+
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+let finished = []; // moves that ended a moment ago: {ns, position, to, until}
+
+/** noteMoves compares the moves of two readings and marks the chunks whose move is over. */
+export function noteMoves(before, after, now) {
+  const id = (m) => `${m.ns} ${m.from} ${m.to} ${m.since}`;
+  const going = new Set(after.map(id));
+  finished = finished.filter((m) => m.until > now);
+  for (const m of before) {
+    if (!going.has(id(m))) finished.push({ ...m, until: now + shown });
+  }
+}
+
+/** drawMoves draws them for the rows that are visible and tells whether it should go on drawing. */
+export function drawMoves(ctx, layout, rows, top, now) {
+  const moves = state.map.moving;
+  const rowOf = new Map(rows.map((r) => [r.band.ns, r]));
+  const boxes = new Map(shardBoxes(layout, state.map.shards).map((b) => [b.shard.name, b]));
+  let alive = false;
+  for (const m of finished) {
+    const at = placeOf(layout, rowOf.get(m.ns), m, top);
+    if (!at || m.until <= now) continue;
+    alive = true;
+    ring(ctx, at, still.matches ? 6 : 6 + ((m.until - now) / shown) * 6, fillOf(state.shards.get(m.to)));
+  }
+  moves.forEach((m, i) => {
+    const at = placeOf(layout, rowOf.get(m.ns), m, top);
+    if (!at) return;
+    ring(ctx, at, 6, fillOf(state.shards.get(m.to)));
+    const from = boxes.get(m.from);
+    const to = boxes.get(m.to);
+    if (!from || !to || moves.length > lines) return;
+    const a = { x: from.x + from.w / 2, y: railHeight - 5 };
+    const b = { x: to.x + to.w / 2, y: railHeight - 5 };
+    way(ctx, a, at, fillOf(from.shard));
+    way(ctx, at, b, fillOf(to.shard));
+    if (still.matches) return arrow(ctx, at, b);
+    alive = true;
+    dot(ctx, a, at, b, ((now + i * 400) % trip) / trip, fillOf(to.shard));
+  });
+  return alive;
+}
+
+// placeOf is where a moving chunk is in its row, or null when that is not visible.
+function placeOf(layout, row, move, top) {
+  if (!row) return null;
+  const x = xOf(layout, row, state.view, (move.position + 0.5) / Math.max(row.band.total, 1));
+  if (x < layout.x || x > layout.x + layout.w) return null;
+  return { x, y: railHeight + row.lane.y + row.lane.h / 2 - top };
+}
+
+function ring(ctx, { x, y }, radius, fill) {
+  ctx.beginPath();
+  ctx.arc(x, y, radius, 0, 7);
+  ctx.lineWidth = 5;
+  ctx.strokeStyle = colors.paper;
+  ctx.stroke();
+  ctx.lineWidth = 3;
+  ctx.strokeStyle = fill;
+  ctx.stroke();
+}
+
+function way(ctx, a, b, stroke) {
+  ctx.beginPath();
+  ctx.moveTo(a.x, a.y);
+  ctx.lineTo(b.x, b.y);
+  ctx.lineWidth = 3;
+  ctx.strokeStyle = colors.paper;
+  ctx.stroke();
+  ctx.lineWidth = 1.5;
+  ctx.strokeStyle = stroke;
+  ctx.stroke();
+}
+
+// dot is on its way from a by the chunk to b; part is 0 to 1.
+function dot(ctx, a, chunk, b, part, fill) {
+  const [p, q] = part < 0.5 ? [a, chunk] : [chunk, b];
+  const t = (part % 0.5) * 2;
+  ctx.beginPath();
+  ctx.arc(p.x + (q.x - p.x) * t, p.y + (q.y - p.y) * t, 4, 0, 7);
+  ctx.fillStyle = fill;
+  ctx.fill();
+  ctx.lineWidth = 1.5;
+  ctx.strokeStyle = colors.ink;
+  ctx.stroke();
+}
+
+function arrow(ctx, a, b) {
+  const turn = Math.atan2(b.y - a.y, b.x - a.x);
+  ctx.save();
+  ctx.translate(b.x, b.y);
+  ctx.rotate(turn);
+  ctx.beginPath();
+  ctx.moveTo(0, 0);
+  ctx.lineTo(-8, -4);
+  ctx.lineTo(-8, 4);
+  ctx.closePath();
+  ctx.fillStyle = colors.ink;
+  ctx.fill();
+  ctx.restore();
+}

@@ -1,0 +1,78 @@
+// The live text below the cluster map: the mark under the pointer or the cursor, with its bounds and its
+// project once the server has told them, and links to it.
+import { draw } from "./map_draw.js";
+import { markOf } from "./map_lane.js";
+import { part, say, screen, state } from "./map_state.js";
+import { bandText, chunkText, markText } from "./map_text.js";
+
+const rest = 150; // ms that a pointer rests on a chunk before its bounds are read
+
+let asked = ""; // what the text is about
+let timer = 0;
+let request = null;
+
+/** describe writes what is at the pointer, else at the cursor, else how the map is used. */
+export function describe() {
+  const at = state.hover ?? state.cursor;
+  const row = at && rowOf(at.ns);
+  if (!row) return write(say("help"));
+  const mark = row.band.total > 0 ? markOf(row, at.position) : null;
+  if (!mark) return write(row.band.total > 0 ? say("reading") : bandText(row));
+  const text = markText(row, mark);
+  const { tile, i } = mark;
+  if (tile.chunks[i] > 1) return write(text, `${text} · ${say("zoom")}`);
+  const key = `${row.band.ns} ${row.band.version} ${tile.at[i]} ${text}`;
+  if (key === asked) return;
+  write(text);
+  asked = key;
+  timer = setTimeout(() => readChunk(row.band.ns, tile.at[i], key, text), rest);
+}
+
+/** rowOf is the row of a collection. */
+export const rowOf = (ns) => screen.layout?.rows.find((r) => r.band.ns === ns);
+
+/** write replaces the text, which screen readers read out. */
+export function write(text, full = text) {
+  clearTimeout(timer);
+  request?.abort();
+  asked = "";
+  const el = part("readout");
+  if (el.textContent !== full) el.textContent = full;
+}
+
+/** chunkAt reads one chunk. */
+export async function chunkAt(ns, position, signal) {
+  const q = new URLSearchParams({ position: String(position) });
+  if (state.view.at) q.set("at", String(state.view.at));
+  const answer = await fetch(`/api/v1/map/${encodeURIComponent(ns)}/chunk?${q}`, { credentials: "same-origin", signal });
+  if (!answer.ok) throw new Error(answer.statusText);
+  return answer.json();
+}
+
+async function readChunk(ns, position, key, text) {
+  request = new AbortController();
+  try {
+    const more = chunkText(await chunkAt(ns, position, request.signal));
+    if (asked === key && more) part("readout").textContent = `${text} · ${more}`;
+  } catch {
+    // The mark's own facts stay; the header shows when the server is not reachable.
+  }
+}
+
+/** open leads to the chunk at the cursor, or zooms into a mark of several chunks by calling zoom. */
+export async function open(zoom) {
+  const row = state.cursor && rowOf(state.cursor.ns);
+  if (!row) return;
+  if (row.band.total === 0) return location.assign(`/collections/${encodeURIComponent(row.band.ns)}`);
+  const mark = markOf(row, state.cursor.position);
+  if (!mark) return;
+  if (mark.tile.chunks[mark.i] > 1) return zoom(row, mark);
+  try {
+    const { url } = await chunkAt(row.band.ns, mark.tile.at[mark.i]);
+    if (url) location.assign(url);
+    else write(say("hidden"));
+  } catch (err) {
+    write(say("failed", { error: err.message }));
+  }
+  draw();
+}

@@ -1,0 +1,98 @@
+// Plays the last hours of the cluster map back: a slider, play and pause, and how fast. It shows the past from
+// the placement history, in the same view.
+import { part, say, state } from "./map_state.js";
+import { serverNow } from "./relative_times.js";
+
+const steps = 60; // of a whole replay
+const hour = 3_600_000;
+
+let playing = 0; // the timer of the next step; 0 while not playing
+let show = async (/** @type {number} */ _at) => true;
+
+/**
+ * listenReplay attaches the controls. goTo shows a time, 0 for now, and tells when all of it is visible, or
+ * false if there is nothing of that time.
+ */
+export function listenReplay(goTo) {
+  show = goTo;
+  const slider = part("time");
+  slider.addEventListener("input", () => {
+    stop();
+    go(Number(slider.value));
+  });
+  part("play").addEventListener("click", toggle);
+  part("span").addEventListener("input", () => (stop(), showTime()));
+  part("now").addEventListener("click", () => (stop(), go(Infinity)));
+  addEventListener("visibilitychange", () => document.hidden && stop());
+  showTime();
+}
+
+// range is what the slider spans: the chosen hours, or what of them is known.
+function range() {
+  const now = serverNow();
+  const known = Date.parse(state.map?.since ?? "") || 0;
+  const from = Math.max(now - Number(part("span").value) * hour, Math.min(known, now - 60_000));
+  return { from: Math.min(from, state.view.at || from), to: now };
+}
+
+/** toggle plays, or stops playing. From now it begins at the oldest time. */
+export function toggle() {
+  if (playing) return stop();
+  playing = 1;
+  label();
+  play();
+}
+
+async function play() {
+  while (playing) {
+    const { from, to } = range();
+    const at = state.view.at ? state.view.at + (to - from) / steps : from;
+    if (!(await go(at)) || !state.view.at) break;
+    await new Promise((done) => (playing = playing && setTimeout(done, Number(part("speed").value))));
+  }
+  stop();
+}
+
+/** step goes one step on or back. */
+export function step(by) {
+  stop();
+  const { from, to } = range();
+  return go(Math.max((state.view.at || to) + (by * (to - from)) / steps, from));
+}
+
+// go shows a time; from a step before now on it is now.
+async function go(at) {
+  const { from, to } = range();
+  const past = at < to - (to - from) / steps / 2;
+  const shown = await show(past ? Math.round(at / 1000) * 1000 : 0);
+  showTime();
+  return shown;
+}
+
+function stop() {
+  clearTimeout(playing);
+  playing = 0;
+  label();
+}
+
+// label writes on the button what it does now.
+function label() {
+  const text = say(playing ? "pause" : "play");
+  if (part("play").textContent !== text) part("play").textContent = text;
+}
+
+/** showTime puts the slider where the shown time is. */
+export function showTime() {
+  const slider = part("time");
+  const { from, to } = range();
+  const at = state.view.at || to;
+  slider.min = String(Math.floor(from));
+  slider.max = String(Math.ceil(to));
+  slider.step = "1000";
+  slider.value = String(at);
+  const text = state.view.at ? `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC` : say("live");
+  slider.setAttribute("aria-valuetext", text);
+  if (part("when").textContent !== text) part("when").textContent = text;
+  part("now").hidden = !state.view.at;
+  part("begin").textContent = new Date(from).toISOString().slice(11, 16);
+}

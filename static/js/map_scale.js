@@ -1,0 +1,38 @@
+// How high a mark of the cluster map is filled: by the size of its chunks, their writes, the time since they
+// moved, or the share of its chunks that are on its shard.
+import { state } from "./map_state.js";
+
+/**
+ * scaleOf returns a function from a tile and a mark to 0…1, or null if that is not known.
+ * @returns {(t: import("./map_tiles.js").Tile, i: number) => number | null}
+ */
+export function scaleOf() {
+  const { by } = state.view;
+  const range = state.map.scale;
+  if (by === "size") return linear("bytes", range.bytes);
+  if (by === "heat") return logarithmic("peak", range.heat);
+  if (by === "age") {
+    const level = logarithmic("age", range.age);
+    return (t, i) => (t.age[i] == null ? null : Math.min(1.02 - level(t, i), 1));
+  }
+  return (t, i) => t.share[i] / 100;
+}
+
+const linear = (column, range) => (t, i) => (t[column][i] == null || !range.high ? null : clamp(t[column][i] / range.high));
+
+function logarithmic(column, range) {
+  if (!range.high) return () => null;
+  const { low, high } = decades(range);
+  return (t, i) => {
+    const v = t[column][i];
+    return v == null ? null : v <= 0 ? 0 : clamp(Math.log(v / low) / Math.log(high / low), 0.06);
+  };
+}
+
+/** decades are the ends of a logarithmic scale: at most four powers of ten. */
+export function decades({ low, high }) {
+  const top = Math.max(high, 1e-3);
+  return { low: Math.min(Math.max(low, top / 1e4), top / 10), high: top };
+}
+
+const clamp = (n, least = 0) => Math.min(Math.max(n, least), 1);

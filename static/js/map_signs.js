@@ -1,0 +1,94 @@
+// Signs of the cluster map: jumbo chunks, chunks outside their zone and moving ones below a lane; zone
+// borders, pins and names above it.
+import { colors } from "./map_colors.js";
+import { JUMBO, markAt, MOVING, OUTSIDE } from "./map_tiles.js";
+
+/** paintSigns draws the signs below a lane: jumbo chunks, chunks outside their zone, moving ones. */
+export function paintSigns(ctx, tiles, { from, to }, box) {
+  const last = { [JUMBO]: -99, [OUTSIDE]: -99, [MOVING]: -99 };
+  for (const t of tiles) {
+    const k = box.w / (to - from) / Math.max(t.total, 1);
+    for (let i = markAt(t, Math.floor(from * t.total)); i < t.at.length && t.at[i] < to * t.total; i++) {
+      if (!t.flags[i]) continue;
+      let x = Math.min(Math.max(box.x + (t.at[i] + t.chunks[i] / 2 - from * t.total) * k, box.x + 4), box.x + box.w - 4);
+      for (const flag of [JUMBO, OUTSIDE, MOVING]) {
+        if (!(t.flags[i] & flag) || x - last[flag] < 8) continue;
+        last[flag] = x;
+        sign(ctx, flag, x, box.y + box.h + 6);
+        x += 8;
+      }
+    }
+  }
+}
+
+/** sign draws one of them: a triangle, a diamond or a ring. */
+export function sign(ctx, flag, x, y) {
+  ctx.fillStyle = ctx.strokeStyle = flag === MOVING ? colors.accent : colors.ink;
+  ctx.lineWidth = 1.3;
+  ctx.beginPath();
+  if (flag === MOVING) ctx.arc(x, y, 3, 0, 7);
+  else if (flag === JUMBO) triangle(ctx, x, y);
+  else diamond(ctx, x, y);
+  if (flag === JUMBO) ctx.fill();
+  else ctx.stroke();
+}
+
+function triangle(ctx, x, y) {
+  ctx.moveTo(x - 3.5, y + 3);
+  ctx.lineTo(x, y - 3.5);
+  ctx.lineTo(x + 3.5, y + 3);
+  ctx.closePath();
+}
+
+function diamond(ctx, x, y) {
+  ctx.moveTo(x - 3.5, y);
+  ctx.lineTo(x, y - 3.5);
+  ctx.lineTo(x + 3.5, y);
+  ctx.lineTo(x, y + 3.5);
+  ctx.closePath();
+}
+
+/** paintZones draws the zones above a lane, with names where there is room, and pins. */
+export function paintZones(ctx, row, tiles, { from, to }, box) {
+  let drawn = -99;
+  let pinned = -99;
+  let named = -99;
+  for (const t of tiles) {
+    const k = box.w / (to - from) / Math.max(t.total, 1);
+    for (const z of t.zones) {
+      const x0 = box.x + (Math.max(z.from, t.from) - from * t.total) * k;
+      const x1 = box.x + (Math.min(z.to, t.to) - from * t.total) * k;
+      if (x1 < box.x || x0 > box.x + box.w || x1 - drawn < 1) continue;
+      const left = Math.max(x0, box.x);
+      const right = Math.min(x1, box.x + box.w);
+      drawn = right;
+      const y = box.y - 4;
+      ctx.fillStyle = colors.ink;
+      ctx.fillRect(left, y, Math.max(right - left, 1), 1.5);
+      if (x0 >= box.x) ctx.fillRect(left, y, 1, box.h + 4);
+      if (x1 <= box.x + box.w) ctx.fillRect(Math.max(right - 1, left), y, 1, box.h + 4);
+      if (z.pin && left - pinned >= 7) {
+        pinned = left;
+        pin(ctx, left + 0.5, y);
+      }
+      if (row.focus && left >= named) named = name(ctx, z, left, right, y);
+    }
+  }
+}
+
+function pin(ctx, x, y) {
+  ctx.beginPath();
+  ctx.arc(x, y, 3, 0, 7);
+  ctx.fill();
+}
+
+// name writes a zone's name, or its project's, and returns where the next may begin.
+function name(ctx, z, left, right, y) {
+  const text = z.pin || z.name;
+  const room = Math.max(right - left, 60);
+  const letters = Math.floor(room / 6.2);
+  ctx.font = "11px system-ui, sans-serif";
+  ctx.textBaseline = "alphabetic";
+  ctx.fillText(text.length > letters ? `${text.slice(0, Math.max(letters - 1, 1))}…` : text, left + (z.pin ? 6 : 2), y - 4);
+  return left + Math.min(room, text.length * 6.5 + 14);
+}

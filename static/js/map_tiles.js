@@ -1,0 +1,121 @@
+// Reads tiles of the cluster map and keeps them. What is visible is read first, a few at a time; a
+// request that nobody needs any more is aborted.
+import { state } from "./map_state.js";
+
+/**
+ * @typedef {{ns: string, version: string, level: number, index: number, total: number, from: number, to: number, zones: Zone[], shards: string[]} & Columns} Tile
+ * @typedef {{at: number[], chunks: number[], shard: number[], share: number[], flags: number[], bytes: Values, heat: Values, peak: Values, age: Values}} Columns a list for each property of the marks
+ * @typedef {(number | null)[]} Values null where it is not known
+ * @typedef {{from: number, to: number, name: string, pin?: string, project?: string}} Zone
+ */
+
+export const JUMBO = 1;
+export const OUTSIDE = 2;
+export const MOVING = 4;
+
+const atOnce = 4; // requests in flight
+const kept = 240; // tiles in memory
+
+/** @type {Map<string, {tile: Tile, etag: string}>} */
+const tiles = new Map(); // with the version in the key; the least recently used first
+const newest = new Map(); // a tile's place → the key of what was last shown there
+const wanted = new Map(); // key → what to read, in the order of need
+const running = new Map(); // key → its AbortController
+const failed = new Set(); // keys that could not be read, so that they are not asked for in a loop
+
+let arrived = () => {};
+
+/** onTile sets what is called after a tile was read, or could not be. */
+export const onTile = (f) => (arrived = f);
+
+/**
+ * tile is a tile of a collection, or null while it has not been read. An older version is returned while
+ * the newest is read. A version stands for the same content at any time, so that a replay reads only
+ * what changed.
+ * @returns {Tile | null}
+ */
+export function tile(band, level, index, marks) {
+  const place = `${band.ns} ${level} ${index} ${marks}`;
+  const key = `${place} ${band.version}`;
+  const have = tiles.get(key);
+  if (have) {
+    tiles.delete(key);
+    tiles.set(key, have);
+    newest.set(place, key);
+  } else if (!failed.has(key)) {
+    wanted.set(key, { key, place, ns: band.ns, level, index, marks, at: state.view.at });
+  }
+  return (have ?? tiles.get(newest.get(place)))?.tile ?? null;
+}
+
+/** cached is the tile last shown at a place, or null; it does not ask for it. */
+export const cached = (ns, level, index, marks) => tiles.get(newest.get(`${ns} ${level} ${index} ${marks}`))?.tile ?? null;
+
+/** forget starts a frame: what it asks for is all that is wanted. */
+export const forget = () => wanted.clear();
+
+/** fetchWanted reads what the frame asked for, and aborts what it did not ask for. */
+export function fetchWanted() {
+  for (const [key, request] of running) {
+    if (!wanted.has(key)) request.abort();
+  }
+  for (const want of wanted.values()) {
+    if (running.size >= atOnce) break;
+    if (!running.has(want.key)) read(want);
+  }
+}
+
+/** settled is true when all that is visible has been read. */
+export const settled = () => wanted.size === 0 && running.size === 0;
+
+async function read({ key, place, ns, level, index, marks, at }) {
+  const request = new AbortController();
+  running.set(key, request);
+  const have = tiles.get(newest.get(place));
+  const q = new URLSearchParams({ level, index, marks });
+  if (at) q.set("at", String(at));
+  try {
+    const answer = await fetch(`/api/v1/map/${encodeURIComponent(ns)}/tile?${q}`, {
+      headers: have?.etag ? { "If-None-Match": have.etag } : {},
+      credentials: "same-origin",
+      signal: request.signal,
+    });
+    if (answer.status === 304) keep(key, place, have);
+    else if (!answer.ok) failed.add(key);
+    else keep(key, place, { tile: flat(await answer.json()), etag: answer.headers.get("ETag") ?? "" });
+  } catch (err) {
+    if (err.name !== "AbortError") failed.add(key);
+  } finally {
+    running.delete(key);
+    wanted.delete(key);
+    arrived();
+  }
+}
+
+// keep stores a tile under the version it was asked for. If the collection changed between its list and
+// its tile, the next list has another version.
+function keep(key, place, entry) {
+  tiles.set(key, entry);
+  newest.set(place, key);
+  for (const old of tiles.keys()) {
+    if (tiles.size <= kept) break;
+    tiles.delete(old);
+  }
+}
+
+const flat = ({ marks, ...rest }) => ({ ...rest, ...marks, zones: rest.zones ?? [] });
+
+/** retry lets tiles that could not be read be asked for again. */
+export const retry = () => failed.clear();
+
+/** markAt is the mark of a tile that holds a chunk. */
+export function markAt(tile, position) {
+  let lo = 0;
+  let hi = tile.at.length - 1;
+  while (lo < hi) {
+    const mid = (lo + hi + 1) >> 1;
+    if (tile.at[mid] <= position) lo = mid;
+    else hi = mid - 1;
+  }
+  return lo;
+}

@@ -1,0 +1,75 @@
+// Package clustermap is the map of all collections: where in each key space which shard has
+// its chunks, how large, how hot and how long there.
+package clustermap
+
+import (
+	"net/http"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
+)
+
+// bands are all collections.
+func bands(s *site.Site, r *http.Request) (a api.ClusterMap, err error) {
+	v, err := s.LoadedAt(r)
+	if err != nil {
+		return a, err
+	}
+	if v.Internal, err = answer.ParseInternal(r.URL.Query()); err != nil {
+		return a, err
+	}
+	a = answer.ClusterMap(v)
+	a.Since = s.HistorySince(r.Context(), v)
+	return a, nil
+}
+
+// tile is a part of one band.
+func tile(s *site.Site, r *http.Request) (a api.MapTile, err error) {
+	q, err := answer.ParseMapTile(r.URL.Query())
+	if err != nil {
+		return a, err
+	}
+	v, c, err := sharded(s, r)
+	if err != nil {
+		return a, err
+	}
+	return answer.MapTile(v, c, q), nil
+}
+
+// chunk is one chunk of a band.
+func chunk(s *site.Site, r *http.Request) (a api.MapChunk, err error) {
+	v, c, err := sharded(s, r)
+	if err != nil {
+		return a, err
+	}
+	return answer.MapChunk(v, c, r.URL.Query())
+}
+
+func sharded(s *site.Site, r *http.Request) (answer.View, *topology.Collection, error) {
+	v, err := s.LoadedAt(r)
+	if err != nil {
+		return v, nil, err
+	}
+	c, err := s.Sharded(r, v.Table)
+	if err == nil && c.Chunks.Len() == 0 {
+		err = fault.New(fault.NotFound, "The chunks of %s are not read yet.", c.NS)
+	}
+	return v, c, err
+}
+
+// mapState is what the map is made of: the table, names and the bands' versions.
+func mapState(_ *site.Site, r *http.Request, v answer.View) string {
+	return answer.MapStateOfAll(v, r.URL.Query().Get("at"))
+}
+
+// tileState is the version of a band: its tiles are made of nothing else.
+func tileState(s *site.Site, r *http.Request, v answer.View) string {
+	ns, err := site.PathText(r, "ns")
+	if err != nil {
+		return ""
+	}
+	return answer.MapState(v, topology.Namespace(ns), r.URL.Query().Get("at"))
+}
