@@ -12,9 +12,12 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/heat/holdings"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -311,11 +314,28 @@ func BenchmarkMatrixOfProjects(b *testing.B) {
 		b.Run(fmt.Sprint(projects), func(b *testing.B) {
 			v := largest(projects)
 			kept := v.Holdings()
-			v.HoldingsOf = nil
-			_ = kept
+			v.HoldingsOf = func(*topology.Table) *holdings.Snapshot { return kept }
 			for b.Loop() {
 				answer.Matrix(v, answer.MatrixSource{}, answer.MatrixQuery{Projects: true})
 			}
 		})
+	}
+}
+
+func TestAStepOfARunThatWasNotSentIsPending(t *testing.T) {
+	v := webtest.NewStory().View()
+	c := v.Table.Collection(webtest.DocumentsNS)
+	chunk := c.Chunks.At(1)
+	to := "shard-rs-3"
+	if chunk.Shard == to {
+		to = "shard-rs-2"
+	}
+	step := engine.Step{State: engine.Planned, Step: actions.Step{Op: actions.OpMove, NS: webtest.DocumentsNS,
+		Min: webtest.Must(c.Key.Document(chunk.Min)), Shard: to}}
+	sent := step
+	sent.Sent = v.Now
+	moves := answer.PendingMoves(v, []engine.Run{{State: engine.Running, Steps: []engine.Step{step, sent}}})
+	if len(moves) != 1 || moves[0].From != chunk.Shard || moves[0].To != to || moves[0].Running {
+		t.Errorf("pending: %+v", moves)
 	}
 }
