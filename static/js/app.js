@@ -1,6 +1,7 @@
 // Starts the modules of every page. Each enhances a page that works without it; one that fails does
 // not stop the others.
 import { connect } from "./live.js";
+import { listenHeld } from "./live_region.js";
 import { listenShortcuts } from "./shortcuts.js";
 import { listenCopy } from "./copy.js";
 import { keepTimesCurrent } from "./relative_times.js";
@@ -9,10 +10,13 @@ import { listenThemeChoice, toggleTheme } from "./theme_choice.js";
 import { listenTimeTravel } from "./time_travel.js";
 import { listenWatch } from "./watch.js";
 import { enhancePlan } from "./plan.js";
+import { listenPalette } from "./palette.js";
+import { enhanceGrid } from "./grid.js";
 
 const starts = [
   keepTimesCurrent,
   connect,
+  listenHeld,
   listenShortcuts,
   listenCopy,
   listenKeySpace,
@@ -20,6 +24,8 @@ const starts = [
   listenTimeTravel,
   listenWatch,
   enhancePlan,
+  listenPalette,
+  enhanceGrid,
   // On a phone the navigation is a row of links that may be wider than the screen.
   () => document.querySelector('.side [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "nearest" }),
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),

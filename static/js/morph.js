@@ -2,7 +2,7 @@
 // text selection, typed text and open details. Rows are matched by id or data-key, everything else
 // by position.
 
-const keyOf = (n) => (n.nodeType === 1 ? n.id || n.dataset?.key || n.getAttribute("data-key") : null) || null;
+const keyOf = (n) => (n.nodeType === 1 && (n.getAttribute("id") || n.getAttribute("data-key"))) || null;
 const same = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName;
 
 /**
@@ -30,6 +30,7 @@ function node(from, to, changed) {
   }
   // Relative times change as they age; only a new instant is a change.
   if (from.nodeName === "TIME" && from.dateTime === to.dateTime) return;
+  if (from.isEqualNode(to)) return; // most of what a version has
   attributes(from, to, changed);
   children(from, to, changed);
 }
@@ -48,6 +49,9 @@ function attributes(from, to, changed) {
 // ours are attributes that the user or a script controls.
 function ours(el, name) {
   if (name === "open") return el.nodeName === "DETAILS" || el.nodeName === "DIALOG";
+  if (el.closest("[data-grid]") && (name === "role" || name === "tabindex")) return true; // of grid.js
+  // Without it an element that was given the focus would lose it.
+  if (name === "tabindex") return el === document.activeElement;
   return name === "data-watched" || name === "data-pressed";
 }
 
@@ -57,6 +61,9 @@ function children(from, to, changed) {
     const k = keyOf(c);
     if (k) keyed.set(k, c);
   }
+  // Rows that left go first: the rows after them then stay where they are and need not be moved.
+  const stays = keyed.size > 0 && new Set([...to.children].map(keyOf));
+  for (const [k, c] of keyed) if (!stays.has(k)) c.remove();
   let at = from.firstChild;
   for (const next of [...to.childNodes]) {
     const k = keyOf(next);

@@ -119,7 +119,7 @@ func (m MapView) shapes(s answer.MapStrip) (out []mapShape) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		out = append(out, mapShape{Class: ShardClass(m.Refs.Of(name).Color), D: all[name].String()})
+		out = append(out, mapShape{Class: m.Refs.Of(name).Swatch.Class(), D: all[name].String()})
 	}
 	if unknown.Len() > 0 {
 		out = append(out, mapShape{Class: "unknown", D: unknown.String()})
