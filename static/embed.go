@@ -39,11 +39,12 @@ var styleSheets = []string{
 	"why",
 	"waterfall", "chunk", "heat", "map", "map_bands",
 	"time_travel",
+	"histogram",
 	"moves",
 	"changes",
 	"glow",
 	"narrow",
-	"long_names",
+	"phone_menu", "long_names", "print",
 }
 
 // Prefix is where the files are served.

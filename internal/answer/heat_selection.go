@@ -3,7 +3,6 @@ package answer
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"shardboard/internal/api"
@@ -11,6 +10,7 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -207,7 +207,7 @@ func (s *HeatSelection) owners(v View, c *topology.Collection, from, to int) {
 		s.Shards = append(s.Shards, HeatSelectedShard{name, n})
 	}
 	slices.SortFunc(s.Shards, func(a, b HeatSelectedShard) int {
-		return cmp.Or(cmp.Compare(b.Chunks, a.Chunks), strings.Compare(a.Shard, b.Shard))
+		return cmp.Or(cmp.Compare(b.Chunks, a.Chunks), natural.Compare(a.Shard, b.Shard))
 	})
 }
 

@@ -67,7 +67,8 @@ func openFed(t testing.TB, ctx context.Context, d *demo, path string) {
 	t.Helper()
 	err := chromedp.Do(ctx,
 		chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-			_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: catchSocket})
+			_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument,
+				page.AddScriptToEvaluateOnNewDocumentParams{Source: catchSocket})
 			return err
 		}),
 		setScreen(1280, "light"), pointAt(1270, 890), chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1"),
@@ -80,7 +81,8 @@ func openFed(t testing.TB, ctx context.Context, d *demo, path string) {
 
 func pointAt(x, y float64) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseMoved, X: x, Y: y})
+		_, err := cdp.Call(ctx, t, input.DispatchMouseEvent,
+			input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseMoved, X: x, Y: y})
 		return err
 	})
 }

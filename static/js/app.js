@@ -2,6 +2,7 @@
 // not stop the others.
 import { connect } from "./live.js";
 import { listenHeld } from "./live_region.js";
+import { listenHistogram } from "./histogram.js";
 import { listenShortcuts } from "./shortcuts.js";
 import { listenCopy } from "./copy.js";
 import { keepTimesCurrent } from "./relative_times.js";
@@ -10,6 +11,8 @@ import { listenThemeChoice, toggleTheme } from "./theme_choice.js";
 import { listenTimeTravel } from "./time_travel.js";
 import { listenWatch } from "./watch.js";
 import { enhancePlan } from "./plan.js";
+import { listenPrint } from "./print.js";
+import { listenFilters } from "./list_filter.js";
 import { listenPalette } from "./palette.js";
 import { enhanceGrid } from "./grid.js";
 
@@ -17,6 +20,7 @@ const starts = [
   keepTimesCurrent,
   connect,
   listenHeld,
+  listenHistogram,
   listenShortcuts,
   listenCopy,
   listenKeySpace,
@@ -24,10 +28,10 @@ const starts = [
   listenTimeTravel,
   listenWatch,
   enhancePlan,
+  listenFilters,
+  listenPrint,
   listenPalette,
   enhanceGrid,
-  // On a phone the navigation is a row of links that may be wider than the screen.
-  () => document.querySelector('.side [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "nearest" }),
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),
 ];
 for (const start of starts) {

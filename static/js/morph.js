@@ -52,7 +52,7 @@ function ours(el, name) {
   if (el.closest("[data-grid]") && (name === "role" || name === "tabindex")) return true; // of grid.js
   // Without it an element that was given the focus would lose it.
   if (name === "tabindex") return el === document.activeElement;
-  return name === "data-watched" || name === "data-pressed";
+  return name === "data-chosen" || name === "data-watched" || name === "data-pressed";
 }
 
 function children(from, to, changed) {
