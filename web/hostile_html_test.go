@@ -96,6 +96,8 @@ var wholePages = []string{
 	"/matrix?by=projects&measure=writes",
 	"/projects",
 	"/zones",
+	"/map",
+	"/map?by=size",
 	"/layout",
 	"/activity?kind=all",
 	"/activity?kind=all&page=2",
