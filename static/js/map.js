@@ -43,7 +43,6 @@ async function readMap(at) {
     const before = state.map;
     const keep = before && JSON.stringify(before.shards) === JSON.stringify(body.shards);
     if (keep) body.shards = before.shards; // the rows' pictures stay good
-    if (before && at === state.view.at) noteMoves(before.moving, body.moving, performance.now());
     take(body);
     return true;
   } catch (err) {
@@ -101,9 +100,15 @@ function listenControls() {
   const recolor = () => (readColors(), draw());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
   new MutationObserver(recolor).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-  document.addEventListener("live", (/** @type {CustomEvent} */ e) => e.detail.topic === "map" && !state.view.at && refresh());
+  document.addEventListener("live", onNews);
   document.addEventListener("visibilitychange", () => document.hidden || refresh());
   setInterval(() => document.hidden || state.view.at || refresh(), every);
+}
+
+function onNews(/** @type {CustomEvent} */ e) {
+  if (e.detail.topic !== "map" || state.view.at) return;
+  noteMoves(e.detail.moves ?? [], performance.now());
+  refresh();
 }
 
 async function start() {

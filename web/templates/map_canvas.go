@@ -23,3 +23,11 @@ var mapSpans = [...]struct{ value, text string }{{"1", "1 hour"}, {"6", "6 hours
 
 // mapSpeeds are how long a replay shows each step, in ms.
 var mapSpeeds = [...]struct{ value, text string }{{"1000", "slow"}, {"400", "normal"}, {"120", "fast"}}
+
+// mapMost is how much of the window's height the map takes at most. Beside other things it takes less.
+func mapMost(beside bool) string {
+	if beside {
+		return "0.42"
+	}
+	return "0.62"
+}
