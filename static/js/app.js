@@ -10,6 +10,11 @@ import { listenTimeTravel } from "./time_travel.js";
 import { listenWatch } from "./watch.js";
 import { enhancePlan } from "./plan.js";
 
+// A page may get its map only with the first data.
+function startMap() {
+  if (document.querySelector('[data-map="canvas"]')) import("./map.js");
+}
+
 const starts = [
   keepTimesCurrent,
   connect,
@@ -20,6 +25,8 @@ const starts = [
   listenTimeTravel,
   listenWatch,
   enhancePlan,
+  startMap,
+  () => document.addEventListener("live", () => setTimeout(startMap)),
   // On a phone the navigation is a row of links that may be wider than the screen.
   () => document.querySelector('.side [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "nearest" }),
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),

@@ -75,7 +75,6 @@ async function refresh() {
 async function goTo(at) {
   if (!(await readMap(at))) return false;
   setView({ ...state.view, at });
-  legend();
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   while (!settled()) await new Promise((done) => (ready = done));
   return state.view.at === at;
@@ -101,8 +100,15 @@ function listenControls() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
   new MutationObserver(recolor).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
   document.addEventListener("live", onNews);
+  new MutationObserver(followTime).observe(document.body, { attributes: true, attributeFilter: ["data-at"] });
   document.addEventListener("visibilitychange", () => document.hidden || refresh());
   setInterval(() => document.hidden || state.view.at || refresh(), every);
+}
+
+// followTime shows the time of a page of the past, which its time bar changes.
+function followTime() {
+  const at = Date.parse(document.body.dataset.at ?? "") || 0;
+  if (at !== state.view.at) goTo(at);
 }
 
 function onNews(/** @type {CustomEvent} */ e) {

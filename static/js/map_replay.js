@@ -1,6 +1,6 @@
 // Plays the last hours of the cluster map back: a slider, play and pause, and how fast. It shows the past from
 // the placement history, in the same view.
-import { part, say, state } from "./map_state.js";
+import { part, root, say, state } from "./map_state.js";
 import { serverNow } from "./relative_times.js";
 
 const steps = 60; // of a whole replay
@@ -94,5 +94,7 @@ export function showTime() {
   slider.setAttribute("aria-valuetext", text);
   if (part("when").textContent !== text) part("when").textContent = text;
   part("now").hidden = !state.view.at;
+  part("replay").hidden = Boolean(document.body.dataset.at); // the page's time bar plays
+  root.toggleAttribute("data-past", state.view.at > 0);
   part("begin").textContent = new Date(from).toISOString().slice(11, 16);
 }
