@@ -17,6 +17,7 @@ var rooms = map[string][]string{
 	"internal/app":      {"*"},
 	"internal/fault":    {},
 	"internal/sanitize": {"-"},                                    // safe text for logs and terminals; everybody's
+	"internal/natural":  {"-"},                                    // the order of names; everybody's
 	"internal/notify":   {"-"},                                    // wakes subscribers; everybody's
 	"internal/clock":    {"-"},                                    // waiting, and clocks that are set back; everybody's
 	"internal/format":   {"-"},                                    // numbers, sizes and times for people; everybody's
@@ -62,7 +63,8 @@ var rooms = map[string][]string{
 }
 
 // everybodys are the rooms that every room may import that imports anything of ours.
-var everybodys = []string{"internal/fault", "internal/sanitize", "internal/notify", "internal/clock", "internal/fileperm",
+var everybodys = []string{"internal/fault", "internal/sanitize", "internal/natural", "internal/notify", "internal/clock",
+	"internal/fileperm",
 	"internal/format", "internal/message"}
 
 // webMay is what every room of the site may import. Subjects may import site too, but

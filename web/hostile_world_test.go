@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/fault"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -102,7 +103,7 @@ func (e enemy) View() answer.View {
 		)
 		e.addCollection(t, i)
 	}
-	slices.SortFunc(t.Shards, func(a, b topology.Shard) int { return webtest.CompareText(a.Name, b.Name) })
+	slices.SortFunc(t.Shards, func(a, b topology.Shard) int { return natural.Compare(a.Name, b.Name) })
 	slices.SortFunc(t.Collections, func(a, b *topology.Collection) int { return webtest.CompareText(string(a.NS), string(b.NS)) })
 	slices.SortFunc(t.Databases, func(a, b topology.Database) int { return webtest.CompareText(a.Name, b.Name) })
 	slices.Sort(t.Unsharded)

@@ -31,7 +31,8 @@ func printPlan(w io.Writer, p api.Plan) error {
 	}
 	line(w, "\nChecks")
 	line(w, "  %s", answer.ChecksText(p.Checks))
-	for _, c := range answer.WorstChecksFirst(p.Checks) {
+	open, passed := answer.SortChecks(p.Checks)
+	for _, c := range append(open, passed...) {
 		printCheck(w, c)
 	}
 	line(w, "\nCommands")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -88,6 +89,6 @@ func (d *draftBuilder) shardsOfMoves(of func(transfer) string) []string {
 	for _, m := range d.moves {
 		out = append(out, of(m))
 	}
-	slices.Sort(out)
+	natural.Sort(out)
 	return slices.Compact(out)
 }

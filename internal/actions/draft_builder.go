@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -102,7 +103,7 @@ func (d *draftBuilder) namespaces() []topology.Namespace {
 			out = append(out, s.NS)
 		}
 	}
-	slices.Sort(out)
+	natural.Sort(out)
 	return slices.Compact(out)
 }
 

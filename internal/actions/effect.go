@@ -2,9 +2,9 @@ package actions
 
 import (
 	"slices"
-	"strings"
 	"time"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -146,7 +146,7 @@ func (d *draftBuilder) shardEffects(moves []MoveEffect) []ShardEffect {
 		if x := unchanged(a) - unchanged(b); x != 0 {
 			return x
 		}
-		return strings.Compare(a.Shard, b.Shard)
+		return natural.Compare(a.Shard, b.Shard)
 	})
 	return out
 }

@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -91,7 +92,7 @@ func chunkFields(c *topology.Collection, f Fact) map[string]string {
 	if f.Kind == FactHeld {
 		return map[string]string{"chunks": strconv.Itoa(here)}
 	}
-	slices.Sort(shards)
+	natural.Sort(shards)
 	return map[string]string{
 		"shards": strings.Join(slices.Compact(shards), ","),
 		"chunks": strconv.Itoa(to - from),

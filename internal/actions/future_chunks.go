@@ -1,10 +1,10 @@
 package actions
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -145,4 +145,4 @@ func (k *futureChunks) counts() map[string][2]int64 {
 	return out
 }
 
-func byName(a, b *topology.Collection) int { return cmp.Compare(a.NS, b.NS) }
+func byName(a, b *topology.Collection) int { return natural.Compare(a.NS, b.NS) }

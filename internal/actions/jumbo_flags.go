@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -54,7 +55,7 @@ func FlagReads(t *topology.Table, spans []Span) (reads []FlagRead, all bool) {
 			runs = append(runs, run{c, from, to})
 		}
 	}
-	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(cmp.Compare(a.c.NS, b.c.NS), cmp.Compare(a.from, b.from)) })
+	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(natural.Compare(a.c.NS, b.c.NS), cmp.Compare(a.from, b.from)) })
 	var joined []run
 	for _, r := range runs {
 		if n := len(joined); n > 0 && joined[n-1].c == r.c && r.from <= joined[n-1].to+flagGap {

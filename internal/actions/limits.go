@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -38,9 +39,9 @@ func (d *draftBuilder) limits(out Draft) Limits {
 			l.Shards = append(l.Shards, plannedShard(s)...)
 		}
 	}
-	slices.Sort(l.Zones)
+	natural.Sort(l.Zones)
 	l.Zones = slices.Compact(l.Zones)
-	slices.Sort(l.Shards)
+	natural.Sort(l.Shards)
 	l.Shards = slices.Compact(l.Shards)
 	if sent > 0 || merges || d.description.KeepsGoal && !d.isUndo && d.a.Mode != ModeBalancer {
 		l.Chunks = 2*sent + spareMoves

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -86,7 +87,7 @@ func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChun
 			jumbo++
 		}
 	}
-	slices.Sort(shards)
+	natural.Sort(shards)
 	if shards = slices.Compact(shards); len(shards) > 1 {
 		d.block("neighbours", d.fromTable(topology.PartRouting), message.New("neighbours.apart",
 			"The chunks are on several shards ({shards}); only chunks on the same shard can be merged. Move "+

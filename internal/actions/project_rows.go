@@ -3,10 +3,10 @@ package actions
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -70,7 +70,7 @@ func RowsOf(s Situation, a Args, steps []Step) []Rows {
 		}
 		out = append(out, Rows{NS: ns, Project: project, Match: match})
 	}
-	slices.SortFunc(out, func(a, b Rows) int { return strings.Compare(string(a.NS), string(b.NS)) })
+	slices.SortFunc(out, func(a, b Rows) int { return natural.Compare(a.NS, b.NS) })
 	return out
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -166,7 +167,7 @@ func (d *draftBuilder) hotSummary(c *topology.Collection, hot []*hotChunk, named
 	for _, h := range hot {
 		to = append(to, h.to)
 	}
-	slices.Sort(to)
+	natural.Sort(to)
 	return message.New("split-hot.many",
 		"Split {chunks} hot chunks of {ns} by their writes, and move one half of each to {shards}.",
 		message.Namespace("ns", c.NS), message.Count("chunks", len(hot)), message.Text("shards", list(slices.Compact(to))))

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -58,7 +59,7 @@ func (d *draftBuilder) chunksChanged(clause string, k *futureChunks, lo, hi shar
 	for _, p := range parts {
 		shards = append(shards, p.Shard)
 	}
-	slices.Sort(shards)
+	natural.Sort(shards)
 	f := coveredBy(k.c.NS, d.doc(k.c, lo), d.doc(k.c, hi), parts[0].Shard)
 	edges := parts[0].Min.Compare(lo) == 0 && parts[len(parts)-1].Max.Compare(hi) == 0
 	return undoConflict(

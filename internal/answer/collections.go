@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
@@ -21,7 +22,7 @@ func Collections(v View, db string) api.Collections {
 			names = append(names, ns)
 		}
 	}
-	slices.Sort(names)
+	natural.Sort(names)
 	var out api.Collections
 	sharded, chunks := 0, 0
 	for _, ns := range names {

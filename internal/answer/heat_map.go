@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/natural"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -175,6 +176,6 @@ func shardsOfRows(rows []api.HeatRow) []api.HeatShard {
 	for name, n := range counts {
 		out = append(out, api.HeatShard{Name: name, Rows: n})
 	}
-	slices.SortFunc(out, func(a, b api.HeatShard) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b api.HeatShard) int { return natural.Compare(a.Name, b.Name) })
 	return out
 }

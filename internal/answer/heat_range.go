@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -57,7 +58,7 @@ func HeatRange(v View, h HeatSource, q url.Values) (api.HeatRange, error) {
 			out.Shards = append(out.Shards, owner)
 		}
 	}
-	slices.Sort(out.Shards)
+	natural.Sort(out.Shards)
 	out.Projects, out.Documents = rangeWriters(v, w, part, out.Window)
 	return out, nil
 }

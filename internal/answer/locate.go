@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/placement/ids"
 )
@@ -158,5 +159,5 @@ func belongsOn(it api.LocateItem) (shards []string, exact bool) {
 			on[s] = true
 		}
 	}
-	return slices.Sorted(maps.Keys(on)), exact
+	return natural.Sorted(maps.Keys(on)), exact
 }

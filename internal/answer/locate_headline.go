@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
@@ -96,7 +97,7 @@ func rowEvidenceOf(it api.LocateItem) rowEvidence {
 			}
 		}
 	}
-	e.holders = slices.Sorted(maps.Keys(holders))
+	e.holders = natural.Sorted(maps.Keys(holders))
 	return e
 }
 

@@ -3,8 +3,8 @@ package answer
 import (
 	"iter"
 	"maps"
-	"slices"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -25,7 +25,7 @@ func holders(t *topology.Table, ns topology.Namespace) []string {
 			found[shard] = true
 		}
 	}
-	return slices.Sorted(maps.Keys(found))
+	return natural.Sorted(maps.Keys(found))
 }
 
 // nameOf is a collection's name, database included.

@@ -23,6 +23,7 @@ func PlanOf(v View, p actions.Plan) api.Plan {
 		Undo: undoOf(p.Undo),
 		Risk: string(p.Risk), Role: string(p.Role), Blocked: p.Blocked(), Reason: p.Reason, By: p.By.ID, ByName: personOf(p.By),
 		MadeAt: api.Time(p.Made), ExpiresAt: api.Time(p.Expires), UndoOf: p.UndoOf, Limits: limitsOf(p.Limits),
+		Title: ChangeTitle(p.Summary), Outline: outlineOf(p.Steps),
 	}
 	if p.Confirm != "" {
 		out.Confirm = &p.Confirm

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -19,14 +20,36 @@ func AskedForText(name, id, reason string) string {
 	return "Asked for by " + personText(cmp.Or(name, id)) + ": " + ReasonText(reason)
 }
 
-// WorstChecksFirst are the checks of a plan, those that block first.
-func WorstChecksFirst(checks []api.PlanCheck) []api.PlanCheck {
-	order := []string{string(actions.Block), string(actions.Warn), string(actions.Pass)}
-	out := slices.Clone(checks)
-	slices.SortStableFunc(out, func(a, b api.PlanCheck) int {
+// SortChecks are the checks of a plan that block it or warn, those that block first, and
+// the checks that pass.
+func SortChecks(checks []api.PlanCheck) (open, passed []api.PlanCheck) {
+	order := []string{string(actions.Block), string(actions.Warn)}
+	for _, c := range checks {
+		if c.Verdict == string(actions.Pass) {
+			passed = append(passed, c)
+		} else {
+			open = append(open, c)
+		}
+	}
+	slices.SortStableFunc(open, func(a, b api.PlanCheck) int {
 		return slices.Index(order, a.Verdict) - slices.Index(order, b.Verdict)
 	})
-	return out
+	return open, passed
+}
+
+// PassedText counts the checks that pass.
+func PassedText(n int) string {
+	return message.Plural(n, "1 check passes", format.Count(int64(n))+" checks pass")
+}
+
+// MovesText counts the ranges that a plan moves.
+func MovesText(n int) string {
+	return message.Plural(n, "The range that moves", "The "+format.Count(int64(n))+" ranges that move")
+}
+
+// CommandsText counts the commands of a plan.
+func CommandsText(n int) string {
+	return message.Plural(n, "1 step", format.Count(int64(n))+" steps")
 }
 
 // ChecksText counts the checks of a plan by verdict.

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/history"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -107,7 +108,7 @@ func projectAnswer(s placement.Spread) string {
 	var byDoc, primary group
 	put := func(g *group, c placement.CollectionSpread) {
 		g.names = append(g.names, c.NS.Collection())
-		g.shards = slices.Compact(slices.Sorted(slices.Values(append(g.shards, shardsOf(c)...))))
+		g.shards = slices.Compact(natural.Sorted(slices.Values(append(g.shards, shardsOf(c)...))))
 	}
 	for _, c := range s.Collections {
 		switch {

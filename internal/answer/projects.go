@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 )
@@ -180,7 +181,7 @@ func placedByDocument(v View, p *profile.Profile) (names, shards []string) {
 			}
 		}
 	}
-	return names, slices.Sorted(maps.Keys(on))
+	return names, natural.Sorted(maps.Keys(on))
 }
 
 // documentsName is what the profile calls documents.

@@ -47,7 +47,7 @@ func RunOf(v View, r engine.Run) api.Run {
 		Open: r.State.Open(), Why: whyText(r), Steps: []api.RunStep{}, Rows: RowsOf(r.Rows), StartedAt: api.Time(r.Started),
 		EndedAt: api.Time(r.Ended), By: r.By, ByName: r.ByName, Reason: r.Reason, StopBy: r.StopBy, StopAt: api.Time(r.StopAt),
 		CanUndo: r.CanUndo(), UndoOf: r.UndoOf, UndoneBy: r.UndoneBy, CanFinish: r.CanFinish(), Standing: standingOf(r, v.Table.Balancer),
-		Adaptations: adaptationsOf(r), Limits: limitsOf(r.Limits),
+		Adaptations: adaptationsOf(r), Limits: limitsOf(r.Limits), Title: ChangeTitle(r.Summary),
 	}
 	for _, s := range r.Steps {
 		step := api.RunStep{

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/sanitize"
@@ -94,6 +95,6 @@ func watchedProject(v View, prof *profile.Profile, item string, id bson.ObjectID
 		}
 		out.Holders = append(out.Holders, api.WatchedHolders{NS: string(c.NS), Shards: shardsOf(c)})
 	}
-	slices.SortFunc(out.Holders, func(a, b api.WatchedHolders) int { return strings.Compare(a.NS, b.NS) })
+	slices.SortFunc(out.Holders, func(a, b api.WatchedHolders) int { return natural.Compare(a.NS, b.NS) })
 	return out
 }

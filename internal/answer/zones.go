@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
@@ -24,7 +25,9 @@ func Zones(v View) api.Zones {
 			Zone: zone, Shards: notNil(v.Table.CarriersOf(zone)), Ranges: []api.ZoneRange{}, PinTerms: PinTermsOf(v, zone),
 		})
 	}
-	for _, z := range v.Table.Zones {
+	ranges := slices.Clone(v.Table.Zones)
+	slices.SortStableFunc(ranges, func(a, b topology.ZoneRange) int { return natural.Compare(a.NS, b.NS) })
+	for _, z := range ranges {
 		r := zoneRangeOf(v, z)
 		item := &out.Items[at[z.Zone]]
 		item.Ranges = append(item.Ranges, r)
@@ -61,7 +64,7 @@ func zoneNames(t *topology.Table) []string {
 	for _, z := range t.Zones {
 		found[z.Zone] = true
 	}
-	return slices.Sorted(maps.Keys(found))
+	return natural.Sorted(maps.Keys(found))
 }
 
 func zoneCollection(t *topology.Table, ns topology.Namespace) api.ZoneCollection {

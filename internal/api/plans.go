@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/json"
 	"time"
+
+	"shardboard/internal/message"
 )
 
 // PlanRequest requests a plan (POST plans): kind, arguments and reason. Arguments that the kind does
@@ -49,6 +51,16 @@ type Plan struct {
 	ExpiresAt     *time.Time     `json:"expiresAt"`
 	UndoOf        string         `json:"undoOf,omitempty"` // id of the run to undo
 	Limits        Limits         `json:"limits"`           // limits within which its run may adapt
+
+	// For pages only.
+	Title   string     `json:"-"` // the summary without ids, with short keys
+	Outline []PlanLine `json:"-"` // the commands in a few lines
+}
+
+// PlanLine is one line of what a plan does: a step, or several of the same kind.
+type PlanLine struct {
+	Text  message.Message
+	Steps int
 }
 
 // PlanCommand is a command as it will be sent, except for the comment (the run's id) and the time

@@ -34,6 +34,8 @@ type Run struct {
 
 	Outcome *RunOutcome `json:"outcome"` // whether it helped; only in GET runs/{id}, otherwise null
 	Cost    *RunCost    `json:"cost"`    // estimated and actual; only in GET runs/{id}, and null if its plan is not stored
+
+	Title string `json:"-"` // for pages: the summary without ids, with short keys
 }
 
 // RunRows is a project's rows in a collection before a run's first command and after its last

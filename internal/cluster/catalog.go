@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -123,6 +124,6 @@ func (c *Client) Routers(ctx context.Context) ([]topology.Router, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(out, func(a, b topology.Router) int { return strings.Compare(a.Host, b.Host) })
+	slices.SortFunc(out, func(a, b topology.Router) int { return natural.Compare(a.Host, b.Host) })
 	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -31,6 +32,6 @@ func (c *Client) TargetShards(ctx context.Context, ns topology.Namespace, filter
 			}
 		}
 	}
-	slices.Sort(out)
+	natural.Sort(out)
 	return slices.Compact(out), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -164,7 +165,7 @@ func (c *Client) rangeFact(ctx context.Context, m topology.Meta, f actions.Fact)
 	for s := range shards {
 		names = append(names, s)
 	}
-	slices.Sort(names)
+	natural.Sort(names)
 	return map[string]string{
 		"shards": strings.Join(names, ","), "chunks": strconv.Itoa(all),
 		"edges": strconv.FormatBool(all > 0 && edges && end.Max.Compare(hi) == 0),

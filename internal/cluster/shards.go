@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -37,7 +38,7 @@ func (c *Client) Shards(ctx context.Context) ([]topology.Shard, error) {
 		return nil, err
 	}
 	c.ids.Store(&ids)
-	slices.SortFunc(shards, func(a, b topology.Shard) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(shards, func(a, b topology.Shard) int { return natural.Compare(a.Name, b.Name) })
 	return shards, skipped.err()
 }
 
@@ -63,7 +64,7 @@ func decodeShard(doc bson.Raw) (s topology.Shard, id [16]byte, err error) {
 					s.Zones = append(s.Zones, zone)
 				}
 			}
-			slices.Sort(s.Zones)
+			natural.Sort(s.Zones)
 		case "uuid":
 			id, _ = w.uuid()
 		}

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -88,7 +89,7 @@ func (w Window) Shards(t *topology.Table, prof *profile.Profile) []Line {
 		out = append(out, Line{Chunk: -1, Shard: shard, Rate: sum.rate(w.Seconds, w.estimate())})
 	}
 	slices.SortFunc(out, func(a, b Line) int {
-		return cmp.Or(cmp.Compare(b.Rate.PerSecond, a.Rate.PerSecond), cmp.Compare(a.Shard, b.Shard))
+		return cmp.Or(cmp.Compare(b.Rate.PerSecond, a.Rate.PerSecond), natural.Compare(a.Shard, b.Shard))
 	})
 	return out
 }

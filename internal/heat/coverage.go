@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -84,7 +85,7 @@ func Cover(t *topology.Table, p *profile.Profile) []Coverage {
 		out = append(out, c)
 	}
 	slices.SortFunc(out, func(a, b Coverage) int {
-		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.NS, b.NS))
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), natural.Compare(a.NS, b.NS))
 	})
 	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -65,11 +66,11 @@ func Sums(windows []Window, lines func(Window) []Line) []Sum {
 			s.Line.Rate.Share = s.Line.Rate.PerSecond / all
 		}
 		slices.SortFunc(s.Parts, func(a, b Part) int {
-			return cmp.Or(cmp.Compare(b.Rate.PerSecond, a.Rate.PerSecond), cmp.Compare(a.NS, b.NS))
+			return cmp.Or(cmp.Compare(b.Rate.PerSecond, a.Rate.PerSecond), natural.Compare(a.NS, b.NS))
 		})
 		out = append(out, *s)
 	}
-	slices.SortFunc(out, func(a, b Sum) int { return cmp.Or(compareHotness(a.Line, b.Line), cmp.Compare(a.DB, b.DB)) })
+	slices.SortFunc(out, func(a, b Sum) int { return cmp.Or(compareHotness(a.Line, b.Line), natural.Compare(a.DB, b.DB)) })
 	return out
 }
 

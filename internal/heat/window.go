@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -162,7 +163,7 @@ func lines[K comparable](w Window, key func(Count) (K, bool), line func(K) Line)
 
 func compareHotness(a, b Line) int {
 	return cmp.Or(cmp.Compare(b.Rate.PerSecond, a.Rate.PerSecond), slices.Compare(a.Project[:], b.Project[:]),
-		slices.Compare(a.Document[:], b.Document[:]), cmp.Compare(a.Chunk, b.Chunk), cmp.Compare(a.Shard, b.Shard))
+		slices.Compare(a.Document[:], b.Document[:]), cmp.Compare(a.Chunk, b.Chunk), natural.Compare(a.Shard, b.Shard))
 }
 
 // chunkOf is the chunk that contains a piece's lower bound. Rows counted before a split or merge

@@ -1,9 +1,9 @@
 package history
 
 import (
-	"cmp"
 	"slices"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -55,7 +55,7 @@ func Compare(before, after *topology.Table, internal bool) Comparison {
 		out.Collections = slices.DeleteFunc(out.Collections, func(c CollectionChange) bool { return topology.IsInternal(c.NS) })
 		out.Hidden = all - len(out.Collections)
 	}
-	slices.SortFunc(out.Collections, func(a, b CollectionChange) int { return cmp.Compare(a.NS, b.NS) })
+	slices.SortFunc(out.Collections, func(a, b CollectionChange) int { return natural.Compare(a.NS, b.NS) })
 	out.Shards = compareShards(before, after)
 	out.Zones.Added, out.Zones.Removed = zonesBeyond(after, before), zonesBeyond(before, after)
 	return out
@@ -109,7 +109,7 @@ func compareShards(before, after *topology.Table) []ShardChange {
 		s.BytesBefore, s.BytesAfter = bytesOn(before, s.Shard), bytesOn(after, s.Shard)
 		out = append(out, *s)
 	}
-	slices.SortFunc(out, func(a, b ShardChange) int { return cmp.Compare(a.Shard, b.Shard) })
+	slices.SortFunc(out, func(a, b ShardChange) int { return natural.Compare(a.Shard, b.Shard) })
 	return out
 }
 

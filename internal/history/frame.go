@@ -3,9 +3,11 @@ package history
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -86,6 +88,8 @@ func decodeFrame(b []byte, t *topology.Table) ([]topology.Meta, error) {
 		return nil, fmt.Errorf("decode frame: %w", err)
 	}
 	t.ServerInfo, t.Shards, t.Databases, t.Unsharded, t.Balancer = f.Server, f.Shards, f.Databases, f.Unsharded, f.Balancer
+	// Older versions kept shards in the order of their bytes; tables are searched in natural order.
+	slices.SortFunc(t.Shards, func(a, b topology.Shard) int { return natural.Compare(a.Name, b.Name) })
 	t.Balancer.StatusKnown = false // counters are not stored
 	t.ClusterID = f.Server.ClusterID
 	for _, z := range f.Zones {

@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -220,7 +221,7 @@ func Failures(list []Migration) []FailureGroup {
 		g.By[m.Cause.By]++
 		if !slices.Contains(g.NS, m.NS) {
 			g.NS = append(g.NS, m.NS)
-			slices.Sort(g.NS)
+			natural.Sort(g.NS)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b FailureGroup) int { return cmp.Compare(b.Count, a.Count) })

@@ -2,12 +2,12 @@ package outcome
 
 import (
 	"slices"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -79,7 +79,7 @@ func (s scope) namespaces() []topology.Namespace {
 	for ns := range s.spans {
 		out = append(out, ns)
 	}
-	slices.SortFunc(out, func(a, b topology.Namespace) int { return strings.Compare(string(a), string(b)) })
+	slices.SortFunc(out, func(a, b topology.Namespace) int { return natural.Compare(a, b) })
 	return out
 }
 

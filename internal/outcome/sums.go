@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"shardboard/internal/heat"
+	"shardboard/internal/natural"
 )
 
 // addCollections lists the run's collections with their counts, and why one is not compared.
@@ -98,7 +98,7 @@ func (o *Outcome) rankShards() {
 		}
 	}
 	slices.SortFunc(o.Shards, func(a, b ShardChange) int {
-		return cmp.Or(cmp.Compare(max(b.Before.Share, b.After.Share), max(a.Before.Share, a.After.Share)), strings.Compare(a.Shard, b.Shard))
+		return cmp.Or(cmp.Compare(max(b.Before.Share, b.After.Share), max(a.Before.Share, a.After.Share)), natural.Compare(a.Shard, b.Shard))
 	})
 }
 

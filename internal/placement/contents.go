@@ -3,8 +3,8 @@ package placement
 import (
 	"cmp"
 	"slices"
-	"strings"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -83,7 +83,7 @@ func ShardContents(t *topology.Table, dir *Directory, p *profile.Profile, shard 
 	}
 	slices.SortStableFunc(out.Projects, func(a, b ProjectOn) int {
 		return cmp.Or(cmp.Compare(b.weight(), a.weight()), cmp.Compare(b.Project.Documents.Value, a.Project.Documents.Value),
-			strings.Compare(a.Project.Name, b.Project.Name))
+			natural.Compare(a.Project.Name, b.Project.Name))
 	})
 	return out
 }

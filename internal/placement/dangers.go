@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -37,7 +38,7 @@ func Dangers(c *topology.Collection, i int, found []SharedID) []Danger {
 		}
 	}
 	var out []Danger
-	for _, shard := range slices.Sorted(maps.Keys(ids)) {
+	for _, shard := range natural.Sorted(maps.Keys(ids)) {
 		slices.SortFunc(ids[shard], func(a, b bson.ObjectID) int { return strings.Compare(string(a[:]), string(b[:])) })
 		out = append(out, Danger{Shard: shard, IDs: ids[shard]})
 	}

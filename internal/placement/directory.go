@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -28,7 +29,7 @@ func NewDirectory(seq uint64, databases []string, projects []Project, health top
 		byID: map[bson.ObjectID][]int{}, byName: map[string][]int{}, byKey: map[string][]int{},
 	}
 	slices.SortFunc(d.projects, func(a, b Project) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.DB, b.DB), slices.Compare(a.ID[:], b.ID[:]))
+		return cmp.Or(natural.Compare(a.Name, b.Name), natural.Compare(a.DB, b.DB), slices.Compare(a.ID[:], b.ID[:]))
 	})
 	for i, p := range d.projects {
 		d.byID[p.ID] = append(d.byID[p.ID], i)

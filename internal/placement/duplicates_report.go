@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -36,7 +37,7 @@ func (s SharedID) Shards() []string {
 	for _, r := range s.Rows {
 		out = append(out, r.Shard)
 	}
-	slices.Sort(out)
+	natural.Sort(out)
 	return slices.Compact(out)
 }
 

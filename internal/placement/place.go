@@ -6,6 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -89,7 +90,7 @@ func (p *Place) inChunks(t *topology.Table, c *topology.Collection, values []bso
 			p.Shards = append(p.Shards, s)
 		}
 	}
-	slices.Sort(p.Shards)
+	natural.Sort(p.Shards)
 	p.Exact = len(p.Shards) == 1
 	if p.Chunks == 1 {
 		chunk := c.Chunks.At(from)

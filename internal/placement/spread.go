@@ -1,12 +1,12 @@
 package placement
 
 import (
-	"cmp"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -140,7 +140,7 @@ func (s *CollectionSpread) add(shard string, chunks, of int) {
 }
 
 func (s *CollectionSpread) sort() {
-	slices.SortFunc(s.Shards, func(a, b ShardPart) int { return cmp.Compare(a.Shard, b.Shard) })
+	slices.SortFunc(s.Shards, func(a, b ShardPart) int { return natural.Compare(a.Shard, b.Shard) })
 }
 
 // unmeasured is the figure of a project's part of a collection: no index leads

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -67,7 +68,7 @@ func ActualOf(t *topology.Table, db string) Actual {
 			a.Names = append(a.Names, name)
 		}
 	}
-	slices.Sort(a.Names)
+	natural.Sort(a.Names)
 	a.Names = slices.Compact(a.Names)
 	return a
 }

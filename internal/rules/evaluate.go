@@ -3,10 +3,10 @@ package rules
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"shardboard/internal/balance"
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -39,5 +39,5 @@ func Evaluate(s Situation) Report {
 }
 
 func byRank(a, b Problem) int {
-	return cmp.Or(cmp.Compare(b.Severity.Level(), a.Severity.Level()), cmp.Compare(b.Weight, a.Weight), strings.Compare(a.Subject, b.Subject))
+	return cmp.Or(cmp.Compare(b.Severity.Level(), a.Severity.Level()), cmp.Compare(b.Weight, a.Weight), natural.Compare(a.Subject, b.Subject))
 }

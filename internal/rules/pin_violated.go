@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -20,7 +21,7 @@ func findPinViolated(ev *evaluation) {
 		return
 	}
 	ranges, carry := ev.rangesOf(), ev.Table.ZoneShards()
-	for _, zone := range slices.Sorted(maps.Keys(ranges)) {
+	for _, zone := range natural.Sorted(maps.Keys(ranges)) {
 		id, pin, ok := placement.ZoneProject(zone)
 		if !ok || !pin || len(carry[zone]) == 0 {
 			continue // ZoneNoShard lists a zone that no shard carries

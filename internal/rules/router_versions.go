@@ -2,10 +2,10 @@ package rules
 
 import (
 	"maps"
-	"slices"
 	"strings"
 
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -27,7 +27,7 @@ func findRouterVersions(ev *evaluation) {
 	if len(count) < 2 {
 		return
 	}
-	versions := slices.Sorted(maps.Keys(count))
+	versions := natural.Sorted(maps.Keys(count))
 	p := Problem{
 		Subject:  "mongos",
 		Severity: Info,

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -23,7 +24,7 @@ func findZoneDropped(ev *evaluation) {
 			by[string(z.NS)] = append(by[string(z.NS)], z)
 		}
 	}
-	for _, ns := range slices.Sorted(maps.Keys(by)) {
+	for _, ns := range natural.Sorted(maps.Keys(by)) {
 		list := by[ns]
 		p := Problem{
 			Subject:  ns,

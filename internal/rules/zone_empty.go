@@ -2,9 +2,9 @@ package rules
 
 import (
 	"maps"
-	"slices"
 
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -19,7 +19,7 @@ func findZoneEmpty(ev *evaluation) {
 		return
 	}
 	ranges, carry := ev.rangesOf(), ev.Table.ZoneShards()
-	for _, zone := range slices.Sorted(maps.Keys(carry)) {
+	for _, zone := range natural.Sorted(maps.Keys(carry)) {
 		if len(ranges[zone]) > 0 {
 			continue
 		}

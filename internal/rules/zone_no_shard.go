@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -20,7 +21,7 @@ func findZoneNoShard(ev *evaluation) {
 	}
 	carry := ev.Table.ZoneShards()
 	ranges := ev.rangesOf()
-	for _, zone := range slices.Sorted(maps.Keys(ranges)) {
+	for _, zone := range natural.Sorted(maps.Keys(ranges)) {
 		if len(carry[zone]) > 0 {
 			continue
 		}

@@ -2,9 +2,9 @@ package rules
 
 import (
 	"maps"
-	"slices"
 
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -26,7 +26,7 @@ func findZoneUnknown(ev *evaluation) {
 	for z := range carry {
 		names[z] = true
 	}
-	for _, zone := range slices.Sorted(maps.Keys(names)) {
+	for _, zone := range natural.Sorted(maps.Keys(names)) {
 		id, _, ok := placement.ZoneProject(zone)
 		if !ok {
 			continue

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/natural"
 )
 
 // diskTries is how many databases are asked for at most in one turn.
@@ -117,7 +118,7 @@ func diskDatabases(t *Table, last string) []string {
 		names = append(names, db)
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(bit(b == last)-bit(a == last), len(on[b])-len(on[a]), cmp.Compare(a, b))
+		return cmp.Or(bit(b == last)-bit(a == last), len(on[b])-len(on[a]), natural.Compare(a, b))
 	})
 	return append(names[:min(len(names), diskTries-1)], "config")
 }

@@ -26,6 +26,7 @@ type Source interface {
 	// ChunksFrom streams at most limit chunks in key order, from the one whose
 	// lower bound is from or the next greater.
 	ChunksFrom(ctx context.Context, m Meta, from shardkey.Key, limit int, each func(Chunk) error) error
+	// Shards are in natural order of their names.
 	Shards(ctx context.Context) ([]Shard, error)
 	Databases(ctx context.Context) ([]Database, error)
 	// Zones gives the stored bounds; the watcher completes them to keys.

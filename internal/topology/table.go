@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 )
 
@@ -17,9 +18,10 @@ type Collection struct {
 	Chunks  *ChunkMap
 }
 
-// Table is one immutable state of the cluster. Every slice is sorted by name
-// (Zones by namespace, then lower bound; Events newest first) and must not be
-// modified. Safe for concurrent use.
+// Table is one immutable state of the cluster. Shards are in natural order of
+// their names, so that their place and colour is what people expect; every other
+// slice is sorted by the bytes of its names (Zones by namespace, then lower bound;
+// Events newest first). Slices must not be modified. Safe for concurrent use.
 type Table struct {
 	ClusterID   string
 	Seq         uint64    // grows when anything changes that people see; not with times of good reads and what counts up by itself
@@ -87,7 +89,7 @@ func (t *Table) Collection(ns Namespace) *Collection {
 
 // Shard finds a shard by name; nil if there is none. The pointer is into the table: read only.
 func (t *Table) Shard(name string) *Shard {
-	i, ok := slices.BinarySearchFunc(t.Shards, name, func(s Shard, n string) int { return cmp.Compare(s.Name, n) })
+	i, ok := slices.BinarySearchFunc(t.Shards, name, func(s Shard, n string) int { return natural.Compare(s.Name, n) })
 	if !ok {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
 )
 
@@ -139,6 +140,6 @@ func (t *Table) RangeChunks(z ZoneRange) (out RangeChunks, ok bool) {
 			out.Misplaced = append(out.Misplaced, i)
 		}
 	}
-	out.Shards = slices.Sorted(maps.Keys(seen))
+	out.Shards = natural.Sorted(maps.Keys(seen))
 	return out, true
 }

@@ -19,6 +19,8 @@ type shownPlan struct {
 	v    answer.View
 	refs templates.Refs
 
+	sentences templates.Sentences
+
 	May          answer.PlanMay
 	Problem      string   // why the request to run it was refused
 	Changed      []string // what is different from the plan
@@ -57,7 +59,7 @@ func plan(s *site.Site, r *http.Request) (api.Plan, error) {
 // writePlan shows a plan, and why the request to run it was refused.
 func writePlan(s *site.Site, w http.ResponseWriter, r *http.Request, status int, p actions.Plan, refusal error) error {
 	v := s.ViewFor(r)
-	m := shownPlan{Plan: answer.PlanOf(v, p), v: v, refs: templates.RefsOf(v.Table)}
+	m := shownPlan{Plan: answer.PlanOf(v, p), v: v, refs: templates.RefsOf(v.Table), sentences: templates.SentencesOf(v)}
 	m.May = answer.PlanMayOf(m.Plan, auth.From(r.Context()), s.WhyReadOnly(), v.Now)
 	run, err := s.Deps.Actions.RunOfPlan(r.Context(), p.ID)
 	switch {
@@ -72,7 +74,7 @@ func writePlan(s *site.Site, w http.ResponseWriter, r *http.Request, status int,
 		m.refuse(p, refusal)
 		m.Problem = s.ProblemText(w, refusal)
 	}
-	return site.WritePage(w, r, status, planPage(s.Shell(r, v, "runs", m.Summary), m))
+	return site.WritePage(w, r, status, planPage(s.Shell(r, v, "runs", m.Title), m))
 }
 
 func planAgain(p actions.Plan) *again {

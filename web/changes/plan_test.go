@@ -2,6 +2,7 @@ package changes_test
 
 import (
 	"encoding/json"
+	"html"
 	"net/http"
 	"strings"
 	"testing"
@@ -185,6 +186,25 @@ func TestPlanFormsLeadToPlansAndKeepWhatWasTyped(t *testing.T) {
 		}
 		if n := c.Sent(); n != 0 {
 			c.Errorf("%d commands were sent by planning", n)
+		}
+	})
+}
+
+func TestPlanPageBeginsWithWhatHappensAndWhatStays(t *testing.T) {
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
+		p := c.Plan("anna", splitAtFive)
+		page := c.Do("GET", "/plans/"+p.ID, webtest.As("anna", auth.Operator)).Body.String()
+		at := -1
+		for _, part := range []string{"<h1", "What happens</h2>", "Takes about", "Checks", "Undo</h2>", "<details class=\"commandlist\">",
+			"db.getSiblingDB", "<section class=\"confirm\""} {
+			i := strings.Index(page, part)
+			if i <= at {
+				t.Errorf("%q is at %d, not after %d", part, i, at)
+			}
+			at = i
+		}
+		if !strings.Contains(page, "<h1>"+html.EscapeString(strings.TrimSuffix(p.Summary, "."))) {
+			t.Errorf("the title is not the summary: %s", p.Summary)
 		}
 	})
 }

@@ -41,7 +41,7 @@ func writeRun(s *site.Site, w http.ResponseWriter, r *http.Request, status int, 
 	v := s.ViewFor(r)
 	m := shownRun{region: regionOf(r.Context(), s, v, run), Problem: refusal,
 		MayAct: auth.From(r.Context()).May(auth.Operator) && s.WhyReadOnly() == ""}
-	return site.WritePage(w, r, status, runPage(s.Shell(r, v, "runs", m.Summary, "run:"+run.ID), m))
+	return site.WritePage(w, r, status, runPage(s.Shell(r, v, "runs", m.Title, "run:"+run.ID), m))
 }
 
 // run is the run that the address names, with its outcome.

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/templates"
@@ -101,7 +102,7 @@ func (m onePage) pager() templates.Pager {
 // zoneOptions are "any" and the zones that have ranges of the collection.
 func (m onePage) zoneOptions() []templates.Option {
 	out := []templates.Option{{Text: "any"}}
-	for _, z := range slices.Sorted(slices.Values(m.c.Zones)) {
+	for _, z := range natural.Sorted(slices.Values(m.c.Zones)) {
 		out = append(out, templates.Option{Value: z, Text: z, Selected: z == m.query.Zone})
 	}
 	return out

@@ -6,9 +6,10 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/natural"
 )
 
-// pageOf is the page of a list sorted by keyOf that r asks for. make turns
+// PageOf is the page of a list in natural order of keyOf that r asks for. make turns
 // one row into its wire form and is called for the rows of the page only.
 func PageOf[R, T any](r *http.Request, rows []R, keyOf func(R) string, wire func(R) T) (api.List[T], error) {
 	var out api.List[T]
@@ -23,7 +24,7 @@ func PageOf[R, T any](r *http.Request, rows []R, keyOf func(R) string, wire func
 	}
 	from := 0
 	if given {
-		from = sort.Search(len(rows), func(i int) bool { return keyOf(rows[i]) >= key })
+		from = sort.Search(len(rows), func(i int) bool { return natural.Compare(keyOf(rows[i]), key) >= 0 })
 	}
 	to := min(from+limit, len(rows))
 	for _, row := range rows[from:to] {

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/fault"
+	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -96,7 +97,7 @@ func (s *Story) Table() *topology.Table {
 				fmt.Sprintf("%s-2.mongo:27018", s.Shard(i)),
 			}})
 	}
-	slices.SortFunc(t.Shards, func(a, b topology.Shard) int { return CompareText(a.Name, b.Name) })
+	slices.SortFunc(t.Shards, func(a, b topology.Shard) int { return natural.Compare(a.Name, b.Name) })
 	for _, p := range EveryPart() {
 		t.Health[p] = topology.Health{At: Epoch.Add(-2 * time.Second)}
 	}

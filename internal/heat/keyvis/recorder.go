@@ -4,11 +4,11 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"shardboard/internal/heat"
+	"shardboard/internal/natural"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
@@ -141,7 +141,7 @@ func (r *Recorder) Collections() []topology.Namespace {
 			out = append(out, p.ns)
 		}
 	}
-	slices.SortFunc(out, func(a, b topology.Namespace) int { return strings.Compare(string(a), string(b)) })
+	slices.SortFunc(out, func(a, b topology.Namespace) int { return natural.Compare(a, b) })
 	return out
 }
 

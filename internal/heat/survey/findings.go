@@ -1,13 +1,13 @@
 package survey
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -39,7 +39,7 @@ func (e *Engine) Findings(db string, project bson.ObjectID) []Finding {
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Values(best), func(a, b Finding) int { return cmp.Compare(a.Collection.NS, b.Collection.NS) })
+	return slices.SortedFunc(maps.Values(best), func(a, b Finding) int { return natural.Compare(a.Collection.NS, b.Collection.NS) })
 }
 
 // outweighs reports whether an older finding is better than a newer one: the newer one failed, or

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"shardboard/internal/natural"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
@@ -102,7 +104,7 @@ func (s scale) lines(all []cell, key func(cell) cellKey, dead bool) []Line {
 		for shard, part := range g.shards {
 			line.Shards = append(line.Shards, Part{Shard: shard, Weight: s.weigh(part.rows, part.bytes, weighted{}, 0)})
 		}
-		slices.SortFunc(line.Shards, func(a, b Part) int { return cmp.Compare(a.Shard, b.Shard) })
+		slices.SortFunc(line.Shards, func(a, b Part) int { return natural.Compare(a.Shard, b.Shard) })
 		out = append(out, line)
 	}
 	slices.SortFunc(out, func(a, b Line) int {
