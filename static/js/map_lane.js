@@ -15,6 +15,7 @@ const marksFor = (row) => (row.focus && row.band.total > coarse ? fine : coarse)
 
 /** tilesOf are the tiles that show a row now: of the right level, or the best that has been read. */
 export function tilesOf(row) {
+  if (row.band.total === 0) return [];
   const { from, to } = partOf(row, state.view);
   const marks = marksFor(row);
   const level = levelOf(from, to, row.band.total, marks);
