@@ -24,7 +24,7 @@ var FS embed.FS
 // styleSheets are the files of css/ in the order in which app.css has them: of rules with the same
 // weight a browser takes the last one.
 var styleSheets = []string{
-	"theme", "page", "shards_bars", "tables", "lists", "forms", "keyspace", "locate", "layout", "advice", "why", "heat", "map",
+	"theme", "page", "shards_bars", "tables", "lists", "forms", "keyspace", "locate", "layout", "advice", "why", "heat", "map", "map_bands",
 	"time_travel", "moves", "changes", "glow", "narrow",
 }
 

@@ -68,7 +68,8 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 	s := webtest.New(t)
 	id := v.Dir.All()[0].ID.Hex()
 	for topic, path := range map[string]string{
-		"overview": "/", "collections": "/collections", "projects": "/projects", "zones": "/zones", "activity": "/activity",
+		"overview": "/", "headline": "/", "map": "/map", "maptable": "/map",
+		"collections": "/collections", "projects": "/projects", "zones": "/zones", "activity": "/activity",
 		"project:" + id: "/projects/" + id, "shard:shard-rs-2": "/shards/shard-rs-2",
 	} {
 		render, ok := s.Fragment(topic)

@@ -3,10 +3,10 @@ package answer
 import (
 	"fmt"
 	"hash/fnv"
-	"io"
 	"strconv"
 	"sync"
 
+	"shardboard/internal/api"
 	"shardboard/internal/topology"
 )
 
@@ -183,16 +183,15 @@ func MapStateOfAll(v View, at string) string {
 	return fmt.Sprintf("%x-%x-%x", v.Table.Seq, v.Dir.Seq(), h.Sum64())
 }
 
-// DescribeMap writes what the map depends on, for comparing: times of reads are left out.
-func DescribeMap(w io.Writer, v View) {
-	for _, b := range ClusterMap(v).Bands {
-		_, _ = fmt.Fprintf(w, "%q %s %v;", b.NS, b.Version, b.Bytes.Value != nil)
+// MapVersion is another text for everything that changes the picture of a map. Times of
+// reads are left out.
+func MapVersion(v View, m api.ClusterMap) string {
+	h := fnv.New64a()
+	for _, b := range m.Bands {
+		_, _ = fmt.Fprintf(h, "%q %s %v;", b.NS, b.Version, b.Bytes.Value != nil)
 	}
-	for _, s := range v.Table.Shards {
-		_, _ = fmt.Fprintf(w, "%q", s.Name)
-	}
-	moves, more := mapMoves(v)
-	_, _ = fmt.Fprintf(w, "%v %v %v", moves, more != nil, v.Table.Stale(topology.PartRouting, v.Now))
+	_, _ = fmt.Fprintf(h, "%v %v %v %v", m.Shards, m.Moving, m.MovingMore != nil, v.Table.Stale(topology.PartRouting, v.Now))
+	return strconv.FormatUint(h.Sum64(), 36)
 }
 
 func pastState(v View, at string) string {

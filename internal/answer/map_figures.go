@@ -5,6 +5,7 @@ import (
 	"sort"
 	"sync"
 
+	"shardboard/internal/api"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/heat"
 	"shardboard/internal/topology"
@@ -20,6 +21,9 @@ type bandFigures struct {
 	atLeast  bool // some are not: a chunk without a rate is not known to have none
 	moving   []int
 	zones    []zoneSpan
+
+	outsideOnce  sync.Once
+	outsideCount int
 }
 
 // measuredChunk corrects the estimate of its chunk.
@@ -164,6 +168,20 @@ func (f *bandFigures) writes(from, to int) (mean, peak *float64) {
 	}
 	sum, most = significant(sum/float64(to-from)), significant(most)
 	return &sum, &most
+}
+
+// flags are those of a mark with the chunks [from, to), which sum sums up.
+func (f *bandFigures) flags(c *topology.Collection, sum *topology.Tally, from, to int) (out int) {
+	if sum.Jumbo > 0 {
+		out |= api.MapJumbo
+	}
+	if f.outside(c, sum, from, to) {
+		out |= api.MapOutside
+	}
+	if f.moves(from, to) {
+		out |= api.MapMoving
+	}
+	return out
 }
 
 // moves tells whether a chunk of [from, to) moves.

@@ -42,7 +42,7 @@ func MapTile(v View, c *topology.Collection, q MapTileQuery) api.MapTile {
 	var starts []int
 	starts, out.Exact = markStarts(c.Chunks, out.From, out.To, q.Marks)
 	out.Marks = marksOf(c, f, starts, out.To, out.AsOf)
-	out.Zones, out.MoreZones = f.zonesIn(v, c, out.From, out.To)
+	out.Zones, out.MoreZones = f.zonesIn(v, c, out.From, out.To, tileZones)
 	out.HeatIsAtLeast = f.counted && f.atLeast
 	return out
 }
@@ -103,15 +103,7 @@ func marksOf(c *topology.Collection, f *bandFigures, starts []int, end int, asOf
 		out.Bytes[i] = f.bytes(&sum, from, to)
 		out.Heat[i], out.Peak[i] = f.writes(from, to)
 		out.Age[i] = ageOf(sum.Newest, asOf)
-		if sum.Jumbo > 0 {
-			out.Flags[i] |= api.MapJumbo
-		}
-		if f.outside(c, &sum, from, to) {
-			out.Flags[i] |= api.MapOutside
-		}
-		if f.moves(from, to) {
-			out.Flags[i] |= api.MapMoving
-		}
+		out.Flags[i] = f.flags(c, &sum, from, to)
 	}
 	return out
 }

@@ -78,18 +78,35 @@ func (f *bandFigures) outside(c *topology.Collection, sum *topology.Tally, from,
 	return false
 }
 
+// countOutside is how many chunks are on a shard without their zone.
+func (f *bandFigures) countOutside(c *topology.Collection) int {
+	f.outsideOnce.Do(func() {
+		var in topology.Tally
+		for _, z := range f.zones {
+			from, to := z.whole()
+			c.Chunks.Tally(&in, from, to)
+			for shard, n := range in.ByShard {
+				if !z.allowed[shard] {
+					f.outsideCount += n
+				}
+			}
+		}
+	})
+	return f.outsideCount
+}
+
 // tileZones is how many zone ranges a tile lists: more names nobody could read.
 const tileZones = 200
 
-// zonesIn are the ranges that meet [from, to), in key order; of too many, the widest.
-func (f *bandFigures) zonesIn(v View, c *topology.Collection, from, to int) (out []api.MapZone, more int) {
+// zonesIn are the ranges that meet [from, to), in key order; of more than most, the widest.
+func (f *bandFigures) zonesIn(v View, c *topology.Collection, from, to, most int) (out []api.MapZone, more int) {
 	var met []zoneSpan
 	for i := f.firstZone(from); i < len(f.zones) && f.zones[i].from < to; i++ {
 		met = append(met, f.zones[i])
 	}
-	if more = max(len(met)-tileZones, 0); more > 0 {
+	if more = max(len(met)-most, 0); more > 0 {
 		slices.SortStableFunc(met, func(a, b zoneSpan) int { return (b.to - b.from) - (a.to - a.from) })
-		met = met[:tileZones]
+		met = met[:most]
 		slices.SortFunc(met, func(a, b zoneSpan) int { return a.from - b.from })
 	}
 	return each(met, func(z zoneSpan) api.MapZone { return mapZone(v, c.NS, z) }), more

@@ -2,7 +2,7 @@
 import { copyFromRow } from "./copy.js";
 import { toggleTheme } from "./theme_choice.js";
 
-const pages = { o: "/", l: "/locate", p: "/projects", c: "/collections", z: "/zones", h: "/heat", a: "/activity" };
+const pages = { o: "/", l: "/locate", m: "/map", p: "/projects", c: "/collections", z: "/zones", h: "/heat", a: "/activity" };
 let goUntil = 0; // until when a "g" waits for its second key, ms
 
 export function listenShortcuts() {

@@ -66,8 +66,6 @@ func (h *Hub) draw(ctx context.Context, t *topic, v answer.View, changes []topol
 		}
 	} else if isCollection {
 		describeCollection(&body, v, topology.Namespace(ns))
-	} else if t.name == mapTopic {
-		answer.DescribeMap(&body, v)
 	}
 	if t.frame != nil && bytes.Equal(t.last, body.Bytes()) {
 		return false

@@ -23,16 +23,42 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if v.Internal, err = answer.ParseInternal(r.URL.Query()); err != nil {
 		return err
 	}
-	sh := s.Shell(r, v, "overview", "Overview", "overview")
-	return site.WritePage(w, r, http.StatusOK, page(sh, Region(v), s.Offers(r, v.Table).Balancer()))
+	sh := s.Shell(r, v, "overview", "Overview", "headline", "overview", "map")
+	return site.WritePage(w, r, http.StatusOK, page(sh, Headline(v), mapOf(r, v), Region(v), s.Offers(r, v.Table).Balancer()))
 }
 
-// Region is the part of the page that is updated live.
-func Region(v answer.View) templ.Component {
-	n := news{State: answer.PartState(v, topology.PartEvents)}
-	if v.Internal {
-		n.LiveURL = answer.Switched("/", true)
+// mapOf is the map of the largest collections. Its view is in the address too; one that
+// cannot be read is that of everything.
+func mapOf(r *http.Request, v answer.View) templates.MapView {
+	q, err := answer.ParseMapQuery(r.URL.Query())
+	if err != nil {
+		q = answer.MapQuery{By: answer.MapByShard, To: 1}
 	}
+	q.NS, q.From, q.To = "", 0, 1
+	picture, err := answer.PictureMap(v, q, answer.MapBrief)
+	if err != nil { // only a view of one collection can fail
+		return templates.MapView{}
+	}
+	m := templates.MapOf(v, picture)
+	m.Whole = "/map"
+	return m
+}
+
+// newsURL is what a region reads again that is not that of everybody; else "".
+func newsURL(v answer.View) string {
+	if v.Internal {
+		return answer.Switched("/", true)
+	}
+	return ""
+}
+
+// Headline is the part of the page above the map that is updated live. The map between both
+// parts is updated by its own script.
+func Headline(v answer.View) templ.Component { return headline(answer.Overview(v), newsURL(v)) }
+
+// Region is the part of the page below the map that is updated live.
+func Region(v answer.View) templ.Component {
+	n := news{State: answer.PartState(v, topology.PartEvents), LiveURL: newsURL(v)}
 	if v.Table.Loaded {
 		n.Moving = answer.MovingNow(v, v.Table.Moves.List, answer.FlightsBrief)
 		n.Events, n.Hidden = answer.NewestEvents(v)

@@ -51,7 +51,7 @@ func (q Question[A]) routes() []Route {
 		out = append(out, Page(page))
 	}
 	data := q.Route
-	data.Topic, data.Internal = Topic{}, q.Internal && !q.All
+	data.Topic, data.Topics, data.Internal = Topic{}, nil, q.Internal && !q.All
 	data.Params = append(slices.Clone(q.Params), q.OfData...)
 	if q.For != "" {
 		data.Summary = q.For

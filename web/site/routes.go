@@ -44,9 +44,10 @@ type Route struct {
 	// the whole table; "" if it is made of all. Such answers are kept until it changes, and
 	// sent to everybody who sees as much.
 	State   func(*Site, *http.Request, answer.View) string
-	MaxBody int64 // bytes; 0 is what every other route takes
-	Quiet   bool  // asked for all the time: logged for debugging alone
-	Topic   Topic // the live region of a page; most have none
+	MaxBody int64   // bytes; 0 is what every other route takes
+	Quiet   bool    // asked for all the time: logged for debugging alone
+	Topic   Topic   // the live region of a page; most have none
+	Topics  []Topic // further regions of it
 
 	BodyOptional bool // the body may be left out
 }

@@ -29,9 +29,11 @@ type Topic struct {
 func Topics(table []Route) map[string]Topic {
 	out := map[string]Topic{}
 	for _, rt := range table {
-		if t := rt.Topic; t.Kind != "" {
-			t.Policy = rt.Policy
-			out[t.Kind] = t
+		for _, t := range append([]Topic{rt.Topic}, rt.Topics...) {
+			if t.Kind != "" {
+				t.Policy = rt.Policy
+				out[t.Kind] = t
+			}
 		}
 	}
 	return out

@@ -72,6 +72,7 @@ func keyList() []keyRow {
 		{[]string{"/"}, "To the locate box"},
 		{[]string{"g", "o"}, "Overview"},
 		{[]string{"g", "l"}, "Locate"},
+		{[]string{"g", "m"}, "Map"},
 		{[]string{"g", "p"}, "Projects"},
 		{[]string{"g", "c"}, "Collections"},
 		{[]string{"g", "z"}, "Zones"},

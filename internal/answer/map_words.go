@@ -1,0 +1,132 @@
+package answer
+
+import (
+	"slices"
+
+	"shardboard/internal/api"
+	"shardboard/internal/message"
+	"shardboard/internal/topology"
+)
+
+// mapHeadline is the state of the cluster as the map shows it, in one sentence.
+func mapHeadline(v View, m api.ClusterMap) message.Message {
+	sharded, chunks, jumbo, outside := 0, 0, 0, 0
+	for _, b := range m.Bands {
+		if b.Sharded {
+			c := v.Table.Collection(topology.Namespace(b.NS))
+			sharded, chunks, jumbo = sharded+1, chunks+b.Total, jumbo+b.Jumbo
+			outside += v.bandOf(c).of(v, c).countOutside(c)
+		}
+	}
+	moving := len(slices.DeleteFunc(slices.Clone(m.Moving), func(x api.MapMove) bool { return x.Arrived }))
+	if m.MovingMore != nil {
+		moving += *m.MovingMore
+	}
+	if sharded == 0 {
+		return message.New("map.unsharded", "No collection is sharded: each is on one of {shards} shards.",
+			message.Count("shards", len(m.Shards)))
+	}
+	pattern := message.Plural(chunks, "{chunks} chunk of ", "{chunks} chunks of ") +
+		message.Plural(sharded, "{n} collection on ", "{n} collections on ") +
+		message.Plural(len(m.Shards), "{shards} shard", "{shards} shards")
+	if m.More > 0 {
+		pattern = "At least " + pattern
+	}
+	var also []string
+	for _, x := range []struct {
+		n         int
+		one, many string
+	}{
+		{outside, "{outside} is outside its zone", "{outside} are outside their zone"},
+		{jumbo, "{jumbo} is jumbo", "{jumbo} are jumbo"},
+		{moving, "{moving} is moving", "{moving} are moving"},
+	} {
+		if x.n > 0 {
+			also = append(also, message.Plural(x.n, x.one, x.many))
+		}
+	}
+	for i, part := range also {
+		switch {
+		case i == 0:
+			pattern += ": "
+		case i == len(also)-1:
+			pattern += " and "
+		default:
+			pattern += ", "
+		}
+		pattern += part
+	}
+	if len(also) == 0 {
+		pattern += calm(v, m)
+	}
+	return message.New("map.headline", pattern+".", message.Count("chunks", chunks), message.Count("n", sharded),
+		message.Count("shards", len(m.Shards)), message.Count("outside", outside), message.Count("jumbo", jumbo), message.Count("moving", moving))
+}
+
+// calm ends the sentence of a map on which nothing is unusual.
+func calm(v View, m api.ClusterMap) string {
+	switch {
+	case v.Past != nil, m.Stale:
+		return ""
+	case m.MovingMore == nil:
+		return ": whether any is moving is not known"
+	}
+	return ": none is moving"
+}
+
+// mapNotes are what the map does not show, and why.
+func mapNotes(v View, q MapQuery, m api.ClusterMap) (out []api.State) {
+	if s := PartState(v, topology.PartRouting); s.Code != "" {
+		out = append(out, s)
+	}
+	part := func(p topology.Part) {
+		if s := PartState(v, p); s.Code != "" && (s.Code == "denied" || v.Past == nil) && s.Code != "stale" {
+			out = append(out, s)
+		}
+	}
+	part(topology.PartZones)
+	switch q.By {
+	case MapBySize:
+		part(topology.PartSizes)
+		out = append(out, api.State{Code: "estimate", Title: "Sizes are estimates.",
+			Detail: "A chunk that was not measured has its shard’s data divided by the shard’s chunks."})
+	case MapByHeat:
+		if s := heatNote(v, m); s.Code != "" {
+			out = append(out, s)
+		}
+	case MapByAge:
+		if m.Scale.Age.High == nil && len(m.Bands) > 0 {
+			out = append(out, api.State{Code: "empty", Title: "It is not known when a chunk moved.",
+				Detail: "The server’s release does not record it."})
+		}
+	}
+	if h := v.Table.Health[topology.PartMoves]; v.Past == nil && h.Err != nil {
+		out = append(out, PartState(v, topology.PartMoves))
+	}
+	return out
+}
+
+// heatNote says why writes are missing.
+func heatNote(v View, m api.ClusterMap) api.State {
+	if v.Past != nil {
+		return api.State{Code: "empty", Title: "Writes are shown of now only.", Detail: "The heat page has pictures of past writes."}
+	}
+	counted, sharded := 0, 0
+	for _, b := range m.Bands {
+		if b.Sharded {
+			sharded++
+		}
+		if b.Heat {
+			counted++
+		}
+	}
+	switch {
+	case counted == 0:
+		return api.State{Code: "empty", Title: "No writes have been counted yet.",
+			Detail: "They are counted for collections whose rows have the time of the write."}
+	case counted < sharded:
+		return api.State{Code: "partial", Title: "Writes are not counted for every collection.",
+			Detail: "Hatched bands are not counted; the heat page says why."}
+	}
+	return api.State{}
+}
