@@ -22,7 +22,7 @@ import (
 
 // chromiumPath finds the browser. Browser tests need SHARDBOARD_BROWSER=1, so that
 // plain `go test` works on machines without one.
-func chromiumPath(t *testing.T) string {
+func chromiumPath(t testing.TB) string {
 	t.Helper()
 	if os.Getenv("SHARDBOARD_BROWSER") == "" {
 		t.Skip("starts a browser: with SHARDBOARD_BROWSER=1 (make browser)")
@@ -36,7 +36,7 @@ func chromiumPath(t *testing.T) string {
 	return ""
 }
 
-func newBrowser(t *testing.T) context.Context {
+func newBrowser(t testing.TB) context.Context {
 	t.Helper()
 	opts := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(chromiumPath(t)), chromedp.NoSandbox, chromedp.DisableGPU,
@@ -61,7 +61,7 @@ type complaints struct {
 	all []string
 }
 
-func listenForComplaints(t *testing.T, ctx context.Context) *complaints {
+func listenForComplaints(t testing.TB, ctx context.Context) *complaints {
 	t.Helper()
 	c := &complaints{}
 	err := chromedp.Listen(ctx, func(ev any) {
@@ -86,7 +86,7 @@ func listenForComplaints(t *testing.T, ctx context.Context) *complaints {
 	return c
 }
 
-func (c *complaints) check(t *testing.T) {
+func (c *complaints) check(t testing.TB) {
 	t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,7 +111,7 @@ func setScreen(width int64, scheme string) chromedp.Action[chromedp.Void] {
 }
 
 // eval runs JavaScript in the page.
-func eval[T any](t *testing.T, ctx context.Context, js string) T {
+func eval[T any](t testing.TB, ctx context.Context, js string) T {
 	t.Helper()
 	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](js))
 	if err != nil {

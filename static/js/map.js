@@ -95,7 +95,7 @@ function writeAddress() {
 function listenControls() {
   part("by").addEventListener("input", (e) => (setView({ ...state.view, by: e.target.value }), legend()));
   part("only").addEventListener("input", (e) => setView({ ...state.view, only: e.target.value }));
-  new ResizeObserver(draw).observe(part("scroll"));
+  new ResizeObserver(draw).observe(part("space"));
   const recolor = () => (readColors(), draw());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
   new MutationObserver(recolor).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
@@ -131,7 +131,7 @@ async function start() {
     setTimeout(start, every); // the server's picture stays until then
     return;
   }
-  root.dataset.drawn = "yes";
+  part("body").dataset.drawn = "yes";
   listen();
   listenReplay(goTo);
   listenControls();

@@ -11,6 +11,7 @@ import { fetchWanted, forget } from "./map_tiles.js";
 import { rowText } from "./map_text.js";
 
 const budget = 4; // ms of a frame for painting rows; what is left over is painted in the next one
+const around = 130; // px of the window for what is always above and below the map
 const pictures = new Map(); // collection → {picture, was}
 
 let requested = false;
@@ -47,24 +48,25 @@ export function frame(now) {
   return again;
 }
 
-// place sizes the canvas and works out the rows.
+// place sizes the canvas and works out the rows. It has the height of the window at most, and stays in view
+// while the page scrolls through the rows.
 function place() {
-  const scroll = part("scroll");
+  const space = part("space");
   const canvas = part("canvas");
   const ratio = Math.min(devicePixelRatio || 1, 2);
-  const width = scroll.clientWidth;
-  const most = Math.max(Math.round(innerHeight * Number(part("body").dataset.most)), 260);
+  const width = space.clientWidth;
+  const most = Math.max(innerHeight - around, 320);
   screen.layout = layout(state.map.bands, state.view, width, most - railHeight);
   const whole = screen.layout.height + railHeight;
   const height = Math.min(whole, most);
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
-    canvas.style.height = scroll.style.height = `${height}px`;
+    canvas.style.height = `${height}px`;
   }
-  const rest = `${whole - height}px`;
-  if (part("space").style.height !== rest) part("space").style.height = rest;
-  Object.assign(screen, { width, height, ratio, top: Math.min(scroll.scrollTop, whole - height) });
+  if (space.style.height !== `${whole}px`) space.style.height = `${whole}px`;
+  const scrolled = canvas.getBoundingClientRect().top - space.getBoundingClientRect().top;
+  Object.assign(screen, { width, height, ratio, top: Math.min(Math.max(scrolled, 0), whole - height) });
   const ctx = canvas.getContext("2d");
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   return ctx;

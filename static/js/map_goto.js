@@ -6,6 +6,8 @@ import { describe, rowOf } from "./map_readout.js";
 import { part, screen, state } from "./map_state.js";
 import { isZoomed, moved, whole, within, zoomed } from "./map_view.js";
 
+const foot = 60; // px of the window below the map: its live text
+
 let changed = () => {};
 
 /** onView sets what is called after the view has changed. */
@@ -47,6 +49,7 @@ export function zoomAtCursor(by) {
   const mark = state.cursor && row.band.total ? markOf(row, state.cursor.position) : null;
   const middle = row.focus ? (state.view.from + state.view.to) / 2 : 0.5;
   zoomRow(row, by, mark ? (mark.from + mark.to) / 2 : middle);
+  if (mark) choose(row.band.ns, mark.tile.at[mark.i]);
 }
 
 /** pan moves the visible part by a share of its width. */
@@ -73,9 +76,12 @@ export function choose(ns, position) {
   describe();
 }
 
+// scrollTo scrolls the page as far as the row is out of view.
 function scrollTo(row) {
-  const scroll = part("scroll");
-  const room = screen.height - railHeight;
-  if (row.y < screen.top) scroll.scrollTop = row.y;
-  else if (row.y + row.h > screen.top + room) scroll.scrollTop = row.y + row.h - room;
+  const { top } = part("space").getBoundingClientRect();
+  const visible = part("canvas").getBoundingClientRect();
+  const over = top + row.y - Math.max(visible.top, 0);
+  const under = top + railHeight + row.y + row.h - Math.min(visible.bottom, innerHeight - foot);
+  if (over < 0) scrollBy({ top: over });
+  else if (under > 0) scrollBy({ top: under });
 }

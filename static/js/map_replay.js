@@ -1,6 +1,6 @@
 // Plays the last hours of the cluster map back: a slider, play and pause, and how fast. It shows the past from
 // the placement history, in the same view.
-import { part, root, say, state } from "./map_state.js";
+import { part, say, state } from "./map_state.js";
 import { serverNow } from "./relative_times.js";
 
 const steps = 60; // of a whole replay
@@ -30,8 +30,8 @@ export function listenReplay(goTo) {
 // range is what the slider spans: the chosen hours, or what of them is known.
 function range() {
   const now = serverNow();
-  const known = Date.parse(state.map?.since ?? "") || 0;
-  const from = Math.max(now - Number(part("span").value) * hour, Math.min(known, now - 60_000));
+  const known = Math.ceil((Date.parse(state.map.since) || 0) / 1000) * 1000;
+  const from = Math.min(Math.max(now - Number(part("span").value) * hour, known), now - 1000);
   return { from: Math.min(from, state.view.at || from), to: now };
 }
 
@@ -64,7 +64,7 @@ export function step(by) {
 async function go(at) {
   const { from, to } = range();
   const past = at < to - (to - from) / steps / 2;
-  const shown = await show(past ? Math.round(at / 1000) * 1000 : 0);
+  const shown = await show(past ? Math.ceil(at / 1000) * 1000 : 0);
   showTime();
   return shown;
 }
@@ -94,7 +94,8 @@ export function showTime() {
   slider.setAttribute("aria-valuetext", text);
   if (part("when").textContent !== text) part("when").textContent = text;
   part("now").hidden = !state.view.at;
-  part("replay").hidden = Boolean(document.body.dataset.at); // the page's time bar plays
-  root.toggleAttribute("data-past", state.view.at > 0);
+  // On a page of the past its time bar plays; without a history nothing does.
+  part("replay").hidden = Boolean(document.body.dataset.at) || !state.map.since;
+  part("body").toggleAttribute("data-past", state.view.at > 0);
   part("begin").textContent = new Date(from).toISOString().slice(11, 16);
 }

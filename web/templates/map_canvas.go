@@ -1,5 +1,11 @@
 package templates
 
+import (
+	"strconv"
+
+	"shardboard/internal/answer"
+)
+
 // MapCanvasView is what the part of the cluster map that only scripts use needs.
 type MapCanvasView struct {
 	Shards []ShardRef // all, in their order
@@ -24,10 +30,10 @@ var mapSpans = [...]struct{ value, text string }{{"1", "1 hour"}, {"6", "6 hours
 // mapSpeeds are how long a replay shows each step, in ms.
 var mapSpeeds = [...]struct{ value, text string }{{"1000", "slow"}, {"400", "normal"}, {"120", "fast"}}
 
-// mapMost is how much of the window's height the map takes at most. Beside other things it takes less.
-func mapMost(beside bool) string {
-	if beside {
-		return "0.42"
+// mapRows is how many collections the map shows at most: beside other things fewer.
+func mapRows(m MapCanvasView) string {
+	if m.Whole != "" {
+		return strconv.Itoa(answer.MapBrief)
 	}
-	return "0.62"
+	return strconv.Itoa(answer.MostBands)
 }
