@@ -4,6 +4,8 @@ import { part, say, state } from "./map_state.js";
 import { serverNow } from "./relative_times.js";
 
 const steps = 60; // of a whole replay
+const shortest = 5_000; // ms of a step
+const newest = 500; // ms before now that count as now
 const hour = 3_600_000;
 
 let playing = 0; // the timer of the next step; 0 while not playing
@@ -35,6 +37,8 @@ function range() {
   return { from: Math.min(from, state.view.at || from), to: now };
 }
 
+const stepOf = ({ from, to }) => Math.max((to - from) / steps, shortest);
+
 /** toggle plays, or stops playing. From now it begins at the oldest time. */
 export function toggle() {
   if (playing) return stop();
@@ -46,7 +50,7 @@ export function toggle() {
 async function play() {
   while (playing) {
     const { from, to } = range();
-    const at = state.view.at ? state.view.at + (to - from) / steps : from;
+    const at = state.view.at ? state.view.at + stepOf({ from, to }) : from;
     if (!(await go(at)) || !state.view.at) break;
     await new Promise((done) => (playing = playing && setTimeout(done, Number(part("speed").value))));
   }
@@ -57,13 +61,12 @@ async function play() {
 export function step(by) {
   stop();
   const { from, to } = range();
-  return go(Math.max((state.view.at || to) + (by * (to - from)) / steps, from));
+  return go(Math.max((state.view.at || to) + by * stepOf({ from, to }), from));
 }
 
-// go shows a time; from a step before now on it is now.
+// go shows a time; the newest is now.
 async function go(at) {
-  const { from, to } = range();
-  const past = at < to - (to - from) / steps / 2;
+  const past = at < range().to - newest;
   const shown = await show(past ? Math.ceil(at / 1000) * 1000 : 0);
   showTime();
   return shown;
