@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -53,7 +54,7 @@ func measureMap(b *testing.B, n int) (out mapFigures) {
 	b.Helper()
 	s := webtest.New(b)
 	table := *s.Watcher.Table()
-	table.Collections = append([]*topology.Collection{collectionOf(b, n)}, table.Collections...)
+	table.Collections = append(slices.Clone(table.Collections), collectionOf(b, n)) // by name: it is the last
 	s.Watcher.Publish(&table)
 	ctx, cancel := context.WithCancel(b.Context())
 	server := httptest.NewServer(s.Handler())
@@ -75,7 +76,7 @@ func measureMap(b *testing.B, n int) (out mapFigures) {
 	err := chromedp.Do(browser, setScreen(1280, "light"), chromedp.Navigate(server.URL+"/map?ns="+string(manyChunks)+"&from=0.2&to=0.4"),
 		waitUntil(`document.querySelector(".mapbody[data-drawn]") !== null`))
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("no map of %d chunks is drawn: %v, %s", n, err, eval[string](b, browser, "document.body.innerText"))
 	}
 	out = evalMap[mapFigures](b, browser, fmt.Sprintf(measureFrames, static.URL("js/map_draw.js"), static.URL("js/map_state.js")))
 	return out
@@ -143,7 +144,8 @@ func moveChunks(ctx context.Context, s *webtest.Server, table *topology.Table) {
 		case <-tick.C:
 		}
 		next := *table
-		c := *next.Collections[0]
+		last := len(next.Collections) - 1
+		c := *next.Collections[last]
 		var rows []topology.Chunk
 		for k := range 2 {
 			ch := c.Chunks.At((i*7919 + k) % c.Chunks.Len())
@@ -156,7 +158,7 @@ func moveChunks(ctx context.Context, s *webtest.Server, table *topology.Table) {
 			panic(err)
 		}
 		c.Chunks, c.Highest = chunks, chunks.Highest()
-		next.Collections = append([]*topology.Collection{&c}, next.Collections[1:]...)
+		next.Collections = append(slices.Clone(next.Collections[:last]), &c)
 		next.Seq++
 		table = &next
 		s.Watcher.Publish(table)
