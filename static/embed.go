@@ -24,8 +24,27 @@ var FS embed.FS
 // styleSheets are the files of css/ in the order in which app.css has them: of rules with the same
 // weight a browser takes the last one.
 var styleSheets = []string{
-	"theme", "page", "shards_bars", "tables", "lists", "forms", "keyspace", "locate", "layout", "advice", "why", "heat", "map", "map_bands",
-	"time_travel", "moves", "changes", "glow", "narrow",
+	"theme",
+	"page",
+	"palette",
+	"shards_bars",
+	"shard_patterns",
+	"tables",
+	"grid", "lists",
+	"forms",
+	"keyspace",
+	"locate",
+	"layout",
+	"advice",
+	"why",
+	"waterfall", "chunk", "heat", "map", "map_bands",
+	"time_travel",
+	"histogram",
+	"moves",
+	"changes",
+	"glow",
+	"narrow",
+	"long_names",
 }
 
 // Prefix is where the files are served.

@@ -92,6 +92,7 @@ func hiddenPaths(project string) []string {
 		"/heat",
 		"/heat?ns=yorkie-meta.changes&by=key",
 		"/heat?by=project",
+		"/heat?by=project&from=2000-01-01T00:00:00Z&to=2000-01-01T00:04:00Z&rows=" + project,
 		"/api/v1/heat/chunks?limit=1000",
 		"/api/v1/heat/map",
 		"/api/v1/heat/range",

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"slices"
 
 	"shardboard/web/account"
@@ -10,8 +11,10 @@ import (
 	"shardboard/web/changes"
 	"shardboard/web/clustermap"
 	"shardboard/web/collections"
+	"shardboard/web/find"
 	"shardboard/web/heat"
 	"shardboard/web/locate"
+	"shardboard/web/matrix"
 	"shardboard/web/overview"
 	"shardboard/web/projects"
 	"shardboard/web/shards"
@@ -33,7 +36,24 @@ func served(d site.Deps) []site.Route {
 }
 
 func routesOf(changing []site.Route) []site.Route {
-	return site.Complete(slices.Concat(overview.Routes, clustermap.Routes, collections.Routes, projects.Routes, shards.Routes,
-		locate.Routes, zones.Routes, activity.Routes, changing, heat.Routes, surveys.Routes, advice.Routes, audit.Routes,
-		account.Routes, site.Operations()))
+	return site.Complete(slices.Concat(
+		overview.Routes, clustermap.Routes, matrix.Routes,
+		collections.Routes, projects.Routes, shards.Routes,
+		locate.Routes, find.Routes,
+		zones.Routes, activity.Routes,
+		changing,
+		heat.Routes, surveys.Routes, advice.Routes, audit.Routes,
+		account.Routes,
+		site.Operations(),
+	))
+}
+
+// Pages are the patterns of all pages that people read, sign-in included.
+func Pages() (out []string) {
+	for _, rt := range routes() {
+		if rt.Method == http.MethodGet && rt.Tag == site.TagPages && rt.Types[0] == site.MediaHTML {
+			out = append(out, rt.Pattern)
+		}
+	}
+	return out
 }

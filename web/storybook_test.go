@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -115,7 +118,14 @@ func scenes() []webtest.Scene {
 			Name: "chunk",
 			Path: webtest.ChunkPath(fine, "yorkie-meta.changes", 2),
 			View: fine,
-		}, {Name: "chunk-trouble", Path: webtest.ChunkPath(bad, "yorkie-meta.documents", 1), View: bad},
+		}, {Name: "chunk-gone", Path: goneChunk(fine), View: fine},
+		{Name: "why", Path: "/shards/shard-rs-1/why", View: fine}, {Name: "why-trouble", Path: "/shards/shard-rs-1/why", View: bad},
+		{Name: "why-draining", Path: "/shards/shard-rs-2/why?by=documents", View: bad},
+		{Name: "why-denied", Path: "/shards/shard-rs-1/why", View: denied}, {Name: "why-wide", Path: "/shards/shard-rs-12/why", View: wide.View()},
+		{Name: "why-projects", Path: "/shards/shard-rs-1/why?ns=yorkie-meta.clients", View: fine},
+		{Name: "why-chunks", Path: "/shards/shard-rs-1/why?ns=yorkie-meta.changes", View: many.View()},
+		{Name: "why-writes-begin", Path: "/shards/shard-rs-1/why?by=writes", View: fine},
+		{Name: "chunk-trouble", Path: webtest.ChunkPath(bad, "yorkie-meta.documents", 1), View: bad},
 		{Name: "locate", Path: "/locate", View: fine}, {Name: "locate-none", Path: "/locate?q=nobody", View: fine},
 		{Name: "locate-found", Path: "/locate?q=wiki/handbook", View: fine, Found: webtest.FoundDocument(fine)},
 		{
@@ -134,7 +144,10 @@ func scenes() []webtest.Scene {
 			Name: "activity",
 			Path: "/activity",
 			View: fine,
-		}, {Name: "activity-failed", Path: "/activity?failed=1", View: bad}, {Name: "missing", Path: "/shards/nope", View: fine},
+		}, {Name: "activity-failed", Path: "/activity?failed=1", View: bad},
+		{Name: "activity-time", Path: "/activity?kind=all&last=1d", View: bad},
+		{Name: "activity-time-none", Path: "/activity?from=2020-01-01T00:00&to=2020-01-02T00:00", View: fine},
+		{Name: "missing", Path: "/shards/nope", View: fine},
 		{
 			Name: "activity-reasons",
 			Path: "/activity",
@@ -209,4 +222,11 @@ func TestStorybook(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// goneChunk is the address of a chunk of changes that there is not.
+func goneChunk(v answer.View) string {
+	c := v.Table.Collection("yorkie-meta.changes")
+	doc := webtest.Must(bson.Marshal(bson.D{{Key: "doc_id", Value: int64(12345)}}))
+	return answer.ChunkURL(c.NS, api.ChunkRef(answer.IdentityOf(c), doc))
 }

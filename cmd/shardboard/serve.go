@@ -50,6 +50,7 @@ type serveCmd struct {
 	Alerts       string   `name:"alerts" type:"path" env:"SHARDBOARD_ALERTS" placeholder:"FILE" help:"File with the alert receivers (docs/alerts.md); default: no alerts."`
 	Maintenance  []string `name:"maintenance-window" sep:";" env:"SHARDBOARD_MAINTENANCE_WINDOW" placeholder:"WINDOW" help:"When data should move, such as 'Mon-Fri 01:00-05:00 Europe/Berlin' (default zone UTC); several by several flags, or separated by ';'. A plan outside of it needs a typed confirmation. Default: always."`
 	HideBounds   bool     `name:"hide-bounds" env:"SHARDBOARD_HIDE_BOUNDS" help:"Show chunk bounds, which are key values, only to the role support and above; not to viewers, and not in alerts."`
+	ProjectSizes int      `name:"project-sizes-per-minute" default:"1200" env:"SHARDBOARD_PROJECT_SIZES_PER_MINUTE" placeholder:"N" help:"Documents a minute that are read from the cluster to estimate what each project holds on each shard, at most 6000; 0 switches it off. Default 1200."`
 	dataFlags    `embed:""`
 	signInFlags  `embed:""`
 
@@ -77,6 +78,9 @@ func (c serveCmd) Run(e *env) error {
 	}
 	config.Listen, config.OpsListen, config.Hosts, config.Actions = c.Listen, c.OpsListen, c.Host, c.Actions == "on"
 	config.HideBounds = c.HideBounds
+	if config.HoldingsPerMinute, err = app.HoldingsPerMinute(c.ProjectSizes); err != nil {
+		return err
+	}
 	if err := c.checkTimes(); err != nil {
 		return err
 	}

@@ -1,81 +1,71 @@
 package answer
 
 import (
+	"cmp"
+	"context"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/history"
 	"shardboard/internal/topology"
 )
 
-// Activity is one page of the changelog entries that a query chooses, newest
-// first, and how many it chooses altogether.
-func Activity(v View, q ActivityQuery) (list api.FoldedList[api.Event], matching int) {
-	chosen, hidden := changelogEntries(v, q.takes, q.Internal || asksInternal(q.NS))
-	_, from, to := PageOf(len(chosen), q.Page)
-	list.Items, list.Hidden = eventsOf(v, chosen[from:to]), hidden
+// Activity is one page of the changelog entries that a query chooses, newest first, and the counts
+// of all that it chooses. kept may be nil: then only what the table has is searched.
+func Activity(ctx context.Context, v View, kept *history.Past, q ActivityQuery) (
+	list api.FoldedList[api.Event], out ActivityCounts, err error,
+) {
+	log, err := readLog(ctx, v, kept, q)
+	if err != nil {
+		return list, out, err
+	}
+	_, from, to := PageOf(len(log.chosen), q.Page)
+	if list.Items, err = log.shown(ctx, log.chosen[from:to]); err != nil {
+		return list, out, err
+	}
 	list.AsOf, list.Stale = AsOf(v, topology.PartEvents)
-	return list, len(chosen)
+	out, err = log.counts(ctx, q)
+	list.Hidden = log.hidden
+	return list, out, err
 }
 
-// Events is the changelog as scripts page through it, newest first. New entries
-// come before the first page, so a cursor is the next entry's own id.
-func Events(v View, q EventsQuery) (api.FoldedList[api.Event], error) {
+// Events is the changelog as scripts page through it, newest first. New entries come before the
+// first page, so a cursor is the time and id of the last entry of the page before.
+func Events(ctx context.Context, v View, kept *history.Past, q EventsQuery) (api.FoldedList[api.Event], error) {
 	var out api.FoldedList[api.Event]
 	if err := CheckRead(v, topology.PartEvents, "The changelog entries"); err != nil {
 		return out, err
 	}
-	chosen, hidden := changelogEntries(v, q.takes, q.Internal)
-	if q.Paged {
-		first := slices.IndexFunc(v.Table.Events, func(e topology.Event) bool { return e.ID == q.First })
-		if first < 0 {
-			return out, fault.New(fault.Conflict, "The entry at this cursor is no longer kept. Start again without a cursor.")
-		}
-		chosen = slices.DeleteFunc(chosen, func(i int) bool { return i < first })
+	log := changelog{v: v, kept: kept, sorted: true}
+	from, to := q.Span(v.Now)
+	if q.Timed() {
+		log.search(from, to)
 	}
-	if len(chosen) > q.Limit {
-		out.Next = CursorOf(v.Table.Events[chosen[q.Limit]].ID)
-		chosen = chosen[:q.Limit]
+	if err := log.read(ctx, q.After, q.Limit+1, q.takes, q.Internal); err != nil {
+		return out, err
 	}
-	out.Items, out.Hidden = eventsOf(v, chosen), hidden
+	if chosen := log.chosen; len(chosen) > q.Limit {
+		log.chosen = chosen[:q.Limit]
+		out.Next = positionOf(chosen[q.Limit-1]).cursor()
+	} else if log.until != (logPosition{}) {
+		out.Next = log.until.cursor()
+	}
+	var err error
+	out.Items, err = log.shown(ctx, log.chosen)
+	out.Hidden = log.hidden
 	out.AsOf, out.Stale = AsOf(v, topology.PartEvents)
-	return out, nil
-}
-
-// changelogEntries are the positions of the entries that takes chooses. hidden
-// is how many more there are about the server's own collections.
-func changelogEntries(v View, takes func(Event) bool, internal bool) (chosen []int, hidden int) {
-	for i, e := range v.Table.Events {
-		switch {
-		case !takes(ReadEvent(e)):
-		case !internal && e.Internal():
-			hidden++
-		default:
-			chosen = append(chosen, i)
-		}
-	}
-	return chosen, hidden
-}
-
-// eventsOf are the entries at positions of the changelog.
-func eventsOf(v View, positions []int) []api.Event {
-	if len(positions) == 0 {
-		return nil
-	}
-	reasons := v.Reasons()
-	out := make([]api.Event, 0, len(positions))
-	for _, i := range positions {
-		out = append(out, EventOf(v, ReadEvent(v.Table.Events[i]).Because(reasons)))
-	}
-	return out
+	return out, err
 }
 
 // EventOf is one entry.
 func EventOf(v View, x Event) api.Event {
 	out := loggedEvent(v, x.Event)
-	out.Text, out.From, out.To = x.Text(), x.From, x.To
+	out.Text, out.From, out.To, out.Outcome = x.Text(), x.From, x.To, x.outcome()
 	if x.Min != nil && x.Max != nil {
 		out.Range = rangeShown(v, topology.Namespace(x.NS), x.Min, x.Max)
 	} else if v.Table.Collection(topology.Namespace(x.NS)) != nil {
@@ -89,28 +79,64 @@ func EventOf(v View, x Event) api.Event {
 
 // loggedEvent is an entry as the server wrote it.
 func loggedEvent(v View, e topology.Event) api.Event {
-	return api.Event{ID: e.ID, Time: e.Time.UTC(), What: e.What, NS: e.NS, Shard: e.Shard, Details: v.details(e)}
+	return api.Event{ID: e.ID, Time: e.Time.UTC(), What: e.What, NS: e.NS, Shard: e.Shard, Details: v.details(e),
+		Outcome: ReadEvent(e).outcome()}
+}
+
+// logPosition is the place of an entry in the log: by time, then by id.
+type logPosition struct {
+	at int64 // ms since 1970
+	id string
+}
+
+func positionOf(e topology.Event) logPosition { return logPosition{e.Time.UnixMilli(), e.ID} }
+
+func (p logPosition) cursor() api.Cursor {
+	return CursorOf(strconv.FormatInt(p.at, 10) + "." + p.id)
+}
+
+// newerThan tells whether a place comes before another, newest first.
+func (p logPosition) newerThan(o logPosition) bool {
+	return cmp.Or(cmp.Compare(p.at, o.at), strings.Compare(p.id, o.id)) > 0
 }
 
 // EventsQuery chooses entries for scripts.
 type EventsQuery struct {
 	NS       string // exactly
 	What     string // exactly, or "moveChunk." for every step of a move
+	Kind     string // of ActivityKinds; "" is all
+	Shard    string // from, to or written by this one
+	Outcome  string // committed or failed; "" for all
 	Internal bool   // with the server's own collections
 	Limit    int
-	Paged    bool
-	First    string // Paged: id of the entry to begin at
+	After    logPosition // the last entry of the page before; zero: from the newest on
+	LogTime
 }
 
 // ParseEventsQuery reads the parameters of an address.
 func ParseEventsQuery(in url.Values) (EventsQuery, error) {
-	q := EventsQuery{NS: in.Get("ns"), What: in.Get("what")}
+	q := EventsQuery{NS: in.Get("ns"), What: in.Get("what"), Shard: in.Get("shard")}
 	var err error
 	if q.Limit, err = ParseLimit(in); err != nil {
 		return q, err
 	}
-	if q.First, q.Paged, err = CursorKey(in); err != nil {
+	if q.Kind, q.Outcome, err = kindAndOutcome(in); err != nil {
 		return q, err
+	}
+	if q.LogTime, err = ParseLogTime(in); err != nil {
+		return q, err
+	}
+	key, paged, err := CursorKey(in)
+	if err != nil {
+		return q, err
+	}
+	if paged {
+		ms, id, _ := strings.Cut(key, ".")
+		at, err := strconv.ParseInt(ms, 10, 64)
+		if err != nil {
+			return q, fault.New(fault.Invalid, "This cursor is not from this list.")
+		}
+		q.After = logPosition{at, id}
 	}
 	q.Internal, err = ParseInternal(in)
 	q.Internal = q.Internal || asksInternal(q.NS)
@@ -118,8 +144,24 @@ func ParseEventsQuery(in url.Values) (EventsQuery, error) {
 }
 
 func (q EventsQuery) takes(x Event) bool {
-	if q.NS != "" && x.NS != q.NS {
+	if q.NS != "" && x.NS != q.NS || !x.isOn(q.Shard) || !hasOutcome(x, q.Outcome) {
+		return false
+	}
+	if q.Kind != "" && q.Kind != "all" && q.Kind != x.kind() {
 		return false
 	}
 	return q.What == "" || x.What == q.What || strings.HasSuffix(q.What, ".") && strings.HasPrefix(x.What, q.What)
+}
+
+// sortedLog sorts entries newest first, as positions do, and keeps each once.
+func sortedLog(list []topology.Event) []topology.Event {
+	slices.SortStableFunc(list, func(a, b topology.Event) int {
+		return cmp.Or(b.Time.Compare(a.Time), strings.Compare(b.ID, a.ID))
+	})
+	return slices.CompactFunc(list, func(a, b topology.Event) bool { return a.ID == b.ID })
+}
+
+// within tells whether an entry is of a time; zero ends are open.
+func within(e topology.Event, from, to time.Time) bool {
+	return (from.IsZero() || !e.Time.Before(from)) && (to.IsZero() || e.Time.Before(to))
 }

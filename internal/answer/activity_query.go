@@ -13,9 +13,10 @@ import (
 // first.
 type ActivityQuery struct {
 	Kind, NS, Shard string
-	Failed          bool
-	Internal        bool // with the server's own collections
-	Page            int  // 0 and 1 are the first
+	Outcome         string // committed or failed; "" for both
+	Internal        bool   // with the server's own collections
+	Page            int    // 0 and 1 are the first
+	LogTime
 }
 
 // ActivityKinds are the choices of the kind filter; "" is outcomes only.
@@ -23,13 +24,16 @@ var ActivityKinds = [...]string{"", "all", "move", "split", "merge", "collection
 
 // ParseActivityQuery reads the parameters of an address.
 func ParseActivityQuery(in url.Values) (ActivityQuery, error) {
-	q := ActivityQuery{Kind: in.Get("kind"), Failed: in.Get("failed") == "1"}
+	var q ActivityQuery
 	err := texts(in, map[string]*string{"ns": &q.NS, "shard": &q.Shard})
 	if err != nil {
 		return q, err
 	}
-	if !slices.Contains(ActivityKinds[:], q.Kind) {
-		return q, fault.New(fault.Invalid, "kind must be all, move, split, merge, collection or shard, not %q.", sanitize.Truncate(q.Kind, 40))
+	if q.Kind, q.Outcome, err = kindAndOutcome(in); err != nil {
+		return q, err
+	}
+	if q.LogTime, err = ParseLogTime(in); err != nil {
+		return q, err
 	}
 	if q.Internal, err = ParseInternal(in); err != nil {
 		return q, err
@@ -38,6 +42,20 @@ func ParseActivityQuery(in url.Values) (ActivityQuery, error) {
 		q.Page = 0
 	}
 	return q, err
+}
+
+// kindAndOutcome reads what kind of entries are asked for.
+func kindAndOutcome(in url.Values) (kind, outcome string, err error) {
+	if kind = in.Get("kind"); !slices.Contains(ActivityKinds[:], kind) {
+		return "", "", fault.New(fault.Invalid, "kind must be all, move, split, merge, collection or shard, not %q.", sanitize.Truncate(kind, 40))
+	}
+	if outcome = in.Get("outcome"); outcome == "" && in.Get("failed") == "1" {
+		outcome = "failed" // as links of earlier versions ask for it
+	}
+	if outcome != "" && outcome != "committed" && outcome != "failed" {
+		return "", "", fault.New(fault.Invalid, "outcome must be committed or failed, not %q.", sanitize.Truncate(outcome, 40))
+	}
+	return kind, outcome, nil
 }
 
 // Filtered tells whether the query leaves entries out that the page shows at first.
@@ -52,9 +70,8 @@ func (q ActivityQuery) URL(page int) string {
 	set(u, "kind", q.Kind)
 	set(u, "ns", q.NS)
 	set(u, "shard", q.Shard)
-	if q.Failed {
-		u.Set("failed", "1")
-	}
+	set(u, "outcome", q.Outcome)
+	q.LogTime.set(u)
 	if q.Internal {
 		u.Set(InternalParam, "1")
 	}
@@ -62,19 +79,56 @@ func (q ActivityQuery) URL(page int) string {
 }
 
 func (q ActivityQuery) takes(x Event) bool {
-	if q.Failed && !x.Failed {
+	if !hasOutcome(x, q.Outcome) {
 		return false
 	}
 	if q.NS != "" && !strings.HasPrefix(x.NS, q.NS) {
 		return false
 	}
-	if q.Shard != "" && x.From != q.Shard && x.To != q.Shard && x.Shard != q.Shard {
+	if !x.isOn(q.Shard) {
 		return false
 	}
-	if q.Kind == "" && !q.Failed {
+	if q.Kind == "" && q.Outcome == "" {
 		return x.Outcome()
 	}
 	return q.Kind == "" || q.Kind == "all" || q.Kind == x.kind()
+}
+
+// isOn tells whether an entry names a shard or was written by it; "" is any.
+func (x Event) isOn(shard string) bool {
+	return shard == "" || x.From == shard || x.To == shard || x.Shard == shard
+}
+
+// What an entry tells of what came of something.
+const (
+	outcomeCommitted = "committed"
+	outcomeFailed    = "failed"
+	outcomeAborted   = "aborted" // a donor or recipient gave up
+	outcomeStep      = "step"
+)
+
+// outcome is the one of these that an entry tells of.
+func (x Event) outcome() string {
+	switch {
+	case x.Failed && strings.HasSuffix(x.What, ".error"):
+		return outcomeFailed
+	case x.Failed:
+		return outcomeAborted
+	case x.Outcome():
+		return outcomeCommitted
+	}
+	return outcomeStep
+}
+
+// hasOutcome tells whether an entry is one that a filter asks for. What was aborted has failed.
+func hasOutcome(x Event, outcome string) bool {
+	switch outcome {
+	case outcomeFailed:
+		return x.Failed
+	case outcomeCommitted:
+		return x.outcome() == outcomeCommitted
+	}
+	return true
 }
 
 // kind is the one of ActivityKinds that an entry is of.

@@ -56,22 +56,23 @@ func BoundDocumentText(t *topology.Table, ns topology.Namespace, doc bson.Raw) s
 func rangeShown(v View, ns topology.Namespace, min, max bson.Raw) api.RangeShown {
 	out := api.RangeShown{Min: BoundDocumentText(v.Table, ns, min), Max: BoundDocumentText(v.Table, ns, max)}
 	if c := v.Table.Collection(ns); c != nil {
-		out.URL, out.Chunk = CollectionURL(ns), chunkOfBound(c, min)
+		out.URL = CollectionURL(ns)
+		out.Chunk, out.ChunkURL = chunkOfBound(c, min)
 	}
 	return out
 }
 
-// chunkOfBound is the short name of the chunk that now holds a lower bound.
-func chunkOfBound(c *topology.Collection, min bson.Raw) string {
+// chunkOfBound is the chunk that now holds a lower bound: its short name and its address.
+func chunkOfBound(c *topology.Collection, min bson.Raw) (name, url string) {
 	if c.Chunks.Len() == 0 || len(min) == 0 {
-		return ""
+		return "", ""
 	}
 	k, err := c.Key.Bound(min)
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	_, ch := c.Chunks.Find(k)
-	return ChunkName(c, ch.Min)
+	return ChunkName(c, ch.Min), ChunkURL(c.NS, ChunkRef(c, ch.Min))
 }
 
 // KeyOf is a bound as embedded JSON; null for a bound that is not there.

@@ -17,7 +17,7 @@ const failedMovesShown = 3
 // FailedMoves are the newest of the failed moves that takes chooses. internal includes
 // those of the server's own collections; all is the page with all that failed.
 func FailedMoves(v View, internal bool, all ActivityQuery, takes func(history.Migration) bool) api.FailedMoves {
-	all.Failed = true
+	all.Outcome = outcomeFailed
 	out := api.FailedMoves{URL: all.URL(0)}
 	if !slices.ContainsFunc(v.Table.Events, history.FailedMove) {
 		return out

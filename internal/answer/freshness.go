@@ -54,3 +54,11 @@ func CheckRead(v View, p topology.Part, what string) error {
 	}
 	return fault.New(fault.Unavailable, "%s are not read yet; try again in a moment.", what)
 }
+
+// CheckProjects refuses to answer while the list of projects was never read.
+func CheckProjects(v View) error {
+	if v.Dir.Loaded() {
+		return nil
+	}
+	return fault.New(fault.Unavailable, "The projects are not loaded yet; try again in a moment.")
+}

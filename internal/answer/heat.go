@@ -24,6 +24,7 @@ type HeatSource struct {
 	Pictures *keyvis.Recorder // nil: no pictures are kept
 	Plans    bool             // the reader may make plans
 	Try      TryPlan          // nil: plans are listed without being tried
+	Events   HeatEvents
 }
 
 // HeatListQuery is which writes a list is of; without a collection, those of all

@@ -14,27 +14,32 @@ import (
 func HeatChunks(v View, h HeatSource, q HeatListQuery, windows []heat.Window) (out []api.Heat) {
 	rates := sync.OnceValue(func() map[string]float64 { return shardWrites(v, h, q) })
 	for _, w := range windows {
-		c := v.Table.Collection(w.NS)
-		onShard := map[string]float64{}
-		for _, l := range w.Shards(v.Table, v.Profile) {
-			onShard[l.Shard] = l.Rate.PerSecond
+		out = append(out, heatChunkLines(v, h, w, First(w.Chunks(v.Table, v.Profile), q.Limit), rates)...)
+	}
+	return out
+}
+
+// heatChunkLines are chunks of one collection.
+func heatChunkLines(v View, h HeatSource, w heat.Window, lines []heat.Line, rates func() map[string]float64) (out []api.Heat) {
+	c := v.Table.Collection(w.NS)
+	onShard := map[string]float64{}
+	for _, l := range w.Shards(v.Table, v.Profile) {
+		onShard[l.Shard] = l.Rate.PerSecond
+	}
+	splits := w.Splittings(v.Table, v.Profile, lines)
+	for i, l := range lines {
+		line := heatChunk(v, w, c, l)
+		if all := onShard[line.Shard]; all > 0 {
+			share := l.Rate.PerSecond / all
+			line.ShardShare = &share
 		}
-		lines := First(w.Chunks(v.Table, v.Profile), q.Limit)
-		splits := w.Splittings(v.Table, v.Profile, lines)
-		for i, l := range lines {
-			line := heatChunk(v, w, c, l)
-			if all := onShard[line.Shard]; all > 0 {
-				share := l.Rate.PerSecond / all
-				line.ShardShare = &share
-			}
-			line.Takes, line.Writers = chunkTakes(w, line), chunkWriters(v, w, l)
-			line.Split, line.Why = splits[i].Code, splitText(c, splits[i]).String()
-			if splits[i].Can || splits[i].Code != "unknown" {
-				line.CanSplit = &splits[i].Can
-			}
-			line.Plan, line.NoMove = heatPlan(v, h, c, l.Chunk, splits[i], rates)
-			out = append(out, line)
+		line.Takes, line.Writers = chunkTakes(w, line), chunkWriters(v, w, l)
+		line.Split, line.Why = splits[i].Code, splitText(c, splits[i]).String()
+		if splits[i].Can || splits[i].Code != "unknown" {
+			line.CanSplit = &splits[i].Can
 		}
+		line.Plan, line.NoMove = heatPlan(v, h, c, l.Chunk, splits[i], rates)
+		out = append(out, line)
 	}
 	return out
 }
@@ -47,7 +52,7 @@ func heatChunk(v View, w heat.Window, c *topology.Collection, l heat.Line) api.H
 	out.Bounds = &api.HeatBounds{Min: KeyOf(c.Key, chunk.Min), Max: KeyOf(c.Key, chunk.Max)}
 	out.Key, out.Number, out.Of = ChunkKey(c.Key, chunk.Min), l.Chunk+1, c.Chunks.Len()
 	if !l.Top.IsZero() {
-		out.Top, out.TopShare = l.Top.Hex(), &l.TopShare
+		out.Top, out.TopShare, out.TopName = l.Top.Hex(), &l.TopShare, v.projectName(w.NS.Database(), l.Top)
 	}
 	return out
 }

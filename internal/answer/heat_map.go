@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"context"
 	"net/url"
 	"slices"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/natural"
 	"shardboard/internal/sanitize"
-	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -69,13 +69,26 @@ func firstPicture(counted, pictures []topology.Namespace) topology.Namespace {
 }
 
 // HeatMap is the collection's writes over time.
-func HeatMap(v View, h HeatSource, q HeatMapQuery) (api.HeatMap, error) {
+func HeatMap(ctx context.Context, v View, h HeatSource, q HeatMapQuery) (api.HeatMap, error) {
 	c := v.Table.Collection(q.NS)
 	if q.NS != "" && c == nil {
 		return api.HeatMap{}, noCollection(q.NS)
 	}
 	picture, _ := h.Pictures.View(q.NS, q.By, q.From, q.To)
-	return HeatMapOf(v, c, picture, q), nil
+	out := HeatMapOf(v, c, picture, q)
+	if from, to, ok := recordedTime(picture); ok {
+		out.Marks = heatMarks(ctx, v, h.Events, q.NS, from, to)
+	}
+	return out, nil
+}
+
+// recordedTime is from the first column to the end of the last one.
+func recordedTime(p keyvis.View) (from, to time.Time, ok bool) {
+	n := len(p.Columns)
+	if n == 0 {
+		return from, to, false
+	}
+	return p.Columns[0].From.UTC(), p.Columns[n-1].End().UTC(), true
 }
 
 // HeatMapOf writes a picture.
@@ -83,7 +96,7 @@ func HeatMapOf(v View, c *topology.Collection, p keyvis.View, q HeatMapQuery) ap
 	out := api.HeatMap{
 		NS: string(q.NS), By: string(q.By),
 		From: q.From.UTC().Truncate(time.Millisecond), To: q.To.UTC().Truncate(time.Millisecond), Oldest: api.Time(p.Oldest),
-		Columns: []api.HeatSpan{}, Rows: []api.HeatRow{}, Shards: []api.HeatShard{}, Cells: []string{},
+		Columns: []api.HeatSpan{}, Rows: []api.HeatRow{}, Shards: []api.HeatShard{}, Marks: []api.HeatMark{}, Cells: []string{},
 	}
 	how, _ := heat.CoverageOf(v.Table, v.Profile, q.NS)
 	out.Method = heatMethod(how.Method)
@@ -106,6 +119,10 @@ func HeatMapOf(v View, c *topology.Collection, p keyvis.View, q HeatMapQuery) ap
 	}
 	if c != nil && p.By == keyvis.ByKey {
 		out.Max = KeyOf(c.Key, c.Key.Max())
+		out.OwnersSince = api.Time(OwnersSince(v))
+		if from, _, ok := recordedTime(p); ok {
+			addOwners(v, c, p, out.Rows, rows, from)
+		}
 	}
 	out.Shards = shardsOfRows(out.Rows)
 	out.Scale, out.Cells = ratesAsLetters(p, rows)
@@ -133,16 +150,14 @@ func heatRow(v View, c *topology.Collection, p keyvis.View, i int) api.HeatRow {
 	if p.By == keyvis.ByKey {
 		return heatKey(v, c, p, i)
 	}
-	return api.HeatRow{Project: p.IDs[i].Hex(), Name: v.projectName(p.NS.Database(), p.IDs[i])}
+	return api.HeatRow{Key: rowKey(c, p, i), Project: p.IDs[i].Hex(), Name: v.projectName(p.NS.Database(), p.IDs[i])}
 }
 
 func heatKey(v View, c *topology.Collection, p keyvis.View, i int) api.HeatRow {
-	r := shardkey.Range{Min: p.Bounds[i], Max: c.Key.Max()}
-	if i+1 < len(p.Bounds) {
-		r.Max = p.Bounds[i+1]
-	}
+	r := rowRange(c, p, i)
 	from, to := c.Chunks.Overlap(r)
-	row := api.HeatRow{Min: KeyOf(c.Key, r.Min), Chunks: to - from}
+	row := api.HeatRow{Key: rowKey(c, p, i), Min: KeyOf(c.Key, r.Min), Number: from + 1, Chunks: to - from,
+		Hashed: c.Key.Fields()[0].Hashed}
 	if from < to {
 		row.Ref = WithinCollection(ChunkRef(c, c.Chunks.At(from).Min))
 	}
@@ -153,10 +168,19 @@ func heatKey(v View, c *topology.Collection, p keyvis.View, i int) api.HeatRow {
 			row.Shard = owner
 		}
 	}
+	row.Mixed = len(owners) > 1
 	if id, ok := heat.ProjectOfBound(v.Table, v.Profile, c, r.Min); ok {
 		row.Project, row.Name = id.Hex(), v.projectName(c.NS.Database(), id)
 	}
 	return row
+}
+
+// rowKey is a stable name of a row, which does not show its bound.
+func rowKey(c *topology.Collection, p keyvis.View, i int) string {
+	if p.By == keyvis.ByProject {
+		return p.IDs[i].Hex()
+	}
+	return ChunkKey(c.Key, p.Bounds[i])
 }
 
 // WithinCollection is the part of a reference that names the chunk within its collection.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"shardboard/internal/fault"
@@ -20,6 +22,57 @@ type HeatQuery struct {
 	By     keyvis.By
 	// Internal lists the server's own collections too, whose writes are not counted.
 	Internal bool
+	Selected HeatSelected
+}
+
+// HeatSelected is a part of the picture: rows by their keys and a time. The zero value selects nothing.
+type HeatSelected struct {
+	Rows     []string // by key: the first and the last row; by project: all of them
+	From, To time.Time
+}
+
+// None tells that nothing is selected.
+func (s HeatSelected) None() bool { return len(s.Rows) == 0 }
+
+// selectedProjects is how many projects one selection may have.
+const selectedProjects = 50
+
+// parseHeatSelected reads ?rows=, ?from= and ?to=, which are given together or not at all.
+func parseHeatSelected(q url.Values, by keyvis.By) (out HeatSelected, err error) {
+	text := q.Get("rows")
+	if text == "" {
+		if q.Get("from") != "" || q.Get("to") != "" {
+			return out, fault.New(fault.Invalid, "from and to select a part of the picture and need rows.")
+		}
+		return out, nil
+	}
+	out.Rows = strings.Split(sanitize.Truncate(text, 4000), ",")
+	most := 2
+	if by == keyvis.ByProject {
+		most = selectedProjects
+	}
+	if len(out.Rows) > most {
+		return out, fault.New(fault.Invalid, "rows must name at most %d rows of the picture.", most)
+	}
+	if out.From, err = timeParameter(q, "from", time.Time{}); err != nil {
+		return out, err
+	}
+	if out.To, err = timeParameter(q, "to", time.Time{}); err != nil {
+		return out, err
+	}
+	if out.From.IsZero() || out.To.IsZero() || !out.From.Before(out.To) {
+		return out, fault.New(fault.Invalid, "rows need from and to, and from must be before to.")
+	}
+	return out, nil
+}
+
+// set writes the parameters that parseHeatSelected reads.
+func (s HeatSelected) set(v url.Values) {
+	if !s.None() {
+		v.Set("rows", strings.Join(s.Rows, ","))
+		v.Set("from", strconv.FormatInt(s.From.UnixMilli(), 10))
+		v.Set("to", strconv.FormatInt(s.To.UnixMilli(), 10))
+	}
 }
 
 // HeatWindows are the page's choices of a window.
@@ -55,7 +108,8 @@ func ParseHeatQuery(q url.Values) (HeatQuery, error) {
 		}
 		out.Span = d
 	}
-	return out, nil
+	out.Selected, err = parseHeatSelected(q, out.By)
+	return out, err
 }
 
 // parsePictureRows reads ?by=: key ranges or projects.
@@ -88,6 +142,7 @@ func (q HeatQuery) URL() string {
 	if q.Internal {
 		v.Set(InternalParam, "1")
 	}
+	q.Selected.set(v)
 	if len(v) == 0 {
 		return "/heat"
 	}

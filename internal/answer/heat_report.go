@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"context"
 	"slices"
 
 	"shardboard/internal/api"
@@ -36,7 +37,8 @@ type HeatReport struct {
 	Growing api.State // a warning; zero: none
 	Spread  string    // how inserts spread, when there is no warning
 
-	Picture HeatTable
+	Picture  HeatTable
+	Selected *HeatSelection // nil: nothing is selected
 }
 
 func stateOf(code, title, detail string) api.State {
@@ -47,7 +49,7 @@ func stateOf(code, title, detail string) api.State {
 const ShownHot = 10
 
 // Heat chooses the collection and reports on it.
-func Heat(v View, h HeatSource, q HeatQuery) (HeatReport, error) {
+func Heat(ctx context.Context, v View, h HeatSource, q HeatQuery) (HeatReport, error) {
 	out := HeatReport{Query: q}
 	switch {
 	case h.Counts == nil:
@@ -90,7 +92,8 @@ func Heat(v View, h HeatSource, q HeatQuery) (HeatReport, error) {
 		out.Notes = append(out.Notes, heatHealth(health, w)...)
 	}
 	out.Changed = w.Method == heat.ChangedRows
-	out.Picture = heatTable(v, h, q) // it may know of the time before a restart
+	out.Picture = heatTable(ctx, v, h, q) // it may know of the time before a restart
+	out.Selected = heatSelection(v, h, q)
 	return out, nil
 }
 
@@ -107,7 +110,7 @@ func (r *HeatReport) describe(v View, h HeatSource, w heat.Window) {
 	r.Documents = First(HeatDocuments(v, h, q, windows), ShownHot)
 	r.NoDocuments = changed || len(r.Documents) == 0 && len(r.Projects) > 0
 	r.Shards = HeatShards(v, h, q, windows)
-	r.Lead, r.Measured = heatLead(r.Query, w), heatMeasured(w)
+	r.Lead, r.Measured = heatLead(r.Query, w, r.Chunks), heatMeasured(w)
 	if changed {
 		r.Notes = append(r.Notes, stateOf("partial", "Lower bounds, of the hottest projects only", hottestOnly(w)))
 	} else {
@@ -120,13 +123,29 @@ func (r *HeatReport) describe(v View, h HeatSource, w heat.Window) {
 	}
 }
 
-func heatLead(q HeatQuery, w heat.Window) message.Message {
-	pattern, shortest := "{rate} writes/s in {ns} over {window}.", heat.Shortest
+// heatLead is the headline: how much is written, and where most of it goes.
+func heatLead(q HeatQuery, w heat.Window, chunks []api.Heat) message.Message {
+	pattern, shortest := "{rate} writes/s in {ns} over {window}", heat.Shortest
 	if w.Method == heat.ChangedRows {
-		pattern, shortest = "{rate} changed rows/s in {ns} over {window}.", keyvis.Finest
+		pattern, shortest = "{rate} changed rows/s in {ns} over {window}", keyvis.Finest
 	}
-	return message.New("lead", pattern, message.Words("rate", rateText(w.Total)), message.Namespace("ns", w.NS),
-		message.Duration("window", max(q.Window, shortest)))
+	facts := []message.Fact{message.Words("rate", rateText(w.Total)), message.Namespace("ns", w.NS),
+		message.Duration("window", max(q.Window, shortest))}
+	switch {
+	case w.Total.Rows == 0 && w.Method == heat.ChangedRows:
+		pattern = "No changed rows were counted in {ns} over {window}"
+	case w.Total.Rows == 0:
+		pattern = "No writes to {ns} over {window}"
+	case len(chunks) > 0:
+		top := chunks[0]
+		many := "the hottest of {of} chunks takes {share}, on {shard}"
+		if w.Method == heat.ChangedRows {
+			many = "the hottest of {of} chunks takes {share} of what was counted, on {shard}"
+		}
+		pattern += "; " + message.Plural(top.Of, "it has one chunk, on {shard}", many)
+		facts = append(facts, message.Count("of", top.Of), message.Share("share", top.Share), message.Shard("shard", top.Shard))
+	}
+	return message.New("lead", pattern+".", facts...)
 }
 
 func heatMeasured(w heat.Window) message.Message {

@@ -2,7 +2,9 @@ package answer
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"time"
 
 	"shardboard/internal/api"
 	"shardboard/internal/heat/keyvis"
@@ -17,12 +19,14 @@ type HeatTable struct {
 	Columns []api.HeatSpan // newest first
 	Rows    []HeatTableRow // hottest first
 	Astray  message.Message
+	Fit     message.Message // how much of the wanted time is recorded
+	Marks   []api.HeatMark
+	Small   HeatThumbnail
 }
 
 // HeatTableRow is a row of the picture with its exact rates.
 type HeatTableRow struct {
 	api.HeatRow
-	Key   string       // stable name of the row
 	Bound shardkey.Key // by key: the lower bound
 	Rates []*float64   // by column; nil: unknown
 }
@@ -32,7 +36,7 @@ const (
 	tableColumns = 8
 )
 
-func heatTable(v View, h HeatSource, q HeatQuery) HeatTable {
+func heatTable(ctx context.Context, v View, h HeatSource, q HeatQuery) HeatTable {
 	if h.Pictures == nil {
 		return HeatTable{State: noCollector()}
 	}
@@ -42,7 +46,9 @@ func heatTable(v View, h HeatSource, q HeatQuery) HeatTable {
 			"the first one is there within two minutes. Earlier times are not known.")}
 	}
 	c := v.Table.Collection(q.NS)
-	out := HeatTable{Pattern: c.Key, Astray: astray(p)}
+	begin, end, _ := recordedTime(p)
+	out := HeatTable{Pattern: c.Key, Astray: astray(p), Fit: recordedText(q.Span, begin, end), Small: thumbnail(v, c, p),
+		Marks: heatMarks(ctx, v, h.Events, q.NS, begin, end)}
 	from := max(0, len(p.Columns)-tableColumns)
 	newest := slices.Clone(p.Columns[from:])
 	slices.Reverse(newest)
@@ -51,8 +57,8 @@ func heatTable(v View, h HeatSource, q HeatQuery) HeatTable {
 	}
 	for _, i := range First(hottestRows(p, from), tableRows) {
 		row := HeatTableRow{HeatRow: heatRow(v, c, p, i)}
-		if row.Key = row.Project; p.By == keyvis.ByKey {
-			row.Key, row.Bound = ChunkKey(c.Key, p.Bounds[i]), p.Bounds[i]
+		if p.By == keyvis.ByKey {
+			row.Bound = p.Bounds[i]
 		}
 		for at := len(p.Columns) - 1; at >= from; at-- {
 			var rate *float64
@@ -96,4 +102,13 @@ func astray(p keyvis.View) message.Message {
 		pattern = "{n} rows of this time are missing from the picture: their projects are not recorded one by one."
 	}
 	return message.New("astray", pattern, message.Count("n", n))
+}
+
+// recordedText says how much of a wanted span was recorded.
+func recordedText(wanted time.Duration, first, last time.Time) message.Message {
+	known := last.Sub(first)
+	if known >= wanted-wanted/20 {
+		return message.New("whole", "The last {wanted}.", message.Duration("wanted", wanted))
+	}
+	return message.New("fitted", "The last {known}: earlier writes are not recorded.", message.Duration("known", known))
 }

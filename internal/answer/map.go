@@ -31,6 +31,9 @@ func ClusterMap(v View) api.ClusterMap {
 		out.Bands = append(out.Bands, mapBandOf(v, ns))
 	}
 	slices.SortStableFunc(out.Bands, func(a, b api.MapBand) int {
+		if a.Sharded != b.Sharded {
+			return cmp.Compare(b.Total, a.Total) // only sharded ones have chunks
+		}
 		return cmp.Or(cmp.Compare(bytesOr(b.Bytes), bytesOr(a.Bytes)), cmp.Compare(b.Total, a.Total), cmp.Compare(a.NS, b.NS))
 	})
 	out.More = max(len(out.Bands)-MostBands, 0)

@@ -20,7 +20,7 @@ type bandFigures struct {
 	counted  bool // writes are counted
 	atLeast  bool // some are not: a chunk without a rate is not known to have none
 	moving   []int
-	zones    []zoneSpan
+	zones    []zoneOnMap
 
 	outsideOnce  sync.Once
 	outsideCount int

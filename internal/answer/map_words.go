@@ -126,7 +126,7 @@ func heatNote(v View, m api.ClusterMap) api.State {
 			Detail: "They are counted for collections whose rows have the time of the write."}
 	case counted < sharded:
 		return api.State{Code: "partial", Title: "Writes are not counted for every collection.",
-			Detail: "Hatched bands are not counted; the heat page says why."}
+			Detail: "What is marked as not known is not counted; the heat page says why."}
 	}
 	return api.State{}
 }

@@ -46,6 +46,7 @@ func Project(v View, p *profile.Profile, s placement.Spread) api.ProjectDetail {
 	}
 	out.AsOf, out.Stale = DirectoryAsOf(v)
 	out.Collections = each(s.Collections, func(c placement.CollectionSpread) api.ProjectCollection { return projectCollection(v, c) })
+	fillHoldings(v, s.Project, out.Collections)
 	return out
 }
 

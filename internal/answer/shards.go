@@ -51,17 +51,17 @@ func diskOf(v View, shard string) api.Disk {
 const PaletteSize = 12
 
 // ShardLabels shortens names to what tells them apart: shard-rs-1, shard-rs-2
-// become 1, 2. Where that is longer than three characters the place in the
-// list stands for the name.
+// become 1, 2. Where that is longer than three characters, or the same for two
+// (rs-1 and rs_1), the place in the list stands for the name.
 func ShardLabels(shards []topology.Shard) []string {
 	out := make([]string, len(shards))
-	prefix := commonPrefix(shards)
+	prefix, taken := commonPrefix(shards), map[string]bool{}
 	for i, s := range shards {
 		rest := strings.TrimLeft(s.Name[len(prefix):], "-_.")
-		if rest == "" || len(rest) > 3 || !isLabel(rest) {
+		if rest == "" || len(rest) > 3 || !isLabel(rest) || taken[rest] {
 			return numbered(len(shards))
 		}
-		out[i] = rest
+		out[i], taken[rest] = rest, true
 	}
 	return out
 }

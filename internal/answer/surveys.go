@@ -1,15 +1,19 @@
 package answer
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/heat/holdings"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/store"
+	"shardboard/internal/topology"
 )
 
 // Surveys are the background measurements of sizes.
@@ -19,6 +23,14 @@ type Surveys interface {
 	List() []survey.Survey
 	Survey(ctx context.Context, id string) (survey.Survey, *survey.Result, error)
 	Findings(db string, project bson.ObjectID) []survey.Finding
+}
+
+// Holdings estimates what each project holds on each shard.
+type Holdings interface {
+	// Snapshot returns the figures by a table with nothing hidden.
+	Snapshot(t *topology.Table) *holdings.Snapshot
+	// Seq increases with every measurement.
+	Seq() uint64
 }
 
 // SurveyList is all surveys, newest first.
@@ -126,7 +138,31 @@ func surveyFigure(e survey.Estimate) api.SurveyFigure {
 	return out
 }
 
-// ProjectSizes is what surveys found of one project, collection by collection.
+// BestSizes chooses what to show of one project in each collection, by name: what a survey of the last
+// day found, or else the estimate that is made all the time.
+func BestSizes(found, estimated []survey.Finding, now time.Time) []survey.Finding {
+	best := map[topology.Namespace]survey.Finding{}
+	for _, f := range found {
+		best[f.Collection.NS] = f
+	}
+	for _, f := range estimated {
+		c := f.Collection
+		had, ok := best[c.NS]
+		switch {
+		case !ok && (c.Complete || c.Reason != ""):
+			best[c.NS] = f
+		case ok && c.Complete && (had.Collection.Reason != "" || now.Sub(had.Collection.At) > surveyPreferredFor):
+			best[c.NS] = f
+		}
+	}
+	return slices.SortedFunc(maps.Values(best), func(a, b survey.Finding) int { return cmp.Compare(a.Collection.NS, b.Collection.NS) })
+}
+
+// surveyPreferredFor is how long a survey's figures are shown rather than newer estimates, which are
+// less precise.
+const surveyPreferredFor = 24 * time.Hour
+
+// ProjectSizes is what was found of one project, collection by collection.
 func ProjectSizes(found []survey.Finding) []api.ProjectSize {
 	out := make([]api.ProjectSize, len(found))
 	for i, f := range found {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/heat"
+	"shardboard/internal/heat/holdings"
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -40,6 +41,8 @@ type View struct {
 	WritesAt func(topology.Namespace) int64
 	Bands    *MapBands // nil: nothing is remembered of the map
 
+	HoldingsOf func(*topology.Table) *holdings.Snapshot // of projects on shards; nil: not estimated. Use Holdings.
+
 	Found *rules.View // what the rules find in it; nil: Problems evaluates them
 
 	Hidden Hidden // from those whom the view is for
@@ -47,6 +50,16 @@ type View struct {
 
 	Pins        map[string]rules.Pin // of now, by project; nil: nothing is known of any
 	PinsVersion uint64
+}
+
+// Holdings is what each project holds on each shard; nil when it is not estimated, or for a past time.
+func (v View) Holdings() *holdings.Snapshot {
+	// Rows are placed by their key values, which a hidden table does not have.
+	whole := v.Computable()
+	if whole.HoldingsOf == nil || v.Past != nil {
+		return nil
+	}
+	return whole.HoldingsOf(whole.Table)
 }
 
 // FragmentFunc renders the shared live region of one topic. It holds nothing

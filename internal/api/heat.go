@@ -62,6 +62,7 @@ type Heat struct {
 	Number      int             `json:"-"` // chunks: position, from 1
 	Of          int             `json:"-"` // chunks: number of chunks of the collection
 	ProjectName string          `json:"-"` // documents: name of their project, or its id
+	TopName     string          `json:"-"` // chunks: name of the project that wrote most
 	Takes       message.Message `json:"-"` // chunks: what it takes of its shard and collection
 	Writers     message.Message `json:"-"` // chunks: who writes to it
 	NoMove      bool            `json:"-"` // chunks: a move would help, but no other shard takes fewer writes

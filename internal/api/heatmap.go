@@ -23,7 +23,11 @@ type HeatMap struct {
 	Rows    []HeatRow   `json:"rows"`    // by key: in key order; by project: hottest first
 	Max     Key         `json:"max"`     // by key: where the last row ends
 	Shards  []HeatShard `json:"shards"`  // owners of rows, by name
-	Cells   []string    `json:"cells"`
+	Marks   []HeatMark  `json:"marks"`   // what happened in this time, oldest first
+	// OwnersSince is where the changelog begins: owners of rows before it are unknown. Null if the
+	// changelog is empty or unread: only the present owners are known.
+	OwnersSince *time.Time `json:"ownersSince"`
+	Cells       []string   `json:"cells"`
 }
 
 // HeatSpan is the time of one column and how it was counted.
@@ -40,12 +44,38 @@ type HeatSpan struct {
 
 // HeatRow is a range of the shard key, or a project.
 type HeatRow struct {
-	Min     Key    `json:"min,omitempty"`    // the row ends where the next one begins
-	Ref     string `json:"ref,omitempty"`    // the chunk at min
-	Chunks  int    `json:"chunks,omitempty"` // in the current table
-	Shard   string `json:"shard,omitempty"`  // shard that owns most of them now
-	Project string `json:"project,omitempty"`
-	Name    string `json:"name,omitempty"` // of the project
+	// Key is a stable name of the row, for rows= of the page: a project's id, or a name of the lower
+	// bound that does not show it.
+	Key     string      `json:"key"`
+	Min     Key         `json:"min,omitempty"`    // the row ends where the next one begins
+	Ref     string      `json:"ref,omitempty"`    // the chunk at min
+	Number  int         `json:"number,omitempty"` // that chunk's position in the collection, from 1
+	Chunks  int         `json:"chunks,omitempty"` // in the current table
+	Hashed  bool        `json:"hashed,omitempty"` // the key begins with a hash, which names nothing
+	Shard   string      `json:"shard,omitempty"`  // shard that owns most of them now
+	Mixed   bool        `json:"mixed,omitempty"`  // other shards own some of them
+	Was     []HeatOwner `json:"was,omitempty"`    // earlier owners, newest first
+	Project string      `json:"project,omitempty"`
+	Name    string      `json:"name,omitempty"` // of the project
+}
+
+// HeatOwner is the shard that owned all of a row until a time; "" if it is not known, or if several did.
+type HeatOwner struct {
+	Until time.Time `json:"until"`
+	Shard string    `json:"shard"`
+}
+
+// HeatMark is something that happened: moves, splits or merges of the collection's chunks, a run, or an
+// alert that was sent. Several of a kind that happened close together are one mark.
+type HeatMark struct {
+	At    time.Time  `json:"at"`
+	To    *time.Time `json:"to,omitempty"` // end of a run, or of the last of several
+	Kind  string     `json:"kind"`         // move, split, merge, run or alert
+	Count int        `json:"count"`
+	Text  string     `json:"text"`
+	URL   string     `json:"url"` // the run, the entries of the changelog, or the alert
+	// Failed: a failed move or run.
+	Failed bool `json:"failed,omitempty"`
 }
 
 // HeatShard is an owner of rows.

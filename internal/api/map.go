@@ -6,7 +6,7 @@ import "time"
 // MinKey to MaxKey, on which every chunk is equally wide.
 type ClusterMap struct {
 	Shards []MapShard `json:"shards"`
-	Bands  []MapBand  `json:"bands"`  // largest first
+	Bands  []MapBand  `json:"bands"`  // sharded ones first, of both the largest first
 	More   int        `json:"more"`   // smaller collections that are left out
 	Hidden int        `json:"hidden"` // internal collections that are left out
 	Moving []MapMove  `json:"moving"` // migrations under way, the oldest first

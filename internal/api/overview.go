@@ -2,6 +2,13 @@ package api
 
 import "shardboard/internal/message"
 
+// WorstProblem is the greatest open problem with the plan that helps.
+type WorstProblem struct {
+	ProblemLine
+	Plan    string // what the plan does; "" where none helps or it is blocked
+	PlanURL string // leads to its filled-in form
+}
+
 // Overview is the whole cluster at a glance. In JSON its parts have addresses of their own.
 type Overview struct {
 	Cluster

@@ -112,11 +112,11 @@ type Verdict struct {
 	Why string `json:"-"` // Code in words
 }
 
-// ProjectSize is what surveys found of one project in one collection. The page of a project shows
-// it; scripts read the surveys.
+// ProjectSize is what a survey found of one project in one collection, or what is estimated all the
+// time. The page of a project shows it; scripts read the surveys, and the figures of the project.
 type ProjectSize struct {
 	NS      string
-	Survey  string // id of the survey
+	Survey  string // id of the survey; "": estimated without one
 	Method  string // sample or counted
 	At      *time.Time
 	Problem string      // why the collection was not measured

@@ -4,7 +4,8 @@ package api
 type RangeShown struct {
 	Min, Max string // bounds as people write them; "" if they are not known
 	Chunk    string // name of the range's chunk within a page, by which scripts find it; "" for none
-	URL      string // address of the chunk or its collection; "" if there is none
+	URL      string // address of its collection; "" if there is none
+	ChunkURL string // address of the chunk that holds the lower bound now; "" if there is none
 }
 
 // Explained is a short text and the sentence that explains it.

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/alert"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/heat"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -42,6 +43,8 @@ type Config struct {
 	Alerts *alert.Config // alert receivers; nil: none
 
 	HideBounds bool // only support and above see chunk bounds
+
+	HoldingsPerMinute int // documents a minute read to estimate what projects hold on shards; 0 = holdings.PerMinute, negative = off
 }
 
 // ReadURI takes the cluster's address from a flag, or from a file so that the password need not be
@@ -85,6 +88,21 @@ func ReadMaintenance(texts []string) ([]actions.Maintenance, error) {
 		out = append(out, m)
 	}
 	return out, nil
+}
+
+// maxHoldingsPerMinute is half of what all measurements may read together.
+const maxHoldingsPerMinute = heat.PerSecond * 60 / 2
+
+// HoldingsPerMinute checks the budget for estimating what projects hold on shards; 0 switches it off.
+func HoldingsPerMinute(documents int) (int, error) {
+	switch {
+	case documents < 0 || documents > maxHoldingsPerMinute:
+		return 0, fault.New(fault.Invalid,
+			"--project-sizes-per-minute is a number of documents from 0 (off) to %d, not %d.", maxHoldingsPerMinute, documents)
+	case documents == 0:
+		return -1, nil
+	}
+	return documents, nil
 }
 
 // profile is the configured layout of the data.

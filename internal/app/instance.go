@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/chunksize"
 	"shardboard/internal/cluster"
 	"shardboard/internal/heat"
+	"shardboard/internal/heat/holdings"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/outcome"
@@ -41,6 +42,7 @@ type instance struct {
 	heat       *heat.Collector
 	pictures   *keyvis.Recorder
 	surveys    *survey.Engine
+	holdings   *holdings.Engine
 	sizes      *chunksize.Book
 	history    placementHistory
 	advising   advising
@@ -101,6 +103,8 @@ func (a *instance) wire(ctx context.Context, of *App) (err error) {
 	budget := heat.NewBudget(0, nil) // shared by everything that measures
 	a.heat = heat.NewCollector(client, a.watcher, prof, heat.Options{Budget: budget, Log: c.Log})
 	a.surveys = survey.New(client, a.watcher, a.keeper, prof, survey.Options{Store: a.store, Budget: budget, Log: c.Log})
+	a.holdings = holdings.New(client, a.watcher, prof,
+		holdings.Options{Store: a.store, Budget: budget, PerMinute: c.HoldingsPerMinute, Log: c.Log})
 	a.sizes = chunksize.New(client, a.watcher, c.Log)
 	a.pictures = keyvis.New(a.watcher, a.store, c.Log)
 	a.heat.OnSlot(a.pictures.Take)
@@ -126,6 +130,7 @@ func (a *instance) wire(ctx context.Context, of *App) (err error) {
 	a.web = web.New(site.Deps{
 		Watcher: a.watcher, Keeper: a.keeper, Profile: prof,
 		Locator: locator, Duplicates: a.duplicates, Heat: a.heat, Pictures: a.pictures, Surveys: a.surveys, Sizes: a.sizes,
+		Holdings: a.holdings,
 		Prover:   placement.NewProver(client, a.watcher),
 		History:  a.history.past,
 		Runs:     a.ownRuns(),
@@ -178,6 +183,7 @@ func (a *instance) start(ctx context.Context) {
 	group.Go(func() error { return a.heat.Run(ctx) })
 	group.Go(func() error { return a.pictures.Run(ctx) })
 	group.Go(func() error { return a.surveys.Run(ctx) })
+	group.Go(func() error { return a.holdings.Run(ctx) })
 	group.Go(func() error { return a.sizes.Run(ctx) })
 	group.Go(func() error { return a.history.run(ctx) })
 	group.Go(func() error { return a.advising.advisor.Run(ctx) })

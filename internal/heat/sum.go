@@ -59,7 +59,7 @@ func Sums(windows []Window, lines func(Window) []Line) []Sum {
 	for k, s := range sums {
 		for _, w := range windows {
 			if !in[k][w.NS] && (k.db == "" || k.db == w.NS.Database()) {
-				s.Line.Rate = s.Line.Rate.plus(w.none())
+				s.Line.Rate = s.Line.Rate.plus(w.None())
 			}
 		}
 		if all > 0 {
@@ -74,8 +74,8 @@ func Sums(windows []Window, lines func(Window) []Line) []Sum {
 	return out
 }
 
-// none is the rate of something that a window did not see.
-func (w Window) none() Rate {
+// None is the rate of something that a window did not see.
+func (w Window) None() Rate {
 	if w.Seconds == 0 {
 		return Rate{AtLeast: true}
 	}

@@ -51,8 +51,31 @@ func (c *Collector) Window(ns topology.Namespace, d time.Duration) Window {
 			break
 		}
 	}
+	w.sum()
+	return w
+}
+
+// Between returns the slots of a collection that lie in [from, to), of the last day. It is empty
+// (Seconds 0) when nothing was counted then.
+func (c *Collector) Between(ns topology.Namespace, from, to time.Time) Window {
+	w := Window{NS: ns}
+	for _, s := range c.ring.since(ns, from) {
+		if s.To.After(to) {
+			break
+		}
+		if !s.From.Before(from) {
+			w.slots = append(w.slots, s)
+			w.To, w.Method = s.To, s.Method
+		}
+	}
+	w.sum()
+	return w
+}
+
+// sum adds up the slots.
+func (w *Window) sum() {
 	if len(w.slots) == 0 {
-		return w
+		return
 	}
 	w.From = w.slots[0].From
 	total := tally{}
@@ -62,7 +85,6 @@ func (c *Collector) Window(ns topology.Namespace, d time.Duration) Window {
 	}
 	w.Total = total.rate(w.Seconds, 0)
 	w.Total.Share = 1
-	return w
 }
 
 // CountedUntil is when the newest slot of a collection ends; zero when nothing was counted.

@@ -103,10 +103,22 @@ func (r *Recorder) addEvents(t *topology.Table, d *pendingWrite) {
 		if !known[e.ID] {
 			d.events = append(
 				d.events,
-				store.HistoryEvent{ID: e.ID, At: e.Time, What: e.What, NS: e.NS, Shard: e.Shard, Failed: failed(e), Details: e.Details},
+				store.HistoryEvent{ID: e.ID, At: e.Time, What: e.What, NS: e.NS, Shard: e.Shard, Failed: failed(e), Details: e.Details,
+					CountedAs: countedAs(e)},
 			)
 		}
 	}
+}
+
+// FurtherSplit is counted instead of the entries of a split into several chunks but the first:
+// the server logs one for each of them.
+const FurtherSplit = "multi-split.further"
+
+func countedAs(e topology.Event) string {
+	if n, _ := e.Details.Lookup("number").AsInt64OK(); e.What == "multi-split" && n > 1 {
+		return FurtherSplit
+	}
+	return e.What
 }
 
 // failed reports whether an entry records a failure: the server writes moveChunk.error, and notes

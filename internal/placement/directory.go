@@ -16,6 +16,7 @@ type Directory struct {
 	seq       uint64
 	databases []string
 	projects  []Project // by name, then id
+	folded    []string  // their names in lower case
 	byID      map[bson.ObjectID][]int
 	byName    map[string][]int
 	byKey     map[string][]int
@@ -31,7 +32,9 @@ func NewDirectory(seq uint64, databases []string, projects []Project, health top
 	slices.SortFunc(d.projects, func(a, b Project) int {
 		return cmp.Or(natural.Compare(a.Name, b.Name), natural.Compare(a.DB, b.DB), slices.Compare(a.ID[:], b.ID[:]))
 	})
+	d.folded = make([]string, len(d.projects))
 	for i, p := range d.projects {
+		d.folded[i] = strings.ToLower(p.Name)
 		d.byID[p.ID] = append(d.byID[p.ID], i)
 		d.byName[p.Name] = append(d.byName[p.Name], i)
 		if p.PublicKey != "" {
@@ -107,7 +110,7 @@ func (d *Directory) Search(q string) []Project {
 			hits = append(hits, hit{0, i})
 		case strings.HasPrefix(p.Name, q), strings.HasPrefix(p.PublicKey, q), strings.HasPrefix(id, lower):
 			hits = append(hits, hit{1, i})
-		case strings.Contains(strings.ToLower(p.Name), lower):
+		case strings.Contains(d.folded[i], lower):
 			hits = append(hits, hit{2, i})
 		}
 	}

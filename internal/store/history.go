@@ -25,6 +25,16 @@ type HistoryEvent struct {
 	Shard   string
 	Failed  bool   // the operation failed
 	Details []byte // BSON
+	// CountedAs is the kind under which EventCounts counts it; "" = What.
+	CountedAs string
+}
+
+// EventCount is how many entries of one kind about one collection a part of a time span has.
+type EventCount struct {
+	At       time.Time // begin of the part
+	What, NS string
+	Failed   bool
+	N        int
 }
 
 // HistoryEvents is a query for events, newest first unless Ascending.
@@ -34,6 +44,7 @@ type HistoryEvents struct {
 	OnlyFailed bool
 	Ascending  bool
 	Limit      int
+	Read       int // entries read at most, of which Without may exclude some; 0: any number
 	// Without excludes entries before Limit is counted; nil: none. It is called once for each entry
 	// read, in the order of the answer.
 	Without func(HistoryEvent) bool
@@ -61,6 +72,9 @@ type History interface {
 	HistoryStep(ctx context.Context, cluster, prefix string, at time.Time, forward bool) (time.Time, error)
 	// Events returns stored changelog entries.
 	Events(ctx context.Context, cluster string, q HistoryEvents) ([]HistoryEvent, error)
+	// EventCounts counts the entries of [from, to), which are whole minutes, in parts of width, a
+	// number of minutes; parts begin at multiples of width since 1970. It costs minutes, not entries.
+	EventCounts(ctx context.Context, cluster string, from, to time.Time, width time.Duration) ([]EventCount, error)
 	// NoteWatched extends the last watched span to now, or starts a new one when the last ended
 	// more than gap ago.
 	NoteWatched(ctx context.Context, cluster string, now time.Time, gap time.Duration) error

@@ -23,6 +23,7 @@ type Store interface {
 	History
 	Heat
 	Surveys
+	Holdings
 	Notices
 
 	// Owner is false when another process owned the data at opening: every method that writes then

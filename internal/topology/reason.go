@@ -21,6 +21,7 @@ var reasonTexts = map[string]string{
 	"noDisk":            "not reported",
 	"noDocuments":       "no documents",
 	"noRows":            "no rows",
+	"noneSeen":          "none seen",
 	"notAsked":          "over the limit of one answer",
 	"notCountable":      "not countable",
 	"notCounted":        "not counted",

@@ -1,6 +1,8 @@
 // Starts the modules of every page. Each enhances a page that works without it; one that fails does
 // not stop the others.
 import { connect } from "./live.js";
+import { listenHeld } from "./live_region.js";
+import { listenHistogram } from "./histogram.js";
 import { listenShortcuts } from "./shortcuts.js";
 import { listenCopy } from "./copy.js";
 import { keepTimesCurrent } from "./relative_times.js";
@@ -9,6 +11,8 @@ import { listenThemeChoice, toggleTheme } from "./theme_choice.js";
 import { listenTimeTravel } from "./time_travel.js";
 import { listenWatch } from "./watch.js";
 import { enhancePlan } from "./plan.js";
+import { listenPalette } from "./palette.js";
+import { enhanceGrid } from "./grid.js";
 
 // A page may get its map only with the first data.
 function startMap() {
@@ -18,6 +22,8 @@ function startMap() {
 const starts = [
   keepTimesCurrent,
   connect,
+  listenHeld,
+  listenHistogram,
   listenShortcuts,
   listenCopy,
   listenKeySpace,
@@ -25,6 +31,8 @@ const starts = [
   listenTimeTravel,
   listenWatch,
   enhancePlan,
+  listenPalette,
+  enhanceGrid,
   startMap,
   () => document.addEventListener("live", () => setTimeout(startMap)),
   // On a phone the navigation is a row of links that may be wider than the screen.

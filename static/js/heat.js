@@ -1,13 +1,14 @@
 // The heat page: keeps the heat map and the lists around it up to date. The table on the page has
 // the same data without this script.
 import { columnAt, read } from "./heat_data.js";
-import { readout } from "./heat_cell.js";
+import { help, readout } from "./heat_cell.js";
 import { draw } from "./heat_frame.js";
 import { listen } from "./heat_input.js";
 import { newPicture, render } from "./heat_render.js";
 import { root, say, state } from "./heat_state.js";
 import { moved, whole, within } from "./heat_view.js";
-import { morph } from "./morph.js";
+import { refreshPage } from "./heat_page.js";
+import { selectionOfAddress } from "./heat_selection.js";
 
 const minute = 60_000;
 let version = ""; // of the data that is shown
@@ -22,6 +23,7 @@ async function fetchMap() {
   if (!answer.ok) throw new Error(body.detail ?? answer.statusText);
   version = body.version;
   const heat = read(body);
+  root.classList.toggle("is-empty", heat.columns.length === 0);
   const { view } = state;
   const before = state.heat && state.all;
   const follow = !before || view.t1 >= before.t1;
@@ -36,25 +38,9 @@ async function fetchMap() {
   draw();
 }
 
-// refreshLists reads the page again for its lists and its table.
-async function refreshLists() {
-  const answer = await fetch(location.pathname + location.search, { headers: { Accept: "text/html" }, credentials: "same-origin" });
-  if (!answer.ok) return;
-  const doc = new DOMParser().parseFromString(await answer.text(), "text/html");
-  if (Boolean(doc.getElementById("heat-map")) !== Boolean(root)) {
-    location.reload(); // counting has started, or the page has changed
-    return;
-  }
-  for (const id of ["heat-lists", "heat-table"]) {
-    const shown = document.getElementById(id);
-    const fresh = doc.getElementById(id);
-    if (shown && fresh) morph(shown, fresh);
-  }
-}
-
 async function refresh() {
   try {
-    if (!document.hidden) await refreshLists();
+    if (!document.hidden) await refreshPage();
     if (root) await fetchMap();
   } catch {
     // The server is not reachable, as the header shows. The next refresh tries again.
@@ -66,6 +52,8 @@ async function start() {
     listen();
     try {
       await fetchMap();
+      selectionOfAddress();
+      readout(help());
       if (state.heat.columns.length === 0) readout(say("empty"));
     } catch (err) {
       readout(say("failed", { error: err.message }));
@@ -79,4 +67,16 @@ async function start() {
   next();
   document.addEventListener("visibilitychange", () => document.hidden || refresh());
 }
+
+// A choice by mouse or finger shows the page at once. By keyboard each arrow is a choice, so that needs
+// the button.
+function submitChoices() {
+  const form = document.querySelector(".heatchoices");
+  let pointed = false;
+  form?.addEventListener("pointerdown", () => (pointed = true));
+  form?.addEventListener("keydown", () => (pointed = false));
+  form?.addEventListener("change", () => pointed && /** @type {HTMLFormElement} */ (form).requestSubmit());
+}
+
+submitChoices();
 start();

@@ -1,9 +1,11 @@
 // Finds the cell of the heat map at a point, and says below the map what it shows.
-import { columnAt, UNKNOWN, ZERO } from "./heat_data.js";
+import { columnAt, keyText, ownerAt, UNKNOWN, ZERO } from "./heat_data.js";
 import { spanText } from "./heat_view.js";
-import { openRow } from "./heat_row.js";
-import { cellArea, rowName } from "./heat_frame.js";
-import { number, part, root, say, state } from "./heat_state.js";
+import { cellArea, chunkNumbers, rowName } from "./heat_axes.js";
+import { number, part, say, state } from "./heat_state.js";
+
+/** help says how to use the picture with what there is: a finger, or mouse and keys. */
+export const help = () => say(matchMedia("(pointer: coarse)").matches ? "touch" : "help");
 
 /** pointOf is where a pointer event is, in the canvas's CSS pixels. */
 export function pointOf(e) {
@@ -25,12 +27,17 @@ export function timeAndRow({ x, y }) {
 /** describePoint shows what is at a point, or the help. */
 export function describePoint(point) {
   const { time, row, inside } = timeAndRow(point);
-  readout(inside ? cellText(columnAt(state.heat, time), Math.floor(row)) : say("help"));
+  readout(inside ? cellText(columnAt(state.heat, time), Math.floor(row)) : help());
 }
 
-/** describeCursor shows what the cursor is on, or the help. */
+/** describeCursor shows what the cursor is on, or what is selected by keys, or the help. */
 export function describeCursor() {
-  readout(state.cursor ? cellText(state.cursor.column, state.cursor.row) : say("help"));
+  const { cursor, selection } = state;
+  if (selection && (selection.rows.length > 1 || columnAt(state.heat, selection.from) !== columnAt(state.heat, selection.to - 1))) {
+    readout(say("selected", { n: selection.rows.length, span: spanText(selection) }));
+    return;
+  }
+  readout(cursor ? cellText(cursor.column, cursor.row) : help());
 }
 
 /** readout replaces the line below the map, which screen readers read out. */
@@ -43,13 +50,24 @@ export function readout(text) {
 function cellText(column, row) {
   const index = state.picture.shown[row];
   const r = state.heat.rows[index];
-  if (!r) return say("help");
-  const where = joined(rowName(index), r.shard, r.chunks > 1 && say("chunks", { n: r.chunks }));
+  if (!r) return help();
   const c = state.heat.columns[column];
+  const chunk = chunkNumbers(r);
+  const name = rowName(index);
+  const where = joined(name, chunk !== name && chunk, r.hashed && keyText(r.min), ownerText(index, r, c));
   if (!c) return joined(say("gap"), where);
   const level = state.heat.levels[index * state.heat.columns.length + column];
   const how = countedHow(c);
   return joined(rateText(level), spanText(c) + (how && ` (${how})`), where);
+}
+
+// ownerText is the owner at the time of a cell, beside the present one.
+function ownerText(index, r, c) {
+  if (!r.shard) return "";
+  if (r.mixed) return say("mixed", { shard: r.shard });
+  const then = c ? ownerAt(state.heat, index, (c.from + c.to) / 2) : "";
+  if (then === r.shard) return then;
+  return then ? say("ownerthen", { shard: then, now: r.shard }) : say("ownerunknown", { now: r.shard });
 }
 
 function rateText(level) {
@@ -70,17 +88,3 @@ function countedHow(c) {
 }
 
 const joined = (...parts) => parts.filter(Boolean).join(" · ");
-
-/** openRowAt shows the details of a row below the map. */
-export function openRowAt(row) {
-  const index = state.picture.shown[row];
-  const r = state.heat.rows[index];
-  if (!r) return;
-  openRow(part("row"), {
-    row: r,
-    name: rowName(index),
-    max: state.heat.rows[index + 1]?.min ?? state.heat.max,
-    ns: root.dataset.ns,
-    window: root.dataset.window,
-  });
-}

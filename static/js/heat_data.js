@@ -6,9 +6,9 @@ export const ZERO = 0;
 
 /**
  * @typedef {{from: number, to: number, covered: number, sampled?: boolean, atLeast?: boolean, hottest?: boolean, shared?: boolean}} Column
- * @typedef {{min?: object, ref?: string, chunks?: number, shard?: string, project?: string, name?: string}} Row
+ * @typedef {{key: string, min?: any, number?: number, chunks?: number, hashed?: boolean, shard?: string, mixed?: boolean, was?: {until: number, shard: string}[], project?: string, name?: string}} Row
  * @typedef {{step: number, from: number, columns: number[]}} Layer columns[i] is the column at from + i·step, -1 for a gap
- * @typedef {{columns: Column[], rows: Row[], levels: Uint8Array, layers: Layer[], rate: (level: number) => number, from: number, to: number, max: any}} Heat
+ * @typedef {{columns: Column[], rows: Row[], levels: Uint8Array, layers: Layer[], rate: (level: number) => number, from: number, to: number, ownersSince: number}} Heat
  */
 
 /** read makes a Heat of an answer; levels[row · columns + column] is 0 for none, 255 for not known, else 1 and up. */
@@ -23,15 +23,17 @@ export function read(answer) {
   answer.cells.forEach((line, row) => {
     for (let i = 0; i < width; i++) levels[row * width + i] = level[line.charCodeAt(i)];
   });
+  const rows = answer.rows.map((r) => ({ ...r, was: r.was?.map((w) => ({ until: Date.parse(w.until), shard: w.shard })) }));
   return {
     columns,
-    rows: answer.rows,
+    rows,
     levels,
     layers: layersOf(columns),
     rate: (l) => (l === ZERO ? 0 : least * step ** (l - 1)),
-    from: Date.parse(answer.from),
-    to: Date.parse(answer.to),
-    max: answer.max,
+    // What is recorded, which can be less than what was asked for.
+    from: width ? columns[0].from : Date.parse(answer.from),
+    to: width ? columns[width - 1].to : Date.parse(answer.to),
+    ownersSince: answer.ownersSince ? Date.parse(answer.ownersSince) : Infinity,
   };
 }
 
@@ -68,10 +70,29 @@ export function columnAt(heat, time) {
   return -1;
 }
 
+/**
+ * ownerAt is the shard that owned a row at a time; "" if that is not known.
+ * @param {Heat} heat
+ * @param {number} row
+ * @param {number} time
+ */
+export function ownerAt(heat, row, time) {
+  const r = heat.rows[row];
+  if (!r?.shard) return "";
+  if (time >= heat.to - 1) return r.shard;
+  if (r.mixed || time < heat.ownersSince) return "";
+  let owner = r.shard;
+  for (const w of r.was ?? []) if (time < w.until) owner = w.shard;
+  return owner;
+}
+
+/** isHidden tells that a bound may not be seen. */
+export const isHidden = (bound) => bound?.value === null && typeof bound.reason === "string";
+
 /** keyText is a bound for people: its values without their types' wrapping, or why it is hidden. */
 export function keyText(bound) {
   if (!bound) return "";
-  if (bound.value === null && typeof bound.reason === "string") return bound.reason;
+  if (isHidden(bound)) return bound.reason;
   return Object.values(bound).map(plain).join(", ");
 }
 

@@ -1,7 +1,9 @@
-// Draws one frame of the heat map: the visible part of the picture, axes, the cursor and the
-// rectangle that is being dragged.
-import { keyText } from "./heat_data.js";
-import { ticks } from "./heat_view.js";
+// Draws one frame of the heat map: the visible part of the picture, owners, axes, the cursor, and
+// what is selected or being dragged.
+import { columnAt } from "./heat_data.js";
+import { cellArea, crossHair, rowAxis, timeAxis, xOf, yOf } from "./heat_axes.js";
+import { placeMarks } from "./heat_marks.js";
+import { ownerLanes } from "./heat_owners.js";
 import { part, state } from "./heat_state.js";
 
 let requested = false;
@@ -14,21 +16,6 @@ export function draw() {
     requested = false;
     frame();
   });
-}
-
-const gutter = () => (part("canvas").clientWidth < 560 ? 64 : 168); // px for the names of rows
-
-/** cellArea is where the cells are, in the canvas's CSS pixels. */
-export function cellArea() {
-  const c = part("canvas");
-  return { x: gutter(), y: 8, w: Math.max(c.clientWidth - gutter(), 50), h: Math.max(c.clientHeight - 30, 50) };
-}
-
-/** rowName is a row's project, or the key at which it begins. */
-export function rowName(row) {
-  const r = state.heat.rows[row];
-  if (!r) return "";
-  return r.name || r.project || keyText(r.min);
 }
 
 function frame() {
@@ -48,14 +35,15 @@ function frame() {
   ctx.fillRect(area.x, area.y, area.w, area.h);
   state.picture.frame(ctx, state.view, area);
   incompleteMarks(ctx, area);
+  ownerLanes(ctx, area);
   timeAxis(ctx, area);
   rowAxis(ctx, area);
+  if (state.selection) outlineSelection(ctx, area);
   if (state.cursor) outlineCursor(ctx, area);
   if (state.brush) outlineBrush(ctx);
+  crossHair(ctx, area);
+  placeMarks(area);
 }
-
-const xOf = (area, time) => area.x + ((time - state.view.t0) / (state.view.t1 - state.view.t0)) * area.w;
-const yOf = (area, row) => area.y + ((row - state.view.r0) / (state.view.r1 - state.view.r0)) * area.h;
 
 // incompleteMarks draws a line above columns that were not counted completely.
 function incompleteMarks(ctx, area) {
@@ -67,48 +55,42 @@ function incompleteMarks(ctx, area) {
   }
 }
 
-function timeAxis(ctx, area) {
-  ctx.font = "11px system-ui, sans-serif";
-  ctx.fillStyle = state.colors.soft;
-  ctx.textBaseline = "alphabetic";
-  ctx.textAlign = "left";
-  for (const { at, text } of ticks(state.view, area.w)) {
-    const x = xOf(area, at);
-    ctx.fillRect(x, area.y + area.h, 1, 4);
-    if (x < area.x + area.w - 30) ctx.fillText(text, x + 3, area.y + area.h + 14);
-  }
-}
-
-function rowAxis(ctx, area) {
-  const { r0, r1 } = state.view;
-  const step = Math.max(1, Math.ceil(((r1 - r0) / area.h) * 15));
-  let before = "";
-  for (let r = Math.ceil(r0 / step) * step; r < r1; r += step) {
-    const label = rowName(state.picture.shown[r]);
-    if (label === before) continue; // rows of the same project have one label
-    before = label;
-    ctx.fillText(clipped(label, area.x - 8), 0, Math.min(yOf(area, r) + 10, area.y + area.h));
-  }
-}
-
-// clipped keeps the beginning. It assumes 6 px a letter: measuring text in every frame would cost
-// more than the picture.
-const clipped = (s, width) => (s.length * 6 > width ? `${s.slice(0, Math.max(Math.floor(width / 6) - 1, 3))}…` : s);
-
 // outlineCursor draws two lines around the cell, so that it is visible on any colour.
 function outlineCursor(ctx, area) {
   const c = state.heat.columns[state.cursor.column];
-  if (!c) return;
-  const x = xOf(area, c.from);
-  const y = yOf(area, state.cursor.row);
-  const w = Math.max(xOf(area, c.to) - x, 4);
-  const h = Math.max(yOf(area, state.cursor.row + 1) - y, 4);
-  if (x + w < area.x || x > area.x + area.w || y + h < area.y || y > area.y + area.h) return;
+  if (c) outline(ctx, area, c.from, c.to, state.cursor.row, state.cursor.row + 1);
+}
+
+function outline(ctx, area, from, to, r0, r1) {
+  const x = Math.max(xOf(area, from), area.x);
+  const y = Math.max(yOf(area, r0), area.y);
+  const w = Math.max(Math.min(xOf(area, to), area.x + area.w) - x, 4);
+  const h = Math.max(Math.min(yOf(area, r1), area.y + area.h) - y, 4);
+  if (xOf(area, to) < area.x || x > area.x + area.w || yOf(area, r1) < area.y || y > area.y + area.h) return;
   ctx.lineWidth = 2;
   ctx.strokeStyle = state.colors.ink;
   ctx.strokeRect(x - 2, y - 2, w + 4, h + 4);
   ctx.strokeStyle = state.colors.accent;
   ctx.strokeRect(x, y, w, h);
+}
+
+// outlineSelection draws around each run of selected rows: projects that are selected need not be
+// beside each other any more after new data.
+function outlineSelection(ctx, area) {
+  const { heat, picture, selection } = state;
+  const keys = new Set(selection.rows);
+  const selected = (r) => keys.has(heat.rows[picture.shown[r]]?.key);
+  const first = columnAt(heat, selection.from);
+  const last = columnAt(heat, selection.to - 1);
+  const from = first >= 0 ? heat.columns[first].from : selection.from; // columns are merged as they age
+  const to = last >= 0 ? heat.columns[last].to : selection.to;
+  for (let r = 0; r < picture.shown.length; r++) {
+    if (!selected(r)) continue;
+    let end = r + 1;
+    while (selected(end)) end++;
+    outline(ctx, area, from, to, r, end);
+    r = end;
+  }
 }
 
 function outlineBrush(ctx) {

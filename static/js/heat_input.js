@@ -1,8 +1,10 @@
 // Lets people look around in the heat map: dragging, wheel, touch, keyboard and the buttons above it.
-import { columnAt } from "./heat_data.js";
-import { describeCursor, describePoint, openRowAt, pointOf, timeAndRow } from "./heat_cell.js";
-import { cellArea, draw } from "./heat_frame.js";
+import { describeCursor, describePoint, pointOf, timeAndRow } from "./heat_cell.js";
+import { cellArea } from "./heat_axes.js";
+import { draw } from "./heat_frame.js";
+import { listenToMarks } from "./heat_marks.js";
 import { render } from "./heat_render.js";
+import { cellOf, clearSelection, endExtending, extend, openSelection, selectBetween, selectBox } from "./heat_selection.js";
 import { part, state } from "./heat_state.js";
 import { moved, within, zoomed } from "./heat_view.js";
 
@@ -21,10 +23,14 @@ export function listen() {
     state.brush = null;
     draw();
   });
-  canvas.addEventListener("pointerleave", () => !state.brush && describeCursor());
+  canvas.addEventListener("pointerleave", () => {
+    state.hover = null;
+    draw();
+    if (!state.brush && state.picture) describeCursor();
+  });
   canvas.addEventListener("wheel", zoomByWheel, { passive: false });
   canvas.addEventListener("keydown", (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || !state.picture || !handleKey(e.key)) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || !state.picture || !handleKey(e.key, e.shiftKey)) return;
     e.preventDefault();
     e.stopPropagation();
   });
@@ -32,6 +38,8 @@ export function listen() {
   for (const name of ["shard", "brightness", "normalise"]) part(name).addEventListener("input", redo);
   for (const [name, key] of [["in", "+"], ["out", "-"], ["reset", "0"]]) part(name).addEventListener("click", () => handleKey(key));
   part("pan").addEventListener("input", (e) => canvas.classList.toggle("pans", e.target.checked));
+  listenToMarks(draw);
+  document.getElementById("heat-selection").addEventListener("click", useSelection);
   new ResizeObserver(draw).observe(canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redo);
   new MutationObserver(redo).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
@@ -42,10 +50,28 @@ function setView(view) {
   draw();
 }
 
+// useSelection handles the buttons beside what is selected.
+function useSelection(e) {
+  if (e.target.closest("[data-heat-clear]")) {
+    e.preventDefault();
+    clearSelection();
+    part("canvas").focus({ preventScroll: true });
+  } else if (e.target.closest("[data-heat-zoom]") && state.selection) {
+    zoomToSelection();
+  }
+}
+
+function zoomToSelection() {
+  const { heat, picture, selection } = state;
+  const keys = new Set(selection.rows);
+  const at = picture.shown.flatMap((row, i) => (keys.has(heat.rows[row].key) ? [i] : []));
+  if (at.length) setView({ t0: selection.from, t1: selection.to, r0: at[0], r1: at[at.length - 1] + 1 });
+}
+
+// A finger that moves up or down scrolls the page; one that moves sideways selects.
 function startDrag(e) {
   const p = pointOf(e);
   if (!state.picture || e.button !== 0 || !timeAndRow(p).inside) return;
-  if (e.pointerType === "touch" && !part("pan").checked) return; // the page scrolls; buttons zoom
   e.target.setPointerCapture(e.pointerId);
   if (e.shiftKey || part("pan").checked) grabbed = { ...p, view: state.view };
   else state.brush = { x0: p.x, y0: p.y, x1: p.x, y1: p.y };
@@ -63,9 +89,12 @@ function drag(e) {
   if (state.brush) {
     state.brush.x1 = Math.min(Math.max(p.x, area.x), area.x + area.w);
     state.brush.y1 = Math.min(Math.max(p.y, area.y), area.y + area.h);
+    state.hover = null;
     draw();
     return;
   }
+  state.hover = timeAndRow(p).inside && e.pointerType !== "touch" ? p : null;
+  draw();
   describePoint(p);
 }
 
@@ -78,20 +107,19 @@ function endDrag(e) {
   const p = pointOf(e);
   const clicked = brush ? Math.hypot(brush.x1 - brush.x0, brush.y1 - brush.y0) < still : !held || Math.hypot(held.x - p.x, held.y - p.y) < still;
   if (clicked) choose(timeAndRow(p));
-  else if (brush) zoomTo(brush);
+  else if (brush) {
+    selectBox(brush);
+    openSelection(false);
+  }
   draw();
 }
 
-function choose({ time, row, inside }) {
-  if (!inside) return;
-  state.cursor = { column: Math.max(columnAt(state.heat, time), 0), row: Math.floor(row) };
-  openRowAt(state.cursor.row);
-}
-
-function zoomTo({ x0, y0, x1, y1 }) {
-  const first = timeAndRow({ x: Math.min(x0, x1), y: Math.min(y0, y1) });
-  const last = timeAndRow({ x: Math.max(x0, x1), y: Math.max(y0, y1) });
-  setView({ t0: first.time, t1: last.time, r0: first.row, r1: last.row });
+function choose(at) {
+  if (!at.inside || state.heat.columns.length === 0) return;
+  endExtending();
+  state.cursor = cellOf(at);
+  selectBetween(state.cursor, state.cursor);
+  openSelection(false);
 }
 
 function zoomByWheel(e) {
@@ -102,7 +130,7 @@ function zoomByWheel(e) {
 }
 
 // handleKey returns whether the key was used.
-function handleKey(key) {
+function handleKey(key, shift = false) {
   const columns = state.heat?.columns.length ?? 0;
   if (!state.picture || state.picture.shown.length === 0 || columns === 0) return false;
   const steps = {
@@ -116,7 +144,7 @@ function handleKey(key) {
     End: [columns, 0],
   };
   if (steps[key]) {
-    moveCursor(...steps[key]);
+    moveCursor(...steps[key], shift);
     return true;
   }
   switch (key) {
@@ -127,24 +155,36 @@ function handleKey(key) {
     case "-":
       zoomAtCursor(1 / 0.6);
       return true;
-    case "0":
+    case "z":
+      if (state.selection) zoomToSelection();
+      return true;
     case "Escape":
+      if (!clearSelection()) setView(state.all);
+      return true;
+    case "0":
       setView(state.all);
       return true;
     case "Enter":
-      if (state.cursor) openRowAt(state.cursor.row);
+      if (!state.selection && state.cursor) selectBetween(state.cursor, state.cursor);
+      openSelection(true);
       return true;
   }
   return false;
 }
 
-// moveCursor moves the cursor; the first key only shows it, in the newest column.
-function moveCursor(columns, rows) {
+// moveCursor moves the cursor; the first key only shows it, in the newest column. With Shift it
+// selects, without it what keys selected is given up.
+function moveCursor(columns, rows, shift) {
   const count = state.heat.columns.length;
   const { cursor, view } = state;
   state.cursor = cursor
     ? { column: clamp(cursor.column + columns, count), row: clamp(cursor.row + rows, state.picture.shown.length) }
     : { column: count - 1, row: Math.floor((view.r0 + view.r1) / 2) };
+  if (shift) extend(cursor);
+  else {
+    endExtending();
+    state.selection = null;
+  }
   showCursor();
   describeCursor();
   draw();

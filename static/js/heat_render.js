@@ -1,5 +1,6 @@
 // Renders the heat map's picture anew: for new data, another shard, other brightness or colours.
 import { Picture, color } from "./heat_picture.js";
+import { readOwnerColors } from "./heat_owners.js";
 import { whole } from "./heat_view.js";
 import { number, part, say, state } from "./heat_state.js";
 
@@ -40,7 +41,8 @@ function readColors() {
   ctx.fillStyle = get("--track");
   ctx.fillRect(0, 0, 1, 1);
   const zero = [...ctx.getImageData(0, 0, 1, 1).data].slice(0, 3);
-  state.colors = { ink: get("--ink"), soft: get("--soft"), accent: get("--accent"), zero, dark: zero[0] < 128, gap: hatch(get("--line")) };
+  readOwnerColors();
+  state.colors = { ink: get("--ink"), paper: get("--paper"), soft: get("--soft"), accent: get("--accent"), zero, dark: zero[0] < 128, gap: hatch(get("--line")) };
 }
 
 // hatch is the pattern of what was not counted.

@@ -15,8 +15,11 @@ export const state = {
   /** @type {import("./heat_view.js").View} */ view: { t0: 0, t1: 1, r0: 0, r1: 1 }, // the visible part
   /** @type {import("./heat_view.js").View} */ all: { t0: 0, t1: 1, r0: 0, r1: 1 }, // the whole picture
   cursor: /** @type {{column: number, row: number} | null} */ (null), // the cell chosen by keyboard or click
-  brush: /** @type {{x0: number, y0: number, x1: number, y1: number} | null} */ (null), // being dragged to zoom in
-  colors: { ink: "", soft: "", accent: "", zero: [0, 0, 0], dark: false, gap: /** @type {CanvasPattern | string} */ ("") },
+  brush: /** @type {{x0: number, y0: number, x1: number, y1: number} | null} */ (null), // being dragged to select
+  selection: /** @type {{rows: string[], from: number, to: number} | null} */ (null), // keys of the rows, all of them
+  hover: /** @type {{x: number, y: number} | null} */ (null), // the pointer on the cells
+  mark: 0, // time of the mark with focus or the pointer; 0: none
+  colors: { ink: "", paper: "", soft: "", accent: "", zero: [0, 0, 0], dark: false, gap: /** @type {CanvasPattern | string} */ ("") },
 };
 
 const words = root ? part("words").dataset : {};

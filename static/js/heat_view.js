@@ -49,6 +49,9 @@ function clock(t, step) {
   return step >= 86_400_000 || time === "00:00" ? day : time;
 }
 
+/** timeText writes a time of day: 12:00. */
+export const timeText = (t) => new Date(t).toISOString().slice(11, 16);
+
 /** spanText writes a column's time: 03-01 12:00–12:01 UTC. */
 export function spanText(c) {
   const a = new Date(c.from);

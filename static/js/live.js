@@ -1,8 +1,8 @@
 // Keeps the live regions of a page up to date, over one WebSocket on which only the server sends. A
 // frame has either the new HTML of a region, or only the new version of its topic. Then the page
 // fetches its own address again, because that has the filter and the page number.
-import { morph, glow } from "./morph.js";
-import { refreshTimes, setServerTime } from "./relative_times.js";
+import { showRegion } from "./live_region.js";
+import { setServerTime } from "./relative_times.js";
 import { word, announce } from "./words.js";
 
 const lateAfter = 10; // age in seconds from which old data is shown as a failure
@@ -142,9 +142,12 @@ function pageAddress() {
 let reloading = false;
 let reloadAgain = false;
 
-// reloadRegions fetches the page's own address and replaces its regions. Only one request runs at a
-// time; changes meanwhile cause exactly one more.
-async function reloadRegions(highlight) {
+/**
+ * reloadRegions fetches the page's own address and replaces its regions. Only one request runs at a
+ * time; changes meanwhile cause exactly one more.
+ * @param {boolean} highlight
+ */
+export async function reloadRegions(highlight) {
   if (reloading) {
     reloadAgain = true;
     return;
@@ -178,10 +181,7 @@ async function reloadRegions(highlight) {
 }
 
 function replaceRegion(region, fresh, highlight) {
-  if (!fresh || fresh.id !== region.id) return;
-  const changed = morph(region, fresh);
-  refreshTimes(region);
-  if (highlight) glow(changed);
+  if (fresh?.id === region.id) showRegion(region, fresh, highlight);
 }
 
 // setStatus changes the dot and the words in the header.

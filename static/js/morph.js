@@ -2,7 +2,7 @@
 // text selection, typed text and open details. Rows are matched by id or data-key, everything else
 // by position.
 
-const keyOf = (n) => (n.nodeType === 1 ? n.id || n.dataset?.key || n.getAttribute("data-key") : null) || null;
+const keyOf = (n) => (n.nodeType === 1 && (n.getAttribute("id") || n.getAttribute("data-key"))) || null;
 const same = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName;
 
 /**
@@ -32,6 +32,7 @@ function node(from, to, changed) {
   if (from.dataset?.kept !== undefined) return;
   // Relative times change as they age; only a new instant is a change.
   if (from.nodeName === "TIME" && from.dateTime === to.dateTime) return;
+  if (from.isEqualNode(to)) return; // most of what a version has
   attributes(from, to, changed);
   children(from, to, changed);
 }
@@ -50,7 +51,10 @@ function attributes(from, to, changed) {
 // ours are attributes that the user or a script controls.
 function ours(el, name) {
   if (name === "open") return el.nodeName === "DETAILS" || el.nodeName === "DIALOG";
-  return name === "data-watched" || name === "data-pressed";
+  if (el.closest("[data-grid]") && (name === "role" || name === "tabindex")) return true; // of grid.js
+  // Without it an element that was given the focus would lose it.
+  if (name === "tabindex") return el === document.activeElement;
+  return name === "data-chosen" || name === "data-watched" || name === "data-pressed";
 }
 
 function children(from, to, changed) {
@@ -59,6 +63,9 @@ function children(from, to, changed) {
     const k = keyOf(c);
     if (k) keyed.set(k, c);
   }
+  // Rows that left go first: the rows after them then stay where they are and need not be moved.
+  const stays = keyed.size > 0 && new Set([...to.children].map(keyOf));
+  for (const [k, c] of keyed) if (!stays.has(k)) c.remove();
   let at = from.firstChild;
   for (const next of [...to.childNodes]) {
     const k = keyOf(next);

@@ -1,4 +1,5 @@
 // Keeps relative times like "5 s ago" current while a page is open.
+import { selected } from "./selection.js";
 import { word } from "./words.js";
 
 let serverAhead = 0; // the server's clock minus the browser's, ms
@@ -29,7 +30,7 @@ export function refreshTimes(root = document) {
     const ago = now - Date.parse(el.dateTime);
     if (Number.isNaN(ago) || ago < -60000) continue;
     const text = ago < 1000 ? word("now") : word("ago", { span: span(ago) });
-    if (el.textContent !== text) el.textContent = text;
+    if (el.textContent !== text && !selected(el)) el.textContent = text;
   }
 }
 

@@ -9,7 +9,7 @@ export function listenShortcuts() {
   const help = /** @type {HTMLDialogElement | null} */ (document.getElementById("keys"));
   document.getElementById("help")?.addEventListener("click", () => help.showModal());
   document.addEventListener("keydown", (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || help?.open) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || help?.open) return;
     const field = /** @type {HTMLElement | null} */ (/** @type {Element} */ (e.target).closest?.("input, select, textarea, [contenteditable]"));
     if (field) {
       if (e.key === "Escape") field.blur();
@@ -50,6 +50,10 @@ function handleKey(key, help) {
       return focusRow(1);
     case "k":
       return focusRow(-1);
+    case "ArrowLeft":
+      return Boolean(document.querySelector("main .neighbours")) && turnPage("prev");
+    case "ArrowRight":
+      return Boolean(document.querySelector("main .neighbours")) && turnPage("next");
     case "[":
       return turnPage("prev");
     case "]":

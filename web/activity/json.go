@@ -20,7 +20,21 @@ func events(s *site.Site, r *http.Request) (a api.FoldedList[api.Event], err err
 	if err != nil {
 		return a, err
 	}
-	return answer.Events(v, q)
+	v.Eras = s.Eras(v)
+	return answer.Events(r.Context(), v, s.Deps.History, q)
+}
+
+// bars counts the entries of the changelog over time.
+func bars(s *site.Site, r *http.Request) (a api.FoldedList[api.ActivityBar], err error) {
+	v, err := s.LoadedAt(r)
+	if err != nil {
+		return a, err
+	}
+	q, err := answer.ParseActivityQuery(r.URL.Query())
+	if err != nil {
+		return a, err
+	}
+	return answer.ActivityBars(r.Context(), v, s.Deps.History, q)
 }
 
 // moves lists moves, newest first.

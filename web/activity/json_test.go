@@ -2,6 +2,7 @@ package activity_test
 
 import (
 	"net/http"
+	"strconv"
 	"testing"
 
 	"shardboard/internal/answer"
@@ -32,7 +33,14 @@ func TestActivityIsPagedByEntry(t *testing.T) {
 		s.Do("GET", "/api/v1/activity?what=moveChunk.&limit=1")); got.Items[0].What != "moveChunk.commit" {
 		t.Errorf("%+v", got)
 	}
-	if w := s.Do("GET", "/api/v1/activity?cursor="+string(answer.CursorOf("gone"))); w.Code != http.StatusConflict {
-		t.Errorf("gone: %d", w.Code)
+	if w := s.Do("GET", "/api/v1/activity?cursor="+string(answer.CursorOf("gone"))); w.Code != http.StatusBadRequest {
+		t.Errorf("no cursor of this list: %d", w.Code)
+	}
+	all := webtest.Decode[api.List[api.Event]](t, s.Do("GET", "/api/v1/activity?what=split&limit=100"))
+	// An entry that is no longer kept has its place in the order all the same.
+	gone := answer.CursorOf(strconv.FormatInt(all.Items[39].Time.UnixMilli(), 10) + "." + all.Items[39].ID + "-")
+	next := s.Do("GET", "/api/v1/activity?what=split&cursor="+string(gone))
+	if got := webtest.Decode[api.List[api.Event]](t, next); got.Items[0].ID != all.Items[39].ID {
+		t.Errorf("after the entry that is gone comes %s, want %s", got.Items[0].ID, all.Items[39].ID)
 	}
 }

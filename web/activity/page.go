@@ -3,13 +3,16 @@
 package activity
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fault"
 	"shardboard/internal/format"
+	"shardboard/internal/history"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/templates"
@@ -18,10 +21,11 @@ import (
 // page is the changelog with its filter. Moves are shown above it, but not on
 // its further pages and not where entries are filtered.
 type page struct {
-	query    answer.ActivityQuery
-	list     api.FoldedList[api.Event]
-	pager    templates.Pager
-	matching int
+	query   answer.ActivityQuery
+	problem string // what is wrong with the times that were typed
+	list    api.FoldedList[api.Event]
+	pager   templates.Pager
+	counts  answer.ActivityCounts
 
 	moves    *api.Moves
 	inFlight api.MovingNow
@@ -34,6 +38,15 @@ type page struct {
 // Page is the changelog in words, newest first.
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	q, err := answer.ParseActivityQuery(r.URL.Query())
+	status, problem := http.StatusOK, ""
+	if in := r.URL.Query(); err != nil && fault.Of(err) == fault.Invalid && (in.Has("from") || in.Has("to") || in.Has("last")) {
+		// A time that was typed is to be corrected in place.
+		status, problem = fault.Invalid.HTTPStatus(), fault.Text(err)
+		in.Del("from")
+		in.Del("to")
+		in.Del("last")
+		q, err = answer.ParseActivityQuery(in)
+	}
 	if err != nil {
 		return err
 	}
@@ -42,35 +55,46 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.Eras = s.Eras(v)
-	m := newPage(v, q)
-	if q != (answer.ActivityQuery{}) {
+	m, err := newPage(r.Context(), v, s.Deps.History, q)
+	if err != nil {
+		return err
+	}
+	m.problem = problem
+	if q != (answer.ActivityQuery{}) || problem != "" {
 		m.liveURL = r.URL.RequestURI()
 	}
 	sh := s.Shell(r, v, "activity", "Activity", "activity")
-	return site.WritePage(w, r, http.StatusOK, activityPage(sh, m))
+	return site.WritePage(w, r, status, activityPage(sh, m))
 }
 
 // Region is the part of the unfiltered page that is drawn again when something
 // changes.
-func Region(v answer.View) templ.Component { return region(newPage(v, answer.ActivityQuery{})) }
+func Region(ctx context.Context, v answer.View) (templ.Component, error) {
+	m, err := newPage(ctx, v, nil, answer.ActivityQuery{})
+	return region(m), err
+}
 
-func newPage(v answer.View, q answer.ActivityQuery) page {
-	m := page{query: q, view: v, refs: templates.RefsOf(v.Table)}
-	m.list, m.matching = answer.Activity(v, q)
-	m.pager = templates.PagerOf(m.matching, q.Page, q.URL)
+func newPage(ctx context.Context, v answer.View, kept *history.Past, q answer.ActivityQuery) (m page, err error) {
+	m = page{query: q, view: v, refs: templates.RefsOf(v.Table)}
+	if m.list, m.counts, err = answer.Activity(ctx, v, kept, q); err != nil {
+		return m, err
+	}
+	m.pager = templates.PagerOf(m.counts.Listed, q.Page, q.URL)
 	if !q.Filtered() && q.Page < 2 {
 		moves := answer.Moves(v, q.Internal)
 		m.moves, m.inFlight = &moves, answer.MovingNow(v, v.Table.Moves.List, answer.FlightsListed)
 	}
-	return m
+	return m, nil
 }
 
 // state says why there are no entries, or what is wrong with them.
 func (m page) state() api.State {
 	state := answer.PartState(m.view, topology.PartEvents)
 	switch {
-	case m.matching > 0 || state.Code != "":
+	case m.counts.Listed > 0 || state.Code != "":
 		return state
+	case m.query.Timed():
+		return api.State{Code: "empty", Title: "No entry of this time matches the filter"}
 	case m.query.Filtered():
 		return api.State{Code: "empty", Title: "No entry matches the filter",
 			Detail: format.Count(int64(len(m.view.Table.Events))) + " entries were searched."}
@@ -86,6 +110,15 @@ func (m page) kinds() []templates.Option {
 	var out []templates.Option
 	for _, k := range answer.ActivityKinds {
 		out = append(out, templates.Option{Value: k, Text: kindLabels[k], Selected: m.query.Kind == k})
+	}
+	return out
+}
+
+// outcomes are the choices of the other filter.
+func (m page) outcomes() []templates.Option {
+	out := []templates.Option{{Value: "", Text: "any"}, {Value: "committed", Text: "committed"}, {Value: "failed", Text: "failed"}}
+	for i := range out {
+		out[i].Selected = out[i].Value == m.query.Outcome
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package activity
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -16,17 +17,26 @@ var (
 	paramTo   = site.Query("to", "likewise; default now")
 )
 
+// chosenEntries are the filters of the changelog that all its answers have.
+var chosenEntries = slices.Clip([]site.Param{site.Query("kind", "all, move, split, merge, collection or shard"),
+	site.Query("outcome", "committed or failed"), site.Query("shard", "from, to or written by this shard"),
+	site.Query("last", "1h, 1d or 7d: up to now"),
+	site.Query("from", "RFC 3339 or milliseconds since 1970, to the minute"), site.Query("to", "likewise; not included")})
+
 // Routes of what the cluster did, and of placement history.
 var Routes = site.Table(
 	site.Question[api.FoldedList[api.Event]]{
 		Route: site.Route{Pattern: "/activity", Summary: "What the cluster did", Tagged: true, Time: site.Past, Internal: true,
-			Topic: site.Topic{Kind: "activity", Draw: func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
+			Topic: site.Topic{Kind: "activity", Draw: func(ctx context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
 				v.Eras = s.Eras(v)
-				return Region(v), nil
+				return Region(ctx, v)
 			}}},
 		Page: Page, Ask: events, For: "The changelog, newest first",
-		OfData: site.Paged(site.Query("ns", "of this namespace"), site.Query("what", "this kind of entry, or a prefix that ends in a dot")),
+		OfData: site.Paged(append(chosenEntries, site.Query("ns", "of this namespace"),
+			site.Query("what", "this kind of entry, or a prefix that ends in a dot"))...),
 	},
+	site.Asked(site.Route{Pattern: "/activity/histogram", Summary: "Entries of the changelog over time",
+		Params: append(chosenEntries, site.Query("ns", "of namespaces that begin so")), Time: site.Past, Internal: true}, bars),
 	site.Asked(site.Route{Pattern: "/activity/inflight", Summary: "Migrations under way, the oldest first",
 		Params: []site.Param{site.Query("ns", "of this collection"), site.Query("shard", "from or to this shard")}}, inFlight),
 	site.Asked(site.Route{Pattern: "/activity/migrations", Summary: "Moves according to the changelog, newest first",

@@ -1,6 +1,8 @@
 package advice
 
 import (
+	"net/http"
+
 	"shardboard/internal/api"
 	"shardboard/web/guard"
 	"shardboard/web/site"
@@ -21,6 +23,8 @@ var Routes = site.Table(
 		Route: site.Route{Pattern: "/advice", Summary: "Which problems are there, and what helps?", Time: site.NowOnly},
 		Page:  Page, Ask: problems, For: "Problems, greatest first, and what could not be checked",
 	},
+	site.Page(site.Route{Pattern: "/advice/{id}/plan", Summary: "Leads to the filled-in form of the plan that helps with a problem",
+		Params: ofAdvice, Handler: FirstPlan, Status: []int{http.StatusSeeOther}, Time: site.NowOnly}),
 	site.Form(site.Route{Pattern: "/advice/dismiss", Summary: "Dismiss a problem with a reason", Policy: dismissPolicy, Handler: Dismiss}),
 	site.Form(site.Route{Pattern: "/advice/restore", Summary: "Take a dismissal back", Policy: dismissPolicy, Handler: Restore}),
 	site.Post(site.Route{Pattern: "/advice/{id}/dismiss", Summary: "Dismiss a problem; the reason is required", Policy: dismissPolicy,

@@ -199,7 +199,7 @@ func runOutcome(r region) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templates.ShareCell(rateCell(m.Before, x.Before), r.refs.Of(x.Shard).Color).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = templates.ShareCell(rateCell(m.Before, x.Before), r.refs.Of(x.Shard).Swatch).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -207,7 +207,7 @@ func runOutcome(r region) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templates.ShareCell(rateCell(m.After, x.After), r.refs.Of(x.Shard).Color).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = templates.ShareCell(rateCell(m.After, x.After), r.refs.Of(x.Shard).Swatch).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -395,7 +395,7 @@ func outcomeOn(refs templates.Refs, shard string, c templates.Cell) templ.Compon
 			return templ_7745c5c3_Err
 		}
 		if shard == "" {
-			templ_7745c5c3_Err = templates.ShareCell(c, 0).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.ShareCell(c, templates.Swatch{}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -408,7 +408,7 @@ func outcomeOn(refs templates.Refs, shard string, c templates.Cell) templ.Compon
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.ShareCell(c, refs.Of(shard).Color).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.ShareCell(c, refs.Of(shard).Swatch).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

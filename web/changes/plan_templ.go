@@ -380,7 +380,7 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = planBar(r.Shard.Color, r.BeforeBar, r.Before).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = planBar(r.Shard.Swatch, r.BeforeBar, r.Before).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -388,7 +388,7 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = planBar(r.Shard.Color, r.AfterBar, r.After).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = planBar(r.Shard.Swatch, r.AfterBar, r.After).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -451,7 +451,7 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = planBar(r.Shard.Color, r.BeforeBar, r.Before).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = planBar(r.Shard.Swatch, r.BeforeBar, r.Before).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -459,7 +459,7 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = planBar(r.Shard.Color, r.AfterBar, r.After).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = planBar(r.Shard.Swatch, r.AfterBar, r.After).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1229,7 +1229,7 @@ func checkTable(checks []api.PlanCheck) templ.Component {
 	})
 }
 
-func planBar(color int, share float64, f templates.Figure) templ.Component {
+func planBar(s templates.Swatch, share float64, f templates.Figure) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1255,7 +1255,7 @@ func planBar(color int, share float64, f templates.Figure) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if share >= 0 {
-			templ_7745c5c3_Err = templates.Bar(color, share, -1).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Bar(s, share, -1).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -383,7 +383,7 @@ func runRegion(m region) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		done, all := answer.StepsDone(m.Steps)
-		templ_7745c5c3_Err = templates.Bar(0, answer.Share(int64(done), int64(all)), -1).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.Bar(templates.Swatch{}, answer.Share(int64(done), int64(all)), -1).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -936,7 +936,7 @@ func runStep(r region, m answer.ListedStep, moving api.MovingNow, cost string) t
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.Bar(0, answer.Share(m.Done, m.Total), -1).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Bar(templates.Swatch{}, answer.Share(m.Done, m.Total), -1).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

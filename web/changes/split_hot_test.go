@@ -163,7 +163,7 @@ func TestHotChunkLinksThePlanThatHelps(t *testing.T) {
 		if i >= answer.ShownHot {
 			continue
 		}
-		to, err := url.Parse(page.Find(".hot li").Eq(i).Find("p a").AttrOr("href", ""))
+		to, err := url.Parse(page.Find(".hot tbody tr").Eq(i).Find("a.plan").AttrOr("href", ""))
 		if q := to.Query(); err != nil || q.Get("kind") != l.Plan.Kind || q.Get("chunk") != l.ID || q.Get("to") != planned(t, l).To {
 			t.Errorf("%d: the page leads to %s, the JSON to %+v", i, to, l.Plan)
 		}

@@ -32,7 +32,7 @@ type strip struct {
 
 // rect is a run of neighbouring chunks on one shard.
 type rect struct {
-	Color   int
+	Swatch  templates.Swatch
 	X, W    string
 	Key     string // data-key
 	Title   string
@@ -43,8 +43,8 @@ type rect struct {
 
 // path is the union of one shard's pieces.
 type path struct {
-	Color int
-	D     string
+	Swatch templates.Swatch
+	D      string
 }
 
 // draw makes the picture of a key space.
@@ -73,7 +73,7 @@ func draw(m answer.KeySpaceMap, r templates.Refs, shards []templates.ShardRef) s
 func rectOf(shard templates.ShardRef, x answer.KeySpaceRun) rect {
 	short := func(bound string) string { return templates.BoundKey(bound).Short }
 	out := rect{
-		Color: shard.Color, X: templates.Percent(x.From), W: templates.Percent(x.To - x.From), Key: x.Name,
+		Swatch: shard.Swatch, X: templates.Percent(x.From), W: templates.Percent(x.To - x.From), Key: x.Name,
 		Title: fmt.Sprintf("%s: %s, %s to %s", x.Shard, chunkCount(x.Last-x.First+1), short(x.Min), short(x.Max)),
 	}
 	out.URL = "?pos=" + strconv.FormatFloat(min(x.From+1e-6, 1), 'f', 6, 64) + "#chunks"
@@ -129,7 +129,7 @@ func columnStrip(s strip, runs []answer.KeySpaceRun, shards []templates.ShardRef
 				block(&all, float64(col), float64(col+1), y0, y1)
 			}
 		}
-		s.Paths = append(s.Paths, path{Color: sh.Color, D: all.String()})
+		s.Paths = append(s.Paths, path{Swatch: sh.Swatch, D: all.String()})
 		s.Lanes[sh.Name] = lane.String()
 	}
 	return s

@@ -21,28 +21,12 @@ type page struct {
 	say    templates.Sentences
 }
 
-// choice is one of a row of links.
-type choice struct {
-	text, url string
-	current   bool
-}
-
-// collections are the links to the collections that are counted by one method; none
-// where there is nothing to choose.
-func (m page) collections(method heat.Method) (out []choice) {
-	counted := 0
+// collections are the choices of those that are counted by one method.
+func (m page) collections(method heat.Method) (out []templates.Option) {
 	for _, c := range m.Coverage {
-		if c.Not != "" {
-			continue
+		if c.Not == "" && c.Method == method {
+			out = append(out, templates.Option{Value: string(c.NS), Text: string(c.NS), Selected: c.NS == m.Query.NS})
 		}
-		if counted++; c.Method == method {
-			to := m.Query
-			to.NS = c.NS
-			out = append(out, choice{string(c.NS), to.URL(), c.NS == m.Query.NS})
-		}
-	}
-	if counted < 2 {
-		return nil
 	}
 	return out
 }
@@ -71,29 +55,21 @@ type uncounted struct{ ns, why string }
 // profile knows.
 const shownUncounted = 100
 
-func (m page) windows() (out []choice) {
-	for _, d := range answer.HeatWindows() {
-		to := m.Query
-		to.Window = d
-		out = append(out, choice{format.Span(d), to.URL(), d == m.Query.Window})
+func (m page) windows() []templates.Option { return lasting(answer.HeatWindows(), m.Query.Window) }
+
+func (m page) spans() []templates.Option { return lasting(answer.HeatSpans(), m.Query.Span) }
+
+// lasting are the choices of a duration.
+func lasting(all []time.Duration, chosen time.Duration) (out []templates.Option) {
+	for _, d := range all {
+		out = append(out, templates.Option{Value: answer.ShortDuration(d), Text: "last " + format.Span(d), Selected: d == chosen})
 	}
 	return out
 }
 
-func (m page) spans() (out []choice) {
-	for _, d := range answer.HeatSpans() {
-		to := m.Query
-		to.Span = d
-		out = append(out, choice{format.Span(d), to.URL() + "#heat-map", d == m.Query.Span})
-	}
-	return out
-}
-
-func (m page) rows() (out []choice) {
+func (m page) rows() (out []templates.Option) {
 	for _, by := range []keyvis.By{keyvis.ByKey, keyvis.ByProject} {
-		to := m.Query
-		to.By = by
-		out = append(out, choice{rowsName(by), to.URL() + "#heat-map", by == m.Query.By})
+		out = append(out, templates.Option{Value: string(by), Text: rowsName(by), Selected: by == m.Query.By})
 	}
 	return out
 }
@@ -132,13 +108,14 @@ func (m page) caption() string {
 }
 
 const (
-	newRowsTitle     = "every write adds a row: all rows are counted, by the time in their ids"
-	changedRowsTitle = "rows are changed in place: those of the hottest projects are counted, by the date of their last change"
-	changedPicture   = "Rows changed in place are counted once a minute, for the %d hottest projects only: a cell is a lower bound, " +
+	changedPicture = "Rows changed in place are counted once a minute, for the %d hottest projects only: a cell is a lower bound, " +
 		"and an empty one is not known."
-	pictureLabel = "Heat map of writes, %s by time. Arrow keys move the cell cursor, plus and minus zoom, Enter opens a row, " +
-		"0 shows the whole picture."
-	pictureHelp = "Drag to zoom in, Shift-drag to move; arrow keys move the cell, + and − zoom, Enter opens."
+	pictureLabel = "Heat map of writes, %s by time. Arrow keys move the cell cursor, with Shift they select a part, Enter shows " +
+		"what is in it, plus and minus zoom, 0 shows the whole picture."
+	pictureHelp = "Drag to select a part and see what helps; arrow keys move the cell, with Shift they select, Enter shows what is in it, " +
+		"+ and − zoom."
+	touchHelp  = "Tap a cell, or drag sideways over several, to see what is in it and what helps."
+	legendText = "Edges: owner at the begin (left; at the oldest entry of the changelog, if that is later) and at the end (right)"
 )
 
 func chunkName(c api.Heat) string {

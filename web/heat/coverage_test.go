@@ -137,12 +137,10 @@ func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), time.Minute, nil)
 	doc := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
 	var offered []string
-	for _, n := range doc.Find("#heat-lists .choices a").EachIter() {
-		if text := n.Text(); strings.HasPrefix(text, "yorkie-meta.") {
-			offered = append(offered, strings.TrimPrefix(text, "yorkie-meta."))
-			if w := s.Do("GET", n.AttrOr("href", "")); w.Code != http.StatusOK {
-				t.Errorf("%s: %d", text, w.Code)
-			}
+	for _, n := range doc.Find(".heatchoices select[name=ns] option").EachIter() {
+		offered = append(offered, strings.TrimPrefix(n.Text(), "yorkie-meta."))
+		if w := s.Do("GET", "/heat?ns="+n.AttrOr("value", "")); w.Code != http.StatusOK {
+			t.Errorf("%s: %d", n.Text(), w.Code)
 		}
 	}
 	if want := []string{"changes", "revisions", "schemas", "snapshots", "clients", "documents"}; !slices.Equal(offered, want) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"shardboard/internal/answer"
@@ -12,6 +13,7 @@ import (
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/message"
+	"shardboard/internal/shardkey"
 	"shardboard/web/templates"
 )
 
@@ -120,17 +122,19 @@ func cell(c api.HeatSpan, rate *float64) templates.Figure {
 	return f
 }
 
-// rowHead names a row of the picture and leads to the chunk or the project.
-func (m page) rowHead(r answer.HeatTableRow) (name templates.Key, url string) {
+// rowHead names a row of the picture by its project, its chunk or its key, and leads to the project or the chunk.
+func (m page) rowHead(r api.HeatRow, bound shardkey.Key) (name templates.Key, url string) {
 	if m.Query.By == keyvis.ByProject {
-		text := r.Name
-		if text == "" {
-			text = r.Project
-		}
-		return templates.Cut(text, 28), m.projectURL(r.Project)
+		return templates.Cut(rowProject(r), 28), m.projectURL(r.Project)
 	}
 	if r.Ref != "" { // not hidden
 		url = answer.ChunkURL(m.Query.NS, "."+r.Ref)
 	}
-	return templates.BoundKey(answer.BoundText(m.Picture.Pattern, r.Bound)), url
+	text := answer.BoundText(m.Picture.Pattern, bound)
+	if r.Project != "" || r.Hashed {
+		return templates.Key{Short: capital(answer.ChunkNumbers(r.Number, r.Chunks)), Full: text}, url
+	}
+	return templates.BoundKey(text), url
 }
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -30,20 +30,20 @@ func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
 	doc := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
-	first := doc.Find(".hot li").First().Text()
+	first := doc.Find(".hot tbody tr").First().Text()
 	for _, want := range []string{"of the writes to changes on shard-rs-", "Yorkie document " + webtest.ProjectID(1000).Hex(),
 		"would not help"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("the first sentence lacks %q: %s", want, first)
 		}
 	}
-	if href := doc.Find(".hot li a").First().AttrOr("href", ""); s.Do("GET", href).Code != http.StatusOK {
+	if href := doc.Find(".hot tbody th a").First().AttrOr("href", ""); s.Do("GET", href).Code != http.StatusOK {
 		t.Errorf("%s is no page", href)
 	}
-	if lead := doc.Find(".lead").Text(); !strings.Contains(lead, "Every new row was counted") || !strings.Contains(lead, "120 of 120 s") {
-		t.Errorf("how it was measured: %s", lead)
+	if how := doc.Find(".measured").Text(); !strings.Contains(how, "Every new row was counted") || !strings.Contains(how, "120 of 120 s") {
+		t.Errorf("how it was measured: %s", how)
 	}
-	project := doc.Find("#heat-lists table").First().Find("tbody tr").First()
+	project := doc.Find("#heat-lists .halves table").First().Find("tbody tr").First()
 	if !strings.Contains(project.Text(), v.Dir.All()[0].Name) || !strings.Contains(project.Text(), "all") {
 		t.Errorf("hottest project: %s", project.Text())
 	}
@@ -81,7 +81,8 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 		"sampled": {webtest.NewHeatServer(t, v, busy, 3*time.Minute, nil), []string{"Counted in samples", "1 s in 10", "±"}, ""},
 		"no collection": {webtest.NewHeatServer(t, unknown, &webtest.Writes{}, time.Minute, nil),
 			[]string{"No collection whose writes can be counted"}, ".hot"},
-		"no writes at all": {webtest.NewHeatServer(t, v, &webtest.Writes{}, 2*time.Minute, nil), []string{"No writes in this window"}, ".hot li"},
+		"no writes at all": {webtest.NewHeatServer(t, v, &webtest.Writes{}, 2*time.Minute, nil), []string{"No writes in this window"},
+			".hot tbody tr"},
 	} {
 		w := c.site.Do("GET", "/heat")
 		text := webtest.ParseHTML(t, w.Body.String())
@@ -102,7 +103,7 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 func TestHeatIsOnThePagesOfHotSubjects(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), time.Minute, nil)
-	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li a").First().AttrOr("href", "")
+	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot tbody th a").First().AttrOr("href", "")
 	for path, want := range map[string]string{
 		"/collections/yorkie-meta.changes": "writes/s in the 5",
 		link:                               "of the collection's",

@@ -25,7 +25,7 @@ func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 		if l.CanSplit == nil || !*l.CanSplit || l.Why == "" || strings.Contains(l.Why, "[heat.") {
 			t.Errorf("%s: %s", l.ID, l.Why)
 		}
-		if i < answer.ShownHot && page.Find(".hot li").Eq(i).Find(".muted").First().Text() != l.Why {
+		if i < answer.ShownHot && page.Find(".hot tbody tr").Eq(i).Find(".why").Text() != l.Why {
 			t.Errorf("%d: the page says another thing than %q", i, l.Why)
 		}
 		codes[l.Split] = true
@@ -91,7 +91,7 @@ func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
 	shards := webtest.HeatListOf(t, s, "shards").Items
 	least := shards[len(shards)-1].ID
-	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li").First().Find("p a")
+	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot tbody tr").First().Find("a.plan")
 	to, err := url.Parse(link.AttrOr("href", ""))
 	if err != nil || to.Query().Get("kind") != "move" || to.Query().Get("to") != least || to.Query().Get("chunk") == "" ||
 		!strings.Contains(link.Text(), least) {
@@ -100,8 +100,8 @@ func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 	if w := s.Do("GET", to.String()); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), least) {
 		t.Errorf("%s: %d", to, w.Code)
 	}
-	for _, l := range webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li").EachIter() {
-		takes := l.Find("p").Text()
+	for _, l := range webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot tbody tr").EachIter() {
+		takes := l.Find(".helps").Text()
 		stays, moves := strings.Contains(takes, "No shard that may own it"), strings.Contains(takes, "Plan to move it to "+least)
 		if helps, its := strings.Contains(takes, "would not help"), strings.Contains(takes, " on "+least+": "); stays != (helps && its) ||
 			moves != (helps && !its) {
@@ -109,7 +109,7 @@ func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 		}
 	}
 	s.Deps.Actions = nil
-	if n := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot li p a").Length(); n > 0 {
+	if n := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot a.plan").Length(); n > 0 {
 		t.Errorf("%d plans where nothing can be changed", n)
 	}
 }

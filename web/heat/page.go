@@ -22,7 +22,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
 	from := source(s, r, v)
 	from.Try = s.Tries(v)
-	report, err := answer.Heat(v, from, q)
+	report, err := answer.Heat(r.Context(), v, from, q)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,11 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // source is what counts writes, and whether the reader may make plans.
 func source(s *site.Site, r *http.Request, v answer.View) answer.HeatSource {
-	return answer.HeatSource{Counts: s.Deps.Heat, Pictures: s.Deps.Pictures, Plans: s.Offers(r, v.Table) != nil}
+	events := answer.HeatEvents{Runs: s.Deps.Actions}
+	if s.Deps.Alerts != nil {
+		events.Alerts = s.Deps.Alerts.Status
+	}
+	return answer.HeatSource{Counts: s.Deps.Heat, Pictures: s.Deps.Pictures, Plans: s.Offers(r, v.Table) != nil, Events: events}
 }
 
 // hotProjects, hotDocuments, hotChunks and hotShards are what is hot, hottest first.
@@ -92,12 +96,12 @@ func MapJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	version := strings.Join([]string{strconv.FormatInt(s.Born, 36), strconv.FormatInt(from.Pictures.Version(q.NS, q.By), 36),
-		strconv.FormatUint(v.Table.Seq, 36)}, "-")
+		strconv.FormatUint(v.Table.Seq, 36), from.Events.Version(r.Context())}, "-")
 	if site.Matches(r.Header.Get("If-None-Match"), version) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	out, err := answer.HeatMap(v, from, q)
+	out, err := answer.HeatMap(r.Context(), v, from, q)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,9 @@ var (
 var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/heat", Summary: "Where is it hot?", Handler: Page, Time: site.NowOnly, Internal: true,
 		Params: []site.Param{paramCollection, paramWindow, site.Query("span", "how far back the picture goes: 1h, 6h, 24h, 168h or 840h"),
-			site.Query("by", "key or project")}}),
+			site.Query("by", "key or project"),
+			site.Query("rows", "keys of the rows to describe, with from and to: the first and the last by key, all by project"),
+			site.Query("from", "RFC 3339 or milliseconds since 1970: begin of what is described"), site.Query("to", "its end")}}),
 	site.Get(site.Route{Pattern: "/heat/map", Summary: "Where did the writes go, over time?", Handler: MapJSON, Time: site.NowOnly,
 		Params: []site.Param{paramCollection, site.Query("from", "RFC 3339 time, or how long before to, as -24h; default six hours before to"),
 			site.Query("to", "RFC 3339 time; default now"),

@@ -383,7 +383,7 @@ func checkProgress(list []api.DuplicateCollection) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if c.Share >= 0 {
-				templ_7745c5c3_Err = templates.Bar(0, c.Share, -1).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.Bar(templates.Swatch{}, c.Share, -1).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

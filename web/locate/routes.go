@@ -49,6 +49,9 @@ var Routes = site.Table(
 	site.Asked(site.Route{Pattern: "/collections/{ns}/chunks/{ref}/why",
 		Summary: "Why one chunk is where it is, and what the balancer makes of it", Params: ofChunk,
 		Tagged: true, Measured: true, Time: site.Past}, whyChunk),
+	site.Asked(site.Route{Pattern: "/collections/{ns}/chunks/{ref}/around",
+		Summary: "A chunk's owners in the last day, its neighbours, its recent writes and whose keys it holds", Params: ofChunk,
+		Time: site.Past}, chunkAround),
 	site.Asked(site.Route{Pattern: "/projects/{id}/why", Summary: "Why a project's own chunks are where they are",
 		Params: []site.Param{site.InPath("id", "a project's id, 24 hexadecimal digits")}, Tagged: true, Time: site.Past}, whyProject),
 

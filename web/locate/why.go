@@ -40,11 +40,12 @@ func ChunkPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	}
 	c, i, err := s.ChunkAt(r, v)
 	if err != nil {
-		return err
+		return chunkGone(s, w, r, v, err)
 	}
 	ch := c.Chunks.At(i)
 	p := chunkPage{
-		v: v, why: answer.ChunkWhy(v, c, i, answer.KnownDuplicates(v, s.Deps.Duplicates)),
+		around: around(s, r, v, c, i),
+		v:      v, why: answer.ChunkWhy(v, c, i, answer.KnownDuplicates(v, s.Deps.Duplicates)),
 		moving: answer.MovingNow(v, answer.MovingChunk(v, c, i), answer.FlightsListed),
 		failed: answer.FailedMovesOf(v, c.NS, answer.Touches(c, shardkey.Range{Min: ch.Min, Max: ch.Max})),
 		size:   answer.ChunkSizeOf(v, c, ch), mayMeasure: auth.From(r.Context()).May(auth.Operator),
@@ -65,6 +66,7 @@ func ChunkPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 type chunkPage struct {
 	v          answer.View
 	why        api.ChunkWhy
+	around     api.ChunkAround
 	heat       message.Message
 	moving     api.MovingNow
 	failed     api.FailedMoves

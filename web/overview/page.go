@@ -24,7 +24,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	sh := s.Shell(r, v, "overview", "Overview", "headline", "overview", "map")
-	return site.WritePage(w, r, http.StatusOK, page(sh, Headline(v), mapOf(r, v), Region(v), s.Offers(r, v.Table).Balancer()))
+	return site.WritePage(w, r, http.StatusOK, page(sh, Headline(s, v), mapOf(r, v), Region(v), s.Offers(r, v.Table).Balancer()))
 }
 
 // mapOf is the map of the largest collections. Its view is in the address too; one that
@@ -54,7 +54,9 @@ func newsURL(v answer.View) string {
 
 // Headline is the part of the page above the map that is updated live. The map between both
 // parts is updated by its own script.
-func Headline(v answer.View) templ.Component { return headline(answer.Overview(v), newsURL(v)) }
+func Headline(s *site.Site, v answer.View) templ.Component {
+	return headline(answer.Overview(v), answer.WorstProblem(v, s.Tries(v)), s.Deps.PlanForms, newsURL(v))
+}
 
 // Region is the part of the page below the map that is updated live.
 func Region(v answer.View) templ.Component {

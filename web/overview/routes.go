@@ -16,8 +16,8 @@ var Routes = site.Table(
 		Topic: site.Topic{Kind: "overview", Draw: func(_ context.Context, _ *site.Site, v answer.View, _ string) (templ.Component, error) {
 			return Region(v), nil
 		}},
-		Topics: []site.Topic{{Kind: "headline", Draw: func(_ context.Context, _ *site.Site, v answer.View, _ string) (templ.Component, error) {
-			return Headline(v), nil
+		Topics: []site.Topic{{Kind: "headline", Draw: func(_ context.Context, s *site.Site, v answer.View, _ string) (templ.Component, error) {
+			return Headline(s, v), nil
 		}}}}),
 	site.Asked(site.Route{Pattern: "/cluster", Summary: "The cluster in one object", Tagged: true, Time: site.Past}, cluster),
 	site.Asked(site.Route{Pattern: "/shards", Summary: "Shards", Params: site.Paged(), Tagged: true, Time: site.Past}, shards),

@@ -57,15 +57,16 @@ func regionOf(v answer.View, p *profile.Profile, pr placement.Project) templ.Com
 	})
 }
 
-// sizes is what surveys found of the project; nothing where nothing measures, nor
-// of the past, as surveys measure what is there now.
+// sizes is the best known size of the project by collection, from surveys or estimates; nothing where
+// nothing measures, nor of the past, as both are of now.
 func sizes(s *site.Site, v answer.View, p placement.Project, who auth.Principal) templ.Component {
 	if s.Deps.Surveys == nil || v.Past != nil {
 		return templ.NopComponent
 	}
 	start := s.SurveyForm(who)
 	start.Project, start.DB = p.ID.Hex(), p.DB
-	return sizesRegion(answer.ProjectSizes(s.Deps.Surveys.Findings(p.DB, p.ID)), start, templates.RefsOf(v.Table), v.Now)
+	surveyed := answer.ProjectSizes(s.Deps.Surveys.Findings(p.DB, p.ID))
+	return sizesRegion(answer.SizesOfProject(v, p, s.Deps.Surveys), surveyed, start, templates.RefsOf(v.Table), v.Now)
 }
 
 // project is one project, collection by collection; ?db= chooses among projects with

@@ -420,7 +420,7 @@ func spreadMark(c api.ProjectCollection, shard templates.ShardRef) templ.Compone
 			return templ_7745c5c3_Err
 		}
 		if i >= 0 {
-			templ_7745c5c3_Err = mark(templates.ShardClass(shard.Color), c.Exact, title).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = mark(shard.Class(), c.Exact, title).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

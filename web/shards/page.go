@@ -48,14 +48,19 @@ func Region(v answer.View, p *profile.Profile, name string) (templ.Component, er
 	if v.Internal {
 		m.LiveURL = address
 	}
+	q := answer.ShardWhyQuery{Shard: name, By: answer.OfBytes, Limit: partsListed, Brief: true}
+	if m.Why, err = answer.ShardWhy(v, answer.HeatSource{}, q); err != nil {
+		return nil, err
+	}
 	return region(v, a, m, templates.RefsOf(v.Table)), nil
 }
 
-// moves is what moves to and from the shard.
+// moves is what moves to and from the shard, and why it has as much as it has.
 type moves struct {
 	LiveURL string
 	Moving  api.MovingNow
 	Failed  api.FailedMoves
+	Why     api.ShardWhy
 }
 
 // measures are the overview's bars with the words of one shard only.
@@ -64,7 +69,7 @@ func measures(a api.ShardDetail, refs templates.Refs) []templates.Measure {
 	for i := range all {
 		for j := range all[i].Parts {
 			if p := &all[i].Parts[j]; p.Shard.Name != a.Name {
-				p.Shard.Color, p.Label = 0, ""
+				p.Shard.Swatch, p.Label = templates.Swatch{}, ""
 			} else if p.Label != "" {
 				p.Label = format.Share(p.Share)
 			}

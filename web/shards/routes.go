@@ -13,7 +13,7 @@ import (
 var paramShard = site.InPath("name", "a shard's name, path-escaped once")
 
 // Routes of one shard.
-var Routes = []site.Route{
+var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/shards/{name}", Summary: "What is on a shard?", Params: []site.Param{paramShard}, Handler: PageOrCSV,
 		Types:  []string{site.MediaHTML, site.MediaCSV}, // the latter of a name that ends in .csv
 		Tagged: true, Time: site.Past, Internal: true,
@@ -27,4 +27,14 @@ var Routes = []site.Route{
 	site.Get(site.Route{Pattern: "/shards/{name}", Summary: "One shard and what is on it", Params: []site.Param{paramShard},
 		Answer: api.ShardDetail{}, Handler: JSON,
 		Types: []string{site.MediaJSON, site.MediaCSV}, Tagged: true, Time: site.Past}),
-}
+	// Writes are no part of the table, so it has no ETag.
+	site.Question[api.ShardWhy]{
+		Route: site.Route{Pattern: "/shards/{name}/why", Summary: "Why has a shard more or less than its even share?",
+			Params: []site.Param{paramShard, site.Query("by", "bytes (default), documents or writes"),
+				site.Query("ns", "one collection: by project where its key begins with the project, else by chunk"),
+				site.Query("project", "with ns: the chunks of this project, 24 hexadecimal digits, or those that \"several\" share"),
+				site.Number("limit", "how many parts are listed one by one, 1 to 1000; default 100, on the page 12")},
+			Time: site.Past},
+		Page: WhyPage, Ask: why, For: "From the even share of a shard to what is on it, part by part",
+	},
+)

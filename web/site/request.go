@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
@@ -40,21 +41,7 @@ func (s *Site) Sharded(r *http.Request, t *topology.Table) (*topology.Collection
 // ChunkAt finds the chunk that the address names: exactly that one, not what
 // it has become, for an answer about another chunk would be wrong.
 func (s *Site) ChunkAt(r *http.Request, v answer.View) (*topology.Collection, int, error) {
-	c, err := s.Sharded(r, v.Table)
-	if err == nil {
-		err = answer.MayNameChunks(v)
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	ref, err := PathText(r, "ref")
-	if err != nil {
-		return nil, 0, err
-	}
-	if !strings.Contains(ref, ".") {
-		ref = answer.IdentityOf(c) + "." + ref // the bound alone: of the collection as it is now
-	}
-	k, err := answer.ParseChunkRef(c, ref)
+	c, k, err := s.ChunkKey(r, v)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -63,6 +50,26 @@ func (s *Site) ChunkAt(r *http.Request, v answer.View) (*topology.Collection, in
 		return nil, 0, fault.New(fault.NotFound, "%s", "No chunk of "+string(c.NS)+" begins at this key any more.")
 	}
 	return c, i, nil
+}
+
+// ChunkKey is the lower bound that the address names, whether a chunk begins there or not.
+func (s *Site) ChunkKey(r *http.Request, v answer.View) (*topology.Collection, shardkey.Key, error) {
+	c, err := s.Sharded(r, v.Table)
+	if err == nil {
+		err = answer.MayNameChunks(v)
+	}
+	if err != nil {
+		return nil, shardkey.Key{}, err
+	}
+	ref, err := PathText(r, "ref")
+	if err != nil {
+		return nil, shardkey.Key{}, err
+	}
+	if !strings.Contains(ref, ".") {
+		ref = answer.IdentityOf(c) + "." + ref // the bound alone: of the collection as it is now
+	}
+	k, err := answer.ParseChunkRef(c, ref)
+	return c, k, err
 }
 
 // AuditEntry is the beginning of the audit entry of what a request does: who sent it, how

@@ -63,6 +63,7 @@ type Deps struct {
 	Runs     func(from, to time.Time) []history.OurRun
 	Surveys  answer.Surveys    // nil: sizes are not measured
 	Sizes    answer.ChunkSizes // nil: chunks are not measured
+	Holdings answer.Holdings   // nil: what projects hold on shards is not estimated
 	Profile  *profile.Profile
 	Log      *slog.Logger         // nil discards
 	Registry *prometheus.Registry // nil makes one of its own

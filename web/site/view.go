@@ -42,7 +42,7 @@ func (s *Site) ViewOf(ctx context.Context, now answer.View, at time.Time) (answe
 	}
 	v := now.Computable()
 	v.Table, v.Now, v.Cost, v.Found = t, at, 0, nil
-	v.Sizes, v.Writes, v.WritesAt = nil, nil, nil // all are of now
+	v.Sizes, v.Writes, v.WritesAt, v.HoldingsOf = nil, nil, nil, nil // all are of now
 	v.Past = &answer.PastTime{At: at, Now: now.Now, Watched: m.Watched, Last: m.Last, Next: m.Next, Rounds: now.Table.Rounds}
 	found := v.Problems() // once for the page
 	v.Found = &found
@@ -117,6 +117,9 @@ func (s *Site) writesAt(ns topology.Namespace) int64 {
 func (s *Site) View() answer.View {
 	v := answer.View{Data: s.DataCondition(), Table: s.Deps.Watcher.Table(), Dir: s.Deps.Keeper.Directory(), Profile: s.Deps.Profile,
 		Now: s.Deps.Now(), Runs: s.Deps.Runs, Sizes: s.Deps.Sizes, Writes: s.chunkWrites, WritesAt: s.writesAt, Bands: s.bands}
+	if s.Deps.Holdings != nil {
+		v.HoldingsOf = s.Deps.Holdings.Snapshot
+	}
 	if s.Deps.Runs != nil {
 		v.FlightRuns = func() []history.OurRun { return s.flightRuns.Of(v) }
 	}

@@ -64,7 +64,7 @@ func (m MapView) scale() string {
 	case m.Query.By == answer.MapBySize && s.Bytes.High != nil:
 		return "Height: data of a chunk, up to ≈ " + format.Bytes(int64(*s.Bytes.High)) + "."
 	case m.Query.By == answer.MapByHeat && s.Heat.High != nil && *s.Heat.High > 0:
-		return "Height: writes to the hottest chunk, up to " + format.Rate(*s.Heat.High) + ", on a logarithmic scale."
+		return "Height: writes to the hottest chunk, up to " + format.PerSecond(*s.Heat.High) + "/s, on a logarithmic scale."
 	case m.Query.By == answer.MapByHeat && s.Heat.High != nil:
 		return "No chunk took writes in the last 5 minutes."
 	case m.Query.By == answer.MapByAge && s.Age.Low != nil:
@@ -119,7 +119,7 @@ func (m MapView) shapes(s answer.MapStrip) (out []mapShape) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		out = append(out, mapShape{Class: ShardClass(m.Refs.Of(name).Color), D: all[name].String()})
+		out = append(out, mapShape{Class: m.Refs.Of(name).Swatch.Class(), D: all[name].String()})
 	}
 	if unknown.Len() > 0 {
 		out = append(out, mapShape{Class: "unknown", D: unknown.String()})
@@ -291,15 +291,18 @@ func (m MapView) unusual(s answer.MapStrip) (out []string) {
 	return out
 }
 
-// mapBox is the viewBox of a strip, and mapWhole a whole band in it.
+// mapBox is the viewBox of a strip; the others are shapes in it.
 var (
 	mapBox   = "0 0 " + Trim(mapWide) + " " + Trim(mapHigh)
-	mapWhole = func() string {
-		var b strings.Builder
-		mapBlock(&b, 0, mapWide, bandTop, bandFoot)
-		return b.String()
-	}()
+	mapWhole = bandShape(bandTop, bandFoot)
+	mapThin  = bandShape(bandTop+30, bandFoot-30) // of a collection that is not sharded
 )
+
+func bandShape(top, foot float64) string {
+	var b strings.Builder
+	mapBlock(&b, 0, mapWide, top, foot)
+	return b.String()
+}
 
 // mapRole says whether a strip has parts that a screen reader may visit.
 func mapRole(s answer.MapStrip) string {

@@ -104,7 +104,7 @@ func Number(f Figure) templ.Component {
 }
 
 // Bar is a share within a table cell; the tick is where an even share would be.
-func Bar(color int, share, even float64) templ.Component {
+func Bar(s Swatch, share, even float64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -125,7 +125,7 @@ func Bar(color int, share, even float64) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var7 = []any{"bar", ShardClass(color)}
+		var templ_7745c5c3_Var7 = []any{"bar", s.Class()}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var7...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -201,7 +201,7 @@ func Bar(color int, share, even float64) templ.Component {
 }
 
 // ShareCell is the content of a table cell: number, share, bar.
-func ShareCell(c Cell, color int) templ.Component {
+func ShareCell(c Cell, s Swatch) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -227,7 +227,7 @@ func ShareCell(c Cell, color int) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if c.Share >= 0 {
-			templ_7745c5c3_Err = Bar(color, c.Bar, c.Even).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Bar(s, c.Bar, c.Even).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -438,7 +438,7 @@ func inFlightRow(x api.InFlight, refs Refs, now time.Time) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if x.CopiedShare >= 0 {
-				templ_7745c5c3_Err = Bar(refs.Of(x.To).Color, x.CopiedShare, -1).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = Bar(refs.Of(x.To).Swatch, x.CopiedShare, -1).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

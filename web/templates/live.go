@@ -18,6 +18,12 @@ func Live(topic, url string) templ.Attributes {
 	return a
 }
 
+// Held are the attributes of a list whose rows stay in place while somebody reads it. Its words say how
+// many new rows wait; the second has "{n}" for their number.
+func Held(one, many string) templ.Attributes {
+	return templ.Attributes{"data-held": one + "|" + many}
+}
+
 // List joins names for people.
 func List(names []string) string {
 	if len(names) == 0 {

@@ -1,29 +1,27 @@
 package templates
 
 import (
-	"fmt"
-
 	"shardboard/internal/answer"
 	"shardboard/internal/topology"
 )
 
-// ShardRef is a shard as it is shown everywhere: a colour by its place in the
-// sorted shard list, a short label inside the colour, and the full name.
+// ShardRef is a shard as it is shown everywhere: a swatch by its place in the
+// shard list, which is in natural order, a short label inside, and the full name.
 type ShardRef struct {
 	Name  string
 	Label string // at most 3 characters, unique among the cluster's shards
-	Color int    // 1..12; 0 for a shard that the table does not list
 	URL   string
+	Swatch
 }
 
-// ShardRefs are the cluster's shards as every page shows them. The colour is
-// the place in the sorted list, so it is the same on every page and in every
+// ShardRefs are the cluster's shards as every page shows them. The swatch is
+// the place in the list, so it is the same on every page and in every
 // browser, and only adding or removing a shard can change it.
 func ShardRefs(t *topology.Table) []ShardRef {
 	refs := make([]ShardRef, len(t.Shards))
 	labels := answer.ShardLabels(t.Shards)
 	for i, s := range t.Shards {
-		refs[i] = ShardRef{Name: s.Name, Label: labels[i], Color: i%answer.PaletteSize + 1, URL: answer.ShardURL(s.Name)}
+		refs[i] = ShardRef{Name: s.Name, Label: labels[i], URL: answer.ShardURL(s.Name), Swatch: swatchAt(i)}
 	}
 	return refs
 }
@@ -47,14 +45,6 @@ func (m Refs) Of(name string) ShardRef {
 		return r
 	}
 	return ShardRef{Name: name, Label: "?", URL: answer.ShardURL(name)}
-}
-
-// ShardClass is the colour class of a shard.
-func ShardClass(color int) string {
-	if color < 1 || color > answer.PaletteSize {
-		return "s0"
-	}
-	return fmt.Sprintf("s%d", color)
 }
 
 // ShardOptions is a select of shards with "any" first.

@@ -69,6 +69,7 @@ type keyRow struct {
 // keyList is what static/js/shortcuts.js listens to, in the order of the help.
 func keyList() []keyRow {
 	return []keyRow{
+		{[]string{"Ctrl", "K"}, "Go to a page, project, shard, collection or change"},
 		{[]string{"/"}, "To the locate box"},
 		{[]string{"g", "o"}, "Overview"},
 		{[]string{"g", "l"}, "Locate"},
@@ -85,4 +86,12 @@ func keyList() []keyRow {
 		{[]string{"t"}, "Light or dark"},
 		{[]string{"?"}, "This list"},
 	}
+}
+
+// paletteLocate is where the palette looks for what it does not know; "" if the viewer may not locate.
+func paletteLocate(you You) string {
+	if !you.MayLocate {
+		return ""
+	}
+	return "/locate?q="
 }

@@ -61,6 +61,7 @@ func New(t testing.TB, change ...func(*site.Deps)) *Server {
 		Heat:     heat.NewCollector(nil, s.Watcher, profile.Yorkie(), heat.Options{Seed: 1}),
 		Pictures: keyvis.New(s.Watcher, nil, nil),
 		Surveys:  CannedSurveys(),
+		Holdings: CannedHoldings{},
 		Now:      func() time.Time { return Epoch }, Target: "mongos.example:27017", Version: "test",
 		Advice: rules.NewAdvisor(
 			rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: profile.Yorkie(), Now: func() time.Time { return Epoch }},

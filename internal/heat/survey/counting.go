@@ -25,13 +25,13 @@ type counting struct {
 	Names     string                     // the collection of documents
 	Documents []bson.ObjectID            // kind project: document ids, while there are few
 	Many      bool                       // there are too many
-	Others    []target                   // document-wide collections
+	Others    []Target                   // document-wide collections
 	Each      *documents                 // progress in Others, once the rows are read
 }
 
 // countPart is the state of one project-wide collection.
 type countPart struct {
-	Target  target
+	Target  Target
 	Project int // index in the project list of its database
 	Next    bson.ObjectID
 	Drawn   bool
@@ -41,12 +41,12 @@ type countPart struct {
 
 func newCounting(t *topology.Table, p *profile.Profile, dir *placement.Directory, r Request) *counting {
 	c := &counting{Names: p.Keys.Collection}
-	for _, one := range targets(t, p, r, profile.ScopeProject) {
+	for _, one := range Targets(t, p, r, profile.ScopeProject) {
 		c.Parts = append(c.Parts, &countPart{Target: one})
 	}
 	if r.Kind == Project {
 		id := r.Project
-		c.Only, c.Others, c.Expected = &id, targets(t, p, r, profile.ScopeDocument), -1
+		c.Only, c.Others, c.Expected = &id, Targets(t, p, r, profile.ScopeDocument), -1
 		if in, ok := dir.In(r.DB, id); ok && in.Documents.Known && in.Clients.Known && r.NS == "" {
 			c.Expected = in.Documents.Value + in.Clients.Value
 		}
@@ -60,7 +60,7 @@ func newCounting(t *topology.Table, p *profile.Profile, dir *placement.Directory
 		slices.SortFunc(ids, func(a, b bson.ObjectID) int { return slices.Compare(a[:], b[:]) })
 	}
 	for _, one := range c.Parts {
-		rows := totals(t, one.Target.NS).rows
+		rows := TotalOf(t, one.Target.NS).Rows
 		if !rows.Known {
 			c.Expected = -1
 			break
@@ -85,7 +85,7 @@ func (c *counting) progress() (done, total int64) {
 	return done, total
 }
 
-func (c *counting) step(ctx context.Context, r *reading) (bool, error) {
+func (c *counting) step(ctx context.Context, r *Reader) (bool, error) {
 	for _, p := range c.Parts {
 		if !p.Drawn && p.Ended.Reason == "" {
 			return false, p.Ended.take(r, c.batch(ctx, r, p))
@@ -101,7 +101,7 @@ func (c *counting) step(ctx context.Context, r *reading) (bool, error) {
 }
 
 // batch reads the next rows of the current project.
-func (c *counting) batch(ctx context.Context, r *reading, p *countPart) error {
+func (c *counting) batch(ctx context.Context, r *Reader, p *countPart) error {
 	var project bson.ObjectID
 	list := c.Projects[p.Target.NS.Database()]
 	switch {
@@ -113,7 +113,7 @@ func (c *counting) batch(ctx context.Context, r *reading, p *countPart) error {
 		p.Drawn = true
 		return nil
 	}
-	rows, next, last, err := r.rows(ctx, p.Target, &project, p.Next)
+	rows, next, last, err := r.Rows(ctx, p.Target, &project, p.Next)
 	if err != nil {
 		return err
 	}

@@ -26,13 +26,13 @@ type documents struct {
 
 // documentPart is the state of one collection. Its fields are stored as JSON; do not rename them.
 type documentPart struct {
-	Target target
+	Target Target
 	At     int // index in IDs
 	Ended  outcome
 	Lines  []Line
 }
 
-func newDocuments(of []target, project bson.ObjectID, ids ...bson.ObjectID) *documents {
+func newDocuments(of []Target, project bson.ObjectID, ids ...bson.ObjectID) *documents {
 	d := &documents{Project: project, IDs: ids}
 	for _, t := range of {
 		d.Parts = append(d.Parts, &documentPart{Target: t})
@@ -51,7 +51,7 @@ func (d *documents) progress() (done, total int64) {
 	return done, total
 }
 
-func (d *documents) step(ctx context.Context, r *reading) (bool, error) {
+func (d *documents) step(ctx context.Context, r *Reader) (bool, error) {
 	for _, p := range d.Parts {
 		if p.Ended.Reason == "" && p.At < len(d.IDs) {
 			return false, p.Ended.take(r, d.one(ctx, r, p))
@@ -61,10 +61,10 @@ func (d *documents) step(ctx context.Context, r *reading) (bool, error) {
 }
 
 // one sums up one document in one collection.
-func (d *documents) one(ctx context.Context, r *reading, p *documentPart) error {
+func (d *documents) one(ctx context.Context, r *Reader, p *documentPart) error {
 	id := d.IDs[p.At]
 	var size DocumentSize
-	err := r.read(ctx, 1, func(ctx context.Context) (_ int, err error) {
+	err := r.Read(ctx, 1, func(ctx context.Context) (_ int, err error) {
 		size, err = r.src.DocumentSize(ctx, DocumentSizeQuery{
 			NS: p.Target.NS, Document: p.Target.Document, ID: id, Project: p.Target.Project, Of: d.Project, Limit: maxRowsPerDocument})
 		return 1, err

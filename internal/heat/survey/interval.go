@@ -19,14 +19,15 @@ func rowsWanted(precision float64) int64 {
 	return int64(math.Ceil(1.96 * 1.96 / 2 / (precision * precision)))
 }
 
-// weighted is a sum of sampled rows with weights.
-type weighted struct {
+// WeightedSum is a sum of sampled rows with weights.
+type WeightedSum struct {
 	hits    int64
 	sum     float64 // sum of the weights: the estimate
 	squares float64 // sum of the squared weights: the estimate's variance, each row being rare
 }
 
-func (w *weighted) add(hits int64, sum, squares float64) {
+// Add adds sampled rows: their number, the sum of their weights and of the squares of these.
+func (w *WeightedSum) Add(hits int64, sum, squares float64) {
 	w.hits += hits
 	w.sum += sum
 	w.squares += squares
@@ -35,7 +36,7 @@ func (w *weighted) add(hits int64, sum, squares float64) {
 // interval contains the truth in 95 of 100 cases. Sampled rows are a Poisson process with weighted
 // events; the interval is that of Fay and Feuer (1997), exact for equal weights and otherwise
 // rather too wide. top is the largest possible weight of a row.
-func (w weighted) interval(top float64) (low, high float64) {
+func (w WeightedSum) interval(top float64) (low, high float64) {
 	if w.hits == 0 {
 		return 0, ruleOfThree * top
 	}
@@ -44,14 +45,14 @@ func (w weighted) interval(top float64) (low, high float64) {
 	return low, v / (2 * s) * chiSquare(1-missProbability/2, 2*s*s/v)
 }
 
-// estimate is the sum with its interval. all is the sum over every sampled row if the total is
+// Estimate is the sum with its interval. all is the sum over every sampled row if the total is
 // known, else zero: something with more than half of all is measured by its complement, which is
 // more precise.
-func (w weighted) estimate(top float64, all weighted, total int64) Estimate {
+func (w WeightedSum) Estimate(top float64, all WeightedSum, total int64) Estimate {
 	value := w.sum
 	low, high := w.interval(top)
 	if total > 0 && w.sum > all.sum/2 {
-		rest := weighted{hits: all.hits - w.hits, sum: max(0, all.sum-w.sum), squares: max(0, all.squares-w.squares)}
+		rest := WeightedSum{hits: all.hits - w.hits, sum: max(0, all.sum-w.sum), squares: max(0, all.squares-w.squares)}
 		if rest.hits == 0 {
 			rest.sum, rest.squares = 0, 0
 		}

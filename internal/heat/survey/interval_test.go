@@ -56,7 +56,7 @@ func (p population) drawSample(seed uint64, n int) Collection {
 	for shard, rows := range p.byName {
 		table.Sizes["y.changes"].Shards[shard] = topology.Size{Documents: known(rows), Bytes: known(0), Orphans: known(0)}
 	}
-	part := &samplePart{Target: target{NS: "y.changes"}, Drawn: true}
+	part := &samplePart{Target: Target{NS: "y.changes"}, Drawn: true}
 	for range n {
 		i := rng.IntN(len(p.rows))
 		row := p.rows[i]
@@ -136,7 +136,7 @@ func TestUnseenProjectsAreNotZero(t *testing.T) {
 	if u := c.Unseen; u.Rows.High <= 0 || u.Bytes.High <= 0 || u.Rows.Exact {
 		t.Errorf("got %+v, want Rows.High more than 0, Bytes.High more than 0, Rows.Exact false", u)
 	}
-	rare := weighted{}.estimate(1000, weighted{}, 0)
+	rare := WeightedSum{}.Estimate(1000, WeightedSum{}, 0)
 	if rare.Value != 0 || rare.Low != 0 || rare.High != 3000 {
 		t.Errorf("rule of three: %+v, want Value 0, Low 0, High 3000", rare)
 	}

@@ -34,27 +34,27 @@ func (s scale) of(shard string) float64 {
 
 // sum is the weighted sums of cells: rows and bytes, also of dead rows.
 type sum struct {
-	rows, bytes, deadRows, deadBytes weighted
+	rows, bytes, deadRows, deadBytes WeightedSum
 }
 
 func (s *sum) add(c cell, w float64) {
 	n := float64(c.Rows)
-	s.rows.add(c.Rows, w*n, w*w*n)
-	s.bytes.add(c.Rows, w*c.Bytes, w*w*c.Squares)
+	s.rows.Add(c.Rows, w*n, w*w*n)
+	s.bytes.Add(c.Rows, w*c.Bytes, w*w*c.Squares)
 	d := float64(c.DeadRows)
-	s.deadRows.add(c.DeadRows, w*d, w*w*d)
+	s.deadRows.Add(c.DeadRows, w*d, w*w*d)
 	if c.DeadRows > 0 {
 		// The squares of the dead rows alone are not stored; they are at most those of all rows.
-		s.deadBytes.add(c.DeadRows, w*c.DeadBytes, w*w*min(c.Squares, c.DeadBytes*c.DeadBytes))
+		s.deadBytes.Add(c.DeadRows, w*c.DeadBytes, w*w*min(c.Squares, c.DeadBytes*c.DeadBytes))
 	}
 }
 
 // weigh returns a sum's figures; all is the sum of the whole collection.
-func (s scale) weigh(rows, bytes, all weighted, total int64) Weight {
+func (s scale) weigh(rows, bytes, all WeightedSum, total int64) Weight {
 	if s.counted {
 		return Weight{Rows: s.exactly(rows.sum), Bytes: s.exactly(bytes.sum)}
 	}
-	return Weight{Rows: s.loosen(rows.estimate(s.top, all, total)), Bytes: s.loosen(bytes.estimate(s.top*s.largest, weighted{}, 0))}
+	return Weight{Rows: s.loosen(rows.Estimate(s.top, all, total)), Bytes: s.loosen(bytes.Estimate(s.top*s.largest, WeightedSum{}, 0))}
 }
 
 // loosen widens an interval because the total itself is an estimate.
@@ -75,7 +75,7 @@ func (s scale) lines(all []cell, key func(cell) cellKey, dead bool) []Line {
 		shards map[string]*sum
 	}
 	groups := map[cellKey]*group{}
-	var every weighted
+	var every WeightedSum
 	for _, c := range all {
 		k := key(c)
 		k.shard = ""
@@ -92,17 +92,17 @@ func (s scale) lines(all []cell, key func(cell) cellKey, dead bool) []Line {
 		w := s.of(c.Shard)
 		g.whole.add(c, w)
 		part.add(c, w)
-		every.add(c.Rows, w*float64(c.Rows), w*w*float64(c.Rows))
+		every.Add(c.Rows, w*float64(c.Rows), w*w*float64(c.Rows))
 	}
 	out := make([]Line, 0, len(groups))
 	for k, g := range groups {
 		line := Line{Project: k.project, Document: k.document, Weight: s.weigh(g.whole.rows, g.whole.bytes, every, s.total)}
 		if dead {
-			w := s.weigh(g.whole.deadRows, g.whole.deadBytes, weighted{}, 0)
+			w := s.weigh(g.whole.deadRows, g.whole.deadBytes, WeightedSum{}, 0)
 			line.Dead = &w
 		}
 		for shard, part := range g.shards {
-			line.Shards = append(line.Shards, Part{Shard: shard, Weight: s.weigh(part.rows, part.bytes, weighted{}, 0)})
+			line.Shards = append(line.Shards, Part{Shard: shard, Weight: s.weigh(part.rows, part.bytes, WeightedSum{}, 0)})
 		}
 		slices.SortFunc(line.Shards, func(a, b Part) int { return natural.Compare(a.Shard, b.Shard) })
 		out = append(out, line)

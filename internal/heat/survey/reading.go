@@ -32,9 +32,9 @@ const (
 	retryAfter   = 5 * time.Second
 )
 
-// reading makes a survey's reads: within the shared budget, at an even pace, and slower while the
+// Reader makes the reads of a measurement: within the shared budget, at an even pace, and slower while the
 // cluster is slow.
-type reading struct {
+type Reader struct {
 	src        Source
 	tables     Tables
 	budget     *heat.Budget
@@ -47,12 +47,18 @@ type reading struct {
 	pause time.Duration   // pause before the next read
 }
 
-func (r *reading) table() *topology.Table { return r.tables.Table() }
+// NewReader makes a reader for measurements other than surveys. It reads perSecond documents a second
+// on average, within the budget. paced is called when it starts and stops waiting for the cluster.
+func NewReader(src Source, tables Tables, budget *heat.Budget, now func() time.Time, perSecond float64, paced func(bool)) *Reader {
+	return &Reader{src: src, tables: tables, budget: budget, now: now, rate: perSecond, onPaced: paced, onReturned: func(int) {}}
+}
 
-// read calls f, which may return at most want documents, once the budget allows it. It retries
+func (r *Reader) table() *topology.Table { return r.tables.Table() }
+
+// Read calls f, which may return at most want documents, once the budget allows it. It retries
 // while the cluster is unavailable, because a survey may take hours and must survive an election; a
 // read of one document is not retried.
-func (r *reading) read(ctx context.Context, want int, f func(context.Context) (int, error)) error {
+func (r *Reader) Read(ctx context.Context, want int, f func(context.Context) (int, error)) error {
 	for try := 1; ; try++ {
 		err := r.once(ctx, want, f)
 		if err == nil || ctx.Err() != nil || fault.Of(err) != fault.Unavailable || want == 1 || try > retries {
@@ -64,7 +70,7 @@ func (r *reading) read(ctx context.Context, want int, f func(context.Context) (i
 	}
 }
 
-func (r *reading) once(ctx context.Context, want int, f func(context.Context) (int, error)) error {
+func (r *Reader) once(ctx context.Context, want int, f func(context.Context) (int, error)) error {
 	if r.pause > 0 {
 		r.onPaced(true)
 		if err := clock.Sleep(ctx, r.pause); err != nil {
@@ -90,7 +96,7 @@ func (r *reading) once(ctx context.Context, want int, f func(context.Context) (i
 }
 
 // adaptPace compares a read with earlier ones.
-func (r *reading) adaptPace(took time.Duration) {
+func (r *Reader) adaptPace(took time.Duration) {
 	limit := latencyFloor
 	if n := len(r.took); n > 0 {
 		sorted := slices.Sorted(slices.Values(r.took))
@@ -108,16 +114,16 @@ func (r *reading) adaptPace(took time.Duration) {
 	}
 }
 
-// rows reads a batch in _id order. Several shards may have rows with the same _id, and the batch
+// Rows reads a batch in _id order. Several shards may have rows with the same _id, and the batch
 // may end between them: the rows of its last id are left to the next batch.
-func (r *reading) rows(
+func (r *Reader) Rows(
 	ctx context.Context,
-	t target,
+	t Target,
 	project *bson.ObjectID,
 	from bson.ObjectID,
 ) (rows []SizedRow, next bson.ObjectID, last bool, err error) {
-	err = r.read(ctx, batch, func(ctx context.Context) (_ int, err error) {
-		rows, err = r.src.RowSizes(ctx, t.query(batch), project, from)
+	err = r.Read(ctx, batch, func(ctx context.Context) (_ int, err error) {
+		rows, err = r.src.RowSizes(ctx, t.Query(batch), project, from)
 		return len(rows), err
 	})
 	if err != nil || len(rows) < batch {

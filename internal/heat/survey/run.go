@@ -74,7 +74,7 @@ func (e *Engine) next(ctx context.Context) (*job, context.Context) {
 // runJob makes steps until the survey ends or a more urgent one interrupts it.
 func (e *Engine) runJob(own, run context.Context, j *job) {
 	defer j.cancel()
-	r := &reading{src: e.src, tables: e.tables, budget: e.o.Budget, now: e.o.Now, rate: float64(e.o.PerSecond),
+	r := &Reader{src: e.src, tables: e.tables, budget: e.o.Budget, now: e.o.Now, rate: float64(e.o.PerSecond),
 		onPaced:    func(paced bool) { e.update(func() { j.Progress.PacedDown = paced }) },
 		onReturned: func(n int) { e.update(func() { j.Progress.Returned += int64(n) }) },
 	}
@@ -115,7 +115,7 @@ func (e *Engine) runJob(own, run context.Context, j *job) {
 
 // step makes one step and stores the progress. A panic ends only the survey: what caused it is in
 // the store and would crash the program again after each restart.
-func (e *Engine) step(own, run context.Context, r *reading, j *job) (done bool, err error) {
+func (e *Engine) step(own, run context.Context, r *Reader, j *job) (done bool, err error) {
 	defer func() {
 		if defect := recover(); defect != nil {
 			done, err = false, e.panicError(j, defect)

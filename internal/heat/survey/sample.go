@@ -30,7 +30,7 @@ type sampling struct {
 
 // samplePart is the state of one collection.
 type samplePart struct {
-	Target  target
+	Target  Target
 	Whole   bool  // read row by row
 	Wanted  int64 // rows to sample; for Whole the rows by the statistics
 	Known   bool  // Wanted is not a guess
@@ -44,9 +44,9 @@ type samplePart struct {
 
 func newSampling(t *topology.Table, p *profile.Profile, r Request) *sampling {
 	s := &sampling{Documents: p.Keys}
-	for _, one := range targets(t, p, r, profile.ScopeDocument) {
+	for _, one := range Targets(t, p, r, profile.ScopeDocument) {
 		part := &samplePart{Target: one, Wanted: rowsWanted(r.Precision), Known: true}
-		if rows := totals(t, one.NS).rows; rows.Known && rows.Value <= scarce*part.Wanted {
+		if rows := TotalOf(t, one.NS).Rows; rows.Known && rows.Value <= scarce*part.Wanted {
 			part.Whole, part.Wanted = true, rows.Value
 		}
 		s.Parts = append(s.Parts, part)
@@ -66,7 +66,7 @@ func (s *sampling) progress() (done, total int64) {
 	return done, total
 }
 
-func (s *sampling) step(ctx context.Context, r *reading) (bool, error) {
+func (s *sampling) step(ctx context.Context, r *Reader) (bool, error) {
 	for _, p := range s.Parts {
 		switch {
 		case p.Ended.Reason != "":
@@ -80,9 +80,9 @@ func (s *sampling) step(ctx context.Context, r *reading) (bool, error) {
 }
 
 // draw reads one batch.
-func (p *samplePart) draw(ctx context.Context, r *reading) error {
+func (p *samplePart) draw(ctx context.Context, r *Reader) error {
 	if p.Whole {
-		rows, next, last, err := r.rows(ctx, p.Target, nil, p.Next)
+		rows, next, last, err := r.Rows(ctx, p.Target, nil, p.Next)
 		if err != nil {
 			return err
 		}
@@ -94,8 +94,8 @@ func (p *samplePart) draw(ctx context.Context, r *reading) error {
 	}
 	n := int(min(batch, p.Wanted-p.Sums.Read))
 	var rows []SizedRow
-	err := r.read(ctx, n, func(ctx context.Context) (_ int, err error) {
-		rows, err = r.src.SampleSizes(ctx, p.Target.query(n))
+	err := r.Read(ctx, n, func(ctx context.Context) (_ int, err error) {
+		rows, err = r.src.SampleSizes(ctx, p.Target.Query(n))
 		return len(rows), err
 	})
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *samplePart) draw(ctx context.Context, r *reading) error {
 }
 
 // look looks up the documents of some rows.
-func (s *sampling) look(ctx context.Context, r *reading, p *samplePart) error {
+func (s *sampling) look(ctx context.Context, r *Reader, p *samplePart) error {
 	if p.Looked == nil {
 		p.Looked = map[bson.ObjectID]bool{}
 	}
@@ -131,7 +131,7 @@ func (s *sampling) look(ctx context.Context, r *reading, p *samplePart) error {
 		return nil
 	}
 	ns := topology.Namespace(p.Target.NS.Database() + "." + s.Documents.Collection)
-	err := r.read(ctx, len(ids), func(ctx context.Context) (int, error) {
+	err := r.Read(ctx, len(ids), func(ctx context.Context) (int, error) {
 		found, err := r.src.Existing(ctx, ns, s.Documents.Project, projects, ids)
 		for id := range found {
 			p.Looked[id] = true
@@ -170,7 +170,7 @@ func (p *samplePart) result(t *topology.Table) Collection {
 	}
 	c.Projects, c.Documents = s.lines(all, byProject, looked), s.largestDocuments(p.Sums.All)
 	if !p.Whole && p.Sums.Read > 0 {
-		none := s.weigh(weighted{}, weighted{}, weighted{}, 0)
+		none := s.weigh(WeightedSum{}, WeightedSum{}, WeightedSum{}, 0)
 		c.Unseen = &none
 	}
 	return c
@@ -201,12 +201,12 @@ func (p *samplePart) scale(t *topology.Table) scale {
 	if p.Whole || p.Sums.Read == 0 {
 		return s
 	}
-	of := totals(t, p.Target.NS)
-	rows, byShard := of.rows, of.byShard
+	of := TotalOf(t, p.Target.NS)
+	rows, byShard := of.Rows, of.ByShard
 	if !rows.Known {
 		return s
 	}
-	s.loose = of.loose
+	s.loose = of.Loose
 	s.total = rows.Value
 	s.other = float64(rows.Value) / float64(p.Sums.Read)
 	s.top = s.other

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// target is a collection that a survey measures. Its fields are stored as JSON; do not rename them.
-type target struct {
+// Target is a collection that a survey measures. Its fields are stored as JSON; do not rename them.
+type Target struct {
 	NS       topology.Namespace
 	Project  string // field with the project's id
 	Document string // field with the Yorkie document's id; "" if none
@@ -19,15 +19,15 @@ type target struct {
 	Revision bool // its rows outlive their document
 }
 
-// query is a query for rows of the target.
-func (t target) query(limit int) SizeQuery {
+// Query is a query for rows of the target.
+func (t Target) Query(limit int) SizeQuery {
 	return SizeQuery{NS: t.NS, Project: t.Project, Document: t.Document, Key: t.Key, Dead: t.Dead, Limit: limit}
 }
 
-// targets returns the existing collections of a scope. Unsharded ones are included unless the list
+// Targets returns the existing collections of a scope. Unsharded ones are included unless the list
 // of collections shows that they do not exist.
-func targets(t *topology.Table, p *profile.Profile, r Request, scope profile.Scope) []target {
-	var out []target
+func Targets(t *topology.Table, p *profile.Profile, r Request, scope profile.Scope) []Target {
+	var out []Target
 	for _, db := range p.Match(t) {
 		if r.DB != "" && r.DB != db {
 			continue
@@ -37,7 +37,7 @@ func targets(t *topology.Table, p *profile.Profile, r Request, scope profile.Sco
 			if c.Scope != scope || c.ProjectField == "" || r.NS != "" && r.NS != ns {
 				continue
 			}
-			one := target{NS: ns, Project: c.ProjectField, Document: c.DocumentField, Dead: c.Dead, Revision: c.Kind == "revision"}
+			one := Target{NS: ns, Project: c.ProjectField, Document: c.DocumentField, Dead: c.Dead, Revision: c.Kind == "revision"}
 			if coll := t.Collection(ns); coll != nil {
 				for _, f := range coll.Key.Fields() {
 					one.Key = append(one.Key, f.Name)
@@ -72,7 +72,7 @@ func shardOf(t *topology.Table, ns topology.Namespace, key bson.Raw) string {
 }
 
 // ownerOf is the shard of a Yorkie document's rows; "" if document and project do not decide it.
-func ownerOf(t *topology.Table, of target, project, document bson.ObjectID) string {
+func ownerOf(t *topology.Table, of Target, project, document bson.ObjectID) string {
 	doc := bson.D{{Key: of.Document, Value: document}}
 	for _, f := range of.Key {
 		switch f {

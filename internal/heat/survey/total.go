@@ -10,22 +10,23 @@ import (
 // (orphanCleanupDelaySecs, 900 s by default) and a minute for it.
 const orphanLifetime = topology.OrphanDelay + time.Minute
 
-// total is a collection's statistics without orphans.
-type total struct {
-	rows, bytes, orphans topology.Figure
-	byShard              map[string]int64 // rows by shard
-	loose                float64          // factor by which the rows may be more: 1 when orphans are reported
+// Total is a collection's statistics without orphans.
+type Total struct {
+	Rows, Bytes, Orphans topology.Figure
+	ByShard              map[string]int64 // rows by shard, where known
+	BytesByShard         map[string]int64 // bytes by shard, where known
+	Loose                float64          // factor by which the rows may be more: 1 when orphans are reported
 }
 
-// totals adds up the shards' statistics; a figure is unknown when any shard's is. Releases before
+// TotalOf adds up the shards' statistics; a figure is unknown when any shard's is. Releases before
 // 6.0 do not report orphans: there the rows left behind by recent migrations are subtracted by the
 // changelog's counts, which is an estimate.
-func totals(t *topology.Table, ns topology.Namespace) total {
-	out := total{byShard: map[string]int64{}, loose: 1}
+func TotalOf(t *topology.Table, ns topology.Namespace) Total {
+	out := Total{ByShard: map[string]int64{}, BytesByShard: map[string]int64{}, Loose: 1}
 	shards := t.Sizes[ns].Shards
 	if len(shards) == 0 {
 		s := t.SizeOn(ns, "")
-		out.rows, out.bytes, out.orphans = s.Documents, s.Bytes, s.Orphans
+		out.Rows, out.Bytes, out.Orphans = s.Documents, s.Bytes, s.Orphans
 		return out
 	}
 	var rows, bytes, orphans figures
@@ -43,15 +44,18 @@ func totals(t *topology.Table, ns topology.Namespace) total {
 		bytes.add(s.Bytes)
 		orphans.add(s.Orphans)
 		if s.Documents.Known {
-			out.byShard[name] = s.Documents.Value
+			out.ByShard[name] = s.Documents.Value
 			all += s.Documents.Value
 		}
+		if s.Bytes.Known {
+			out.BytesByShard[name] = s.Bytes.Value
+		}
 	}
-	out.rows, out.bytes, out.orphans = rows.sum, bytes.sum, orphans.sum
+	out.Rows, out.Bytes, out.Orphans = rows.sum, bytes.sum, orphans.sum
 	if taken > 0 {
 		// Other shards may have orphans too, which nothing reports.
-		out.orphans = topology.Figure{Known: true, Value: taken, Method: "changelog", At: out.rows.At}
-		out.loose = float64(all+taken) / float64(max(all, 1))
+		out.Orphans = topology.Figure{Known: true, Value: taken, Method: "changelog", At: out.Rows.At}
+		out.Loose = float64(all+taken) / float64(max(all, 1))
 	}
 	return out
 }

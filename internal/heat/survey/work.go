@@ -14,7 +14,7 @@ import (
 // process that resumes it.
 type work interface {
 	// step makes one read; true when nothing is left to do.
-	step(ctx context.Context, r *reading) (bool, error)
+	step(ctx context.Context, r *Reader) (bool, error)
 	// progress returns how much is done, and of how much; negative: unknown.
 	progress() (done, total int64)
 	// result returns the measurements so far.
@@ -42,9 +42,9 @@ func (e *Engine) plan(t *topology.Table, r Request) (Request, work, error) {
 	case Projects, Project:
 		scope, w = profile.ScopeProject, newCounting(t, e.prof, e.dirs.Directory(), r)
 	default:
-		scope, w = profile.ScopeDocument, newDocuments(targets(t, e.prof, r, profile.ScopeDocument), r.Project, r.Document)
+		scope, w = profile.ScopeDocument, newDocuments(Targets(t, e.prof, r, profile.ScopeDocument), r.Project, r.Document)
 	}
-	if len(targets(t, e.prof, r, scope)) == 0 {
+	if len(Targets(t, e.prof, r, scope)) == 0 {
 		return r, nil, fault.New(fault.NotFound, "No collection here can be measured by this kind of survey.")
 	}
 	return r, w, nil

@@ -19,9 +19,19 @@ func (db *DB) AppendHistory(ctx context.Context, cluster string, entries []store
 			}
 		}
 		for _, e := range events {
-			if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO history_events VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-				cluster, e.ID, e.At.UnixMilli(), e.What, e.NS, e.Shard, e.Failed, e.Details); err != nil {
+			done, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO history_events VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+				cluster, e.ID, e.At.UnixMilli(), e.What, e.NS, e.Shard, e.Failed, e.Details)
+			if err != nil {
 				return unavailable(err)
+			}
+			if n, err := done.RowsAffected(); err != nil || n == 0 {
+				if err != nil {
+					return unavailable(err)
+				}
+				continue // it was there, and is counted
+			}
+			if err := countEvent(ctx, tx, cluster, e); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -86,6 +96,7 @@ func (db *DB) TrimHistory(ctx context.Context, cluster string, before time.Time)
 			`DELETE FROM history WHERE cluster = ?1 AND at < ?2 AND seq < (SELECT max(b.seq) FROM history b
 				WHERE b.cluster = ?1 AND b.stream = history.stream AND b.whole AND b.at <= ?2)`,
 			`DELETE FROM history_events WHERE cluster = ?1 AND at < ?2`,
+			`DELETE FROM history_event_minutes WHERE cluster = ?1 AND minute < ?2 / 60000`,
 			`DELETE FROM history_watched WHERE cluster = ?1 AND until < ?2`,
 		} {
 			if _, err := tx.ExecContext(ctx, statement, cluster, before.UnixMilli()); err != nil {

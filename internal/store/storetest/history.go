@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +61,32 @@ func placementHistory(t *testing.T, open func(*testing.T) store.Store) {
 		len(passed) != 2 {
 		t.Errorf("without a: %+v %v, passed %v", events, err, passed)
 	}
+	all := func(store.HistoryEvent) bool { return false }
+	if events, err = s.Events(ctx, "c", store.HistoryEvents{Limit: 9, Read: 1, Without: all}); err != nil ||
+		len(events) != 1 {
+		t.Errorf("of one entry read: %+v %v", events, err)
+	}
+	must(t, s.AppendHistory(ctx, "c", nil, []store.HistoryEvent{
+		{ID: "e3", At: at(3).Add(59 * time.Second), What: "split", NS: "b", CountedAs: "part"},
+		{ID: "e4", At: at(1).Add(time.Second), What: "moveChunk.error", NS: "a", Failed: true},
+	}))
+	for _, x := range []struct {
+		width time.Duration
+		want  string
+	}{
+		{time.Minute, "1 moveChunk.error a true 2; 3 part b false 1; 3 split b false 1; "},
+		{10 * time.Minute, "0 moveChunk.error a true 2; 0 part b false 1; 0 split b false 1; "},
+	} {
+		counts, err := s.EventCounts(ctx, "c", at(0), at(4), x.width)
+		must(t, err)
+		said := ""
+		for _, c := range counts {
+			said += fmt.Sprintln(int(c.At.Sub(begin().Truncate(x.width)).Minutes()), c.What, c.NS, c.Failed, c.N)
+		}
+		if said = strings.ReplaceAll(said, "\n", "; "); said != x.want {
+			t.Errorf("counted by %s: %s, want %s", x.width, said, x.want)
+		}
+	}
 	for _, n := range []int{0, 1, 2, 9} {
 		must(t, s.NoteWatched(ctx, "c", at(n), 3*time.Minute))
 	}
@@ -70,7 +98,10 @@ func placementHistory(t *testing.T, open func(*testing.T) store.Store) {
 	if got, err = s.HistoryOf(ctx, "c", "chunks/a/1", at(3)); err != nil || len(got) != 2 {
 		t.Errorf("what is needed for a kept time is gone: %+v %v", got, err)
 	}
-	if events, err = s.Events(ctx, "c", store.HistoryEvents{Limit: 10}); err != nil || len(events) != 1 {
+	if events, err = s.Events(ctx, "c", store.HistoryEvents{Limit: 10}); err != nil || len(events) != 2 {
 		t.Errorf("after trimming: %+v %v", events, err)
+	}
+	if counts, err := s.EventCounts(ctx, "c", at(0), at(9), time.Minute); err != nil || len(counts) != 2 {
+		t.Errorf("counted after trimming: %+v %v", counts, err)
 	}
 }

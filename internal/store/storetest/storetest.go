@@ -19,7 +19,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		run  func(*testing.T, func(*testing.T) store.Store)
 	}{
 		{"Settings", settings}, {"Audit", auditChain}, {"Users", users}, {"Sessions", sessions}, {"Tokens", tokens},
-		{"Journal", journal}, {"Heat", heatPictures}, {"History", placementHistory}, {"Surveys", surveys}, {"RunOutcomes", runOutcomes},
+		{"Journal", journal}, {"Heat", heatPictures}, {"History", placementHistory}, {"Surveys", surveys},
+		{"Holdings", holdings}, {"RunOutcomes", runOutcomes},
 		{"Whole", whole},
 	} {
 		t.Run(area.name, func(t *testing.T) { area.run(t, open) })

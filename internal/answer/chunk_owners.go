@@ -1,0 +1,165 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/history"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+const (
+	ownersReach  = 24 * time.Hour // how far back the owners of a chunk are listed
+	ownerChanges = 2000           // of the collection, read from the history for that
+)
+
+// ownerChange is a move, split or merge of a range that has a chunk's lower bound.
+type ownerChange struct {
+	at       time.Time
+	what     string // moved, split or merge
+	from, to string
+}
+
+// chunkOwners is which shard had a chunk's lower bound in the last day: from now backwards, as far
+// as the recorded history, the changelog and the chunk's own time of arrival tell.
+func chunkOwners(ctx context.Context, v View, kept *history.Past, c *topology.Collection, ch topology.Chunk) api.ChunkOwners {
+	out := api.ChunkOwners{To: v.Now.UTC(), From: v.Now.Add(-ownersReach).UTC(), Spans: []api.ChunkOwner{}, Marks: []api.ChunkMark{}}
+	changes, since := loggedChanges(v, c, ch)
+	if kept != nil {
+		more, begin, ok := recordedChanges(ctx, v, kept, c, ch, out.From, out.To)
+		if ok {
+			changes = append(changes, more...)
+			if since.IsZero() || begin.Before(since) {
+				since = begin
+			}
+		}
+	}
+	// A move is both observed and logged: the same move within two minutes is one.
+	slices.SortStableFunc(changes, func(a, b ownerChange) int { return b.at.Compare(a.at) })
+	owner, until := ch.Shard, out.To
+	add := func(shard string, from, to time.Time) {
+		if from.Before(out.From) {
+			from = out.From
+		}
+		if from.Before(to) {
+			out.Spans = append(out.Spans, api.ChunkOwner{Shard: shard, From: from.UTC(), To: to.UTC()})
+		}
+	}
+	for _, x := range changes {
+		if !x.at.After(out.From) || x.at.After(out.To) {
+			continue
+		}
+		switch {
+		case x.what != "moved":
+			if n := len(out.Marks); n == 0 || out.Marks[n-1].What != x.what || out.Marks[n-1].At.Sub(x.at) > sameChange {
+				out.Marks = append(out.Marks, api.ChunkMark{At: x.at.UTC(), What: x.what})
+			}
+		case x.to == owner && x.from != owner:
+			add(owner, x.at, until)
+			owner, until = x.from, x.at
+		}
+	}
+	slices.Reverse(out.Marks)
+	// Before the oldest known move the chunk's arrival, or the begin of what is recorded, is the limit.
+	known := since
+	if arrived := api.Instant(ch.Since); len(out.Spans) == 0 && arrived != nil && (known.IsZero() || arrived.Before(known)) {
+		known = *arrived
+	}
+	if known.IsZero() || known.After(until) {
+		known = until
+	}
+	add(owner, known, until)
+	add("", out.From, known)
+	slices.Reverse(out.Spans)
+	return out
+}
+
+// sameChange is within which time an observed and a logged change are the same.
+const sameChange = 2 * time.Minute
+
+// loggedChanges are those in the changelog that the table has, and since when it has all.
+func loggedChanges(v View, c *topology.Collection, ch topology.Chunk) (out []ownerChange, since time.Time) {
+	events := v.Table.Events
+	if len(events) > 0 {
+		since = events[len(events)-1].Time
+	}
+	born := time.Unix(int64(c.Incarnation.Timestamp.T), 0)
+	for _, e := range events {
+		if e.NS != string(c.NS) || c.Incarnation.Timestamp.T > 0 && e.Time.Before(born) {
+			continue
+		}
+		if x, ok := loggedChange(c, ch, e); ok {
+			out = append(out, x)
+		}
+	}
+	if c.Incarnation.Timestamp.T > 0 && since.Before(born) {
+		since = born // there was no such chunk before
+	}
+	return out, since
+}
+
+// loggedChange reads a changelog entry; false unless it is of a range with the chunk's lower bound.
+func loggedChange(c *topology.Collection, ch topology.Chunk, e topology.Event) (ownerChange, bool) {
+	x := ownerChange{at: e.Time}
+	doc := e.Details
+	switch e.What {
+	case "moveChunk.commit":
+		x.what, x.from, x.to = "moved", topology.TextField(doc, "from"), topology.TextField(doc, "to")
+	case "split", "multi-split":
+		x.what = "split"
+		doc, _ = e.Details.Lookup("before").DocumentOK()
+	case "merge", "autoMerge":
+		x.what = "merge"
+	default:
+		return x, false
+	}
+	return x, holdsBound(c, doc, ch.Min)
+}
+
+// holdsBound tells whether a document's range, from min to max, has a key.
+func holdsBound(c *topology.Collection, doc bson.Raw, k shardkey.Key) bool {
+	min, ok1 := doc.Lookup("min").DocumentOK()
+	max, ok2 := doc.Lookup("max").DocumentOK()
+	if !ok1 || !ok2 {
+		return false
+	}
+	lo, err1 := c.Key.Bound(min)
+	hi, err2 := c.Key.Bound(max)
+	return err1 == nil && err2 == nil && shardkey.Range{Min: lo, Max: hi}.Contains(k)
+}
+
+// recordedChanges are those that this program has recorded, and since when.
+func recordedChanges(ctx context.Context, v View, kept *history.Past, c *topology.Collection, ch topology.Chunk,
+	from, to time.Time) (out []ownerChange, since time.Time, ok bool) {
+	begin, err := kept.Begin(ctx, v.Table.ClusterID)
+	if err != nil {
+		return nil, since, false
+	}
+	got, err := kept.Timeline(ctx, v.Table.ClusterID, history.Query{NS: c.NS, From: from, To: to, Limit: ownerChanges})
+	if err != nil || !got.Next.IsZero() || got.Unreadable > 0 { // what is missing would make a wrong owner
+		return nil, since, false
+	}
+	for _, i := range got.Items {
+		switch {
+		case i.Kind == history.CollectionRemade || i.Kind == history.CollectionCreated:
+			begin = i.At // chunks before that were others
+			out = nil
+		case i.Kind == history.Logged && i.Event != nil && !i.Failed:
+			if x, is := loggedChange(c, ch, *i.Event); is {
+				out = append(out, x)
+			}
+		case i.Min.IsZero() || !(shardkey.Range{Min: i.Min, Max: i.Max}).Contains(ch.Min):
+		case i.Kind == history.Moved:
+			out = append(out, ownerChange{at: i.At, what: "moved", from: i.From, to: i.To})
+		case i.Kind == history.Split || i.Kind == history.Merged:
+			out = append(out, ownerChange{at: i.At, what: cmp.Or(map[history.Kind]string{history.Split: "split"}[i.Kind], "merge")})
+		}
+	}
+	return out, begin, true
+}

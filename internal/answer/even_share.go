@@ -1,0 +1,116 @@
+package answer
+
+import (
+	"slices"
+
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// evenShare says what an even share is: an equal part for each shard that may hold the data. A
+// draining shard may hold nothing, and keys of a zone belong on the shards of that zone only.
+type evenShare struct {
+	t     *topology.Table
+	shard string              // whose share is asked for
+	able  []string            // shards that do not drain
+	zones map[string][]string // of these, by zone
+}
+
+func newEvenShare(t *topology.Table, shard string) evenShare {
+	e := evenShare{t: t, shard: shard, zones: map[string][]string{}}
+	for _, s := range t.Shards {
+		if s.Draining {
+			continue
+		}
+		e.able = append(e.able, s.Name)
+		for _, z := range s.Zones {
+			e.zones[z] = append(e.zones[z], s.Name)
+		}
+	}
+	return e
+}
+
+// holders are the shards that may hold keys of a zone; "" is no zone.
+func (e evenShare) holders(zone string) []string {
+	if zone == "" {
+		return e.able
+	}
+	return e.zones[zone]
+}
+
+// part is the shard's part of keys in a zone, 0 to 1. Where no shard may hold them it is 0: they
+// are too many wherever they are.
+func (e evenShare) part(zone string) float64 {
+	holders := e.holders(zone)
+	if !slices.Contains(holders, e.shard) {
+		return 0
+	}
+	return 1 / float64(len(holders))
+}
+
+// zoneSpan is a run of chunks that are wholly in one zone.
+type zoneSpan struct {
+	from, to int
+	zone     string
+}
+
+// zoneSpansOf are the runs of a collection's chunks in zones, in key order. A chunk that a zone's
+// bound cuts is in none until the balancer has split it.
+func zoneSpansOf(t *topology.Table, c *topology.Collection) (out []zoneSpan) {
+	for _, z := range t.ZonesOf(c.NS) {
+		if z.Min.IsZero() {
+			continue // its bounds do not fit the shard key
+		}
+		from, to := wholeChunks(c, shardkey.Range{Min: z.Min, Max: z.Max})
+		if from < to {
+			out = append(out, zoneSpan{from, to, z.Zone})
+		}
+	}
+	return out
+}
+
+// wholeChunks are the positions [from, to) of the chunks that lie in a range with all their keys.
+func wholeChunks(c *topology.Collection, r shardkey.Range) (from, to int) {
+	from, to = c.Chunks.Overlap(r)
+	if from < to && c.Chunks.At(from).Min.Compare(r.Min) < 0 {
+		from++
+	}
+	if from < to && c.Chunks.At(to-1).Max.Compare(r.Max) > 0 {
+		to--
+	}
+	return from, max(from, to)
+}
+
+// parts calls use for each chunk in [from, to) with its owner and the shard's even part of it.
+func (e evenShare) parts(c *topology.Collection, spans []zoneSpan, from, to int, use func(i int, owner string, part float64)) {
+	free := e.part("")
+	part, span, next := free, -1, 0
+	for i := from; i < to; i++ {
+		if span >= 0 && i >= spans[span].to {
+			part, span = free, -1
+		}
+		for next < len(spans) && spans[next].from <= i {
+			if i < spans[next].to {
+				span, part = next, e.part(spans[next].zone)
+			}
+			next++
+		}
+		use(i, c.Chunks.Owner(i), part)
+	}
+}
+
+// means says in words what an even share is.
+func (e evenShare) means(zoned bool) string {
+	drains := len(e.able) < len(e.t.Shards)
+	text := "An even share is an equal part for each shard."
+	if drains {
+		text = "An even share is an equal part for each shard that is not draining."
+	}
+	if zoned {
+		text += " Keys in a zone are divided among the shards of that zone only."
+	}
+	if s := e.t.Shard(e.shard); s != nil && s.Draining {
+		text += " This shard is draining, so its even share is 0."
+	}
+	return text
+}

@@ -1,0 +1,94 @@
+package answer
+
+import (
+	"time"
+
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/heat/keyvis"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// ownerMove is a committed move of a range in the changelog.
+type ownerMove struct {
+	at       time.Time
+	span     shardkey.Range
+	from, to string
+}
+
+// ownerMoves are the moves of a collection's chunks after a time, newest first.
+func ownerMoves(v View, c *topology.Collection, after time.Time) (out []ownerMove) {
+	for _, e := range v.Table.Events { // newest first
+		if !e.Time.After(after) {
+			break
+		}
+		if e.NS != string(c.NS) || e.What != "moveChunk.commit" {
+			continue
+		}
+		x := ReadEvent(e)
+		lower, errMin := c.Key.Bound(x.Min)
+		upper, errMax := c.Key.Bound(x.Max)
+		if errMin == nil && errMax == nil && x.From != x.To {
+			out = append(out, ownerMove{at: e.Time.UTC(), span: shardkey.Range{Min: lower, Max: upper}, from: x.From, to: x.To})
+		}
+	}
+	return out
+}
+
+// OwnersSince is how far back the changelog tells owners: to its oldest entry that was read. Zero if
+// it has none.
+func OwnersSince(v View) time.Time {
+	if n := len(v.Table.Events); n > 0 {
+		return v.Table.Events[n-1].Time.UTC()
+	}
+	return time.Time{}
+}
+
+// addOwners adds the earlier owners to rows that one shard owns now. Of a row of which only a part moved,
+// and of one whose moves do not follow each other, the owners before that are not known.
+func addOwners(v View, c *topology.Collection, p keyvis.View, rows []api.HeatRow, at []int, from time.Time) {
+	moves := ownerMoves(v, c, from)
+	if len(moves) == 0 {
+		return
+	}
+	for i := range rows {
+		if rows[i].Mixed || rows[i].Shard == "" {
+			continue
+		}
+		rows[i].Was = earlierOwners(moves, rowRange(c, p, at[i]), rows[i].Shard)
+	}
+}
+
+// earlierOwners goes through moves, newest first, from the present owner of a range.
+func earlierOwners(moves []ownerMove, row shardkey.Range, owner string) (out []api.HeatOwner) {
+	for _, m := range moves {
+		if m.span.Max.Compare(row.Min) <= 0 || row.Max.Compare(m.span.Min) <= 0 {
+			continue
+		}
+		whole := m.span.Min.Compare(row.Min) <= 0 && row.Max.Compare(m.span.Max) <= 0
+		if !whole || m.to != owner {
+			return append(out, api.HeatOwner{Until: m.at})
+		}
+		out = append(out, api.HeatOwner{Until: m.at, Shard: m.from})
+		owner = m.from
+	}
+	return out
+}
+
+// rowRange is the range of keys of a row of a picture by key.
+func rowRange(c *topology.Collection, p keyvis.View, i int) shardkey.Range {
+	r := shardkey.Range{Min: p.Bounds[i], Max: c.Key.Max()}
+	if i+1 < len(p.Bounds) {
+		r.Max = p.Bounds[i+1]
+	}
+	return r
+}
+
+// ChunkNumbers names chunks by their position: "chunk 3", "chunks 3–7".
+func ChunkNumbers(first, n int) string {
+	if n <= 1 {
+		return "chunk " + format.Count(int64(first))
+	}
+	return "chunks " + format.Count(int64(first)) + "–" + format.Count(int64(first+n-1))
+}

@@ -1,0 +1,319 @@
+package answer
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/message"
+	"shardboard/internal/placement"
+)
+
+// projectRef names a project: several databases may have the same id.
+type projectRef struct {
+	db string
+	id bson.ObjectID
+}
+
+// shardAmounts are the amounts of a project on the shards where some were seen, by position. There
+// may be 100,000 projects on 100 shards, and few are on many of them.
+type shardAmounts []shardAmount
+
+type shardAmount struct {
+	shard int
+	amount
+}
+
+// plus adds an amount on a shard.
+func (s shardAmounts) plus(shard int, a amount) shardAmounts {
+	for i := range s {
+		if s[i].shard == shard {
+			s[i].amount = s[i].amount.plus(a)
+			return s
+		}
+	}
+	return append(s, shardAmount{shard, a})
+}
+
+// projectFigures are the amounts of all projects in one measure.
+type projectFigures interface {
+	ranked() map[projectRef]shardAmounts // of projects of which some was seen
+	project(projectRef) []amount         // of one, on every shard
+	total() []amount                     // of all, on every shard
+}
+
+// projects lays out a page of projects. Only its rows are made, whatever the number of projects.
+func (m *matrix) projects() {
+	if m.out.State = m.noProjects(); m.out.State.Code != "" {
+		return
+	}
+	if s := ProjectsState(m.v); s.Code != "" {
+		m.out.Notes = append(m.out.Notes, s)
+	}
+	found := m.v.Dir.Search(m.q.Text)
+	if m.q.DB != "" {
+		found = slices.DeleteFunc(slices.Clone(found), func(p placement.Project) bool { return p.DB != m.q.DB })
+	}
+	m.out.Found, m.out.Total, m.out.Pages = len(found), len(m.v.Dir.All()), len(found)
+	if len(found) == 0 {
+		m.out.State = noMatrixRows(m.q, "projects", m.out.Total)
+		return
+	}
+	m.byProject = movesByProject(m.v, m.moves)
+	figures := m.projectFigures()
+	ranked := figures.ranked()
+	order := m.projectOrder(found, ranked)
+	_, from, to := PageOf(len(found), m.q.Page)
+
+	all := matrixLine{moves: m.moves}
+	if len(found) == m.out.Total {
+		all.shards = figures.total()
+	} else {
+		all.shards = m.sumOfProjects(order, ranked)
+	}
+	all.sum()
+	m.takeTotals(all, message.Plural(len(found), "1 project", format.Count(int64(len(found)))+" projects"))
+
+	rest := slices.Clone(all.shards)
+	take := func(shards []amount) {
+		for i, a := range shards {
+			rest[i] = rest[i].minus(a)
+		}
+	}
+	if from > 0 {
+		before := m.sumOfProjects(order[:from], ranked)
+		m.addSum(before, "others-before", format.Count(int64(from))+" projects before", m.pageURL(from-1))
+		take(before)
+	}
+	for _, p := range order[from:to] {
+		shards := figures.project(projectRef{p.DB, p.ID})
+		m.addProject(p, shards)
+		take(shards)
+	}
+	if to < len(order) {
+		m.addSum(rest, "others-after", others(len(order)-to), m.pageURL(to))
+	}
+}
+
+// addSum adds a row of amounts that stand for several projects.
+func (m *matrix) addSum(shards []amount, key, name, more string) {
+	l := matrixLine{shards: shards, row: MatrixRow{Key: key, Kind: "others", Name: name, URL: more}}
+	l.sum()
+	m.add(l)
+}
+
+// noProjects says why there is no row; the zero State if there are some.
+func (m *matrix) noProjects() api.State {
+	switch {
+	case m.v.Past != nil:
+		return api.State{Code: "empty", Title: "Not recorded for past times",
+			Detail: "History keeps where collections and chunks were, not what each project had. Collections by shard are shown for past times."}
+	case m.v.Profile == nil:
+		return api.State{Code: "empty", Title: "There is no profile", Detail: "Without one it is not known what a project is."}
+	}
+	if s, unread := projectsState(m.v, m.v.Profile); unread || len(m.v.Dir.All()) == 0 {
+		return s
+	}
+	return api.State{}
+}
+
+// projectOrder sorts projects by their amounts, the largest first. Those of which nothing was seen
+// follow by name.
+func (m *matrix) projectOrder(found []placement.Project, ranked map[projectRef]shardAmounts) []placement.Project {
+	if m.q.Sort == MatrixByName {
+		out := found
+		if m.q.Text != "" || m.q.Reverse {
+			out = slices.Clone(found)
+			slices.SortStableFunc(out, func(a, b placement.Project) int { return strings.Compare(a.Name, b.Name) })
+		}
+		if m.q.Reverse {
+			slices.Reverse(out)
+		}
+		return out
+	}
+	type keyed struct {
+		at  int
+		key float64
+	}
+	var seen []keyed
+	rest := make([]int, 0, len(found))
+	on := m.sortedShards()
+	for i, p := range found {
+		cells := ranked[projectRef{p.DB, p.ID}]
+		if cells == nil {
+			rest = append(rest, i)
+			continue
+		}
+		seen = append(seen, keyed{i, m.projectKey(cells, on)})
+	}
+	slices.SortStableFunc(seen, func(a, b keyed) int { return cmp.Compare(b.key, a.key) })
+	if m.q.Reverse {
+		slices.Reverse(seen)
+	}
+	out := make([]placement.Project, 0, len(found))
+	add := func() {
+		for _, k := range seen {
+			out = append(out, found[k.at])
+		}
+	}
+	if !m.q.Reverse {
+		add()
+	}
+	for _, i := range rest {
+		out = append(out, found[i])
+	}
+	if m.q.Reverse {
+		add()
+	}
+	return out
+}
+
+// sortedShards are the shards of the column that rows are sorted by; nil for all.
+func (m *matrix) sortedShards() map[int]bool {
+	for _, c := range m.out.Columns {
+		if c.key == m.q.Sort {
+			on := map[int]bool{}
+			for _, i := range c.shards {
+				on[i] = true
+			}
+			return on
+		}
+	}
+	return nil
+}
+
+// projectKey is what a project is sorted by.
+func (m *matrix) projectKey(cells shardAmounts, on map[int]bool) float64 {
+	var sum, all float64
+	for _, c := range cells {
+		all += c.value
+		if on == nil || on[c.shard] {
+			sum += c.value
+		}
+	}
+	if m.q.Show == MatrixOfRow && on != nil && all > 0 {
+		return sum / all
+	}
+	return sum
+}
+
+// sumOfProjects adds up what was seen of some projects.
+func (m *matrix) sumOfProjects(list []placement.Project, ranked map[projectRef]shardAmounts) []amount {
+	out := make([]amount, len(m.v.Table.Shards))
+	for i := range out {
+		out[i] = nothing()
+	}
+	for _, p := range list {
+		for _, c := range ranked[projectRef{p.DB, p.ID}] {
+			out[c.shard] = out[c.shard].plus(c.amount)
+		}
+	}
+	if len(ranked) == 0 {
+		return m.projectFigures().total()
+	}
+	return out
+}
+
+// addProject adds the row of a project, and of its collections if it is open.
+func (m *matrix) addProject(p placement.Project, shards []amount) {
+	id := p.ID.Hex()
+	key := "p:" + p.DB + ":" + id
+	l := matrixLine{name: p.Name, shards: shards, moves: m.movesOfProject(p)}
+	l.row = MatrixRow{Key: key, Kind: "project", Name: NameOf(p), URL: "/projects/" + id, Fold: m.q.toggled(key, false).URL(),
+		Open: m.q.isOpen(key, false)}
+	if len(m.v.Dir.Databases()) > 1 {
+		l.row.Note = p.DB
+	}
+	l.link = func(string) string { return "/projects/" + id }
+	l.sum()
+	m.add(l)
+	if l.row.Open {
+		m.addParts(p, key)
+	}
+}
+
+// addParts adds a project's collections.
+func (m *matrix) addParts(p placement.Project, key string) {
+	for _, c := range placement.SpreadOf(m.v.Table, m.v.Profile, p).Collections {
+		if c.Presence == placement.PresenceNo {
+			continue
+		}
+		l := matrixLine{name: string(c.NS), shards: m.partOfProject(p, c)}
+		l.row = MatrixRow{Key: key + ":" + string(c.NS), Kind: "part", Name: c.NS.Collection(), URL: CollectionURL(c.NS), Depth: 1}
+		l.link = func(shard string) string { return "/projects/" + p.ID.Hex() }
+		l.sum()
+		for _, x := range m.movesOfProject(p) {
+			if x.NS == c.NS {
+				l.moves = append(l.moves, x)
+			}
+		}
+		m.add(l)
+	}
+}
+
+// partOfProject is what a project has of one collection by shard.
+func (m *matrix) partOfProject(p placement.Project, c placement.CollectionSpread) []amount {
+	out := make([]amount, len(m.v.Table.Shards))
+	holds := map[string]bool{}
+	for _, s := range c.Shards {
+		holds[s.Shard] = true
+	}
+	for i, s := range m.v.Table.Shards {
+		if out[i] = unknownAmount("notSurveyed", ""); c.Basis != placement.BasisUnknown && !holds[s.Name] {
+			out[i] = nothing()
+		}
+	}
+	return out
+}
+
+// movesOfProject are the pending moves of a project's own ranges: those of collections whose shard
+// key begins with the project. In others, each range may hold rows of every project.
+func (m *matrix) movesOfProject(p placement.Project) (out []PendingMove) {
+	for _, x := range m.byProject[p.DB] {
+		r, err := m.v.Table.Collection(x.NS).Key.PrefixRange(placement.ObjectIDValue(p.ID))
+		if err == nil && r.Overlaps(x.span) {
+			x.bytes, x.documents = amount{}, amount{} // of the chunk, which may hold other projects too
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// movesByProject are the moves of collections that are placed by project, by database.
+func movesByProject(v View, moves []PendingMove) map[string][]PendingMove {
+	out := map[string][]PendingMove{}
+	for _, x := range moves {
+		c, db := v.Table.Collection(x.NS), x.NS.Database()
+		if c == nil || x.span.Min.IsZero() {
+			continue
+		}
+		of, ok := v.Profile.Nearest(v.Table, db).Collection(x.NS.Collection())
+		if ok && of.ProjectField != "" && c.Key.LeadsWith(of.ProjectField) {
+			out[db] = append(out[db], x)
+		}
+	}
+	return out
+}
+
+// projectFigures are the amounts of the query's measure.
+func (m *matrix) projectFigures() projectFigures {
+	if m.q.Measure == MatrixWrites {
+		return m.writes
+	}
+	return unmeasuredProjects{len(m.v.Table.Shards)}
+}
+
+// unmeasuredProjects are the sizes of projects where none are measured.
+type unmeasuredProjects struct{ shards int }
+
+func (u unmeasuredProjects) ranked() map[projectRef]shardAmounts { return nil }
+
+func (u unmeasuredProjects) project(projectRef) []amount { return u.total() }
+
+func (u unmeasuredProjects) total() []amount {
+	return slices.Repeat([]amount{unknownAmount("notSurveyed", "")}, u.shards)
+}

@@ -1,0 +1,327 @@
+package answer
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/heat"
+	"shardboard/internal/topology"
+)
+
+// MatrixSource is what the matrix is made of besides the view.
+type MatrixSource struct {
+	Counts *heat.Collector // nil: writes are not counted
+	Runs   []engine.Run    // that have not ended
+}
+
+// MatrixTable is the matrix as its page lays it out. It is bounded whatever the size of the cluster.
+type MatrixTable struct {
+	Query   MatrixQuery
+	State   api.State   // why there are no rows
+	Notes   []api.State // beside rows
+	Columns []MatrixColumn
+	Groups  []MatrixGroup // of the columns; none: each shard has a column
+	Rows    []MatrixRow
+	Found   int // collections or projects that match the filter
+	Total   int // all of them
+	Pages   int // rows that are divided into pages: databases, collections or projects
+	AsOf    time.Time
+	Stale   bool
+
+	NameURL, NameSort   string // of the column of names
+	TotalURL, TotalSort string // of the column of totals
+	Regroup             MatrixChoice
+}
+
+// MatrixRow is a row of the table: a collection, a project, or the sum of several.
+type MatrixRow struct {
+	Key   string // identifies it within the table
+	Kind  string // total, database, collection, project, part or others
+	Name  string
+	Note  string // beside the name
+	URL   string // of what it is about
+	Depth int
+	Fold  string // opens or closes it; "" if it has no rows below
+	Open  bool
+	Total MatrixCell
+	Cells []MatrixCell // one for each column
+}
+
+// MatrixCell is a number of the table.
+type MatrixCell struct {
+	Text    string
+	Title   string // how exact, how old, of what
+	Unknown string // why there is no number
+	Zero    bool
+	Shade   int // 0 to MatrixShades
+	URL     string
+	Out, In *MatrixGhost
+}
+
+// MatrixShades is the darkest shade.
+const MatrixShades = 8
+
+// matrixMeasure is what the numbers are.
+type matrixMeasure struct {
+	query string
+	write func(float64) string
+}
+
+func measureOf(q MatrixQuery) matrixMeasure {
+	switch q.Measure {
+	case MatrixDocuments:
+		return matrixMeasure{q.Measure, func(f float64) string { return format.Count(int64(math.Round(f))) }}
+	case MatrixWrites:
+		return matrixMeasure{q.Measure, format.PerSecond}
+	}
+	return matrixMeasure{q.Measure, func(f float64) string { return format.Bytes(int64(math.Round(f))) }}
+}
+
+func (m matrixMeasure) ofMove(x PendingMove) amount {
+	switch m.query {
+	case MatrixBytes:
+		return x.bytes
+	case MatrixDocuments:
+		return x.documents
+	}
+	return unknownAmount("notReported", "")
+}
+
+// ofSize is the measure of a collection's size on a shard.
+func (m matrixMeasure) ofSize(s topology.Size) amount {
+	if m.query == MatrixDocuments {
+		return amountOf(s.Documents)
+	}
+	return amountOf(s.Bytes)
+}
+
+// matrixLine is a row before it is laid out: an amount for each shard.
+type matrixLine struct {
+	row    MatrixRow
+	name   string // rows are sorted by it
+	shards []amount
+	total  amount
+	moves  []PendingMove
+	link   func(shard string) string // of a cell; nil: none
+}
+
+func (l *matrixLine) sum() {
+	l.total = amount{}
+	for _, a := range l.shards {
+		l.total = l.total.plus(a)
+	}
+}
+
+// sumLine is the sum of lines as one line.
+func sumLine(t *topology.Table, lines []matrixLine) matrixLine {
+	out := matrixLine{shards: make([]amount, len(t.Shards))}
+	for _, l := range lines {
+		for i, a := range l.shards {
+			out.shards[i] = out.shards[i].plus(a)
+		}
+		out.moves = append(out.moves, l.moves...)
+	}
+	out.sum()
+	return out
+}
+
+// matrix lays out the table of one query.
+type matrix struct {
+	v       View
+	from    MatrixSource
+	q       MatrixQuery
+	measure matrixMeasure
+	moves   []PendingMove
+	writes  *matrixWrites
+	out     MatrixTable
+	columns []amount // total of each shard, of all rows
+	all     amount
+
+	byProject map[string][]PendingMove // of collections that are placed by project
+}
+
+// Matrix is the table of a query.
+func Matrix(v View, from MatrixSource, q MatrixQuery) MatrixTable {
+	m := matrix{v: v, from: from, q: q, measure: measureOf(q), moves: PendingMoves(v, from.Runs)}
+	m.writes = newMatrixWrites(v, from.Counts)
+	m.out = MatrixTable{Query: q, NameURL: q.sorted(MatrixByName).URL(), NameSort: q.direction(MatrixByName),
+		TotalURL: q.sorted(MatrixByTotal).URL(), TotalSort: q.direction(MatrixByTotal)}
+	m.out.Columns, m.out.Groups = matrixColumns(v.Table, q)
+	m.out.Regroup = regroup(v.Table, q, m.out.Groups != nil)
+	m.out.AsOf, m.out.Stale = AsOf(v, topology.PartRouting, topology.PartSizes)
+	switch {
+	case q.Projects:
+		m.projects()
+	default:
+		m.collections()
+	}
+	return m.out
+}
+
+// regroup is the link between one column for each shard and columns of groups.
+func regroup(t *topology.Table, q MatrixQuery, grouped bool) MatrixChoice {
+	to, text := MatrixGrouped, "Group the shards"
+	if grouped {
+		to, text = MatrixEach, "A column for each shard"
+	}
+	if len(t.Shards) < 3 || to == MatrixEach && len(t.Shards) > matrixMost {
+		return MatrixChoice{}
+	}
+	return MatrixChoice{Text: text, URL: q.with(func(q *MatrixQuery) { q.Columns = to }).URL()}
+}
+
+// order is what a line is sorted by, largest first.
+func (m *matrix) order(l matrixLine) float64 {
+	a := l.total
+	if m.q.Sort != MatrixByTotal {
+		for _, c := range m.out.Columns {
+			if c.key == m.q.Sort {
+				a = c.sumOf(l.shards)
+			}
+		}
+		if m.q.Show == MatrixOfRow {
+			return a.of(l.total)
+		}
+	}
+	return a.order()
+}
+
+// sort sorts lines as the query asks. Unknown amounts are last in both directions.
+func (m *matrix) sort(lines []matrixLine) {
+	if m.q.Sort == MatrixByName {
+		slices.SortStableFunc(lines, func(a, b matrixLine) int { return strings.Compare(a.name, b.name) })
+		if m.q.Reverse {
+			slices.Reverse(lines)
+		}
+		return
+	}
+	keys := make([]float64, len(lines))
+	place := make([]int, len(lines))
+	for i, l := range lines {
+		keys[i], place[i] = m.order(l), i
+	}
+	slices.SortStableFunc(place, func(a, b int) int {
+		x, y := keys[a], keys[b]
+		if m.q.Reverse && x >= 0 && y >= 0 {
+			x, y = y, x
+		}
+		return cmp.Or(cmp.Compare(y, x), strings.Compare(lines[a].name, lines[b].name))
+	})
+	sorted := make([]matrixLine, len(lines))
+	for i, at := range place {
+		sorted[i] = lines[at]
+	}
+	copy(lines, sorted)
+}
+
+// takeTotals keeps the sums of all rows, which shares of columns are of, and adds them as the first
+// row.
+func (m *matrix) takeTotals(all matrixLine, name string) {
+	m.columns, m.all = all.shards, all.total
+	all.row = MatrixRow{Key: "total", Kind: "total", Name: name}
+	all.link = ShardURL
+	m.add(all)
+}
+
+// add lays out a line as the next row.
+func (m *matrix) add(l matrixLine) {
+	row := l.row
+	row.Total = m.cell(l, l.total, m.all, "all shards")
+	if m.q.Show != MatrixOfColumn { // the share of a row in itself says nothing
+		row.Total.Text, row.Total.Shade = l.total.text(m.measure.write), 0
+	}
+	byShard := movesByShard(m.v.Table, l.moves)
+	for _, c := range m.out.Columns {
+		a := c.sumOf(l.shards)
+		name := c.Shard
+		if name == "" {
+			name = groupName(m.out.Groups, c)
+		}
+		cell := m.cell(l, a, c.sumOf(m.columns), name)
+		if full := c.fullest(m.v.Table, l.shards); full != "" {
+			cell.Title = joinNotEmpty(cell.Title, full)
+		}
+		cell.URL = m.cellURL(l, c)
+		if byShard != nil {
+			var leaving, arriving []PendingMove
+			for _, i := range c.shards {
+				leaving, arriving = append(leaving, byShard[i].leaving...), append(arriving, byShard[i].arriving...)
+			}
+			cell.Out, cell.In = ghost(leaving, true, m.measure), ghost(arriving, false, m.measure)
+		}
+		row.Cells = append(row.Cells, cell)
+	}
+	m.out.Rows = append(m.out.Rows, row)
+}
+
+func groupName(groups []MatrixGroup, c MatrixColumn) string {
+	if c.Group >= 0 {
+		return groups[c.Group].Name
+	}
+	return c.Name
+}
+
+// cellURL is the page of what a cell counts: the line's own, or for a sum of shards the table with
+// them open.
+func (m *matrix) cellURL(l matrixLine, c MatrixColumn) string {
+	if c.Shard == "" {
+		if g := m.out.Groups[c.Group]; !g.Open {
+			return g.URL
+		}
+		return ""
+	}
+	if l.link == nil {
+		return ""
+	}
+	return l.link(c.Shard)
+}
+
+// cell is one amount of a line in a column whose total is given.
+func (m *matrix) cell(l matrixLine, a, column amount, where string) MatrixCell {
+	ofRow, ofColumn := a.of(l.total), a.of(column)
+	out := MatrixCell{Text: a.text(m.measure.write), Zero: a.known && a.value == 0 && !a.none()}
+	if out.Zero && !a.atLeast {
+		out.Text = "0"
+	}
+	if !a.known {
+		out.Unknown = a.detail(m.measure.write)
+	}
+	share := ofRow
+	switch m.q.Show {
+	case MatrixOfRow:
+		out.Text = shareText(ofRow, a)
+	case MatrixOfColumn:
+		out.Text, share = shareText(ofColumn, a), ofColumn
+	}
+	if out.Text == format.Unknown && out.Unknown == "" {
+		out.Unknown = "no share: the whole is 0 or not known"
+	}
+	if share > 0 {
+		out.Shade = min(MatrixShades, max(1, int(math.Round(MatrixShades*math.Sqrt(share)))))
+	}
+	out.Title = l.row.Name + " on " + where + ": " + a.text(m.measure.write)
+	if ofRow >= 0 && ofColumn >= 0 && !out.Zero {
+		out.Title += ", " + format.Share(ofRow) + " of the row, " + format.Share(ofColumn) + " of the column"
+	}
+	out.Title = joinNotEmpty(out.Title, a.detail(m.measure.write))
+	return out
+}
+
+// shareText is a share with the precision of the amount.
+func shareText(share float64, a amount) string {
+	switch {
+	case share == 0 && !a.none():
+		return "0"
+	case share < 0 || a.none():
+		return format.Unknown
+	case a.low != a.high || a.atLeast:
+		return "≈\u202f" + format.Share(share)
+	}
+	return format.Share(share)
+}

@@ -1,0 +1,103 @@
+package answer
+
+import (
+	"net/url"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
+	"shardboard/internal/topology"
+)
+
+// What a shard can have more of than its even share.
+const (
+	OfBytes     = "bytes"
+	OfDocuments = "documents"
+	OfWrites    = "writes"
+)
+
+// SeveralProjects stands for a project where chunks are meant that several projects share.
+const SeveralProjects = "several"
+
+// ShardWhyQuery asks why a shard has more or less than its even share. Without a collection the
+// parts are collections; with one its projects, or its chunks where it is not divided by project;
+// with a project too, its chunks.
+type ShardWhyQuery struct {
+	Shard   string
+	By      string // OfBytes, OfDocuments or OfWrites
+	NS      topology.Namespace
+	Project string // hex id, or SeveralProjects
+	Limit   int    // parts that are listed one by one
+	Brief   bool   // without what would help
+}
+
+// ParseShardWhyQuery reads the parameters of an address.
+func ParseShardWhyQuery(shard string, in url.Values) (ShardWhyQuery, error) {
+	q := ShardWhyQuery{Shard: shard}
+	var ns string
+	err := texts(in, map[string]*string{"by": &q.By, "ns": &ns, "project": &q.Project})
+	if err != nil {
+		return q, err
+	}
+	q.NS = topology.Namespace(ns)
+	switch q.By {
+	case "":
+		q.By = OfBytes
+	case OfBytes, OfDocuments, OfWrites:
+	default:
+		return q, fault.New(fault.Invalid, "by must be bytes, documents or writes, not %q.", sanitize.Truncate(q.By, 40))
+	}
+	switch {
+	case q.Project == "" || q.Project == SeveralProjects:
+	default:
+		id, err := bson.ObjectIDFromHex(q.Project)
+		if err != nil {
+			return q, fault.New(fault.Invalid, "project must be 24 hexadecimal digits or \"several\", not %q.", sanitize.Truncate(q.Project, 60))
+		}
+		q.Project = id.Hex()
+	}
+	if q.Project != "" && q.NS == "" {
+		return q, fault.New(fault.Invalid, "project= needs ns=: the chunks of a project are those of one collection.")
+	}
+	q.Limit, err = number(in, "limit", 1, api.MaxLimit, api.DefaultLimit)
+	return q, err
+}
+
+// URL is the address of the page.
+func (q ShardWhyQuery) URL() string {
+	u := url.Values{}
+	if q.By != OfBytes {
+		set(u, "by", q.By)
+	}
+	set(u, "ns", string(q.NS))
+	set(u, "project", q.Project)
+	return address(ShardURL(q.Shard)+"/why", u, 1)
+}
+
+// Of is the same question of something else: "" leaves a part of it out.
+func (q ShardWhyQuery) Of(by string, ns topology.Namespace, project string) ShardWhyQuery {
+	q.By, q.NS, q.Project = by, ns, project
+	return q
+}
+
+// unitOfMeasure is the smallest amount that is told apart: whole bytes and documents, and
+// thousandths of a write per second.
+func (q ShardWhyQuery) unitOfMeasure() float64 {
+	if q.By == OfWrites {
+		return 1000
+	}
+	return 1
+}
+
+// noun is what is measured, in a sentence.
+func (q ShardWhyQuery) noun() string {
+	switch q.By {
+	case OfDocuments:
+		return "documents"
+	case OfWrites:
+		return "counted writes"
+	}
+	return "data"
+}

@@ -1,0 +1,96 @@
+package holdings
+
+import (
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/heat/survey"
+	"shardboard/internal/topology"
+)
+
+// row is one row that was read. Its shard key is kept, so that it can be placed by later tables.
+type row struct {
+	Key     string // encoded shard key; "" in a collection without one
+	Project bson.ObjectID
+	Bytes   int64
+	Shard   string // where it was when it was read; "" if unknown
+}
+
+// batch is rows that were read together: a random sample of the collection, or all of its rows.
+type batch struct {
+	Begun, At time.Time
+	Rows      []row
+}
+
+// sample is the rows that were read of one collection. Immutable: a step makes another one that
+// shares its batches.
+type sample struct {
+	Life    topology.Incarnation // of the collection whose keys the rows have; zero: it is not sharded
+	Counted bool                 // its only batch is all rows of the collection
+	Batches []batch              // oldest first
+}
+
+// lifeOf is the life of a collection; zero if it is not sharded.
+func lifeOf(t *topology.Table, ns topology.Namespace) topology.Incarnation {
+	if c := t.Collection(ns); c != nil {
+		return c.Incarnation
+	}
+	return topology.Incarnation{}
+}
+
+func (s *sample) read() (rows int) {
+	for _, b := range s.Batches {
+		rows += len(b.Rows)
+	}
+	return rows
+}
+
+// with is the sample with one more batch, and without the oldest ones that are not needed for so
+// many rows.
+func (s *sample) with(b batch, window int) *sample {
+	out := &sample{Life: s.Life, Batches: append(slices.Clone(s.Batches), b)}
+	left := out.read()
+	for len(out.Batches) > 1 && left-len(out.Batches[0].Rows) >= window {
+		left -= len(out.Batches[0].Rows)
+		out.Batches = out.Batches[1:]
+	}
+	return out
+}
+
+// rowsOf converts rows that were read.
+func rowsOf(t *topology.Table, ns topology.Namespace, read []survey.SizedRow) []row {
+	c := t.Collection(ns)
+	out := make([]row, len(read))
+	shards := map[string]string{} // one string for each shard, not one for each row
+	for i, r := range read {
+		out[i] = row{Project: r.Project, Bytes: r.Bytes}
+		if c != nil {
+			if k, err := c.Key.Extract(r.Key); err == nil {
+				out[i].Key = k.Encoded()
+			}
+		}
+		shard := shardOf(t, c, ns, out[i].Key)
+		if _, ok := shards[shard]; !ok {
+			shards[shard] = shard
+		}
+		out[i].Shard = shards[shard]
+	}
+	return out
+}
+
+// shardOf is the shard of a row by a table; "" when unknown.
+func shardOf(t *topology.Table, c *topology.Collection, ns topology.Namespace, key string) string {
+	switch {
+	case c == nil:
+		return t.Primary(ns.Database())
+	case key == "" || c.Chunks.Len() == 0:
+		return ""
+	}
+	i, _ := c.Chunks.FindEncoded(key)
+	if i < 0 {
+		return ""
+	}
+	return c.Chunks.Owner(i)
+}

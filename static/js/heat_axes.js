@@ -1,0 +1,95 @@
+// Where the cells of the heat map are, and what is written beside them: names of rows, times, and
+// the line that shows what the pointer or a mark is at.
+import { isHidden, keyText } from "./heat_data.js";
+import { ticks, timeText } from "./heat_view.js";
+import { part, root, say, state } from "./heat_state.js";
+
+const narrow = () => part("canvas").clientWidth < 560;
+
+/** laneWidth is the width of a lane of owners beside the cells, in px: rows of projects have none. */
+export const laneWidth = () => (root.dataset.by === "project" ? 0 : narrow() ? 9 : 22);
+
+const gutter = () => (narrow() ? 92 : 180); // px for the names of rows, with a lane
+
+/** cellArea is where the cells are, in the canvas's CSS pixels. */
+export function cellArea() {
+  const c = part("canvas");
+  return { x: gutter(), y: 8, w: Math.max(c.clientWidth - gutter() - laneWidth() - 2, 50), h: Math.max(c.clientHeight - 30, 50) };
+}
+
+export const xOf = (area, time) => area.x + ((time - state.view.t0) / (state.view.t1 - state.view.t0)) * area.w;
+export const yOf = (area, row) => area.y + ((row - state.view.r0) / (state.view.r1 - state.view.r0)) * area.h;
+
+/** chunkNumbers names a row's chunks by their position. */
+export function chunkNumbers(r) {
+  if (!r.number) return "";
+  return r.chunks > 1 ? say("chunks", { n: r.number, last: r.number + r.chunks - 1 }) : say("chunk", { n: r.number });
+}
+
+/**
+ * rowName is a row's project, its chunk where the key begins with a hash or is hidden, or the key at
+ * which it begins.
+ */
+export function rowName(row) {
+  const r = state.heat.rows[row];
+  if (!r) return "";
+  if (r.name || r.project) return r.name || r.project;
+  return r.hashed || isHidden(r.min) ? chunkNumbers(r) : keyText(r.min);
+}
+
+/** timeAxis writes the times below the cells. */
+export function timeAxis(ctx, area) {
+  ctx.font = "11px system-ui, sans-serif";
+  ctx.fillStyle = state.colors.soft;
+  ctx.textBaseline = "alphabetic";
+  ctx.textAlign = "left";
+  for (const { at, text } of ticks(state.view, area.w)) {
+    const x = xOf(area, at);
+    ctx.fillRect(x, area.y + area.h, 1, 4);
+    if (x < area.x + area.w - 30) ctx.fillText(text, x + 3, area.y + area.h + 14);
+  }
+}
+
+/** rowAxis writes the names of rows beside the cells. */
+export function rowAxis(ctx, area) {
+  const { r0, r1 } = state.view;
+  const step = Math.max(1, Math.ceil(((r1 - r0) / area.h) * 15));
+  let before = "";
+  for (let r = Math.ceil(r0 / step) * step; r < r1; r += step) {
+    const label = rowName(state.picture.shown[r]);
+    if (label === before) continue; // rows of the same project have one label
+    before = label;
+    const high = yOf(area, r + 1) - yOf(area, r);
+    ctx.fillText(clipped(label, area.x - laneWidth() - 8), 0, Math.min(yOf(area, r) + Math.max(high / 2 + 4, 10), area.y + area.h));
+  }
+}
+
+// clipped keeps the beginning. It assumes 6 px a letter: measuring text in every frame would cost
+// more than the picture.
+const clipped = (s, width) => (s.length * 6 > width ? `${s.slice(0, Math.max(Math.floor(width / 6) - 1, 3))}…` : s);
+
+/** crossHair draws lines through the pointer, with the time and the row's name at their ends. */
+export function crossHair(ctx, area) {
+  const { hover, mark } = state;
+  const x = hover ? hover.x : mark && xOf(area, mark);
+  if (!x || x < area.x || x > area.x + area.w) return;
+  ctx.fillStyle = state.colors.ink;
+  ctx.globalAlpha = 0.55;
+  ctx.fillRect(x, area.y, 1, area.h);
+  if (hover) ctx.fillRect(area.x, hover.y, area.w, 1);
+  ctx.globalAlpha = 1;
+  if (!hover) return;
+  const { t0, t1, r0, r1 } = state.view;
+  const row = Math.floor(r0 + ((hover.y - area.y) / area.h) * (r1 - r0));
+  const time = timeText(t0 + ((x - area.x) / area.w) * (t1 - t0));
+  tag(ctx, time, Math.min(x + 3, area.x + area.w - 36), area.y + area.h + 14);
+  tag(ctx, clipped(rowName(state.picture.shown[row]), area.x - laneWidth() - 8), 0, Math.min(Math.max(hover.y + 4, 12), area.y + area.h));
+}
+
+// tag writes a text over the one that is there.
+function tag(ctx, text, x, y) {
+  ctx.fillStyle = state.colors.ink;
+  ctx.fillRect(x - 2, y - 11, text.length * 6.4 + 4, 14);
+  ctx.fillStyle = state.colors.paper;
+  ctx.fillText(text, x, y);
+}

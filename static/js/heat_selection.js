@@ -1,0 +1,112 @@
+// Selects a part of the heat map, by dragging or by keys, and shows what is in it: the page has it
+// from the server for the address with the selection, so a link keeps it.
+import { columnAt } from "./heat_data.js";
+import { describeCursor, readout, timeAndRow } from "./heat_cell.js";
+import { draw } from "./heat_frame.js";
+import { refreshPage } from "./heat_page.js";
+import { root, say, state } from "./heat_state.js";
+
+const projects = 50; // that one selection may have
+
+let anchor = null; // the cell where a selection by keys began
+
+/** selectBetween selects the cells between two: {column, row}. */
+export function selectBetween(a, b) {
+  const { columns, rows } = state.heat;
+  const { shown } = state.picture;
+  const clamp = (n, count) => Math.min(Math.max(n, 0), count - 1);
+  const [c0, c1] = [a.column, b.column].map((n) => clamp(n, columns.length)).sort((x, y) => x - y);
+  const [r0, r1] = [a.row, b.row].map((n) => clamp(n, shown.length)).sort((x, y) => x - y);
+  const keys = shown.slice(r0, r1 + 1).map((i) => rows[i].key);
+  state.selection = {
+    rows: root.dataset.by === "project" ? keys.slice(0, projects) : keys,
+    from: columns[c0].from,
+    to: columns[c1].to,
+  };
+  draw();
+}
+
+/** selectBox selects the cells under a dragged box of the canvas. */
+export function selectBox({ x0, y0, x1, y1 }) {
+  const a = timeAndRow({ x: Math.min(x0, x1), y: Math.min(y0, y1) });
+  const b = timeAndRow({ x: Math.max(x0, x1) - 0.01, y: Math.max(y0, y1) - 0.01 });
+  selectBetween(cellOf(a), cellOf(b));
+  state.cursor = cellOf(b);
+  anchor = cellOf(a);
+}
+
+/** cellOf is the cell of a time and row; a time between two columns belongs to the later one. */
+export function cellOf({ time, row }) {
+  const { columns } = state.heat;
+  let column = columnAt(state.heat, time);
+  if (column < 0) column = columns.findIndex((c) => c.to > time);
+  return { column: column < 0 ? columns.length - 1 : column, row: Math.floor(row) };
+}
+
+/** extend selects from where the cursor was to where it is. */
+export function extend(before) {
+  anchor ??= before ?? state.cursor;
+  selectBetween(anchor, state.cursor);
+}
+
+/** endExtending lets the next selection by keys begin anew. */
+export function endExtending() {
+  anchor = null;
+}
+
+/** openSelection shows what is selected; with focus, its heading gets the focus. */
+export async function openSelection(focus) {
+  const { selection } = state;
+  if (!selection) return;
+  const rows = root.dataset.by === "project" ? selection.rows : [...new Set([selection.rows[0], selection.rows[selection.rows.length - 1]])];
+  setAddress({ rows: rows.join(), from: selection.from, to: selection.to });
+  const place = document.getElementById("heat-selection");
+  place.setAttribute("aria-busy", "true");
+  try {
+    await refreshPage();
+    if (focus) document.getElementById("heat-selected")?.focus();
+  } catch (err) {
+    readout(say("failed", { error: err.message }));
+  } finally {
+    place.removeAttribute("aria-busy");
+  }
+}
+
+/** clearSelection takes the selection away; it returns whether there was one. */
+export function clearSelection() {
+  anchor = null;
+  const place = document.getElementById("heat-selection");
+  const had = Boolean(state.selection) || place.childElementCount > 0;
+  state.selection = null;
+  setAddress({});
+  place.replaceChildren();
+  describeCursor();
+  draw();
+  return had;
+}
+
+/** selectionOfAddress takes over the selection with which the page was opened. */
+export function selectionOfAddress() {
+  const q = new URLSearchParams(location.search);
+  const named = q.get("rows")?.split(",");
+  if (!named) return;
+  const from = Date.parse(q.get("from")) || Number(q.get("from"));
+  const to = Date.parse(q.get("to")) || Number(q.get("to"));
+  const { rows } = state.heat;
+  let keys = named;
+  if (root.dataset.by !== "project") {
+    const at = named.map((key) => rows.findIndex((r) => r.key === key));
+    if (at.some((i) => i < 0)) return;
+    keys = rows.slice(Math.min(...at), Math.max(...at) + 1).map((r) => r.key);
+  }
+  state.selection = { rows: keys, from, to };
+}
+
+function setAddress(selected) {
+  const url = new URL(location.href);
+  for (const name of ["rows", "from", "to"]) {
+    if (selected[name] === undefined) url.searchParams.delete(name);
+    else url.searchParams.set(name, String(selected[name]));
+  }
+  history.replaceState(history.state, "", url);
+}

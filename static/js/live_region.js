@@ -1,0 +1,59 @@
+// Shows new versions of live regions without disturbing who reads them. A version that would, waits;
+// the newest is shown when its button is pressed or nobody is disturbed any more.
+import { morph, glow } from "./morph.js";
+import { refreshTimes } from "./relative_times.js";
+import { holdRows, listsOf, notice } from "./held_rows.js";
+import { focusOn, keepPlace } from "./keep_place.js";
+import { selected } from "./selection.js";
+import { word } from "./words.js";
+
+const waiting = new Map(); // region → its newest version, not all of which is shown
+const every = 400; // ms after which what waits is looked at again
+let timer = 0;
+
+/** showRegion makes a region equal to a new version of it, as far as that disturbs nobody. */
+export function showRegion(region, fresh, highlight) {
+  waiting.delete(region);
+  if (selected(region) || region.querySelector("dialog[open], [data-dragging]")) {
+    waiting.set(region, fresh);
+    if (!region.querySelector(":scope > .held")) region.append(notice("held", word("paused")));
+  } else {
+    const version = holdRows(region, fresh);
+    if (version !== fresh) waiting.set(region, fresh);
+    show(region, version, highlight);
+  }
+  timer ||= waiting.size && setTimeout(lookAgain, every);
+}
+
+function lookAgain() {
+  timer = 0;
+  for (const [region, fresh] of [...waiting]) {
+    if (region.isConnected) showRegion(region, fresh, true);
+    else waiting.delete(region);
+  }
+}
+
+function show(region, version, highlight) {
+  const changed = keepPlace(region, () => morph(region, version));
+  refreshTimes(region);
+  if (highlight) glow(changed);
+}
+
+/** listenHeld shows what waits when its button is pressed. The focus goes to the first row then. */
+export function listenHeld() {
+  document.addEventListener("click", (e) => {
+    const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (e.target).closest?.(".held button"));
+    const region = button?.closest("[data-live]");
+    const fresh = waiting.get(region);
+    if (!fresh) return;
+    const nth = listsOf(region).findIndex((list) => button.parentElement.nextElementSibling?.contains(list));
+    waiting.delete(region);
+    getSelection()?.removeAllRanges();
+    button.blur(); // it leaves, and need not hand its focus on
+    show(region, fresh, true);
+    const list = listsOf(region)[nth];
+    if (!list) return;
+    list.scrollIntoView({ block: "nearest", behavior: "instant" });
+    if (list.firstElementChild) focusOn(list.firstElementChild.querySelector("a[href], button, summary") ?? list.firstElementChild);
+  });
+}

@@ -1,0 +1,175 @@
+package activity_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/topology"
+	"shardboard/web/webtest"
+)
+
+// begun is after everything that the canned table has in its log.
+var begun = webtest.Epoch.Add(time.Hour)
+
+// withLog publishes and records a table with moves of one chunk a minute, n of them up to now, of which
+// each tenth failed, and shows only the newest kept in the table.
+func withLog(t *testing.T, n, kept int) *webtest.PastServer {
+	x := webtest.NewPastServer(t)
+	base := *x.Watcher.Get()
+	var all []topology.Event
+	for i := range n {
+		at, what := begun.Add(time.Duration(i)*time.Minute), "moveChunk.commit"
+		if i%10 == 0 {
+			what = "moveChunk.error"
+		}
+		all = append([]topology.Event{webtest.MoveEntry(t, &base, 3, at, what)}, all...)
+	}
+	for end := n; end > 0; end -= 500 { // a table has at most so many
+		next := base
+		next.Events = all[max(0, end-500):end]
+		x.Past.Note(webtest.Epoch, &next)
+	}
+	x.Now = begun.Add(time.Duration(n) * time.Minute)
+	next := base
+	next.Seq++
+	next.Events = all[:kept]
+	x.Past.Note(x.Now, &next)
+	x.Watcher.Publish(&next)
+	return x
+}
+
+func countsOf(t *testing.T, x *webtest.PastServer, query string) (bars, other, failed int) {
+	t.Helper()
+	list := webtest.Decode[api.List[api.ActivityBar]](t, x.Do("GET", "/api/v1/activity/histogram?"+query)).Items
+	for _, b := range list {
+		other, failed = other+b.Other, failed+b.Failed
+	}
+	return len(list), other, failed
+}
+
+var since = answer.AtText(begun)
+
+func TestATimeReachesBackIntoHistory(t *testing.T) {
+	x := withLog(t, 300, 50)
+	for _, c := range []struct {
+		query         string
+		other, failed int
+	}{
+		{"", 45, 5},
+		{"last=1h", 54, 6},
+		{"from=" + since, 270, 30},
+		{"from=" + since + "&outcome=failed", 0, 30},
+		{"from=" + since + "&outcome=committed", 270, 0},
+		{"from=" + since + "&shard=shard-rs-2", 270, 30},
+		{"from=" + since + "&shard=shard-rs-3", 0, 0},
+		{"from=" + since + "&kind=split", 0, 0},
+		{"from=" + since + "&to=" + answer.AtText(begun.Add(10*time.Minute)), 9, 1},
+	} {
+		bars, other, failed := countsOf(t, x, c.query)
+		if other != c.other || failed != c.failed || bars > 60 {
+			t.Errorf("%s: %d and %d failed in %d bars, want %d and %d", c.query, other, failed, bars, c.other, c.failed)
+		}
+		listed, cursor := 0, ""
+		for {
+			page := webtest.Decode[api.List[api.Event]](t, x.Do("GET", "/api/v1/activity?limit=90&"+c.query+"&cursor="+cursor))
+			listed += len(page.Items)
+			if cursor = string(page.Next); cursor == "" {
+				break
+			}
+		}
+		if listed != c.other+c.failed {
+			t.Errorf("%s: %d entries are listed, %d counted", c.query, listed, c.other+c.failed)
+		}
+	}
+}
+
+func TestMoreEntriesThanAreListedAreCountedAllTheSame(t *testing.T) {
+	x := withLog(t, 2500, 500)
+	page := x.Do("GET", "/activity?from="+since).Body.String()
+	for _, want := range []string{format.Count(2500) + " entries, 250 failed",
+		"The newest " + format.Count(1000) + " of " + format.Count(2500) + " entries are listed."} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if got := webtest.ParseHTML(t, page).Find(".pages span").Text(); got != "1–50 of "+format.Count(1000) {
+		t.Errorf("pages: %s", got)
+	}
+	// A bar leads to exactly the entries that it stands for.
+	bar := webtest.ParseHTML(t, page).Find(".histogram a").First()
+	inside := webtest.ParseHTML(t, x.Do("GET", bar.AttrOr("href", "")).Body.String())
+	n := strings.Fields(bar.AttrOr("aria-label", ""))[0]
+	if got := inside.Find(".histogram figcaption strong").Text(); n == "" || !strings.HasPrefix(got, n+" entries") {
+		t.Errorf("a bar of %s entries leads to %q", n, got)
+	}
+}
+
+func TestEachLineSaysOutcomeAuthorAndChunk(t *testing.T) {
+	x := withLog(t, 20, 20)
+	doc := webtest.ParseHTML(t, x.Do("GET", "/activity?from="+since).Body.String())
+	rows := doc.Find(".events li")
+	if rows.Length() != 20 {
+		t.Fatalf("%d rows", rows.Length())
+	}
+	rows.Each(func(_ int, row *goquery.Selection) {
+		want := "committed"
+		if row.HasClass("failed") {
+			want = "failed"
+		}
+		if got := row.Find(".outcome").Text(); got != want {
+			t.Errorf("outcome %q, want %q", got, want)
+		}
+		if href := row.Find("a[href*='/chunks/']").AttrOr("href", ""); x.Do("GET", href).Code != http.StatusOK {
+			t.Errorf("the chunk's address is %q", href)
+		}
+	})
+	if n := doc.Find(".histogram a rect.stripes").Length(); n != 2 {
+		t.Errorf("%d bars are striped", n)
+	}
+}
+
+func TestTimesThatAreNoTimesAreCorrectedInPlace(t *testing.T) {
+	x := withLog(t, 5, 5)
+	for _, bad := range []string{"from=x", "to=yesterday", "last=2h", "last=1h&from=2026-01-01T00:00",
+		"from=2026-01-02T00:00&to=2026-01-01T00:00"} {
+		w := x.Do("GET", "/activity?kind=move&"+bad)
+		doc := webtest.ParseHTML(t, w.Body.String())
+		if w.Code != http.StatusBadRequest || doc.Find("main [role=alert]").Text() == "" ||
+			doc.Find("form select[name=kind] [selected]").Text() != "moves" {
+			t.Errorf("%s: %d %q", bad, w.Code, doc.Find("main [role=alert]").Text())
+		}
+		if w := x.Do("GET", "/api/v1/activity?"+bad); w.Code != http.StatusBadRequest {
+			t.Errorf("JSON %s: %d", bad, w.Code)
+		}
+	}
+}
+
+func TestAPastPageCountsNothingThatCameLater(t *testing.T) {
+	x := withLog(t, 100, 100)
+	at := begun.Add(50*time.Minute + 30*time.Second)
+	x.Past.Watched(x.Watcher.Get().ClusterID, webtest.Epoch, x.Now)
+	_, other, failed := countsOf(t, x, "from="+since+"&at="+answer.AtText(at))
+	if other+failed != 51 {
+		t.Errorf("%d entries up to %s", other+failed, at)
+	}
+}
+
+func TestBarsDoNotShowKeysToThoseWhoMayNotSeeThem(t *testing.T) {
+	x := withLog(t, 5, 5)
+	var out map[string]any
+	if err := json.Unmarshal(x.Do("GET", "/api/v1/activity/histogram?last=1h").Body.Bytes(), &out); err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprint(out); strings.Contains(text, "ObjectId") || strings.Contains(text, "65e0") {
+		t.Errorf("%s", text)
+	}
+}

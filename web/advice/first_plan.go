@@ -1,0 +1,31 @@
+package advice
+
+import (
+	"net/http"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/auth"
+	"shardboard/web/site"
+)
+
+// FirstPlan leads to the filled-in form of the plan that helps with a problem; to the problem where
+// there is none or this person may not make plans; and to the list where the problem is over. Live
+// regions link to it, because they are the same for everybody.
+func FirstPlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	id, err := site.PathText(r, "id")
+	if err != nil {
+		return err
+	}
+	v := s.ViewFor(r)
+	to := "/advice"
+	if answer.ProblemOpen(v.Problems(), id) {
+		to = "/advice#" + id
+		if url := answer.FirstPlan(v, id, answer.AdviceMay{Plan: s.MayPlan(auth.From(r.Context())), Try: s.Tries(v)}); url != "" {
+			to = url
+		}
+	}
+	w.Header().Set("Location", to)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}

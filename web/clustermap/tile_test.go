@@ -1,0 +1,169 @@
+package clustermap_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/topology"
+	"shardboard/web/webtest"
+)
+
+const large = topology.Namespace("yorkie-meta.changes")
+
+// withChunks serves one collection with so many chunks on three shards.
+func withChunks(t testing.TB, n int) *webtest.Server {
+	t.Helper()
+	s := webtest.New(t)
+	table := *webtest.CannedTable(1, 6)
+	table.Collections = []*topology.Collection{webtest.CannedCollection(large, bson.D{{Key: "doc_id", Value: "hashed"}}, n, 2)}
+	table.Zones = nil
+	s.Watcher.Publish(&table)
+	return s
+}
+
+// moveOne publishes the table in which one chunk has moved.
+func moveOne(t testing.TB, s *webtest.Server, position int) {
+	t.Helper()
+	table := *s.Watcher.Value
+	c := *table.Collections[0]
+	ch := c.Chunks.At(position)
+	ch.Shard = map[string]string{"shard-rs-1": "shard-rs-2"}[ch.Shard]
+	if ch.Shard == "" {
+		ch.Shard = "shard-rs-1"
+	}
+	ch.Version = topology.Version{Major: c.Highest.Major + 1}
+	m, _, err := c.Chunks.Apply([]topology.Chunk{ch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Chunks, c.Highest = m, m.Highest()
+	table.Collections, table.Seq = []*topology.Collection{&c}, table.Seq+1
+	s.Watcher.Publish(&table)
+}
+
+func tileURL(level, index, marks int) string {
+	return fmt.Sprintf("/api/v1/map/%s/tile?level=%d&index=%d&marks=%d", large, level, index, marks)
+}
+
+func TestTilesHaveAtMostTwoThousandMarksIn64KBOfAMillionChunks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a million chunks")
+	}
+	s := withChunks(t, 1_000_000)
+	for _, level := range []int{0, 3, 8, 10, 19} {
+		w := s.Do("GET", tileURL(level, 1<<level/2, 2000))
+		got := webtest.Decode[api.MapTile](t, w)
+		if n := len(got.Marks.At); n == 0 || n > 2000 {
+			t.Errorf("level %d: %d marks, want 1 to 2000", level, n)
+		}
+		var small bytes.Buffer
+		z := gzip.NewWriter(&small)
+		_, _ = z.Write(w.Body.Bytes())
+		_ = z.Close()
+		if small.Len() > 64<<10 {
+			t.Errorf("level %d: %d bytes with gzip, at most %d", level, small.Len(), 64<<10)
+		}
+	}
+}
+
+func TestMarksOfATileCoverItsChunksOnce(t *testing.T) {
+	s := withChunks(t, 5000)
+	for _, q := range []struct{ level, index, marks int }{{0, 0, 16}, {0, 0, 512}, {0, 0, 2000}, {3, 5, 100}, {9, 511, 16}, {20, 1 << 19, 16}} {
+		got := webtest.Decode[api.MapTile](t, s.Do("GET", tileURL(q.level, q.index, q.marks)))
+		at := got.From
+		for i, from := range got.Marks.At {
+			if from != at || got.Marks.Chunks[i] < 1 {
+				t.Fatalf("%+v: mark %d begins at %d, want %d", q, i, from, at)
+			}
+			at += got.Marks.Chunks[i]
+			if got.Exact && got.Marks.Share[i] != 100 {
+				t.Errorf("%+v: mark %d is said to be exact and has %d %%", q, i, got.Marks.Share[i])
+			}
+		}
+		if at != got.To || len(got.Marks.At) > q.marks {
+			t.Errorf("%+v: %d marks up to %d, want at most %d up to %d", q, len(got.Marks.At), at, q.marks, got.To)
+		}
+	}
+}
+
+func TestATileWithRoomHasAMarkForEachChunk(t *testing.T) {
+	s := withChunks(t, 100)
+	got := webtest.Decode[api.MapTile](t, s.Do("GET", tileURL(0, 0, 512)))
+	c := s.Watcher.Value.Collections[0]
+	if len(got.Marks.At) != 100 || !got.Exact {
+		t.Fatalf("%d marks, exact %v; want 100, true", len(got.Marks.At), got.Exact)
+	}
+	for i, ch := range c.Chunks.All() {
+		if name := got.Shards[got.Marks.Shard[i]]; name != ch.Shard {
+			t.Errorf("chunk %d is on %q, want %q", i, name, ch.Shard)
+		}
+		if jumbo := got.Marks.Flags[i]&api.MapJumbo != 0; jumbo != ch.Jumbo {
+			t.Errorf("chunk %d: jumbo %v, want %v", i, jumbo, ch.Jumbo)
+		}
+	}
+}
+
+func TestAnUnchangedTileCostsAReplyWithoutABody(t *testing.T) {
+	s := withChunks(t, 3000)
+	first := s.Do("GET", tileURL(2, 1, 100))
+	tag := first.Header().Get("ETag")
+	quiet := *s.Watcher.Value
+	quiet.Seq++ // another collection changed
+	s.Watcher.Publish(&quiet)
+	if w := s.Do("GET", tileURL(2, 1, 100), webtest.Header("If-None-Match", tag)); w.Code != http.StatusNotModified {
+		t.Errorf("unchanged band: %d, want 304", w.Code)
+	}
+	moveOne(t, s, 1000)
+	w := s.Do("GET", tileURL(2, 1, 100), webtest.Header("If-None-Match", tag))
+	if w.Code != http.StatusOK || w.Header().Get("ETag") == tag {
+		t.Errorf("after a move: %d with ETag %s, want 200 with another one", w.Code, w.Header().Get("ETag"))
+	}
+	before, after := webtest.Decode[api.MapTile](t, first), webtest.Decode[api.MapTile](t, w)
+	list := webtest.Decode[api.ClusterMap](t, s.Do("GET", "/api/v1/map"))
+	if before.Version == after.Version || list.Bands[0].Version != after.Version {
+		t.Errorf("versions: %s before, %s after, %s in the list", before.Version, after.Version, list.Bands[0].Version)
+	}
+}
+
+func TestTheOtherAnswersOfABandAreClear(t *testing.T) {
+	s := webtest.New(t)
+	for path, want := range map[string]int{
+		"/api/v1/map/no.such/tile": 404, "/api/v1/map/yorkie-meta.projects/tile": 404, "/api/v1/map/nonsense/tile": 400,
+		"/api/v1/map/yorkie-meta.changes/tile?level=21": 400, "/api/v1/map/yorkie-meta.changes/tile?level=2&index=4": 400,
+		"/api/v1/map/yorkie-meta.changes/tile?marks=15": 400, "/api/v1/map/yorkie-meta.changes/tile?marks=2001": 400,
+		"/api/v1/map/yorkie-meta.changes/chunk?position=1200": 400, "/api/v1/map/yorkie-meta.changes/chunk?position=-1": 400,
+		"/api/v1/map/yorkie-meta.changes/chunk?position=1199": 200, "/api/v1/map?internal=x": 400,
+		"/map?by=color": 400, "/map?ns=no.such": 404, "/map?ns=yorkie-meta.projects": 404, "/map?ns=nonsense": 400,
+		"/map?from=0.5&to=0.5": 400, "/map?from=NaN": 400, "/map?from=-1": 400, "/map?to=2": 400, "/map?only=x&by=age": 200,
+		"/?by=color&from=9": 200,
+	} {
+		if w := s.Do("GET", path); w.Code != want {
+			t.Errorf("%s: %d, want %d", path, w.Code, want)
+		}
+	}
+}
+
+func TestAChunkTellsItsZoneAndItsPlace(t *testing.T) {
+	s := webtest.New(t)
+	zoned := webtest.Decode[api.MapChunk](t, s.Do("GET", "/api/v1/map/yorkie-meta.documents/chunk?position=3"))
+	if zoned.Zone != "eu" || zoned.Outside != (zoned.Shard != "shard-rs-1") || zoned.URL == "" || zoned.Total != 250 {
+		t.Errorf("%+v", zoned)
+	}
+	tile := webtest.Decode[api.MapTile](t, s.Do("GET", "/api/v1/map/yorkie-meta.documents/tile"))
+	if len(tile.Zones) != 1 || tile.Zones[0].From != 2 || tile.Zones[0].To != 5 || tile.Zones[0].Name != "eu" {
+		t.Errorf("zones %+v, want eu from 2 to 5", tile.Zones)
+	}
+	for i := range 6 {
+		c := s.Watcher.Value.Collection("yorkie-meta.documents").Chunks.At(i)
+		want := i >= 2 && i < 5 && c.Shard != "shard-rs-1"
+		if got := tile.Marks.Flags[i]&api.MapOutside != 0; got != want {
+			t.Errorf("chunk %d on %s: outside its zone %v, want %v", i, c.Shard, got, want)
+		}
+	}
+}

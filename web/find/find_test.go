@@ -1,0 +1,77 @@
+package find_test
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"shardboard/internal/api"
+	"shardboard/internal/auth"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+func found(t *testing.T, s *webtest.Server, q string) (names []string, a api.Found) {
+	t.Helper()
+	a = webtest.Decode[api.Found](t, s.Do("GET", "/api/v1/find?q="+url.QueryEscape(q)))
+	for _, x := range a.Items {
+		names = append(names, x.Kind+" "+x.Name)
+	}
+	return names, a
+}
+
+func TestFewCharactersFindWhatTheyBegin(t *testing.T) {
+	s := webtest.New(t)
+	shard := s.Watcher.Value.Shards[1].Name
+	project := s.Keeper.Value.All()[0]
+	collection := string(s.Watcher.Value.Collections[0].NS)
+	for _, c := range []struct{ q, first string }{
+		{"zon", "page Zones"},
+		{"ZONES", "page Zones"},
+		{shard, "shard " + shard},
+		{strings.ToUpper(project.Name), "project " + project.Name},
+		{project.ID.Hex()[:12], "project " + project.Name},
+		{collection, "collection " + collection},
+		{"balancer off", "change Turn the balancer off…"},
+	} {
+		if names, _ := found(t, s, c.q); len(names) == 0 || names[0] != c.first {
+			t.Errorf("%q finds %q, not %q first", c.q, names, c.first)
+		}
+	}
+	if names, a := found(t, s, "no-such-thing"); len(names) != 0 || a.Items == nil || a.More != 0 {
+		t.Errorf("nothing was expected: %q, %d more", names, a.More)
+	}
+	names, a := found(t, s, "a")
+	if len(names) > 30 || a.More == 0 {
+		t.Errorf("%d are listed, %d more", len(names), a.More)
+	}
+}
+
+func TestOnlyWhatSomebodyMayUseIsFound(t *testing.T) {
+	for _, c := range []struct {
+		role  auth.Role
+		finds []string
+	}{
+		{auth.Viewer, nil},
+		{auth.Support, []string{"page Locate"}},
+		{auth.Operator, []string{"page Locate", "page Audit", "change Pin a project to a shard…"}},
+		{auth.Admin, []string{"page Locate", "page Audit", "change Pin a project to a shard…", "page Users"}},
+	} {
+		s := webtest.New(t, func(d *site.Deps) {
+			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: c.role}}
+		})
+		var got []string
+		for _, q := range []string{"locate", "audit", "pin a project", "users"} {
+			names, _ := found(t, s, q)
+			for _, want := range []string{"page Locate", "page Audit", "change Pin a project to a shard…", "page Users"} {
+				if slices.Contains(names, want) {
+					got = append(got, want)
+				}
+			}
+		}
+		if !slices.Equal(got, c.finds) {
+			t.Errorf("%s finds %q, not %q", c.role, got, c.finds)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package heat_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/alert"
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/topology"
+	"shardboard/web/webtest"
+)
+
+// moved is a changelog entry of a chunk's move to its present owner.
+func moved(v *topology.Table, id string, at time.Time, chunk int, from, to string) topology.Event {
+	c := v.Collection(webtest.ChangesNS)
+	ch := c.Chunks.At(chunk)
+	minimum, _ := c.Key.Document(ch.Min)
+	maximum, _ := c.Key.Document(ch.Max)
+	return topology.Event{ID: id, Time: at, What: "moveChunk.commit", NS: string(webtest.ChangesNS),
+		Details: webtest.MustBSON(bson.D{
+			{Key: "min", Value: minimum}, {Key: "max", Value: maximum}, {Key: "from", Value: from}, {Key: "to", Value: to},
+		})}
+}
+
+// bubble is when the clock of a heat server begins.
+var bubble = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func TestHeatMapKnowsTheOwnersOfThatTime(t *testing.T) {
+	v := webtest.NewStory().With(func(t *topology.Table) {
+		owner := t.Collection(webtest.ChangesNS).Chunks.Owner
+		t.Events = []topology.Event{ // newest first
+			moved(t, "d", bubble.Add(150*time.Second), 2, "shard-rs-1", "not-its-owner"),
+			moved(t, "c", bubble.Add(140*time.Second), 1, "shard-rs-2", owner(1)),
+			moved(t, "b", bubble.Add(90*time.Second), 1, "shard-rs-3", "shard-rs-2"),
+			{ID: "a", Time: bubble.Add(30 * time.Second), What: "shardCollection.end", NS: string(webtest.ChangesNS)},
+		}
+	}).View()
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), counted, nil)
+	m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map"))
+	if m.OwnersSince == nil || !m.OwnersSince.Equal(bubble.Add(30*time.Second)) {
+		t.Errorf("owners are known since %v", m.OwnersSince)
+	}
+	was := rowOf(t, m, 2).Was
+	if len(was) != 2 || was[0].Shard != "shard-rs-2" || was[1].Shard != "shard-rs-3" || !was[1].Until.Equal(bubble.Add(90*time.Second)) {
+		t.Errorf("the chunk that moved twice was owned by %+v", was)
+	}
+	if was := rowOf(t, m, 3).Was; len(was) != 1 || was[0].Shard != "" {
+		t.Errorf("a move that does not lead to the present owner gives %+v, want unknown", was)
+	}
+	if was := rowOf(t, m, 1).Was; was != nil {
+		t.Errorf("a chunk that did not move was owned by %+v", was)
+	}
+}
+
+func TestMarksAreLinksToWhatHappened(t *testing.T) {
+	v := webtest.NewStory().With(func(t *topology.Table) {
+		owner := t.Collection(webtest.ChangesNS).Chunks.Owner
+		t.Events = []topology.Event{
+			moved(t, "b", bubble.Add(140*time.Second), 1, "shard-rs-2", owner(1)),
+			{ID: "a", Time: bubble.Add(70 * time.Second), What: "merge", NS: string(webtest.ChangesNS)},
+			{ID: "other", Time: bubble.Add(69 * time.Second), What: "merge", NS: "yorkie-meta.documents"},
+			{ID: "before", Time: bubble.Add(-time.Hour), What: "merge", NS: string(webtest.ChangesNS)},
+		}
+	}).View()
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), counted, nil)
+	marks := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map")).Marks
+	if len(marks) != 2 || marks[0].Kind != "merge" || marks[1].Kind != "move" || !strings.Contains(marks[1].Text, "from shard-rs-2 to ") {
+		t.Fatalf("marks: %+v", marks)
+	}
+	links := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find("#heat-marks li a")
+	if links.Length() != 2 || !strings.Contains(links.Eq(1).Text(), "Moved a chunk from shard-rs-2") {
+		t.Errorf("the page marks %s", links.Text())
+	}
+	for _, a := range links.EachIter() {
+		if w := s.Do("GET", a.AttrOr("href", "")); w.Code != 200 {
+			t.Errorf("%s: %d", a.AttrOr("href", ""), w.Code)
+		}
+	}
+}
+
+func TestManyMarksOfAKindBecomeOne(t *testing.T) {
+	v := webtest.NewStory().With(func(t *topology.Table) {
+		t.Events = nil
+		for i := range 900 {
+			t.Events = append(t.Events, topology.Event{Time: bubble.Add(170*time.Second - time.Duration(i)*100*time.Millisecond), What: "merge",
+				NS: string(webtest.ChangesNS)})
+		}
+	}).View()
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), counted, nil)
+	marks := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map")).Marks
+	sum := 0
+	for _, k := range marks {
+		sum += k.Count
+	}
+	if len(marks) > 31 || sum != 900 {
+		t.Errorf("%d marks of %d merges", len(marks), sum)
+	}
+	if !strings.HasSuffix(marks[0].Text, " merges") || marks[0].To == nil {
+		t.Errorf("a group is %+v", marks[0])
+	}
+}
+
+func TestPictureSaysHowMuchIsRecorded(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), counted, nil)
+	doc := webtest.ParseHTML(t, s.Do("GET", "/heat?span=24h").Body.String())
+	if text := doc.Find("#heat-fit").Text(); !strings.Contains(text, "last 3 min") || !strings.Contains(text, "not recorded") {
+		t.Errorf("three minutes of a day: %q", text)
+	}
+	// Without script there is a small picture of the same time.
+	if d := doc.Find("noscript").Text(); !strings.Contains(d, `class="smallheat"`) || !strings.Contains(d, `class="h7"`) {
+		t.Errorf("the picture without script: %.300s", d)
+	}
+}
+
+func TestRunsAndAlertsAreMarked(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), counted, nil)
+	stub := webtest.CannedActions()
+	run := stub.RunList[0]
+	run.Started, run.Ended, run.Args.NS = bubble.Add(80*time.Second), bubble.Add(95*time.Second), webtest.ChangesNS
+	other := run
+	other.ID, other.Args.NS, other.Steps = "other", "yorkie-meta.documents", nil
+	stub.RunList = []engine.Run{run, other}
+	fired := alert.Alert{Notice: alert.Notice{Title: "Disk of shard-rs-1 is nearly full"}, Fired: bubble.Add(2 * time.Minute)}
+	quiet := alert.Alert{Notice: alert.Notice{Title: "not sent yet"}}
+	from := answer.HeatSource{Pictures: s.Deps.Pictures, Events: answer.HeatEvents{Runs: stub,
+		Alerts: func() alert.Status { return alert.Status{Alerts: []alert.Alert{fired, quiet}} }}}
+	v.Now = s.Deps.Now()
+	m, err := answer.HeatMap(t.Context(), v, from, answer.HeatMapQuery{NS: webtest.ChangesNS, By: "key", From: bubble, To: v.Now})
+	if err != nil || len(m.Marks) != 2 {
+		t.Fatalf("%v: %+v", err, m.Marks)
+	}
+	if k := m.Marks[0]; k.Kind != "run" || k.URL != "/runs/"+run.ID || k.To == nil || !k.To.Equal(run.Ended) {
+		t.Errorf("the run is %+v", k)
+	}
+	if k := m.Marks[1]; k.Kind != "alert" || k.URL != "/alerts" || !strings.Contains(k.Text, fired.Title) {
+		t.Errorf("the alert is %+v", k)
+	}
+	was := from.Events.Version(t.Context())
+	stub.RunList[0].Seq++
+	if from.Events.Version(t.Context()) == was {
+		t.Error("a changed run does not change the version of the picture")
+	}
+}

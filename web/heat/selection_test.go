@@ -1,0 +1,127 @@
+package heat_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/web/webtest"
+)
+
+const counted = 3*time.Minute + 5*time.Second
+
+// selected is the page with rows of a picture selected for all of its time.
+func selected(t *testing.T, s *webtest.Server, m api.HeatMap, rows ...string) *goquery.Selection {
+	t.Helper()
+	last := m.Columns[len(m.Columns)-1]
+	q := url.Values{"ns": {m.NS}, "by": {m.By}, "rows": {strings.Join(rows, ",")},
+		"from": {strconv.FormatInt(m.Columns[0].From.UnixMilli(), 10)},
+		"to":   {last.From.Add(time.Duration(last.Seconds) * time.Second).Format(time.RFC3339)}}
+	w := s.Do("GET", "/heat?"+q.Encode())
+	if w.Code != http.StatusOK {
+		t.Fatalf("%s: %d", q.Encode(), w.Code)
+	}
+	return webtest.ParseHTML(t, w.Body.String()).Find("#heat-selection")
+}
+
+// rowOf is the row of the picture that holds a chunk.
+func rowOf(t *testing.T, m api.HeatMap, chunk int) api.HeatRow {
+	t.Helper()
+	i := slices.IndexFunc(m.Rows, func(r api.HeatRow) bool { return r.Number == chunk })
+	if i < 0 {
+		t.Fatalf("no row begins at chunk %d", chunk)
+	}
+	return m.Rows[i]
+}
+
+func TestSelectionSaysWhatIsInItAndLeadsToThePlanThatHelps(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), counted, nil)
+	m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map"))
+	hot := webtest.HeatListOf(t, s, "chunks?ns=yorkie-meta.changes").Items
+	row := m.Rows[slices.IndexFunc(m.Rows, func(r api.HeatRow) bool { return r.Ref == answer.WithinCollection(hot[0].ID) })]
+	got := selected(t, s, m, row.Key)
+	text := got.Text()
+	for _, want := range []string{"Chunk " + strconv.Itoa(row.Number) + " of " + strconv.Itoa(len(m.Rows)), hot[0].Shard, "writes, ",
+		"of all counted in the collection in this time", "One chunk here is hot now", v.Dir.All()[0].Name} {
+		if !strings.Contains(text, want) {
+			t.Errorf("lacks %q: %s", want, text)
+		}
+	}
+	if href := got.Find("a.plan").First().AttrOr("href", ""); href != hot[0].Plan.URL && !strings.Contains(href, "kind="+hot[0].Plan.Kind) {
+		t.Errorf("leads to %q, want the plan %s", href, hot[0].Plan.Kind)
+	} else if w := s.Do("GET", href); w.Code != http.StatusOK {
+		t.Errorf("%s: %d", href, w.Code)
+	}
+	// All rows together have all writes, and one plan for several chunks.
+	all := selected(t, s, m, m.Rows[0].Key, m.Rows[len(m.Rows)-1].Key)
+	if text := all.Text(); !strings.Contains(text, "100\u202f% of all counted") && !strings.Contains(text, "100 % of all counted") {
+		t.Errorf("all rows: %s", text)
+	}
+}
+
+func TestSelectionOfProjectsNamesThem(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), counted, nil)
+	m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map?by=project"))
+	one := selected(t, s, m, m.Rows[0].Key)
+	if title := one.Find("h2").Text(); !strings.Contains(title, m.Rows[0].Name) {
+		t.Errorf("the title is %q", title)
+	}
+	if href := one.Find(".thirds a").First().AttrOr("href", ""); href != "/projects/"+m.Rows[0].Project {
+		t.Errorf("leads to %q", href)
+	}
+	two := selected(t, s, m, m.Rows[0].Key, m.Rows[1].Key)
+	if title := two.Find("h2").Text(); !strings.Contains(title, "2 projects") {
+		t.Errorf("the title is %q", title)
+	}
+}
+
+func TestSelectionIsHonestWhenNothingHelps(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), counted, nil)
+	m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map"))
+	written := map[string]bool{}
+	for _, l := range webtest.HeatListOf(t, s, "chunks?ns=yorkie-meta.changes&limit=1000").Items {
+		written[answer.WithinCollection(l.ID)] = true
+	}
+	cold := slices.IndexFunc(m.Rows, func(r api.HeatRow) bool { return !written[r.Ref] })
+	if cold < 0 {
+		t.Fatal("every chunk is written")
+	}
+	got := selected(t, s, m, m.Rows[cold].Key)
+	if text := got.Text(); !strings.Contains(text, "No writes were counted here in this time") ||
+		!strings.Contains(text, "nothing to relieve now") || got.Find("a.plan").Length() > 0 {
+		t.Errorf("a chunk without writes: %s", text)
+	}
+	if text := selected(t, s, m, "gone").Text(); !strings.Contains(text, "not in the picture any more") {
+		t.Errorf("a row that is gone: %s", text)
+	}
+	alone := webtest.NewStory()
+	alone.Shards = 1
+	one := alone.View()
+	s = webtest.NewHeatServer(t, one, webtest.WritesToSeveral(one), counted, nil)
+	m = webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map"))
+	if text := selected(t, s, m, m.Rows[0].Key, m.Rows[len(m.Rows)-1].Key).Text(); !strings.Contains(text, "only one shard") {
+		t.Errorf("a cluster of one shard: %s", text)
+	}
+}
+
+func TestSelectionRefusesWhatItCannotBe(t *testing.T) {
+	s := webtest.New(t)
+	s.Watcher.Value = webtest.NewStory().View().Table
+	for _, query := range []string{"rows=a", "rows=a&from=1", "rows=a&from=2&to=1", "rows=a,b,c&from=1&to=2", "from=1&to=2",
+		"rows=a&from=x&to=2", "by=project&from=1&to=2&rows=" + strings.Repeat("a,", 60)} {
+		if w := s.Do("GET", "/heat?"+query); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d", query, w.Code)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package matrix
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/web/site"
+	"shardboard/web/templates"
+)
+
+// Page is the matrix of collections or projects and shards.
+func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	q, err := answer.ParseMatrixQuery(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	v, err := s.ViewAt(r)
+	if err != nil {
+		return err
+	}
+	sh := s.Shell(r, v, "matrix", "Matrix", "matrix:"+q.Topic())
+	return site.WritePage(w, r, http.StatusOK, matrixPage(sh, q, regionOf(r.Context(), s, v, q)))
+}
+
+// list is the matrix for scripts.
+func list(s *site.Site, r *http.Request) (a api.List[api.MatrixRow], err error) {
+	q, err := answer.ParseMatrixListQuery(r.URL.Query())
+	if err != nil {
+		return a, err
+	}
+	v, err := s.LoadedAt(r)
+	if err != nil {
+		return a, err
+	}
+	if q.Projects && !v.Dir.Loaded() {
+		return a, answer.CheckProjects(v)
+	}
+	return answer.MatrixList(v, source(r.Context(), s), q)
+}
+
+func source(ctx context.Context, s *site.Site) answer.MatrixSource {
+	return answer.MatrixSource{Counts: s.Deps.Heat, Runs: answer.OpenRuns(ctx, s.Deps.Actions)}
+}
+
+// view is the matrix with what only its page needs.
+type view struct {
+	answer.MatrixTable
+	shards templates.Refs
+	pager  templates.Pager
+	live   string // address of the live region; "" for the one that all share
+	now    answer.View
+}
+
+func regionOf(ctx context.Context, s *site.Site, v answer.View, q answer.MatrixQuery) templ.Component {
+	m := view{MatrixTable: answer.Matrix(v, source(ctx, s), q), shards: templates.RefsOf(v.Table), now: v}
+	m.pager = templates.PagerOf(m.Pages, q.Page, func(page int) string {
+		to := q
+		if to.Page = page; page == 1 {
+			to.Page = 0
+		}
+		return to.URL()
+	})
+	if !q.Usual() {
+		m.live = q.URL()
+	}
+	return region(m)
+}
+
+// paged tells whether there is more than one page.
+func (m view) paged() bool { return m.pager.Prev != "" || m.pager.Next != "" }
+
+// summary says what the numbers are.
+func (m view) summary() string {
+	what := map[string]string{
+		answer.MatrixBytes: "Data", answer.MatrixDocuments: "Documents of MongoDB",
+		answer.MatrixWrites: "Writes per second of the last 5 minutes",
+	}[m.Query.Measure]
+	of := map[string]string{
+		answer.MatrixAbsolute: "", answer.MatrixOfRow: " as the shard’s share of the row",
+		answer.MatrixOfColumn: " as the row’s share of the shard",
+	}[m.Query.Show]
+	rows, shade := "collection", "row"
+	if m.Query.Projects {
+		rows = "project"
+	}
+	if m.Query.Show == answer.MatrixOfColumn {
+		shade = "column"
+	}
+	return fmt.Sprintf("%s of each %s on each shard%s. The darker a cell, the larger its share of the %s.", what, rows, of, shade)
+}
+
+// caption names the table for screen readers, with the unit of its numbers.
+func (m view) caption() string {
+	rows := "Collections"
+	if m.Query.Projects {
+		rows = "Projects"
+	}
+	unit := map[string]string{answer.MatrixBytes: "bytes", answer.MatrixDocuments: "documents", answer.MatrixWrites: "writes per second"}
+	return rows + " by shard, " + unit[m.Query.Measure]
+}
+
+// shade is the class of a cell.
+func shade(c answer.MatrixCell) string {
+	switch {
+	case c.Shade > 0:
+		return fmt.Sprintf("q%d", c.Shade)
+	case c.Zero:
+		return "none"
+	}
+	return ""
+}
+
+// rowClass is the class of a row.
+func rowClass(r answer.MatrixRow) string {
+	if r.Depth > 0 {
+		return r.Kind + " deep"
+	}
+	return r.Kind
+}
+
+// found says how many rows match a filter.
+func (m view) found() string {
+	return format.Count(int64(m.Found)) + " of " + format.Count(int64(m.Total)) + " match."
+}
+
+// database is the part of a collection's name before the first dot, with it.
+func database(r answer.MatrixRow) string {
+	if db, _, ok := strings.Cut(r.Name, "."); ok && r.Kind == "collection" {
+		return db + "."
+	}
+	return ""
+}

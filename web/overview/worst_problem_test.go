@@ -1,0 +1,69 @@
+package overview_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"shardboard/internal/api"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+// stopped is a site over a cluster whose balancer is off, so that something can be planned.
+func stopped(t *testing.T, change ...func(*site.Deps)) *webtest.Server {
+	t.Helper()
+	v := webtest.NewStory().With(func(t *topology.Table) { t.Balancer.Mode, t.Balancer.Stopped = "off", true }).View()
+	s := webtest.New(t, append([]func(*site.Deps){func(d *site.Deps) {
+		d.PlanForms = true
+		d.Watcher.(*webtest.StubWatcher).Value, d.Keeper.(*webtest.StubKeeper).Value = v.Table, v.Dir
+	}}, change...)...)
+	return s
+}
+
+func TestTheOverviewLeadsInTwoClicksToThePlanForTheWorstProblem(t *testing.T) {
+	s := stopped(t)
+	worst := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice")).Items[0]
+	doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
+	first := doc.Find("#live-overview .worst").First()
+	if !strings.Contains(first.Text(), worst.Title) {
+		t.Fatalf("%q is first, not %q", first.Text(), worst.Title)
+	}
+	href, _ := first.Find("a.remedy").Attr("href")
+	w := s.Do("GET", href)
+	if w.Code != http.StatusSeeOther {
+		t.Fatalf("%s: %d", href, w.Code)
+	}
+	form := w.Header().Get("Location")
+	if form != worst.Plans[0].URL || !strings.HasPrefix(form, "/plans/new?kind="+worst.Plans[0].Kind+"&reason=") {
+		t.Errorf("leads to %q, the advice to %q", form, worst.Plans[0].URL)
+	}
+	if w := s.Do("GET", form); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "<form") {
+		t.Errorf("%s: %d", form, w.Code)
+	}
+}
+
+func TestThePlanOfAProblemThatIsOverLeadsToTheList(t *testing.T) {
+	s := stopped(t)
+	for path, want := range map[string]string{
+		"/advice/balancer-off.nothing/plan": "/advice",
+		"/advice/%2F%2Fevil.example/plan":   "/advice",
+	} {
+		if w := s.Do("GET", path); w.Code != http.StatusSeeOther || w.Header().Get("Location") != want {
+			t.Errorf("%s: %d to %q", path, w.Code, w.Header().Get("Location"))
+		}
+	}
+}
+
+func TestWhereNoPlansAreMadeTheWorstProblemHasNoLinkToOne(t *testing.T) {
+	s := stopped(t, func(d *site.Deps) { d.PlanForms = false })
+	worst := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice")).Items[0]
+	doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
+	if doc.Find(".worst a.remedy").Length() > 0 || doc.Find(".worst").Length() != 1 {
+		t.Error("a link to a form that is not there")
+	}
+	if to := s.Do("GET", "/advice/"+worst.ID+"/plan").Header().Get("Location"); to != "/advice#"+worst.ID {
+		t.Errorf("leads to %q", to)
+	}
+}

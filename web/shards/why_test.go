@@ -1,0 +1,255 @@
+package shards_test
+
+import (
+	"encoding/csv"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+// served is the site over a story, where plans can be made.
+func served(t *testing.T, v answer.View) *webtest.Server {
+	t.Helper()
+	s := webtest.New(t, func(d *site.Deps) { d.PlanForms = true })
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	return s
+}
+
+func why(t *testing.T, s *webtest.Server, of string) api.ShardWhy {
+	t.Helper()
+	return webtest.Decode[api.ShardWhy](t, s.Do("GET", "/api/v1/shards/"+of))
+}
+
+// addsUp fails unless the parts add up exactly and each says what would help, or why nothing does.
+func addsUp(t *testing.T, a api.ShardWhy) {
+	t.Helper()
+	sum := 0.0
+	for _, p := range a.Items {
+		switch {
+		case p.Kind == "unknown":
+			if p.Difference != nil {
+				t.Errorf("%q is unknown and has a difference", p.Text)
+			}
+			continue
+		case p.Here == nil || p.Even == nil || p.Difference == nil || math.Abs(*p.Here-*p.Even-*p.Difference) > 1e-9*math.Abs(*p.Here)+1e-9:
+			t.Fatalf("%+v", p)
+		case len(p.Plans) == 0 && p.WhyNot == "" && p.Kind != "rest":
+			t.Errorf("%s %q: no plan and no reason", p.Kind, p.Text)
+		case *p.Difference < 0 && len(p.Plans) > 0:
+			t.Errorf("%q: less than an even share is here, and a plan takes more away", p.Text)
+		}
+		sum += *p.Difference
+	}
+	if a.Difference == nil || math.Round(sum*1000) != math.Round(*a.Difference*1000) {
+		t.Errorf("%s of %s %s %s: the parts add up to %v, the shard differs by %v", a.By, a.Shard, a.NS, a.Project, sum, a.Difference)
+	}
+}
+
+func TestThePartsAddUpToTheDifferenceOnEveryLevel(t *testing.T) {
+	for name, v := range map[string]answer.View{
+		"fine": webtest.NewStory().View(), "zones, jumbo, draining": webtest.NewStory().With(webtest.Troubled).View(),
+	} {
+		s := served(t, v)
+		for _, shard := range v.Table.Shards {
+			for _, by := range []string{"bytes", "documents"} {
+				top := why(t, s, shard.Name+"/why?by="+by)
+				addsUp(t, top)
+				few := why(t, s, shard.Name+"/why?limit=2&by="+by)
+				addsUp(t, few)
+				if *few.Difference != *top.Difference || few.Items[2].Kind != "others" {
+					t.Errorf("%s: joined parts differ: %v and %v", name, *few.Difference, *top.Difference)
+				}
+				for _, p := range top.Items {
+					if v.Table.Collection(topology.Namespace(p.NS)) == nil {
+						continue
+					}
+					inside := why(t, s, shard.Name+"/why?by="+by+"&ns="+p.NS)
+					addsUp(t, inside)
+					if math.Abs(*inside.Difference-*p.Difference) > float64(len(top.Items)) {
+						t.Errorf("%s: %s differs by %v, and its parts by %v", name, p.NS, *p.Difference, *inside.Difference)
+					}
+					for _, x := range inside.Items {
+						if x.Kind == "project" {
+							addsUp(t, why(t, s, shard.Name+"/why?by="+by+"&ns="+p.NS+"&project="+x.Project))
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestTheEvenSharesOfAllShardsAreAllTheData(t *testing.T) {
+	v := webtest.NewStory().With(webtest.Troubled).With(func(t *topology.Table) { t.Zones = t.Zones[:1] }).View()
+	s := served(t, v)
+	here, even := 0.0, 0.0
+	for _, shard := range v.Table.Shards {
+		a := why(t, s, shard.Name+"/why")
+		here, even = here+*a.Here, even+*a.Even
+		if shard.Draining && *a.Even != 0 {
+			t.Errorf("%s drains, and %v of even share is asked of it", shard.Name, *a.Even)
+		}
+		if shard.Draining != strings.Contains(a.EvenMeans, "its even share is 0") || !strings.Contains(a.EvenMeans, "zone") {
+			t.Errorf("%s: %q", shard.Name, a.EvenMeans)
+		}
+	}
+	if math.Abs(here-even) > float64(len(v.Table.Shards)) {
+		t.Errorf("%v is there, the even shares are %v", here, even)
+	}
+}
+
+func TestAZoneWithoutAShardHasNoEvenShare(t *testing.T) {
+	v := webtest.NewStory().With(webtest.Troubled).View() // no shard is in zone mars
+	s := served(t, v)
+	here, even := 0.0, 0.0
+	for _, shard := range v.Table.Shards {
+		a := why(t, s, shard.Name+"/why?ns=yorkie-meta.documents")
+		here, even = here+*a.Here, even+*a.Even
+	}
+	if even >= here {
+		t.Errorf("%v of %v may be somewhere, although no shard may hold zone mars", even, here)
+	}
+}
+
+func TestUnknownSizesAreAPartOfTheirOwn(t *testing.T) {
+	s := served(t, webtest.NewStory().With(func(t *topology.Table) { delete(t.Sizes, "yorkie-meta.snapshots") }).View())
+	a := why(t, s, "shard-rs-1/why")
+	last := a.Items[len(a.Items)-1]
+	if last.Kind != "unknown" || last.Count != 1 || !strings.Contains(last.Reason, "snapshots") || a.Exact {
+		t.Errorf("%+v", last)
+	}
+	addsUp(t, a)
+	one := why(t, s, "shard-rs-1/why?ns=yorkie-meta.snapshots")
+	if one.Here != nil || one.Reason == "" {
+		t.Errorf("%+v", one)
+	}
+}
+
+func TestEachPartLeadsToItsFilledInPlan(t *testing.T) {
+	v := webtest.NewStory().With(func(t *topology.Table) { t.Balancer.Mode, t.Balancer.Stopped = "off", true }).View()
+	s := served(t, v)
+	kinds := map[string]bool{}
+	for _, shard := range v.Table.Shards {
+		for _, of := range []string{"", "?ns=yorkie-meta.changes", "?ns=yorkie-meta.clients", "?ns=yorkie-meta.documents"} {
+			doc := webtest.ParseHTML(t, s.Do("GET", "/shards/"+shard.Name+"/why"+of).Body.String())
+			doc.Find(".waterfall .helps a").Each(func(_ int, link *goquery.Selection) {
+				href, _ := link.Attr("href")
+				u, err := url.Parse(href)
+				if err != nil || u.Path != "/plans/new" || u.Query().Get("reason") == "" {
+					t.Errorf("%q leads to %q", link.Text(), href)
+				}
+				kinds[u.Query().Get("kind")] = true
+				if w := s.Do("GET", href); w.Code != http.StatusOK {
+					t.Errorf("%s: %d", href, w.Code)
+				}
+			})
+		}
+	}
+	for _, kind := range []string{"balancer-on", "move", "pin"} {
+		if !kinds[kind] {
+			t.Errorf("no part leads to %s: %v", kind, kinds)
+		}
+	}
+}
+
+func TestADatabaseOfUnshardedCollectionsIsNoChunkToMove(t *testing.T) {
+	a := why(t, served(t, webtest.NewStory().With(webtest.Troubled).View()), "shard-rs-1/why")
+	for _, p := range a.Items {
+		if p.NS == "yorkie-meta.snapshot_bodies" {
+			if len(p.Plans) > 0 || !strings.HasPrefix(p.Command, "db.adminCommand({movePrimary: \"yorkie-meta\"") {
+				t.Errorf("%+v", p)
+			}
+			return
+		}
+	}
+	t.Error("the large unsharded collection is no part")
+}
+
+func TestWritesAddUpByCollectionProjectAndChunk(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 5*time.Minute, nil)
+	for _, shard := range v.Table.Shards {
+		top := why(t, s, shard.Name+"/why?by=writes")
+		addsUp(t, top)
+		if top.Window == "" || top.CoveredSeconds == 0 {
+			t.Errorf("%+v", top)
+		}
+		if last := top.Items[len(top.Items)-1]; last.Kind != "unknown" {
+			t.Errorf("collections that are not counted are missing: %+v", last)
+		}
+		inside := why(t, s, shard.Name+"/why?by=writes&ns=yorkie-meta.changes")
+		addsUp(t, inside)
+		if inside.Level != "projects" || inside.Items[0].Project == "" {
+			t.Fatalf("%+v", inside)
+		}
+		addsUp(t, why(t, s, shard.Name+"/why?by=writes&ns=yorkie-meta.changes&project="+inside.Items[0].Project))
+	}
+	if a := why(t, s, "shard-rs-1/why?by=writes&ns=yorkie-meta.documents"); a.Here != nil || !strings.Contains(a.Reason, "not counted") {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestWhyRefusesWhatItCannotMean(t *testing.T) {
+	s := served(t, webtest.NewStory().View())
+	for of, want := range map[string]int{
+		"shard-rs-1/why?by=colour":                                     http.StatusBadRequest,
+		"shard-rs-1/why?project=6920a1b2c3d4e5f60718293a":              http.StatusBadRequest, // of no collection
+		"shard-rs-1/why?ns=yorkie-meta.documents&project=x":            http.StatusBadRequest,
+		"shard-rs-1/why?limit=0":                                       http.StatusBadRequest,
+		"shard-rs-1/why?ns=%00":                                        http.StatusBadRequest,
+		"shard-rs-1/why?ns=yorkie-meta.nothing":                        http.StatusNotFound,
+		"nobody/why":                                                   http.StatusNotFound,
+		"shard-rs-1/why?ns=yorkie-meta.documents&project=several":      http.StatusOK,
+		"shard-rs-1/why?ns=yorkie-meta.users":                          http.StatusNotFound, // not sharded
+		"shard-rs-1/why?ns=yorkie-meta.documents&project=" + noProject: http.StatusOK,
+	} {
+		if w := s.Do("GET", "/api/v1/shards/"+of); w.Code != want {
+			t.Errorf("%s: %d, want %d", of, w.Code, want)
+		}
+	}
+}
+
+const noProject = "ffffffffffffffffffffffff"
+
+func TestTheFileHasALineForEachPart(t *testing.T) {
+	s := served(t, webtest.NewStory().View())
+	a := why(t, s, "shard-rs-1/why")
+	rows, err := csv.NewReader(s.Do("GET", "/shards/shard-rs-1/why.csv").Body).ReadAll()
+	if err != nil || len(rows) != len(a.Items)+1 {
+		t.Fatalf("%d rows of %d parts: %v", len(rows), len(a.Items), err)
+	}
+	for i, name := range rows[0] {
+		if name == "difference" {
+			if got, _ := strconv.ParseFloat(rows[1][i], 64); got != *a.Items[0].Difference {
+				t.Errorf("%v and %v", rows[1][i], *a.Items[0].Difference)
+			}
+		}
+	}
+}
+
+func TestTheShardsPageShowsTheSameWaterfallWithoutPlans(t *testing.T) {
+	s := served(t, webtest.NewStory().View())
+	a := why(t, s, "shard-rs-1/why?limit=12")
+	doc := webtest.ParseHTML(t, s.Do("GET", "/shards/shard-rs-1").Body.String())
+	if n := doc.Find(".waterfall tbody tr").Length(); n != len(a.Items)+2 {
+		t.Errorf("%d rows of %d parts", n, len(a.Items))
+	}
+	if doc.Find(".waterfall .helps").Length() > 0 || doc.Find(`a[href="/shards/shard-rs-1/why"]`).Length() == 0 {
+		t.Error("the region that everybody shares has plans, or does not lead to them")
+	}
+	if webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find(`.shards a[href="/shards/shard-rs-2/why"]`).Length() != 1 {
+		t.Error("the overview does not lead to it")
+	}
+}
