@@ -94,6 +94,8 @@ var wholePages = []string{
 	"/collections",
 	"/projects",
 	"/zones",
+	"/map",
+	"/map?by=size",
 	"/layout",
 	"/activity?kind=all",
 	"/activity?kind=all&page=2",

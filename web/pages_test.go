@@ -56,6 +56,7 @@ func TestLargestPagesStaySmall(t *testing.T) {
 		"shard with 400 projects":  {Path: "/shards/shard-rs-1", View: many.View()},
 		"activity":                 {Path: "/activity?kind=all", View: many.View()},
 		"12 shards by collections": {Path: "/collections", View: wide.View()},
+		"map of 12 shards":         {Path: "/map", View: wide.View()},
 	} {
 		if n := len(sc.Open(t)); n > webtest.LargestPage {
 			t.Errorf("%s: %d bytes, at most %d", name, n, webtest.LargestPage)

@@ -167,7 +167,8 @@ func scenes() []webtest.Scene {
 		{Name: "advice-loading", Path: "/advice", View: empty}, {Name: "alerts-off", Path: "/alerts", View: fine},
 		{Name: "audit", Path: "/audit", View: fine}, {Name: "audit-none", Path: "/audit?by=user:nobody", View: fine},
 	}
-	return slices.Concat(out, accountScenes(), actionScenes(), webtest.OutcomeScenes(), sizeScenes())
+	return slices.Concat(out, mapScenes(fine, bad, moving, denied, lost, empty), accountScenes(), actionScenes(),
+		webtest.OutcomeScenes(), sizeScenes())
 }
 
 // movingStory has migrations in every state: by hand, by the balancer, long and

@@ -195,9 +195,11 @@ func mapX(s answer.MapStrip, position float64) float64 {
 
 // mapBlock adds a rectangle to path data.
 func mapBlock(b *strings.Builder, x0, x1, y0, y1 float64) {
-	top := Trim(y0)
-	b.WriteString("M" + Trim(x0) + " " + top + "h" + Trim(x1-x0) + "V" + Trim(y1) + "H" + Trim(x0) + "z")
+	b.WriteString("M" + mapUnit(x0) + " " + mapUnit(y0) + "H" + mapUnit(x1) + "V" + mapUnit(y1) + "H" + mapUnit(x0))
 }
+
+// mapUnit is a coordinate to a tenth: a band is 1000 wide.
+func mapUnit(f float64) string { return Trim(math.Round(f*10) / 10) }
 
 // mapName is the collection's link on the map: closer, or on the map of one collection its
 // page; "" for one that is not sharded, which has neither.
