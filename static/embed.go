@@ -44,7 +44,7 @@ var styleSheets = []string{
 	"changes",
 	"glow",
 	"narrow",
-	"long_names",
+	"phone_menu", "long_names", "print",
 }
 
 // Prefix is where the files are served.

@@ -59,7 +59,8 @@ func TestAllowedPagesAndListsAnswer(t *testing.T) {
 	}
 	door := webtest.NewAccountServer(t, webtest.WithHistory(t))
 	for _, rt := range web.Routes() {
-		if rt.Method != http.MethodGet || rt.Policy == guard.PolicyOpen || rt.Pattern == "/live" || rt.Pattern == "/history/step" || rt.Pattern == "/advice/{id}/plan" ||
+		if rt.Method != http.MethodGet || rt.Policy == guard.PolicyOpen || rt.Pattern == "/live" || rt.Pattern == "/history/step" ||
+			rt.Pattern == "/advice/{id}/plan" ||
 			strings.HasPrefix(rt.Pattern, "/api/v1/locate") ||
 			strings.Contains(rt.Pattern, "audit") {
 			continue

@@ -119,6 +119,11 @@ func hiddenPaths(project string) []string {
 		"/api/v1/map/yorkie-meta.changes/chunk?position=2",
 		"/projects",
 		"/shards/shard-rs-1",
+		"/shards/shard-rs-1/why",
+		"/shards/shard-rs-1/why?by=writes&ns=yorkie-meta.changes",
+		"/api/v1/shards/shard-rs-1/why?ns=yorkie-meta.changes",
+		"/shards/shard-rs-1/why?ns=yorkie-meta.documents&project=several",
+		"/shards/shard-rs-1/why?by=writes&ns=yorkie-meta.changes&project=" + project,
 	}
 }
 

@@ -74,9 +74,14 @@ func chunkOwners(ctx context.Context, v View, kept *history.Past, c *topology.Co
 	if known.IsZero() || known.After(until) {
 		known = until
 	}
+	// The strip begins a little before what is known, at most a day ago.
+	if begin := known.Add(-max(out.To.Sub(known)/10, time.Minute)).UTC(); begin.After(out.From) {
+		out.From = begin
+	}
 	add(owner, known, until)
 	add("", out.From, known)
 	slices.Reverse(out.Spans)
+	out.Marks = slices.DeleteFunc(out.Marks, func(m api.ChunkMark) bool { return m.At.Before(out.From) })
 	return out
 }
 

@@ -140,7 +140,8 @@ func kindRank(kind string) int {
 
 // addRest adds what the parts lack of the whole, when it can be told apart from rounding.
 func (f *whyParts) addRest(least float64) {
-	rest := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "rest", Text: "not attributed to single " + f.noun, NS: f.whole.NS, AtLeast: f.whole.AtLeast},
+	rest := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "rest", Text: "not attributed to single " + f.noun, NS: f.whole.NS,
+		AtLeast: f.whole.AtLeast},
 		here: f.whole.here, even: f.whole.even}
 	for _, p := range f.list {
 		rest.here, rest.even = rest.here-p.here, rest.even-p.even

@@ -73,7 +73,8 @@ func (in *insideWhy) projects() whyParts {
 		return out
 	}
 	alone, all := 0, in.c.Chunks.CountByShard()[in.q.Shard]
-	shared := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "several", NS: string(in.c.NS), Opens: in.q.Of(in.q.By, in.c.NS, SeveralProjects).URL()},
+	shared := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "several", NS: string(in.c.NS),
+		Opens: in.q.Of(in.q.By, in.c.NS, SeveralProjects).URL()},
 		here: in.whole.here, even: in.whole.even}
 	covered := 0
 	for _, pr := range in.v.Dir.All() {

@@ -130,7 +130,8 @@ func (w *shardWhy) collection(ns topology.Namespace, c *topology.Collection) (wh
 
 // partOf compares what the shard has of a collection with its even share of it.
 func (w *shardWhy) partOf(ns topology.Namespace, c *topology.Collection, a chunkAmounts) whyPart {
-	p := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "collection", Text: string(ns), NS: string(ns), Count: 1, Exact: a.exact, AtLeast: a.atLeast},
+	p := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "collection", Text: string(ns), NS: string(ns), Count: 1,
+		Exact: a.exact, AtLeast: a.atLeast},
 		here: a.on[w.q.Shard]}
 	if c == nil || c.Unsplittable {
 		p.even = a.total() * w.even.part("")
@@ -198,7 +199,8 @@ func (w *shardWhy) inside() (whyParts, error) {
 func (w *shardWhy) chunkPart(c *topology.Collection, i int, here, even float64, exact bool) whyPart {
 	ch := c.Chunks.At(i)
 	p := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "chunk", NS: string(c.NS), Chunk: ChunkRef(c, ch.Min), Count: 1, Number: i + 1,
-		Since: api.Instant(ch.Since), Exact: exact, Text: "chunk " + format.Count(int64(i+1)) + " from " + BoundText(c.Key, ch.Min)}, here: here, even: even}
+		Since: api.Instant(ch.Since), Exact: exact,
+		Text: "chunk " + format.Count(int64(i+1)) + " from " + BoundText(c.Key, ch.Min)}, here: here, even: even}
 	p.Page = ChunkURL(c.NS, p.Chunk)
 	return p
 }
@@ -206,6 +208,7 @@ func (w *shardWhy) chunkPart(c *topology.Collection, i int, here, even float64, 
 // projectPart is a project as a part.
 func (w *shardWhy) projectPart(ns topology.Namespace, id bson.ObjectID) whyPart {
 	name := w.v.projectName(ns.Database(), id)
-	return whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "project", Text: cmp.Or(name, id.Hex()), NS: string(ns), Project: id.Hex(), ProjectName: name,
+	return whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "project", Text: cmp.Or(name, id.Hex()), NS: string(ns),
+		Project: id.Hex(), ProjectName: name,
 		Opens: w.q.Of(w.q.By, ns, id.Hex()).URL(), Page: "/projects/" + id.Hex()}}
 }

@@ -88,8 +88,8 @@ func (w *shardWhy) collectionRemedy(p *whyPart, c *topology.Collection, a chunkA
 			return
 		}
 		if c.Chunks.Len() == 1 {
-			w.offer(p, actions.Split, "Split its only chunk in two, so that one half can move", "ns", ns, "chunk", ChunkRef(c, c.Chunks.At(0).Min),
-				"parts", "2")
+			w.offer(p, actions.Split, "Split its only chunk in two, so that one half can move", "ns", ns,
+				"chunk", ChunkRef(c, c.Chunks.At(0).Min), "parts", "2")
 			return
 		}
 		if c.NoBalance {
@@ -246,7 +246,8 @@ func (w *shardWhy) chunkRemedy(p *whyPart, c *topology.Collection, i int) {
 			}
 		case zone != "" && len(holders) == 0:
 			p.WhyNot = "No shard that may hold it is in its zone " + sanitize.Sentence(zone) + "."
-			w.offer(p, actions.ZoneAddShard, "Add a shard to its zone "+sanitize.Sentence(zone), "shard", w.emptiest(w.even.able, 0), "zone", zone)
+			w.offer(p, actions.ZoneAddShard, "Add a shard to its zone "+sanitize.Sentence(zone),
+				"shard", w.emptiest(w.even.able, 0), "zone", zone)
 		default:
 			p.WhyNot = "Every other shard that may hold it would have as much as this one."
 		}
@@ -328,8 +329,8 @@ func (w *shardWhy) unshardedRemedy(p *whyPart, ns topology.Namespace, c *topolog
 			p.WhyNot += " shardboard cannot plan this; in mongosh:"
 			p.Command = "db.adminCommand({moveCollection: " + sanitize.Quoted(string(ns)) + ", toShard: " + sanitize.Quoted(to) + "})"
 		case c == nil:
-			p.WhyNot += " movePrimary moves all unsharded collections of " + ns.Database() + " together; before MongoDB 7.0 stop the writes to them " +
-				"first. shardboard cannot plan this; in mongosh:"
+			p.WhyNot += " movePrimary moves all unsharded collections of " + ns.Database() + " together; " +
+				"before MongoDB 7.0 stop the writes to them first. shardboard cannot plan this; in mongosh:"
 			p.Command = "db.adminCommand({movePrimary: " + sanitize.Quoted(ns.Database()) + ", to: " + sanitize.Quoted(to) + "})"
 		}
 	}

@@ -19,7 +19,7 @@ type ChunkAround struct {
 	Freshness
 }
 
-// ChunkOwners is which shard had the chunk's lower bound, over a time.
+// ChunkOwners is which shard had the chunk's lower bound, over the last day or as much of it as is known.
 type ChunkOwners struct {
 	From  time.Time    `json:"from"`
 	To    time.Time    `json:"to"`

@@ -23,12 +23,12 @@ import (
 // widths are a phone, a tablet, a laptop and a large screen.
 var widths = []int64{390, 768, 1280, 1920}
 
-// TestBrowserShowsNoPageWiderThanItsWindow walks the whole route table over a cluster of 24 shards with long and hostile
-// names, pins, runs and audit records. Wide things have to scroll inside themselves.
+// TestBrowserShowsNoPageWiderThanItsWindow walks the whole route table over a cluster of 24 shards
+// with long and hostile names, pins, runs and audit records. Wide things scroll inside themselves.
 func TestBrowserShowsNoPageWiderThanItsWindow(t *testing.T) {
 	ctx := newBrowser(t)
-	names := newHostileCluster([]string{strings.Repeat("longnamewithoutbreak", 9), "a name with spaces " + strings.Repeat("and more words ", 12),
-		"\u202eright to left <b>bold</b>", strings.Repeat("샤드", 40)})
+	names := newHostileCluster([]string{strings.Repeat("longnamewithoutbreak", 9),
+		"a name with spaces " + strings.Repeat("and more words ", 12), "\u202eright to left <b>bold</b>", strings.Repeat("샤드", 40)})
 	d := startDemo(t, simcluster.Options{Projects: 12, Documents: 300, Still: true, Shards: 24},
 		topology.Options{Routing: 200 * time.Millisecond, Slow: 500 * time.Millisecond})
 	d.stop(t)
@@ -51,7 +51,8 @@ func TestBrowserShowsNoPageWiderThanItsWindow(t *testing.T) {
 	}
 }
 
-// addressesOf are addresses of every page of the route table: ordinary ones, and those of things with a hostile name.
+// addressesOf are addresses of every page of the route table: of ordinary things, and of those with a
+// hostile name.
 func addressesOf(t *testing.T, d *demo, names *hostileCluster) (out []string) {
 	t.Helper()
 	var projects struct{ Items []struct{ ID string } }
@@ -68,11 +69,12 @@ func addressesOf(t *testing.T, d *demo, names *hostileCluster) (out []string) {
 	d.postJSON(t, "api/v1/plans/"+split.ID+"/run", api.PlanRun{Hash: split.Hash, Confirm: split.Confirm}, &run)
 	d.postJSON(t, "api/v1/plans/"+pin.ID+"/run", api.PlanRun{Hash: pin.Hash, Confirm: pin.Confirm}, &pinned)
 
+	escape := url.PathEscape
 	values := map[string][]string{
-		"/collections/{ns}":              {"yorkie-meta.changes", "yorkie-meta.documents", url.PathEscape(names.ns(0)), url.PathEscape(names.ns(2))},
+		"/collections/{ns}":              {"yorkie-meta.changes", "yorkie-meta.documents", escape(names.ns(0)), escape(names.ns(2))},
 		"/collections/{ns}/chunks/{ref}": {"yorkie-meta.changes/chunks/" + chunks.Items[0].Ref},
 		"/projects/{id}":                 {projects.Items[0].ID, names.projects[0].Hex(), names.projects[1].Hex()},
-		"/shards/{name}":                 {"shard-rs-2", url.PathEscape(names.name(0, "shard"))},
+		"/shards/{name}":                 {"shard-rs-2", escape(names.name(0, "shard"))},
 		"/plans/{id}":                    {split.ID, pin.ID},
 		"/runs/{id}":                     {run.ID, pinned.ID},
 		"/surveys/{survey}":              nil, // begins with a survey that ran, see below
@@ -104,8 +106,8 @@ func addressesOf(t *testing.T, d *demo, names *hostileCluster) (out []string) {
 	return out
 }
 
-// tooWide says which elements reach beyond the window, innermost first; "" when none does. What a scrolling or clipping
-// ancestor holds does not make the page wider.
+// tooWide says which elements reach beyond the window, innermost first; "" when none does. What a
+// scrolling or clipping ancestor holds does not make the page wider.
 const tooWide = `((width) => {
 	const page = document.scrollingElement.scrollWidth;
 	if (page <= width) return "";
@@ -140,7 +142,8 @@ func checkWidths(t *testing.T, ctx context.Context, address string) {
 	}
 }
 
-// setWindow sets the size of the page through the protocol: windows of a browser without a screen are 500 px wide at least.
+// setWindow sets the size of the page through the protocol, because windows of a browser without a
+// screen are at least 500 px wide.
 func setWindow(width int64) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{

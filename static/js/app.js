@@ -11,6 +11,8 @@ import { listenThemeChoice, toggleTheme } from "./theme_choice.js";
 import { listenTimeTravel } from "./time_travel.js";
 import { listenWatch } from "./watch.js";
 import { enhancePlan } from "./plan.js";
+import { listenPrint } from "./print.js";
+import { listenFilters } from "./list_filter.js";
 import { listenPalette } from "./palette.js";
 import { enhanceGrid } from "./grid.js";
 
@@ -31,12 +33,12 @@ const starts = [
   listenTimeTravel,
   listenWatch,
   enhancePlan,
+  listenFilters,
+  listenPrint,
   listenPalette,
   enhanceGrid,
   startMap,
   () => document.addEventListener("live", () => setTimeout(startMap)),
-  // On a phone the navigation is a row of links that may be wider than the screen.
-  () => document.querySelector('.side [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "nearest" }),
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),
 ];
 for (const start of starts) {

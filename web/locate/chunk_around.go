@@ -96,12 +96,30 @@ func ownerText(x api.ChunkOwner) string {
 	return who + ", from " + format.Clock(x.From) + " to " + format.Clock(x.To) + " (" + format.Span(x.To.Sub(x.From)) + ")"
 }
 
+// ownerTime is when a shard had the chunk.
+func ownerTime(o api.ChunkOwners, x api.ChunkOwner) string {
+	switch {
+	case x.Shard == "":
+		return "before " + answer.FullInstant(x.To)
+	case x.To.Equal(o.To):
+		return "for " + format.Span(x.To.Sub(x.From)) + ", known since " + answer.FullInstant(x.From)
+	}
+	return "for " + format.Span(x.To.Sub(x.From)) + ", until " + answer.FullInstant(x.To)
+}
+
+// marksText says what the lines on the strip are.
+func marksText(o api.ChunkOwners) string {
+	n := len(o.Marks)
+	return format.Count(int64(n)) + message.Plural(n, " split or merge of its range is drawn as a line.",
+		" splits and merges of its range are drawn as lines.") + " The strip is of the shard that had its first key."
+}
+
 func ownersLabel(o api.ChunkOwners) string {
 	parts := make([]string, len(o.Spans))
 	for i, x := range o.Spans {
 		parts[i] = ownerText(x)
 	}
-	return "Owners in the last 24 hours: " + strings.Join(parts, "; ")
+	return "Owners: " + strings.Join(parts, "; ")
 }
 
 // rankText is the chunk's place by size among those around it.
@@ -172,15 +190,13 @@ func curve(rates []*float64) (path string, top float64) {
 			pen = false
 			continue
 		}
-		at := float64(i) / math.Max(float64(len(rates)-1), 1)
-		command := "L"
-		if !pen {
-			command = "M"
+		at, y := float64(i)/float64(len(rates)), templates.Units(1-*x/scale*0.94, curveHigh-1)
+		if pen {
+			b.WriteString("V" + y)
+		} else {
+			b.WriteString("M" + templates.Units(at, curveWidth) + " " + y)
 		}
-		b.WriteString(command + templates.Units(at, curveWidth) + " " + templates.Units(1-*x/scale*0.94, curveHigh-1))
-		if !pen && (i+1 == len(rates) || rates[i+1] == nil) {
-			b.WriteString("h1") // a single point would not be drawn
-		}
+		b.WriteString("H" + templates.Units(float64(i+1)/float64(len(rates)), curveWidth))
 		pen = true
 	}
 	return b.String(), top

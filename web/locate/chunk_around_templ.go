@@ -147,7 +147,7 @@ func ownersStrip(o api.ChunkOwners, refs templates.Refs) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<h2>Owners in the last 24 hours</h2><svg class=\"owners\" role=\"img\" aria-label=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<h2>Owners</h2><svg class=\"owners\" role=\"img\" aria-label=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -166,7 +166,7 @@ func ownersStrip(o api.ChunkOwners, refs templates.Refs) templ.Component {
 		}
 		for _, x := range o.Spans {
 			from, width := ownerAt(o, x)
-			var templ_7745c5c3_Var8 = []any{templ.KV(refs.Of(x.Shard).Swatch.Class(), x.Shard != ""), templ.KV("unknown", x.Shard == "")}
+			var templ_7745c5c3_Var8 = []any{templ.KV(refs.Of(x.Shard).Class(), x.Shard != ""), templ.KV("unknown", x.Shard == "")}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var8...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -335,9 +335,9 @@ func ownersStrip(o api.ChunkOwners, refs templates.Refs) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var18 string
-			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(format.Clock(x.From) + " to " + format.Clock(x.To))
+			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(ownerTime(o, x))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/chunk_around.templ`, Line: 55, Col: 63}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/chunk_around.templ`, Line: 55, Col: 28}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 			if templ_7745c5c3_Err != nil {
@@ -358,9 +358,9 @@ func ownersStrip(o api.ChunkOwners, refs templates.Refs) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var19 string
-			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(format.Count(int64(len(o.Marks))) + " splits or merges of its range, drawn as lines; the strip is of the shard that had its first key.")
+			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(marksText(o))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/chunk_around.templ`, Line: 60, Col: 162}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/chunk_around.templ`, Line: 60, Col: 39}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 			if templ_7745c5c3_Err != nil {
@@ -501,7 +501,7 @@ func neighbourStrip(p chunkPage, refs templates.Refs) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, x := range p.around.Neighbours {
-			var templ_7745c5c3_Var26 = []any{refs.Of(x.Shard).Swatch.Class()}
+			var templ_7745c5c3_Var26 = []any{refs.Of(x.Shard).Class()}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var26...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

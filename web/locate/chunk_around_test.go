@@ -25,9 +25,10 @@ func movedTwice() answer.View {
 			other = "shard-rs-1"
 		}
 		event := func(ago time.Duration, from, to string) topology.Event {
-			return topology.Event{ID: from + to, Time: webtest.Epoch.Add(-ago), What: "moveChunk.commit", NS: string(c.NS), Details: webtest.Must(bson.Marshal(
-				bson.D{{Key: "min", Value: webtest.Must(c.Key.Document(ch.Min))}, {Key: "max", Value: webtest.Must(c.Key.Document(ch.Max))},
-					{Key: "from", Value: from}, {Key: "to", Value: to}}))}
+			return topology.Event{ID: from + to, Time: webtest.Epoch.Add(-ago), What: "moveChunk.commit", NS: string(c.NS),
+				Details: webtest.Must(bson.Marshal(
+					bson.D{{Key: "min", Value: webtest.Must(c.Key.Document(ch.Min))}, {Key: "max", Value: webtest.Must(c.Key.Document(ch.Max))},
+						{Key: "from", Value: from}, {Key: "to", Value: to}}))}
 		}
 		t.Events = []topology.Event{event(time.Hour, other, ch.Shard), event(3*time.Hour, ch.Shard, other),
 			{ID: "old", Time: webtest.Epoch.Add(-6 * time.Hour), What: "dropDatabase", NS: "x"}}
@@ -39,9 +40,10 @@ func TestTheOwnersOfAChunkReachBackAsFarAsTheyAreKnown(t *testing.T) {
 	s := webtest.New(t)
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	c := v.Table.Collection("yorkie-meta.changes")
-	a := webtest.Decode[api.ChunkAround](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+answer.ChunkRef(c, c.Chunks.At(2).Min)+"/around"))
+	ref := answer.ChunkRef(c, c.Chunks.At(2).Min)
+	a := webtest.Decode[api.ChunkAround](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+ref+"/around"))
 	now := c.Chunks.At(2).Shard
-	want := []time.Duration{24 * time.Hour, 6 * time.Hour, 3 * time.Hour, time.Hour}
+	want := []time.Duration{6*time.Hour + 36*time.Minute, 6 * time.Hour, 3 * time.Hour, time.Hour}
 	if len(a.Owners.Spans) != len(want) {
 		t.Fatalf("%+v", a.Owners.Spans)
 	}
@@ -111,7 +113,8 @@ func TestTheCurveSaysOfHowManyChunksItIs(t *testing.T) {
 	c := v.Table.Collection("yorkie-meta.changes")
 	some := false
 	for i := range c.Chunks.Len() {
-		a := webtest.Decode[api.ChunkAround](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+answer.ChunkRef(c, c.Chunks.At(i).Min)+"/around"))
+		ref := answer.ChunkRef(c, c.Chunks.At(i).Min)
+		a := webtest.Decode[api.ChunkAround](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+ref+"/around"))
 		if a.Writes.From == nil || len(a.Writes.Rates) == 0 || a.Writes.Chunks < 1 {
 			t.Fatalf("chunk %d: %+v", i, a.Writes)
 		}

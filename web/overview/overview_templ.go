@@ -234,7 +234,7 @@ func region(v answer.View, a api.Overview, n news, refs templates.Refs) templ.Co
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, x := range templates.Measures(a.ByShard, refs) {
+			for _, x := range templates.Measures(a.ByShard, refs, "") {
 				templ_7745c5c3_Err = templates.Stack(x).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

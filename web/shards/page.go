@@ -65,7 +65,7 @@ type moves struct {
 
 // measures are the overview's bars with the words of one shard only.
 func measures(a api.ShardDetail, refs templates.Refs) []templates.Measure {
-	all := templates.Measures(a.All, refs)
+	all := templates.Measures(a.All, refs, a.Name)
 	for i := range all {
 		for j := range all[i].Parts {
 			if p := &all[i].Parts[j]; p.Shard.Name != a.Name {

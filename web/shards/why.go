@@ -64,7 +64,8 @@ func WhyPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m := whyView{ShardWhy: a, query: q, url: r.URL.RequestURI(), view: v, refs: templates.RefsOf(v.Table), fall: waterfallOf(a), plans: h.Plans}
+	m := whyView{ShardWhy: a, query: q, url: r.URL.RequestURI(), view: v, refs: templates.RefsOf(v.Table),
+		fall: waterfallOf(a), plans: h.Plans}
 	return site.WritePage(w, r, http.StatusOK, whyPage(s.Shell(r, v, "shards", "Why "+q.Shard, "shard:"+q.Shard), m))
 }
 

@@ -428,7 +428,7 @@ func waterfallTable(a api.ShardWhy, w waterfall, ref templates.ShardRef, help bo
 			templ_7745c5c3_Var20 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var21 = []any{"rows waterfall", ref.Swatch.Class()}
+		var templ_7745c5c3_Var21 = []any{"rows waterfall", ref.Class()}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var21...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -39,6 +39,7 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 		Server:  v.Table.ServerInfo.Version,
 		Demo:    s.Deps.Demo,
 		Version: s.Deps.Version,
+		Opened:  v.Now.UTC().Format("2006-01-02 15:04:05 UTC"),
 		You: templates.You{
 			Name: sanitize.Truncate(who.Name, 60), Role: who.Role.Label(), CanLeave: who.Session != "",
 			MayLocate: who.May(auth.Support), MayOperate: who.May(auth.Operator), MayAdmin: who.May(auth.Admin),

@@ -26,6 +26,9 @@ func ShardRefs(t *topology.Table) []ShardRef {
 	return refs
 }
 
+// longName is how many bytes a name may have before tables cut it; it then has a title with all of it.
+const longName = 16
+
 // Refs finds shards by name.
 type Refs map[string]ShardRef
 

@@ -18,6 +18,7 @@ type Shell struct {
 	Server   string // MongoDB's version
 	Demo     bool
 	Version  string
+	Opened   string // when the page was made, for print
 	You      You
 	Banners  []message.Message // what everybody must know on every page
 	TakeOver bool              // the data directory has no owner, and who looks may make this process it
@@ -36,10 +37,8 @@ type You struct {
 	MayLocate, MayOperate, MayAdmin bool
 }
 
-// legendMax is how many shards the navigation lists; the overview has all.
+// legendMax is how many shards the navigation lists open; more of them are folded.
 const legendMax = 12
-
-func legend(all []ShardRef) []ShardRef { return all[:min(len(all), legendMax)] }
 
 // topics is the value of the live socket's t parameter: a topic's own commas,
 // at signs and percent signs are escaped, because they separate.

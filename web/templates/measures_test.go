@@ -1,0 +1,50 @@
+package templates
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"shardboard/internal/api"
+	"shardboard/internal/topology"
+)
+
+func shardsHolding(bytes ...int64) (list []api.Shard, refs Refs) {
+	t := &topology.Table{}
+	for i, n := range bytes {
+		name := fmt.Sprintf("shard-rs-%d", i+1)
+		t.Shards = append(t.Shards, topology.Shard{Name: name})
+		list = append(list, api.Shard{Name: name, Bytes: api.Figure{Value: &n, Exact: true}})
+	}
+	return list, RefsOf(t)
+}
+
+func TestSmallestSegmentsOfManyShardsAreOne(t *testing.T) {
+	bytes := make([]int64, 100)
+	for i := range bytes {
+		bytes[i] = int64(1000 + i)
+	}
+	list, refs := shardsHolding(bytes...)
+	m := Measures(list, refs, "shard-rs-1")[0]
+	last, sum := m.Parts[len(m.Parts)-1], 0.0
+	for _, p := range m.Parts {
+		sum += p.Share
+	}
+	if len(m.Parts) > maxParts+1 || math.Abs(sum-1) > 1e-9 || !strings.HasPrefix(last.Title, "52 more shards, ") || last.Label != "52 more" {
+		t.Errorf("%d segments that are %v together, the last is %+v", len(m.Parts), sum, last)
+	}
+	if m.Parts[0].Shard.Name != "shard-rs-1" {
+		t.Errorf("the shard to keep is not there: %+v", m.Parts[0])
+	}
+	if !strings.Contains(m.Label, "shard-rs-57: ") {
+		t.Errorf("the words of the picture leave out a shard: %s", m.Label)
+	}
+}
+
+func TestFewSegmentsStayAsTheyAre(t *testing.T) {
+	list, refs := shardsHolding(5000, 3000, 1)
+	if m := Measures(list, refs, "")[0]; len(m.Parts) != 3 || m.Parts[2].From < 0.99 {
+		t.Errorf("segments: %+v", m.Parts)
+	}
+}
