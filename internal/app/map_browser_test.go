@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -187,6 +188,60 @@ func TestBrowserUpdatesTheClusterMapWithoutMovingTheView(t *testing.T) {
 	if got := eval[string](t, ctx, place); got != at || !strings.HasSuffix(got, "canvas") {
 		t.Errorf("the page's state is %s after the update, was %s", got, at)
 	}
+	bad.check(t)
+}
+
+// standsStill tells whether two pictures of the map, 300 ms apart, are the same.
+const standsStill = `(async () => {
+	const canvas = document.querySelector("[data-map=canvas]"), wait = () => new Promise((done) => setTimeout(done, 300));
+	await wait();
+	const before = canvas.toDataURL();
+	await wait();
+	return before === canvas.toDataURL();
+})()`
+
+func TestBrowserDrawsMovesOnTheClusterMapAsTheyHappen(t *testing.T) {
+	ctx := newBrowser(t)
+	o := quietCluster()
+	o.Migration = 12 * time.Second
+	d := startDemo(t, o, topology.Options{})
+	bad := listenForComplaints(t, ctx)
+	if err := chromedp.Do(ctx, setScreen(1280, "light")); err != nil {
+		t.Fatal(err)
+	}
+	openMap(t, ctx, d, "map?ns="+changes+"&from=0&to=0.5")
+	d.waitForSocket(t)
+	moved := make(chan struct{})
+	go func() {
+		defer close(moved)
+		d.moveFirstChunk(t)
+	}()
+	const moving = `(async () => {
+		const { state } = await import(%q);
+		for (let i = 0; i < 200 && state.map.moving.length === 0; i++) await new Promise((done) => setTimeout(done, 50));
+		return state.map.moving.length;
+	})()`
+	if n := evalMap[int](t, ctx, fmt.Sprintf(moving, static.URL("js/map_state.js"))); n != 1 {
+		t.Fatalf("%d moves are drawn, want 1", n)
+	}
+	if evalMap[bool](t, ctx, standsStill) {
+		t.Error("a running move stands still")
+	}
+	screenshot(t, ctx, "map-moving")
+	// Who prefers less motion sees an arrow that stands still.
+	calm := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
+		})
+		return err
+	})
+	if err := chromedp.Do(ctx, calm); err != nil {
+		t.Fatal(err)
+	}
+	if !evalMap[bool](t, ctx, standsStill) {
+		t.Error("a running move is animated for somebody who prefers less motion")
+	}
+	<-moved
 	bad.check(t)
 }
 

@@ -65,10 +65,10 @@ function way(ctx, a, b, stroke) {
   ctx.beginPath();
   ctx.moveTo(a.x, a.y);
   ctx.lineTo(b.x, b.y);
-  ctx.lineWidth = 3;
+  ctx.lineWidth = 4.5;
   ctx.strokeStyle = colors.paper;
   ctx.stroke();
-  ctx.lineWidth = 1.5;
+  ctx.lineWidth = 2.5;
   ctx.strokeStyle = stroke;
   ctx.stroke();
 }

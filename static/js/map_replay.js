@@ -90,8 +90,8 @@ export function showTime() {
   const { from, to } = range();
   const at = state.view.at || to;
   slider.min = String(Math.floor(from));
-  slider.max = String(Math.ceil(to));
-  slider.step = "1000";
+  slider.max = String(Math.floor(to));
+  slider.step = "any";
   slider.value = String(at);
   const text = state.view.at ? `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC` : say("live");
   slider.setAttribute("aria-valuetext", text);
