@@ -92,7 +92,8 @@ func TestBrowserNavigatesTheClusterMapByKeyboard(t *testing.T) {
 		t.Fatalf("0 does not show all: %s", mapView(t, ctx))
 	}
 	// Enter opens the chunk's page.
-	if err := chromedp.Do(ctx, pressKey("Enter", "Enter"), chromedp.WaitNotPresent("#cluster-map"), chromedp.WaitVisible("main h1")); err != nil {
+	err = chromedp.Do(ctx, pressKey("Enter", "Enter"), chromedp.WaitNotPresent("#cluster-map"), chromedp.WaitVisible("main h1"))
+	if err != nil {
 		t.Fatalf("Enter opens no chunk: %v", err)
 	}
 	if at := eval[string](t, ctx, "location.pathname"); !strings.Contains(at, "/chunks/") {

@@ -95,7 +95,8 @@ func TestBrowserMovesTheClusterMapWithFingersOnAPhone(t *testing.T) {
 
 	// One finger that moves up scrolls the page, not the map.
 	before := eval[float64](t, ctx, "scrollY")
-	if err := chromedp.Do(ctx, swipe([2]float64{x, y + 60}, [2]float64{x, y - 120}), waitUntil(fmt.Sprintf("scrollY > %v", before))); err != nil {
+	err = chromedp.Do(ctx, swipe([2]float64{x, y + 60}, [2]float64{x, y - 120}), waitUntil(fmt.Sprintf("scrollY > %v", before)))
+	if err != nil {
 		t.Errorf("a finger that moves up does not scroll the page: %v", err)
 	}
 	if got := mapView(t, ctx); got != panned {
