@@ -92,6 +92,8 @@ func (e enemy) details(v answer.View, i int) []string {
 var wholePages = []string{
 	"/",
 	"/collections",
+	"/matrix",
+	"/matrix?by=projects&measure=writes",
 	"/projects",
 	"/zones",
 	"/map",

@@ -169,7 +169,8 @@ func scenes() []webtest.Scene {
 		{Name: "audit", Path: "/audit", View: fine}, {Name: "audit-none", Path: "/audit?by=user:nobody", View: fine},
 	}
 	return slices.Concat(out, mapScenes(fine, bad, moving, denied, lost, empty), accountScenes(), actionScenes(),
-		webtest.OutcomeScenes(), sizeScenes())
+		webtest.OutcomeScenes(), sizeScenes(),
+		matrixScenes(fine, empty, denied, lost, moving))
 }
 
 // movingStory has migrations in every state: by hand, by the balancer, long and

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"shardboard/internal/api"
+	"shardboard/internal/heat/holdings"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/placement"
 )
@@ -54,4 +55,13 @@ func SizesOfProject(v View, p placement.Project, surveys Surveys) []api.ProjectS
 		found = surveys.Findings(p.DB, p.ID)
 	}
 	return ProjectSizes(BestSizes(found, v.Holdings().Findings(p.DB, p.ID), v.Now))
+}
+
+// EstimateNote says why sizes by project are not estimated now; "" while they are.
+func EstimateNote(v View) string {
+	h := v.Holdings()
+	if h == nil || h.State == holdings.Measuring {
+		return ""
+	}
+	return h.State.Text().String()
 }

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/heat/holdings"
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/natural"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
@@ -155,7 +155,7 @@ func BestSizes(found, estimated []survey.Finding, now time.Time) []survey.Findin
 			best[c.NS] = f
 		}
 	}
-	return slices.SortedFunc(maps.Values(best), func(a, b survey.Finding) int { return cmp.Compare(a.Collection.NS, b.Collection.NS) })
+	return slices.SortedFunc(maps.Values(best), func(a, b survey.Finding) int { return natural.Compare(a.Collection.NS, b.Collection.NS) })
 }
 
 // surveyPreferredFor is how long a survey's figures are shown rather than newer estimates, which are

@@ -144,7 +144,7 @@ func (s *CollectionSpread) sort() {
 }
 
 // unmeasured is the figure of a project's part of a collection: no index leads
-// to it, so only a survey could tell.
+// to it, so only a survey or an estimate could tell.
 func unmeasured() topology.Figure { return topology.Figure{Reason: "notSurveyed"} }
 
 // ObjectIDValue is an id as a BSON value.

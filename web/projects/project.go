@@ -66,7 +66,7 @@ func sizes(s *site.Site, v answer.View, p placement.Project, who auth.Principal)
 	start := s.SurveyForm(who)
 	start.Project, start.DB = p.ID.Hex(), p.DB
 	surveyed := answer.ProjectSizes(s.Deps.Surveys.Findings(p.DB, p.ID))
-	return sizesRegion(answer.SizesOfProject(v, p, s.Deps.Surveys), surveyed, start, templates.RefsOf(v.Table), v.Now)
+	return sizesRegion(answer.SizesOfProject(v, p, s.Deps.Surveys), surveyed, start, templates.RefsOf(v.Table), v.Now, answer.EstimateNote(v))
 }
 
 // project is one project, collection by collection; ?db= chooses among projects with

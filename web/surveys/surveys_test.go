@@ -9,7 +9,9 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/heat/holdings"
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/profile"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -65,9 +67,24 @@ func TestProjectPageTellsWhatWasMeasuredAndHow(t *testing.T) {
 	holds(t, page, "5 000 ± 450", "The truth is between 4 600 and 5 450")
 }
 
-func TestProjectPageSaysThatNothingWasSurveyedYet(t *testing.T) {
+func TestProjectPageShowsEstimatesWhereNothingWasSurveyed(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Surveys = &webtest.StubSurveys{} })
-	holds(t, spaced(s.Do("GET", "/projects/"+webtest.ProjectID(5).Hex()).Body.String()), "Not surveyed yet.")
+	page := spaced(s.Do("GET", "/projects/"+webtest.ProjectID(1).Hex()).Body.String())
+	holds(t, page, `<tr data-key="documents">`, "Sampled", "The truth is between")
+	if strings.Contains(page, "Not measured yet.") || strings.Contains(page, "Estimating sizes by project is paused") {
+		t.Error("the page of a project with estimates says that nothing was measured")
+	}
+}
+
+func TestProjectPageSaysWhyNothingIsEstimated(t *testing.T) {
+	off := holdings.New(nil, nil, profile.Yorkie(), holdings.Options{PerMinute: -1})
+	s := webtest.New(t, func(d *site.Deps) { d.Surveys, d.Holdings = &webtest.StubSurveys{}, off })
+	holds(t, spaced(s.Do("GET", "/projects/"+webtest.ProjectID(1).Hex()).Body.String()), "Not measured yet.", "it is switched off")
+}
+
+func TestProjectPageSaysThatNothingWasSurveyedYet(t *testing.T) {
+	s := webtest.New(t, func(d *site.Deps) { d.Surveys, d.Holdings = &webtest.StubSurveys{}, nil })
+	holds(t, spaced(s.Do("GET", "/projects/"+webtest.ProjectID(5).Hex()).Body.String()), "Not measured yet.")
 	s = webtest.New(t, func(d *site.Deps) { d.Surveys = nil })
 	if page := s.Do("GET", "/projects/"+webtest.ProjectID(5).Hex()); strings.Contains(page.Body.String(), "project-survey") ||
 		page.Code != 200 {

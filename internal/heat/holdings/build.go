@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
 
@@ -39,7 +40,7 @@ func (s *tally) cells() []Cell {
 	for shard, v := range s.shards {
 		out = append(out, Cell{Shard: shard, Rows: int64(math.Round(v[0])), Bytes: int64(math.Round(v[1]))})
 	}
-	slices.SortFunc(out, func(a, b Cell) int { return strings.Compare(a.Shard, b.Shard) })
+	slices.SortFunc(out, func(a, b Cell) int { return natural.Compare(a.Shard, b.Shard) })
 	return out
 }
 

@@ -15,14 +15,12 @@ type pace struct {
 	paid      time.Time // by when the budget has covered all documents that were read
 }
 
-// wait is how long to wait before the next read. first: it is the first one of its collection.
-func (p *pace) wait(first bool) time.Duration {
+// wait is how long to wait before the next read.
+func (p *pace) wait() time.Duration {
 	now := p.now()
 	next := p.last.Add(minSpacing)
-	if ahead := p.begun.Add(time.Minute); !first || !p.paid.Before(ahead) {
-		if p.paid.After(next) {
-			next = p.paid
-		}
+	if ahead := p.begun.Add(time.Minute); !p.paid.Before(ahead) && p.paid.After(next) {
+		next = p.paid
 	}
 	return max(0, next.Sub(now))
 }

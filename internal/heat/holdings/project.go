@@ -1,14 +1,13 @@
 package holdings
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/natural"
 )
 
 // Project returns what a project holds on every shard, by name; nil when no collection of its
@@ -58,7 +57,7 @@ func (s *Snapshot) Project(db string, id bson.ObjectID) []ShardFigure {
 		}
 		out = append(out, one)
 	}
-	slices.SortFunc(out, func(a, b ShardFigure) int { return strings.Compare(a.Shard, b.Shard) })
+	slices.SortFunc(out, func(a, b ShardFigure) int { return natural.Compare(a.Shard, b.Shard) })
 	return out
 }
 
@@ -109,7 +108,7 @@ func (s *Snapshot) Findings(db string, id bson.ObjectID) []survey.Finding {
 					f.Line.Shards = append(f.Line.Shards, survey.Part{Shard: shard, Weight: p.on(id, shard, true)})
 				}
 			}
-			slices.SortFunc(f.Line.Shards, func(a, b survey.Part) int { return cmp.Compare(a.Shard, b.Shard) })
+			slices.SortFunc(f.Line.Shards, func(a, b survey.Part) int { return natural.Compare(a.Shard, b.Shard) })
 		}
 		out = append(out, f)
 	}

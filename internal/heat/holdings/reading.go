@@ -12,9 +12,12 @@ import (
 )
 
 const (
-	firstBatch   = 100 // rows of the first read of a collection, so that all have figures soon
-	laterBatch   = 200 // rows of later reads
-	minDocuments = 5   // for which a read counts at least, because one that returns nothing is work too
+	firstBatch = 100 // rows of the first read of a collection, so that all have figures soon
+	laterBatch = 200 // rows of later reads
+	// sampledFirst is how many rows of a collection are sampled before all of them are counted, which
+	// takes longer.
+	sampledFirst = 1000
+	minDocuments = 5 // for which a read counts at least, because one that returns nothing is work too
 	retryAfter   = 10 * time.Minute
 	restAfter    = time.Minute // after the cluster did not answer
 )
@@ -34,7 +37,8 @@ func (e *Engine) read(ctx context.Context, t *topology.Table, f *followed) (*sam
 	if old != nil && old.Life != life {
 		old, f.sampleOnly = nil, false
 	}
-	if rows <= int64(e.window()) && !f.sampleOnly && (old != nil || rows <= laterBatch) {
+	sampled := rows <= laterBatch || old != nil && (old.Counted || int64(old.read()) >= min(sampledFirst, rows/4))
+	if sampled && rows <= int64(countedUpTo*e.window()) && !f.sampleOnly {
 		return e.countOn(ctx, t, f, old, rows)
 	}
 	f.count = nil
@@ -67,7 +71,7 @@ func (e *Engine) countOn(ctx context.Context, t *topology.Table, f *followed, ol
 	}
 	c.next, c.rows = next, append(c.rows, rowsOf(t, f.target.NS, read)...)
 	switch {
-	case len(c.rows) > 2*e.window(), last && int64(len(c.rows)) < expected*9/10:
+	case len(c.rows) > 2*countedUpTo*e.window(), last && int64(len(c.rows)) < expected*9/10:
 		// It grows, or it has rows whose ids are not ObjectIDs, which are not read in this way.
 		f.count, f.sampleOnly = nil, true
 		return old, len(read), nil

@@ -54,13 +54,13 @@ func (e *Engine) turn(ctx context.Context) (time.Duration, error) {
 			return idle, err
 		}
 	}
-	f, first := e.next(t)
+	f := e.next(t)
 	if f == nil {
 		e.update(func() { e.state = e.idleState(t) })
 		return idle, e.saveDue(ctx)
 	}
 	e.update(func() { e.state = Measuring })
-	if err := clock.Sleep(ctx, e.pace.wait(first)); err != nil {
+	if err := clock.Sleep(ctx, e.pace.wait()); err != nil {
 		return 0, nil
 	}
 	e.step(ctx, e.tables.Table(), f)

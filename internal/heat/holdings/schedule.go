@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/natural"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -15,8 +16,11 @@ const (
 	// maxWindow is how many of the newest rows are kept of a collection: they estimate a share to
 	// within ± 2 % of the collection.
 	maxWindow = 4800
-	// maxRows is how many rows are kept of all collections together: about 40 MB.
-	maxRows = 400_000
+	// maxRows is how many rows are kept of all collections together: about 30 MB, or twice that if all are counted.
+	maxRows = 300_000
+	// countedUpTo is the smallest multiple of the window for which a collection is sampled. A smaller one
+	// is read row by row, which costs little more and is exact.
+	countedUpTo = 2
 	// maxCollections is how many collections are measured: the largest ones.
 	maxCollections = 1000
 	// renewAfter is the age after which a collection is read again when nothing else is to be read.
@@ -28,7 +32,10 @@ const (
 func targetsOf(t *topology.Table, p *profile.Profile) []survey.Target {
 	var targets []survey.Target
 	for _, scope := range []profile.Scope{profile.ScopeProject, profile.ScopeDocument} {
-		targets = append(targets, survey.Targets(t, p, survey.Request{}, scope)...)
+		for _, one := range survey.Targets(t, p, survey.Request{}, scope) {
+			one.Document, one.Dead = "", profile.DeadMark{} // not needed, so not read
+			targets = append(targets, one)
+		}
 	}
 	if len(targets) > maxCollections {
 		bytes := map[topology.Namespace]int64{}
@@ -38,7 +45,7 @@ func targetsOf(t *topology.Table, p *profile.Profile) []survey.Target {
 		slices.SortStableFunc(targets, func(a, b survey.Target) int { return cmp.Compare(bytes[b.NS], bytes[a.NS]) })
 		targets = targets[:maxCollections]
 	}
-	slices.SortFunc(targets, func(a, b survey.Target) int { return cmp.Compare(a.NS, b.NS) })
+	slices.SortFunc(targets, func(a, b survey.Target) int { return natural.Compare(a.NS, b.NS) })
 	return targets
 }
 
@@ -81,7 +88,7 @@ func (e *Engine) window() int {
 
 // next is the collection to read: one of which no rows were read, or else the one that was read
 // longest ago. nil: none is due.
-func (e *Engine) next(t *topology.Table) (best *followed, first bool) {
+func (e *Engine) next(t *topology.Table) (best *followed) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.o.Now()
@@ -93,7 +100,7 @@ func (e *Engine) next(t *topology.Table) (best *followed, first bool) {
 			best = f
 		}
 	}
-	return best, best != nil && best.sample == nil
+	return best
 }
 
 // due reports whether a collection is to be read.

@@ -1,0 +1,171 @@
+package holdings
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/heat/survey"
+	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// largeTable has one database with all collections of Yorkie's newest layout, hashed by document and of
+// equal size on each shard, so that every project can be on every shard.
+func largeTable(t testing.TB, shards, chunks int, rowsPerShard int64) *topology.Table {
+	t.Helper()
+	table := &topology.Table{
+		ClusterID: "c", Seq: 1, Loaded: true, Sizes: map[topology.Namespace]topology.Sizes{}, Databases: []topology.Database{{Name: "y"}},
+	}
+	for i := range shards {
+		table.Shards = append(table.Shards, topology.Shard{Name: fmt.Sprintf("shard-%03d", i)})
+	}
+	for _, c := range profile.Yorkie().Layouts[0].Collections {
+		ns := topology.Namespace("y." + c.Name)
+		if c.Scope == profile.ScopeCluster {
+			table.Unsharded = append(table.Unsharded, ns)
+			continue
+		}
+		raw, err := bson.Marshal(bson.D{{Key: "doc_id", Value: "hashed"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := shardkey.ParsePattern(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := make([]topology.Chunk, chunks)
+		for i := range rows {
+			version := topology.Version{Major: 1, Minor: uint32(i)}
+			rows[i] = topology.Chunk{Min: p.Min(), Max: p.Max(), Shard: table.Shards[i%shards].Name, Version: version}
+			if i > 0 {
+				rows[i].Min = shardkey.HashKey(math.MinInt64 + int64(uint64(i)*(math.MaxUint64/uint64(chunks))))
+				rows[i-1].Max = rows[i].Min
+			}
+		}
+		built, err := topology.BuildChunks(p, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table.Collections = append(table.Collections, &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}, Chunks: built})
+		sizes := topology.Sizes{NS: ns, Sharded: true, Shards: map[string]topology.Size{}}
+		for _, s := range table.Shards {
+			known := func(n int64) topology.Figure { return topology.Figure{Known: true, Value: n, Exact: true} }
+			sizes.Shards[s.Name] = topology.Size{Documents: known(rowsPerShard), Bytes: known(rowsPerShard * 300), Orphans: known(0)}
+		}
+		table.Sizes[ns] = sizes
+	}
+	slices.SortFunc(table.Collections, func(a, b *topology.Collection) int { return slices.Compare([]byte(a.NS), []byte(b.NS)) })
+	return table
+}
+
+// sampledRows are random rows of n projects, of which earlier ones have more.
+func sampledRows(t testing.TB, rng *rand.Rand, rows, projects int) []survey.SizedRow {
+	t.Helper()
+	out := make([]survey.SizedRow, rows)
+	for i := range out {
+		var doc, project bson.ObjectID
+		binary.BigEndian.PutUint64(doc[:8], rng.Uint64())
+		binary.BigEndian.PutUint32(project[:4], uint32(float64(projects)*math.Pow(rng.Float64(), 2)))
+		key, err := bson.Marshal(bson.D{{Key: "doc_id", Value: doc}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[i] = survey.SizedRow{ID: doc, Project: project, Bytes: 200 + rng.Int64N(200), Key: key}
+	}
+	return out
+}
+
+func largeSnapshot(t testing.TB, shards, projects int) (*topology.Table, map[topology.Namespace][]survey.SizedRow) {
+	t.Helper()
+	table := largeTable(t, shards, 5000, 1_000_000)
+	rng := rand.New(rand.NewPCG(1, 2))
+	rows := map[topology.Namespace][]survey.SizedRow{}
+	for _, c := range table.Collections {
+		rows[c.NS] = sampledRows(t, rng, maxWindow, projects)
+	}
+	return table, rows
+}
+
+func TestManyProjectsAreListedUpToALimitAndTheRestIsASum(t *testing.T) {
+	table, rows := largeSnapshot(t, 100, 100_000)
+	s := FromRows(table, profile.Yorkie(), time.Unix(1, 0), rows)
+	if len(s.Projects) != MaxProjects || s.Others.Projects == 0 {
+		t.Fatalf("%d projects and %d others, want %d and some", len(s.Projects), s.Others.Projects, MaxProjects)
+	}
+	sums := map[string]int64{}
+	for _, p := range s.Projects {
+		for _, c := range p.Shards {
+			if c.Rows == 0 {
+				t.Fatalf("%s has a cell without rows", p.ID.Hex())
+			}
+			sums[c.Shard] += c.Rows
+		}
+	}
+	for _, c := range s.Others.Shards {
+		sums[c.Shard] += c.Rows
+	}
+	for _, total := range s.Totals {
+		if off := float64(sums[total.Shard])/float64(total.Rows.Value) - 1; math.Abs(off) > 0.01 {
+			t.Errorf("%s: the projects have %d rows, the shard %d", total.Shard, sums[total.Shard], total.Rows.Value)
+		}
+	}
+}
+
+func TestUnseenProjectHasAnUpperBoundAndIsNotZero(t *testing.T) {
+	table, rows := largeSnapshot(t, 4, 50)
+	s := FromRows(table, profile.Yorkie(), time.Unix(1, 0), rows)
+	for _, f := range s.Project("y", bson.NewObjectID()) {
+		if f.Rows.Value != 0 || f.Rows.Exact || f.Rows.High <= 0 || f.Bytes.High <= 0 {
+			t.Errorf("got %+v, want no value and an upper bound", f)
+		}
+	}
+}
+
+func TestStoredSampleIsReadAgainAsItWas(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	table := largeTable(t, 3, 30, 1000)
+	ns := table.Collections[0].NS
+	at := time.Unix(1_800_000_000, 0).UTC()
+	s := &sample{Batches: []batch{{Begun: at, At: at, Rows: rowsOf(table, ns, sampledRows(t, rng, 200, 10))}}}
+	body, err := encode(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := decode(body)
+	if err != nil || len(again.Batches) != 1 || !slices.Equal(again.Batches[0].Rows, s.Batches[0].Rows) || !again.Batches[0].At.Equal(at) {
+		t.Errorf("%+v, %v", again, err)
+	}
+	for i := range body { // a damaged one is an error or another sample, never a panic
+		damaged := slices.Clone(body)
+		damaged[i] ^= 0x55
+		_, _ = decode(damaged)
+		_, _ = decode(body[:i])
+	}
+}
+
+// BenchmarkSnapshot builds the figures of 8 collections with full windows, 100,000 projects and 100
+// shards, which is what reading rows of every collection anew would cost; chunks that moved in one
+// collection cost an eighth of the placing.
+func BenchmarkSnapshot(b *testing.B) {
+	table, rows := largeSnapshot(b, 100, 100_000)
+	for b.Loop() {
+		FromRows(table, profile.Yorkie(), time.Unix(1, 0), rows)
+	}
+}
+
+// BenchmarkProject gives one project on 100 shards with its intervals.
+func BenchmarkProject(b *testing.B) {
+	table, rows := largeSnapshot(b, 100, 100_000)
+	s := FromRows(table, profile.Yorkie(), time.Unix(1, 0), rows)
+	for b.Loop() {
+		s.Project("y", s.Projects[0].ID)
+	}
+}
