@@ -7,8 +7,8 @@ type NavEntry struct {
 }
 
 // NavOf lists the pages that somebody may use, those of the navigation first. runs tells
-// whether changes can be made here.
-func NavOf(you You, runs bool) []NavEntry {
+// whether changes can be made here, history whether the past is kept.
+func NavOf(you You, runs, history bool) []NavEntry {
 	var out []NavEntry
 	add := func(may bool, e NavEntry) {
 		if may {
@@ -31,7 +31,7 @@ func NavOf(you You, runs bool) []NavEntry {
 	add(true, NavEntry{"layout", "Layout", "/layout", false})
 	add(true, NavEntry{"surveys", "Surveys", "/surveys", false})
 	add(true, NavEntry{"alerts", "Alerts", "/alerts", false})
-	add(true, NavEntry{"compare", "Compare two times", "/compare", false})
+	add(history, NavEntry{"compare", "Compare two times", "/compare", false})
 	add(you.MayLocate, NavEntry{"bulk", "Locate many lines", "/locate/bulk", false})
 	add(true, NavEntry{"duplicates", "Check for duplicate ids", "/checks/duplicates", false})
 	add(true, NavEntry{"settings", "Settings", "/settings", false})

@@ -39,7 +39,7 @@ func navigation(s Shell) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, e := range NavOf(s.You, s.Runs) {
+		for _, e := range NavOf(s.You, s.Runs, s.History) {
 			if e.InNav {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<li>")
 				if templ_7745c5c3_Err != nil {
@@ -180,7 +180,7 @@ func navigationBar(s Shell) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, e := range NavOf(s.You, s.Runs) {
+		for _, e := range NavOf(s.You, s.Runs, s.History) {
 			if inBar(e.Code) {
 				templ_7745c5c3_Err = navItem(s, e).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {

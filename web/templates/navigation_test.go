@@ -13,7 +13,7 @@ func TestEveryPageOfTheNavigationHasAnIcon(t *testing.T) {
 		t.Fatal(err)
 	}
 	everybody := You{MayLocate: true, MayOperate: true, MayAdmin: true}
-	for _, e := range NavOf(everybody, true) {
+	for _, e := range NavOf(everybody, true, true) {
 		if has := strings.Contains(string(css), ".icon-"+e.Code+"::before"); has != e.InNav {
 			t.Errorf("%s: icon %t, in the navigation %t", e.Code, has, e.InNav)
 		}
@@ -22,7 +22,7 @@ func TestEveryPageOfTheNavigationHasAnIcon(t *testing.T) {
 
 func TestBarOfAPhoneLeadsToPagesOfTheNavigation(t *testing.T) {
 	n := 0
-	for _, e := range NavOf(You{MayLocate: true}, false) {
+	for _, e := range NavOf(You{MayLocate: true}, false, false) {
 		if inBar(e.Code) {
 			n++
 			if !e.InNav {
