@@ -55,6 +55,7 @@ func BoundDocumentText(t *topology.Table, ns topology.Namespace, doc bson.Raw) s
 // rangeShown is a range whose bounds are documents, as the cluster writes them.
 func rangeShown(v View, ns topology.Namespace, min, max bson.Raw) api.RangeShown {
 	out := api.RangeShown{Min: BoundDocumentText(v.Table, ns, min), Max: BoundDocumentText(v.Table, ns, max)}
+	out.From, out.Until = v.projectsOfRange(ns, min, max)
 	if c := v.Table.Collection(ns); c != nil {
 		out.URL = CollectionURL(ns)
 		out.Chunk, out.ChunkURL = chunkOfBound(c, min)

@@ -68,6 +68,7 @@ type OutcomeChunk struct {
 	NS          string       `json:"ns"`
 	Min         Key          `json:"min"`
 	Max         Key          `json:"max"`
+	KeyProject               // of min
 	ShardBefore string       `json:"shardBefore,omitempty"`
 	ShardAfter  string       `json:"shardAfter,omitempty"`
 	Before      *OutcomeRate `json:"before"`
