@@ -14,6 +14,9 @@ import (
 // a hash fit.
 const BoundWidth = 47
 
+// NamedBoundWidth is the same beside a project's name: an ObjectID fits.
+const NamedBoundWidth = 24
+
 // BoundText writes a key for a reader who knows the names of its fields: the values
 // alone, ids as hex and numbers as digits, which is also what the filters take.
 func BoundText(p shardkey.Pattern, k shardkey.Key) string {

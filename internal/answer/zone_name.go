@@ -26,8 +26,15 @@ func (v View) ZoneName(zone string) api.ZoneName {
 	return out
 }
 
-// zonesNamed are the zones of a list with their projects.
-func (v View) zonesNamed(zones []string) []api.ZoneName { return each(zones, v.ZoneName) }
+// ZoneTexts are zones as plain text names them: by their projects and their own names.
+func ZoneTexts(v View, zones []string) []string {
+	return each(zones, func(zone string) string {
+		if text := v.zoneText(zone); text != zone {
+			return sanitize.Sentence(text) + " (" + zone + ")"
+		}
+		return zone
+	})
+}
 
 // zoneText is a zone as a sentence names it: by its project, if it is named after one.
 func (v View) zoneText(zone string) string {

@@ -146,8 +146,9 @@ type Event struct {
 	Details json.RawMessage `json:"details"`
 	Failed  bool            `json:"failed,omitempty"` // a failed move; a move to the shard that has the chunk already does not count
 	FailureReason
-	Outcome string `json:"outcome"`         // committed, failed, aborted, or step: on the way to an outcome
-	Cause   *Cause `json:"cause,omitempty"` // who caused it; none for entries that nobody asks for
+	KeyProject        // of the range's lower bound
+	Outcome    string `json:"outcome"`         // committed, failed, aborted, or step: on the way to an outcome
+	Cause      *Cause `json:"cause,omitempty"` // who caused it; none for entries that nobody asks for
 
 	// For pages only.
 	Text     string     `json:"-"` // the entry in words

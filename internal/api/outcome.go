@@ -69,6 +69,7 @@ type OutcomeChunk struct {
 	Min         Key          `json:"min"`
 	Max         Key          `json:"max"`
 	KeyProject               // of min
+	Until       KeyProject   `json:"-"` // of max
 	ShardBefore string       `json:"shardBefore,omitempty"`
 	ShardAfter  string       `json:"shardAfter,omitempty"`
 	Before      *OutcomeRate `json:"before"`
