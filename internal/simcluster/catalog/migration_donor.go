@@ -97,9 +97,9 @@ func (t *transfer) paced(d time.Duration) time.Duration {
 }
 
 // Paced converts the duration of server work on a real cluster to one of this cluster:
-// 0 on a still one.
+// 0 on a still one, and while waits are skipped.
 func (c *Cluster) Paced(d time.Duration) time.Duration {
-	if c.still.Load() || c.instant.Load() {
+	if c.still.Load() || c.instant.Load() || c.skips.Load() {
 		return 0
 	}
 	return time.Duration(float64(d) * c.opts.Pace)
@@ -118,6 +118,9 @@ func (c *Cluster) SkipWaits(on bool) { c.skips.Store(on) }
 
 // pause waits for the duration of a step, without Mu.
 func (t *transfer) pause(life context.Context, d time.Duration) error {
+	if t.c.skips.Load() && !t.c.still.Load() {
+		return t.pauseExactly(life, time.Duration(float64(d)*t.c.opts.Pace))
+	}
 	return t.pauseExactly(life, t.paced(d))
 }
 
