@@ -71,6 +71,12 @@ func (c demoCmd) dashboard(e *env, sim *simcluster.Cluster, uri string, past boo
 	}
 	config.Listen, config.Demo, config.Actions = c.Listen, true, c.Actions == "on"
 	config.HoldingsPerMinute = demoHoldingsPerMinute
+	receiver, alerts, err := startDemoReceiver()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = receiver.Close() }()
+	config.Alerts = alerts
 	config.Auth.Mode = "demo" // every visitor is the demo's operator; its data is temporary
 	a, err := app.New(e.ctx, config)
 	if err != nil {

@@ -89,6 +89,7 @@ func (d *demoDay) events() []demoEvent {
 		{14*time.Hour - 82*time.Minute, d.past.CheckAlerts},
 		{14*time.Hour - 90*time.Minute, d.past.CheckAlerts},
 		{10*time.Hour + 20*time.Minute, d.failedBalancing},
+		{8*time.Hour + 50*time.Minute, d.failedReturn},
 		{6*time.Hour + 40*time.Minute, d.run(actions.MoveChunk, "One project is busy: give its shard some room.", d.moveArgs("changes"), &d.moved)},
 		{5*time.Hour + 10*time.Minute, d.undo},
 		{3*time.Hour + 20*time.Minute, d.failedBalancing},
@@ -131,6 +132,34 @@ func (d *demoDay) failedBalancing(ctx context.Context) error {
 	rule := d.sim.Faults().Add(simcluster.Rule{Command: "balancer", At: simcluster.Cloned, Err: simcluster.Fail(interrupted)})
 	defer rule.Remove()
 	d.day.Balance(ctx, uint64(d.sim.Now().Unix()))
+	return nil
+}
+
+// failedReturn moves a chunk and at once back, which fails: its documents still wait for their
+// deletion on the first shard.
+func (d *demoDay) failedReturn(ctx context.Context) error {
+	t := d.past.Table()
+	for _, c := range t.Collections {
+		if string(c.NS) != d.db+".snapshots" || len(t.Shards) < 2 {
+			continue
+		}
+		ch := c.Chunks.At(c.Chunks.Len() / 2)
+		to := t.Shards[0].Name
+		if to == ch.Shard {
+			to = t.Shards[1].Name
+		}
+		lo, err := c.Key.Document(ch.Min)
+		if err != nil {
+			return err
+		}
+		hi, err := c.Key.Document(ch.Max)
+		if err != nil {
+			return err
+		}
+		if err := d.day.Move(ctx, string(c.NS), lo, hi, to); err == nil {
+			_ = d.day.Move(ctx, string(c.NS), lo, hi, ch.Shard) // refused by the first shard
+		}
+	}
 	return nil
 }
 

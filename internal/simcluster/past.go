@@ -73,6 +73,13 @@ func (p *Past) Balance(ctx context.Context, seed uint64) int {
 	return moved
 }
 
+// Move moves a chunk for somebody with a shell of their own. The donor keeps its documents for
+// Options.OrphanDelay, so that the chunk cannot return before.
+func (p *Past) Move(ctx context.Context, ns string, lo, hi bson.Raw, to string) error {
+	_, err := p.c.Command(ctx, "admin", bson.D{{Key: "moveChunk", Value: ns}, {Key: "bounds", Value: bson.A{lo, hi}}, {Key: "to", Value: to}})
+	return err
+}
+
 // Writes are the writes of a Yorkie document in a minute.
 type Writes = workload.Writes
 
