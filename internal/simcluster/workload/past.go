@@ -102,8 +102,9 @@ func (w *Workload) hotAt(at time.Time) []*document {
 	return out
 }
 
-// busyDocuments is how many documents of the busy project are edited at once.
-const busyDocuments = 6
+// busyDocuments is how many documents of the busy project are edited at once: each can have a
+// shard of its own.
+const busyDocuments = 2
 
 // busy is a project some of whose documents get many edits from time to time. Their
 // changes are in one chunk, so one shard takes all of them until the chunk is split.
@@ -114,6 +115,7 @@ type busy struct {
 
 // ChooseBusy chooses documents of the busy project whose changes are in one chunk now, and
 // the project itself if there is none yet: the first with enough recent documents in one chunk.
+// It is one that keeps few snapshots, so that its edits do not fill a shard.
 func (w *Workload) ChooseBusy(chunkOf func(ns string, doc bson.D) string) {
 	type place struct {
 		p     *project
@@ -122,7 +124,7 @@ func (w *Workload) ChooseBusy(chunkOf func(ns string, doc bson.D) string) {
 	at := map[place][]*document{}
 	var best []*document
 	for _, d := range w.docs {
-		if w.busy != nil && d.project != w.busy.project {
+		if w.busy != nil && d.project != w.busy.project || d.project.snapshotEvery < snapshotEvery {
 			continue
 		}
 		in := place{d.project, chunkOf(w.ns("changes"), bson.D{{Key: "doc_id", Value: d.id}})}
@@ -156,7 +158,7 @@ const (
 	busyAfter   = time.Minute
 	busyLong    = 6 * time.Minute
 	busyEvery   = 16 * time.Minute
-	busyPerTick = 60
+	busyPerTick = 70
 )
 
 // busyAt reports whether the busy project gets many edits so long after the start.
