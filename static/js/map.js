@@ -101,7 +101,7 @@ function listenControls() {
   const recolor = () => (readColors(), draw());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
   new MutationObserver(recolor).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-  document.addEventListener("live", (/** @type {CustomEvent} */ e) => e.detail.topic === "map" && !state.view.at && refresh());
+  document.addEventListener("live", (e) => /** @type {CustomEvent} */ (e).detail.topic === "map" && !state.view.at && refresh());
   document.addEventListener("visibilitychange", () => document.hidden || refresh());
   setInterval(() => document.hidden || state.view.at || refresh(), every);
 }
