@@ -65,7 +65,8 @@ func TestHostileNamesStayText(t *testing.T) {
 	item.Name, item.DB = evil, evil
 	for _, path := range []string{"/", "/collections", "/collections/yorkie-meta.changes", "/projects",
 		"/projects/" + all[0].ID.Hex(), "/shards/shard-rs-1", webtest.ChunkPath(v, "yorkie-meta.changes", 0),
-		"/zones", "/layout", "/activity?kind=all", "/locate?q=%3Cscript%3E", "/projects?q=" + "%3Cscript%3E", "/nowhere/%3Cscript%3E"} {
+		"/zones", "/map", "/map?ns=yorkie-meta.changes", "/layout", "/activity?kind=all", "/locate?q=%3Cscript%3E",
+		"/projects?q=" + "%3Cscript%3E", "/nowhere/%3Cscript%3E"} {
 		html := webtest.Scene{Path: path, View: v, Found: []placement.Item{item}}.Open(t)
 		doc := webtest.ParseHTML(t, html)
 		if n := doc.Find("script:not([src])").Length() + doc.Find("img").Length() + doc.Find("[onerror]").Length(); n > 0 {

@@ -2,7 +2,7 @@
 // frame costs a few copies, whatever the number of chunks.
 import { colors, epoch } from "./map_colors.js";
 import { paintLane, tilesOf, wholeOf } from "./map_lane.js";
-import { layout, partOf, railHeight, rowAt } from "./map_layout.js";
+import { layout, partOf, railHeight } from "./map_layout.js";
 import { drawMoves } from "./map_moves.js";
 import { drawOverlays, drawRail } from "./map_overlay.js";
 import { paintSigns, paintZones } from "./map_signs.js";
@@ -11,6 +11,7 @@ import { fetchWanted, forget } from "./map_tiles.js";
 import { rowText } from "./map_text.js";
 
 const budget = 4; // ms of a frame for painting rows; what is left over is painted in the next one
+const around = 130; // px of the window for what is always above and below the map
 const pictures = new Map(); // collection → {picture, was}
 
 let requested = false;
@@ -47,13 +48,14 @@ export function frame(now) {
   return again;
 }
 
-// place sizes the canvas and works out the rows.
+// place sizes the canvas and works out the rows. It has the height of the window at most, and stays in view
+// while the page scrolls through the rows.
 function place() {
-  const scroll = part("scroll");
+  const space = part("space");
   const canvas = part("canvas");
   const ratio = Math.min(devicePixelRatio || 1, 2);
-  const width = scroll.clientWidth;
-  const most = Math.max(Math.round(innerHeight * 0.62), 260);
+  const width = space.clientWidth;
+  const most = Math.max(innerHeight - around, 320);
   screen.layout = layout(state.map.bands, state.view, width, most - railHeight);
   const whole = screen.layout.height + railHeight;
   const height = Math.min(whole, most);
@@ -62,9 +64,9 @@ function place() {
     canvas.height = Math.round(height * ratio);
     canvas.style.height = `${height}px`;
   }
-  const rest = `${whole - height}px`;
-  if (part("space").style.height !== rest) part("space").style.height = rest;
-  Object.assign(screen, { width, height, ratio, top: Math.min(scroll.scrollTop, whole - height) });
+  if (space.style.height !== `${whole}px`) space.style.height = `${whole}px`;
+  const scrolled = canvas.getBoundingClientRect().top - space.getBoundingClientRect().top;
+  Object.assign(screen, { width, height, ratio, top: Math.min(Math.max(scrolled, 0), whole - height) });
   const ctx = canvas.getContext("2d");
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   return ctx;
@@ -109,23 +111,26 @@ function paint(row, tiles, whole, picture = document.createElement("canvas")) {
 function names(ctx, row, box) {
   const [name, ...more] = rowText(row);
   const { narrow, x } = screen.layout;
-  const room = (narrow ? screen.width * 0.6 : x - 12) / 6.6;
+  const flat = row.band.total === 0;
   ctx.textBaseline = "alphabetic";
   ctx.font = "600 12px system-ui, sans-serif";
   ctx.fillStyle = colors.ink;
-  const y = narrow ? 12 : box.y + 10;
-  ctx.fillText(clipped(name, Math.floor(room)), 0, y);
+  const y = narrow ? 12 : box.y + (flat ? 6 : 10);
+  ctx.fillText(clipped(ctx, name, narrow ? screen.width * 0.6 : x - 14), 0, y);
   ctx.font = "11px system-ui, sans-serif";
   ctx.fillStyle = colors.soft;
   if (narrow) {
     ctx.textAlign = "right";
     ctx.fillText(more[0], screen.width, y);
     ctx.textAlign = "left";
-  } else more.forEach((text, i) => ctx.fillText(text, 0, y + 15 * (i + 1)));
+  } else if (flat) ctx.fillText(more[0], x, box.y + 15);
+  else more.forEach((text, i) => ctx.fillText(text, 0, y + 15 * (i + 1)));
 }
 
 // clipped leaves out the middle: the end of a collection's name tells more than its database.
-const clipped = (s, most) => (s.length > most ? `${s.slice(0, Math.ceil(most / 3))}…${s.slice(s.length - Math.floor((most * 2) / 3) + 1)}` : s);
-
-/** rowAtPoint is the row under a point of the canvas, or undefined. */
-export const rowAtPoint = ({ y }) => (y < railHeight ? undefined : rowAt(screen.layout, y - railHeight + screen.top));
+function clipped(ctx, s, width) {
+  const wide = ctx.measureText(s).width;
+  if (wide <= width) return s;
+  const most = Math.max(Math.floor((s.length * width) / wide) - 1, 4);
+  return `${s.slice(0, Math.ceil(most / 3))}…${s.slice(s.length - Math.floor((most * 2) / 3) + 1)}`;
+}

@@ -157,7 +157,9 @@ func Scenes() []webtest.Scene {
 		{Name: "advice-loading", Path: "/advice", View: empty}, {Name: "alerts-off", Path: "/alerts", View: fine},
 		{Name: "audit", Path: "/audit", View: fine}, {Name: "audit-none", Path: "/audit?by=user:nobody", View: fine},
 	}
-	return slices.Concat(out, AccountScenes(), actionScenes(), webtest.OutcomeScenes(), sizeScenes())
+	return slices.Concat(out, mapScenes(fine, bad, moving, denied, lost, empty), AccountScenes(), actionScenes(),
+		webtest.OutcomeScenes(), sizeScenes(),
+		matrixScenes(fine, empty, denied, lost, moving))
 }
 
 // movingStory has migrations in every state: by hand, by the balancer, long and

@@ -39,7 +39,7 @@ func navigation(s Shell) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, e := range NavOf(s.You, s.Runs) {
+		for _, e := range NavOf(s.You, NavHas{Runs: s.Runs, History: s.History}) {
 			if e.Icon != "" {
 				var templ_7745c5c3_Var2 = []any{templ.KV("bar-item", inBar(e.Code))}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
@@ -143,7 +143,7 @@ func navigation(s Shell) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, e := range NavOf(s.You, s.Runs) {
+		for _, e := range NavOf(s.You, NavHas{Runs: s.Runs, History: s.History}) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<li><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
