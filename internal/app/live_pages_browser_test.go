@@ -34,7 +34,8 @@ func TestBrowserKeepsWhatIsReadOnPagesOfListsAndOfARun(t *testing.T) {
 	run, opened := d.runOfSplit(t), 0
 	var projects api.List[api.Project]
 	d.getJSON(t, "api/v1/projects?limit=1", &projects)
-	for _, path := range []string{"collections", "collections/yorkie-meta.documents", "projects", "runs/" + run.ID, "projects/" + projects.Items[0].ID} {
+	for _, path := range []string{"collections", "collections/yorkie-meta.documents", "projects", "runs/" + run.ID,
+		"projects/" + projects.Items[0].ID} {
 		for _, x := range readings {
 			openBusy(t, ctx, d, path)
 			key := eval[string](t, ctx, "(() => {"+x.before+"})()")
@@ -74,7 +75,8 @@ func (d *demo) runOfSplit(t *testing.T) (run api.Run) {
 	d.getJSON(t, "api/v1/collections/yorkie-meta.changes/chunks?limit=1", &chunks)
 	args := fmt.Sprintf(`{"ns":"yorkie-meta.changes","chunk":%q,"parts":2}`, chunks.Items[0].Ref)
 	var plan api.Plan
-	d.postJSON(t, "api/v1/plans", api.PlanRequest{Kind: "split", Args: api.PlanArgs{RawMessage: json.RawMessage(args)}, Reason: "a test"}, &plan)
+	request := api.PlanRequest{Kind: "split", Args: api.PlanArgs{RawMessage: json.RawMessage(args)}, Reason: "a test"}
+	d.postJSON(t, "api/v1/plans", request, &plan)
 	d.postJSON(t, "api/v1/plans/"+plan.ID+"/run", api.PlanRun{Hash: plan.Hash, Confirm: plan.Confirm}, &run)
 	return d.waitForRun(t, run.ID)
 }
