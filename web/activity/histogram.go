@@ -79,9 +79,15 @@ func height(n int, unit float64) float64 {
 	return max(float64(n)*unit, 2)
 }
 
-// within is the page of a part of its time.
+// within is the page of a part of its time: a bar at the edge can reach beyond what is asked for.
 func (m page) within(from, to time.Time) string {
 	q := m.query
+	if from.Before(q.From) {
+		from = q.From
+	}
+	if !q.To.IsZero() && to.After(q.To) {
+		to = q.To
+	}
 	q.LogTime = answer.LogTime{From: from, To: to}
 	return q.URL(0)
 }
