@@ -31,7 +31,7 @@ func pinnedProject(t *testing.T, name string) (*webtest.Server, answer.View, pla
 	zone.RawMin, zone.RawMax = webtest.Must(c.Key.Document(zone.Min)), webtest.Must(c.Key.Document(zone.Max))
 	v.Table.Zones = []topology.ZoneRange{zone}
 	v.Table.Shards[0].Zones = []string{zone.Zone}
-	v.Table.Moves.List = []topology.InFlight{flightOfChunk(v.Table, c.NS, 3, "shard-rs-3")}
+	v.Table.Moves.List = []topology.InFlight{webtest.FlightOfChunk(v.Table, c.NS, 3, "shard-rs-3")}
 	s := webtest.New(t)
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	return s, v, projects[i]
