@@ -56,8 +56,8 @@ func dismissalOf(d store.Dismissal) api.AdviceDismissal {
 // adviceOf is one problem with its figures, plans and commands.
 func adviceOf(v View, p rules.Problem, may AdviceMay) api.Advice {
 	out := api.Advice{
-		ID: p.ID, Rule: string(p.Rule), Rank: string(p.Severity), Severity: string(p.Severity), Title: p.Text.At(v.Now), Text: p.Text,
-		Why: p.Why.At(v.Now), WhyText: p.Why, Because: p.Because.String(),
+		ID: p.ID, Rule: string(p.Rule), Rank: string(p.Severity), Severity: string(p.Severity), Title: v.Named(p.Text).At(v.Now), Text: p.Text,
+		Why: v.Named(p.Why).At(v.Now), WhyText: p.Why, Because: p.Because.String(),
 		Subject: p.Subject, NS: string(p.NS), Project: p.Project, Shard: p.Shard, Document: p.Document,
 		Evidence: []api.AdviceFigure{}, Plans: []api.AdvicePlan{}, Refused: []api.AdvicePlan{}, Commands: []api.AdviceCommand{},
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/format"
 )
 
@@ -17,6 +18,14 @@ func Cut(s string, n int) Key { return Key{Short: format.Middle(s, n), Full: s} 
 
 // BoundKey is a bound as a table shows it.
 func BoundKey(text string) Key { return Cut(text, answer.BoundWidth) }
+
+// beyond is the project of a range's end if it is another than that of its begin, which stands beside it.
+func beyond(r api.RangeShown) api.KeyProject {
+	if r.Until.Project == r.From.Project {
+		return api.KeyProject{}
+	}
+	return r.Until
+}
 
 // longProject is how many bytes of a project's name stand beside a key.
 const longProject = 40

@@ -1,0 +1,191 @@
+package answer_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/message"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+	"shardboard/web/webtest"
+)
+
+// namedView has projects with these names, the ids of the first two of which follow each other.
+func namedView(names ...string) (answer.View, []bson.ObjectID) {
+	ids := make([]bson.ObjectID, len(names))
+	var projects []placement.Project
+	for i, name := range names {
+		ids[i] = webtest.NewStory().ProjectIDs()[2*i]
+		if i == 1 {
+			ids[i] = nextID(ids[0])
+		}
+		projects = append(projects, placement.Project{DB: "yorkie-meta", ID: ids[i], Name: name})
+	}
+	v := webtest.NewStory().View()
+	v.Profile = profile.Yorkie()
+	v.Dir = placement.NewDirectory(1, []string{"yorkie-meta"}, projects, topology.Health{At: webtest.Epoch})
+	return v, ids
+}
+
+func nextID(id bson.ObjectID) bson.ObjectID {
+	binary.BigEndian.PutUint64(id[4:], binary.BigEndian.Uint64(id[4:])+1)
+	return id
+}
+
+func documentsBound(id bson.ObjectID) api.Key {
+	return api.Key(fmt.Sprintf(`{"project_id":{"$oid":%q}}`, id.Hex()))
+}
+
+func clientsBound(id bson.ObjectID, hash string) api.Key {
+	return api.Key(fmt.Sprintf(`{"project_id":{"$oid":%q},"_id":%s}`, id.Hex(), hash))
+}
+
+func TestBoundsTellTheirProjects(t *testing.T) {
+	v, ids := namedView("atlas", "next", "alone")
+	deleted := webtest.NewStory().ProjectIDs()[20]
+	const least, documents, clients = `{"$minKey":1}`, "yorkie-meta.documents", "yorkie-meta.clients"
+	const zero, five = `{"$numberLong":"0"}`, `{"$numberLong":"5"}`
+	tests := map[string]struct {
+		ns          string
+		min, max    api.Key
+		from, until string // names; "?" for a project that is not listed
+	}{
+		"a project's whole range":             {documents, documentsBound(ids[2]), documentsBound(nextID(ids[2])), "alone", ""},
+		"one whose next id is a project":      {documents, documentsBound(ids[0]), documentsBound(ids[1]), "atlas", ""},
+		"the range of that project":           {documents, documentsBound(ids[1]), documentsBound(ids[2]), "next", "alone"},
+		"what follows a project's range":      {documents, documentsBound(nextID(ids[2])), api.Key(`{"project_id":{"$maxKey":1}}`), "", ""},
+		"inside a project":                    {clients, clientsBound(ids[2], zero), clientsBound(ids[2], five), "alone", "alone"},
+		"a project's whole range in two keys": {clients, clientsBound(ids[2], least), clientsBound(nextID(ids[2]), least), "alone", ""},
+		"inside the next id":                  {clients, clientsBound(ids[2], least), clientsBound(nextID(ids[2]), zero), "alone", "?"},
+		"a deleted project":                   {documents, documentsBound(deleted), documentsBound(nextID(deleted)), "?", ""},
+		"the least key":                       {documents, api.Key(`{"project_id":{"$minKey":1}}`), documentsBound(ids[2]), "", "alone"},
+		"an id that is text":                  {documents, api.Key(fmt.Sprintf(`{"project_id":%q}`, ids[2].Hex())), nil, "", ""},
+		"a hash":                              {"yorkie-meta.changes", api.Key(`{"doc_id":{"$numberLong":"5"}}`), nil, "", ""},
+		"a collection that is gone":           {"yorkie-meta.nowhere", documentsBound(ids[2]), nil, "", ""},
+		"bounds that are none":                {documents, api.Key(`{"a":1}`), api.Key(`{`), "", ""},
+	}
+	text := func(p api.KeyProject) string {
+		if p.Unlisted {
+			return "?"
+		}
+		if (p.Project == "") != (p.ProjectName == "") {
+			t.Errorf("half a project: %+v", p)
+		}
+		return p.ProjectName
+	}
+	for name, tc := range tests {
+		from, until := v.ProjectsOfBounds(tc.ns, tc.min, tc.max)
+		if text(from) != tc.from || text(until) != tc.until {
+			t.Errorf("%s: %q and %q, want %q and %q", name, text(from), text(until), tc.from, tc.until)
+		}
+	}
+}
+
+func TestNobodyIsNamedWhileTheListOfProjectsIsNotRead(t *testing.T) {
+	v, ids := namedView("atlas")
+	v.Dir = placement.NewDirectory(0, []string{"yorkie-meta"}, nil, topology.Health{})
+	if p := v.ProjectOfBound("yorkie-meta.documents", documentsBound(ids[0])); p != (api.KeyProject{}) {
+		t.Errorf("got %+v", p)
+	}
+	if z := v.ZoneName(answer.PinZone(ids[0])); z.Kind != "" || z.Unlisted {
+		t.Errorf("got %+v", z)
+	}
+}
+
+func TestHiddenKeysNameNoProject(t *testing.T) {
+	v, ids := namedView("atlas")
+	whole := v
+	v.Hidden = answer.Hidden{Bounds: true}
+	v.Table, v.Whole = answer.NewHiddenTables().Of(whole.Table, v.Hidden, true), &whole
+	if p := v.ProjectOfBound("yorkie-meta.documents", documentsBound(ids[0])); p != (api.KeyProject{}) {
+		t.Errorf("got %+v", p)
+	}
+	m := message.New("x", "Move {min} of {ns}", message.Key("min", ids[0].Hex()), message.Namespace("ns", "yorkie-meta.documents"))
+	if text := v.Named(m).String(); strings.Contains(text, "atlas") {
+		t.Error(text)
+	}
+}
+
+func TestSentencesNameTheProjectsOfTheirKeys(t *testing.T) {
+	v, ids := namedView("at\u202elas\n", "next", "alone")
+	ns := message.Namespace("ns", "yorkie-meta.clients")
+	atlas := `at\u{202e}las\n`
+	hex, alone := ids[0].Hex(), ids[2].Hex()
+	move := func(min, max string) message.Message {
+		return message.New("move", "Move {min} → {max} of {ns} to {zone}", message.Key("min", min), message.Key("max", max), ns,
+			message.Zone("zone", "z"))
+	}
+	tests := []struct {
+		m    message.Message
+		want string
+	}{
+		{move(hex+", 5", alone+", 7"), "Move " + atlas + " (" + hex + ", 5) → alone (" + alone + ", 7) of yorkie-meta.clients to z"},
+		{move(alone+", MinKey", nextID(ids[2]).Hex()+", MinKey"),
+			"Move alone (" + alone + ", MinKey) → " + nextID(ids[2]).Hex() + ", MinKey of yorkie-meta.clients to z"},
+		{move(`{project_id: ObjectId("`+hex+`"), _id: 5}`, ""),
+			"Move " + atlas + ` ({project_id: ObjectId("` + hex + `"), _id: 5}) →  of yorkie-meta.clients to z`},
+		{message.New("pin", "Pin {project}: {min} of {ns}", message.Project("project", hex, "atlas"), message.Key("min", hex+", 5"), ns),
+			"Pin atlas: " + hex + ", 5 of yorkie-meta.clients"},
+		{message.New("zone", "Add a shard to {zone}", message.Zone("zone", answer.PinZone(ids[2]))), "Add a shard to pin: alone"},
+		{move(`{_id: "`+hex+`"}`, hex+"f"), `Move {_id: "` + hex + `"} → ` + hex + "f of yorkie-meta.clients to z"},
+	}
+	for _, tc := range tests {
+		named := v.Named(tc.m)
+		if got := named.String(); got != tc.want {
+			t.Errorf("got  %s\nwant %s", got, tc.want)
+		}
+		if again := v.Named(named).String(); again != tc.want {
+			t.Errorf("named twice: %s", again)
+		}
+		for name, value := range tc.m.Args() {
+			if named.Args()[name] != value {
+				t.Errorf("%s for scripts is %q, want %q", name, named.Args()[name], value)
+			}
+		}
+	}
+}
+
+func TestZonesOfProjectsAreNamed(t *testing.T) {
+	v, ids := namedView("atlas")
+	unlisted := webtest.NewStory().ProjectIDs()[20]
+	for zone, want := range map[string]api.ZoneName{
+		answer.PinZone(ids[0]):              {Kind: "pin", KeyProject: api.KeyProject{Project: ids[0].Hex(), ProjectName: "atlas"}},
+		placement.OthersZone(ids[0].Hex()):  {Kind: "others of", KeyProject: api.KeyProject{Project: ids[0].Hex(), ProjectName: "atlas"}},
+		answer.PinZone(unlisted):            {Kind: "pin", KeyProject: api.KeyProject{Project: unlisted.Hex(), Unlisted: true}},
+		"eu":                                {},
+		"pin-eu":                            {},
+		"pin-" + ids[0].Hex()[:20] + "zzzz": {},
+	} {
+		want.Zone = zone
+		if got := v.ZoneName(zone); got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
+// BenchmarkKeyProjects is the cost of a bound by the number of projects.
+func BenchmarkKeyProjects(b *testing.B) {
+	for _, n := range []int{100, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			names := webtest.NewStory()
+			names.Projects = n
+			v := names.View()
+			v.Profile = profile.Yorkie()
+			c := v.Table.Collection("yorkie-meta.documents")
+			bound := documentsBound(names.ProjectIDs()[n/2])
+			b.ResetTimer()
+			for b.Loop() {
+				if v.ProjectOfBound(string(c.NS), bound).ProjectName == "" {
+					b.Fatal("no name")
+				}
+			}
+		})
+	}
+}
