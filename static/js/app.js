@@ -15,6 +15,7 @@ import { listenPrint } from "./print.js";
 import { listenFilters } from "./list_filter.js";
 import { listenPalette } from "./palette.js";
 import { enhanceGrid } from "./grid.js";
+import { listenLocateBoxes } from "./locate_box.js";
 
 const starts = [
   keepTimesCurrent,
@@ -32,6 +33,7 @@ const starts = [
   listenPrint,
   listenPalette,
   enhanceGrid,
+  listenLocateBoxes,
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),
 ];
 for (const start of starts) {
