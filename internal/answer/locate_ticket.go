@@ -68,15 +68,27 @@ func (t *ticketText) item(table *topology.Table, found placement.Item, it api.Lo
 	}
 	t.ids(it)
 	why := ""
+	var lines []string             // what follows the collections' names
+	names := map[string][]string{} // of the collections with this line
 	for j, p := range it.Places {
 		if p.State == "absent" || j >= len(found.Places) {
 			continue
 		}
 		w := placement.WhyOf(table, found.Places[j])
-		t.place(p, w)
+		line := t.place(p, w)
+		if names[line] == nil {
+			lines = append(lines, line)
+		}
+		names[line] = append(names[line], t.code(collectionName(p.NS)))
 		if why == "" && (len(p.Shards) > 0) {
 			why = cmp.Or(p.Sentence, sentenceOf(found.Places[j].NS, w))
 		}
+	}
+	for _, line := range lines {
+		t.entry(JoinWords(names[line]) + ": " + line)
+	}
+	if t.markdown {
+		t.b.WriteByte('\n') // ends the list
 	}
 	if why != "" {
 		t.line("Why: " + t.plain(why))
@@ -99,8 +111,8 @@ func (t *ticketText) ids(it api.LocateItem) {
 	}
 }
 
-// place is one line: the collection, its shards with their hosts, and the chunk.
-func (t *ticketText) place(p api.Place, w placement.Why) {
+// place is where one collection's part is: its shards with their hosts, and the chunk.
+func (t *ticketText) place(p api.Place, w placement.Why) string {
 	var shards []string
 	for _, s := range w.Shards {
 		shard := t.code(s.Name)
@@ -116,14 +128,13 @@ func (t *ticketText) place(p api.Place, w placement.Why) {
 	case len(shards) > 0:
 		on = "one or more of " + JoinWords(shards)
 	}
-	line := t.code(collectionName(p.NS)) + ": " + on
 	switch {
 	case p.From != "":
-		line += ", chunk " + t.code(p.From) + " to " + t.code(p.To)
+		return on + ", chunk " + t.code(p.From) + " to " + t.code(p.To)
 	case !p.Sharded && len(shards) > 0:
-		line += ", not sharded"
+		return on + ", not sharded"
 	}
-	t.entry(line)
+	return on
 }
 
 func (t *ticketText) head(s string) {
@@ -131,7 +142,7 @@ func (t *ticketText) head(s string) {
 		t.b.WriteByte('\n')
 	}
 	if t.markdown {
-		s = "**Where:** " + s + "\n"
+		s = "**Where:** " + s
 	}
 	t.line(s)
 }
