@@ -14,10 +14,12 @@ import (
 )
 
 func ticketFor(name string) *api.Ticket {
-	t := &topology.Table{Loaded: true, Shards: []topology.Shard{{Name: "rs-1", ReplSet: "rs-1", Hosts: []string{"h1:27018", "h2:27018"}}},
+	t := &topology.Table{
+		Loaded: true, Shards: []topology.Shard{{Name: "rs-1", ReplSet: "rs-1", Hosts: []string{"h1:27018", "h2:27018"}}},
 		Databases: []topology.Database{{Name: "db", Primary: "rs-1"}}, Unsharded: []topology.Namespace{"db.a", "db.b"}}
 	t.Health = map[topology.Part]topology.Health{topology.PartRouting: {At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
-	v := answer.View{Table: t, Dir: placement.NewDirectory(1, nil, nil, topology.Health{}), Now: time.Date(2026, 3, 1, 12, 0, 1, 0, time.UTC)}
+	none := placement.NewDirectory(1, nil, nil, topology.Health{})
+	v := answer.View{Table: t, Dir: none, Now: time.Date(2026, 3, 1, 12, 0, 1, 0, time.UTC)}
 	p := placement.Project{Name: name, DB: "db", ID: [12]byte{1}}
 	found := placement.Answer{Items: []placement.Item{{Kind: "document", ID: "0a", Name: name, DB: "db", Project: &p, Places: []placement.Place{
 		{NS: "db.a", Shards: []string{"rs-1"}, Exact: true, Exists: "yes"},
@@ -36,7 +38,8 @@ func TestTicketSaysWhatWhereWhyAndWhen(t *testing.T) {
 			t.Errorf("the text has no %q:\n%s", part, got.Text)
 		}
 	}
-	for _, part := range []string{"**Where:** Yorkie document `handbook`", "- `a` and `b`: `rs-1` (`h1:27018`, `h2:27018`), not sharded\n\nWhy: "} {
+	for _, part := range []string{"**Where:** Yorkie document `handbook`",
+		"- `a` and `b`: `rs-1` (`h1:27018`, `h2:27018`), not sharded\n\nWhy: "} {
 		if !strings.Contains(got.Markdown, part) {
 			t.Errorf("the Markdown has no %q:\n%s", part, got.Markdown)
 		}

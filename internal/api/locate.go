@@ -136,8 +136,8 @@ type WiderSearch struct {
 }
 
 // Reading is one interpretation of a query. Form is project, documentKey, dashboard, reference, id,
-// uuid, shardKey, keyInProjects or idInCollections; the other fields depend on it. Text that looks like a secret key and matched
-// nothing is not repeated: project is "" then.
+// uuid, shardKey, keyInProjects or idInCollections; the other fields depend on it. Text that looks like a
+// secret key and matched nothing is not repeated: project is "" then.
 type Reading struct {
 	Form    string `json:"form"`
 	Project string `json:"project,omitempty"` // name, id or public key

@@ -20,7 +20,7 @@ func TestBrowserLocatesByAFewKeysAndRemembersWhatWasFound(t *testing.T) {
 	err := chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"locate"), chromedp.WaitVisible("#q[role=combobox]"),
 		chromedp.SendKeys("#q", strings.ToUpper(name[:4])), waitUntil(options+`.includes("`+name+`")`),
 		chromedp.SendKeys("#q", "\ue015\r"), // arrow down, Enter
-		chromedp.WaitVisible("#ticket-text"))
+		chromedp.WaitVisible("#ticket-text"), waitUntil(`localStorage.getItem("recent finds") !== null`))
 	if err != nil {
 		t.Fatal(err)
 	}

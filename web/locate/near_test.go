@@ -75,7 +75,9 @@ func TestHostileTextsAreRefusedOrNotFound(t *testing.T) {
 			}
 		}
 	}
-	for query, want := range map[string]int{"q=" + strings.Repeat("x", 4097): 400, "q=a%00b": 400, "q=a&in=everything": 400, "q=a&near=maybe": 400} {
+	for query, want := range map[string]int{
+		"q=" + strings.Repeat("x", 4097): 400, "q=a%00b": 400, "q=a&in=everything": 400, "q=a&near=maybe": 400,
+	} {
 		if w := s.Do("GET", "/api/v1/locate?"+query); w.Code != want {
 			t.Errorf("%.30s: %d, want %d", query, w.Code, want)
 		}
@@ -111,7 +113,8 @@ func TestTicketIsTheFirstBlockOfAnAnswer(t *testing.T) {
 	var api struct {
 		Ticket struct{ Text, Markdown string }
 	}
-	if err := json.Unmarshal(s.Do("GET", "/api/v1/locate?q=p/d").Body.Bytes(), &api); err != nil || api.Ticket.Text != doc.Find("#ticket-text").Text() ||
+	err := json.Unmarshal(s.Do("GET", "/api/v1/locate?q=p/d").Body.Bytes(), &api)
+	if err != nil || api.Ticket.Text != doc.Find("#ticket-text").Text() ||
 		api.Ticket.Markdown != doc.Find("#ticket-markdown").Text() {
 		t.Errorf("%v: %+v", err, api)
 	}

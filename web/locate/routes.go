@@ -12,9 +12,10 @@ import (
 var (
 	ofChunk = []site.Param{site.ParamNS, site.ParamRef}
 	// What a locate answer can hold beyond the places.
-	paramWhy    = site.Query("why", "1 adds to each place the chain from value to machines, and a sentence for a ticket")
-	paramProve  = site.Query("prove", "1 compares each place with the mongos's explain; at most 24")
-	paramIn     = site.Query("in", "projects: search q as a document key in all projects; collections: search q as an _id in all sharded collections")
+	paramWhy   = site.Query("why", "1 adds to each place the chain from value to machines, and a sentence for a ticket")
+	paramProve = site.Query("prove", "1 compares each place with the mongos's explain; at most 24")
+	paramIn    = site.Query("in", "projects: search q as a document key in all projects; "+
+		"collections: search q as an _id in all sharded collections")
 	paramNear   = site.Query("near", "1 takes the only project whose name differs in case or begins with q, and lists near names")
 	paramCounts = site.Query("counts", "1 counts the rows of each place by one query of at most 2 s")
 )
