@@ -17,6 +17,11 @@ import { listenPalette } from "./palette.js";
 import { enhanceGrid } from "./grid.js";
 import { listenLocateBoxes } from "./locate_box.js";
 
+// A page may get its map only with the first data.
+function startMap() {
+  if (document.querySelector('[data-map="canvas"]')) import("./map.js");
+}
+
 const starts = [
   keepTimesCurrent,
   connect,
@@ -34,6 +39,8 @@ const starts = [
   listenPalette,
   enhanceGrid,
   listenLocateBoxes,
+  startMap,
+  () => document.addEventListener("live", () => setTimeout(startMap)),
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),
 ];
 for (const start of starts) {

@@ -62,7 +62,7 @@ function suggest(box) {
 
   function fill(recent, projects) {
     const items = [
-      ...projects.map((p) => ({ name: p.name, detail: p.detail, kind: words().project })),
+      ...projects.map((p) => ({ name: p.name, detail: p.detail, kind: p.kind })),
       ...recent.map((text) => ({ name: text, kind: words().recent })),
     ];
     texts = [...projects.map((p) => p.name), ...recent];

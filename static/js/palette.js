@@ -64,7 +64,7 @@ async function look() {
 function show(q, items, more) {
   const w = words();
   const all = q && w.locates ? [...items, { kind: "", name: fill(w.locate, { q }), detail: "", url: w.locates + encodeURIComponent(q) }] : items;
-  options.show(all.map((item) => ({ ...item, kind: w[item.kind] })));
+  options.show(all.map((item) => ({ ...item, kind: w[item.kind] ?? item.kind })));
   shown = q;
   note(more > 0 ? fill(w.more, { n: more }) : items.length === 0 && q ? fill(w.none, { q }) : "");
 }

@@ -47,6 +47,7 @@ func (s *Site) Shell(r *http.Request, v answer.View, nav, title string, topics .
 		Banners:  s.banners(who),
 		TakeOver: s.mayTakeOver(who),
 		Runs:     s.Deps.Actions != nil,
+		History:  s.Deps.History != nil,
 		CSV:      s.csvOf(r),
 	}
 	s.fitToTime(r, v, &sh)
