@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
+	"shardboard/internal/fault"
 	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -30,11 +31,22 @@ type FindIn struct {
 
 // FindByName lists what the text of a query may mean: each of its words is the beginning of a word of the
 // name, or a part of it. Without words it lists pages, changes and shards. Upper and lower
-// case are the same.
+// case are the same. kind=project leaves out all but projects.
 func FindByName(v View, in url.Values, from FindIn) (api.Found, error) {
 	q, err := text(in, "q")
 	if err != nil {
 		return api.Found{}, err
+	}
+	switch in.Get("kind") {
+	case "":
+	case "project":
+		f := finder{words: strings.Fields(fold(q))}
+		f.addProjects(v)
+		out := api.Found{Query: q, Freshness: freshnessOf(v, topology.PartRouting)}
+		out.Items, out.More = f.best()
+		return out, nil
+	default:
+		return api.Found{}, fault.New(fault.Invalid, "kind must be project.")
 	}
 	f := finder{words: strings.Fields(fold(q))}
 	for _, p := range from.Pages {
@@ -85,6 +97,10 @@ func (f *finder) addNamed(v View, q string) {
 			f.add(api.FoundItem{Kind: "zone", Name: z.Zone, URL: "/zones"})
 		}
 	}
+	f.addProjects(v)
+}
+
+func (f *finder) addProjects(v View) {
 	projects := v.Dir.Match(f.words, foundListed)
 	f.more = projects.More
 	for _, p := range projects.Items {

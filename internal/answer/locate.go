@@ -47,7 +47,8 @@ func Find(ctx context.Context, l Locator, q placement.Query) (placement.Answer, 
 func Locate(ctx context.Context, v View, prover Prover, found placement.Answer, more LocateExtras) api.LocateAnswer {
 	out := api.LocateAnswer{
 		Items: each(found.Items, locateItemOf), Input: []api.Reading{}, Anatomy: each(found.Anatomy, anatomyOf),
-		Cost: api.LocateCost{Targeted: found.Cost.Targeted, Broadcast: found.Cost.Broadcast},
+		Cost:  api.LocateCost{Targeted: found.Cost.Targeted, Broadcast: found.Cost.Broadcast},
+		Notes: notesOf(found.Notes), Near: nearOf(found.Near), Wider: each(found.Wider, widerOf),
 	}
 	for _, r := range found.Input.Readings {
 		out.Input = append(out.Input, readingOf(r, silent(found)))

@@ -82,6 +82,11 @@ type LocateAnswer struct {
 	Cost    LocateCost   `json:"cost"`
 	Anatomy []Anatomy    `json:"anatomy"` // ids of the query, then ids that were found
 
+	Ticket *Ticket       `json:"ticket,omitempty"` // with ns= only if why=1
+	Notes  []Note        `json:"notes,omitempty"`  // what was not searched, and why
+	Near   *NearNames    `json:"near,omitempty"`   // with near=1
+	Wider  []WiderSearch `json:"wider,omitempty"`  // with near=1 or in=: searches that cost more
+
 	ReadAs message.Message `json:"-"` // Input and Cost in words
 }
 
@@ -100,9 +105,43 @@ func (a LocateAnswer) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(a))
 }
 
+// Ticket is the answer as one text to paste into a ticket.
+type Ticket struct {
+	Text     string `json:"text"`
+	Markdown string `json:"markdown"`
+}
+
+// NearNames are projects whose names are near to one that no project has. How is case, beginning or
+// spelling. A single one of case or beginning is also the item of the answer.
+type NearNames struct {
+	Typed    string        `json:"typed"`
+	How      string        `json:"how"`
+	Projects []NearProject `json:"projects"`
+	More     int           `json:"more"` // not listed
+}
+
+// NearProject is one of them.
+type NearProject struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	DB   string `json:"db"`
+}
+
+// WiderSearch is what GET locate with this in= asks of the cluster at most.
+type WiderSearch struct {
+	In          string  `json:"in"` // projects or collections
+	Queries     int     `json:"queries"`
+	Shards      int     `json:"shards"`
+	Projects    int     `json:"projects"`
+	Collections int     `json:"collections"`
+	Seconds     float64 `json:"seconds"`
+
+	Offer message.Message `json:"-"` // in words
+}
+
 // Reading is one interpretation of a query. Form is project, documentKey, dashboard, reference, id,
-// uuid or shardKey; the other fields depend on it. Text that looks like a secret key and matched
-// nothing is not repeated: project is "" then.
+// uuid, shardKey, keyInProjects or idInCollections; the other fields depend on it. Text that looks like a
+// secret key and matched nothing is not repeated: project is "" then.
 type Reading struct {
 	Form    string `json:"form"`
 	Project string `json:"project,omitempty"` // name, id or public key

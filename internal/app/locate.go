@@ -47,5 +47,8 @@ func Locate(ctx context.Context, c Config, question LocateQuery) (answer api.Loc
 	v := answers.View{Table: watcher.Table(), Dir: keeper.Directory(), Profile: prof}
 	answer = answers.Locate(ctx, v, placement.NewProver(client, watcher), found, question.Extras)
 	answer.AsOf = table.Built
+	if q.NS == "" || question.Extras.Why {
+		answer.Ticket = answers.TicketOf(v, found.Items, answer)
+	}
 	return answer, nil
 }

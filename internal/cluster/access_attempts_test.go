@@ -6,6 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -58,6 +59,14 @@ func readings(meta topology.Meta) []attempt {
 		}},
 		{"DocumentsByKey", func(ctx context.Context, c *cluster.Client) error {
 			_, err := c.DocumentsByKey(ctx, "yorkie-meta", profile.Yorkie().Keys, id, "k", 5)
+			return err
+		}},
+		{"DocumentsByKeyIn", func(ctx context.Context, c *cluster.Client) error {
+			_, err := c.DocumentsByKeyIn(ctx, "yorkie-meta", profile.Yorkie().Keys, []bson.ObjectID{id}, []string{"k"}, 5)
+			return err
+		}},
+		{"RowsByID", func(ctx context.Context, c *cluster.Client) error {
+			_, err := c.RowsByID(ctx, sampleNS, []string{"project_id"}, []bson.RawValue{placement.ObjectIDValue(id)}, 5)
 			return err
 		}},
 		{"ByID", func(ctx context.Context, c *cluster.Client) error {

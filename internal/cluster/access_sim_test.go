@@ -79,6 +79,7 @@ func TestClusterMonitorReadsAllButUserData(t *testing.T) {
 			"monitor": {
 				"Collections": "listCollections on yorkie-meta", "TargetShards": "find on yorkie-meta.documents",
 				"Projects": "find on yorkie-meta.projects", "DocumentsByKey": "find on yorkie-meta.documents",
+				"DocumentsByKeyIn": "find on yorkie-meta.documents", "RowsByID": "find on yorkie-meta.documents",
 				"ByID": "find on yorkie-meta.clients", "Balanced": balanced,
 			},
 			"reader": {"Balanced": balanced},

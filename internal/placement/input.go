@@ -22,6 +22,9 @@ const (
 	FormID          Form = "id"          // an ObjectID
 	FormUUID        Form = "uuid"
 	FormShardKey    Form = "shardKey" // a shard-key value and its collection
+	// The text of a wider search.
+	FormKeyInProjects   Form = "keyInProjects"
+	FormIDInCollections Form = "idInCollections"
 )
 
 // Label describes the form in a few words.
@@ -41,6 +44,10 @@ func (f Form) Label() string {
 		return "a UUID"
 	case FormShardKey:
 		return "a shard-key value"
+	case FormKeyInProjects:
+		return "a document key, searched in all projects"
+	case FormIDInCollections:
+		return "an _id, searched in all sharded collections"
 	}
 	return string(f)
 }

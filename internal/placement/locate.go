@@ -118,8 +118,10 @@ func (l *Locator) Ask(ctx context.Context, q Query) (Answer, error) {
 	a.Wider = s.widerSearches()
 	switch q.In {
 	case InProjects:
+		a.Input.Readings = []Reading{{Form: FormKeyInProjects, Key: text}}
 		err = s.inAllProjects(ctx, documentKeys(text, in))
 	case InCollections:
+		a.Input.Readings = []Reading{{Form: FormIDInCollections, Key: text}}
 		err = s.inAllCollections(ctx, text)
 	case "":
 		s.add(s.projects(text)...) // any text can be a project's name

@@ -74,7 +74,8 @@ func TestSeveralNearNamesAreListedAndNoneIsTaken(t *testing.T) {
 		}
 	}
 	one := locator(t, &fakeSource{}, project(1, "orders", ""))
-	if a, err := one.Ask(t.Context(), Query{Text: "odrers", Near: true}); fault.Of(err) != fault.NotFound || len(a.Items) > 0 ||
+	a, err := one.Ask(t.Context(), Query{Text: "odrers", Near: true})
+	if fault.Of(err) != fault.NotFound || len(a.Items) > 0 ||
 		a.Near == nil {
 		t.Errorf("a spelling is a guess, it is never taken: %+v, %v", a.Items, err)
 	}

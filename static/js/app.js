@@ -15,6 +15,7 @@ import { listenPrint } from "./print.js";
 import { listenFilters } from "./list_filter.js";
 import { listenPalette } from "./palette.js";
 import { enhanceGrid } from "./grid.js";
+import { listenLocateBoxes } from "./locate_box.js";
 
 // A page may get its map only with the first data.
 function startMap() {
@@ -37,6 +38,7 @@ const starts = [
   listenPrint,
   listenPalette,
   enhanceGrid,
+  listenLocateBoxes,
   startMap,
   () => document.addEventListener("live", () => setTimeout(startMap)),
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),

@@ -2,6 +2,10 @@
 import { word, announce } from "./words.js";
 
 export function listenCopy() {
+  document.addEventListener("click", (e) => {
+    const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (e.target).closest("[data-copies]"));
+    if (button) copyBlock(button, document.getElementById(button.dataset.copies));
+  });
   if (!navigator.clipboard) return; // browsers offer it on https and localhost only
   document.documentElement.classList.add("can-copy");
   document.addEventListener("click", async (e) => {
@@ -20,6 +24,30 @@ async function copy(el) {
   announce(word("copied"));
   el.dataset.copied = word("copied");
   setTimeout(() => delete el.dataset.copied, 1000);
+}
+
+// copyBlock copies all text of an element. Where the browser offers no clipboard, the text is shown and
+// selected, so that Ctrl+C copies it.
+async function copyBlock(button, from) {
+  if (!from) return;
+  try {
+    await navigator.clipboard.writeText(from.textContent);
+  } catch {
+    from.hidden = false;
+    getSelection()?.selectAllChildren(from);
+    if (!document.execCommand("copy")) {
+      announce(word("selected"));
+      mark(button, word("selected"));
+      return;
+    }
+  }
+  announce(word("copied"));
+  mark(button, word("copied"));
+}
+
+function mark(button, text) {
+  button.dataset.copied = text;
+  setTimeout(() => delete button.dataset.copied, 2000);
 }
 
 /** copyFromRow copies the first id or key of the row in focus, else of the page. */

@@ -75,3 +75,19 @@ func TestOnlyWhatSomebodyMayUseIsFound(t *testing.T) {
 		}
 	}
 }
+
+func TestFindCanBeLimitedToProjects(t *testing.T) {
+	s := webtest.New(t)
+	a := webtest.Decode[api.Found](t, s.Do("GET", "/api/v1/find?kind=project&q=a"))
+	if len(a.Items) == 0 {
+		t.Fatal("no project is found")
+	}
+	for _, x := range a.Items {
+		if x.Kind != "project" {
+			t.Errorf("a %s is found too: %s", x.Kind, x.Name)
+		}
+	}
+	if w := s.Do("GET", "/api/v1/find?kind=user&q=a"); w.Code != 400 {
+		t.Errorf("an unknown kind: %d", w.Code)
+	}
+}

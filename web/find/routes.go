@@ -19,7 +19,8 @@ const recentRuns = 50
 // Routes of finding.
 var Routes = site.Table(
 	site.Asked(site.Route{Pattern: "/find", Summary: "What a few typed characters may mean: pages, projects, shards, collections, changes",
-		Params: []site.Param{site.Query("q", "words; each is a part of the name")}, Quiet: true}, find),
+		Params: []site.Param{site.Query("q", "words; each is a part of the name"),
+			site.Query("kind", "project: projects only")}, Quiet: true}, find),
 )
 
 func find(s *site.Site, r *http.Request) (api.Found, error) {

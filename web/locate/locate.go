@@ -6,13 +6,13 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/sanitize"
-	"shardboard/internal/topology"
 	"shardboard/web/site"
 )
 
@@ -23,9 +23,12 @@ func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q := queryOf(in)
-	found, err := answer.Find(r.Context(), s.Deps.Locator, q)
+	q, err := answer.ParseLocateQuery(in)
 	if err != nil {
+		return err
+	}
+	found, err := answer.Find(r.Context(), s.Deps.Locator, q)
+	if err != nil && (!q.Near || found.Near == nil || fault.Of(err) != fault.NotFound) {
 		return err
 	}
 	if writeKeyAnswer(s, w, r, in, found) {
@@ -37,24 +40,27 @@ func JSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return writeCSV(w, []api.LocateLine{{Line: 1, Query: q.Text, Items: out.Items}})
 	}
 	out.AsOf, out.Stale = answer.DirectoryAsOf(v)
+	if q.NS == "" || more.Why {
+		out.Ticket = answer.TicketOf(v, found.Items, out)
+	}
 	return site.WriteJSON(w, http.StatusOK, out)
-}
-
-func queryOf(in url.Values) placement.Query {
-	return placement.Query{Text: in.Get("q"), NS: topology.Namespace(in.Get("ns")), Key: in.Get("key")}
 }
 
 // Page is one box and its answer. A query without an answer stays in its box, to be
 // corrected in place; the status still says not found or invalid.
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
-	q := queryOf(r.URL.Query())
+	q, err := answer.ParseLocateQuery(r.URL.Query())
+	if err != nil {
+		return err
+	}
 	p := page{
-		v: v, query: sanitize.Truncate(q.Text, placement.MaxQueryBytes), ns: sanitize.Truncate(string(q.NS), 300),
+		v: v, in: q.In, query: sanitize.Truncate(q.Text, placement.MaxQueryBytes), ns: sanitize.Truncate(string(q.NS), 300),
 		key: sanitize.Truncate(q.Key, 2000),
 	}
 	status := http.StatusOK
 	if q != (placement.Query{}) {
+		q.Near = true // a person reads the note
 		more, err := answer.ParseLocateExtras(r.URL.Query())
 		if err != nil {
 			return err
@@ -69,6 +75,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		}
 		more.Why = true
 		p.answer = answer.Locate(r.Context(), v, s.Deps.Prover, found, more)
+		p.answer.Ticket = answer.TicketOf(v, found.Items, p.answer)
 		p.asked = err == nil
 		if s.Deps.Prover != nil {
 			p.prove, p.count = with(r.URL, "prove", more.Prove), with(r.URL, "counts", more.Counts)
@@ -83,12 +90,64 @@ type page struct {
 	query, ns, key string
 	asked          bool // and answered
 	problem        string
+	in             placement.In // "" when searched as usual
 	answer         api.LocateAnswer
 	prove, count   string // addresses that ask the cluster; "" when that was done or cannot be
 }
 
 // unplaced reports whether the query is an id that belongs to no collection by itself.
-func (p page) unplaced() bool { return p.asked && len(p.answer.Items) == 0 }
+func (p page) unplaced() bool { return p.asked && len(p.answer.Items) == 0 && p.in == "" }
+
+// tabled is how many matches of a search in all projects are described one by one; more are a table
+// that leads to each.
+const tabled = 3
+
+func (p page) matches() bool { return p.in == placement.InProjects && len(p.answer.Items) > tabled }
+
+// wider are the searches that the page offers: not the one that was made.
+func (p page) wider() (out []api.WiderSearch) {
+	for _, w := range p.answer.Wider {
+		if w.In != string(p.in) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// matchURL leads from one match of a search to its whole answer.
+func matchURL(it api.LocateItem) string {
+	if it.Project == "" {
+		return locateURL(it.ID)
+	}
+	return locateURL(it.Project + "/" + it.Name)
+}
+
+// nearURL is the same question for a project with a near name.
+func (p page) nearURL(n api.NearProject) string {
+	if _, key, ok := strings.Cut(p.query, "/"); ok && strings.TrimSpace(p.answer.Near.Typed) != strings.TrimSpace(p.query) {
+		return locateURL(n.ID + "/" + key)
+	}
+	return locateURL(n.ID)
+}
+
+// nearHead says honestly what the names below are.
+func nearHead(n api.NearNames) string {
+	switch placement.Nearness(n.How) {
+	case placement.NearCase:
+		return "No project has exactly this name. These differ in upper and lower case:"
+	case placement.NearBeginning:
+		return "No project has exactly this name. These begin with it:"
+	}
+	return "No project has exactly this name. Did you mean:"
+}
+
+// offered is nil when the near name is the answer itself.
+func (p page) offered() *api.NearNames {
+	if len(p.answer.Items) > 0 {
+		return nil
+	}
+	return p.answer.Near
+}
 
 // examples are queries that have an answer here, each with what it is.
 func (p page) examples() (out [][2]string) {
@@ -138,5 +197,7 @@ func with(u *url.URL, name string, asked bool) string {
 	q.Set(name, "1")
 	return u.EscapedPath() + "?" + q.Encode()
 }
+
+func widerURL(text, in string) string { return locateURL(text) + "&in=" + url.QueryEscape(in) }
 
 func locateURL(text string) string { return "/locate?q=" + url.QueryEscape(text) }

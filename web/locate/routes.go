@@ -12,8 +12,11 @@ import (
 var (
 	ofChunk = []site.Param{site.ParamNS, site.ParamRef}
 	// What a locate answer can hold beyond the places.
-	paramWhy    = site.Query("why", "1 adds to each place the chain from value to machines, and a sentence for a ticket")
-	paramProve  = site.Query("prove", "1 compares each place with the mongos's explain; at most 24")
+	paramWhy   = site.Query("why", "1 adds to each place the chain from value to machines, and a sentence for a ticket")
+	paramProve = site.Query("prove", "1 compares each place with the mongos's explain; at most 24")
+	paramIn    = site.Query("in", "projects: search q as a document key in all projects; "+
+		"collections: search q as an _id in all sharded collections")
+	paramNear   = site.Query("near", "1 takes the only project whose name differs in case or begins with q, and lists near names")
 	paramCounts = site.Query("counts", "1 counts the rows of each place by one query of at most 2 s")
 )
 
@@ -22,12 +25,14 @@ var (
 var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/locate", Summary: "Where is it?", Policy: guard.PolicyLocate, Handler: Page,
 		Params: []site.Param{site.Query("q", "project/key, project or id"), site.Query("ns", "namespace"),
-			site.Query("key", "shard key in Extended JSON"), paramProve, paramCounts}}),
+			site.Query("key", "shard key in Extended JSON"), paramIn, paramProve, paramCounts}}),
 	site.Get(site.Route{Pattern: "/locate", Summary: "Which shard holds it?", Policy: guard.PolicyLocate, Handler: JSON,
 		Params: []site.Param{
 			site.Query("q", "project/key, project, id, log reference, dashboard address or UUID; with ns a value of its shard key"),
 			site.Query("ns", "namespace, with key"),
 			site.Query("key", "shard key in Extended JSON, with ns"),
+			paramNear,
+			paramIn,
 			paramWhy,
 			paramProve,
 			paramCounts,

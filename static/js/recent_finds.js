@@ -1,0 +1,39 @@
+// What was found before, as it was typed: kept in this browser for the person signed in, sent nowhere
+// unless chosen again, and forgotten at sign-out.
+const place = "recent finds";
+const most = 20;
+const longest = 300; // characters; longer texts are log lines, which nobody types again
+
+const who = () => document.querySelector("header .you bdi")?.textContent ?? "";
+
+/** recentFinds lists what this person found, the latest first. */
+export function recentFinds() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(place) ?? "null");
+    if (kept?.by !== who() || !Array.isArray(kept.finds)) return [];
+    return kept.finds.filter((x) => typeof x === "string").slice(0, most);
+  } catch {
+    return []; // storage is denied, or holds something else
+  }
+}
+
+/** rememberFind puts a text first. */
+export function rememberFind(text) {
+  text = text.trim();
+  if (!text || text.length > longest) return;
+  const finds = [text, ...recentFinds().filter((x) => x !== text)].slice(0, most);
+  try {
+    localStorage.setItem(place, JSON.stringify({ by: who(), finds }));
+  } catch {
+    // Storage is denied or full: nothing is remembered.
+  }
+}
+
+/** forgetFinds empties the list. */
+export function forgetFinds() {
+  try {
+    localStorage.removeItem(place);
+  } catch {
+    // Storage is denied: nothing is kept anyway.
+  }
+}

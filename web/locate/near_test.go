@@ -1,0 +1,121 @@
+package locate_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/api"
+	"shardboard/internal/placement"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+// newServer has a locator that knows the projects and the table, and cannot read rows.
+func newServer(t *testing.T) *webtest.Server {
+	return webtest.New(t, func(d *site.Deps) { d.Locator = placement.NewLocator(nil, d.Watcher, d.Keeper, d.Profile) })
+}
+
+// plainProject is a project that Yorkie would have named so.
+func plainProject(s *webtest.Server) placement.Project {
+	all := s.Keeper.Value.All()
+	return all[slices.IndexFunc(all, func(p placement.Project) bool { return regexp.MustCompile(`^[a-z][a-z0-9-]+$`).MatchString(p.Name) })]
+}
+
+func TestNearNameIsShownWithANoteAndNeverToPrograms(t *testing.T) {
+	s := newServer(t)
+	name := plainProject(s).Name
+	typed := url.QueryEscape(strings.ToUpper(name))
+	page := s.Do("GET", "/locate?q="+typed)
+	if page.Code != http.StatusOK || !strings.Contains(page.Body.String(), "No project has exactly this name; this is") {
+		t.Errorf("the page: %d", page.Code)
+	}
+	if w := s.Do("GET", "/api/v1/locate?q="+typed); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "Did you mean") {
+		t.Errorf("a program: %d %s", w.Code, w.Body)
+	}
+	got := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?near=1&q="+typed))
+	if len(got.Items) != 1 || got.Near == nil || got.Near.How != "case" || got.Ticket == nil ||
+		!strings.Contains(got.Ticket.Text, "No project has exactly this name") {
+		t.Errorf("a program that allows near names: %+v", got)
+	}
+}
+
+func TestSeveralNearNamesAreLinksAndTheStatusIsNotFound(t *testing.T) {
+	s := newServer(t)
+	project := plainProject(s)
+	typed := project.Name + "~" // a guess, which is never taken
+	w := s.Do("GET", "/locate?q="+url.QueryEscape(typed))
+	doc := webtest.ParseHTML(t, w.Body.String())
+	link := doc.Find(".near a").First()
+	if w.Code != http.StatusNotFound || link.AttrOr("href", "") != "/locate?q="+project.ID.Hex() ||
+		!strings.Contains(doc.Find(".near").Text(), "No project has exactly this name") {
+		t.Errorf("%d %s", w.Code, doc.Find(".near").Text())
+	}
+	var offers []string
+	doc.Find(".wider a").Each(func(_ int, a *goquery.Selection) { offers = append(offers, a.Text()+" "+a.AttrOr("href", "")) })
+	if len(offers) != 2 || !strings.Contains(offers[0], "Search this key in all") || !strings.Contains(offers[0], "at most 4 s") ||
+		!strings.HasSuffix(offers[0], "&in=projects") || !strings.HasSuffix(offers[1], "&in=collections") {
+		t.Errorf("offers %q", offers)
+	}
+}
+
+func TestHostileTextsAreRefusedOrNotFound(t *testing.T) {
+	s := newServer(t)
+	for _, text := range []string{strings.Repeat("x", 4096), "\x01\x02\x1b[31m", "\u202eabc", `<img src=x>`, "a'b\"c"} {
+		for _, more := range []string{"", "&near=1"} {
+			w := s.Do("GET", "/locate?q="+url.QueryEscape(text)+more)
+			if w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "<img src=x>") {
+				t.Errorf("%.20q: %d", text, w.Code)
+			}
+		}
+	}
+	for query, want := range map[string]int{
+		"q=" + strings.Repeat("x", 4097): 400, "q=a%00b": 400, "q=a&in=everything": 400, "q=a&near=maybe": 400,
+	} {
+		if w := s.Do("GET", "/api/v1/locate?"+query); w.Code != want {
+			t.Errorf("%.30s: %d, want %d", query, w.Code, want)
+		}
+	}
+}
+
+func TestManyMatchesOfAKeyAreATableThatLeadsToEach(t *testing.T) {
+	s := webtest.New(t)
+	s.Locator.Answer = func(placement.Query) (items []placement.Item, err error) {
+		for _, p := range s.Keeper.Value.All()[:5] {
+			items = append(items, placement.Item{Kind: "document", ID: p.ID.Hex(), Name: "plan", DB: p.DB, Project: &p,
+				Places: []placement.Place{{NS: "yorkie-meta.documents", Shards: []string{"shard-rs-1"}, Exact: true, Exists: "yes"}}})
+		}
+		return items, nil
+	}
+	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=plan&in=projects").Body.String())
+	if n := doc.Find(".matches tbody tr").Length(); n != 5 || doc.Find(".located").Length() != 0 {
+		t.Errorf("%d rows", n)
+	}
+	first := s.Keeper.Value.All()[0]
+	if href := doc.Find(".matches a").First().AttrOr("href", ""); href != "/locate?q="+first.ID.Hex()+"%2Fplan" {
+		t.Errorf("the first leads to %s", href)
+	}
+}
+
+func TestTicketIsTheFirstBlockOfAnAnswer(t *testing.T) {
+	s := webtest.New(t)
+	webtest.WithLocatable(s)
+	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=p/d").Body.String())
+	if doc.Find("#locate > .copyable ~ .located").Length() != 1 || !strings.Contains(doc.Find("#ticket-text").Text(), "shard-rs-2") {
+		t.Errorf("ticket: %s", doc.Find("#ticket-text").Text())
+	}
+	var api struct {
+		Ticket struct{ Text, Markdown string }
+	}
+	err := json.Unmarshal(s.Do("GET", "/api/v1/locate?q=p/d").Body.Bytes(), &api)
+	if err != nil || api.Ticket.Text != doc.Find("#ticket-text").Text() ||
+		api.Ticket.Markdown != doc.Find("#ticket-markdown").Text() {
+		t.Errorf("%v: %+v", err, api)
+	}
+}
