@@ -109,6 +109,17 @@ func hiddenPaths(project string) []string {
 		),
 		"/api/v1/collections/" + string(webtest.DocumentsNS) + "/map?level=0&index=0",
 		"/zones",
+		"/matrix",
+		"/matrix?by=projects&measure=writes",
+		"/api/v1/matrix?by=projects&limit=1000",
+		"/map",
+		"/map?ns=yorkie-meta.changes",
+		"/map?ns=yorkie-meta.documents&by=age",
+		"/api/v1/map",
+		"/api/v1/map/yorkie-meta.changes/tile",
+		"/api/v1/map/yorkie-meta.documents/tile",
+		"/api/v1/map/yorkie-meta.documents/chunk?position=2",
+		"/api/v1/map/yorkie-meta.changes/chunk?position=2",
 		"/projects",
 		"/shards/shard-rs-1",
 		"/shards/shard-rs-1/why",
@@ -142,7 +153,7 @@ func chunkTrouble(t *testing.T) (*webtest.Server, answer.View) {
 				t.Events[i].Details = webtest.Must(bson.Marshal(append(details, bson.E{Key: "errmsg", Value: serverSaid})))
 			}
 		}
-		t.Moves.List = []topology.InFlight{flightOfChunk(t, webtest.ChangesNS, 4, "shard-rs-2")}
+		t.Moves.List = []topology.InFlight{webtest.FlightOfChunk(t, webtest.ChangesNS, 4, "shard-rs-2")}
 	})
 	v := story.View()
 	busy := &webtest.Writes{} // one project, and many of its documents alike

@@ -92,8 +92,12 @@ func (e enemy) details(v answer.View, i int) []string {
 var wholePages = []string{
 	"/",
 	"/collections",
+	"/matrix",
+	"/matrix?by=projects&measure=writes",
 	"/projects",
 	"/zones",
+	"/map",
+	"/map?by=size",
 	"/layout",
 	"/activity?kind=all",
 	"/activity?kind=all&page=2",

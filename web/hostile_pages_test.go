@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/static"
+	"shardboard/web/storybook"
 	"shardboard/web/webtest"
 )
 
@@ -18,7 +19,7 @@ func TestPagesHoldNothingThatTheirPolicyForbids(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")
 	}
-	for _, sc := range scenes() {
+	for _, sc := range storybook.Scenes() {
 		doc := webtest.ParseHTML(t, sc.Open(t))
 		doc.Find("*").Each(func(_ int, s *goquery.Selection) {
 			for _, a := range s.Nodes[0].Attr {
@@ -64,7 +65,8 @@ func TestHostileNamesStayText(t *testing.T) {
 	item.Name, item.DB = evil, evil
 	for _, path := range []string{"/", "/collections", "/collections/yorkie-meta.changes", "/projects",
 		"/projects/" + all[0].ID.Hex(), "/shards/shard-rs-1", webtest.ChunkPath(v, "yorkie-meta.changes", 0),
-		"/zones", "/layout", "/activity?kind=all", "/locate?q=%3Cscript%3E", "/projects?q=" + "%3Cscript%3E", "/nowhere/%3Cscript%3E"} {
+		"/zones", "/map", "/map?ns=yorkie-meta.changes", "/layout", "/activity?kind=all", "/locate?q=%3Cscript%3E",
+		"/projects?q=" + "%3Cscript%3E", "/nowhere/%3Cscript%3E"} {
 		html := webtest.Scene{Path: path, View: v, Found: []placement.Item{item}}.Open(t)
 		doc := webtest.ParseHTML(t, html)
 		if n := doc.Find("script:not([src])").Length() + doc.Find("img").Length() + doc.Find("[onerror]").Length(); n > 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"shardboard/web/storybook"
 	"shardboard/web/webtest"
 )
 
@@ -16,7 +17,7 @@ func TestEveryPageInEveryStateIsWhole(t *testing.T) {
 		t.Skip("asks for every page")
 	}
 	missing := regexp.MustCompile(`\[[a-z]+\.[a-zA-Z._-]+\]|%!|\{[a-z]+\}`)
-	for _, sc := range scenes() {
+	for _, sc := range storybook.Scenes() {
 		t.Run(sc.Name, func(t *testing.T) {
 			html := sc.Open(t)
 			if len(html) > webtest.LargestPage {
@@ -56,6 +57,7 @@ func TestLargestPagesStaySmall(t *testing.T) {
 		"shard with 400 projects":  {Path: "/shards/shard-rs-1", View: many.View()},
 		"activity":                 {Path: "/activity?kind=all", View: many.View()},
 		"12 shards by collections": {Path: "/collections", View: wide.View()},
+		"map of 12 shards":         {Path: "/map", View: wide.View()},
 	} {
 		if n := len(sc.Open(t)); n > webtest.LargestPage {
 			t.Errorf("%s: %d bytes, at most %d", name, n, webtest.LargestPage)
@@ -70,6 +72,7 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 	for topic, path := range map[string]string{
 		"overview": "/", "headline": "/", "map": "/map", "maptable": "/map",
 		"collections": "/collections", "projects": "/projects", "zones": "/zones", "activity": "/activity",
+		"matrix:collections-bytes": "/matrix", "matrix:projects-writes": "/matrix?by=projects&measure=writes",
 		"project:" + id: "/projects/" + id, "shard:shard-rs-2": "/shards/shard-rs-2",
 	} {
 		render, ok := s.Fragment(topic)
@@ -102,7 +105,7 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 func TestFilteredViewsReadTheirOwnAddressAgain(t *testing.T) {
 	v := webtest.NewStory().View()
 	for path, live := range map[string]bool{"/projects": false, "/projects?q=wiki": true, "/projects?page=2": true,
-		"/activity?kind=move": true, "/activity": false,
+		"/activity?kind=move": true, "/activity": false, "/matrix": false, "/matrix?by=projects": false, "/matrix?sort=name": true,
 		"/collections/yorkie-meta.changes": true} {
 		got, has := webtest.ParseHTML(t, webtest.Scene{Path: path, View: v}.Open(t)).Find("[data-live]").Attr("data-live-url")
 		if has != live || (has && got != path) {
@@ -113,7 +116,7 @@ func TestFilteredViewsReadTheirOwnAddressAgain(t *testing.T) {
 
 func TestUnknownTopicsAreRefused(t *testing.T) {
 	s := webtest.New(t)
-	for _, topic := range []string{"", "nothing", "overview:x", "project:zzz", "shard:", "collection:"} {
+	for _, topic := range []string{"", "nothing", "overview:x", "matrix", "matrix:x", "project:zzz", "shard:", "collection:"} {
 		if _, ok := s.Fragment(topic); ok {
 			t.Errorf("%q is taken for a topic", topic)
 		}
@@ -184,7 +187,7 @@ func TestEveryStateHasItsWords(t *testing.T) {
 			"Grant the cluster user find on config.collections",
 		}, "shard-denied": {"affected is not known"}, "missing": {"There is no shard", "shard-rs-3"},
 	}
-	for _, sc := range scenes() {
+	for _, sc := range storybook.Scenes() {
 		text := webtest.ParseHTML(t, sc.Open(t)).Find("body").Text()
 		for _, w := range want[sc.Name] {
 			if !strings.Contains(text, w) {

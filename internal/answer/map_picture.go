@@ -13,9 +13,11 @@ const (
 	MapCells   = 100 // of a band
 	MapRows    = 40  // bands of the map's own page
 	MapBrief   = 6   // bands of the overview
-	mapNamed   = 5   // pins, moves and shards of a band that are told by name
-	mapTenths  = 10  // parts of a band that lead closer
-	mapBracket = 60  // zones drawn on a band
+	mapPieces  = 480 // of a band: cells times shards
+	leastCells = 20
+	mapNamed   = 5  // pins, moves and shards of a band that are told by name
+	mapTenths  = 10 // parts of a band that lead closer
+	mapBracket = 60 // zones drawn on a band
 )
 
 // MapPicture is the map as a page draws it.
@@ -147,6 +149,9 @@ func stripOf(v View, q MapQuery, b api.MapBand, moving []api.MapMove) MapStrip {
 func cellsOf(v View, c *topology.Collection, f *bandFigures, s MapStrip) []MapCell {
 	n := s.To - s.From
 	cells := min(n, MapCells)
+	if n > cells { // a cell can have a part of each shard
+		cells = max(min(cells, mapPieces/max(len(s.Shards), 1)), leastCells)
+	}
 	out := make([]MapCell, cells)
 	names := c.Chunks.ShardNames()
 	order := shardOrder(v.Table, names)

@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
+	"shardboard/internal/heat/survey"
 	"shardboard/internal/topology"
 )
 
@@ -15,11 +16,12 @@ import (
 type amount struct {
 	known     bool
 	value     float64
-	low, high float64 // between which it is; both are value if it is exact
-	atLeast   bool    // parts of it are not known
-	at        time.Time
-	reason    string // catalogue code if it is not known
-	why       string // as a sentence, where the code does not tell
+	low, high float64   // between which it is; both are value if it is exact
+	atLeast   bool      // parts of it are not known
+	rough     bool      // an estimate without an interval
+	since, at time.Time // when it was read; of samples, when the first and the last row was
+	reason    string    // catalogue code if it is not known
+	why       string    // as a sentence, where the code does not tell
 }
 
 // nothing is the amount of what is certainly not there.
@@ -61,7 +63,10 @@ func (a amount) plus(b amount) amount {
 		return a
 	}
 	a.value, a.low, a.high = a.value+b.value, a.low+b.low, a.high+b.high
-	a.atLeast = a.atLeast || b.atLeast
+	a.atLeast, a.rough = a.atLeast || b.atLeast, a.rough || b.rough
+	if a.since.IsZero() || !b.since.IsZero() && b.since.Before(a.since) {
+		a.since = b.since
+	}
 	if a.at.IsZero() || !b.at.IsZero() && b.at.Before(a.at) {
 		a.at = b.at
 	}
@@ -74,10 +79,27 @@ func (a amount) minus(b amount) amount {
 		return a
 	}
 	a.value, a.low, a.high = max(0, a.value-b.value), max(0, a.low-b.high), max(0, a.high-b.low)
+	a.rough = a.rough || b.rough || b.atLeast
 	return a
 }
 
-func (a amount) exact() bool { return a.known && a.low == a.high && !a.atLeast }
+const noneSeen = "No row was seen, and not all collections are measured."
+
+// estimateOf is an estimate from sampled rows.
+func estimateOf(e survey.Estimate, since, at time.Time) amount {
+	if e.AtLeast && e.Value == 0 {
+		return unknownAmount("noneSeen", noneSeen)
+	}
+	out := amount{known: true, value: float64(e.Value), low: float64(e.Low), high: float64(e.High), atLeast: e.AtLeast, since: since, at: at}
+	if e.Exact || e.AtLeast {
+		out.low, out.high = out.value, out.value
+	}
+	return out
+}
+
+func (a amount) exact() bool { return a.known && !a.estimated() && !a.atLeast }
+
+func (a amount) estimated() bool { return a.low != a.high || a.rough }
 
 // none tells that nothing was seen, though there may be something.
 func (a amount) none() bool { return a.known && a.value == 0 && a.high > 0 }
@@ -107,7 +129,7 @@ func (a amount) text(write func(float64) string) string {
 		return "≤\u202f" + write(a.high)
 	case a.atLeast:
 		return "≥\u202f" + write(a.value)
-	case a.low != a.high:
+	case a.estimated():
 		return "≈\u202f" + write(a.value)
 	}
 	return write(a.value)
@@ -126,12 +148,16 @@ func (a amount) detail(write func(float64) string) string {
 	case a.none():
 		out = "none seen, at most " + write(a.high)
 	case a.low != a.high:
-		out = "between " + write(a.low) + " and " + write(a.high)
+		out = write(a.low) + " to " + write(a.high)
 	}
 	if a.atLeast {
 		out = joinNotEmpty(out, "without parts that are not known")
 	}
-	if !a.at.IsZero() {
+	switch {
+	case a.at.IsZero():
+	case !a.since.IsZero() && a.since.Before(a.at):
+		out = joinNotEmpty(out, "rows read "+format.Clock(a.since)+" to "+format.Clock(a.at))
+	default:
 		out = joinNotEmpty(out, "read at "+format.Clock(a.at))
 	}
 	return out

@@ -43,6 +43,7 @@ func (s shardAmounts) plus(shard int, a amount) shardAmounts {
 type projectFigures interface {
 	ranked() map[projectRef]shardAmounts // of projects of which some was seen
 	project(projectRef) []amount         // of one, on every shard
+	sum(projectRef) (amount, bool)       // of one, on all shards; false: what the shards add up to
 	total() []amount                     // of all, on every shard
 }
 
@@ -53,6 +54,9 @@ func (m *matrix) projects() {
 	}
 	if s := ProjectsState(m.v); s.Code != "" {
 		m.out.Notes = append(m.out.Notes, s)
+	}
+	if m.q.Measure != MatrixWrites {
+		m.out.Notes = append(m.out.Notes, holdingsNotes(m.v.Holdings())...)
 	}
 	found := m.v.Dir.Search(m.q.Text)
 	if m.q.DB != "" {
@@ -91,7 +95,7 @@ func (m *matrix) projects() {
 	}
 	for _, p := range order[from:to] {
 		shards := figures.project(projectRef{p.DB, p.ID})
-		m.addProject(p, shards)
+		m.addProject(p, shards, figures)
 		take(shards)
 	}
 	if to < len(order) {
@@ -219,17 +223,22 @@ func (m *matrix) sumOfProjects(list []placement.Project, ranked map[projectRef]s
 }
 
 // addProject adds the row of a project, and of its collections if it is open.
-func (m *matrix) addProject(p placement.Project, shards []amount) {
+func (m *matrix) addProject(p placement.Project, shards []amount, figures projectFigures) {
 	id := p.ID.Hex()
-	key := "p:" + p.DB + ":" + id
+	key := "p:" + id
+	if len(m.v.Dir.Databases()) > 1 {
+		key += ":" + p.DB
+	}
 	l := matrixLine{name: p.Name, shards: shards, moves: m.movesOfProject(p)}
 	l.row = MatrixRow{Key: key, Kind: "project", Name: NameOf(p), URL: "/projects/" + id, Fold: m.q.toggled(key, false).URL(),
 		Open: m.q.isOpen(key, false)}
 	if len(m.v.Dir.Databases()) > 1 {
 		l.row.Note = p.DB
 	}
-	l.link = func(string) string { return "/projects/" + id }
 	l.sum()
+	if sum, ok := figures.sum(projectRef{p.DB, p.ID}); ok {
+		l.total = sum
+	}
 	m.add(l)
 	if l.row.Open {
 		m.addParts(p, key)
@@ -238,13 +247,18 @@ func (m *matrix) addProject(p placement.Project, shards []amount) {
 
 // addParts adds a project's collections.
 func (m *matrix) addParts(p placement.Project, key string) {
+	sizes := m.v.Holdings().Findings(p.DB, p.ID)
 	for _, c := range placement.SpreadOf(m.v.Table, m.v.Profile, p).Collections {
 		if c.Presence == placement.PresenceNo {
 			continue
 		}
-		l := matrixLine{name: string(c.NS), shards: m.partOfProject(p, c)}
+		l := matrixLine{name: string(c.NS)}
+		if m.q.Measure == MatrixWrites {
+			l.shards = m.writes.part(projectRef{p.DB, p.ID}, c.NS)
+		} else {
+			l.shards = partOfProject(m.v.Table, c, sizes, m.q.Measure == MatrixDocuments)
+		}
 		l.row = MatrixRow{Key: key + ":" + string(c.NS), Kind: "part", Name: c.NS.Collection(), URL: CollectionURL(c.NS), Depth: 1}
-		l.link = func(shard string) string { return "/projects/" + p.ID.Hex() }
 		l.sum()
 		for _, x := range m.movesOfProject(p) {
 			if x.NS == c.NS {
@@ -253,21 +267,6 @@ func (m *matrix) addParts(p placement.Project, key string) {
 		}
 		m.add(l)
 	}
-}
-
-// partOfProject is what a project has of one collection by shard.
-func (m *matrix) partOfProject(p placement.Project, c placement.CollectionSpread) []amount {
-	out := make([]amount, len(m.v.Table.Shards))
-	holds := map[string]bool{}
-	for _, s := range c.Shards {
-		holds[s.Shard] = true
-	}
-	for i, s := range m.v.Table.Shards {
-		if out[i] = unknownAmount("notSurveyed", ""); c.Basis != placement.BasisUnknown && !holds[s.Name] {
-			out[i] = nothing()
-		}
-	}
-	return out
 }
 
 // movesOfProject are the pending moves of a project's own ranges: those of collections whose shard
@@ -304,16 +303,5 @@ func (m *matrix) projectFigures() projectFigures {
 	if m.q.Measure == MatrixWrites {
 		return m.writes
 	}
-	return unmeasuredProjects{len(m.v.Table.Shards)}
-}
-
-// unmeasuredProjects are the sizes of projects where none are measured.
-type unmeasuredProjects struct{ shards int }
-
-func (u unmeasuredProjects) ranked() map[projectRef]shardAmounts { return nil }
-
-func (u unmeasuredProjects) project(projectRef) []amount { return u.total() }
-
-func (u unmeasuredProjects) total() []amount {
-	return slices.Repeat([]amount{unknownAmount("notSurveyed", "")}, u.shards)
+	return &projectSizes{t: m.v.Table, from: m.v.Holdings(), documents: m.q.Measure == MatrixDocuments}
 }

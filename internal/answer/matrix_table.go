@@ -232,18 +232,14 @@ func (m *matrix) takeTotals(all matrixLine, name string) {
 // add lays out a line as the next row.
 func (m *matrix) add(l matrixLine) {
 	row := l.row
-	row.Total = m.cell(l, l.total, m.all, "all shards")
+	row.Total = m.cell(l, l.total, m.all)
 	if m.q.Show != MatrixOfColumn { // the share of a row in itself says nothing
 		row.Total.Text, row.Total.Shade = l.total.text(m.measure.write), 0
 	}
 	byShard := movesByShard(m.v.Table, l.moves)
 	for _, c := range m.out.Columns {
 		a := c.sumOf(l.shards)
-		name := c.Shard
-		if name == "" {
-			name = groupName(m.out.Groups, c)
-		}
-		cell := m.cell(l, a, c.sumOf(m.columns), name)
+		cell := m.cell(l, a, c.sumOf(m.columns))
 		if full := c.fullest(m.v.Table, l.shards); full != "" {
 			cell.Title = joinNotEmpty(cell.Title, full)
 		}
@@ -258,13 +254,6 @@ func (m *matrix) add(l matrixLine) {
 		row.Cells = append(row.Cells, cell)
 	}
 	m.out.Rows = append(m.out.Rows, row)
-}
-
-func groupName(groups []MatrixGroup, c MatrixColumn) string {
-	if c.Group >= 0 {
-		return groups[c.Group].Name
-	}
-	return c.Name
 }
 
 // cellURL is the page of what a cell counts: the line's own, or for a sum of shards the table with
@@ -282,8 +271,9 @@ func (m *matrix) cellURL(l matrixLine, c MatrixColumn) string {
 	return l.link(c.Shard)
 }
 
-// cell is one amount of a line in a column whose total is given.
-func (m *matrix) cell(l matrixLine, a, column amount, where string) MatrixCell {
+// cell is one amount of a line in a column whose total is given. Its title leaves out what the heads of
+// row and column say, since there are hundreds of them.
+func (m *matrix) cell(l matrixLine, a, column amount) MatrixCell {
 	ofRow, ofColumn := a.of(l.total), a.of(column)
 	out := MatrixCell{Text: a.text(m.measure.write), Zero: a.known && a.value == 0 && !a.none()}
 	if out.Zero && !a.atLeast {
@@ -295,9 +285,9 @@ func (m *matrix) cell(l matrixLine, a, column amount, where string) MatrixCell {
 	share := ofRow
 	switch m.q.Show {
 	case MatrixOfRow:
-		out.Text = shareText(ofRow, a)
+		out.Text = shareText(a, l.total)
 	case MatrixOfColumn:
-		out.Text, share = shareText(ofColumn, a), ofColumn
+		out.Text, share = shareText(a, column), ofColumn
 	}
 	if out.Text == format.Unknown && out.Unknown == "" {
 		out.Unknown = "no share: the whole is 0 or not known"
@@ -305,22 +295,27 @@ func (m *matrix) cell(l matrixLine, a, column amount, where string) MatrixCell {
 	if share > 0 {
 		out.Shade = min(MatrixShades, max(1, int(math.Round(MatrixShades*math.Sqrt(share)))))
 	}
-	out.Title = l.row.Name + " on " + where + ": " + a.text(m.measure.write)
+	if m.q.Show != MatrixAbsolute {
+		out.Title = a.text(m.measure.write)
+	}
 	if ofRow >= 0 && ofColumn >= 0 && !out.Zero {
-		out.Title += ", " + format.Share(ofRow) + " of the row, " + format.Share(ofColumn) + " of the column"
+		out.Title = joinNotEmpty(out.Title, format.Share(ofRow)+" of row, "+format.Share(ofColumn)+" of column")
 	}
 	out.Title = joinNotEmpty(out.Title, a.detail(m.measure.write))
 	return out
 }
 
-// shareText is a share with the precision of the amount.
-func shareText(share float64, a amount) string {
+// shareText is the share of a whole with the precision of the amount.
+func shareText(a, whole amount) string {
+	share := a.of(whole)
 	switch {
-	case share == 0 && !a.none():
-		return "0"
-	case share < 0 || a.none():
+	case share < 0:
 		return format.Unknown
-	case a.low != a.high || a.atLeast:
+	case a.none():
+		return "≤\u202f" + format.Share(min(1, a.high/whole.value))
+	case share == 0:
+		return "0"
+	case a.estimated() || a.atLeast:
 		return "≈\u202f" + format.Share(share)
 	}
 	return format.Share(share)

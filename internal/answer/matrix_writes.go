@@ -143,6 +143,34 @@ func (w *matrixWrites) project(ref projectRef) []amount {
 	return out
 }
 
+// sum is what the shards of a project add up to.
+func (w *matrixWrites) sum(projectRef) (amount, bool) { return amount{}, false }
+
+// part is the writes of a project to one collection by shard.
+func (w *matrixWrites) part(ref projectRef, ns topology.Namespace) []amount {
+	out := w.collection(ns)
+	window := heat.Window{}
+	if w.counts != nil {
+		window = w.counts.Window(ns, DefaultWindow)
+	}
+	for i := range out {
+		switch {
+		case !out[i].known || out[i].nowhere() && out[i].at.IsZero():
+		case window.Method == heat.ChangedRows && window.Total.AtLeast:
+			out[i] = unknownAmount("notCounted", "Changed rows are counted for the hottest projects only.")
+		default:
+			out[i] = rateAmount(window.None(), window.To)
+		}
+	}
+	position := shardPositions(w.v.Table)
+	for _, l := range window.ProjectShards(w.v.Table, w.v.Profile) {
+		if i, ok := position[l.Shard]; ok && l.Project == ref.id {
+			out[i] = rateAmount(l.Rate, window.To)
+		}
+	}
+	return out
+}
+
 // total is the writes of all projects by shard.
 func (w *matrixWrites) total() []amount {
 	why, none := w.reason()

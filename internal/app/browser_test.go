@@ -62,7 +62,7 @@ type complaints struct {
 	all []string
 }
 
-func listenForComplaints(t *testing.T, ctx context.Context) *complaints {
+func listenForComplaints(t testing.TB, ctx context.Context) *complaints {
 	t.Helper()
 	c := &complaints{}
 	err := chromedp.Listen(ctx, func(ev any) {
@@ -87,7 +87,7 @@ func listenForComplaints(t *testing.T, ctx context.Context) *complaints {
 	return c
 }
 
-func (c *complaints) check(t *testing.T) {
+func (c *complaints) check(t testing.TB) {
 	t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,8 +135,9 @@ func everyPage(t *testing.T, d *demo) []string {
 	d.getJSON(t, "api/v1/projects?limit=1", &projects)
 	var chunks api.List[api.Chunk]
 	d.getJSON(t, "api/v1/collections/yorkie-meta.changes/chunks?limit=1", &chunks)
-	return []string{"", "map", "matrix", "matrix?by=projects", "shards/shard-rs-2/why", "collections/yorkie-meta.changes/chunks/" + chunks.Items[0].Ref,
-		"advice", "alerts", "surveys", "compare", "activity?kind=all", "collections", "collections/yorkie-meta.changes", "collections/yorkie-meta.documents", "projects",
+	return []string{"", "map", "matrix", "matrix?by=projects", "shards/shard-rs-2/why",
+		"collections/yorkie-meta.changes/chunks/" + chunks.Items[0].Ref, "advice", "alerts", "surveys", "compare",
+		"activity?kind=all", "collections", "collections/yorkie-meta.changes", "collections/yorkie-meta.documents", "projects",
 		"projects/" + projects.Items[0].ID, "shards/shard-rs-2", "locate", "locate?q=" + projects.Items[0].ID,
 		"locate?q=017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "locate/bulk", "checks/duplicates", "layout?layout=yorkie-0.4", "zones", "heat",
 		"activity", "settings", "settings/users", "login/first?key=x"}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,6 +34,7 @@ type Moment struct {
 type Past struct {
 	kept store.History
 	now  func() time.Time
+	maps keptChunkMaps
 }
 
 // NewPast reads from a store; a nil now is time.Now.
@@ -77,7 +79,7 @@ func (p *Past) Table(ctx context.Context, cluster string, at time.Time) (*topolo
 	t.Disks = disksNotRecorded(t.Shards)
 	var lost []string // collections with unreadable rows
 	for _, m := range metas {
-		c, _, err := p.chunks(ctx, cluster, m, at)
+		c, err := p.keptOrBuilt(ctx, cluster, m, at)
 		if undecodable(err) {
 			lost = append(lost, string(m.NS))
 			continue
@@ -132,8 +134,25 @@ func (p *Past) chunks(ctx context.Context, cluster string, m topology.Meta, at t
 	if err != nil || len(entries) == 0 {
 		return nil, 0, err
 	}
-	var rows []topology.Chunk
-	whole := 0
+	return build(m, entries, at)
+}
+
+// build makes a collection of the entries of its stream.
+func build(m topology.Meta, entries []store.HistoryEntry, at time.Time) (*topology.Collection, int, error) {
+	rows, whole, err := decodeEntries(m, entries)
+	if err != nil {
+		return nil, 0, err
+	}
+	changed := len(rows) - whole
+	chunks, err := topology.BuildChunks(m.Key, newest(rows))
+	if err != nil {
+		return nil, 0, fmt.Errorf("chunks of %s at %s: %w", m.NS, at, err)
+	}
+	return &topology.Collection{Meta: m, Highest: chunks.Highest(), Chunks: chunks}, changed, nil
+}
+
+// decodeEntries gives the rows of entries, and how many of them are of a full state.
+func decodeEntries(m topology.Meta, entries []store.HistoryEntry) (rows []topology.Chunk, whole int, err error) {
 	for _, e := range entries {
 		body, err := unpack(e.Body)
 		if err != nil {
@@ -148,12 +167,30 @@ func (p *Past) chunks(ctx context.Context, cluster string, m topology.Meta, at t
 		}
 		rows = append(rows, some...)
 	}
-	changed := len(rows) - whole
-	chunks, err := topology.BuildChunks(m.Key, newest(rows))
-	if err != nil {
-		return nil, 0, fmt.Errorf("chunks of %s at %s: %w", m.NS, at, err)
+	return rows, whole, nil
+}
+
+// keptOrBuilt is the collection of a past time, made from that of an earlier time where it is
+// kept.
+func (p *Past) keptOrBuilt(ctx context.Context, cluster string, m topology.Meta, at time.Time) (*topology.Collection, error) {
+	entries, err := p.kept.HistoryOf(ctx, cluster, chunksStream(m), at)
+	if err != nil || len(entries) == 0 {
+		return nil, err
 	}
-	return &topology.Collection{Meta: m, Highest: chunks.Highest(), Chunks: chunks}, changed, nil
+	last := entries[len(entries)-1].Seq
+	if earlier, later := p.maps.newest(entries); earlier != nil && bytes.Equal(earlier.Pattern().Raw(), m.Key.Raw()) {
+		if rows, whole, err := decodeEntries(m, later); err == nil && whole == 0 {
+			if chunks, _, err := earlier.Apply(newest(rows)); err == nil {
+				p.maps.put(last, chunks)
+				return &topology.Collection{Meta: m, Highest: chunks.Highest(), Chunks: chunks}, nil
+			}
+		}
+	}
+	c, _, err := build(m, entries, at)
+	if err == nil {
+		p.maps.put(last, c.Chunks)
+	}
+	return c, err
 }
 
 // newest keeps the last written of rows with the same bounds and version: a jumbo flag changes

@@ -16,6 +16,11 @@ import { listenFilters } from "./list_filter.js";
 import { listenPalette } from "./palette.js";
 import { enhanceGrid } from "./grid.js";
 
+// A page may get its map only with the first data.
+function startMap() {
+  if (document.querySelector('[data-map="canvas"]')) import("./map.js");
+}
+
 const starts = [
   keepTimesCurrent,
   connect,
@@ -32,6 +37,8 @@ const starts = [
   listenPrint,
   listenPalette,
   enhanceGrid,
+  startMap,
+  () => document.addEventListener("live", () => setTimeout(startMap)),
   () => document.getElementById("theme")?.addEventListener("click", toggleTheme),
 ];
 for (const start of starts) {

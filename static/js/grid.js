@@ -67,6 +67,7 @@ function moveByKey(e) {
   const grid = /** @type {HTMLTableElement | null} */ (at.closest?.("table[data-grid]") ?? null);
   const cell = /** @type {HTMLTableCellElement | null} */ (at.closest?.("td, th") ?? null);
   if (!grid || !cell) return;
+  if (e.key === "Enter" && !e.ctrlKey && at === cell) return openRow(cell);
   const next = nextTarget(grid, cell, at, e);
   if (!next) return;
   e.preventDefault();
@@ -107,6 +108,13 @@ function nextTarget(grid, cell, at, e) {
       return e.ctrlKey ? [...grid.rows[last].cells].flatMap(targets).at(-1) : line.at(-1);
   }
   return null;
+}
+
+// openRow follows the link of the row's head from a cell that has none of its own.
+/** @param {HTMLTableCellElement} cell */
+function openRow(cell) {
+  const row = /** @type {HTMLTableRowElement} */ (cell.parentElement);
+  /** @type {HTMLAnchorElement | null} */ (row.querySelector("th a:not(.fold)"))?.click();
 }
 
 /** @param {HTMLTableCellElement} cell */
@@ -152,7 +160,7 @@ function showCell(grid, cell) {
 // position and focus stay.
 /** @param {MouseEvent} e */
 function swapByLink(e) {
-  const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (e.target).closest?.("a[data-swap]") ?? null);
+  const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (e.target).closest?.('a[data-swap], [data-grid] a[href^="/matrix"]') ?? null);
   if (!link || e.defaultPrevented || e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
   e.preventDefault();
   history.pushState(null, "", link.href);

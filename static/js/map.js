@@ -43,7 +43,6 @@ async function readMap(at) {
     const before = state.map;
     const keep = before && JSON.stringify(before.shards) === JSON.stringify(body.shards);
     if (keep) body.shards = before.shards; // the rows' pictures stay good
-    if (before && at === state.view.at) noteMoves(before.moving, body.moving, performance.now());
     take(body);
     return true;
   } catch (err) {
@@ -76,7 +75,6 @@ async function refresh() {
 async function goTo(at) {
   if (!(await readMap(at))) return false;
   setView({ ...state.view, at });
-  legend();
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   while (!settled()) await new Promise((done) => (ready = done));
   return state.view.at === at;
@@ -97,13 +95,26 @@ function writeAddress() {
 function listenControls() {
   part("by").addEventListener("input", (e) => (setView({ ...state.view, by: e.target.value }), legend()));
   part("only").addEventListener("input", (e) => setView({ ...state.view, only: e.target.value }));
-  new ResizeObserver(draw).observe(part("scroll"));
+  new ResizeObserver(draw).observe(part("space"));
   const recolor = () => (readColors(), draw());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
   new MutationObserver(recolor).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-  document.addEventListener("live", (/** @type {CustomEvent} */ e) => e.detail.topic === "map" && !state.view.at && refresh());
+  document.addEventListener("live", (e) => onNews(/** @type {CustomEvent} */ (e)));
+  new MutationObserver(followTime).observe(document.body, { attributes: true, attributeFilter: ["data-at"] });
   document.addEventListener("visibilitychange", () => document.hidden || refresh());
   setInterval(() => document.hidden || state.view.at || refresh(), every);
+}
+
+// followTime shows the time of a page of the past, which its time bar changes.
+function followTime() {
+  const at = Date.parse(document.body.dataset.at ?? "") || 0;
+  if (at !== state.view.at) goTo(at);
+}
+
+function onNews(/** @type {CustomEvent} */ e) {
+  if (e.detail.topic !== "map" || state.view.at) return;
+  noteMoves(e.detail.moves ?? [], performance.now());
+  refresh();
 }
 
 async function start() {
@@ -120,7 +131,7 @@ async function start() {
     setTimeout(start, every); // the server's picture stays until then
     return;
   }
-  root.dataset.drawn = "yes";
+  part("body").dataset.drawn = "yes";
   listen();
   listenReplay(goTo);
   listenControls();

@@ -2,6 +2,7 @@
 // everywhere; shards beyond the palette have a pattern over it.
 
 const palette = 12;
+const hatching = { lines: "M-2 2l4-4M0 6l6-6M4 8l4-4", width: 1.4 };
 
 /** @type {Record<string, any>} */
 export let colors = { ink: "", soft: "", line: "", paper: "", track: "", accent: "", strong: "", hatch: "", shards: [], texts: [] };
@@ -16,7 +17,7 @@ export function readColors() {
   const named = Object.fromEntries(["ink", "soft", "line", "paper", "track", "accent", "strong"].map((n) => [n, get(n)]));
   const each = (letter) => Array.from({ length: palette + 1 }, (_, i) => get(letter + i));
   patterns.clear();
-  colors = { ...named, shards: each("s"), texts: each("t"), hatch: tiled(6, get("track"), get("strong"), diagonal) };
+  colors = { ...named, shards: each("s"), texts: each("t"), hatch: tiled(6, "transparent", get("soft"), hatching, 0.7) };
   epoch++;
 }
 
@@ -26,50 +27,35 @@ export function fillOf(shard) {
   const pattern = shard?.pattern ?? 0;
   if (pattern === 0) return colors.shards[color];
   const key = `${color} ${pattern}`;
-  if (!patterns.has(key)) patterns.set(key, tiled(8, colors.shards[color], colors.texts[color], marks[(pattern - 1) % marks.length]));
+  if (!patterns.has(key)) patterns.set(key, tiled(8, colors.shards[color], colors.texts[color], marks[(pattern - 1) % marks.length], 0.7));
   return patterns.get(key);
 }
 
 /** textOf is the colour of text on a shard's colour. */
 export const textOf = (shard) => colors.texts[shard?.color ?? 0];
 
-function tiled(size, ground, ink, paint) {
+function tiled(size, ground, ink, { lines, width, round = false }, strength = 1) {
   const tile = document.createElement("canvas");
   tile.width = tile.height = size;
   const ctx = tile.getContext("2d");
   ctx.fillStyle = ground;
   ctx.fillRect(0, 0, size, size);
-  ctx.fillStyle = ctx.strokeStyle = ink;
-  ctx.lineWidth = 1.4;
-  paint(ctx, size);
+  ctx.globalAlpha = strength;
+  ctx.strokeStyle = ink;
+  ctx.lineWidth = width;
+  ctx.lineCap = round ? "round" : "butt";
+  ctx.stroke(new Path2D(lines));
   return ctx.createPattern(tile, "repeat");
 }
 
-function strokes(ctx, ...lines) {
-  ctx.beginPath();
-  for (const [x0, y0, x1, y1] of lines) {
-    ctx.moveTo(x0, y0);
-    ctx.lineTo(x1, y1);
-  }
-  ctx.stroke();
-}
-
-function diagonal(ctx, s) {
-  strokes(ctx, [-1, s + 1, s + 1, -1], [-1, 1, 1, -1], [s - 1, s + 1, s + 1, s - 1]);
-}
-
-function otherDiagonal(ctx, s) {
-  strokes(ctx, [-1, -1, s + 1, s + 1], [s - 1, -1, s + 1, 1], [-1, s - 1, 1, s + 1]);
-}
-
-// In the order in which people tell them apart best; eight of them are enough for 108 shards.
+// As in templates/swatch.go, which draws them in SVG.
 const marks = [
-  diagonal,
-  (ctx) => [[2, 2], [6, 6]].forEach(([x, y]) => ctx.fillRect(x - 1, y - 1, 2, 2)),
-  otherDiagonal,
-  (ctx, s) => strokes(ctx, [0, s / 2, s, s / 2]),
-  (ctx, s) => strokes(ctx, [s / 2, 0, s / 2, s]),
-  (ctx, s) => (diagonal(ctx, s), otherDiagonal(ctx, s)),
-  (ctx, s) => strokes(ctx, [0, s / 2, s, s / 2], [s / 2, 0, s / 2, s]),
-  (ctx, s) => ctx.fillRect(s / 4, s / 4, s / 2, s / 2),
+  { lines: "M-2 2l4-4M0 8l8-8M6 10l4-4", width: 2 },
+  { lines: "M2 2h0M6 6h0", width: 3.4, round: true },
+  { lines: "M-2 6l4 4M0 0l8 8M6-2l4 4", width: 2 },
+  { lines: "M0 4h8", width: 3 },
+  { lines: "M4 0v8", width: 3 },
+  { lines: "M0 2h4M4 6h4", width: 4 },
+  { lines: "M0 4h8M4 0v8", width: 1.6 },
+  { lines: "M-2 2l4-4M0 8l8-8M6 10l4-4M0 0l8 8", width: 1.4 },
 ];

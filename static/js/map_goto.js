@@ -6,6 +6,8 @@ import { describe, rowOf } from "./map_readout.js";
 import { part, screen, state } from "./map_state.js";
 import { isZoomed, moved, whole, within, zoomed } from "./map_view.js";
 
+const foot = 60; // px of the window below the map: its live text
+
 let changed = () => {};
 
 /** onView sets what is called after the view has changed. */
@@ -19,13 +21,23 @@ export function setView(view) {
   describe();
 }
 
-/** zoomRow zooms into a row, or out of it, around a place of it; at its ends all collections are whole again. */
-export function zoomRow(row, by, at) {
+/**
+ * zoomRow zooms into a row, or out of it, around a place of it; at its ends all collections are whole again.
+ * A mark that is given stays visible as far as it fits.
+ */
+export function zoomRow(row, by, at, mark = null) {
   const total = row.band.total;
   if (total === 0) return;
   const view = row.focus ? state.view : { ...state.view, ns: row.band.ns, from: 0, to: 1 };
   const next = zoomed(view, by, at, total);
-  setView(isZoomed(next) ? next : whole(next));
+  const shown = mark ? showing(next, mark, total) : next;
+  setView(isZoomed(shown) ? shown : whole(shown));
+}
+
+// showing moves a view as far as a mark is outside of it.
+function showing(view, mark, total) {
+  const over = mark.to > view.to ? mark.to - view.to : Math.min(mark.from - view.from, 0);
+  return over ? within({ ...view, from: view.from + over, to: view.to + over }, total) : view;
 }
 
 /** zoomTo shows a range of a row. */
@@ -46,7 +58,7 @@ export function zoomAtCursor(by) {
   if (!row) return;
   const mark = state.cursor && row.band.total ? markOf(row, state.cursor.position) : null;
   const middle = row.focus ? (state.view.from + state.view.to) / 2 : 0.5;
-  zoomRow(row, by, mark ? (mark.from + mark.to) / 2 : middle);
+  zoomRow(row, by, mark ? (mark.from + mark.to) / 2 : middle, mark);
 }
 
 /** pan moves the visible part by a share of its width. */
@@ -63,19 +75,18 @@ export function choose(ns, position) {
   state.cursor = { ns, position };
   const row = rowOf(ns);
   const mark = row && row.band.total ? markOf(row, position) : null;
-  if (mark && row.focus) {
-    const { from, to } = state.view;
-    const over = mark.to > to ? mark.to - to : Math.min(mark.from - from, 0);
-    if (over) setView(within({ ...state.view, from: from + over, to: to + over }, row.band.total));
-  }
+  if (mark && row.focus) setView(showing(state.view, mark, row.band.total));
   if (row) scrollTo(row);
   draw();
   describe();
 }
 
+// scrollTo scrolls the page as far as the row is out of view.
 function scrollTo(row) {
-  const scroll = part("scroll");
-  const room = screen.height - railHeight;
-  if (row.y < screen.top) scroll.scrollTop = row.y;
-  else if (row.y + row.h > screen.top + room) scroll.scrollTop = row.y + row.h - room;
+  const { top } = part("space").getBoundingClientRect();
+  const visible = part("canvas").getBoundingClientRect();
+  const over = top + row.y - Math.max(visible.top, 0);
+  const under = top + railHeight + row.y + row.h - Math.min(visible.bottom, innerHeight - foot);
+  if (over < 0) scrollBy({ top: over });
+  else if (under > 0) scrollBy({ top: under });
 }

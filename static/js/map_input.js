@@ -36,7 +36,7 @@ export function listen() {
   part("in").addEventListener("click", () => zoomAtCursor(0.5));
   part("out").addEventListener("click", () => zoomAtCursor(2));
   part("all").addEventListener("click", showAll);
-  part("scroll").addEventListener("scroll", draw, { passive: true });
+  addEventListener("scroll", draw, { passive: true });
 }
 
 // find is what is at a point: a row and the place of its collection there, or a shard.

@@ -15,6 +15,7 @@ const marksFor = (row) => (row.focus && row.band.total > coarse ? fine : coarse)
 
 /** tilesOf are the tiles that show a row now: of the right level, or the best that has been read. */
 export function tilesOf(row) {
+  if (row.band.total === 0) return [];
   const { from, to } = partOf(row, state.view);
   const marks = marksFor(row);
   const level = levelOf(from, to, row.band.total, marks);
@@ -46,7 +47,7 @@ export function markOf(row, position) {
 export function paintLane(ctx, row, tiles, { from, to }, box, ratio) {
   ctx.fillStyle = colors.track;
   ctx.fillRect(box.x, box.y, box.w, box.h);
-  if (row.band.unsharded) return paintUnsharded(ctx, row, box);
+  if (row.band.total === 0) return paintUnsharded(ctx, row, box);
   const scale = scaleOf();
   const snap = (x) => Math.round(x * ratio) / ratio;
   for (const t of tiles) {
@@ -80,7 +81,6 @@ function paintMark(ctx, level, { x, y, w, h }, fill, faint) {
   ctx.globalAlpha = strength;
   if (level === null) {
     ctx.fillStyle = colors.hatch;
-    ctx.globalAlpha = 0.6 * strength;
     ctx.fillRect(x, y, w, h);
   } else if (level > 0) {
     const high = Math.max(level * h, 1.5);
@@ -90,8 +90,9 @@ function paintMark(ctx, level, { x, y, w, h }, fill, faint) {
 
 function paintUnsharded(ctx, row, box) {
   const shard = state.shards.get(row.band.unsharded);
-  ctx.globalAlpha = state.view.only && shard?.name !== state.view.only ? 0.2 : 1;
+  if (!shard) return; // not known, or its chunks are not read yet
+  ctx.globalAlpha = state.view.only && shard.name !== state.view.only ? 0.2 : 1;
   ctx.fillStyle = fillOf(shard);
-  ctx.fillRect(box.x, box.y + box.h / 3, box.w, box.h / 3);
+  ctx.fillRect(box.x, box.y, box.w, box.h);
   ctx.globalAlpha = 1;
 }

@@ -8,12 +8,13 @@ import { isZoomed } from "./map_view.js";
  */
 
 export const railHeight = 30; // of the shards above the rows
-const gutter = 196; // of the names beside the rows
+const gutter = 208; // of the names beside the rows
 const nameHeight = 18; // of a name above its row, on narrow screens
 const above = 7; // for zone borders
 const below = 11; // for jumbo and the other marks
 const labels = 15; // for zone names in the focused row
 const miniHeight = 12;
+const least = 24; // of a row: its name
 
 /**
  * layout places the rows, from y = 0 below the rail. tallest is how high the rows should be together, if that is
@@ -24,16 +25,17 @@ export function layout(bands, view, width, tallest) {
   const narrow = width < 620;
   const x = narrow ? 0 : gutter;
   const head = above + (narrow ? nameHeight : 0);
-  const fair = Math.floor(tallest / Math.max(bands.length, 1)) - head - below;
+  const thick = bands.filter((b) => b.total > 0).length;
+  const fair = Math.floor((tallest - (bands.length - thick) * least) / Math.max(thick, 1)) - head - below;
   const lane = Math.min(Math.max(fair, 18), 34);
   const rows = [];
   let y = 0;
   for (const band of bands) {
-    const focus = band.ns === view.ns && isZoomed(view);
+    const focus = band.ns === view.ns && band.total > 0 && isZoomed(view);
     const top = y + head + (focus ? labels : 0);
-    const high = focus ? 72 : lane;
+    const high = focus ? 72 : band.total > 0 ? lane : 4;
     const mini = focus ? { y: top + high + below + 2, h: miniHeight } : null;
-    const bottom = mini ? mini.y + mini.h + 8 : top + high + below;
+    const bottom = mini ? mini.y + mini.h + 8 : Math.max(top + high + below, y + least);
     rows.push({ band, y, h: bottom - y, lane: { y: top, h: high }, mini, focus });
     y = bottom;
   }

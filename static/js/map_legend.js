@@ -8,12 +8,18 @@ import { span } from "./relative_times.js";
 export function legend() {
   const { by } = state.view;
   const [low, high] = ends(by, state.map.scale);
-  write("scale-what", say(`by-${by}`, { window: state.map.scale.heat.window ?? "" }));
+  write("scale-what", say(`by${by}`, { window: span(milliseconds(state.map.scale.heat.window)) }));
   write("scale-low", low);
   write("scale-high", high);
   part("scale").hidden = by === "shard" || low === "";
   for (const input of part("by").querySelectorAll("input")) input.checked = input.value === by;
   part("only").value = state.view.only;
+}
+
+// milliseconds reads a duration such as 1h5m0s.
+function milliseconds(duration = "") {
+  const units = { h: 3600_000, m: 60_000, s: 1000 };
+  return [...duration.matchAll(/(\d+)([hms])/g)].reduce((sum, [, n, unit]) => sum + Number(n) * units[unit], 0);
 }
 
 function ends(by, scale) {

@@ -5,20 +5,14 @@ import { railHeight, shardBoxes, xOf } from "./map_layout.js";
 import { state } from "./map_state.js";
 
 const trip = 2600; // ms of a dot's way
-const shown = 3000; // ms for which a finished move is marked
 const lines = 24; // moves that are drawn with lines; of more only the chunks are marked
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-let finished = []; // moves that ended a moment ago: {ns, position, to, until}
+let finished = []; // moves that ended a moment ago: {ns, position, from, to, until}
 
-/** noteMoves compares the moves of two readings and marks the chunks whose move is over. */
-export function noteMoves(before, after, now) {
-  const id = (m) => `${m.ns} ${m.from} ${m.to} ${m.since}`;
-  const going = new Set(after.map(id));
-  finished = finished.filter((m) => m.until > now);
-  for (const m of before) {
-    if (!going.has(id(m))) finished.push({ ...m, until: now + shown });
-  }
+/** noteMoves remembers moves that have just ended, to show their way once. */
+export function noteMoves(moves, now) {
+  finished = [...finished.filter((m) => m.until > now), ...moves.map((m) => ({ ...m, until: now + trip }))].slice(-lines);
 }
 
 /** drawMoves draws them for the rows that are visible and tells whether it should go on drawing. */
@@ -27,13 +21,7 @@ export function drawMoves(ctx, layout, rows, top, now) {
   const rowOf = new Map(rows.map((r) => [r.band.ns, r]));
   const boxes = new Map(shardBoxes(layout, state.map.shards).map((b) => [b.shard.name, b]));
   let alive = false;
-  for (const m of finished) {
-    const at = placeOf(layout, rowOf.get(m.ns), m, top);
-    if (!at || m.until <= now) continue;
-    alive = true;
-    ring(ctx, at, still.matches ? 6 : 6 + ((m.until - now) / shown) * 6, fillOf(state.shards.get(m.to)));
-  }
-  moves.forEach((m, i) => {
+  const one = (m, part) => {
     const at = placeOf(layout, rowOf.get(m.ns), m, top);
     if (!at) return;
     ring(ctx, at, 6, fillOf(state.shards.get(m.to)));
@@ -44,11 +32,14 @@ export function drawMoves(ctx, layout, rows, top, now) {
     const b = { x: to.x + to.w / 2, y: railHeight - 5 };
     way(ctx, a, at, fillOf(from.shard));
     way(ctx, at, b, fillOf(to.shard));
-    if (still.matches) return arrow(ctx, at, b);
     alive = true;
-    dot(ctx, a, at, b, ((now + i * 400) % trip) / trip, fillOf(to.shard));
-  });
-  return alive;
+    if (still.matches) arrow(ctx, at, b);
+    else dot(ctx, a, at, b, part, fillOf(to.shard));
+  };
+  finished = finished.filter((m) => m.until > now);
+  for (const m of finished) one(m, 1 - (m.until - now) / trip);
+  moves.forEach((m, i) => one(m, ((now + i * 400) % trip) / trip));
+  return alive && (finished.length > 0 || !still.matches);
 }
 
 // placeOf is where a moving chunk is in its row, or null when that is not visible.
@@ -74,10 +65,10 @@ function way(ctx, a, b, stroke) {
   ctx.beginPath();
   ctx.moveTo(a.x, a.y);
   ctx.lineTo(b.x, b.y);
-  ctx.lineWidth = 3;
+  ctx.lineWidth = 4.5;
   ctx.strokeStyle = colors.paper;
   ctx.stroke();
-  ctx.lineWidth = 1.5;
+  ctx.lineWidth = 2.5;
   ctx.strokeStyle = stroke;
   ctx.stroke();
 }

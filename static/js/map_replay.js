@@ -4,6 +4,8 @@ import { part, say, state } from "./map_state.js";
 import { serverNow } from "./relative_times.js";
 
 const steps = 60; // of a whole replay
+const shortest = 5_000; // ms of a step
+const newest = 500; // ms before now that count as now
 const hour = 3_600_000;
 
 let playing = 0; // the timer of the next step; 0 while not playing
@@ -30,10 +32,12 @@ export function listenReplay(goTo) {
 // range is what the slider spans: the chosen hours, or what of them is known.
 function range() {
   const now = serverNow();
-  const known = Date.parse(state.map?.since ?? "") || 0;
-  const from = Math.max(now - Number(part("span").value) * hour, Math.min(known, now - 60_000));
+  const known = Math.ceil((Date.parse(state.map.since) || 0) / 1000) * 1000;
+  const from = Math.min(Math.max(now - Number(part("span").value) * hour, known), now - 1000);
   return { from: Math.min(from, state.view.at || from), to: now };
 }
+
+const stepOf = ({ from, to }) => Math.max((to - from) / steps, shortest);
 
 /** toggle plays, or stops playing. From now it begins at the oldest time. */
 export function toggle() {
@@ -46,7 +50,7 @@ export function toggle() {
 async function play() {
   while (playing) {
     const { from, to } = range();
-    const at = state.view.at ? state.view.at + (to - from) / steps : from;
+    const at = state.view.at ? state.view.at + stepOf({ from, to }) : from;
     if (!(await go(at)) || !state.view.at) break;
     await new Promise((done) => (playing = playing && setTimeout(done, Number(part("speed").value))));
   }
@@ -57,14 +61,13 @@ async function play() {
 export function step(by) {
   stop();
   const { from, to } = range();
-  return go(Math.max((state.view.at || to) + (by * (to - from)) / steps, from));
+  return go(Math.max((state.view.at || to) + by * stepOf({ from, to }), from));
 }
 
-// go shows a time; from a step before now on it is now.
+// go shows a time; the newest is now.
 async function go(at) {
-  const { from, to } = range();
-  const past = at < to - (to - from) / steps / 2;
-  const shown = await show(past ? Math.round(at / 1000) * 1000 : 0);
+  const past = at < range().to - newest;
+  const shown = await show(past ? Math.ceil(at / 1000) * 1000 : 0);
   showTime();
   return shown;
 }
@@ -87,12 +90,15 @@ export function showTime() {
   const { from, to } = range();
   const at = state.view.at || to;
   slider.min = String(Math.floor(from));
-  slider.max = String(Math.ceil(to));
-  slider.step = "1000";
+  slider.max = String(Math.floor(to));
+  slider.step = "any";
   slider.value = String(at);
   const text = state.view.at ? `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC` : say("live");
   slider.setAttribute("aria-valuetext", text);
   if (part("when").textContent !== text) part("when").textContent = text;
   part("now").hidden = !state.view.at;
+  // On a page of the past its time bar plays; without a history nothing does.
+  part("replay").hidden = Boolean(document.body.dataset.at) || !state.map.since;
+  part("body").toggleAttribute("data-past", state.view.at > 0);
   part("begin").textContent = new Date(from).toISOString().slice(11, 16);
 }

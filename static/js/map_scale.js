@@ -29,10 +29,10 @@ function logarithmic(column, range) {
   };
 }
 
-/** decades are the ends of a logarithmic scale: at most four powers of ten. */
+/** decades are the ends of a logarithmic scale: at most three powers of ten. */
 export function decades({ low, high }) {
   const top = Math.max(high, 1e-3);
-  return { low: Math.min(Math.max(low, top / 1e4), top / 10), high: top };
+  return { low: Math.min(Math.max(low, top / 1e3), top / 10), high: top };
 }
 
 const clamp = (n, least = 0) => Math.min(Math.max(n, least), 1);

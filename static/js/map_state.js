@@ -7,7 +7,7 @@ import { fill } from "./words.js";
  * @typedef {{ns: string, total: number, bytes: Figure, version: string, sharded: boolean, unsharded?: string, zoned: boolean, jumbo: number}} Band total is 0 if it is not sharded
  * @typedef {{ns: string, position: number, chunks: number, from: string, to: string, since: string, arrived: boolean}} Move
  * @typedef {{low: number | null, high: number | null, window?: string}} Range of single chunks, null if nothing is known
- * @typedef {{shards: Shard[], bands: Band[], moving: Move[], scale: {bytes: Range, heat: Range, age: Range}, asOf: string, since?: string | null}} Cluster
+ * @typedef {{shards: Shard[], bands: Band[], moving: Move[], scale: {bytes: Range, heat: Range, age: Range}, asOf: string, since?: string | null, more?: number}} Cluster
  * @typedef {{ns: string, position: number}} Cursor position is a chunk's place in its collection
  */
 
@@ -45,6 +45,10 @@ export const say = (name, args = {}) => fill(words[name], args);
 
 /** take replaces the list of shards, collections and moves. */
 export function take(map) {
+  const all = map.bands.length + (map.more ?? 0);
+  const rows = Number(part("body").dataset.rows);
+  map.bands = map.bands.filter((b, i) => i < rows || b.ns === state.view.ns);
+  if (part("whole") && all > map.bands.length) part("whole").textContent = say("whole", { n: all });
   state.map = map;
   state.shards = new Map(map.shards.map((s) => [s.name, s]));
   state.bands = new Map(map.bands.map((b) => [b.ns, b]));

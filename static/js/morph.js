@@ -28,6 +28,8 @@ function node(from, to, changed) {
     }
     return;
   }
+  // A script has drawn here what the server does not draw.
+  if (from.dataset?.kept !== undefined) return;
   // Relative times change as they age; only a new instant is a change.
   if (from.nodeName === "TIME" && from.dateTime === to.dateTime) return;
   if (from.isEqualNode(to)) return; // most of what a version has

@@ -93,7 +93,7 @@ func (m view) summary() string {
 	if m.Query.Show == answer.MatrixOfColumn {
 		shade = "column"
 	}
-	return fmt.Sprintf("%s of each %s on each shard%s. The darker a cell, the larger its share of the %s.", what, rows, of, shade)
+	return fmt.Sprintf("%s of each %s on each shard%s. The stronger the shade of a cell, the larger its share of the %s.", what, rows, of, shade)
 }
 
 // caption names the table for screen readers, with the unit of its numbers.
@@ -136,4 +136,12 @@ func database(r answer.MatrixRow) string {
 		return db + "."
 	}
 	return ""
+}
+
+// fullName is the title of a name that is likely to be cut.
+func fullName(r answer.MatrixRow) templ.Attributes {
+	if len(r.Name) < 32 {
+		return nil
+	}
+	return templ.Attributes{"title": r.Name}
 }

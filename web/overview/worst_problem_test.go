@@ -26,7 +26,7 @@ func TestTheOverviewLeadsInTwoClicksToThePlanForTheWorstProblem(t *testing.T) {
 	s := stopped(t)
 	worst := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice")).Items[0]
 	doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
-	first := doc.Find("#live-overview .worst").First()
+	first := doc.Find("#live-headline .worst").First()
 	if !strings.Contains(first.Text(), worst.Title) {
 		t.Fatalf("%q is first, not %q", first.Text(), worst.Title)
 	}

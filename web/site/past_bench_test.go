@@ -46,7 +46,8 @@ func BenchmarkAPastPageOf100000Chunks(b *testing.B) {
 	s.Watcher.Publish(&table)
 	end := now
 	now = now.Add(time.Hour)
-	for _, page := range []string{"/", "/collections/" + string(ns), "/api/v1/collections/" + string(ns) + "/map"} {
+	for _, page := range []string{"/", "/collections/" + string(ns), "/api/v1/collections/" + string(ns) + "/map",
+		"/api/v1/map", "/api/v1/map/" + string(ns) + "/tile"} {
 		b.Run(page, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				at := strconv.FormatInt(end.Add(-time.Duration(i)*time.Second-time.Duration(len(page))*time.Millisecond).UnixMilli(), 10)

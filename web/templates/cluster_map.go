@@ -76,15 +76,17 @@ func (m MapView) scale() string {
 	return ""
 }
 
-// Units of a strip's picture: zones above, the band, signs below.
+// Units of a strip's picture: zones above, the band, signs below. It is as high as on the page,
+// so that the patterns of shards keep their form.
 const (
 	mapWide   = 1000.0
-	zoneHigh  = 8.0
-	bandTop   = 12.0
-	bandFoot  = 104.0
-	signTop   = 108.0
-	mapHigh   = 118.0
-	leastMark = 6.0 // of a band's height: what is little stays visible
+	zoneTop   = 0.5
+	zoneFoot  = 2.5
+	bandTop   = 3.5
+	bandFoot  = 30.0
+	signTop   = 31.5
+	mapHigh   = 34.0
+	leastMark = 1.6 // of a band's height: what is little stays visible
 )
 
 // mapShape is a shape of one colour.
@@ -104,14 +106,14 @@ func (m MapView) shapes(s answer.MapStrip) (out []mapShape) {
 			mapBlock(&unknown, x0, x1, bandTop, bandFoot)
 			continue
 		}
-		high := math.Round(level * (bandFoot - bandTop))
+		high := level * (bandFoot - bandTop)
 		foot, done := bandFoot, 0
 		for _, part := range c.Shards {
 			if all[part.Shard] == nil {
 				all[part.Shard] = &strings.Builder{}
 			}
 			done += part.Chunks
-			top := bandFoot - math.Round(high*float64(done)/float64(c.To-c.From))
+			top := bandFoot - high*float64(done)/float64(c.To-c.From)
 			if top < foot {
 				mapBlock(all[part.Shard], x0, x1, top, foot)
 			}
@@ -167,8 +169,8 @@ func signs(s answer.MapStrip) (out []mapShape) {
 	var zones, odd, moving strings.Builder
 	for _, z := range s.Zones {
 		x0, x1 := max(mapX(s, z.From), 0), min(mapX(s, z.To), mapWide)
-		mapBlock(&zones, x0, max(x1-1, x0+2), 2, zoneHigh)
-		mapBlock(&zones, x0, x0+1, 2, bandFoot)
+		mapBlock(&zones, x0, max(x1-1, x0+2), zoneTop, zoneFoot)
+		mapBlock(&zones, x0, x0+1, zoneTop, bandFoot)
 	}
 	for _, c := range s.Cells {
 		x0 := mapX(s, float64(c.From))
@@ -195,9 +197,11 @@ func mapX(s answer.MapStrip, position float64) float64 {
 
 // mapBlock adds a rectangle to path data.
 func mapBlock(b *strings.Builder, x0, x1, y0, y1 float64) {
-	top := Trim(y0)
-	b.WriteString("M" + Trim(x0) + " " + top + "h" + Trim(x1-x0) + "V" + Trim(y1) + "H" + Trim(x0) + "z")
+	b.WriteString("M" + mapUnit(x0) + " " + mapUnit(y0) + "H" + mapUnit(x1) + "V" + mapUnit(y1) + "H" + mapUnit(x0))
 }
+
+// mapUnit is a coordinate to a tenth: a band is 1000 wide.
+func mapUnit(f float64) string { return Trim(math.Round(f*10) / 10) }
 
 // mapName is the collection's link on the map: closer, or on the map of one collection its
 // page; "" for one that is not sharded, which has neither.
@@ -295,7 +299,7 @@ func (m MapView) unusual(s answer.MapStrip) (out []string) {
 var (
 	mapBox   = "0 0 " + Trim(mapWide) + " " + Trim(mapHigh)
 	mapWhole = bandShape(bandTop, bandFoot)
-	mapThin  = bandShape(bandTop+30, bandFoot-30) // of a collection that is not sharded
+	mapThin  = bandShape(bandTop+9, bandFoot-9) // of a collection that is not sharded
 )
 
 func bandShape(top, foot float64) string {

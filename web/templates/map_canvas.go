@@ -1,5 +1,11 @@
 package templates
 
+import (
+	"strconv"
+
+	"shardboard/internal/answer"
+)
+
 // MapCanvasView is what the part of the cluster map that only scripts use needs.
 type MapCanvasView struct {
 	Shards []ShardRef // all, in their order
@@ -23,3 +29,11 @@ var mapSpans = [...]struct{ value, text string }{{"1", "1 hour"}, {"6", "6 hours
 
 // mapSpeeds are how long a replay shows each step, in ms.
 var mapSpeeds = [...]struct{ value, text string }{{"1000", "slow"}, {"400", "normal"}, {"120", "fast"}}
+
+// mapRows is how many collections the map shows at most: beside other things fewer.
+func mapRows(m MapCanvasView) string {
+	if m.Whole != "" {
+		return strconv.Itoa(answer.MapBrief)
+	}
+	return strconv.Itoa(answer.MostBands)
+}

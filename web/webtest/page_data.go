@@ -10,7 +10,7 @@ import (
 // ShownData is what a page shows of the cluster: its live region without ages.
 func ShownData(t *testing.T, html string) string {
 	doc := ParseHTML(t, html)
-	region := doc.Find("main [data-live]").First()
+	region := doc.Find("main [data-live]")
 	if region.Length() == 0 {
 		t.Fatalf("no region in %.300s", html)
 	}
@@ -20,12 +20,17 @@ func ShownData(t *testing.T, html string) string {
 		"#inflight",
 	).Remove() // is of now alone
 	region.Find("[href]").Each(func(_ int, a *goquery.Selection) { a.RemoveAttr("href") })
+	region.Find(".worst .remedy").Remove()                          // what helps is planned now
 	region.Find("input[type=hidden], [data-key=measured]").Remove() // sizes of chunks are measured now
 	region.RemoveAttr("data-live-url")
-	out, err := goquery.OuterHtml(region)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var out string
+	region.Each(func(_ int, one *goquery.Selection) {
+		html, err := goquery.OuterHtml(one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out += html
+	})
 	// How old a figure is stands in titles too.
 	return regexp.MustCompile(`\s+`).ReplaceAllString(out, " ")
 }

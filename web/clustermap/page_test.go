@@ -1,0 +1,76 @@
+package clustermap_test
+
+import (
+	"strings"
+	"testing"
+
+	"shardboard/internal/topology"
+	"shardboard/web/webtest"
+)
+
+func TestThePageDoesNotGrowWithTheChunks(t *testing.T) {
+	sizes := map[int]int{}
+	large := 100_000
+	if !testing.Short() {
+		large = 1_000_000
+	}
+	for _, n := range []int{1000, large} {
+		for _, path := range []string{"/map", "/map?ns=yorkie-meta.changes", "/"} {
+			sizes[n] += webtest.ParseHTML(t, withChunks(t, n).Do("GET", path).Body.String()).Find("*").Length()
+		}
+	}
+	if small, many := sizes[1000], sizes[large]; small == 0 || float64(many) > 1.05*float64(small) {
+		t.Errorf("%d elements of %d chunks and %d of 1000, at most 1.05 times as many", many, large, small)
+	}
+}
+
+func TestTheHeadlineSaysWhatIsUnusual(t *testing.T) {
+	s := webtest.New(t)
+	headline := func() string {
+		return webtest.ParseHTML(t, s.Do("GET", "/map").Body.String()).Find("main h1").Text()
+	}
+	// Every third stretch of the canned collections is on another shard than the zone's.
+	if got := headline(); !strings.Contains(got, "on 3 shards: 2 chunks are outside") && !strings.Contains(got, "jumbo") {
+		t.Errorf("headline %q, want what is outside its zone or jumbo", got)
+	}
+	table := *s.Watcher.Value
+	table.Collections = nil
+	s.Watcher.Publish(&table)
+	if got := headline(); !strings.HasPrefix(got, "No collection is sharded") {
+		t.Errorf("headline %q without a sharded collection", got)
+	}
+	s.Watcher.Publish(&topology.Table{})
+	if got := headline(); !strings.Contains(got, "not known before the first read") {
+		t.Errorf("headline %q before the first read", got)
+	}
+}
+
+func TestEachBandIsToldInWords(t *testing.T) {
+	s := webtest.New(t)
+	page := webtest.ParseHTML(t, s.Do("GET", "/map").Body.String())
+	label := page.Find(`.band[data-key="yorkie-meta.documents"] svg`).AttrOr("aria-label", "")
+	for _, want := range []string{"250 chunks", "shard-rs-1", "jumbo"} {
+		if !strings.Contains(label, want) {
+			t.Errorf("label %q lacks %q", label, want)
+		}
+	}
+	if rows := page.Find(".maptable tbody tr").Length(); rows != page.Find(".band").Length() {
+		t.Errorf("%d rows of the table for %d bands", rows, page.Find(".band").Length())
+	}
+}
+
+func TestWithoutAScriptLinksLeadFromAllCollectionsToOneChunk(t *testing.T) {
+	s := withChunks(t, 5000)
+	address := "/map"
+	for range 6 {
+		page := webtest.ParseHTML(t, s.Do("GET", address).Body.String())
+		next := page.Find(".band svg a").First()
+		if next.Length() == 0 {
+			next = page.Find(".band p a").First()
+		}
+		if address = next.AttrOr("href", ""); strings.HasPrefix(address, "/collections/") {
+			return
+		}
+	}
+	t.Errorf("after six steps the address is %q, want the page of a chunk", address)
+}

@@ -1,0 +1,341 @@
+package matrix_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/format"
+	"shardboard/internal/heat/holdings"
+	"shardboard/internal/placement"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
+	"shardboard/web/webtest"
+)
+
+// serve shows a view of the story.
+func serve(t *testing.T, v answer.View, change ...func(*site.Deps)) *webtest.Server {
+	t.Helper()
+	s := webtest.New(t, append([]func(*site.Deps){func(d *site.Deps) { d.Now = func() time.Time { return v.Now } }}, change...)...)
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	return s
+}
+
+func page(t *testing.T, s *webtest.Server, address string) *goquery.Document {
+	t.Helper()
+	w := s.Do("GET", address)
+	if w.Code != http.StatusOK {
+		t.Fatalf("%s: %d %.300s", address, w.Code, w.Body)
+	}
+	return webtest.ParseHTML(t, w.Body.String())
+}
+
+// names are the names of the rows, in their order.
+func names(doc *goquery.Document, class string) (out []string) {
+	doc.Find(".grid tbody tr." + class + " th").Each(func(_ int, th *goquery.Selection) {
+		th = th.Clone()
+		th.Find("small, .fold").Remove()
+		out = append(out, strings.TrimSpace(th.Text()))
+	})
+	return out
+}
+
+func TestRowsOfCollectionsAddUpToTheirSumAndTheShards(t *testing.T) {
+	v := webtest.NewStory().View()
+	table := answer.Matrix(v, answer.MatrixSource{}, answer.MatrixQuery{})
+	if len(table.Columns) != 3 || table.Groups != nil || len(table.Rows) != 14 {
+		t.Fatalf("%d columns, %d groups, %d rows", len(table.Columns), len(table.Groups), len(table.Rows))
+	}
+	list := webtest.Decode[api.List[api.MatrixRow]](t, serve(t, v).Do("GET", "/api/v1/matrix"))
+	sums, total := map[string]int64{}, int64(0)
+	for _, row := range list.Items {
+		for _, part := range row.Shards {
+			sums[part.Shard] += *part.Bytes.Value
+			total += *part.Bytes.Value
+		}
+	}
+	for _, shard := range answer.Shards(v) {
+		if got := sums[shard.Name]; got != *shard.Bytes.Value {
+			t.Errorf("%s: rows add up to %d bytes, the shard has %d", shard.Name, got, *shard.Bytes.Value)
+		}
+	}
+	if sum := table.Rows[0]; sum.Name != "13 collections" || sum.Total.Text != format.Bytes(total) {
+		t.Errorf("the sum %s is %s, not %s", sum.Name, sum.Total.Text, format.Bytes(total))
+	}
+}
+
+func TestRowsAreSortedByAShardOrItsShareAndTheHeadSaysSo(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := serve(t, v)
+	first := names(page(t, s, "/matrix"), "collection")
+	if first[0] != "yorkie-meta.changes" {
+		t.Errorf("largest first: %v", first)
+	}
+	doc := page(t, s, "/matrix?sort=on%3Ashard-rs-2")
+	head := doc.Find(`.grid th[aria-sort="descending"]`)
+	if head.Length() != 1 || !strings.Contains(head.Text(), "shard-rs-2") {
+		t.Errorf("sorted by %q", head.Text())
+	}
+	reversed := names(page(t, s, head.Find("a").AttrOr("href", "")), "collection")
+	usual := names(doc, "collection")
+	slices.Reverse(reversed)
+	if reversed[len(reversed)-1] == usual[len(usual)-1] || reversed[0] != usual[0] {
+		t.Errorf("the head does not turn the order: %v, %v", usual, reversed)
+	}
+	byName := names(page(t, s, "/matrix?sort=name"), "collection")
+	if !slices.IsSorted(byName) {
+		t.Errorf("by name: %v", byName)
+	}
+}
+
+func TestUnknownCellsSayWhyAndAreNeverZero(t *testing.T) {
+	v := webtest.NewStory().With(func(t *topology.Table) { t.Sizes = map[topology.Namespace]topology.Sizes{} }).View()
+	doc := page(t, serve(t, v), "/matrix")
+	cell := doc.Find(`tr[data-key="yorkie-meta.changes"] td`).First()
+	if cell.Find("[aria-hidden]").Text() != "–" || cell.Find(".hidden").Text() != "not read yet" {
+		t.Errorf("an unknown total is %q", cell.Text())
+	}
+	if title := cell.AttrOr("title", ""); !strings.Contains(title, "not read yet") {
+		t.Errorf("its title is %q", title)
+	}
+	if doc.Find(".is-loading, .is-partial, .is-stale, tr.total .hidden").Length() == 0 {
+		t.Error("nothing says that sizes are missing")
+	}
+}
+
+func TestASumWithAnUnknownPartIsALowerBound(t *testing.T) {
+	v := webtest.NewStory().With(func(t *topology.Table) { delete(t.Sizes, "yorkie-meta.snapshots") }).View()
+	table := answer.Matrix(v, answer.MatrixSource{}, answer.MatrixQuery{})
+	if text := table.Rows[0].Total.Text; !strings.HasPrefix(text, "≥") {
+		t.Errorf("the sum without one collection is %q", text)
+	}
+}
+
+func TestPendingMovesAreAtBothEnds(t *testing.T) {
+	v := webtest.NewStory().View()
+	c := v.Table.Collection(webtest.DocumentsNS)
+	chunk := c.Chunks.At(2)
+	to := "shard-rs-3"
+	if chunk.Shard == to {
+		to = "shard-rs-2"
+	}
+	v.Table.Moves.List = []topology.InFlight{{NS: webtest.DocumentsNS, Min: webtest.Must(c.Key.Document(chunk.Min)),
+		Max: webtest.Must(c.Key.Document(chunk.Max)), From: chunk.Shard, To: to, Since: v.Now}}
+	row := page(t, serve(t, v), "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
+	out, in := row.Find(".ghost.out.running"), row.Find(".ghost.in.running")
+	if out.Length() != 1 || in.Length() != 1 {
+		t.Fatalf("%d leave, %d come", out.Length(), in.Length())
+	}
+	if title := in.AttrOr("title", ""); !strings.Contains(title, "from "+chunk.Shard) || !strings.Contains(title, "under way") {
+		t.Errorf("what comes is %q", title)
+	}
+	if link := out.Parent().Find("a").AttrOr("href", ""); !strings.Contains(link, "shard="+chunk.Shard) {
+		t.Errorf("it leaves the cell of %q", link)
+	}
+	for _, part := range webtest.Decode[api.List[api.MatrixRow]](t, serve(t, v).Do("GET", "/api/v1/matrix?q=documents")).Items[0].Shards {
+		if part.Shard == to && (part.Arriving == nil || part.Arriving.Running != 1 || part.Arriving.Bytes == nil) {
+			t.Errorf("JSON of %s: %+v", to, part.Arriving)
+		}
+	}
+}
+
+func TestManyShardsAreGroupsThatOpen(t *testing.T) {
+	story := webtest.NewStory()
+	story.Shards = 100
+	v := story.View()
+	s := serve(t, v)
+	doc := page(t, s, "/matrix")
+	groups := doc.Find(".grid .groups th a")
+	if n := groups.Length(); n < 5 || n > 12 {
+		t.Fatalf("%d groups of 100 shards", n)
+	}
+	open := page(t, s, groups.First().AttrOr("href", ""))
+	if open.Find(".grid thead tr:last-child th").Length() != groups.Length()+2+10 {
+		t.Errorf("%d columns with one group open", open.Find(".grid thead tr:last-child th").Length())
+	}
+	if open.Find(`.groups a[aria-expanded="true"]`).Length() != 1 {
+		t.Error("the open group does not say so")
+	}
+	if each := page(t, s, "/matrix?columns=each"); each.Find(".grid thead th").Length() != 102 {
+		t.Errorf("%d columns of 100 shards", each.Find(".grid thead th").Length())
+	}
+}
+
+func TestShardsAreGroupedByTheirZonesButNotByPins(t *testing.T) {
+	story := webtest.NewStory()
+	story.Shards = 20
+	v := story.View()
+	for i := range v.Table.Shards {
+		v.Table.Shards[i].Zones = []string{[]string{"eu", "us"}[i%2], answer.PinZone(webtest.ProjectID(i))}
+	}
+	table := answer.Matrix(v, answer.MatrixSource{}, answer.MatrixQuery{})
+	if len(table.Groups) != 2 || table.Groups[0].Name != "eu" || table.Groups[1].Shards() != "10 shards" {
+		t.Errorf("groups %+v", table.Groups)
+	}
+}
+
+func TestDatabasesOpenAndClose(t *testing.T) {
+	v := manyDatabases()
+	s := serve(t, v)
+	doc := page(t, s, "/matrix")
+	if doc.Find(".grid tr.database").Length() != 2 || doc.Find(".grid tr.collection").Length() == 0 {
+		t.Fatalf("%d databases, %d collections", doc.Find("tr.database").Length(), doc.Find("tr.collection").Length())
+	}
+	fold := doc.Find(`tr[data-key="db:shop"] .fold`)
+	if fold.AttrOr("aria-expanded", "") != "true" {
+		t.Fatal("the database is not open")
+	}
+	closed := page(t, s, fold.AttrOr("href", ""))
+	if closed.Find(`tr[data-key^="shop."]`).Length() != 0 || closed.Find(`tr[data-key="db:shop"] .fold[aria-expanded="false"]`).Length() != 1 {
+		t.Error("it does not close")
+	}
+}
+
+func manyDatabases() answer.View {
+	return webtest.NewStory().With(func(t *topology.Table) {
+		t.Databases = append(t.Databases, topology.Database{Name: "shop", Primary: "shard-rs-2"})
+		for i := range 5 {
+			ns := topology.Namespace(fmt.Sprintf("shop.orders%d", i))
+			t.Unsharded = append(t.Unsharded, ns)
+			t.Sizes[ns] = topology.Sizes{NS: ns, At: webtest.Epoch, Shards: map[string]topology.Size{"shard-rs-2": webtest.Size(int64(1000*i), 10)}}
+		}
+		slices.Sort(t.Unsharded)
+	}).View()
+}
+
+func TestAProjectOpensIntoItsCollections(t *testing.T) {
+	s := webtest.New(t)
+	doc := page(t, s, "/matrix?by=projects")
+	if n := len(names(doc, "project")); n != answer.PageRows {
+		t.Fatalf("%d projects on a page", n)
+	}
+	first := doc.Find("tr.project").First()
+	total := first.Find("td").First()
+	if !strings.HasPrefix(strings.TrimSpace(total.Text()), "≥") && !strings.HasPrefix(strings.TrimSpace(total.Text()), "≈") {
+		t.Errorf("the size of the largest project is %q", total.Text())
+	}
+	open := page(t, s, first.Find(".fold").AttrOr("href", ""))
+	if open.Find("tr.part").Length() != 2 {
+		t.Errorf("an open project has %d collections, not the two that exist", open.Find("tr.part").Length())
+	}
+	if others := doc.Find("tr.others"); others.Length() != 1 || !strings.Contains(others.Text(), "180 others") {
+		t.Errorf("the rest is %q", others.Text())
+	}
+}
+
+func TestProjectsOfThePastAreNotRecordedAndThePageSaysSo(t *testing.T) {
+	s := webtest.New(t, webtest.WithHistory(t))
+	at := "at=" + url.QueryEscape(answer.AtText(webtest.Epoch.Add(-10*time.Minute)))
+	if text := page(t, s, "/matrix?by=projects&"+at).Find("#live-matrix .state").Text(); !strings.Contains(text, "Not recorded") {
+		t.Errorf("the page says %q", text)
+	}
+	if page(t, s, "/matrix?"+at).Find("tr.collection").Length() == 0 {
+		t.Error("collections of the past are not shown")
+	}
+	if w := s.Do("GET", "/api/v1/matrix?by=projects&"+at); w.Code != http.StatusNotFound {
+		t.Errorf("JSON answers %d", w.Code)
+	}
+	writes := page(t, s, "/matrix?measure=writes&"+at)
+	if title := writes.Find("tr.collection td").First().AttrOr("title", ""); !strings.Contains(title, "not kept by shard") {
+		t.Errorf("writes of the past are %q", title)
+	}
+}
+
+func TestCSVHasALineForEachRowAndShardWithItsRange(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(webtest.New(t).Do("GET", "/matrix.csv").Body.String()), "\n")
+	for _, column := range []string{"shards.shard", "shards.bytes.value", "shards.bytes.low", "shards.bytes.high", "shards.bytes.ageSeconds"} {
+		if !slices.Contains(strings.Split(lines[0], ","), column) {
+			t.Errorf("no column %s in %s", column, lines[0])
+		}
+	}
+	if len(lines) != 9 {
+		t.Errorf("%d lines", len(lines))
+	}
+}
+
+func TestWhatCannotBeAskedIsRefused(t *testing.T) {
+	s := webtest.New(t)
+	for _, query := range []string{"by=shards", "measure=x", "show=x", "sort=x", "order=x", "columns=x", "page=0", "internal=2",
+		"open=%00", strings.Repeat("open=a&", 41)} {
+		if w := s.Do("GET", "/matrix?"+query); w.Code != http.StatusBadRequest {
+			t.Errorf("%.40s: %d", query, w.Code)
+		}
+	}
+	for _, query := range []string{"sort=on:none", "open=none", "page=999", "db=none", "q=%3Cscript%3E"} {
+		if w := s.Do("GET", "/matrix?"+query); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "<script>") {
+			t.Errorf("%s: %d", query, w.Code)
+		}
+	}
+}
+
+// largest is a cluster of 100 shards and as many projects.
+func largest(projects int) answer.View {
+	story := webtest.NewStory()
+	story.Shards = 100
+	v := story.View()
+	list := make([]placement.Project, projects)
+	for i := range list {
+		id := bson.ObjectID{4: byte(i >> 16), 5: byte(i >> 8), 6: byte(i), 11: 1}
+		list[i] = placement.Project{DB: "yorkie-meta", ID: id, Name: fmt.Sprintf("project-%d", i)}
+	}
+	v.Dir = placement.NewDirectory(1, []string{"yorkie-meta"}, list, topology.Health{At: v.Now})
+	v.Profile, v.HoldingsOf = profile.Yorkie(), webtest.CannedHoldings{}.Snapshot
+	return v
+}
+
+func TestALargeClusterHasASmallTable(t *testing.T) {
+	v := largest(100_000)
+	for _, q := range []answer.MatrixQuery{{Projects: true}, {Projects: true, Page: 1000}, {Projects: true, Sort: "name", Reverse: true}, {}} {
+		table := answer.Matrix(v, answer.MatrixSource{}, q)
+		if len(table.Rows) > 300 || len(table.Columns) > 20 {
+			t.Errorf("%s: %d rows, %d columns", q.URL(), len(table.Rows), len(table.Columns))
+		}
+	}
+	s := serve(t, v)
+	if n := s.Do("GET", "/matrix?by=projects").Body.Len(); n > 256<<10 {
+		t.Errorf("the page of 100,000 projects has %d bytes", n)
+	}
+}
+
+func BenchmarkMatrixOfProjects(b *testing.B) {
+	for _, projects := range []int{1_000, 100_000} {
+		b.Run(fmt.Sprint(projects), func(b *testing.B) {
+			v := largest(projects)
+			kept := v.Holdings()
+			v.HoldingsOf = func(*topology.Table) *holdings.Snapshot { return kept }
+			for b.Loop() {
+				answer.Matrix(v, answer.MatrixSource{}, answer.MatrixQuery{Projects: true})
+			}
+		})
+	}
+}
+
+func TestAStepOfARunThatWasNotSentIsPending(t *testing.T) {
+	v := webtest.NewStory().View()
+	c := v.Table.Collection(webtest.DocumentsNS)
+	chunk := c.Chunks.At(1)
+	to := "shard-rs-3"
+	if chunk.Shard == to {
+		to = "shard-rs-2"
+	}
+	step := engine.Step{State: engine.Planned, Step: actions.Step{Op: actions.OpMove, NS: webtest.DocumentsNS,
+		Min: webtest.Must(c.Key.Document(chunk.Min)), Shard: to}}
+	sent := step
+	sent.Sent = v.Now
+	moves := answer.PendingMoves(v, []engine.Run{{State: engine.Running, Steps: []engine.Step{step, sent}}})
+	if len(moves) != 1 || moves[0].From != chunk.Shard || moves[0].To != to || moves[0].Running {
+		t.Errorf("pending: %+v", moves)
+	}
+}
