@@ -102,6 +102,15 @@ func projectVerdicts(s placement.Spread) []api.ProjectVerdict {
 	return out
 }
 
+// shardWords names shards, or counts them where their names would fill the screen; the table has them all.
+func shardWords(names []string) string {
+	const named = 8
+	if len(names) > named {
+		return fmt.Sprintf("%d shards", len(names))
+	}
+	return JoinWords(names)
+}
+
 // projectAnswer says in a sentence or three where the project is: collections on
 // the same shards together, exact ones first.
 func projectAnswer(s placement.Spread) string {
@@ -129,10 +138,10 @@ func projectAnswer(s placement.Spread) string {
 	}
 	var out []string
 	for _, g := range exact {
-		out = append(out, fmt.Sprintf("On %s: %s.", JoinWords(g.shards), JoinWords(g.names)))
+		out = append(out, fmt.Sprintf("On %s: %s.", shardWords(g.shards), JoinWords(g.names)))
 	}
 	if len(byDoc.names) > 0 {
-		out = append(out, fmt.Sprintf("Spread by document over %s: %s.", JoinWords(byDoc.shards), JoinWords(byDoc.names)))
+		out = append(out, fmt.Sprintf("Spread by document over %s: %s.", shardWords(byDoc.shards), JoinWords(byDoc.names)))
 	}
 	if len(primary.names) > 0 {
 		out = append(out, fmt.Sprintf("Not sharded, on %s: %s.", JoinWords(primary.shards), JoinWords(primary.names)))

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/api"
 	"shardboard/internal/topology"
 )
 
@@ -132,7 +133,11 @@ func waitUntil(js string) chromedp.Action[chromedp.Void] {
 func everyPage(t *testing.T, d *demo) []string {
 	var projects struct{ Items []struct{ ID string } }
 	d.getJSON(t, "api/v1/projects?limit=1", &projects)
-	return []string{"", "map", "collections", "collections/yorkie-meta.changes", "collections/yorkie-meta.documents", "projects",
+	var chunks api.List[api.Chunk]
+	d.getJSON(t, "api/v1/collections/yorkie-meta.changes/chunks?limit=1", &chunks)
+	return []string{"", "map", "matrix", "matrix?by=projects", "shards/shard-rs-2/why",
+		"collections/yorkie-meta.changes/chunks/" + chunks.Items[0].Ref, "advice", "alerts", "surveys", "compare",
+		"activity?kind=all", "collections", "collections/yorkie-meta.changes", "collections/yorkie-meta.documents", "projects",
 		"projects/" + projects.Items[0].ID, "shards/shard-rs-2", "locate", "locate?q=" + projects.Items[0].ID,
 		"locate?q=017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "locate/bulk", "checks/duplicates", "layout?layout=yorkie-0.4", "zones", "heat",
 		"activity", "settings", "settings/users", "login/first?key=x"}
@@ -253,12 +258,8 @@ func TestBrowserSaysThatItsSocketIsLostAndReconnects(t *testing.T) {
 func TestBrowserReadsEveryPageWithoutJavaScript(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})
-	off := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-		return err
-	})
 	for _, path := range everyPage(t, d) {
-		if err := chromedp.Do(ctx, off, chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1")); err != nil {
+		if err := chromedp.Do(ctx, withoutScripts, chromedp.Navigate(d.app.URL()+path), chromedp.WaitVisible("main h1")); err != nil {
 			t.Fatalf("/%s: %v", path, err)
 		}
 	}

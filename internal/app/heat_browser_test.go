@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -147,11 +146,7 @@ func TestBrowserShowsTheHeatPictureWithoutJavaScript(t *testing.T) {
 	ctx := newBrowser(t)
 	d := startDemo(t, quietCluster(), topology.Options{})
 	d.recordHeat(t, 3)
-	off := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-		return err
-	})
-	if err := chromedp.Do(ctx, off, chromedp.Navigate(d.app.URL()+"heat"), chromedp.WaitVisible(".smallheat svg path"),
+	if err := chromedp.Do(ctx, withoutScripts, chromedp.Navigate(d.app.URL()+"heat"), chromedp.WaitVisible(".smallheat svg path"),
 		chromedp.WaitVisible("#heat-table summary")); err != nil {
 		t.Fatal(err)
 	}

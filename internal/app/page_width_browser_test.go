@@ -42,6 +42,10 @@ func TestBrowserShowsNoPageWiderThanItsWindow(t *testing.T) {
 		checkWidths(t, ctx, d.app.URL()+path)
 	}
 
+	// A page that is open would follow the end of its session in the middle of the next navigation.
+	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+		t.Fatal(err)
+	}
 	d.stop(t)
 	d.config.Auth, d.config.DataDir = Auth{Mode: "local"}, t.TempDir()
 	d.serve(t)
@@ -69,6 +73,12 @@ func addressesOf(t *testing.T, d *demo, names *hostileCluster) (out []string) {
 	d.postJSON(t, "api/v1/plans/"+split.ID+"/run", api.PlanRun{Hash: split.Hash, Confirm: split.Confirm}, &run)
 	d.postJSON(t, "api/v1/plans/"+pin.ID+"/run", api.PlanRun{Hash: pin.Hash, Confirm: pin.Confirm}, &pinned)
 
+	var survey api.Survey
+	d.postJSON(t, "api/v1/surveys", api.SurveyStart{Kind: "projects"}, &survey)
+	if !eventually(30*time.Second, func() bool { d.getJSON(t, "api/v1/surveys/"+survey.ID, &survey); return survey.EndedAt != nil }) {
+		t.Fatalf("the survey does not end: %+v", survey)
+	}
+
 	escape := url.PathEscape
 	values := map[string][]string{
 		"/collections/{ns}":              {"yorkie-meta.changes", "yorkie-meta.documents", escape(names.ns(0)), escape(names.ns(2))},
@@ -77,7 +87,9 @@ func addressesOf(t *testing.T, d *demo, names *hostileCluster) (out []string) {
 		"/shards/{name}":                 {"shard-rs-2", escape(names.name(0, "shard"))},
 		"/plans/{id}":                    {split.ID, pin.ID},
 		"/runs/{id}":                     {run.ID, pinned.ID},
-		"/surveys/{survey}":              nil, // begins with a survey that ran, see below
+		"/shards/{name}/why":             {"shard-rs-2/why", escape(names.name(0, "shard")) + "/why"},
+		"/surveys/{survey}":              {survey.ID},
+		"/advice/{id}/plan":              nil, // leads to a form that is among /plans/new
 	}
 	queries := map[string][]string{
 		"/locate": {"?q=" + projects.Items[0].ID, "?q=017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "?q=nothing+like+it",
@@ -86,6 +98,7 @@ func addressesOf(t *testing.T, d *demo, names *hostileCluster) (out []string) {
 		"/layout":    {"?layout=yorkie-0.4"},
 		"/plans/new": {"?" + url.Values{"kind": {"move"}, "ns": {"yorkie-meta.changes"}, "chunk": {chunks.Items[0].Ref}}.Encode()},
 		"/heat":      {"?rows=project"},
+		"/matrix":    {"?by=projects"},
 	}
 	for _, pattern := range web.Pages() {
 		head, _, filled := strings.Cut(pattern, "{")
@@ -126,7 +139,7 @@ func checkWidths(t *testing.T, ctx context.Context, address string) {
 			t.Fatal(err)
 		}
 		if i == 0 {
-			if err := chromedp.Do(ctx, chromedp.Navigate(address), chromedp.WaitVisible("h1")); err != nil {
+			if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
 				t.Fatalf("%s: unexpected error: %v", address, err)
 			}
 		}
