@@ -121,7 +121,7 @@ func (o *Offers) Zones() []api.Offer {
 		}
 	}
 	for _, z := range o.Table.Zones[:min(len(o.Table.Zones), offersOfZones-len(out))] {
-		text := message.New("offer.removeRange", "Take {min} → {max} of {ns} from {zone}…", message.Text("min", o.shortBound(z.NS, z.RawMin)),
+		text := message.New("offer.removeRange", "Remove {min} → {max} of {ns} from {zone}…", message.Text("min", o.shortBound(z.NS, z.RawMin)),
 			message.Text("max", o.shortBound(z.NS, z.RawMax)), message.Namespace("ns", z.NS), message.Text("zone", shortZone(z.Zone)))
 		out = append(out, o.offer(actions.ZoneRemoveRange, text.String(), "", "ns", string(z.NS), "zone", z.Zone,
 			"min", string(api.Document(z.RawMin)), "max", string(api.Document(z.RawMax))))
