@@ -180,7 +180,7 @@ func TestABrokenRecordIsSaidOnEveryPageToThoseWhoMayReadIt(t *testing.T) {
 				d.Audit, d.Auth = a, webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
 			})
 			if said := strings.Contains(s.Do("GET", "/").Body.String(),
-				"The audit record was changed by something other than this program; the page Audit says where."); said != (want && broken) {
+				"The audit record was changed by something other than this program; the Audit page shows where."); said != (want && broken) {
 				t.Errorf("%s, broken %v: said %v", role, broken, said)
 			}
 		}
