@@ -8,7 +8,7 @@ LDFLAGS  = -s -w -X main.version=$(VERSION)
 TEMPL    = $(GO) tool -modfile=tools/go.mod templ
 STATIC   = $(GO) tool -modfile=tools/go.mod staticcheck
 
-.PHONY: build demo test test-all fuzz long bench generate format check-format check-generated vet race unit browser setup clean
+.PHONY: build demo storybook test test-all fuzz long bench generate format check-format check-generated vet race unit browser setup clean
 
 build: ## the one binary: bin/shardboard
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/shardboard ./cmd/shardboard
@@ -18,6 +18,9 @@ demo: build ## a live dashboard over a simulated sharded cluster full of Yorkie-
 
 # The race detector's builds share nothing with the others, so they go on beside them:
 # where one waits or has a single processor's work left, the other goes on.
+storybook: ## every page and component in every state, in both themes: http://127.0.0.1:8091/storybook
+	$(GO) run ./cmd/storybook
+
 test: setup check-format check-generated ## what every change must pass, within 8 minutes
 	@$(MAKE) --no-print-directory -j2 race unit
 	@$(MAKE) --no-print-directory browser

@@ -14,6 +14,7 @@ import (
 // room may import in non-test files. A room's own subfolders are part of it.
 var rooms = map[string][]string{
 	"cmd/shardboard":    {"internal/app", "internal/api", "internal/answer", "internal/actions", "internal/simcluster"},
+	"cmd/storybook":     {"web/storybook"}, // a development tool
 	"internal/app":      {"*"},
 	"internal/fault":    {},
 	"internal/sanitize": {"-"},                                    // safe text for logs and terminals; everybody's
@@ -58,6 +59,7 @@ var rooms = map[string][]string{
 	"web/site":      webMay,
 	"web/live":      append([]string{"web/site"}, webMay...),
 	"web/webtest":   {"*"}, // for tests only
+	"web/storybook": {"*"}, // for tests and cmd/storybook only
 	"test/mongosh":  {"-"}, // tests only
 	"static":        {"-"},
 }
@@ -105,7 +107,7 @@ var external = map[string][]string{
 	"go.mongodb.org/mongo-driver/v2/bson": {"internal/shardkey", "internal/topology", "internal/cluster", "internal/profile",
 		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/actions", "internal/heat",
 		"internal/rules", "internal/history", "internal/outcome", "internal/answer", "web", "web/site", "web/live", "web/templates",
-		"web/webtest"},
+		"web/webtest", "web/storybook"},
 	"github.com/gorilla/websocket":            {"web/live", "web/webtest"},
 	"modernc.org/sqlite":                      {"internal/store"},
 	"github.com/coreos/go-oidc":               {"internal/auth"},
@@ -193,7 +195,8 @@ func allowed(room, target string) bool {
 
 // TestPackagesForTestsAreImportedByTestsOnly keeps fixtures and suites out of the program.
 func TestPackagesForTestsAreImportedByTestsOnly(t *testing.T) {
-	forTests := []string{"web/webtest", "internal/conformance", "internal/store/storetest", "internal/actions/enginetest"}
+	forTests := []string{"web/webtest", "web/storybook", "cmd/storybook", "internal/conformance", "internal/store/storetest",
+		"internal/actions/enginetest"}
 	for _, p := range packages(t) {
 		path := strings.TrimPrefix(p.ImportPath, "shardboard/")
 		for _, imp := range p.Imports {

@@ -153,7 +153,7 @@ func chunkTrouble(t *testing.T) (*webtest.Server, answer.View) {
 				t.Events[i].Details = webtest.Must(bson.Marshal(append(details, bson.E{Key: "errmsg", Value: serverSaid})))
 			}
 		}
-		t.Moves.List = []topology.InFlight{flightOfChunk(t, webtest.ChangesNS, 4, "shard-rs-2")}
+		t.Moves.List = []topology.InFlight{webtest.FlightOfChunk(t, webtest.ChangesNS, 4, "shard-rs-2")}
 	})
 	v := story.View()
 	busy := &webtest.Writes{} // one project, and many of its documents alike

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/static"
+	"shardboard/web/storybook"
 	"shardboard/web/webtest"
 )
 
@@ -18,7 +19,7 @@ func TestPagesHoldNothingThatTheirPolicyForbids(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for every page")
 	}
-	for _, sc := range scenes() {
+	for _, sc := range storybook.Scenes() {
 		doc := webtest.ParseHTML(t, sc.Open(t))
 		doc.Find("*").Each(func(_ int, s *goquery.Selection) {
 			for _, a := range s.Nodes[0].Attr {

@@ -110,7 +110,7 @@ func (e enemy) View() answer.View {
 	slices.SortStableFunc(t.Zones, func(a, b topology.ZoneRange) int { return webtest.CompareText(string(a.NS), string(b.NS)) })
 	e.addEvents(t)
 	for i := range e.payloads {
-		x := flightOfChunk(t, e.ns(i), 0, e.name((i+1)%len(e.payloads), "shard"))
+		x := webtest.FlightOfChunk(t, e.ns(i), 0, e.name((i+1)%len(e.payloads), "shard"))
 		x.App = e.name(i, "app")
 		t.Moves.List = append(t.Moves.List, x)
 	}

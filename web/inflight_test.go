@@ -21,34 +21,6 @@ import (
 	"shardboard/web/webtest"
 )
 
-// flightOfChunk is a migration of the chunk at a position to another shard.
-func flightOfChunk(t *topology.Table, ns topology.Namespace, i int, to string) topology.InFlight {
-	c := t.Collection(ns)
-	ch := c.Chunks.At(i)
-	known := func(n int64, method string) topology.Figure {
-		return topology.Figure{Known: true, Value: n, Method: method, At: webtest.Epoch.Add(-time.Second)}
-	}
-	return topology.InFlight{
-		NS:   ns,
-		Min:  webtest.Must(c.Key.Document(ch.Min)),
-		Max:  webtest.Must(c.Key.Document(ch.Max)),
-		From: ch.Shard,
-		To:   to,
-		Since: webtest.Epoch.Add(
-			-12 * time.Second,
-		),
-		Step:           2,
-		Steps:          6,
-		RecipientStep:  3,
-		RecipientSteps: 7,
-		By:             topology.MoveByClient,
-		App:            "mongosh 2.12.0",
-		Copied:         known(1200, "recipientCount"),
-		Estimate:       known(8000, "chunkShare"),
-		Left:           topology.TimeLeft{Known: true, For: 70 * time.Second},
-	}
-}
-
 // movingTable is the canned one with one migration of the third chunk.
 func movingTable(change ...func(*topology.InFlight)) *topology.Table {
 	t := webtest.CannedTable(2, 250)
@@ -56,7 +28,7 @@ func movingTable(change ...func(*topology.InFlight)) *topology.Table {
 	if t.Collection(webtest.DocumentsNS).Chunks.Owner(2) == to {
 		to = "shard-rs-1"
 	}
-	x := flightOfChunk(t, webtest.DocumentsNS, 2, to)
+	x := webtest.FlightOfChunk(t, webtest.DocumentsNS, 2, to)
 	for _, f := range change {
 		f(&x)
 	}
@@ -443,7 +415,7 @@ func TestTheOverviewShowsTheOldestOfManyMoves(t *testing.T) {
 	s := webtest.New(t)
 	table := webtest.CannedTable(2, 250)
 	for i := range 12 {
-		x := flightOfChunk(table, webtest.DocumentsNS, i*3, fmt.Sprintf("shard-%d", i))
+		x := webtest.FlightOfChunk(table, webtest.DocumentsNS, i*3, fmt.Sprintf("shard-%d", i))
 		x.Since = webtest.Epoch.Add(-time.Duration(30-i) * time.Hour)
 		table.Moves.List = append(table.Moves.List, x)
 	}
@@ -461,7 +433,7 @@ func TestTheOverviewShowsTheOldestOfManyMoves(t *testing.T) {
 // not shown as running for ever.
 func TestALoggedMoveThatIsNotUnderWayHasNoKnownEnd(t *testing.T) {
 	started := func(table *topology.Table, i int, to string, ago time.Duration) {
-		x := flightOfChunk(table, webtest.DocumentsNS, i, to)
+		x := webtest.FlightOfChunk(table, webtest.DocumentsNS, i, to)
 		if to == x.From {
 			x.From = "shard-rs-7"
 		}

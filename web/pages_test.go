@@ -8,6 +8,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"shardboard/web/storybook"
 	"shardboard/web/webtest"
 )
 
@@ -16,7 +17,7 @@ func TestEveryPageInEveryStateIsWhole(t *testing.T) {
 		t.Skip("asks for every page")
 	}
 	missing := regexp.MustCompile(`\[[a-z]+\.[a-zA-Z._-]+\]|%!|\{[a-z]+\}`)
-	for _, sc := range scenes() {
+	for _, sc := range storybook.Scenes() {
 		t.Run(sc.Name, func(t *testing.T) {
 			html := sc.Open(t)
 			if len(html) > webtest.LargestPage {
@@ -186,7 +187,7 @@ func TestEveryStateHasItsWords(t *testing.T) {
 			"Grant the cluster user find on config.collections",
 		}, "shard-denied": {"affected is not known"}, "missing": {"There is no shard", "shard-rs-3"},
 	}
-	for _, sc := range scenes() {
+	for _, sc := range storybook.Scenes() {
 		text := webtest.ParseHTML(t, sc.Open(t)).Find("body").Text()
 		for _, w := range want[sc.Name] {
 			if !strings.Contains(text, w) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"shardboard/web/storybook"
 	"shardboard/web/webtest"
 )
 
@@ -13,7 +14,7 @@ import (
 // settings, in every state.
 func TestEveryFieldHasALabelAndSaysWhatItHolds(t *testing.T) {
 	fields := 0
-	for _, sc := range append(bareScenes(), accountScenes()...) {
+	for _, sc := range append(storybook.SignInScenes(), storybook.AccountScenes()...) {
 		doc := webtest.ParseHTML(t, sc.Open(t))
 		doc.Find("main input:not([type=hidden]):not([aria-hidden]), main select").Each(func(_ int, f *goquery.Selection) {
 			fields++
@@ -39,7 +40,7 @@ func TestEveryFieldHasALabelAndSaysWhatItHolds(t *testing.T) {
 }
 
 func TestPagesBeforeSignInShowNothingOfTheCluster(t *testing.T) {
-	for _, sc := range bareScenes() {
+	for _, sc := range storybook.SignInScenes() {
 		html := sc.Open(t)
 		doc := webtest.ParseHTML(t, html)
 		for _, sel := range []string{"h1", "main#main", "a.skip[href='#main']", "title"} {

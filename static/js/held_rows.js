@@ -43,7 +43,7 @@ function freeze(from, to) {
   const last = list.findLastIndex((el) => kept.has(el));
   const out = list.filter((el, i) => !kept.has(el) && (last < 0 || i < last));
   if (out.length === 0 && rows.every((el, i) => el === list[i])) return -1;
-  to.replaceChildren(...rows, ...list.filter((el, i) => last >= 0 && i > last));
+  to.replaceChildren(...rows, ...list.filter((_, i) => last >= 0 && i > last));
   return out.filter((el) => !el.matches(".reasons")).length;
 }
 

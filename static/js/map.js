@@ -99,7 +99,7 @@ function listenControls() {
   const recolor = () => (readColors(), draw());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
   new MutationObserver(recolor).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-  document.addEventListener("live", onNews);
+  document.addEventListener("live", (e) => onNews(/** @type {CustomEvent} */ (e)));
   new MutationObserver(followTime).observe(document.body, { attributes: true, attributeFilter: ["data-at"] });
   document.addEventListener("visibilitychange", () => document.hidden || refresh());
   setInterval(() => document.hidden || state.view.at || refresh(), every);

@@ -58,6 +58,11 @@ func FoundDocument(v answer.View) []placement.Item {
 
 // Open returns the HTML of the page.
 func (sc Scene) Open(t testing.TB) string {
+	return sc.Serve(t).Do("GET", sc.Path, sc.Ask...).Body.String()
+}
+
+// Serve is a site that shows the scene's cluster.
+func (sc Scene) Serve(t testing.TB) *Server {
 	s := New(t, func(d *site.Deps) {
 		d.Demo, d.Target, d.Now = true, "mongodb://127.0.0.1:27117", func() time.Time { return sc.View.Now }
 		if sc.Change != nil {
@@ -68,7 +73,7 @@ func (sc Scene) Open(t testing.TB) string {
 	if sc.Found != nil {
 		s.Locator.Answer = func(placement.Query) ([]placement.Item, error) { return sc.Found, nil }
 	}
-	return s.Do("GET", sc.Path, sc.Ask...).Body.String()
+	return s
 }
 
 // LargestPage is the largest size of a page in bytes.

@@ -1,12 +1,8 @@
-package web_test
+package storybook
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
-	"testing"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -16,20 +12,13 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
-	"shardboard/static"
 	"shardboard/web/webtest"
 )
 
-func scenes() []webtest.Scene {
+// Scenes are the pages of a signed-in person, in the states that each has.
+func Scenes() []webtest.Scene {
 	fine, bad := webtest.NewStory().View(), webtest.NewStory().With(webtest.Troubled).View()
-	denied := webtest.NewStory().With(func(t *topology.Table) {
-		for _, p := range webtest.EveryPart() {
-			if p != topology.PartRouting && p != topology.PartShards && p != topology.PartDatabases {
-				t.Health[p] = topology.Health{Err: errors.New("code 13"), Denied: true, Privilege: "find on config." + string(p)}
-			}
-		}
-		t.Events, t.Zones, t.Sizes, t.Unsharded, t.Routers, t.Balancer = nil, nil, nil, nil, nil, topology.Balancer{}
-	}).View()
+	denied := webtest.NewStory().With(allDenied).View()
 	denied.Dir = placement.NewDirectory(
 		1,
 		[]string{"yorkie-meta"},
@@ -168,7 +157,7 @@ func scenes() []webtest.Scene {
 		{Name: "advice-loading", Path: "/advice", View: empty}, {Name: "alerts-off", Path: "/alerts", View: fine},
 		{Name: "audit", Path: "/audit", View: fine}, {Name: "audit-none", Path: "/audit?by=user:nobody", View: fine},
 	}
-	return slices.Concat(out, mapScenes(fine, bad, moving, denied, lost, empty), accountScenes(), actionScenes(),
+	return slices.Concat(out, mapScenes(fine, bad, moving, denied, lost, empty), AccountScenes(), actionScenes(),
 		webtest.OutcomeScenes(), sizeScenes(),
 		matrixScenes(fine, empty, denied, lost, moving))
 }
@@ -183,48 +172,21 @@ func movingStory(t *topology.Table) {
 		}
 		return "shard-rs-3"
 	}
-	byHand := flightOfChunk(t, ns, 2, other(ns, 2))
-	long := flightOfChunk(t, ns, 7, other(ns, 7))
+	byHand := webtest.FlightOfChunk(t, ns, 2, other(ns, 2))
+	long := webtest.FlightOfChunk(t, ns, 7, other(ns, 7))
 	long.Since, long.By, long.App = webtest.Epoch.Add(-5*time.Hour), topology.MoveByBalancer, ""
 	long.Copied.Value, long.Left = 12_000_000, topology.TimeLeft{Reason: "beyondEstimate"}
 	const docs = "yorkie-meta.documents"
-	done := flightOfChunk(t, docs, 1, t.Collection(docs).Chunks.Owner(1))
+	done := webtest.FlightOfChunk(t, docs, 1, t.Collection(docs).Chunks.Owner(1))
 	byHand.Step, byHand.StepInferred = 3, true
 	done.From, done.Step = other(docs, 1), 5
-	fresh := flightOfChunk(t, docs, 0, other(docs, 0))
+	fresh := webtest.FlightOfChunk(t, docs, 0, other(docs, 0))
 	fresh.Since, fresh.Copied, fresh.Left, fresh.Step, fresh.Steps = webtest.Epoch, topology.Figure{
 		Reason: "notLoaded",
 	}, topology.TimeLeft{
 		Reason: "notLoaded",
 	}, 0, 0
 	t.Moves.List = []topology.InFlight{long, byHand, done, fresh}
-}
-
-// TestStorybook writes every page in every state to SHARDBOARD_STORYBOOK, to be
-// looked at in a browser.
-func TestStorybook(t *testing.T) {
-	dir := os.Getenv("SHARDBOARD_STORYBOOK")
-	if dir == "" {
-		t.Skip("SHARDBOARD_STORYBOOK names no folder")
-	}
-	for _, a := range static.Assets() {
-		path := filepath.Join(dir, filepath.FromSlash(a.URL))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, a.Body, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, sc := range append(scenes(), bareScenes()...) {
-		html := sc.Open(t)
-		t.Logf("%-22s %6d bytes", sc.Name, len(html))
-		// Opened from a file, so addresses become relative.
-		html = strings.NewReplacer(`href="/static/`, `href="static/`, `src="/static/`, `src="static/`).Replace(html)
-		if err := os.WriteFile(filepath.Join(dir, sc.Name+".html"), []byte(html), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // goneChunk is the address of a chunk of changes that there is not.

@@ -1,4 +1,4 @@
-package web_test
+package storybook
 
 import (
 	"net/http"
@@ -9,8 +9,8 @@ import (
 	"shardboard/web/webtest"
 )
 
-// bareScenes are the pages before sign-in.
-func bareScenes() []webtest.Scene {
+// SignInScenes are the pages before sign-in.
+func SignInScenes() []webtest.Scene {
 	fine := webtest.NewStory().View()
 	local := auth.Offers{Password: true}
 	wrong := webtest.StubAuth{SignInMode: "local", SignInOffers: local, Refusal: auth.ErrCredentials}
@@ -91,8 +91,8 @@ func bareScenes() []webtest.Scene {
 	}
 }
 
-// accountScenes are the settings.
-func accountScenes() []webtest.Scene {
+// AccountScenes are the settings.
+func AccountScenes() []webtest.Scene {
 	fine := webtest.NewStory().View()
 	local := auth.Offers{Password: true}
 	post := func(pairs ...string) []func(*http.Request) {

@@ -1,0 +1,128 @@
+package storybook_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/go-chi/chi/v5"
+
+	"shardboard/web"
+	"shardboard/web/storybook"
+	"shardboard/web/webtest"
+)
+
+func get(t *testing.T, address, referer string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest("GET", address, nil)
+	r.Header.Set("Referer", referer)
+	w := httptest.NewRecorder()
+	storybook.Handler().ServeHTTP(w, r)
+	return w
+}
+
+func TestEveryPageInEveryStateHasAHeadingAndWholeSentences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for every page")
+	}
+	missing := regexp.MustCompile(`\[[a-z]+\.[a-zA-Z._-]+\]|%!|\{[a-z]+\}|NaN`)
+	for _, sc := range storybook.StateScenes() {
+		w := sc.Serve(t).Do("GET", sc.Path)
+		if w.Code >= 500 && w.Code != http.StatusServiceUnavailable {
+			t.Errorf("%s: status %d", sc.Name, w.Code)
+		}
+		doc := webtest.ParseHTML(t, w.Body.String())
+		if doc.Find("main#main h1").Length() != 1 {
+			t.Errorf("%s: %d headings", sc.Name, doc.Find("main#main h1").Length())
+		}
+		doc.Find("code").Remove()
+		if m := missing.FindString(doc.Find("main").Text()); m != "" {
+			t.Errorf("%s: a sentence is missing or unfilled: %s", sc.Name, m)
+		}
+		doc.Find("script").Each(func(_ int, s *goquery.Selection) {
+			if strings.TrimSpace(s.Text()) != "" {
+				t.Errorf("%s: an inline script %.60q", sc.Name, s.Text())
+			}
+		})
+	}
+}
+
+// Pages that name something are opened with it, so addresses are matched with patterns.
+func TestEveryPageHasScenes(t *testing.T) {
+	mux := chi.NewMux()
+	for _, pattern := range web.Pages() {
+		mux.Get(pattern, func(http.ResponseWriter, *http.Request) {})
+	}
+	shown := map[string]int{}
+	for _, sc := range storybook.All() {
+		path, _, _ := strings.Cut(sc.Path, "?")
+		if match := chi.NewRouteContext(); mux.Match(match, "GET", path) {
+			shown[match.RoutePattern()]++
+		}
+	}
+	for _, pattern := range web.Pages() {
+		if pattern == "/history/step" || pattern == "/advice/{id}/plan" {
+			continue // only lead to other pages
+		}
+		if shown[pattern] == 0 {
+			t.Errorf("no scene shows %s", pattern)
+		}
+	}
+}
+
+func TestNamesOfScenesAreUnique(t *testing.T) {
+	have := map[string]bool{}
+	for _, name := range append(storybook.Names(), storybook.Components()...) {
+		if have[name] {
+			t.Errorf("%s is there twice", name)
+		}
+		have[name] = true
+	}
+}
+
+func TestIndexLeadsToEveryScene(t *testing.T) {
+	doc := webtest.ParseHTML(t, get(t, "/storybook?theme=dark", "").Body.String())
+	for _, name := range append(storybook.Names(), storybook.Components()...) {
+		if doc.Find(`a[href="/storybook/`+name+`?theme=dark"]`).Length() != 1 {
+			t.Errorf("the index does not lead to %s in the same theme", name)
+		}
+	}
+}
+
+func TestSceneStandsStillInItsTheme(t *testing.T) {
+	for _, theme := range []string{"light", "dark"} {
+		doc := webtest.ParseHTML(t, get(t, "/storybook/zones?theme="+theme, "").Body.String())
+		if got := doc.Find("html").AttrOr("data-theme", ""); got != theme {
+			t.Errorf("theme %q, want %q", got, theme)
+		}
+		if _, opens := doc.Find("body").Attr("data-topics"); opens {
+			t.Error("the page would open a socket")
+		}
+	}
+}
+
+func TestScriptsOfASceneReadItsCluster(t *testing.T) {
+	type shards struct{ Items []struct{ Name string } }
+	for scene, want := range map[string]int{"overview": 3, "overview-hundred": 100} {
+		w := get(t, "/api/v1/shards?limit=1000", "http://127.0.0.1:8091/storybook/"+scene+"?theme=dark")
+		if got := len(webtest.Decode[shards](t, w).Items); got != want {
+			t.Errorf("%s has %d shards, want %d", scene, got, want)
+		}
+	}
+	if w := get(t, "/api/v1/shards", "http://127.0.0.1:8091/elsewhere"); w.Code != http.StatusNotFound {
+		t.Errorf("without a scene: %d", w.Code)
+	}
+}
+
+func TestStorybookChangesNothing(t *testing.T) {
+	for _, path := range []string{"/plans", "/api/v1/plans", "/storybook/zones"} {
+		w := httptest.NewRecorder()
+		storybook.Handler().ServeHTTP(w, httptest.NewRequest("POST", path, nil))
+		if w.Code != http.StatusMethodNotAllowed && w.Code != http.StatusNotFound {
+			t.Errorf("POST %s: %d", path, w.Code)
+		}
+	}
+}
