@@ -30,8 +30,8 @@ var issuerErrors = map[string]struct {
 }{
 	"access_denied": {
 		fault.Forbidden,
-		"You were not signed in: the sign-in was cancelled, or the issuer does not let you use shardboard. Try again, or ask the administrator of " +
-			"the issuer.",
+		"You were not signed in: the sign-in was cancelled, or the issuer does not let you use shardboard. Try again, or ask " +
+			"the administrator of the issuer.",
 		"The issuer answered access_denied: the person cancelled, refused consent, or is not assigned to this client. The issuer's log " +
 			"says which.",
 	},

@@ -111,7 +111,8 @@ func (i *Issuer) claims(
 	return out, nil
 }
 
-const groupsText = "You are signed in at the issuer, but shardboard cannot tell which groups you are in. Ask the administrator of shardboard."
+const groupsText = "You are signed in at the issuer, but shardboard cannot tell which groups you are in. " +
+	"Ask the administrator of shardboard."
 
 func (i *Issuer) groupsMissing(p *coreos.Provider, notGranted []string) error {
 	came := fmt.Sprintf("The claim %q came neither in the ID token nor from UserInfo.", i.o.GroupsClaim)
