@@ -82,7 +82,7 @@ func TestInvalidTokenIsRefusedWithTheRemedy(t *testing.T) {
 		w := door.Call("GET", "/cluster", "", "", webtest.Bearer(secret))
 		said := detail(t, w)
 		if w.Code != http.StatusUnauthorized ||
-			said != "The token is not valid: it is wrong, expired or revoked, or its owner is disabled. Make another "+
+			said != "The token is not valid: it is wrong, expired or revoked, or its owner is disabled. Create another "+
 				"one under Settings, or ask an admin." ||
 			strings.Contains(w.Body.String(), secret) {
 			t.Errorf("%.12s: %d %s", secret, w.Code, said)
