@@ -113,7 +113,7 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 		"none": {func(*site.Deps) {}, "Sign-in is off"},
 		"demo": {func(d *site.Deps) {
 			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "demo", Name: "demo", Role: auth.Operator, Method: auth.ByDemo}}
-		}, "everybody on this machine is its operator"},
+		}, "everybody on this machine can change its cluster"},
 		"break-glass": {func(d *site.Deps) {
 			d.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: auth.Admin, Method: auth.ByBreakGlass}}
 		}, "break-glass account"},

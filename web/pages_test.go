@@ -169,7 +169,7 @@ func TestEveryStateHasItsWords(t *testing.T) {
 	want := map[string][]string{
 		"overview-loading": {
 			"Reading the cluster",
-			"Not known before the first read",
+			"Listed after the first read of the cluster",
 		}, "overview-denied": {"Grant the cluster user find on config.sizes", "not permitted"},
 		"overview-lost": {"Cluster not answering, data 7 min old", "The cluster does not answer."}, "collection-lost": {"Cluster not answering"},
 		"projects-denied": {

@@ -283,7 +283,7 @@ func TestZonesAreFineOnlyWhenTheirRulesWereChecked(t *testing.T) {
 		t.Errorf("%s %q, want %q", a.Level, a.Verdict, fine)
 	}
 	found.Unsure = []rules.Unsure{{Rule: rules.ZoneViolated}}
-	if a := answer.Zones(v); a.Level != "note" || !strings.Contains(a.Verdict, "could not be fully checked") {
+	if a := answer.Zones(v); a.Level != "note" || !strings.Contains(a.Verdict, "not every rule could be checked") {
 		t.Errorf("unchecked: %s %q", a.Level, a.Verdict)
 	}
 	found.Unsure = []rules.Unsure{{Rule: rules.HotShard}}
@@ -304,7 +304,7 @@ func TestAClearClusterSaysNoProblems(t *testing.T) {
 		want  string
 	}{
 		{rules.Summary{Rules: 30}, "ok", "No problems"},
-		{rules.Summary{Rules: 30, Unchecked: 2}, "note", "No problems found; 2 of 30 rules could not be fully checked"},
+		{rules.Summary{Rules: 30, Unchecked: 2}, "note", "No problems found, but not every rule could be checked"},
 		{rules.Summary{Rules: 30, Dismissed: 1}, "ok", "No open problems, 1 dismissed"},
 		{rules.Summary{Rules: 30, Info: 1}, "note", "1 note"},
 		{rules.Summary{Rules: 30, Warn: 2, Info: 1}, "note", "2 warnings, 1 note"},

@@ -12,14 +12,14 @@ import (
 )
 
 type auditCmd struct {
-	Verify auditVerifyCmd `cmd:"" help:"Verify the chain of the audit record; exits with 1 when it was changed, with 2 when a given file cannot be used."`
+	Verify auditVerifyCmd `cmd:"" help:"Verify the chain of the audit record. Exits with 1 if it was changed, with 2 if a given file cannot be used."`
 	Export auditExportCmd `cmd:"" help:"Write the audit record with its signed heads as JSON lines."`
 }
 
 // auditFlags say where to read the record.
 type auditFlags struct {
 	remoteFlags `embed:""`
-	DataDir     string `name:"data-dir" type:"path" placeholder:"DIR" help:"Read this data directory instead of asking a server; a server may be running on it."`
+	DataDir     string `name:"data-dir" type:"path" placeholder:"DIR" help:"Read this data directory directly instead of through a server. A server may be running on it."`
 }
 
 func (f auditFlags) from() (app.AuditSource, error) {

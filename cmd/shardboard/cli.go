@@ -23,10 +23,10 @@ type cli struct {
 	Run         runCmd         `cmd:"" help:"Run a plan, once; asks for confirmation in a terminal."`
 	Runs        runsCmd        `cmd:"" help:"List, show, stop and undo runs."`
 	Audit       auditCmd       `cmd:"" help:"Verify or export the record of who did what."`
-	Doctor      doctorCmd      `cmd:"" help:"Show which privileges the cluster user lacks, and for which feature; exits with 1 when it lacks any."`
+	Doctor      doctorCmd      `cmd:"" help:"Show which privileges the cluster user lacks, and for which features. Exits with 1 if it lacks any."`
 	User        userCmd        `cmd:"" help:"Add, change and list users."`
-	Token       tokenCmd       `cmd:"" help:"Make, revoke and list tokens for scripts."`
-	Takeover    takeoverCmd    `cmd:"" help:"Make a running read-only server the owner of the data directory, after its owner has stopped; needs the role admin."`
+	Token       tokenCmd       `cmd:"" help:"Create, revoke and list tokens for scripts."`
+	Takeover    takeoverCmd    `cmd:"" help:"Make a running read-only server the owner of the data directory after its owner has stopped. Needs the role admin."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Check that a server runs; exits with 0 when it answers."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 

@@ -26,7 +26,7 @@ const doctorTimeout = 2 * time.Minute
 type doctorFailed struct{ lacking, unknown int }
 
 func (u doctorFailed) Error() string {
-	return fmt.Sprintf("%d lacking, %d not known; docs/roles.md has roles that are enough", u.lacking, u.unknown)
+	return fmt.Sprintf("%d missing, %d not known; docs/roles.md has sufficient roles", u.lacking, u.unknown)
 }
 
 func (c doctorCmd) Run(e *env) error {
@@ -103,11 +103,11 @@ func printReport(w io.Writer, r api.DoctorReport) error {
 		return err
 	}
 	if len(r.Remedies) > 0 {
-		fmt.Fprintln(w, "\nTo grant what is lacking, with the roles of docs/roles.md, type in mongosh:")
+		fmt.Fprintln(w, "\nTo grant the missing privileges with the roles of docs/roles.md, type in mongosh:")
 		for _, command := range r.Remedies {
 			fmt.Fprintln(w, "  "+sanitize.Line(command))
 		}
-		fmt.Fprintln(w, "Then run the doctor again: what a newly granted role lacks shows only then.")
+		fmt.Fprintln(w, "Then run the doctor again, because a newly granted role may lack privileges too.")
 	}
 	return nil
 }

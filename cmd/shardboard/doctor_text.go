@@ -10,7 +10,7 @@ import (
 var withoutFeature = map[string]string{
 	"routing":      "Nothing can be shown or located.",
 	"identity":     "The cluster has no id: data stored about it can't be distinguished from data about other clusters.",
-	"zones":        "Zones are not known, and answers do not say whether one holds a chunk where it is.",
+	"zones":        "Zones are not known, and answers do not say whether a zone keeps a chunk on its shard.",
 	"balancer":     "It is not known whether the balancer runs, when, and with what chunk size.",
 	"routers":      "The list of mongos is not known.",
 	"activity":     "Migrations and splits that happened are not shown.",
@@ -34,14 +34,14 @@ var withoutFeature = map[string]string{
 		"an answer.",
 	"balancerSwitch":      "The balancer can't be started or stopped.",
 	"balancerWindow":      "The balancing window can't be set.",
-	"zoneShards":          "Zones can't be given to shards or taken from them.",
+	"zoneShards":          "Shards can't be added to zones or removed from them.",
 	"zoneRanges":          "Zone ranges can't be set or removed: no project can be pinned.",
 	"split":               "Chunks can't be split.",
 	"merge":               "Chunks can't be merged.",
 	"move":                "Chunks can't be moved.",
 	"jumbo":               "Jumbo flags can't be cleared.",
 	"migrations":          "Migrations of a collection can't be forbidden or allowed.",
-	"collectionBalancing": "Balancing of one collection can't be switched.",
+	"collectionBalancing": "Balancing of one collection can't be switched on or off.",
 	"compliance":          "The balancer can't be asked whether it considers a collection balanced.",
 }
 
@@ -75,9 +75,9 @@ func checkText(c api.DoctorCheck) string {
 		}
 		return "MongoDB " + c.Args["version"]
 	case "access":
-		return "The cluster knows the user and lists what it may do."
+		return "The cluster knows the user and lists its privileges."
 	case "open":
-		return "The cluster has no access control: anybody who can connect has all privileges."
+		return "The cluster has no access control: everyone who can connect has all privileges."
 	case "anonymous":
 		return "The cluster requires sign-in: put a user name and password into its address."
 	case "clock":

@@ -18,7 +18,7 @@ import (
 // first line of standard input or from a file. Never from the command line.
 type passwordFlags struct {
 	PasswordFile string `name:"password-file" type:"path" placeholder:"FILE" help:"File that holds the password and that others cannot read; else it is asked for, or read from the standard input."`
-	Leaked       string `name:"leaked-passwords" type:"path" env:"SHARDBOARD_LEAKED_PASSWORDS" placeholder:"FILE" help:"With --data-dir: file of leaked passwords, which are refused. A server that is asked has its own."`
+	Leaked       string `name:"leaked-passwords" type:"path" env:"SHARDBOARD_LEAKED_PASSWORDS" placeholder:"FILE" help:"With --data-dir: file of leaked passwords, which are refused. A running server has its own."`
 }
 
 func (f passwordFlags) password(e *env) (string, error) {

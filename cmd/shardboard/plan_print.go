@@ -18,7 +18,7 @@ import (
 // printPlan writes a plan for people: what it does, its checks, commands, effects and undo.
 func printPlan(w io.Writer, p api.Plan) error {
 	line(w, "%s", p.Summary)
-	line(w, "%s", answer.AskedForText(p.ByName, p.By, p.Reason))
+	line(w, "%s", answer.RequestedText(p.ByName, p.By, p.Reason))
 	line(w, "")
 	risk := actions.Risk(p.Risk)
 	facts := [][2]string{{"plan", p.ID}, {"hash", p.Hash}, {"kind", p.Kind}, {"risk", risk.Label() + " " + risk.Meaning()},
@@ -65,7 +65,7 @@ func nextStep(w io.Writer, p api.Plan) error {
 }
 
 func printCheck(w io.Writer, c api.PlanCheck) {
-	line(w, "  %-6s %s: %s  [%s]", actions.Verdict(c.Verdict).Label(), c.ID, c.Text, c.Source)
+	line(w, "  %-7s %s: %s  [%s]", actions.Verdict(c.Verdict).Label(), c.ID, c.Text, c.Source)
 }
 
 func commandText(op, db string, command api.Key) string {

@@ -80,7 +80,7 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 		}
 	}
 	code, out, errs = shardboard(t, "run", p.ID, "--hash", p.Hash, "--wait", "--server", server)
-	if code != 0 || !strings.Contains(out, "Done and proven") || !strings.Contains(out, "exists: true, as wanted") {
+	if code != 0 || !strings.Contains(out, "Done and proven") || !strings.Contains(out, "exists: true, as expected") {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
 	run := runForJSON[api.Run](t, server, "run", p.ID, "--hash", p.Hash) // returns the same run

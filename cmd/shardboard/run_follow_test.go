@@ -31,7 +31,7 @@ func TestAFollowedRunIsPrintedInOrder(t *testing.T) {
 	}
 	f.progress(run)
 	text := out.String()
-	if strings.Contains(text, "not yet") || strings.Contains(text, "About to begin") || strings.Contains(text, "not begun") {
+	if strings.Contains(text, "not yet") || strings.Contains(text, "Not started yet") || strings.Contains(text, "not begun") {
 		t.Errorf("the output repeats states that are over:\n%s", text)
 	}
 	rest := text

@@ -33,7 +33,7 @@ func printRun(w io.Writer, r api.Run) {
 // stopped or undid it.
 func printAbout(w io.Writer, r api.Run) {
 	line(w, "  %s", r.Summary)
-	line(w, "  %s", answer.AskedForText(r.ByName, r.By, r.Reason))
+	line(w, "  %s", answer.RequestedText(r.ByName, r.By, r.Reason))
 	line(w, "  plan %s", r.Plan)
 	line(w, "  started %s", timeText(r.StartedAt, "not yet"))
 	if stop := answer.RunStopText(r); stop != "" {

@@ -19,7 +19,7 @@ type runsCmd struct {
 
 type runsListCmd struct {
 	remoteFlags `embed:""`
-	Limit       int  `default:"20" help:"How many, 1000 at most."`
+	Limit       int  `default:"20" help:"Number of runs, at most 1000."`
 	JSON        bool `name:"json" help:"Print the API's JSON."`
 }
 
@@ -95,7 +95,7 @@ func (c runsStopCmd) Run(e *env) error {
 
 type runsUndoCmd struct {
 	runFlags `embed:""`
-	Reason   string `help:"Reason; default: that it undoes that run."`
+	Reason   string `help:"Reason; by default it names the run that is undone."`
 }
 
 func (c runsUndoCmd) Run(e *env) error {
@@ -112,7 +112,7 @@ func (c runsUndoCmd) Run(e *env) error {
 
 type runsFinishCmd struct {
 	runFlags `embed:""`
-	Reason   string `help:"Reason; default: that it finishes that run."`
+	Reason   string `help:"Reason; by default it names the run that is finished."`
 }
 
 func (c runsFinishCmd) Run(e *env) error {

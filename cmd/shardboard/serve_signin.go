@@ -14,12 +14,12 @@ type signInFlags struct {
 	PublicURL string `name:"public-url" env:"SHARDBOARD_PUBLIC_URL" help:"https://host as browsers use it; needed off loopback."`
 	TLSCert   string `name:"tls-cert" env:"SHARDBOARD_TLS_CERT" help:"File of the TLS certificate; read again when it is replaced."`
 	TLSKey    string `name:"tls-key" env:"SHARDBOARD_TLS_KEY" help:"File of its key; others must not be able to read it."`
-	TLSProxy  bool   `name:"tls-terminated-by-proxy" env:"SHARDBOARD_TLS_TERMINATED_BY_PROXY" help:"A proxy in front does TLS, and nobody can bypass it."`
+	TLSProxy  bool   `name:"tls-terminated-by-proxy" env:"SHARDBOARD_TLS_TERMINATED_BY_PROXY" help:"A proxy in front terminates TLS, and clients cannot bypass it."`
 
 	OIDCIssuer   string            `name:"oidc-issuer" env:"SHARDBOARD_OIDC_ISSUER" help:"OpenID Connect issuer, https://…"`
 	OIDCClientID string            `name:"oidc-client-id" env:"SHARDBOARD_OIDC_CLIENT_ID" help:"Id of shardboard at the issuer."`
 	OIDCSecret   string            `name:"oidc-client-secret-file" env:"SHARDBOARD_OIDC_CLIENT_SECRET_FILE" help:"File of the client's secret; none for a public client."`
-	OIDCGroups   string            `name:"oidc-groups-claim" default:"groups" env:"SHARDBOARD_OIDC_GROUPS_CLAIM" help:"Claim that lists a person's groups, by name or by path: groups, realm_access.roles. UserInfo is asked when the ID token lacks it."`
+	OIDCGroups   string            `name:"oidc-groups-claim" default:"groups" env:"SHARDBOARD_OIDC_GROUPS_CLAIM" help:"Claim that lists a person's groups, by name or by path: groups, realm_access.roles. UserInfo is read when the ID token lacks it."`
 	OIDCName     string            `name:"oidc-name-claim" default:"preferred_username" env:"SHARDBOARD_OIDC_NAME_CLAIM" help:"Claim that has the name to show, by name or by path; without it the e-mail address, the name or sub is shown."`
 	OIDCScopes   []string          `name:"oidc-scopes" default:"openid,profile,email" env:"SHARDBOARD_OIDC_SCOPES" placeholder:"SCOPE,…" help:"Scopes to ask the issuer for; openid is always among them."`
 	OIDCRoles    map[string]string `name:"oidc-role-map" env:"SHARDBOARD_OIDC_ROLE_MAP" placeholder:"GROUP=ROLE;…" help:"Which group has which role: viewer, support, operator or admin. People without a role are refused."`

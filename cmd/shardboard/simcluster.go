@@ -15,7 +15,7 @@ import (
 
 // simFlags are the flags of both demo and simcluster.
 type simFlags struct {
-	Seed          int64     `default:"7" help:"Seed of the data and of everything that happens to it."`
+	Seed          int64     `default:"7" help:"Seed of the data and of everything that happens in the cluster."`
 	Epoch         time.Time `help:"Time at which the data ends (RFC 3339); default: now."`
 	Shards        int       `default:"3" help:"Number of shards, named shard-rs-1, shard-rs-2 and so on."`
 	Layout        string    `default:"yorkie-head" enum:"yorkie-head,yorkie-0.6.38,yorkie-0.6.20,yorkie-0.5.7,yorkie-0.4" help:"How the collections are sharded, by Yorkie's releases: yorkie-head, yorkie-0.6.38, yorkie-0.6.20, yorkie-0.5.7 or yorkie-0.4."`
@@ -83,7 +83,7 @@ type simclusterCmd struct {
 	UserFile string `help:"File of users, a line each: name, password and roles such as clusterMonitor or read@db (none: root)."`
 
 	MigrationTime time.Duration `help:"Shortest time that the copying of a migration takes, such as 10s; --pace does not change it."`
-	OrphanDelay   time.Duration `default:"15m" help:"How long a shard keeps the documents of a chunk that it gave away."`
+	OrphanDelay   time.Duration `default:"15m" help:"How long a shard keeps the documents of a chunk that has moved away."`
 	Sessions      bool          `help:"Have config.system.sessions, which the balancer cuts into 1,024 chunks a minute after the start and spreads, as on a new cluster."`
 	Interfere     string        `default:"none" enum:"none,busy-balancer,moves-out-of-zones,changes-zones" help:"What else happens in the cluster: none, busy-balancer (a move in every round), moves-out-of-zones or changes-zones (somebody else works against the zones, the balancer follows)."`
 	Faults        bool          `help:"Let clients plant faults with the command simulateFault."`
@@ -136,7 +136,7 @@ func startSim(e *env, o simcluster.Options, listen string) (*simcluster.Cluster,
 func listenSim(e *env, o simcluster.Options, listen string) (*simcluster.Cluster, net.Listener, error) {
 	sim, err := simcluster.New(e.ctx, o)
 	if err != nil {
-		return nil, nil, fault.Wrap(fault.Invalid, err, "The simulated cluster could not be made: %v.", err)
+		return nil, nil, fault.Wrap(fault.Invalid, err, "The simulated cluster could not be created: %v.", err)
 	}
 	l, err := net.Listen("tcp", listen)
 	if err != nil {

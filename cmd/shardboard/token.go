@@ -11,16 +11,16 @@ import (
 )
 
 type tokenCmd struct {
-	Create tokenCreateCmd `cmd:"" help:"Make a token; its secret is printed once."`
+	Create tokenCreateCmd `cmd:"" help:"Create a token; its secret is printed once."`
 	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token; it cannot be restored."`
 	List   tokenListCmd   `cmd:"" help:"List your tokens; an admin sees everybody's."`
 }
 
 type tokenCreateCmd struct {
 	accountFlags `embed:""`
-	Name         string        `arg:"" help:"What will use it, to recognise it by."`
+	Name         string        `arg:"" help:"Name of the token, such as the script that uses it."`
 	Role         string        `default:"viewer" enum:"viewer,support,operator,admin" help:"viewer, support, operator or admin; not higher than your own role."`
-	For          time.Duration `default:"720h" help:"How long it is valid; a year at most."`
+	For          time.Duration `default:"720h" help:"Time that it is valid; at most a year."`
 }
 
 // Run prints only the secret to stdout, so that it can be redirected to a file.

@@ -18,13 +18,13 @@ type userCmd struct {
 	Disable    userDisableCmd    `cmd:"" help:"Disable a user; ends their sessions, and their tokens stop working until they are enabled again."`
 	Enable     userEnableCmd     `cmd:"" help:"Enable a disabled user."`
 	List       userListCmd       `cmd:"" help:"List users."`
-	BreakGlass userBreakGlassCmd `cmd:"" name:"break-glass" help:"Make the break-glass account, for emergencies in which no other sign-in works, or set its password. Needs --data-dir."`
+	BreakGlass userBreakGlassCmd `cmd:"" name:"break-glass" help:"Create the break-glass account for emergencies in which no other sign-in works, or set its password. Needs --data-dir."`
 }
 
 // accountFlags select whose accounts a command changes.
 type accountFlags struct {
 	remoteFlags `embed:""`
-	DataDir     string `name:"data-dir" type:"path" placeholder:"DIR" help:"Change this data directory instead of asking a server; no server may be running on it."`
+	DataDir     string `name:"data-dir" type:"path" placeholder:"DIR" help:"Change this data directory directly instead of through a server. No server may be running on it."`
 
 	leaked string // file of leaked passwords, if one is set
 }
@@ -189,7 +189,7 @@ func (c userBreakGlassCmd) Run(e *env) error {
 	}
 	said := "The break-glass account has a new password."
 	if made {
-		said = "The break-glass account is made. Seal the password; each use is logged as an error and audited."
+		said = "The break-glass account is created. Keep the password sealed; each use is logged as an error and audited."
 	}
 	_, err = fmt.Fprintln(e.stdout, said)
 	return fault.Wrap(fault.Internal, err, "The answer cannot be written.")

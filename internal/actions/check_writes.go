@@ -13,7 +13,7 @@ func (d *draftBuilder) fromWrites(w topology.RangeWrites) message.Message {
 		return message.New("notAsked",
 			"The cluster was not asked, or did not answer")
 	}
-	pattern := "Rows changed last, read at {at}"
+	pattern := "Last changed rows, read at {at}"
 	switch w.Method {
 	case topology.WritesCounted:
 		pattern = "Writes counted until {at}"

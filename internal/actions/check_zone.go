@@ -39,10 +39,11 @@ func (d *draftBuilder) checkConsequence(zone string, ranges []topology.ZoneRange
 			"All data is already in its zone: the balancer has nothing to move."))
 		return
 	}
-	text := message.New("consequence.moves", "The balancer will move {chunks} chunks", message.Count("chunks", chunks),
+	what := message.Plural(chunks, "1 chunk", "{chunks} chunks")
+	text := message.New("consequence.moves", "The balancer will move "+what, message.Count("chunks", chunks),
 		message.Count("straddled", straddled))
 	if b := d.s.Table.Balancer; b.Known && !b.Enabled() {
-		text.Code, text.Pattern = "consequence.movesWhenOn", "When the balancer is turned on, it will move {chunks} chunks"
+		text.Code, text.Pattern = "consequence.movesWhenOn", "When the balancer is turned on, it will move "+what
 	}
 	sum := sumOf(bytes...)
 	if sum.Known {

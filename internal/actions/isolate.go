@@ -46,7 +46,7 @@ func planIsolate(d *draftBuilder) (Draft, Args, error) {
 		undo.Pattern = "Removes the zones {zone} and {others} and moves the data of {project} back. " +
 			"The balancer’s splits at its bounds stay; they do no harm."
 	}
-	summary := d.pinSummary("isolate", "Pin the project {project} ({id}) to {shard}, in {collections} collections, "+
+	summary := d.pinSummary("isolate", "Pin the project {project} ({id}) to {shard}, in {collections}, "+
 		"and keep all other data of these collections away from that shard", p, ranges)
 	return d.finish(summary, Undo{Possible: true, Text: undo})
 }
@@ -83,12 +83,13 @@ func (d *draftBuilder) zoneOthers(p placement.Project, ranges []projectRange) {
 		all = append(all, d.estimate(r.c, r.c.Key.Min(), r.lo, bytesOf), d.estimate(r.c, r.hi, r.c.Key.Max(), bytesOf))
 	}
 	whole := sumOf(all...)
+	rest := message.Plural(len(others), "the other shard", "the other {shards} shards")
 	text := message.New("isolate.complementUnknown",
-		"All other data of these collections stays on the other {shards} shards. Its size is not known.",
+		"All other data of these collections stays on "+rest+". Its size is not known.",
 		message.Count("shards", len(others)))
 	if whole.Known {
 		text = message.New("isolate.complement",
-			"All other data of these collections, about {bytes}, stays on the other {shards} shards.",
+			"All other data of these collections, about {bytes}, stays on "+rest+".",
 			message.Bytes("bytes", whole.Value), message.Count("shards", len(others)))
 	}
 	d.warn("isolate", d.fromTable(topology.PartSizes), text)

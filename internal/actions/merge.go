@@ -104,11 +104,12 @@ func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChun
 			message.Zone("zone", zone), message.Key("at", c.Key.Display(edge))))
 	}
 	if jumbo > 0 {
+		flagged := message.Plural(jumbo, "1 of these chunks is flagged as jumbo.", "{chunks} of these chunks are flagged as jumbo.")
 		text := message.New("jumbo.merged",
-			"{chunks} of these chunks are flagged as jumbo. The merged chunk keeps the flag of the first one.", message.Count("chunks", jumbo))
+			flagged+" The merged chunk keeps the flag of the first one.", message.Count("chunks", jumbo))
 		if d.s.Release.AtLeast(7, 0, 0) {
 			text.Code = "jumbo.mergedLater"
-			text.Pattern = "{chunks} of these chunks are flagged as jumbo. The result may be too big to move."
+			text.Pattern = flagged + " The result may be too big to move."
 		}
 		d.warn("jumbo", d.fromRule(), text)
 	}

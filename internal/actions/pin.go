@@ -2,6 +2,7 @@ package actions
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"shardboard/internal/fault"
@@ -64,7 +65,7 @@ func planPin(d *draftBuilder) (Draft, Args, error) {
 		undo.Pattern = "Removes the zone {zone} and moves the data of {project} back. " +
 			"The balancer’s splits at its bounds stay; they do no harm."
 	}
-	summary := d.pinSummary("pin", "Pin the project {project} ({id}) to {shard}, in {collections} collections", p, ranges)
+	summary := d.pinSummary("pin", "Pin the project {project} ({id}) to {shard}, in {collections}", p, ranges)
 	return d.finish(summary, Undo{Possible: true, Text: undo})
 }
 
@@ -85,8 +86,9 @@ func (d *draftBuilder) projectToPin() (placement.Project, error) {
 
 // pinSummary is the summary of a pin or an isolation.
 func (d *draftBuilder) pinSummary(code, pattern string, p placement.Project, ranges []projectRange) message.Message {
+	count := strconv.Itoa(len(ranges))
 	out := message.New(code, pattern+".", projectFact(p), message.Key("id", p.ID.Hex()), message.Shard("shard", d.a.Shard),
-		message.Count("collections", len(ranges)), message.Text("owner", d.a.Owner))
+		message.Coded("collections", count, message.Plural(len(ranges), "1 collection", count+" collections")), message.Text("owner", d.a.Owner))
 	if d.a.Expires > 0 {
 		out = out.With(message.Time("expires", d.s.Now.Add(d.a.Expires)))
 		out.Code, out.Pattern = code+".until", pattern+", until {expires}."

@@ -21,13 +21,13 @@ const (
 	Block Verdict = "block"
 )
 
-// Label is the verdict as a verb, for a sentence.
+// Label is the verdict as a word.
 func (v Verdict) Label() string {
 	switch v {
 	case Pass:
-		return "passes"
+		return "passed"
 	case Warn:
-		return "warns"
+		return "warning"
 	case Block:
 		return "blocks"
 	}

@@ -62,16 +62,18 @@ func planSplitProject(d *draftBuilder) (Draft, Args, error) {
 	switch {
 	case cut > 0:
 		d.pass("unsplittable", d.fromTable(topology.PartRouting), message.New("unsplittable.cuts",
-			"Chunks can be split in {collections} collections.", message.Count("collections", cut)))
+			message.Plural(cut, "Chunks can be split in 1 collection.", "Chunks can be split in {collections} collections."),
+			message.Count("collections", cut)))
 	case len(ranges) > 0:
 		d.block("unsplittable", d.fromTable(topology.PartRouting), d.oneProjectText(ranges[0].c, p.ID))
 	}
 	return d.finish(message.New("split-project",
-		"Split the chunks of the project {project} ({id}): {cuts} splits.",
+		"Split the chunks of the project {project} ({id}): "+message.Plural(d.cuts, "1 split.", "{cuts} splits."),
 		projectFact(p), message.Key("id", p.ID.Hex()),
 		message.Count("cuts", d.cuts)),
 		Undo{Possible: true, Text: message.New("cuts",
-			"Merges the chunks again ({cuts} splits).", message.Count("cuts", d.cuts))})
+			message.Plural(d.cuts, "Merges the chunks again (1 split).", "Merges the chunks again ({cuts} splits)."),
+			message.Count("cuts", d.cuts))})
 }
 
 // onlyRangeIn returns the project's range in the collection that ns names.

@@ -63,7 +63,8 @@ func planUnpin(d *draftBuilder) (Draft, Args, error) {
 	} else {
 		d.checkMovesNothing()
 	}
-	return d.finish(message.New("unpin", "Unpin the project {project} ({id}): remove its zone and {ranges} zone ranges.",
+	return d.finish(message.New("unpin", "Unpin the project {project} ({id}): remove its zone and "+
+		message.Plural(len(ranges), "1 zone range.", "{ranges} zone ranges."),
 		message.Text("project", name), message.Key("id", a.Project), message.Count("ranges", len(ranges))),
 		Undo{Possible: true, Text: message.New("unpin", "Restores the zones of {project}.", message.Text("project", name))})
 }

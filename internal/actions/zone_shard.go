@@ -67,7 +67,8 @@ func planZoneRemoveShard(d *draftBuilder) (Draft, Args, error) {
 			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone)))
 	case len(ranges) > 0 && slices.Equal(d.members(a.Zone), []string{a.Shard}):
 		d.block("zone", d.fromRule(), message.New("zone.last",
-			"{shard} is the last shard of the zone {zone}, which has {ranges} ranges. Remove the ranges first, "+
+			"{shard} is the last shard of the zone {zone}, which has "+
+				message.Plural(len(ranges), "1 range", "{ranges} ranges")+". Remove the ranges first, "+
 				"or add another shard.",
 			message.Shard("shard", a.Shard), message.Zone("zone", a.Zone), message.Count("ranges", len(ranges))))
 	}

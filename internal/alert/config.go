@@ -104,46 +104,46 @@ func Parse(name string, data []byte) (*Config, error) {
 	d.KnownFields(true)
 	if err := d.Decode(&in); err != nil {
 		// The decoder repeats values in its errors, and a value may be an address.
-		return nil, bad("it is not the YAML that an alerts file is (line %s); docs/alerts.md has an example.", lineOf(err))
+		return nil, bad("it is not a valid alerts file (line %s); docs/alerts.md has an example.", lineOf(err))
 	}
 	c := &Config{For: defaultFor}
 	var err error
 	if c.For, err = duration(in.For, defaultFor, 0); err != nil {
-		return nil, bad("\"for\" is a duration such as 2m.")
+		return nil, bad("\"for\" must be a duration such as 2m.")
 	}
 	if c.Link = strings.TrimSuffix(in.Link, "/"); c.Link != "" {
 		u, err := url.Parse(c.Link)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil ||
 			u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(c.Link, "|<>\" ") {
-			return nil, bad("\"link\" is the address at which people reach shardboard, such as https://shardboard.example.")
+			return nil, bad("\"link\" must be the address at which people reach shardboard, such as https://shardboard.example.")
 		}
 	}
 	if len(in.Targets) == 0 || len(in.Targets) > maxTargets {
-		return nil, bad("\"targets\" lists 1 to %d receivers.", maxTargets)
+		return nil, bad("\"targets\" must list 1 to %d receivers.", maxTargets)
 	}
 	seen := map[string]bool{}
 	for i, t := range in.Targets {
 		out := Target{Name: t.Name, Format: t.Format, MinSeverity: Severity(t.MinSeverity)}
 		if !names.MatchString(t.Name) || seen[t.Name] {
-			return nil, bad("target %d: \"name\" is a name of its own, of letters, digits, dot, dash and underscore.", i+1)
+			return nil, bad("target %d: \"name\" must be unique and consist of letters, digits, dot, dash and underscore.", i+1)
 		}
 		seen[t.Name] = true
 		if out.Format != Generic && out.Format != Slack && out.Format != Alertmanager {
-			return nil, bad("target %s: \"format\" is generic, slack or alertmanager.", t.Name)
+			return nil, bad("target %s: \"format\" must be generic, slack or alertmanager.", t.Name)
 		}
 		switch out.MinSeverity {
 		case "":
 			out.MinSeverity = Warn
 		case Info, Warn, Critical:
 		default:
-			return nil, bad("target %s: \"min_severity\" is info, warn or critical.", t.Name)
+			return nil, bad("target %s: \"min_severity\" must be info, warn or critical.", t.Name)
 		}
 		repeat := defaultRepeat
 		if out.Format == Alertmanager {
 			repeat = alertmanagerRepeat
 		}
 		if out.Repeat, err = duration(t.Repeat, repeat, leastRepeat); err != nil {
-			return nil, bad("target %s: \"repeat\" is a duration of at least 30s.", t.Name)
+			return nil, bad("target %s: \"repeat\" must be a duration of at least 30s.", t.Name)
 		}
 		var problem string
 		if out.to, problem = address(t.URL, t.URLFile, t.URLEnv); problem != "" {

@@ -142,7 +142,7 @@ func (e *Engine) record(ctx context.Context, t *sender, out outcome, sent []Aler
 	}
 	t.last = store.Delivery{Target: t.Name, At: now, Code: out.code, Status: out.status, Alerts: len(sent), Test: test, Failed: failed}
 	if !out.ok() {
-		e.o.Log.Warn("an alert message did not get through", "target", t.Name, "code", out.code, "status", out.status, "failed", failed)
+		e.o.Log.Warn("an alert message was not delivered", "target", t.Name, "code", out.code, "status", out.status, "failed", failed)
 	}
 	if out.ok() && !test {
 		for _, s := range sent {

@@ -91,11 +91,11 @@ func (e *Engine) Silence(ctx context.Context, s store.Silence, d time.Duration, 
 	case err != nil:
 		return s, err
 	case (s.Alert == "") == (s.Rule == ""), len(s.Alert)+len(s.Rule) > 200:
-		return s, fault.New(fault.Invalid, "A silence is of one alert or of one rule.")
+		return s, fault.New(fault.Invalid, "A silence needs one alert or one rule.")
 	case d < time.Minute || d > LongestSilence:
 		return s, fault.New(fault.Invalid, "A silence lasts from a minute to 30 days.")
 	case s.Reason == "" || len(s.Reason) > maxReason:
-		return s, fault.New(fault.Invalid, "Say why in at most %d bytes: whoever comes after you will want to know.", maxReason)
+		return s, fault.New(fault.Invalid, "Give a reason of at most %d bytes.", maxReason)
 	}
 	s.ID, s.At, s.By = rand.Text(), e.o.Now(), by.By
 	s.Until = s.At.Add(d)

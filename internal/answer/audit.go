@@ -47,7 +47,7 @@ func Audit(ctx context.Context, trail AuditTrail, q AuditQuery) (api.Audit, erro
 	if found.More {
 		out.Older = found.Next
 		if len(found.Records) < PageRows {
-			out.Partial = message.New("audit.partial", "Searched down to record {seq}. “Older” goes on from there.",
+			out.Partial = message.New("audit.partial", "Searched down to record {seq}. “Older” continues from there.",
 				message.Count("seq", found.Next))
 		}
 	}

@@ -69,12 +69,12 @@ func auditVerdict(st audit.State) (level string, m message.Message) {
 			"The chain has not been verified yet since the start, so nothing is known about it.")
 	case st.Err != nil:
 		return "note", message.New("audit.interrupted", "The chain was in order up to record {seq} when it was checked {at} ago. "+
-			"It could not be read to its end or signed since; the log has the cause.", at, end)
+			"Since then it could not be read to its end or signed; the log has the cause.", at, end)
 	case st.End.Seq == 0:
 		return "ok", message.New("audit.empty", "The record was empty when it was verified {at} ago.", at)
 	}
 	return "ok", message.New("audit.inOrder",
-		"The chain is in order up to record {seq}, verified {at} ago; read from its first record {whole} ago.",
+		"The chain is in order up to record {seq}, verified {at} ago. The last check of the whole chain was {whole} ago.",
 		end, at, message.Since("whole", st.Whole))
 }
 

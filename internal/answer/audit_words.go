@@ -71,8 +71,8 @@ var auditBreaks = map[string]string{
 
 // auditBanners are the banners of every page, by the code of a Trouble.
 var auditBanners = map[string]string{
-	"damaged":  "The audit record is missing or damaged; the page Audit says what is wrong and what to do.",
-	"unread":   "The audit record could not be read for more than a minute; the page Audit says more.",
-	"unsigned": "The end of the audit record could not be signed for more than a minute; the page Audit says more.",
-	"witness":  "The witness file of the audit record cannot be used; the page Audit says more.",
+	"damaged":  "The audit record is missing or damaged; the Audit page shows what is wrong and what to do.",
+	"unread":   "The audit record could not be read for more than a minute; see the Audit page.",
+	"unsigned": "The end of the audit record could not be signed for more than a minute; see the Audit page.",
+	"witness":  "The witness file of the audit record cannot be used; see the Audit page.",
 }

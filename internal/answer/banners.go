@@ -36,7 +36,7 @@ func Banners(who auth.Principal, own OwnData) []message.Message {
 	case auth.ByNone:
 		add(message.New("noSignIn", "Sign-in is off: every visitor is “local” and has every role."))
 	case auth.ByDemo:
-		add(message.New("demo", "This is a demo: nobody signs in, and everybody on this machine is its operator."))
+		add(message.New("demo", "This is a demo: there is no sign-in, and everybody on this machine can change its cluster."))
 	case auth.ByBreakGlass:
 		add(message.New("breakGlass", "You are signed in with the break-glass account. Everything you do is recorded as such."))
 	}
@@ -60,8 +60,8 @@ func troubleBanner(t *store.Trouble, who auth.Principal) message.Message {
 	if t == nil {
 		return message.Message{}
 	}
-	pattern := "{trouble}. Part of this site does not work until it is repaired. Tell whoever runs shardboard: " +
-		"the log says which file it is and what to do. Since {at}."
+	pattern := "{trouble}. Part of this site does not work until it is repaired. Tell the administrator of shardboard: " +
+		"the log names the file and the remedy. Since {at}."
 	facts := []message.Fact{message.Words("trouble", t.Title()), message.Time("at", t.Since)}
 	if who.May(auth.Operator) {
 		pattern = "{trouble}. {cause} {remedy} Since {at}."
@@ -94,7 +94,7 @@ func auditBanner(st audit.State) message.Message {
 	case t == nil:
 		return message.Message{}
 	case st.Break != nil:
-		return message.New("audit.changed", "The audit record was changed by something other than this program; the page Audit says where.")
+		return message.New("audit.changed", "The audit record was changed by something other than this program; the Audit page shows where.")
 	}
 	return message.New("audit."+t.Code, auditBanners[t.Code])
 }

@@ -118,9 +118,9 @@ func (x Event) Text() string {
 	case x.What == "moveChunk.from" && x.Failed:
 		return "Donor gave up moving a chunk"
 	case x.What == "moveChunk.to" && x.Failed:
-		return "Recipient gave up taking a chunk"
+		return "Recipient gave up receiving a chunk"
 	case x.What == "moveChunk.from" && x.From == x.To && x.From != "":
-		return "Asked to move a chunk to the shard that it is on"
+		return "Move requested to the shard that already has the chunk"
 	}
 	if text, ok := eventTexts[x.What]; ok {
 		return strings.ReplaceAll(text, "{n}", format.Count(x.Count))
@@ -132,8 +132,8 @@ var eventTexts = map[string]string{
 	"moveChunk.start":                   "Began to move a chunk",
 	"moveChunk.commit":                  "Moved a chunk",
 	"moveChunk.error":                   "Failed to move a chunk",
-	"moveChunk.from":                    "Donor finished giving a chunk",
-	"moveChunk.to":                      "Recipient finished taking a chunk",
+	"moveChunk.from":                    "Donor finished sending a chunk",
+	"moveChunk.to":                      "Recipient finished receiving a chunk",
 	"split":                             "Split a chunk in two",
 	"multi-split":                       "Split a chunk into {n}",
 	"merge":                             "Merged {n} chunks",

@@ -37,7 +37,9 @@ func Collections(v View, db string) api.Collections {
 		}
 	}
 	if sharded > 0 {
-		out.Summary = message.New("collections.summary", "{n} sharded collections in {chunks} chunks on {shards} shards.",
+		out.Summary = message.New("collections.summary",
+			message.Plural(sharded, "1 sharded collection in ", "{n} sharded collections in ")+
+				message.Plural(chunks, "1 chunk on ", "{chunks} chunks on ")+message.Plural(len(v.Table.Shards), "1 shard.", "{shards} shards."),
 			message.Count("n", sharded), message.Count("chunks", chunks), message.Count("shards", len(v.Table.Shards)))
 	}
 	out.AsOf, out.Stale = AsOf(v, topology.PartRouting)

@@ -140,7 +140,7 @@ func heatListTime(v View, h HeatSource, windows []heat.Window) (out api.HeatList
 
 const (
 	noCountableTitle  = "No collection whose writes can be counted"
-	noCountableDetail = "Counting needs a collection to which every write adds a row with a new ObjectID, " +
+	noCountableDetail = "Writes can be counted where every write adds a row with a new ObjectID, " +
 		"such as Yorkie's changes. A profile file can name others (writes: appended)."
 )
 

@@ -45,7 +45,7 @@ func rangeHelp(v View, h HeatSource, c *topology.Collection, q HeatQuery, from, 
 	w := h.Counts.Window(q.NS, q.Window)
 	window := message.Duration("window", q.Window)
 	if w.Seconds == 0 {
-		out.Lead = message.New("unknown", "What is written here now is not known, so no plan is suggested.")
+		out.Lead = message.New("unknown", "The current writes here are not known, so no plan is suggested.")
 		return out
 	}
 	inside := slices.DeleteFunc(w.Chunks(v.Table, v.Profile), func(l heat.Line) bool { return l.Chunk < from || l.Chunk >= to })
@@ -80,7 +80,7 @@ func helpLead(v View, h HeatSource, help HeatHelp, hot int, window message.Fact)
 	for _, p := range help.Projects {
 		can = can || slices.ContainsFunc(p.Offers, func(o api.Offer) bool { return o.URL != "" })
 	}
-	hotNow := message.Plural(hot, "One chunk here is hot now", "{n} chunks here are hot now") + ", by the last {window}"
+	hotNow := message.Plural(hot, "One chunk here is hot now", "{n} chunks here are hot now") + " (last {window})"
 	switch {
 	case can:
 		return message.New("helps", hotNow+". What helps:", n, window)
@@ -138,7 +138,7 @@ func projectOffers(v View, h HeatSource, db, project string, rates map[string]fl
 	pairs := []string{"project", project, "db", db}
 	var out []api.Offer
 	if to := leastWritten(v.Table, rates); to != "" {
-		text := message.New("isolate", "Plan to isolate it on {shard}, which takes fewest writes…", message.Text("shard", to)).String()
+		text := message.New("isolate", "Plan to isolate it on {shard}, which takes the fewest writes…", message.Text("shard", to)).String()
 		out = append(out, offers.offer(actions.Isolate, text, offers.oneShard(), append(slices.Clone(pairs), "shard", to)...))
 	}
 	return append(out, offers.offer(actions.Spread, "Plan to spread it over the shards…", offers.oneShard(), pairs...))
@@ -181,7 +181,7 @@ func projectHelp(v View, h HeatSource, c *topology.Collection, q HeatQuery, p ke
 	list := HeatListQuery{NS: q.NS, Window: q.Window}
 	out.Projects = []HeatProjectHelp{{ID: busiest.ID, Name: busiest.Name, Share: busiest.Share,
 		Offers: projectOffers(v, h, q.NS.Database(), busiest.ID, shardWrites(v, h, list))}}
-	out.Lead = message.New("project", "{name} takes {share} of the writes to {ns} now, by the last {window}.",
+	out.Lead = message.New("project", "{name} takes {share} of the writes to {ns} (last {window}).",
 		message.Project("name", busiest.ID, cmp.Or(busiest.Name, busiest.ID)), message.Share("share", busiest.Share),
 		message.Namespace("ns", c.NS), window)
 	return out

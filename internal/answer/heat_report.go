@@ -154,7 +154,7 @@ func heatMeasured(w heat.Window) message.Message {
 	case w.Method == heat.ChangedRows:
 		how = "Rows were counted by the date of their last change"
 	case w.Total.AtLeast:
-		how = "More was written than may be read for counting, so these are lower bounds; rows were counted"
+		how = "There were more writes than may be read for counting, so these are lower bounds; rows were counted"
 	case !w.Total.Exact:
 		how = "One second in ten was counted"
 	}
@@ -190,7 +190,7 @@ func failedCount(h heat.Health) api.State {
 func heatHealth(h heat.Health, w heat.Window) (out []api.State) {
 	if h.Err != nil {
 		note := failedCount(h)
-		note.Detail += " What is shown ends at " + format.Clock(w.To) + "."
+		note.Detail += " The figures end at " + format.Clock(w.To) + "."
 		out = append(out, note)
 	}
 	if h.Sampled {
@@ -218,7 +218,7 @@ func growth(g heat.Growing, c *topology.Collection) (warning api.State, spread s
 	case g.Is:
 		return stateOf("failed", "The shard key grows: inserts always go to the last chunk",
 			message.New("growing", "{share} of {rows} new rows, in {of} of {slots} slices of time, went to the last chunk by {field}, "+
-				"which {shard} owns. Splitting and moving follow the writes and never get ahead; a hashed or another leading field does.",
+				"which {shard} owns. Splits and moves always come too late; a hashed or another leading field helps.",
 				message.Share("share", g.Share), message.Count("rows", g.Rows), message.Count("of", g.Of), message.Count("slots", g.Slots),
 				message.Text("field", g.Field), message.Shard("shard", g.Shard)).String()), ""
 	case c.Key.Fields()[0].Hashed:

@@ -172,7 +172,7 @@ func selectionWrites(changed bool, known int, in, all, seconds float64) message.
 	}
 	switch {
 	case known == 0 || seconds <= 0:
-		return message.New("unknown", "What was written here in this time is not known.")
+		return message.New("unknown", "The writes here in this time are not known.")
 	case in == 0:
 		return message.New("none", "No "+what+" were counted here in this time.")
 	}
@@ -214,12 +214,12 @@ func (s *HeatSelection) owners(v View, c *topology.Collection, from, to int) {
 // writers are those of the selected range and time. Who wrote is known for a day; the picture is kept longer.
 func (s *HeatSelection) writers(v View, h HeatSource, q HeatQuery, span shardkey.Range) {
 	if v.Now.Sub(s.From) > heat.Longest {
-		s.NoWriters = "Who wrote is kept for a day, and this began earlier."
+		s.NoWriters = "The writers are kept for a day, and this time began earlier."
 		return
 	}
 	w := h.Counts.Between(q.NS, s.From, s.To)
 	if w.Seconds == 0 {
-		s.NoWriters = "Who wrote is not known for this time: it is not kept over a restart."
+		s.NoWriters = "The writers are not known for this time: they are not kept over a restart."
 		return
 	}
 	part := w.Within(v.Table, v.Profile, span)
@@ -228,6 +228,6 @@ func (s *HeatSelection) writers(v View, h HeatSource, q HeatQuery, span shardkey
 		return
 	}
 	if rate := part.Range(); rate.Rows > 0 {
-		s.NoWriters = "Who wrote is not known: the projects that wrote are in several chunks."
+		s.NoWriters = "The writers are not known: the projects that wrote are in several chunks."
 	}
 }

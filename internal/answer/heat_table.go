@@ -43,7 +43,7 @@ func heatTable(ctx context.Context, v View, h HeatSource, q HeatQuery) HeatTable
 	p, ok := h.Pictures.View(q.NS, q.By, v.Now.Add(-q.Span), v.Now)
 	if !ok || len(p.Columns) == 0 {
 		return HeatTable{State: stateOf("loading", "No picture yet", "It gets a column every minute while shardboard runs; "+
-			"the first one is there within two minutes. Earlier times are not known.")}
+			"the first one appears within two minutes. Earlier times are not known.")}
 	}
 	c := v.Table.Collection(q.NS)
 	begin, end, _ := recordedTime(p)

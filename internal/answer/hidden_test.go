@@ -25,9 +25,9 @@ func TestStepsOfRunsAreToldWithoutServersTexts(t *testing.T) {
 		{engine.Step{}, ""},
 		{engine.Step{Error: "No answer.", Brief: "No answer."}, "No answer."},
 		{engine.Step{Error: sentence, Brief: "The cluster refused to move the chunk: OperationFailed (96)."},
-			"The cluster refused to move the chunk: OperationFailed (96). Failed to delete orphaned (the server's whole text needs the role " +
+			"The cluster refused to move the chunk: OperationFailed (96). Failed to delete orphaned (the server's full text needs the role " +
 				"operator)"},
-		{engine.Step{Error: sentence}, "Failed to delete orphaned (the server's whole text needs the role operator)"},
+		{engine.Step{Error: sentence}, "Failed to delete orphaned (the server's full text needs the role operator)"},
 		{engine.Step{Error: "host-3 said no"}, "hidden: the server's text needs the role operator"},
 	} {
 		v := answer.View{Table: &topology.Table{}, Hidden: answer.Hidden{Texts: true}}

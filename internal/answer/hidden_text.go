@@ -17,7 +17,7 @@ func HideText(text string) string {
 		return text
 	}
 	if phrase := history.Phrase(text); phrase != "" {
-		return phrase + " (the server's whole text needs the role operator)"
+		return phrase + " (the server's full text needs the role operator)"
 	}
 	return "hidden: the server's text needs the role operator"
 }

@@ -121,7 +121,10 @@ func (l Load) size() message.Message {
 	for _, f := range l.Chunks {
 		chunks += f.Value
 	}
-	return message.New("clusterSize", "{shards} shards, {collections} sharded collections, {chunks} chunks.",
+	return message.New("clusterSize",
+		message.Plural(len(l.Shards), "1 shard, ", "{shards} shards, ")+
+			message.Plural(l.Collections, "1 sharded collection, ", "{collections} sharded collections, ")+
+			message.Plural(chunks, "1 chunk.", "{chunks} chunks."),
 		message.Count("shards", len(l.Shards)), message.Count("collections", l.Collections), message.Count("chunks", chunks))
 }
 

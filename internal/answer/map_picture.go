@@ -69,7 +69,7 @@ func PictureMap(v View, q MapQuery, rows int) (MapPicture, error) {
 	out := MapPicture{Query: q, Past: v.Past != nil}
 	if !v.Table.Loaded {
 		out.State = PartState(v, topology.PartRouting)
-		out.Headline = message.New("map.loading", "The map is not known before the first read.")
+		out.Headline = message.New("map.loading", "The map appears after the first read of the cluster.")
 		return out, nil
 	}
 	out.Map = ClusterMap(v)

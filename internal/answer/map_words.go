@@ -97,7 +97,7 @@ func mapNotes(v View, q MapQuery, m api.ClusterMap) (out []api.State) {
 	case MapByAge:
 		if m.Scale.Age.High == nil && len(m.Bands) > 0 {
 			out = append(out, api.State{Code: "empty", Title: "It is not known when a chunk moved.",
-				Detail: "The server’s release does not record it."})
+				Detail: "This MongoDB release does not record it."})
 		}
 	}
 	if h := v.Table.Health[topology.PartMoves]; v.Past == nil && h.Err != nil {
@@ -109,7 +109,7 @@ func mapNotes(v View, q MapQuery, m api.ClusterMap) (out []api.State) {
 // heatNote says why writes are missing.
 func heatNote(v View, m api.ClusterMap) api.State {
 	if v.Past != nil {
-		return api.State{Code: "empty", Title: "Writes are shown of now only.", Detail: "The heat page has pictures of past writes."}
+		return api.State{Code: "empty", Title: "Only current writes are shown.", Detail: "The heat page has pictures of past writes."}
 	}
 	counted, sharded := 0, 0
 	for _, b := range m.Bands {
@@ -126,7 +126,7 @@ func heatNote(v View, m api.ClusterMap) api.State {
 			Detail: "They are counted for collections whose rows have the time of the write."}
 	case counted < sharded:
 		return api.State{Code: "partial", Title: "Writes are not counted for every collection.",
-			Detail: "What is marked as not known is not counted; the heat page says why."}
+			Detail: "Chunks marked as not known are not counted; the Heat page shows why."}
 	}
 	return api.State{}
 }

@@ -151,7 +151,7 @@ func (a amount) detail(write func(float64) string) string {
 		out = write(a.low) + " to " + write(a.high)
 	}
 	if a.atLeast {
-		out = joinNotEmpty(out, "without parts that are not known")
+		out = joinNotEmpty(out, "unknown parts are left out")
 	}
 	switch {
 	case a.at.IsZero():

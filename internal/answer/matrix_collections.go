@@ -179,7 +179,7 @@ func sizesByShard(t *topology.Table, ns topology.Namespace, measure matrixMeasur
 func noMatrixRows(q MatrixQuery, what string, total int) api.State {
 	if total > 0 && (q.Text != "" || q.DB != "") {
 		return api.State{Code: "empty", Title: "No " + what + " match the filter",
-			Detail: format.Count(int64(total)) + " were searched; upper and lower case are the same."}
+			Detail: format.Count(int64(total)) + " were searched; upper and lower case are treated alike."}
 	}
-	return api.State{Code: "empty", Title: "There are no " + what + " yet", Detail: "Once there are, they are here within a few seconds."}
+	return api.State{Code: "empty", Title: "There are no " + what + " yet", Detail: "New ones appear here within a few seconds."}
 }

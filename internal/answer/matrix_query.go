@@ -109,7 +109,7 @@ func ParseMatrixQuery(in url.Values) (q MatrixQuery, err error) {
 func matrixToggles(in url.Values, name string) ([]string, error) {
 	list := in[name]
 	if len(list) > matrixToggled {
-		return nil, fault.New(fault.Invalid, "%s is there %d times; at most %d rows are toggled.", name, len(list), matrixToggled)
+		return nil, fault.New(fault.Invalid, "%s is there %d times; at most %d rows can be opened or closed.", name, len(list), matrixToggled)
 	}
 	var out []string
 	for _, text := range list {

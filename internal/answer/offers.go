@@ -123,7 +123,7 @@ func (o *Offers) Zones() []api.Offer {
 		}
 	}
 	for _, z := range o.Table.Zones[:min(len(o.Table.Zones), offersOfZones-len(out))] {
-		text := message.New("offer.removeRange", "Take {min} → {max} of {ns} from {zone}…", o.shortBound("min", z.NS, z.RawMin),
+		text := message.New("offer.removeRange", "Remove {min} → {max} of {ns} from {zone}…", o.shortBound("min", z.NS, z.RawMin),
 			o.shortBound("max", z.NS, z.RawMax), message.Namespace("ns", z.NS), message.Text("zone", o.shortZone(z.Zone)))
 		text = o.named(text)
 		out = append(out, o.offer(actions.ZoneRemoveRange, text.String(), "", "ns", string(z.NS), "zone", z.Zone,

@@ -15,9 +15,9 @@ import (
 	"shardboard/internal/topology"
 )
 
-// AskedForText says who asked for a plan or a run, and why.
-func AskedForText(name, id, reason string) string {
-	return "Asked for by " + personText(cmp.Or(name, id)) + ": " + ReasonText(reason)
+// RequestedText says who requested a plan or a run, and why.
+func RequestedText(name, id, reason string) string {
+	return "Requested by " + personText(cmp.Or(name, id)) + ". Reason: " + ReasonText(reason)
 }
 
 // SortChecks are the checks of a plan that block it or warn, those that block first, and
@@ -39,7 +39,7 @@ func SortChecks(checks []api.PlanCheck) (open, passed []api.PlanCheck) {
 
 // PassedText counts the checks that pass.
 func PassedText(n int) string {
-	return message.Plural(n, "1 check passes", format.Count(int64(n))+" checks pass")
+	return message.Plural(n, "1 check passed", format.Count(int64(n))+" checks passed")
 }
 
 // MovesText counts the ranges that a plan moves.
@@ -54,11 +54,16 @@ func CommandsText(n int) string {
 
 // ChecksText counts the checks of a plan by verdict.
 func ChecksText(checks []api.PlanCheck) string {
-	n := map[string]int{}
+	n := map[actions.Verdict]int{}
 	for _, c := range checks {
-		n[c.Verdict]++
+		n[actions.Verdict(c.Verdict)]++
 	}
-	return fmt.Sprintf("%d pass, %d warn, %d block", n[string(actions.Pass)], n[string(actions.Warn)], n[string(actions.Block)])
+	blocking := message.Plural(n[actions.Block], "1 blocks", fmt.Sprintf("%d block", n[actions.Block]))
+	if n[actions.Block] == 0 {
+		blocking = "none blocks"
+	}
+	return fmt.Sprintf("%d passed, %d %s, %s", n[actions.Pass], n[actions.Warn],
+		message.Plural(n[actions.Warn], "warning", "warnings"), blocking)
 }
 
 // PreconditionTexts are what is read again right before a command of a plan is sent.
@@ -99,7 +104,7 @@ func UndoTexts(u api.Undo, now time.Time) []string {
 	}
 	out := []string{u.Text}
 	if u.From != nil && u.From.After(now) {
-		out = append(out, "Works from "+format.Clock(*u.From)+": before, the shards still clean up.")
+		out = append(out, "Possible from "+format.Clock(*u.From)+" on: until then, the shards are still cleaning up.")
 	}
 	return out
 }
@@ -125,13 +130,13 @@ func PlanMayOf(p api.Plan, who auth.Principal, readOnly string, now time.Time) P
 	case readOnly != "":
 		out.WhyNot = readOnly
 	case p.By != who.ID:
-		out.WhyNot = "This plan was made by " + personText(cmp.Or(p.ByName, p.By)) + ". Make your own: it is checked again."
+		out.WhyNot = "This plan was made by " + personText(cmp.Or(p.ByName, p.By)) + ". Make your own plan; it is checked again."
 	case p.Blocked:
 		out.WhyNot = blockedText(p)
 	case !who.May(auth.Role(p.Role)):
 		out.WhyNot = needsRole(auth.Role(p.Role))
 	case Expired(p, now):
-		out.WhyNot = "This plan has expired. Make it again."
+		out.WhyNot = "This plan has expired. Make a new one."
 	default:
 		out.Again = false
 	}

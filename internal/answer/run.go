@@ -18,7 +18,7 @@ import (
 // whether runs helped is not measured.
 func RunWithOutcome(ctx context.Context, v View, kept engine.Service, measured Outcomes, r engine.Run) (api.Run, error) {
 	out := RunOf(v, r)
-	unread := &api.RunOutcome{Text: "What was measured could not be read; the program’s log says why."}
+	unread := &api.RunOutcome{Text: "The measurements could not be read; the log has the cause."}
 	o := outcome.Off(r)
 	if measured != nil {
 		var err error

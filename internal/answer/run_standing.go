@@ -29,7 +29,7 @@ func standingTexts(r engine.Run, b topology.Balancer) (out []string) {
 		{s.RangesSet, "zone range set", "zone ranges set"},
 		{s.RangesRemoved, "zone range removed", "zone ranges removed"},
 		{s.ZonesJoined, "shard added to a zone", "shards added to zones"},
-		{s.ZonesLeft, "shard taken from a zone", "shards taken from zones"},
+		{s.ZonesLeft, "shard removed from a zone", "shards removed from zones"},
 		{s.Splits, "split", "splits"},
 		{s.Merges, "merge", "merges"},
 		{s.Moves, "move", "moves"},
@@ -46,7 +46,7 @@ func standingTexts(r engine.Run, b topology.Balancer) (out []string) {
 		out = append(out, "Nothing in the cluster has been changed by this run.")
 	}
 	if s.ByOthers > 0 {
-		out = append(out, counted(s.ByOthers, "step was", "steps were")+" done already by the balancer or by somebody else.")
+		out = append(out, counted(s.ByOthers, "step was", "steps were")+" already done by the balancer or by somebody else.")
 	}
 	if s.Unknown > 0 {
 		out = append(out, "The outcome of "+counted(s.Unknown, "command", "commands")+" is not known yet.")

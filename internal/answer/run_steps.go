@@ -72,7 +72,7 @@ func StepProgressText(s api.RunStep) string {
 	case s.Total == 0:
 		return ""
 	case s.Op == string(actions.OpAwait):
-		return fmt.Sprintf("%s of %s are as wanted", format.Count(s.Done), format.Count(s.Total))
+		return fmt.Sprintf("%s of %s are as expected", format.Count(s.Done), format.Count(s.Total))
 	}
 	return fmt.Sprintf("Step %s of %s of the migration", format.Count(s.Done), format.Count(s.Total))
 }
@@ -129,7 +129,7 @@ func ProvenFields(p api.StepProof) (out []ProvenField) {
 		pattern, found := "{field}: expected {want}, found {got}", actions.ValueText(got)
 		switch {
 		case f.Same:
-			pattern = "{field}: {got}, as wanted"
+			pattern = "{field}: {got}, as expected"
 		case !read:
 			pattern = "{field}: expected {want}, not read"
 		}

@@ -108,8 +108,9 @@ func outage(v View, c placement.Contents) message.Message {
 		message.Shard("shard", c.Shard), message.Count("projects", len(c.Projects)), message.Count("all", len(v.Dir.All())),
 		message.Count("whole", whole),
 	}
-	pattern := "If {shard} goes down, {projects} of {all} projects lose access to rows of their own; " +
-		message.Plural(min(whole, 1), "{whole}", "none") + " of them have all such rows here."
+	pattern := "If {shard} goes down, {projects} of {all} projects " + message.Plural(len(c.Projects), "loses", "lose") +
+		" access to rows of their own. " + message.Plural(min(whole, 1), "{whole}", "None") + " of them " +
+		message.Plural(whole, "has", "have") + " all such rows here."
 	if len(c.ByDocument) == 0 {
 		return message.New("outage", pattern, facts...)
 	}

@@ -59,7 +59,7 @@ func newShardWhy(v View, h HeatSource, q ShardWhyQuery) *shardWhy {
 		w.out.Window = DefaultWindow.String()
 		switch {
 		case v.Past != nil:
-			w.why = "Writes are counted now and not kept by shard: there is no answer for a past time."
+			w.why = "Writes by shard are counted for the present only: there is no answer for a past time."
 		case h.Counts == nil:
 			w.why = "Writes are not counted here."
 		}

@@ -84,11 +84,11 @@ func (w *shardWhy) writtenCollections(out *whyParts) {
 	}
 	if lost >= 0.001 {
 		out.unknown = append(out.unknown, unknownPart(0, "unknown: "+format.PerSecond(lost)+
-			" writes/s in the cluster whose chunk is not known", nil))
+			" writes/s in the cluster of unknown chunks", nil))
 	}
 	if len(waiting) > 0 {
 		out.unknown = append(out.unknown, unknownPart(len(waiting), "unknown: "+nounCount(len(waiting), "collections")+
-			" of which nothing is counted yet", waiting))
+			" not counted yet", waiting))
 	}
 	if len(uncounted) > 0 {
 		out.unknown = append(out.unknown, unknownPart(len(uncounted), "unknown: "+nounCount(len(uncounted), "collections")+

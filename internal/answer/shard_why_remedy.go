@@ -20,7 +20,7 @@ import (
 )
 
 // lessHere is why a part needs no plan.
-const lessHere = "Not more than an even share."
+const lessHere = "No more than an even share."
 
 // help asks what would help with each listed part that the shard has more of than an even share.
 func (w *shardWhy) help(list []whyPart) {
@@ -32,7 +32,7 @@ func (w *shardWhy) help(list []whyPart) {
 		case p.remedy != nil:
 			p.remedy(p)
 		case p.Kind == "others":
-			p.WhyNot = "These are small one by one; the JSON and CSV list more of them."
+			p.WhyNot = "Each of these is small; the JSON and CSV list more of them."
 		}
 	}
 }
@@ -110,7 +110,7 @@ func (w *shardWhy) collectionRemedy(p *whyPart, c *topology.Collection, a chunkA
 		} else if len(p.Plans) == 0 && p.WhyNot == "" {
 			p.WhyNot = "No chunk here is both small enough and free to move. Open it to see each."
 			if 2*p.difference() < smallest {
-				p.WhyNot = "Even enough: the difference is less than half a chunk, the least that moves."
+				p.WhyNot = "Even enough: the difference is less than half a chunk, the smallest amount that moves."
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func (w *shardWhy) loads() map[string]float64 {
 // moveChunk offers to move a chunk to the shard with least.
 func (w *shardWhy) moveChunk(p *whyPart, c *topology.Collection, i int, x float64, text string) {
 	to := w.receiver(c, i, x)
-	w.offer(p, actions.MoveChunk, fmt.Sprintf("%s to %s, which has least", text, to), "ns", string(c.NS),
+	w.offer(p, actions.MoveChunk, fmt.Sprintf("%s to %s, which has the least", text, to), "ns", string(c.NS),
 		"chunk", ChunkRef(c, c.Chunks.At(i).Min), "to", to)
 }
 
@@ -262,7 +262,7 @@ func (w *shardWhy) hottestRemedy(p *whyPart, c *topology.Collection, a chunkAmou
 			return
 		}
 	}
-	p.WhyNot = "Its writes are not counted by chunk, so it is not known which one to split or move."
+	p.WhyNot = "Its writes are not counted by chunk, so the chunk to split or move is not known."
 }
 
 // hotRemedy is what helps with a chunk that takes many writes.
@@ -280,7 +280,7 @@ func (w *shardWhy) hotRemedy(p *whyPart, c *topology.Collection, i int) {
 		case actions.SplitHot:
 			w.offer(p, kind, "Split "+name+" where its writes are, and move one half", "ns", string(c.NS), "chunk", ref)
 		case actions.MoveChunk:
-			w.offer(p, kind, "Move "+name+" to "+to+", which takes fewest writes", "ns", string(c.NS), "chunk", ref, "to", to)
+			w.offer(p, kind, "Move "+name+" to "+to+", which takes the fewest writes", "ns", string(c.NS), "chunk", ref, "to", to)
 		}
 		if len(p.Plans) == 0 && p.WhyNot == "" {
 			p.WhyNot = splitText(c, split).String()
@@ -312,7 +312,7 @@ func (w *shardWhy) projectRemedy(p *whyPart, id bson.ObjectID) {
 			}
 			return
 		}
-		w.offer(p, actions.Pin, "Pin it to "+to+", which has least", append(of, "shard", to)...)
+		w.offer(p, actions.Pin, "Pin it to "+to+", which has the least", append(of, "shard", to)...)
 		w.offer(p, actions.Isolate, "Isolate it on "+to, append(of, "shard", to)...)
 	}
 }
@@ -320,7 +320,7 @@ func (w *shardWhy) projectRemedy(p *whyPart, id bson.ObjectID) {
 // unshardedRemedy says what can be done with a collection that one shard has to hold whole.
 func (w *shardWhy) unshardedRemedy(p *whyPart, ns topology.Namespace, c *topology.Collection) {
 	p.remedy = func(p *whyPart) {
-		p.WhyNot = "It is not sharded, so one shard holds it whole."
+		p.WhyNot = "It is not sharded, so all of it is on one shard."
 		to := w.emptiest(w.even.able, 0)
 		switch {
 		case to == "":

@@ -37,7 +37,7 @@ func PastNotes(p *PastTime, listsProjects bool) []api.State {
 	}
 	if listsProjects {
 		out = append(out, api.State{Code: "partial", Title: "The list of projects is the current one.",
-			Detail: "Names and counts are current; where each project is, is as of the time shown."})
+			Detail: "Names and counts are current; the places of the projects are those of the time shown."})
 	}
 	return out
 }

@@ -158,7 +158,7 @@ func (s *Service) readFlow(r *http.Request) (f flow, err error) {
 // groups. On refusal the id and name are still set, for the audit record.
 func (s *Service) principalFromClaims(c Claims) (Principal, error) {
 	if len(c.Subject) > 255 || !plainName(c.Subject) {
-		r := Refuse("subject", fault.Forbidden, nil, "The issuer did not say who you are. Ask whoever runs the issuer.",
+		r := Refuse("subject", fault.Forbidden, nil, "The issuer did not say who you are. Ask the administrator of the issuer.",
 			"The claim \"sub\" has to be 1 to 255 printable characters.")
 		r.Claims = c.Seen
 		return Principal{}, r
@@ -188,7 +188,7 @@ func noRoleRefusal(c Claims) error {
 	came := fmt.Sprintf("The claim %q has %d groups, and none of them is", claim, len(c.Groups))
 	switch {
 	case len(c.Groups) == 0:
-		came = fmt.Sprintf("The claim %q came without a group, so there is none that is", claim)
+		came = fmt.Sprintf("The claim %q came without a group, so none is", claim)
 	case len(c.Groups) == 1:
 		came = fmt.Sprintf("The claim %q has one group, which is not", claim)
 	}

@@ -30,30 +30,30 @@ var issuerErrors = map[string]struct {
 }{
 	"access_denied": {
 		fault.Forbidden,
-		"You were not signed in: the sign-in was cancelled, or the issuer does not let you use shardboard. Try again, or ask whoever runs " +
-			"the issuer.",
+		"You were not signed in: the sign-in was cancelled, or the issuer does not let you use shardboard. Try again, or ask " +
+			"the administrator of the issuer.",
 		"The issuer answered access_denied: the person cancelled, refused consent, or is not assigned to this client. The issuer's log " +
 			"says which.",
 	},
 	"invalid_scope": {
 		fault.Forbidden,
-		"The issuer refused what shardboard asks for. You cannot fix this yourself; tell whoever runs shardboard.",
+		"The issuer refused what shardboard asks for. You cannot fix this yourself; tell the administrator of shardboard.",
 		"The issuer answered invalid_scope: it does not know or does not allow one of --oidc-scopes. Leave that scope out, or allow it " +
 			"for this client at the issuer.",
 	},
 	"unauthorized_client": {
 		fault.Forbidden,
-		"The issuer does not accept shardboard. You cannot fix this yourself; tell whoever runs shardboard.",
+		"The issuer does not accept shardboard. You cannot fix this yourself; tell the administrator of shardboard.",
 		"The issuer answered unauthorized_client: allow this client the authorization code flow.",
 	},
 	"unsupported_response_type": {
 		fault.Forbidden,
-		"The issuer does not accept shardboard. You cannot fix this yourself; tell whoever runs shardboard.",
+		"The issuer does not accept shardboard. You cannot fix this yourself; tell the administrator of shardboard.",
 		"The issuer answered unsupported_response_type: it has to offer the authorization code flow (response type code).",
 	},
 	"invalid_request": {
 		fault.Forbidden,
-		"The issuer did not accept the request. Start again; if it happens each time, tell whoever runs shardboard.",
+		"The issuer did not accept the request. Start again; if it happens each time, tell the administrator of shardboard.",
 		"The issuer answered invalid_request. Its log says which parameter; shardboard sends the authorization code flow with PKCE " +
 			"(S256), state and nonce.",
 	},
@@ -94,7 +94,7 @@ func refuseIssuerError(code, description string) error {
 		"issuer-refused",
 		fault.Forbidden,
 		cause,
-		"The issuer did not sign you in. Its log says why; try again, or ask whoever runs it.",
+		"The issuer did not sign you in. Its log says why; try again, or ask the administrator of the issuer.",
 		"The issuer answered with an error that is not one of OpenID Connect's; shardboard's log has it.",
 	)
 }

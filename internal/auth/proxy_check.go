@@ -33,7 +33,7 @@ func ParseProxy(text string) (netip.Prefix, error) {
 	if tooWide(p) {
 		return p, fault.New(
 			fault.Invalid,
-			"%q covers too many addresses: anybody there could sign in as anybody. Give the addresses of the proxy only.",
+			"%q covers too many addresses: any host there could sign in as any user. Give the addresses of the proxy only.",
 			text,
 		)
 	}

@@ -97,7 +97,7 @@ func (p *Plan) window() Verdict {
 		return verdict(RuleWindow, Pass, "none", "No active window is set.")
 	case p.s.Clock.IsZero():
 		return verdict(RuleWindow, Unknown, "clock",
-			"Chunks move from {start} to {stop} only, by the config server's local clock, which mongos does not tell.",
+			"Chunks move only from {start} to {stop}, by the config server's local clock, which mongos does not report.",
 			window...)
 	}
 	now := p.s.Clock.Hour()*60 + p.s.Clock.Minute()
@@ -120,7 +120,7 @@ func clock(s string) (int, bool) {
 func (p *Plan) jumbo(ch topology.Chunk) Verdict {
 	if ch.Jumbo {
 		return verdict(RuleJumbo, Blocks, "flagged",
-			"The chunk is flagged jumbo: it was too big to move, and the balancer passes it over, even on a draining shard.")
+			"The chunk is flagged jumbo: it was too big to move, and the balancer skips it, even on a draining shard.")
 	}
 	return verdict(RuleJumbo, Pass, "none", "The chunk is not flagged jumbo.")
 }
@@ -162,7 +162,7 @@ func (p *Plan) reasons(i int, ch topology.Chunk, move *Move) (due Reason, out []
 	if shard.Draining {
 		due = Draining
 		out = append(out, verdict(RuleDraining, Asks, "on",
-			"{shard} is being drained: every chunk is to leave it.", message.Shard("shard", shard.Name)))
+			"{shard} is being drained: every chunk has to leave it.", message.Shard("shard", shard.Name)))
 	} else {
 		out = append(out, verdict(RuleDraining, Pass, "off",
 			"{shard} is not being drained.", message.Shard("shard", shard.Name)))

@@ -11,7 +11,7 @@ import (
 func (p *Plan) threshold(s topology.Shard, zones []string, move *Move) (Verdict, bool) {
 	if !p.release.Known() {
 		return verdict(RuleThreshold, Unknown, "release",
-			"The server's version is not known, and so neither is its measure."), false
+			"The server's version is not known, so its threshold is not known either."), false
 	}
 	var best Verdict
 	for _, z := range zones {
@@ -140,7 +140,7 @@ func (p *Plan) queue(i int, ch topology.Chunk, due Reason, move *Move) []Verdict
 	}
 	if full, ok := p.stuck[zones[0]]; ok && due == Imbalance {
 		return append(out, verdict(RuleTurn, Blocks, "stuck",
-			"All chunks of {shard}, the fullest shard, are jumbo; there the balancer gives up for the round.",
+			"All chunks of {shard}, the fullest shard, are jumbo, so the balancer gives up for this round.",
 			message.Shard("shard", full)))
 	}
 	if m, ok := p.busy[to]; ok {

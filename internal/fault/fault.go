@@ -34,13 +34,13 @@ var kinds = [...]struct {
 	Internal: {"internal", http.StatusInternalServerError, 1,
 		"Something went wrong", "The log has the cause. Other pages still work."},
 	NotFound: {"not found", http.StatusNotFound, 3,
-		"Not found", "It may have been dropped or renamed; the lists show what there is."},
+		"Not found", "It may have been dropped or renamed; the lists show what exists."},
 	Invalid: {"invalid", http.StatusBadRequest, 2,
-		"Invalid request", "Correct the address or go on from one of these pages."},
-	Conflict: {"conflict", http.StatusConflict, 4, "Not possible as things are",
+		"Invalid request", "Correct the address, or continue from one of these pages."},
+	Conflict: {"conflict", http.StatusConflict, 4, "Not possible now",
 		"The state has changed or something else is under way. Go back and look at the page again."},
 	Forbidden: {"forbidden", http.StatusForbidden, 5,
-		"Not permitted", "Go on from one of these pages."},
+		"Not permitted", "Continue from one of these pages."},
 	Unavailable: {"unavailable", http.StatusServiceUnavailable, 6,
 		"Not available now", "shardboard keeps trying; reload in a few seconds."},
 	UnknownOutcome: {"outcome unknown", http.StatusGatewayTimeout, 7,
@@ -146,7 +146,7 @@ func Text(err error) string {
 	case errors.As(err, &e):
 		return e.Text
 	case errors.Is(err, context.DeadlineExceeded):
-		return "It took too long and was given up. Try again in a few seconds."
+		return "It took too long and was stopped. Try again in a few seconds."
 	case errors.Is(err, context.Canceled):
 		return "The request was cancelled before it was answered."
 	}

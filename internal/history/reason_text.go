@@ -19,7 +19,7 @@ type codeText struct{ meaning, advice string }
 var codeTexts = map[Code]codeText{
 	NoReason: {
 		"The server gave no reason.",
-		"Look into the logs of the two shards at that time; the balancer tries again by itself."},
+		"Check the logs of the two shards at that time; the balancer tries again by itself."},
 	OtherReason: {
 		"shardboard does not know this reason.",
 		"Read the server's text; a search for it may find more."},
@@ -32,7 +32,7 @@ var codeTexts = map[Code]codeText{
 		"Wait: a shard deletes them about 15 minutes after a range left it (orphanCleanupDelaySecs). Trying again sooner fails in the same way."},
 	LockBusy: {
 		"A lock on the collection could not be taken in time. Nothing was moved.",
-		"Try again; if it stays so, look for a long operation on that collection."},
+		"Try again. If it fails again, look for a long operation on that collection."},
 	ChunkTooBig: {
 		"The chunk has more documents than may be moved at once. It stays where it is.",
 		"Split the chunk, then move the parts. A range of one single shard-key value cannot be split."},
@@ -44,7 +44,7 @@ var codeTexts = map[Code]codeText{
 		"Look for duplicate ids under Checks (/checks/duplicates); if there are none, try again."},
 	StepDown: {
 		"A shard elected another primary during the move. The range is where the routing table says.",
-		"See that the replica set is stable, then try again."},
+		"Check that the replica set is stable, then try again."},
 	NotPermitted: {
 		"The user who asked for the move is not permitted to do it. Nothing was moved.",
 		"Grant moveChunk on the collection, as the role clusterManager has it."},
@@ -67,7 +67,7 @@ var codeTexts = map[Code]codeText{
 		"There is no shard of that name. Nothing was moved.",
 		"Choose a shard that exists."},
 	NoIndex: {
-		"The recipient lacks the collection or some of its indexes and could not make them. Nothing was moved.",
+		"The recipient lacks the collection or some of its indexes and could not create them. Nothing was moved.",
 		"Make the indexes the same on all shards, then try again."},
 	TooManyWrites: {
 		"Writes to the range came faster than they could be copied. Nothing was moved.",
@@ -79,8 +79,8 @@ var codeTexts = map[Code]codeText{
 		"The recipient has no disk space left. Nothing was moved.",
 		"Make room on that shard before anything else."},
 	Unreachable: {
-		"A server that takes part did not answer. The range is where the routing table says.",
-		"See that all members of both shards and the config servers run, then try again."},
+		"A server involved did not answer. The range is where the routing table says.",
+		"Check that all members of both shards and the config servers run, then try again."},
 	TimedOut: {
 		"A step took longer than allowed. The range is where the routing table says.",
 		"Look for load or a hanging server, then try again."},

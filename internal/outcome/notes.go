@@ -61,7 +61,7 @@ func (o Outcome) Note(code string) message.Message {
 	case NoteZones:
 		pattern = "This run set zones only. The balancer moves the chunks afterwards, perhaps after these windows."
 	case NotePartial:
-		pattern = "Not all of the windows was counted: {before} before and {after} after, of {window} each. Rates are of the time that " +
+		pattern = "The windows were only partly counted: {before} before and {after} after, of {window} each. Rates refer to the time that " +
 			"was counted."
 	case NoteHottest:
 		pattern = "Only rows of the hottest projects are counted in these collections: figures are lower bounds."
@@ -74,7 +74,7 @@ func (o Outcome) Note(code string) message.Message {
 			"One migration by others moved a chunk of these collections in that time; part of the difference may be due to it.",
 			"{moves} migrations by others moved chunks of these collections in that time; part of the difference may be due to them.")
 	case NoteAgain:
-		pattern = "Others moved chunks of this run again, before the second window was over."
+		pattern = "Others moved chunks of this run again before the second window ended."
 	case NoteUndone:
 		pattern = "The run has been undone since."
 	case NoteUnreadable:

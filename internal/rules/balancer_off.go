@@ -69,7 +69,7 @@ func findBalancerOff(ev *evaluation) {
 		Plans: []Plan{turnBalancerOn()},
 		Commands: []Command{
 			readCommand(`db.getSiblingDB("config").actionlog.find({what: /^balancer/}).sort({time: -1}).limit(3)`,
-				"off.whoStopped", "who turned it off, if the cluster still has that"),
+				"off.whoStopped", "who turned it off, if the cluster still has the entry"),
 			startBalancer(),
 		},
 	}

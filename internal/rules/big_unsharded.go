@@ -113,7 +113,7 @@ func (ev *evaluation) unshardedCommands(ns topology.Namespace, shard string) []C
 	if ev.release().AtLeast(8, 0, 0) {
 		if to := ev.emptiest(ns.Database(), shard); to != "" {
 			return append(out, writeCommand(admin("moveCollection: %s, toShard: %s", sanitize.Quoted(string(ns)), sanitize.Quoted(to)),
-				"unsharded.move", "moves it whole to the shard with least data"))
+				"unsharded.move", "moves all of it to the shard with the least data"))
 		}
 	}
 	if ev.release().AtLeast(7, 0, 0) {

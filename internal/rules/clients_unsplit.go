@@ -85,7 +85,9 @@ func (ev *evaluation) largeProjects(c *topology.Collection, size int64, total, r
 	}
 	if known < projects && len(list) == 0 {
 		ev.cannot(string(c.NS), message.New("noProjectSizes",
-			"The size of {n} projects is not known: no count is stored with them, and no survey has measured them.",
+			message.Plural(projects-known,
+				"The size of 1 project is not known: no count is stored with it, and no survey has measured it.",
+				"The size of {n} projects is not known: no count is stored with them, and no survey has measured them."),
 			message.Count("n", projects-known)))
 	}
 }

@@ -62,7 +62,7 @@ func (ev *evaluation) drainState(s topology.Shard) (p Problem, stuck, known bool
 			"{shard} is draining, but none of its {n} chunks has left it in {over}.",
 			message.Shard("shard", s.Name), message.Count("n", chunks), message.Duration("over", lately))
 		p.Remedy.WhyNot = message.New("draining.unclear",
-			"Nothing known here blocks it. Ask the cluster for its state.")
+			"Nothing known here blocks it. The command below shows the cluster's own state.")
 		p.Remedy.Commands = []Command{removalProgress(s.Name), balancerRound()}
 	default:
 		return p, false, enough || chunks == 0

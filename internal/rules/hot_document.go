@@ -29,7 +29,7 @@ func findHotDocument(ev *evaluation) {
 			p.Document = s.Document.Hex()
 			p.Subject = string(h.c.NS) + " " + p.Document
 			p.Text = message.New("hotDocument",
-				"The document {document} makes {shareOwn} of the writes to a chunk of {ns} on {shard}, "+
+				"The document {document} takes {shareOwn} of the writes to a chunk of {ns} on {shard}, "+
 					"which takes {share} of the collection's writes. No split divides it.",
 				append(facts, message.Text("document", p.Document))...)
 			p.Evidence = append(p.Evidence, shareOf(message.New("hotDocument.share",

@@ -94,7 +94,7 @@ func (ev *evaluation) relieveShard(p *Problem, shard string) Remedy {
 	}
 	if top.c == nil {
 		return Remedy{WhyNot: message.New("hotShard.manyChunks",
-			"Its writes are not counted by chunk, so it is not known which one to split or move.")}
+			"Its writes are not counted by chunk, so the chunk to split or move is not known.")}
 	}
 	p.NS, p.Chunk = top.c.NS, top.ch.Min
 	p.Evidence = append(p.Evidence, rate(message.New("hotShard.chunk",

@@ -20,7 +20,7 @@ const (
 // Imbalance finds collections that are spread unevenly and that the balancer leaves so.
 const Imbalance Rule = "imbalance"
 
-var imbalance = rule{id: Imbalance, name: "Imbalance that stays", find: findImbalance}
+var imbalance = rule{id: Imbalance, name: "Lasting imbalance", find: findImbalance}
 
 func findImbalance(ev *evaluation) {
 	if ev.switchedOff() || len(ev.Table.Shards) < 2 {
@@ -166,7 +166,7 @@ func (ev *evaluation) leftUneven(c *topology.Collection, most, least onShard, me
 		p.Remedy.Commands = []Command{allowMigrations(ns)}
 	default:
 		p.Remedy.WhyNot = message.New("imbalance.rule",
-			"The rule above keeps the chunks where they are. Ask the cluster whether it agrees.")
+			"The rule above keeps the chunks where they are. The command below shows whether the cluster agrees.")
 		p.Remedy.Commands = []Command{
 			readCommand(admin("balancerCollectionStatus: %s", sanitize.Quoted(ns)),
 				"imbalance.status", "balancerCompliant should be false if the cluster agrees"),

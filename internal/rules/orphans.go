@@ -41,7 +41,7 @@ func findOrphans(ev *evaluation) {
 				NS:       c.NS,
 				Shard:    s.Name,
 				Severity: Info,
-				Why:      message.New("orphans.some", "They cost space and slow down broadcasts."),
+				Why:      message.New("orphans.some", "They cost space and slow down broadcast queries."),
 				Weight:   float64(size.Orphans.Value),
 				Text: message.New("orphans",
 					message.Plural(int(size.Orphans.Value),
@@ -63,7 +63,7 @@ func findOrphans(ev *evaluation) {
 			}
 			p.Remedy = Remedy{
 				WhyNot: message.New("orphans.direct",
-					"The shard deletes them itself. Ask the primary of {shard} directly, not mongos.",
+					"The shard deletes them itself. Connect to the primary of {shard} directly, not to a mongos.",
 					message.Shard("shard", s.Name)),
 				Commands: []Command{
 					readCommand(`db.getSiblingDB("config").rangeDeletions.find({nss: `+sanitize.Quoted(string(c.NS))+`})`,

@@ -32,7 +32,7 @@ func (ev *evaluation) refine(p *Problem, c *topology.Collection) {
 		p.Remedy.Commands = []Command{
 			first,
 			readCommand(collection(c.NS)+".getIndexes()",
-				"refine.indexes", "the index of the new key must not be there as partial or sparse"),
+				"refine.indexes", "the index of the new key must not be partial or sparse"),
 		}
 		return
 	}
@@ -41,7 +41,7 @@ func (ev *evaluation) refine(p *Problem, c *topology.Collection) {
 	p.Remedy.Commands = []Command{
 		first,
 		readCommand(collection(c.NS)+".getIndexes()",
-			"refine.indexes", "the index of the new key must not be there as partial or sparse"),
+			"refine.indexes", "the index of the new key must not be partial or sparse"),
 		writeCommand(collection(c.NS)+".createIndex("+key+")",
 			"refine.index", "the longer key needs its index first; wait until it is built"),
 		writeCommand(admin("refineCollectionShardKey: %s, key: %s", sanitize.Quoted(string(c.NS)), key),

@@ -53,7 +53,7 @@ func findUneven(ev *evaluation) {
 			message.Shard("shard", fullest), message.Share("share", float64(top)/float64(total)),
 			message.Share("shareEven", 1/float64(len(figures)))),
 		Remedy: Remedy{WhyNot: message.New("uneven.balancer",
-			"The balancer evens out one collection at a time. What it leaves uneven is listed as a problem of its own.")},
+			"The balancer evens out one collection at a time. Imbalance that remains is listed as its own problem.")},
 	}
 	if ev.switchedOff() {
 		p.Remedy.WhyNot = message.New("uneven.off", "Turn the balancer on first.")

@@ -274,7 +274,7 @@ func refusal(r *auth.Refusal) templ.Component {
 			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<section class=\"refused\" aria-labelledby=\"refused\"><h2 id=\"refused\">For whoever runs shardboard</h2><p><bdi>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<section class=\"refused\" aria-labelledby=\"refused\"><h2 id=\"refused\">For the administrator of shardboard</h2><p><bdi>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

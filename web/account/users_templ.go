@@ -24,9 +24,9 @@ var waysIn = []struct {
 }{
 	{auth.ModeLocal, "People sign in with a name and a password."},
 	{auth.ModeOIDC, "People sign in by single sign-on; their role comes from their groups there."},
-	{auth.ModeProxy, "A proxy signs people in and passes on who they are."},
+	{auth.ModeProxy, "A proxy signs people in and passes on their names."},
 	{auth.ModeNone, "Sign-in is off: every visitor is “local” and has every role."},
-	{auth.ModeDemo, "This is a demo: every visitor is its operator."},
+	{auth.ModeDemo, "This is a demo: every visitor has the role operator."},
 }
 
 func usersPage(s templates.Shell, a api.Everybody, mode auth.Mode, o outcome, now time.Time) templ.Component {

@@ -38,7 +38,7 @@ func Step(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		page = "/"
 	}
 	if !s.OwnPage(page) {
-		return fault.New(fault.Invalid, "page is the address of a page here that there is of a past time.")
+		return fault.New(fault.Invalid, "page must be the address of a page that shows past times.")
 	}
 	if to != "prev" && to != "next" || of != "change" && of != "failure" {
 		return fault.New(fault.Invalid, "to is prev or next, of is change or failure.")

@@ -26,11 +26,11 @@ var Routes = site.Table(
 	site.Page(site.Route{Pattern: "/advice/{id}/plan", Summary: "Leads to the filled-in form of the plan that helps with a problem",
 		Params: ofAdvice, Handler: FirstPlan, Status: []int{http.StatusSeeOther}, Time: site.NowOnly}),
 	site.Form(site.Route{Pattern: "/advice/dismiss", Summary: "Dismiss a problem with a reason", Policy: dismissPolicy, Handler: Dismiss}),
-	site.Form(site.Route{Pattern: "/advice/restore", Summary: "Take a dismissal back", Policy: dismissPolicy, Handler: Restore}),
+	site.Form(site.Route{Pattern: "/advice/restore", Summary: "Undo a dismissal", Policy: dismissPolicy, Handler: Restore}),
 	site.Post(site.Route{Pattern: "/advice/{id}/dismiss", Summary: "Dismiss a problem; the reason is required", Policy: dismissPolicy,
 		Params: ofAdvice,
 		Body:   api.Reason{}, Answer: api.AdviceList{}, Handler: DismissJSON}),
-	site.Post(site.Route{Pattern: "/advice/{id}/restore", Summary: "Take a dismissal back", Policy: dismissPolicy, Params: ofAdvice,
+	site.Post(site.Route{Pattern: "/advice/{id}/restore", Summary: "Undo a dismissal", Policy: dismissPolicy, Params: ofAdvice,
 		Answer: api.AdviceList{}, Handler: RestoreJSON}),
 
 	site.Question[api.Alerts]{

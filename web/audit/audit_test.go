@@ -140,7 +140,7 @@ func TestTheAuditPageSaysWhatIsKnownOfTheChain(t *testing.T) {
 		not    string
 	}{
 		"verified": {func(*audit.State) {},
-			[]string{"in order up to record 120", "verified 20 s ago", "first record 2 h ago", "SHA256:"}, "not been verified"},
+			[]string{"in order up to record 120", "verified 20 s ago", "whole chain was 2 h ago", "SHA256:"}, "not been verified"},
 		"not yet": {func(s *audit.State) { *s = audit.State{Key: s.Key} }, []string{"has not been verified yet"}, "in order"},
 		"failed first": {func(s *audit.State) { *s = audit.State{Key: s.Key, Err: errors.New("disk /var/x")} },
 			[]string{"could not be verified since the start"}, "/var/x"},
@@ -180,7 +180,7 @@ func TestABrokenRecordIsSaidOnEveryPageToThoseWhoMayReadIt(t *testing.T) {
 				d.Audit, d.Auth = a, webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
 			})
 			if said := strings.Contains(s.Do("GET", "/").Body.String(),
-				"The audit record was changed by something other than this program; the page Audit says where."); said != (want && broken) {
+				"The audit record was changed by something other than this program; the Audit page shows where."); said != (want && broken) {
 				t.Errorf("%s, broken %v: said %v", role, broken, said)
 			}
 		}

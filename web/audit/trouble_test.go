@@ -103,11 +103,11 @@ var auditTroubles = map[string]struct {
 
 // auditBanners are the banners by what is wrong.
 var auditBanners = map[string]string{
-	"banner.audit":          "The audit record was changed by something other than this program; the page Audit says where.",
-	"banner.audit.damaged":  "The audit record is missing or damaged; the page Audit says what is wrong and what to do.",
-	"banner.audit.unread":   "The audit record could not be read for more than a minute; the page Audit says more.",
-	"banner.audit.unsigned": "The end of the audit record could not be signed for more than a minute; the page Audit says more.",
-	"banner.audit.witness":  "The witness file of the audit record cannot be used; the page Audit says more.",
+	"banner.audit":          "The audit record was changed by something other than this program; the Audit page shows where.",
+	"banner.audit.damaged":  "The audit record is missing or damaged; the Audit page shows what is wrong and what to do.",
+	"banner.audit.unread":   "The audit record could not be read for more than a minute; see the Audit page.",
+	"banner.audit.unsigned": "The end of the audit record could not be signed for more than a minute; see the Audit page.",
+	"banner.audit.witness":  "The witness file of the audit record cannot be used; see the Audit page.",
 }
 
 // A deleted record, a dropped table and a failure that lasts are on every page, in
@@ -161,7 +161,7 @@ func TestADroppedTableIsNamedByTheAuditPage(t *testing.T) {
 	}
 	if text := s.Do("GET", "/audit").Body.String(); !strings.Contains(
 		text,
-		"The audit record is missing or damaged; the page Audit says what is wrong and what to do.",
+		"The audit record is missing or damaged; the Audit page shows what is wrong and what to do.",
 	) {
 		t.Error("no banner on the error page")
 	}

@@ -55,7 +55,7 @@ func kindsPage(s templates.Shell) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<h1>New change</h1><p class=\"lead\">What shall be changed? The page of a chunk, project, shard or zone offers what fits it.</p><ul class=\"kinds\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<h1>New change</h1><p class=\"lead\">Choose a change. The pages of chunks, projects, shards and zones offer the changes that fit them.</p><ul class=\"kinds\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -365,7 +365,7 @@ func formPage(s templates.Shell, m form) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "\" maxlength=\"500\" required autocomplete=\"off\" aria-describedby=\"reason-hint\"> <small id=\"reason-hint\">Kept in the audit record, for whoever asks later.</small> <button class=\"main\">Make the plan</button> <small>Changes nothing yet.</small></form></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "\" maxlength=\"500\" required autocomplete=\"off\" aria-describedby=\"reason-hint\"> <small id=\"reason-hint\">Kept in the audit record.</small> <button class=\"main\">Make the plan</button> <small>Changes nothing yet.</small></form></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

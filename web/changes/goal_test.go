@@ -29,7 +29,7 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 			return last.Waiting != nil && last.Waiting.Obstacle == "migration" && last.Try == 2 && r.Steps[len(r.Steps)-2].State == "deferred" &&
 				strings.Contains(r.Why, "config.system.sessions")
 		}, ""},
-		"gaveup": {[]string{"What stands now", "zone ranges set", "splits", "Gave up after 9 tries",
+		"gaveup": {[]string{"Current state", "zone ranges set", "splits", "Gave up after 9 tries",
 			"still has to delete its documents"}, func(r api.Run) bool {
 			return r.CanFinish && r.CanUndo && r.Standing.Splits > 0 && r.Standing.ZoneRangesSet > 0 &&
 				strings.Contains(r.Standing.Text, "by this run")
@@ -38,7 +38,7 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 			func(r api.Run) bool {
 				return len(r.Adaptations) == 1 && len(r.Adaptations[0].Because) > 0 && r.Steps[len(r.Steps)-2].Already == "balancer"
 			}, ""},
-		"restoring": {[]string{"Balancing is being switched on again", "What stands now"}, func(r api.Run) bool {
+		"restoring": {[]string{"Balancing is being switched on again", "Current state"}, func(r api.Run) bool {
 			return r.Standing.Paused
 		}, ""},
 	} {

@@ -126,7 +126,7 @@ func TestAPlanRunsOnceIsProvenAndUndone(t *testing.T) {
 		}
 		page := webtest.ParseHTML(c.T, c.Do("GET", "/runs/"+a.ID, webtest.As("vera", auth.Viewer)).Body.String())
 		if page.Find("form[action$='/undo'], form[action$='/stop']").Length() != 0 ||
-			!strings.Contains(page.Find("#live-run").Text(), "as wanted") {
+			!strings.Contains(page.Find("#live-run").Text(), "as expected") {
 			c.Errorf("a viewer's page of the run: %s", page.Find("main").Text())
 		}
 		// Undone by the page's forms.

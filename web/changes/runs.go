@@ -78,6 +78,6 @@ func (m runList) empty() api.State {
 	case m.query.Filters():
 		return api.State{Code: "empty", Title: "No run matches the filter"}
 	}
-	return api.State{Code: "empty", Title: "Nothing was changed from here yet",
-		Detail: "Chunks, projects, shards and zones offer their changes on their own pages."}
+	return api.State{Code: "empty", Title: "No change was made with shardboard yet",
+		Detail: "The pages of chunks, projects, shards and zones offer changes."}
 }

@@ -51,7 +51,7 @@ func runsPage(s templates.Shell, m runList) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"runs\"><h1>Runs</h1><p class=\"lead\">What was changed from here, newest first. A run belongs to a plan, and every step has its proof.</p><form class=\"filter\" method=\"get\" action=\"/runs\" aria-label=\"Filter the runs\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"runs\"><h1>Runs</h1><p class=\"lead\">Changes made with shardboard, newest first. A run carries out one plan; each step has its proof.</p><form class=\"filter\" method=\"get\" action=\"/runs\" aria-label=\"Filter the runs\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -362,9 +362,9 @@ func runsPage(s templates.Shell, m runList) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var20 string
-				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs("Looked through " + format.Count(int64(m.Looked)) + " runs; older ones follow with “Older”.")
+				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs("Searched " + format.Count(int64(m.Looked)) + " runs; “Older” continues from there.")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/changes/runs.templ`, Line: 81, Col: 119}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/changes/runs.templ`, Line: 81, Col: 111}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 				if templ_7745c5c3_Err != nil {

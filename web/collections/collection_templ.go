@@ -86,7 +86,7 @@ func collectionPage(s templates.Shell, m onePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.OffersWithLead("The changes of one chunk are on its page: follow its number.", m.offers).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.OffersWithLead("To change a chunk, open its page by its number.", m.offers).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

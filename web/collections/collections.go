@@ -62,7 +62,7 @@ func Region(v answer.View) templ.Component {
 	}
 	if len(m.rows(sharded)) == 0 && m.state.Code == "" {
 		m.state = api.State{Code: "empty", Title: "No collection is sharded",
-			Detail: "Once sh.shardCollection has run, the collection is here within a few seconds."}
+			Detail: "A collection appears here within a few seconds after sh.shardCollection."}
 	}
 	if v.Table.Unsharded == nil {
 		m.unsharded = answer.PartState(v, topology.PartCollections)

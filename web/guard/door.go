@@ -63,10 +63,10 @@ func (g *Guard) Refuse(w http.ResponseWriter, r *http.Request, who auth.Principa
 	case who.ID != "":
 		g.Site.Fail(w, r, Lacks(who, need))
 	case WantsJSON(r):
-		challenge, text := `Bearer realm="shardboard"`, "Nobody is signed in, or the session has ended. Send a token: Authorization: Bearer …"
+		challenge, text := `Bearer realm="shardboard"`, "You are not signed in, or the session has ended. Send a token: Authorization: Bearer …"
 		if sentToken(r) {
 			challenge, text = challenge+`, error="invalid_token"`, "The token is not valid: "+
-				"it is wrong, expired or revoked, or its owner is disabled. Make another one under Settings, or ask an admin."
+				"it is wrong, expired or revoked, or its owner is disabled. Create another one under Settings, or ask an admin."
 		}
 		w.Header().Set("WWW-Authenticate", challenge)
 		g.Site.FailWith(w, r, http.StatusUnauthorized, text)

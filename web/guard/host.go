@@ -43,11 +43,11 @@ func (g *Guard) foreignHost() string {
 	const refused = "This server does not answer under the host name of this request. "
 	switch {
 	case g.Exposed:
-		return refused + "Use the address that it printed at its start; who runs it adds a name with --public-url or --host."
+		return refused + "Use the address that it printed at its start. Other names are added with --public-url or --host."
 	case g.Demo:
 		return refused + "Use localhost or 127.0.0.1."
 	}
-	return refused + "Use localhost or 127.0.0.1; who runs it adds a name with --public-url or --host."
+	return refused + "Use localhost or 127.0.0.1. Other names are added with --public-url or --host."
 }
 
 // hostAllowed accepts loopback under any port, and the configured hosts.

@@ -82,7 +82,7 @@ func TestInvalidTokenIsRefusedWithTheRemedy(t *testing.T) {
 		w := door.Call("GET", "/cluster", "", "", webtest.Bearer(secret))
 		said := detail(t, w)
 		if w.Code != http.StatusUnauthorized ||
-			said != "The token is not valid: it is wrong, expired or revoked, or its owner is disabled. Make another "+
+			said != "The token is not valid: it is wrong, expired or revoked, or its owner is disabled. Create another "+
 				"one under Settings, or ask an admin." ||
 			strings.Contains(w.Body.String(), secret) {
 			t.Errorf("%.12s: %d %s", secret, w.Code, said)
@@ -94,7 +94,7 @@ func TestInvalidTokenIsRefusedWithTheRemedy(t *testing.T) {
 	for _, change := range []func(*http.Request){webtest.Header("X-Nothing", ""), webtest.Header("Authorization", "Basic YTpi")} {
 		w := door.Call("GET", "/cluster", "", "", change)
 		if said := detail(t, w); w.Code != http.StatusUnauthorized ||
-			said != "Nobody is signed in, or the session has ended. Send a token: Authorization: Bearer …" {
+			said != "You are not signed in, or the session has ended. Send a token: Authorization: Bearer …" {
 			t.Errorf("who sent no token: %d %s", w.Code, said)
 		}
 	}
@@ -118,7 +118,7 @@ func TestInvalidTokenIsNamedInTheAnswer(t *testing.T) {
 		if w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "it is wrong, expired or revoked") ||
 			strings.Contains(
 				w.Body.String(),
-				"Nobody is signed in",
+				"You are not signed in",
 			) || !strings.Contains(w.Header().Get("WWW-Authenticate"), `error="invalid_token"`) {
 			t.Errorf("%s: %d %v %s", name, w.Code, w.Header(), w.Body)
 		}

@@ -115,7 +115,7 @@ const (
 	pictureHelp = "Drag to select a part and see what helps; arrow keys move the cell, with Shift they select, Enter shows what is in it, " +
 		"+ and − zoom."
 	touchHelp  = "Tap a cell, or drag sideways over several, to see what is in it and what helps."
-	legendText = "Edges: owner at the begin (left; at the oldest entry of the changelog, if that is later) and at the end (right)"
+	legendText = "Edges: the owner at the start (left) and at the end (right). The start is the oldest changelog entry, if that is later."
 )
 
 func chunkName(c api.Heat) string {

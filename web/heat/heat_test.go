@@ -77,7 +77,7 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 			[]string{"Counting writes is not permitted", "find on yorkie-meta.changes"}, ".hot"},
 		"failed since": {webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute,
 			func(w *webtest.Writes) { w.Broke(fault.New(fault.Unavailable, "The cluster does not answer.")) }),
-			[]string{"could not be counted", "does not answer", "What is shown ends at"}, ".is-loading"},
+			[]string{"could not be counted", "does not answer", "The figures end at"}, ".is-loading"},
 		"sampled": {webtest.NewHeatServer(t, v, busy, 3*time.Minute, nil), []string{"Counted in samples", "1 s in 10", "±"}, ""},
 		"no collection": {webtest.NewHeatServer(t, unknown, &webtest.Writes{}, time.Minute, nil),
 			[]string{"No collection whose writes can be counted"}, ".hot"},

@@ -89,9 +89,9 @@ func noRemedy(c api.Heat, shards int) string {
 	case shards < 2:
 		return "Nothing: there is only one shard."
 	case c.CanSplit != nil && *c.CanSplit && (c.Split == "divides" || c.Split == "projects" || c.Split == "within"):
-		return "A split where its writes are."
+		return "Split it where its writes are."
 	}
-	return "A move to a shard with fewer writes."
+	return "Move it to a shard with fewer writes."
 }
 
 func milliseconds(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }

@@ -402,7 +402,7 @@ func writesCurve(p chunkPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.v.Past != nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<p class=\"muted\">Writes are shown of now only.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<p class=\"muted\">Only current writes are shown.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -669,7 +669,7 @@ func chunkProjects(p chunkPage) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if p.around.ProjectsBy == "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<h2>Projects</h2><p class=\"muted\">Whose keys it holds is not known.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<h2>Projects</h2><p class=\"muted\">The projects in it are not known.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

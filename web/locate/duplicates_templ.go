@@ -53,7 +53,7 @@ func duplicatesWhole(s templates.Shell, p duplicatesPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"duplicates\"><h1>Duplicate ids</h1><p class=\"lead\">MongoDB keeps _id unique per shard only. Two rows with the same _id on two shards do no harm until a chunk with one of them has to move to the shard of the other: that migration fails until somebody removes one of the rows.</p><form class=\"filter\" method=\"post\" action=\"/checks/duplicates\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"duplicates\"><h1>Duplicate ids</h1><p class=\"lead\">MongoDB keeps _id unique per shard only. Two rows with the same _id on two shards do no harm at first. When a chunk with one of them has to move to the shard of the other, the migration fails until one of the rows is removed.</p><form class=\"filter\" method=\"post\" action=\"/checks/duplicates\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

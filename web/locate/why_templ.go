@@ -689,7 +689,7 @@ func chunkRegion(p chunkPage, refs templates.Refs) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "</ul><p class=\"muted under\">Two shards can have rows with the same id, one shard cannot: such a migration ends with a data transfer error that does not name the reason.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "</ul><p class=\"muted under\">Two shards can have rows with the same id; one shard cannot. Such a migration fails with a data transfer error that does not name the reason.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/templates"
@@ -100,7 +101,7 @@ func balancerFacts(b api.Balancer) []templates.Fact {
 	}
 	now := templates.Figure{Text: topology.ReasonText(b.RoundReason), Title: b.RoundWhy}
 	if b.RoundReason == "" {
-		rounds := format.Count(*b.Rounds) + " rounds since start"
+		rounds := format.Count(*b.Rounds) + message.Plural(*b.Rounds, " round since start", " rounds since start")
 		if now = known("idle, "+rounds, ""); *b.InRound {
 			now = known("in a round, "+rounds, "")
 		}

@@ -37,7 +37,7 @@ func (s *Site) Problem(w http.ResponseWriter, err error, text *string, again fun
 	}
 	if busy := (*auth.Busy)(nil); errors.As(err, &busy) {
 		w.Header().Set("Retry-After", guard.WholeSeconds(busy.Wait))
-		*text = "Too many people sign in at this moment. Your name and password were not looked at. Try again in " + guard.WholeSeconds(
+		*text = "Too many people sign in at this moment. Your name and password were not checked. Try again in " + guard.WholeSeconds(
 			busy.Wait,
 		) + " s."
 		return again(http.StatusServiceUnavailable)

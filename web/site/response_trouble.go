@@ -32,7 +32,7 @@ func troubleText(err error, text string) string {
 
 // logHasTheFile is what people read of a trouble with our data who may not know where
 // our files are.
-const logHasTheFile = "Nothing can be done from here. The log of the server says which file it is and what to do; tell who runs " +
+const logHasTheFile = "Nothing can be done from here. The server's log names the file and the remedy; tell the administrator of " +
 	"shardboard, and try again later."
 
 // ShownTo is a failure as it may be told to who asks: where our files are is for
@@ -90,7 +90,7 @@ func (s *Site) bugText(b *bug) string {
 	return fault.Text(
 		b.err,
 	) + " " + fmt.Sprintf(
-		"Whoever runs shardboard finds the cause in its log by ref=%s, at %s.",
+		"The log of shardboard has the cause under ref=%s, at %s.",
 		b.ref,
 		s.Deps.Now().UTC().Format("2006-01-02 15:04:05 UTC"),
 	)

@@ -14,7 +14,7 @@ var ofSurvey = []site.Param{site.InPath("survey", "a survey's id")}
 // operator starts and stops it.
 var Routes = site.Table(
 	site.Question[api.List[api.Survey]]{
-		Route: site.Route{Pattern: "/surveys", Summary: "What is measured, and what was", Time: site.NowOnly},
+		Route: site.Route{Pattern: "/surveys", Summary: "Running and finished surveys", Time: site.NowOnly},
 		Page:  ListPage, Ask: list, For: "Surveys, newest first",
 	},
 	site.Question[api.SurveyDetail]{

@@ -70,7 +70,7 @@ type keyRow struct {
 func keyList() []keyRow {
 	return []keyRow{
 		{[]string{"Ctrl", "K"}, "Go to a page, project, shard, collection or change"},
-		{[]string{"/"}, "To the locate box"},
+		{[]string{"/"}, "Go to the locate box"},
 		{[]string{"g", "o"}, "Overview"},
 		{[]string{"g", "l"}, "Locate"},
 		{[]string{"g", "m"}, "Map"},

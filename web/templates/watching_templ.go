@@ -301,7 +301,7 @@ func WatchPage(s Shell, m Watching) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<h1>Watched</h1><p class=\"muted lead\">Where the chunks and projects that you watch are. They are marked on every page; the list is kept in this browser.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<h1>Watched</h1><p class=\"muted lead\">The current places of the chunks and projects that you watch. They are marked on every page; the list is kept in this browser.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -43,7 +43,7 @@ func (e *Engine) makePlan(ctx context.Context, by auth.Principal, r Request) (ac
 	}
 	switch {
 	case r.Reason == "":
-		return actions.Plan{}, fault.New(fault.Invalid, "A plan needs a reason: say why, for those who read the audit record later.")
+		return actions.Plan{}, fault.New(fault.Invalid, "A plan needs a reason, which is kept in the audit record.")
 	case utf8.RuneCountInString(r.Reason) > reasonLimit:
 		return actions.Plan{}, fault.New(fault.Invalid, "The reason is too long: at most %d characters.", reasonLimit)
 	}

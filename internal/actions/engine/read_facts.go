@@ -38,7 +38,7 @@ func (e *Engine) checkSameCluster(ctx context.Context) error {
 	if known := e.clusterID(); err == nil && id != "" && known != "" && id != known {
 		err = fault.New(
 			fault.Unavailable,
-			"Another cluster (%s) answers at this address now, and not %s: nothing can be read of that one.",
+			"Another cluster (%s) answers at this address now instead of %s, which cannot be read.",
 			id,
 			known,
 		)

@@ -4,7 +4,7 @@ package engine
 func (s State) Label() string {
 	switch s {
 	case Planned:
-		return "About to begin"
+		return "Not started yet"
 	case Waiting:
 		return "Waiting"
 	case Running:
@@ -22,7 +22,7 @@ func (s State) Label() string {
 	case Undone:
 		return "Undone"
 	case Deferred:
-		return "Put off"
+		return "Postponed"
 	case Replaced:
 		return "Planned again"
 	}
@@ -49,7 +49,7 @@ func (s State) StepLabel() string {
 	case Undone:
 		return "undone"
 	case Deferred:
-		return "put off"
+		return "postponed"
 	case Replaced:
 		return "planned again"
 	}

@@ -56,7 +56,7 @@ func (i *Issuer) claims(
 					"groups-overage",
 					fault.Forbidden,
 					failed,
-					"Your issuer left your groups out because there are too many. You cannot fix this yourself; tell whoever runs shardboard.",
+					"Your issuer left your groups out because there are too many. You cannot fix this yourself; tell the administrator of shardboard.",
 					"The issuer sends a pointer in place of the groups of people who are in very many. Have it send only the groups that are "+
 						"assigned to this client, or roles of the client (--oidc-groups-claim roles).",
 				),
@@ -111,7 +111,8 @@ func (i *Issuer) claims(
 	return out, nil
 }
 
-const groupsText = "You are signed in at the issuer, but shardboard cannot tell which groups you are in. Ask whoever runs shardboard."
+const groupsText = "You are signed in at the issuer, but shardboard cannot tell which groups you are in. " +
+	"Ask the administrator of shardboard."
 
 func (i *Issuer) groupsMissing(p *coreos.Provider, notGranted []string) error {
 	came := fmt.Sprintf("The claim %q came neither in the ID token nor from UserInfo.", i.o.GroupsClaim)

@@ -19,7 +19,7 @@ func untrusted(code string, err error, advice string) error {
 		code,
 		fault.Forbidden,
 		err,
-		"The answer of the sign-in service was refused. Start again; if it happens each time, tell whoever runs shardboard: the log has "+
+		"The answer of the sign-in service was refused. Start again; if it happens each time, tell the administrator of shardboard: the log has "+
 			"the cause.",
 		advice,
 	)
@@ -85,7 +85,7 @@ func exchangeFailed(err error) error {
 			"client-refused",
 			fault.Unavailable,
 			cause,
-			"The issuer does not accept shardboard. You cannot fix this yourself; tell whoever runs shardboard.",
+			"The issuer does not accept shardboard. You cannot fix this yourself; tell the administrator of shardboard.",
 			fmt.Sprintf(
 				"The issuer's token endpoint refused the client (status %d, %s). Check --oidc-client-id, and that --oidc-client-secret-file has "+
 					"the client's present secret.",

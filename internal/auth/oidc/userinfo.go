@@ -102,7 +102,8 @@ func userInfoFailed(err error, advice string) error {
 		"userinfo-failed",
 		fault.Unavailable,
 		fmt.Errorf("ask for UserInfo: %w", err),
-		"The sign-in service did not say which groups you are in. Try again in a minute; if this continues, tell whoever runs shardboard: "+
+		"The sign-in service did not say which groups you are in. Try again in a minute; if this continues, "+
+			"tell the administrator of shardboard: "+
 			"the log has the cause.",
 		advice,
 	)
