@@ -26,6 +26,7 @@ var FS embed.FS
 var styleSheets = []string{
 	"theme",
 	"page",
+	"icons",
 	"palette",
 	"shards_bars",
 	"shard_patterns",

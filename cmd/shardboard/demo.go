@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"shardboard/internal/app"
 	"shardboard/internal/fault"
+	"shardboard/internal/simcluster"
 )
 
 type demoCmd struct {
@@ -35,7 +37,12 @@ func (c demoCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	sim, l, err := startSim(e, o, c.MongoListen)
+	past := c.Epoch.IsZero() && !c.Still && !c.Empty
+	o.Busy = past
+	if past {
+		o.Epoch = time.Now().Add(-demoPast)
+	}
+	sim, l, err := listenSim(e, o, c.MongoListen)
 	if err != nil {
 		return err
 	}
@@ -46,7 +53,7 @@ func (c demoCmd) Run(e *env) error {
 	served := make(chan error, 1)
 	go func() { served <- serveSim(&cluster, sim, l) }()
 
-	err = c.dashboard(e, mongoURI(l))
+	err = c.dashboard(e, sim, mongoURI(l), past)
 	cancel()
 	<-served
 	return err
@@ -56,18 +63,31 @@ func (c demoCmd) Run(e *env) error {
 // times as many as from a real cluster, so that a visitor sees good figures after a minute.
 const demoHoldingsPerMinute = 6000
 
-func (c demoCmd) dashboard(e *env, uri string) error {
+// dashboard serves the dashboard over a cluster that it starts, with a past if there shall be one.
+func (c demoCmd) dashboard(e *env, sim *simcluster.Cluster, uri string, past bool) error {
 	config, err := clusterFlags{URI: uri}.config(e)
 	if err != nil {
 		return err
 	}
 	config.Listen, config.Demo, config.Actions = c.Listen, true, c.Actions == "on"
 	config.HoldingsPerMinute = demoHoldingsPerMinute
+	receiver, alerts, err := startDemoReceiver()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = receiver.Close() }()
+	config.Alerts = alerts
 	config.Auth.Mode = "demo" // every visitor is the demo's operator; its data is temporary
 	a, err := app.New(e.ctx, config)
 	if err != nil {
 		return err
 	}
+	if past {
+		if err := makeDemoPast(e.ctx, sim, a, c.Database); err != nil {
+			e.log.Warn("the demo's past is incomplete", "error", err)
+		}
+	}
+	sim.Start(context.WithoutCancel(e.ctx)) // ended by Close
 	a.Start()
 	fmt.Fprintf(
 		e.stdout,

@@ -102,5 +102,5 @@ func proofText(p api.StepProof) string {
 	for _, f := range answer.ProvenFields(p) {
 		fields = append(fields, f.Text)
 	}
-	return answer.ProofSubject(p) + ": " + strings.Join(fields, ", ")
+	return answer.ProofSubject(p).String() + ": " + strings.Join(fields, ", ")
 }

@@ -122,8 +122,18 @@ func (c simclusterCmd) Run(e *env) error {
 	return serveSim(e, sim, l)
 }
 
-// startSim loads the data before it opens the listener, so that clients find everything.
+// startSim starts a cluster.
 func startSim(e *env, o simcluster.Options, listen string) (*simcluster.Cluster, net.Listener, error) {
+	sim, l, err := listenSim(e, o, listen)
+	if err == nil {
+		sim.Start(context.WithoutCancel(e.ctx)) // ended by Close
+	}
+	return sim, l, err
+}
+
+// listenSim loads the data before it opens the listener, so that clients find everything. Nothing
+// happens in the cluster by itself before its Start.
+func listenSim(e *env, o simcluster.Options, listen string) (*simcluster.Cluster, net.Listener, error) {
 	sim, err := simcluster.New(e.ctx, o)
 	if err != nil {
 		return nil, nil, fault.Wrap(fault.Invalid, err, "The simulated cluster could not be made: %v.", err)
@@ -133,7 +143,6 @@ func startSim(e *env, o simcluster.Options, listen string) (*simcluster.Cluster,
 		sim.Close()
 		return nil, nil, fault.Wrap(fault.Unavailable, err, "Cannot listen on %s for MongoDB drivers: %v.", listen, err)
 	}
-	sim.Start(context.WithoutCancel(e.ctx)) // ended by Close
 	return sim, l, nil
 }
 

@@ -77,6 +77,7 @@ type Alert struct {
 	Missing  time.Time       `json:",omitzero"` // since when it is not there any more
 	Resolved time.Time       `json:",omitzero"`
 	Sent     map[string]Sent `json:"Told,omitempty"` // by receiver
+	Over     bool            `json:",omitzero"`      // resolved, and all receivers know; listed for a day
 	Silenced bool            `json:"-"`
 }
 

@@ -238,10 +238,39 @@ func (e *Engine) update(seen Observed, now time.Time) {
 			a.State, a.Resolved = Resolved, now
 			e.unsaved[id] = true
 		}
-		if a.State == Resolved && e.endSent(a, now) {
+		switch {
+		case a.State != Resolved:
+		case a.Over && now.Sub(a.Resolved) >= overKept:
 			delete(e.alerts, id)
 			e.unsaved[id] = true
+		case !a.Over && e.endSent(a, now):
+			e.end(a)
 		}
+	}
+	e.limitOver()
+}
+
+// Alerts that are over are listed for overKept, at most maxOver of them.
+const (
+	overKept = 24 * time.Hour
+	maxOver  = 50
+)
+
+// end marks an alert as over. The caller holds the lock.
+func (e *Engine) end(a *Alert) { a.Over, e.unsaved[a.ID] = true, true }
+
+// limitOver forgets the alerts that were over first when there are too many. The caller holds the lock.
+func (e *Engine) limitOver() {
+	var over []*Alert
+	for _, a := range e.alerts {
+		if a.Over {
+			over = append(over, a)
+		}
+	}
+	slices.SortFunc(over, func(a, b *Alert) int { return cmp.Or(b.Resolved.Compare(a.Resolved), cmp.Compare(a.ID, b.ID)) })
+	for _, a := range over[min(len(over), maxOver):] {
+		delete(e.alerts, a.ID)
+		e.unsaved[a.ID] = true
 	}
 }
 

@@ -145,6 +145,14 @@ func TestARestartSendsNothingTwice(t *testing.T) {
 		r = startEngine(t, oneTarget, db, w, to)
 		advance(3 * time.Minute)
 		expectReceived(t, "ended while no engine ran", to.received(), "a=resolved")
+		if st := r.Status(); len(st.Alerts) != 0 || len(st.Over) != 1 || st.Over[0].ID != "a" || st.Over[0].Resolved.IsZero() {
+			t.Errorf("after its end: %+v", st)
+		}
+		advance(24 * time.Hour)
+		expectReceived(t, "a day after its end", to.received())
+		if st := r.Status(); len(st.Over) != 0 {
+			t.Errorf("a day after its end: %+v", st.Over)
+		}
 		r.stop()
 		left, err := db.Alerts(t.Context(), "c1")
 		if err != nil || len(left) != 0 {

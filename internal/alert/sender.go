@@ -155,7 +155,7 @@ func (e *Engine) record(ctx context.Context, t *sender, out outcome, sent []Aler
 			}
 			a.Sent[t.Name] = Sent{State: s.State, Severity: s.Severity, At: now}
 			if e.unsaved[s.ID] = true; a.State == Resolved && e.endSent(a, now) {
-				delete(e.alerts, s.ID)
+				e.end(a)
 			}
 		}
 	}

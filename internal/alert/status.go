@@ -31,6 +31,7 @@ type Status struct {
 	Kept     bool
 	Targets  []TargetStatus
 	Alerts   []Alert // most severe first, then those that began first
+	Over     []Alert // resolved within the last day, and all receivers know; newest first
 	Silences []store.Silence
 }
 
@@ -47,8 +48,18 @@ func (e *Engine) Status() Status {
 	for _, a := range e.alerts {
 		one := *a
 		one.Sent, one.Silenced = nil, e.silenced(a, now)
+		if a.Over {
+			s.Over = append(s.Over, one)
+			continue
+		}
 		s.Alerts = append(s.Alerts, one)
 	}
+	slices.SortFunc(s.Over, func(a, b Alert) int {
+		if d := b.Resolved.Compare(a.Resolved); d != 0 {
+			return d
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
 	slices.SortFunc(s.Alerts, func(a, b Alert) int {
 		if d := b.Severity.level() - a.Severity.level(); d != 0 {
 			return d

@@ -68,6 +68,7 @@ func EventOf(v View, x Event) api.Event {
 	out.Text, out.From, out.To, out.Outcome = x.Text(), x.From, x.To, x.outcome()
 	if x.Min != nil && x.Max != nil {
 		out.Range = rangeShown(v, topology.Namespace(x.NS), x.Min, x.Max)
+		out.KeyProject = out.Range.From
 	} else if v.Table.Collection(topology.Namespace(x.NS)) != nil {
 		out.Range.URL = CollectionURL(topology.Namespace(x.NS))
 	}

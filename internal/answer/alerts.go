@@ -19,7 +19,7 @@ import (
 // Alerts lists the receivers, the problems that alerts follow, and the silences.
 func Alerts(v View, st alert.Status) api.Alerts {
 	out := api.Alerts{
-		For: st.For.String(), Targets: []api.AlertTarget{}, Alerts: []api.Alert{}, Silences: []api.AlertSilence{},
+		For: st.For.String(), Targets: []api.AlertTarget{}, Alerts: []api.Alert{}, Over: []api.Alert{}, Silences: []api.AlertSilence{},
 		Checked: !st.At.IsZero(), Dropped: st.Dropped, Kept: st.Kept,
 	}
 	if out.AsOf = st.At.UTC().Truncate(time.Millisecond); !out.Checked {
@@ -41,10 +41,10 @@ func Alerts(v View, st alert.Status) api.Alerts {
 		out.Targets = append(out.Targets, one)
 	}
 	for _, a := range st.Alerts {
-		out.Alerts = append(out.Alerts, api.Alert{
-			ID: a.ID, Rule: a.Rule, Severity: string(a.Severity), State: a.State, Subject: a.Subject, Title: a.Title,
-			Since: a.Since.UTC(), Fired: api.Time(a.Fired), Resolved: api.Time(a.Resolved), Silenced: a.Silenced,
-		})
+		out.Alerts = append(out.Alerts, alertOf(a))
+	}
+	for _, a := range st.Over {
+		out.Over = append(out.Over, alertOf(a))
 	}
 	for _, q := range st.Silences {
 		out.Silences = append(out.Silences, api.AlertSilence{
@@ -53,6 +53,13 @@ func Alerts(v View, st alert.Status) api.Alerts {
 		})
 	}
 	return out
+}
+
+func alertOf(a alert.Alert) api.Alert {
+	return api.Alert{
+		ID: a.ID, Rule: a.Rule, Severity: string(a.Severity), State: a.State, Subject: a.Subject, Title: a.Title,
+		Since: a.Since.UTC(), Fired: api.Time(a.Fired), Resolved: api.Time(a.Resolved), Silenced: a.Silenced,
+	}
 }
 
 // alertsHeadline counts the problems that receivers were told of.

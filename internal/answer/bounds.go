@@ -14,6 +14,9 @@ import (
 // a hash fit.
 const BoundWidth = 47
 
+// NamedBoundWidth is the same beside a project's name: an ObjectID fits.
+const NamedBoundWidth = 24
+
 // BoundText writes a key for a reader who knows the names of its fields: the values
 // alone, ids as hex and numbers as digits, which is also what the filters take.
 func BoundText(p shardkey.Pattern, k shardkey.Key) string {
@@ -55,6 +58,7 @@ func BoundDocumentText(t *topology.Table, ns topology.Namespace, doc bson.Raw) s
 // rangeShown is a range whose bounds are documents, as the cluster writes them.
 func rangeShown(v View, ns topology.Namespace, min, max bson.Raw) api.RangeShown {
 	out := api.RangeShown{Min: BoundDocumentText(v.Table, ns, min), Max: BoundDocumentText(v.Table, ns, max)}
+	out.From, out.Until = v.projectsOfRange(ns, min, max)
 	if c := v.Table.Collection(ns); c != nil {
 		out.URL = CollectionURL(ns)
 		out.Chunk, out.ChunkURL = chunkOfBound(c, min)

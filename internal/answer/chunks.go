@@ -112,16 +112,18 @@ type chunkRows struct {
 	c     *topology.Collection
 	f     *chunkFigures
 	zones map[string][]string // shards by zone
+	names keyProjects
 }
 
 func newChunkRows(v View, c *topology.Collection) chunkRows {
-	return chunkRows{v: v, c: c, f: figuresOf(v, c), zones: v.Table.ZoneShards()}
+	return chunkRows{v: v, c: c, f: figuresOf(v, c), zones: v.Table.ZoneShards(), names: v.keyProjects(c)}
 }
 
 func (r chunkRows) row(i int) api.Chunk {
-	row := chunkOf(r.c, r.c.Chunks.At(i))
+	row := chunkOf(r.c, r.c.Chunks.At(i), r.names)
 	row.Number = i + 1
 	row.Zone, row.Straddles = r.v.Table.ZoneOf(r.c, i)
+	row.ZoneShown = r.v.ZoneName(row.Zone)
 	row.Misplaced = row.Zone != "" && !slices.Contains(r.zones[row.Zone], row.Shard)
 	row.MovingTo = r.f.moving[i]
 	r.f.sizeInto(&row, i)
@@ -129,11 +131,13 @@ func (r chunkRows) row(i int) api.Chunk {
 }
 
 // chunkOf is what the routing table says of a chunk.
-func chunkOf(c *topology.Collection, ch topology.Chunk) api.Chunk {
+func chunkOf(c *topology.Collection, ch topology.Chunk, names keyProjects) api.Chunk {
+	from, until := names.of(ch.Min, ch.Max)
 	return api.Chunk{
 		Ref: ChunkRef(c, ch.Min), Min: KeyOf(c.Key, ch.Min), Max: KeyOf(c.Key, ch.Max), Shard: ch.Shard,
 		Version: api.Version{Major: ch.Version.Major, Minor: ch.Version.Minor}, Since: api.Instant(ch.Since), Jumbo: ch.Jumbo,
 		Name: ChunkKey(c.Key, ch.Min), From: BoundText(c.Key, ch.Min), To: BoundText(c.Key, ch.Max),
+		KeyProject: from, Until: until,
 	}
 }
 

@@ -69,10 +69,12 @@ func collectionChange(after View, x history.CollectionChange) api.CollectionChan
 		return out // dropped: nothing is known of its ranges
 	}
 	out.URL = CollectionURL(x.NS)
+	names := after.keyProjects(coll)
 	for _, ch := range x.Changes[:min(len(x.Changes), changesListed)] {
+		from, until := names.of(ch.Min, ch.Max)
 		out.Changes = append(out.Changes, api.RangeChange{Kind: string(ch.Kind), From: ch.From, To: ch.To,
-			Min: KeyOf(coll.Key, ch.Min), Max: KeyOf(coll.Key, ch.Max),
-			Range: api.RangeShown{Min: BoundText(coll.Key, ch.Min), Max: BoundText(coll.Key, ch.Max)}})
+			Min: KeyOf(coll.Key, ch.Min), Max: KeyOf(coll.Key, ch.Max), KeyProject: from,
+			Range: api.RangeShown{Min: BoundText(coll.Key, ch.Min), Max: BoundText(coll.Key, ch.Max), From: from, Until: until}})
 	}
 	out.More = len(x.Changes) - len(out.Changes)
 	return out
@@ -80,7 +82,10 @@ func collectionChange(after View, x history.CollectionChange) api.CollectionChan
 
 func zoneChanges(v View, list []topology.ZoneRange) []api.ZoneChange {
 	return each(list, func(z topology.ZoneRange) api.ZoneChange {
+		from, until := v.projectsOfRange(z.NS, z.RawMin, z.RawMax)
 		return api.ZoneChange{NS: string(z.NS), Zone: z.Zone, Min: v.document(z.RawMin), Max: v.document(z.RawMax),
-			Range: api.RangeShown{Min: BoundDocumentText(v.Table, z.NS, z.RawMin), Max: BoundDocumentText(v.Table, z.NS, z.RawMax)}}
+			KeyProject: from, Shown: v.ZoneName(z.Zone),
+			Range: api.RangeShown{Min: BoundDocumentText(v.Table, z.NS, z.RawMin), Max: BoundDocumentText(v.Table, z.NS, z.RawMax),
+				From: from, Until: until}}
 	})
 }

@@ -81,6 +81,8 @@ func flightOf(v View, x topology.InFlight, runs []history.OurRun) api.InFlight {
 		Key: fmt.Sprintf("f%s-%d", v.NameOf(x.Min), x.Since.UnixMilli())}
 	out.By, out.App, out.Run = requesterOf(x, runs)
 	out.Range = api.RangeShown{Min: BoundDocumentText(v.Table, x.NS, x.Min), Max: BoundDocumentText(v.Table, x.NS, x.Max)}
+	out.Range.From, out.Range.Until = v.projectsOfRange(x.NS, x.Min, x.Max)
+	out.KeyProject = out.Range.From
 	if c := v.Table.Collection(x.NS); c != nil {
 		if from, to := x.Positions(c); from < to {
 			min := c.Chunks.At(from).Min

@@ -3,6 +3,7 @@ package answer
 import (
 	"math"
 
+	"shardboard/internal/api"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -22,16 +23,18 @@ type KeySpaceMap struct {
 }
 
 // KeySpace says where in the key space each shard has its chunks.
-func KeySpace(c *topology.Collection) KeySpaceMap {
+func KeySpace(v View, c *topology.Collection) KeySpaceMap {
 	at, scale := Positions(c)
 	out := KeySpaceMap{NS: string(c.NS), Chunks: c.Chunks.Len(), Scale: scale, Runs: runsOf(c, at)}
 	if len(out.Runs) > NamedRuns {
 		return out
 	}
+	names := v.keyProjects(c)
 	for i := range out.Runs {
 		run := &out.Runs[i]
 		first, last := c.Chunks.At(run.First), c.Chunks.At(run.Last)
 		run.Name, run.Min, run.Max = ChunkKey(c.Key, first.Min), BoundText(c.Key, first.Min), BoundText(c.Key, last.Max)
+		run.Of, _ = names.of(first.Min, last.Max)
 	}
 	return out
 }
@@ -41,7 +44,8 @@ type KeySpaceRun struct {
 	First, Last    int     // positions, inclusive
 	From, To       float64 // place in the picture, 0..1
 	Shard          string
-	Name, Min, Max string // of its first chunk, and its bounds; only when there are few runs
+	Of             api.KeyProject // whose keys begin at Min
+	Name, Min, Max string         // of its first chunk, and its bounds; only when there are few runs
 }
 
 // runsOf merges neighbours.

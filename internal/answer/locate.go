@@ -54,6 +54,7 @@ func Locate(ctx context.Context, v View, prover Prover, found placement.Answer, 
 	}
 	explain(ctx, v.Table, prover, found.Items, out.Items, more)
 	markMoving(v, found.Items, out.Items)
+	nameBounds(v, out.Items)
 	for i := range out.Items {
 		it := &out.Items[i]
 		it.Headline = headlineOf(*it)

@@ -62,3 +62,14 @@ func placeURL(p placement.Place) string {
 	}
 	return address + "?key=" + url.QueryEscape(shardkey.PlainValue(values[0])) + "#chunks"
 }
+
+// nameBounds puts projects' names to the bounds of the places' chunks, and to their zones.
+func nameBounds(v View, items []api.LocateItem) {
+	for i := range items {
+		for n := range items[i].Places {
+			p := &items[i].Places[n]
+			p.OfMin, p.OfMax = v.ProjectsOfBounds(p.NS, p.Min, p.Max)
+			p.ZoneShown = v.ZoneName(p.Zone)
+		}
+	}
+}

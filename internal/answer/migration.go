@@ -18,6 +18,7 @@ func migrationOf(v View, m history.Migration) api.Migration {
 		DonorMillis: stepMillis(m.Donor), DonorSteps: m.DonorSteps, RecipientMs: stepMillis(m.Recipient), RecipientSteps: m.RecipientSteps,
 		Key: fmt.Sprintf("m%s-%d", v.NameOf(m.Min), m.Begin.UnixMilli()), Range: rangeShown(v, m.NS, m.Min, m.Max),
 		Label: m.Outcome.Label(), Phase: m.Outcome.Phase(), Took: m.Took(v.Now), Reached: reachedStep(m)}
+	out.KeyProject = out.Range.From
 	if m.Outcome == history.Aborted || m.Reason != "" {
 		out.FailureReason = failureReason(m.Why())
 	}

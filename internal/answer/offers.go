@@ -18,8 +18,9 @@ import (
 // those that the table shows; the plan's own checks decide. A nil Offers offers nothing.
 type Offers struct {
 	Table   *topology.Table
-	Try     TryPlan // nil: plans are not tried
-	WhyNone string  // why nothing can be planned at all
+	Try     TryPlan                               // nil: plans are not tried
+	WhyNone string                                // why nothing can be planned at all
+	Named   func(message.Message) message.Message // puts projects' names beside keys and in zones; nil: it does not
 }
 
 // offer is a change with its arguments as name, value pairs; why says that it cannot
@@ -95,7 +96,7 @@ func (o *Offers) Shard(name string) []api.Offer {
 // ranges stays: their chunks would have nowhere to be.
 func (o *Offers) leaveZone(shard, zone string) api.Offer {
 	last := hasRange(o.Table, zone) && len(o.Table.CarriersOf(zone)) < 2
-	text := message.New("offer.leaveZone", "Remove {shard} from {zone}…", message.Text("shard", shard), message.Text("zone", shortZone(zone)))
+	text := message.New("offer.leaveZone", "Remove {shard} from {zone}…", message.Text("shard", shard), message.Text("zone", o.shortZone(zone)))
 	return o.offer(actions.ZoneRemoveShard, text.String(),
 		whyIf(last, "It is the last shard of this zone, which has ranges. Remove those first."), "shard", shard, "zone", zone)
 }
@@ -121,17 +122,30 @@ func (o *Offers) Zones() []api.Offer {
 		}
 	}
 	for _, z := range o.Table.Zones[:min(len(o.Table.Zones), offersOfZones-len(out))] {
-		text := message.New("offer.removeRange", "Take {min} → {max} of {ns} from {zone}…", message.Text("min", o.shortBound(z.NS, z.RawMin)),
-			message.Text("max", o.shortBound(z.NS, z.RawMax)), message.Namespace("ns", z.NS), message.Text("zone", shortZone(z.Zone)))
+		text := message.New("offer.removeRange", "Take {min} → {max} of {ns} from {zone}…", o.shortBound("min", z.NS, z.RawMin),
+			o.shortBound("max", z.NS, z.RawMax), message.Namespace("ns", z.NS), message.Text("zone", o.shortZone(z.Zone)))
+		text = o.named(text)
 		out = append(out, o.offer(actions.ZoneRemoveRange, text.String(), "", "ns", string(z.NS), "zone", z.Zone,
 			"min", string(api.Document(z.RawMin)), "max", string(api.Document(z.RawMax))))
 	}
 	return out
 }
 
-func shortZone(name string) string { return sanitize.Truncate(sanitize.Sentence(name), 60) }
+func (o *Offers) named(m message.Message) message.Message {
+	if o.Named == nil {
+		return m
+	}
+	return o.Named(m)
+}
+
+func (o *Offers) shortZone(name string) string {
+	shown := o.named(message.New("zone", "{zone}", message.Zone("zone", name)))
+	return sanitize.Truncate(shown.String(), 60)
+}
 
 // shortBound writes a bound as the server has it, as far as a link has room.
-func (o *Offers) shortBound(ns topology.Namespace, doc bson.Raw) string {
-	return format.Middle(BoundDocumentText(o.Table, ns, doc), BoundWidth)
+func (o *Offers) shortBound(name string, ns topology.Namespace, doc bson.Raw) message.Fact {
+	f := message.Key(name, BoundDocumentText(o.Table, ns, doc))
+	f.Shown = format.Middle(f.Value, BoundWidth)
+	return f
 }

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"shardboard/internal/actions"
@@ -18,18 +19,18 @@ const TextShown = 300
 func PlanOf(v View, p actions.Plan) api.Plan {
 	p = v.Plan(p)
 	out := api.Plan{
-		ID: p.ID, Hash: p.Hash, Kind: string(p.Kind), Args: api.PlanArgs{RawMessage: p.Args.JSON()}, Summary: p.Summary.String(),
-		Commands: []api.PlanCommand{}, Preconditions: []api.Precondition{}, Checks: ChecksOf(p.Checks), Effect: effectOf(p.Effect),
-		Undo: undoOf(p.Undo),
+		ID: p.ID, Hash: p.Hash, Kind: string(p.Kind), Args: api.PlanArgs{RawMessage: p.Args.JSON()}, Summary: v.Named(p.Summary).String(),
+		Commands: []api.PlanCommand{}, Preconditions: []api.Precondition{}, Checks: checksNamed(v, p.Checks), Effect: effectOf(v, p.Effect),
+		Undo: undoOf(v, p.Undo),
 		Risk: string(p.Risk), Role: string(p.Role), Blocked: p.Blocked(), Reason: p.Reason, By: p.By.ID, ByName: personOf(p.By),
 		MadeAt: api.Time(p.Made), ExpiresAt: api.Time(p.Expires), UndoOf: p.UndoOf, Limits: limitsOf(p.Limits),
-		Title: ChangeTitle(p.Summary), Outline: outlineOf(p.Steps),
+		Title: ChangeTitle(v.Named(p.Summary)), Outline: outlineOf(p.Steps),
 	}
 	if p.Confirm != "" {
 		out.Confirm = &p.Confirm
 	}
 	for i, s := range p.Steps {
-		c := api.PlanCommand{Op: string(s.Op), Text: s.Text().String()}
+		c := api.PlanCommand{Op: string(s.Op), Text: v.Named(s.Text()).String()}
 		if i < len(p.Commands) {
 			c.DB, c.Command, c.Shell = p.Commands[i].DB, api.Document(p.Commands[i].Doc), MongoshCommand(p.Commands[i])
 		}
@@ -49,10 +50,19 @@ func ChecksOf(checks []actions.Check) []api.PlanCheck {
 	})
 }
 
-func effectOf(e actions.Effect) api.Effect {
+// checksNamed are the checks of a plan with projects' names beside the keys.
+func checksNamed(v View, checks []actions.Check) []api.PlanCheck {
+	checks = slices.Clone(checks)
+	for i := range checks {
+		checks[i].Text = v.Named(checks[i].Text)
+	}
+	return ChecksOf(checks)
+}
+
+func effectOf(v View, e actions.Effect) api.Effect {
 	out := api.Effect{
 		Chunks: figureOf(e.Chunks), Documents: figureOf(e.Documents), Bytes: figureOf(e.Bytes), DurationMillis: figureOf(e.Duration),
-		Moves: each(e.Moves, planMoveOf), Shards: []api.ShardEffect{}, Stays: each(e.Stays, message.Message.String),
+		Moves: each(e.Moves, func(m actions.MoveEffect) api.PlanMove { return planMoveOf(v, m) }), Shards: []api.ShardEffect{}, Stays: each(e.Stays, func(m message.Message) string { return v.Named(m).String() }),
 	}
 	for _, s := range e.Shards {
 		out.Shards = append(out.Shards, api.ShardEffect{Shard: s.Shard, ChunksBefore: s.ChunksBefore, ChunksAfter: s.ChunksAfter,
@@ -64,13 +74,15 @@ func effectOf(e actions.Effect) api.Effect {
 	return out
 }
 
-func planMoveOf(m actions.MoveEffect) api.PlanMove {
+func planMoveOf(v View, m actions.MoveEffect) api.PlanMove {
+	from, until := v.projectsOfRange(m.NS, m.Min, m.Max)
 	return api.PlanMove{NS: string(m.NS), Min: api.Document(m.Min), Max: api.Document(m.Max), From: m.From, To: m.To,
-		Bytes: figureOf(m.Bytes), Documents: figureOf(m.Documents), DurationMillis: figureOf(m.Duration)}
+		Bytes: figureOf(m.Bytes), Documents: figureOf(m.Documents), DurationMillis: figureOf(m.Duration),
+		KeyProject: from, Until: until}
 }
 
-func undoOf(u actions.Undo) api.Undo {
-	out := api.Undo{Possible: u.Possible, Text: u.Text.String(), From: api.Time(u.From), Kind: string(u.Kind)}
+func undoOf(v View, u actions.Undo) api.Undo {
+	out := api.Undo{Possible: u.Possible, Text: v.Named(u.Text).String(), From: api.Time(u.From), Kind: string(u.Kind)}
 	if u.Kind != "" {
 		out.Args = &api.PlanArgs{RawMessage: u.Args.JSON()}
 	}
@@ -84,6 +96,17 @@ func DifferencesOf(ds []actions.Difference) []api.Difference {
 		return api.Difference{Kind: string(f.Kind), NS: string(f.NS), Min: api.Document(f.Min), Max: api.Document(f.Max),
 			Shard: f.Shard, Zone: f.Zone, Field: d.Field, Want: d.Want, Got: d.Got, Text: d.Text().String()}
 	})
+}
+
+// differencesNamed are differences with projects' names beside the keys.
+func differencesNamed(v View, ds []actions.Difference) []api.Difference {
+	out := DifferencesOf(ds)
+	for i, d := range ds {
+		if subject := d.Fact.Subject(); len(d.Fact.Min) > 0 || d.Fact.Zone != "" {
+			out[i].Text = d.Text().With(message.Words("subject", v.Named(subject).String())).String()
+		}
+	}
+	return out
 }
 
 // limitsOf is what a run of the plan may change.

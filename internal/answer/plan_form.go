@@ -2,13 +2,12 @@ package answer
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
-	"shardboard/internal/format"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -105,8 +104,10 @@ func (f fieldMaker) chunk(ref string) (string, bool) {
 	if ch.Min.Compare(k) != 0 {
 		return "", false
 	}
-	return fmt.Sprintf("%s of %s: %s → %s on %s", format.Count(int64(i+1)), format.Count(int64(f.c.Chunks.Len())),
-		f.c.Key.Display(ch.Min), f.c.Key.Display(ch.Max), ch.Shard), true
+	text := message.New("chunk", "{n} of {of}: {min} → {max} on {shard}", message.Count("n", i+1), message.Count("of", f.c.Chunks.Len()),
+		message.Namespace("ns", f.c.NS), message.Key("min", f.c.Key.Display(ch.Min)), message.Key("max", f.c.Key.Display(ch.Max)),
+		message.Shard("shard", ch.Shard))
+	return f.v.Named(text).String(), true
 }
 
 // field is the field of an argument that the form asks for.

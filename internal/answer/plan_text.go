@@ -62,12 +62,12 @@ func ChecksText(checks []api.PlanCheck) string {
 }
 
 // PreconditionTexts are what is read again right before a command of a plan is sent.
-func PreconditionTexts(p api.Plan, command int) (out []string) {
+func PreconditionTexts(v View, p api.Plan, command int) (out []string) {
 	for _, c := range p.Preconditions {
 		if c.Step == command {
 			f := factNamed(c.Kind, c.NS, c.Min, c.Max, c.Shard, c.Zone)
 			f.Want = c.Want
-			out = append(out, f.Text())
+			out = append(out, v.Named(f.Subject()).String()+strings.TrimPrefix(f.Text(), f.Subject().String()))
 		}
 	}
 	return out

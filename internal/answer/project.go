@@ -69,8 +69,9 @@ func projectCollection(v View, c placement.CollectionSpread) api.ProjectCollecti
 		return out
 	}
 	f := figuresOf(v, coll)
+	names := v.keyProjects(coll)
 	for _, ch := range c.Chunks {
-		row := chunkOf(coll, ch)
+		row := chunkOf(coll, ch, names)
 		i, _ := coll.Chunks.Find(ch.Min)
 		row.Number, row.Name, row.From, row.To = i+1, ChunkKey(coll.Key, ch.Min), BoundText(coll.Key, ch.Min), BoundText(coll.Key, ch.Max)
 		row.Zone, row.Straddles = v.Table.ZoneOf(coll, i)

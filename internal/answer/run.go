@@ -43,18 +43,18 @@ func RunWithOutcome(ctx context.Context, v View, kept engine.Service, measured O
 func RunOf(v View, r engine.Run) api.Run {
 	r = v.Run(r)
 	out := api.Run{
-		ID: r.ID, Plan: r.Plan, Kind: string(r.Kind), Summary: r.Summary.String(), State: string(r.State), Resolved: r.Resolved,
+		ID: r.ID, Plan: r.Plan, Kind: string(r.Kind), Summary: v.Named(r.Summary).String(), State: string(r.State), Resolved: r.Resolved,
 		Open: r.State.Open(), Why: whyText(r), Steps: []api.RunStep{}, Rows: RowsOf(r.Rows), StartedAt: api.Time(r.Started),
 		EndedAt: api.Time(r.Ended), By: r.By, ByName: r.ByName, Reason: r.Reason, StopBy: r.StopBy, StopAt: api.Time(r.StopAt),
 		CanUndo: r.CanUndo(), UndoOf: r.UndoOf, UndoneBy: r.UndoneBy, CanFinish: r.CanFinish(), Standing: standingOf(r, v.Table.Balancer),
-		Adaptations: adaptationsOf(r), Limits: limitsOf(r.Limits), Title: ChangeTitle(r.Summary),
+		Adaptations: adaptationsOf(v, r), Limits: limitsOf(r.Limits), Title: ChangeTitle(v.Named(r.Summary)),
 	}
 	for _, s := range r.Steps {
 		step := api.RunStep{
-			Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), Shell: MongoshCommand(s.Command), Text: s.Text().String(),
-			State: string(s.State), Resolved: s.Resolved, Why: s.Why.String(), Waiting: stepWaitOf(s), Error: s.Error, Already: s.Already,
+			Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), Shell: MongoshCommand(s.Command), Text: v.Named(s.Text()).String(),
+			State: string(s.State), Resolved: s.Resolved, Why: v.Named(s.Why).String(), Waiting: stepWaitOf(s), Error: s.Error, Already: s.Already,
 			SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended), Done: s.Progress.Done, Total: s.Progress.Total, Try: s.Try + 1,
-			Proof: []api.StepProof{}, Events: StepEvents(s), Changed: DifferencesOf(s.Changed),
+			Proof: []api.StepProof{}, Events: StepEvents(s), Changed: differencesNamed(v, s.Changed),
 		}
 		if c := stepCode(s); c != "" {
 			step.Code, step.Means = string(c), FailureAdvice(c)
@@ -70,10 +70,10 @@ func RunOf(v View, r engine.Run) api.Run {
 }
 
 // adaptationsOf are the times that the rest of a run was planned again, oldest first.
-func adaptationsOf(r engine.Run) []api.Adaptation {
+func adaptationsOf(v View, r engine.Run) []api.Adaptation {
 	return each(r.Adaptations, func(a engine.Adaptation) api.Adaptation {
 		return api.Adaptation{At: api.Time(a.At), Step: a.Step, Before: a.Before, After: a.After, Same: a.Same,
-			Refused: a.Refused, Because: DifferencesOf(a.Because), Text: a.Text().String()}
+			Refused: a.Refused, Because: differencesNamed(v, a.Because), Text: a.Text().String()}
 	})
 }
 

@@ -35,8 +35,10 @@ func runOutcome(v View, o outcome.Outcome) *api.RunOutcome {
 			api.OutcomeShard{Shard: x.Shard, Before: outcomeRateIn(o.Before, x.Before), After: outcomeRateIn(o.After, x.After)})
 	}
 	for _, x := range o.Chunks {
+		from, until := v.projectsOfRange(x.NS, x.Min, x.Max)
 		out.Chunks = append(out.Chunks, api.OutcomeChunk{NS: string(x.NS), Min: v.document(x.Min), Max: v.document(x.Max),
-			ShardBefore: x.From, ShardAfter: x.To, Before: outcomeRate(x.Before), After: outcomeRate(x.After)})
+			ShardBefore: x.From, ShardAfter: x.To, Before: outcomeRate(x.Before), After: outcomeRate(x.After),
+			KeyProject: from, Until: until})
 	}
 	for _, x := range o.Collections {
 		c := api.OutcomeCollection{

@@ -102,8 +102,8 @@ func StepWaitTexts(state string, w *api.StepWait) []string {
 }
 
 // ProofSubject names what a proof is about.
-func ProofSubject(p api.StepProof) string {
-	return factNamed(p.Kind, p.NS, p.Min, p.Max, p.Shard, p.Zone).Subject().String()
+func ProofSubject(p api.StepProof) message.Message {
+	return factNamed(p.Kind, p.NS, p.Min, p.Max, p.Shard, p.Zone).Subject()
 }
 
 // factNamed is a fact as an answer names it, without its values.

@@ -200,7 +200,7 @@ func (w *shardWhy) chunkPart(c *topology.Collection, i int, here, even float64, 
 	ch := c.Chunks.At(i)
 	p := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "chunk", NS: string(c.NS), Chunk: ChunkRef(c, ch.Min), Count: 1, Number: i + 1,
 		Since: api.Instant(ch.Since), Exact: exact,
-		Text: "chunk " + format.Count(int64(i+1)) + " from " + BoundText(c.Key, ch.Min)}, here: here, even: even}
+		Text: "chunk " + format.Count(int64(i+1)) + " from " + boundTextNamed(w.v.keyProjects(c), c.Key, ch.Min)}, here: here, even: even}
 	p.Page = ChunkURL(c.NS, p.Chunk)
 	return p
 }

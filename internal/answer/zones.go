@@ -23,7 +23,9 @@ func Zones(v View) api.Zones {
 		at[zone] = i
 		out.Items = append(out.Items, api.Zone{
 			Zone: zone, Shards: notNil(v.Table.CarriersOf(zone)), Ranges: []api.ZoneRange{}, PinTerms: PinTermsOf(v, zone),
+			Shown: v.ZoneName(zone),
 		})
+		out.Items[i].KeyProject = out.Items[i].Shown.KeyProject
 	}
 	ranges := slices.Clone(v.Table.Zones)
 	slices.SortStableFunc(ranges, func(a, b topology.ZoneRange) int { return natural.Compare(a.NS, b.NS) })
@@ -81,7 +83,9 @@ func zoneCollection(t *topology.Table, ns topology.Namespace) api.ZoneCollection
 func zoneRangeOf(v View, z topology.ZoneRange) api.ZoneRange {
 	t := v.Table
 	out := api.ZoneRange{Zone: z.Zone, NS: string(z.NS), Min: v.document(z.RawMin), Max: v.document(z.RawMax),
-		MinText: BoundDocumentText(t, z.NS, z.RawMin), MaxText: BoundDocumentText(t, z.NS, z.RawMax)}
+		MinText: BoundDocumentText(t, z.NS, z.RawMin), MaxText: BoundDocumentText(t, z.NS, z.RawMax),
+		Shown: v.ZoneName(z.Zone)}
+	out.KeyProject, out.Until = v.projectsOfRange(z.NS, z.RawMin, z.RawMax)
 	in, ok := t.RangeChunks(z)
 	if ok {
 		key := t.Collection(z.NS).Key

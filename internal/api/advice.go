@@ -149,6 +149,7 @@ type Alerts struct {
 	For      string         `json:"for"` // how long a problem must last, a Go duration
 	Targets  []AlertTarget  `json:"targets"`
 	Alerts   []Alert        `json:"alerts"`
+	Over     []Alert        `json:"over"` // ended within the last day, and every receiver knows; newest first
 	Silences []AlertSilence `json:"silences"`
 
 	Level    string `json:"-"` // of the headline: ok, note or bad

@@ -78,16 +78,17 @@ type Version struct {
 
 // Chunk is one chunk: [min, max) of the shard key.
 type Chunk struct {
-	Ref       string     `json:"ref"` // uuid.base64url(BSON of min)
-	Min       Key        `json:"min"`
-	Max       Key        `json:"max"`
-	Shard     string     `json:"shard"`
-	Version   Version    `json:"version"`
-	Since     *time.Time `json:"since"` // since when on this shard; null if the server does not say
-	Jumbo     bool       `json:"jumbo"`
-	Zone      string     `json:"zone"`               // "" = none
-	Straddles bool       `json:"straddles"`          // a zone bound lies inside the chunk
-	MovingTo  string     `json:"movingTo,omitempty"` // shard to which a running migration copies it or a part of it
+	Ref        string     `json:"ref"` // uuid.base64url(BSON of min)
+	Min        Key        `json:"min"`
+	Max        Key        `json:"max"`
+	KeyProject            // of min
+	Shard      string     `json:"shard"`
+	Version    Version    `json:"version"`
+	Since      *time.Time `json:"since"` // since when on this shard; null if the server does not say
+	Jumbo      bool       `json:"jumbo"`
+	Zone       string     `json:"zone"`               // "" = none
+	Straddles  bool       `json:"straddles"`          // a zone bound lies inside the chunk
+	MovingTo   string     `json:"movingTo,omitempty"` // shard to which a running migration copies it or a part of it
 
 	Documents       Figure   `json:"documents"`
 	Bytes           Figure   `json:"bytes"`
@@ -96,14 +97,16 @@ type Chunk struct {
 	WritesPerSecond *float64 `json:"writesPerSecond"` // over the last 5 minutes; null if not counted
 
 	// For pages only.
-	Number      int    `json:"-"` // position in key order, from 1
-	Name        string `json:"-"` // identifies its row within a page
-	From        string `json:"-"` // min as people write it
-	To          string `json:"-"` // max
-	Misplaced   bool   `json:"-"` // in a zone that its shard is not in
-	NearLimit   bool   `json:"-"` // almost oversized, by an estimate
-	WritesExact bool   `json:"-"`
-	Marked      bool   `json:"-"` // at the place in the picture that was asked for
+	Number      int        `json:"-"` // position in key order, from 1
+	Name        string     `json:"-"` // identifies its row within a page
+	From        string     `json:"-"` // min as people write it
+	To          string     `json:"-"` // max
+	Until       KeyProject `json:"-"` // of max
+	ZoneShown   ZoneName   `json:"-"`
+	Misplaced   bool       `json:"-"` // in a zone that its shard is not in
+	NearLimit   bool       `json:"-"` // almost oversized, by an estimate
+	WritesExact bool       `json:"-"`
+	Marked      bool       `json:"-"` // at the place in the picture that was asked for
 }
 
 // Tile is one part of a collection's chunk map (GET collections/{ns}/map). The chunks, in key
@@ -143,8 +146,9 @@ type Event struct {
 	Details json.RawMessage `json:"details"`
 	Failed  bool            `json:"failed,omitempty"` // a failed move; a move to the shard that has the chunk already does not count
 	FailureReason
-	Outcome string `json:"outcome"`         // committed, failed, aborted, or step: on the way to an outcome
-	Cause   *Cause `json:"cause,omitempty"` // who caused it; none for entries that nobody asks for
+	KeyProject        // of the range's lower bound
+	Outcome    string `json:"outcome"`         // committed, failed, aborted, or step: on the way to an outcome
+	Cause      *Cause `json:"cause,omitempty"` // who caused it; none for entries that nobody asks for
 
 	// For pages only.
 	Text     string     `json:"-"` // the entry in words

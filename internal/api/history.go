@@ -33,17 +33,18 @@ type HistoryGap struct {
 // HistoryItem is one change. Observed changes have the time shardboard saw them, at most one poll
 // later; logged ones the time of the server that logged them.
 type HistoryItem struct {
-	Time    time.Time `json:"time"`
-	Kind    string    `json:"kind"`   // moved, split, merged, zoneRangeAdded, balancerOff, …; logged
-	Source  string    `json:"source"` // observed or changelog
-	NS      string    `json:"ns,omitempty"`
-	Subject string    `json:"subject,omitempty"` // shard, zone or database
-	Min     Key       `json:"min,omitempty"`
-	Max     Key       `json:"max,omitempty"`
-	From    string    `json:"from,omitempty"` // shards, or zones before and after
-	To      string    `json:"to,omitempty"`
-	Cause   *Cause    `json:"cause,omitempty"` // of moves, splits and merges
-	Failed  bool      `json:"failed,omitempty"`
+	Time       time.Time `json:"time"`
+	Kind       string    `json:"kind"`   // moved, split, merged, zoneRangeAdded, balancerOff, …; logged
+	Source     string    `json:"source"` // observed or changelog
+	NS         string    `json:"ns,omitempty"`
+	Subject    string    `json:"subject,omitempty"` // shard, zone or database
+	Min        Key       `json:"min,omitempty"`
+	Max        Key       `json:"max,omitempty"`
+	KeyProject           // of min
+	From       string    `json:"from,omitempty"` // shards, or zones before and after
+	To         string    `json:"to,omitempty"`
+	Cause      *Cause    `json:"cause,omitempty"` // of moves, splits and merges
+	Failed     bool      `json:"failed,omitempty"`
 	FailureReason
 	Event *Event `json:"event,omitempty"` // of logged ones
 }
@@ -92,11 +93,12 @@ type CollectionChange struct {
 
 // RangeChange is the change of a range.
 type RangeChange struct {
-	Kind string `json:"kind"` // moved, split or merged
-	Min  Key    `json:"min"`
-	Max  Key    `json:"max"`
-	From string `json:"from,omitempty"`
-	To   string `json:"to,omitempty"`
+	Kind       string `json:"kind"` // moved, split or merged
+	Min        Key    `json:"min"`
+	Max        Key    `json:"max"`
+	KeyProject        // of min
+	From       string `json:"from,omitempty"`
+	To         string `json:"to,omitempty"`
 
 	Range RangeShown `json:"-"` // for pages
 }
@@ -116,11 +118,13 @@ type ShardChange struct {
 
 // ZoneChange is an added or removed zone range.
 type ZoneChange struct {
-	NS   string          `json:"ns"`
-	Zone string          `json:"zone"`
-	Min  json.RawMessage `json:"min"`
-	Max  json.RawMessage `json:"max"`
+	NS         string          `json:"ns"`
+	Zone       string          `json:"zone"`
+	Min        json.RawMessage `json:"min"`
+	Max        json.RawMessage `json:"max"`
+	KeyProject                 // of min
 
+	Shown ZoneName   `json:"-"` // the zone
 	Range RangeShown `json:"-"` // for pages
 }
 
@@ -129,6 +133,7 @@ type Migration struct {
 	NS             string     `json:"ns"`
 	Min            Key        `json:"min"`
 	Max            Key        `json:"max"`
+	KeyProject                // of min
 	From           string     `json:"from"`
 	To             string     `json:"to"`
 	Begin          time.Time  `json:"begin"`

@@ -4,15 +4,16 @@ import "time"
 
 // InFlight is one running migration (GET activity/inflight).
 type InFlight struct {
-	NS      string    `json:"ns"`
-	Ref     string    `json:"ref"` // reference of the chunk it moves, or part of which it moves; "" if the collection is unknown
-	Min     Key       `json:"min"`
-	Max     Key       `json:"max"` // null if the cluster does not report it
-	From    string    `json:"from"`
-	To      string    `json:"to"`
-	Since   time.Time `json:"since"`
-	AtLeast bool      `json:"atLeast"` // it began before since, which is when it was first seen
-	Arrived bool      `json:"arrived"` // the recipient owns the range; only deletion on the donor is left
+	NS         string    `json:"ns"`
+	Ref        string    `json:"ref"` // reference of the chunk it moves, or part of which it moves; "" if the collection is unknown
+	Min        Key       `json:"min"`
+	Max        Key       `json:"max"` // null if the cluster does not report it
+	KeyProject           // of min
+	From       string    `json:"from"`
+	To         string    `json:"to"`
+	Since      time.Time `json:"since"`
+	AtLeast    bool      `json:"atLeast"` // it began before since, which is when it was first seen
+	Arrived    bool      `json:"arrived"` // the recipient owns the range; only deletion on the donor is left
 
 	WaitForDelete bool `json:"waitForDelete"` // it ends only after the donor has deleted the range
 	FromChangelog bool `json:"fromChangelog"` // the release has no list of migrations, or reading it is not permitted

@@ -50,9 +50,13 @@ type Place struct {
 	Version *Version   `json:"version"`
 	Since   *time.Time `json:"since"`
 	Zone    string     `json:"zone"`
-	Jumbo   bool       `json:"jumbo"`
-	Exists  *bool      `json:"exists"` // null: not checked; with counts=1 whether a row was counted
-	State   string     `json:"state"`  // yes, absent, would-be (belongs there, whether or not a row is), unknown
+	// For pages: whose keys the chunk's bounds are, and the zone.
+	OfMin     KeyProject `json:"-"`
+	OfMax     KeyProject `json:"-"`
+	ZoneShown ZoneName   `json:"-"`
+	Jumbo     bool       `json:"jumbo"`
+	Exists    *bool      `json:"exists"` // null: not checked; with counts=1 whether a row was counted
+	State     string     `json:"state"`  // yes, absent, would-be (belongs there, whether or not a row is), unknown
 
 	// Only on request: why=1, prove=1 and counts=1.
 	Why      *Why    `json:"why,omitempty"`

@@ -68,6 +68,8 @@ type OutcomeChunk struct {
 	NS          string       `json:"ns"`
 	Min         Key          `json:"min"`
 	Max         Key          `json:"max"`
+	KeyProject               // of min
+	Until       KeyProject   `json:"-"` // of max
 	ShardBefore string       `json:"shardBefore,omitempty"`
 	ShardAfter  string       `json:"shardAfter,omitempty"`
 	Before      *OutcomeRate `json:"before"`

@@ -131,12 +131,15 @@ type WriteEffect struct {
 
 // PlanMove is one range that moves from one shard to another.
 type PlanMove struct {
-	NS    string `json:"ns"`
-	Min   Key    `json:"min"`
-	Max   Key    `json:"max"`
-	From  string `json:"from"`
-	To    string `json:"to"`
-	Bytes Figure `json:"bytes"`
+	NS         string `json:"ns"`
+	Min        Key    `json:"min"`
+	Max        Key    `json:"max"`
+	KeyProject        // of min
+	From       string `json:"from"`
+	To         string `json:"to"`
+	Bytes      Figure `json:"bytes"`
+
+	Until KeyProject `json:"-"` // of max
 
 	Documents      Figure `json:"documents"`
 	DurationMillis Figure `json:"durationMillis"` // duration of this move

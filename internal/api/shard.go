@@ -8,16 +8,17 @@ import (
 
 // Shard is one shard (GET shards).
 type Shard struct {
-	Name        string   `json:"name"`
-	ReplSet     string   `json:"replSet"`
-	Hosts       []string `json:"hosts"`
-	Draining    bool     `json:"draining"`
-	Zones       []string `json:"zones"`
-	Collections int      `json:"collections"` // sharded collections with a chunk here
-	Chunks      int      `json:"chunks"`
-	Bytes       Figure   `json:"bytes"`
-	Documents   Figure   `json:"documents"`
-	Disk        Disk     `json:"disk"`
+	Name        string     `json:"name"`
+	ReplSet     string     `json:"replSet"`
+	Hosts       []string   `json:"hosts"`
+	Draining    bool       `json:"draining"`
+	Zones       []string   `json:"zones"`
+	ZonesShown  []ZoneName `json:"-"`
+	Collections int        `json:"collections"` // sharded collections with a chunk here
+	Chunks      int        `json:"chunks"`
+	Bytes       Figure     `json:"bytes"`
+	Documents   Figure     `json:"documents"`
+	Disk        Disk       `json:"disk"`
 }
 
 // Disk is the file system with the data of a shard's primary, in bytes, including other files on

@@ -5,10 +5,11 @@ type Watched struct {
 	Item    string // as an address names it
 	Kind    string // chunk or project
 	Name    string
-	Bound   string // of a chunk: its lower bound as people write it
-	NS      string // of a chunk
-	Key     string // of rows that show it: a project's id, a chunk's key
-	Chunk   string // a chunk's short name
+	Bound   string     // of a chunk: its lower bound as people write it
+	Of      KeyProject // whose keys begin at the bound
+	NS      string     // of a chunk
+	Key     string     // of rows that show it: a project's id, a chunk's key
+	Chunk   string     // a chunk's short name
 	URL     string
 	Place   string           // 0..1 in the key space of its collection; "" for none
 	Holders []WatchedHolders // by namespace

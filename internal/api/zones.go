@@ -6,6 +6,9 @@ type Zone struct {
 	Shards []string    `json:"shards"` // none: no chunk can satisfy the zone
 	Ranges []ZoneRange `json:"ranges" csv:"rows"`
 	PinTerms
+	KeyProject // that the zone is named after
+
+	Shown ZoneName `json:"-"`
 }
 
 // ZoneRange is one range of a zone. Chunks, Outside and Straddling are null if the collection is
@@ -15,14 +18,17 @@ type ZoneRange struct {
 	NS         string `json:"ns"`
 	Min        Key    `json:"min"`
 	Max        Key    `json:"max"`
+	KeyProject        // of min
 	Chunks     *int   `json:"chunks"`     // chunks that overlap the range
 	Outside    *int   `json:"outside"`    // of those, on a shard without the zone
 	Straddling *int   `json:"straddling"` // of those, split by a bound of the range
 
-	MinText string   `json:"-"` // bounds as tables show them
-	MaxText string   `json:"-"`
-	Shards  []string `json:"-"` // that have its chunks
-	Problem string   `json:"-"` // in a few words; "" = all chunks are where the zone wants them
+	Shown   ZoneName   `json:"-"` // the zone
+	Until   KeyProject `json:"-"` // of max
+	MinText string     `json:"-"` // bounds as tables show them
+	MaxText string     `json:"-"`
+	Shards  []string   `json:"-"` // that have its chunks
+	Problem string     `json:"-"` // in a few words; "" = all chunks are where the zone wants them
 }
 
 // Zones is everything about zones. In JSON it is a list of Items.

@@ -35,6 +35,7 @@ type engineParts struct {
 	recent     actions.RecentWrites
 	sizes      actions.Sizes
 	log        *slog.Logger
+	now        func() time.Time // nil: time.Now
 
 	maintenance []actions.Maintenance
 }
@@ -47,7 +48,7 @@ func newEngine(p engineParts) *engine.Engine {
 		Journal: p.store, Audit: p.store, Tables: p.watcher, Directory: p.keeper, Profile: p.profile,
 		Shared: sharedIDs{
 			p.duplicates,
-		}, Counter: p.client, Writes: p.writes, Recent: p.recent, Sizes: p.sizes, Log: p.log, Maintenance: p.maintenance, Rounds: p.client,
+		}, Counter: p.client, Writes: p.writes, Recent: p.recent, Sizes: p.sizes, Log: p.log, Now: p.now, Maintenance: p.maintenance, Rounds: p.client,
 	})
 }
 
@@ -57,9 +58,10 @@ func (a *instance) wireActions(c Config, client *cluster.Client, prof *profile.P
 	if !c.Actions {
 		return nil
 	}
-	a.engine = newEngine(engineParts{client: client, watcher: a.watcher, keeper: a.keeper, duplicates: a.duplicates,
+	a.engineParts = engineParts{client: client, watcher: a.watcher, keeper: a.keeper, duplicates: a.duplicates,
 		profile: prof, store: a.store, writes: writeRates{a.heat}, recent: recentWrites{a.heat, client}, sizes: a.sizes, log: c.Log,
-		maintenance: c.Maintenance})
+		maintenance: c.Maintenance}
+	a.engine = newEngine(a.engineParts)
 	a.pins = &pinIndex{runs: a.engine, tables: a.watcher, log: c.Log}
 	a.outcomes = outcome.New(outcome.Options{Runs: a.engine, Tables: a.watcher, Profile: prof, Store: a.store, Log: c.Log})
 	a.heat.OnSlot(a.outcomes.Take)

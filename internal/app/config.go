@@ -77,6 +77,12 @@ func ReadAlerts(path string) (*alert.Config, error) {
 	return alert.Read(path)
 }
 
+// AlertConfig says which receivers get which alerts.
+type AlertConfig = *alert.Config
+
+// ParseAlerts reads the text of an alerts file; name is its name in errors.
+func ParseAlerts(name, text string) (AlertConfig, error) { return alert.Parse(name, []byte(text)) }
+
 // ReadMaintenance parses the windows in which changes are allowed.
 func ReadMaintenance(texts []string) ([]actions.Maintenance, error) {
 	var out []actions.Maintenance

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"shardboard/internal/history"
 	"shardboard/internal/store"
@@ -13,12 +14,19 @@ import (
 type placementHistory struct {
 	past     *history.Past
 	recorder *history.Recorder // nil: another process owns the data and records
+	clock    *movableClock     // of the recorder
 }
 
+// movableClock is the machine's clock, or that of a simulated cluster while its past is made. It is
+// set before anything runs.
+type movableClock struct{ now func() time.Time }
+
+func (c *movableClock) Now() time.Time { return c.now() }
+
 func newHistory(kept store.Store, tables *topology.Watcher, log *slog.Logger) placementHistory {
-	h := placementHistory{past: history.NewPast(kept, nil)}
+	h := placementHistory{past: history.NewPast(kept, nil), clock: &movableClock{time.Now}}
 	if kept.Owner() {
-		h.recorder = history.NewRecorder(kept, tables, log, nil)
+		h.recorder = history.NewRecorder(kept, tables, log, h.clock.Now)
 	}
 	return h
 }

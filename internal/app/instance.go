@@ -50,6 +50,8 @@ type instance struct {
 	pins       *pinIndex         // nil while actions are off
 	outcomes   *outcome.Recorder // nil while actions are off
 
+	engineParts engineParts // what engine was made of; zero while actions are off
+
 	db       *sqlite.DB
 	store    store.Store // db as the interface that the parts use
 	auth     *auth.Service

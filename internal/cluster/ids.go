@@ -30,3 +30,19 @@ func (c *Client) IDs(ctx context.Context, ns topology.Namespace, names []string,
 	})
 	return out, err
 }
+
+// RowsByID reads the rows of a collection whose _id is one of the values, with the named fields and _id. If
+// _id does not lead the shard key, all shards that own chunks are queried, each by its _id index. The values are
+// compared literally; the context's deadline is sent as maxTimeMS. Needs find on the collection.
+func (c *Client) RowsByID(ctx context.Context, ns topology.Namespace, names []string, values []bson.RawValue,
+	limit int) ([]bson.Raw, error) {
+	filter := bson.D{{Key: "_id", Value: bson.D{{Key: "$in", Value: values}}}}
+	more := append(singleBatch(limit), fields(withoutNested(append([]string{"_id"}, names...))...))
+	var out []bson.Raw
+	r := readOp{what: "look an id up in " + quoted(string(ns)), privilege: "find on " + string(ns)}
+	err := c.each(ctx, ns.Database(), find(ns.Collection(), filter, more...), r, func(doc bson.Raw) error {
+		out = append(out, bytes.Clone(doc))
+		return nil
+	})
+	return out, err
+}

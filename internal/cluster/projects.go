@@ -91,6 +91,25 @@ func (c *Client) DocumentsByKey(ctx context.Context, db string, f profile.Docume
 	return out, err
 }
 
+// DocumentsByKeyIn reads the documents with one of the keys in any of the projects, removed ones too. An
+// index that begins with project and key serves it by one seek for each pair; if the shard key begins with
+// the project, only shards that own these projects are queried. The context's deadline is sent as maxTimeMS.
+func (c *Client) DocumentsByKeyIn(ctx context.Context, db string, f profile.DocumentFields, projects []bson.ObjectID,
+	keys []string, limit int) ([]placement.DocumentRow, error) {
+	filter := bson.D{
+		{Key: f.Project, Value: bson.D{{Key: "$in", Value: projects}}},
+		{Key: f.Key, Value: bson.D{{Key: "$in", Value: keys}}},
+	}
+	projection := fields(nonEmpty("_id", f.Project, f.Key, f.RemovedAt)...)
+	var out []placement.DocumentRow
+	r := readOp{what: "search the documents of " + quoted(db) + " for a key", privilege: "find on " + db + "." + f.Collection}
+	err := c.each(ctx, db, find(f.Collection, filter, append(singleBatch(limit), projection)...), r, func(doc bson.Raw) error {
+		out = append(out, decodeDocument(f, doc))
+		return nil
+	})
+	return out, err
+}
+
 func decodeDocument(f profile.DocumentFields, doc bson.Raw) (d placement.DocumentRow) {
 	w := walk(doc)
 	for w.next() {

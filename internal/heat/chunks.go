@@ -104,6 +104,18 @@ func targetOf(t *topology.Table, p *profile.Profile, ns topology.Namespace) targ
 	return target{}
 }
 
+// Place attributes the rows of a slot, counted elsewhere, to the chunks of a table. It reports whether
+// the collection's writes can be counted at all.
+func Place(t *topology.Table, p *profile.Profile, s *Slot) bool {
+	c, of := t.Collection(s.NS), targetOf(t, p, s.NS)
+	if c == nil || of.ns == "" {
+		return false
+	}
+	s.Method = of.method
+	assignChunks(s, c, of)
+	return true
+}
+
 // chunkRows are a slot's counts by chunk, if they are of the collection's current incarnation.
 func (s Slot) chunkRows(c *topology.Collection) []Piece {
 	if s.Life != c.Incarnation {

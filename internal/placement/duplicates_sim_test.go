@@ -202,26 +202,29 @@ func TestInputNeverBecomesAnOperatorOrRegex(t *testing.T) {
 			a, err := l.Ask(t.Context(), q)
 			if err != nil {
 				if k := fault.Of(err); k != fault.NotFound && k != fault.Invalid {
-					t.Errorf("%q: %v", q, err)
+					t.Errorf("%+v: %v", q, err)
 				}
 				if text := fault.Text(err); strings.ContainsAny(text, "\x00\u202e") || len(text) < 20 || len(text) > 600 {
-					t.Errorf("%q: sentence %.100q", q, text)
+					t.Errorf("%+v: sentence %.100q", q, text)
 				}
 			}
 			finds := r.sent.take()
 			if len(finds) != a.Cost.Targeted+a.Cost.Broadcast {
-				t.Errorf("%q: %d queries were sent, the reported cost is %+v, want %v", q, len(finds), a.Cost, a.Cost.Targeted+a.Cost.Broadcast)
+				t.Errorf("%+v: %d queries were sent, the reported cost is %+v, want %v", q, len(finds), a.Cost, a.Cost.Targeted+a.Cost.Broadcast)
 			}
 			queries += len(finds)
 			for _, f := range finds {
 				if err := checkOnlyEquality(f); err != nil {
-					t.Errorf("%q: %v in %s", q, err, f)
+					t.Errorf("%+v: %v in %s", q, err, f)
 				}
 			}
 		}
 		for _, text := range injectionAttempts() {
 			check(placement.Query{Text: text})
 			check(placement.Query{Text: strings.ReplaceAll(strings.ReplaceAll(text, "APP", name), "app", name)})
+			check(placement.Query{Text: text, Near: true})
+			check(placement.Query{Text: text, In: placement.InProjects})
+			check(placement.Query{Text: text, In: placement.InCollections})
 			check(placement.Query{NS: "yorkie-meta.changes", Key: text})
 			check(placement.Query{NS: "yorkie-meta.documents", Text: text})
 			encoded, err := json.Marshal(text)
@@ -234,8 +237,8 @@ func TestInputNeverBecomesAnOperatorOrRegex(t *testing.T) {
 	})
 }
 
-// checkOnlyEquality returns an error if a filter has anything but {field: {$eq: value}}
-// with ids or text as values.
+// checkOnlyEquality returns an error if a filter has anything but {field: {$eq: value}} or
+// {field: {$in: [values]}} with ids, text or numbers as values.
 func checkOnlyEquality(find bson.Raw) error {
 	elems, err := find.Lookup("filter").Document().Elements()
 	if err != nil || len(elems) == 0 {
@@ -247,11 +250,21 @@ func checkOnlyEquality(find bson.Raw) error {
 			return fmt.Errorf("%s is not compared", e.Key())
 		}
 		ops, err := doc.Elements()
-		if err != nil || len(ops) != 1 || ops[0].Key() != "$eq" {
+		if err != nil || len(ops) != 1 || ops[0].Key() != "$eq" && ops[0].Key() != "$in" {
 			return fmt.Errorf("%s is compared by %s", e.Key(), doc)
 		}
-		if v := ops[0].Value(); v.Type != bson.TypeObjectID && v.Type != bson.TypeString {
-			return fmt.Errorf("%s is compared with a value of type %s", e.Key(), v.Type)
+		values := []bson.RawValue{ops[0].Value()}
+		if ops[0].Key() == "$in" {
+			if values, err = ops[0].Value().Array().Values(); err != nil {
+				return err
+			}
+		}
+		for _, v := range values {
+			switch v.Type {
+			case bson.TypeObjectID, bson.TypeString, bson.TypeInt64, bson.TypeDouble, bson.TypeBinary:
+			default:
+				return fmt.Errorf("%s is compared with a value of type %s", e.Key(), v.Type)
+			}
 		}
 	}
 	return nil

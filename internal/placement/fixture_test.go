@@ -2,7 +2,9 @@ package placement
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -94,6 +96,9 @@ type fakeSource struct {
 	projects []ProjectRow
 	docs     []DocumentRow
 	ids      map[topology.Namespace][]IDRow
+	rows     map[topology.Namespace][]bson.Raw
+	denied   map[topology.Namespace]error // of reading rows there
+	late     map[int]error                // of the query with this number, from 1
 	err      error
 	asked    []string
 }
@@ -127,6 +132,47 @@ func (f *fakeSource) DocumentsByKey(
 		}
 	}
 	return out, f.err
+}
+
+func (f *fakeSource) DocumentsByKeyIn(
+	ctx context.Context,
+	_ string,
+	_ profile.DocumentFields,
+	projects []bson.ObjectID,
+	keys []string,
+	limit int,
+) ([]DocumentRow, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, fmt.Sprintf("%d keys in %d projects", len(keys), len(projects)))
+	if err := f.late[len(f.asked)]; err != nil {
+		return nil, err
+	}
+	var out []DocumentRow
+	for _, d := range f.docs {
+		if len(out) < limit && slices.Contains(projects, d.Project) && slices.Contains(keys, d.Key) {
+			out = append(out, d)
+		}
+	}
+	return out, errors.Join(f.err, ctx.Err())
+}
+
+func (f *fakeSource) RowsByID(
+	_ context.Context,
+	ns topology.Namespace,
+	_ []string,
+	values []bson.RawValue,
+	_ int,
+) (out []bson.Raw, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, "rows of "+string(ns))
+	for _, row := range f.rows[ns] {
+		if slices.ContainsFunc(values, row.Lookup("_id").Equal) {
+			out = append(out, row)
+		}
+	}
+	return out, f.denied[ns]
 }
 
 func (f *fakeSource) ByID(_ context.Context, db string, fields profile.RowFields, id bson.ObjectID, _ int) ([]IDRow, error) {

@@ -94,9 +94,10 @@ func TestProjectAndKeyCostOneTargetedQueryPerProjectOfThatName(t *testing.T) {
 
 func TestBareIDReportsItsCost(t *testing.T) {
 	a, err := locator(t, &fakeSource{}).Ask(t.Context(), Query{Text: hexA})
-	// documents and clients are sharded; any other collection would be on the primary.
-	if fault.Of(err) != fault.NotFound || a.Cost.Broadcast != 2 || len(a.Anatomy) != 1 {
-		t.Errorf("got %+v, %v, want kind %v, Cost.Broadcast 2, len(Anatomy) 1", a, err, fault.NotFound)
+	// documents and clients are sharded, and changes, which is asked when they do not have it; any other
+	// collection would be on the primary.
+	if fault.Of(err) != fault.NotFound || a.Cost.Broadcast != 3 || len(a.Anatomy) != 1 {
+		t.Errorf("got %+v, %v, want kind %v, Cost.Broadcast 3, len(Anatomy) 1", a, err, fault.NotFound)
 	}
 }
 

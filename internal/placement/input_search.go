@@ -9,12 +9,15 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
+	"shardboard/internal/profile"
+	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
 // search follows every reading of one question.
 type search struct {
 	*Locator
+	q   Query
 	t   *topology.Table
 	out *Answer
 }
@@ -33,7 +36,7 @@ func (s *search) readings(ctx context.Context) error {
 		case FormReference:
 			err = s.byReference(ctx, r)
 		case FormProject:
-			err = s.noProject()
+			err = s.noProject(r.Project)
 		case FormUUID: // only a collection's shard key could say where
 		}
 		if err != nil && fault.Of(err) != fault.NotFound && fault.Of(err) != fault.Invalid {
@@ -70,8 +73,9 @@ func (s *search) projects(ref string) []Item {
 	return items
 }
 
-// noProject is the sentence for a text that is no project's name, id or key.
-func (s *search) noProject() error {
+// noProject finds the project that a text means without being its name, id or key; else it is
+// the sentence that there is none.
+func (s *search) noProject(typed string) error {
 	if s.out.Input.ProjectKeyShaped {
 		return fault.New(
 			fault.NotFound,
@@ -79,31 +83,51 @@ func (s *search) noProject() error {
 			s.searched(),
 		)
 	}
+	if len(s.out.Items) > 0 {
+		return nil // it is a project's name after all
+	}
+	if p, ok := s.near(typed); ok {
+		it := s.projectItem(s.t, p)
+		it.Notes = append(it.Notes, nearNote(typed, p))
+		s.add(it)
+		return nil
+	}
 	return fault.New(
 		fault.NotFound,
 		"No project has this name, id or public key, and it is not an id (searched the projects of %s). For a Yorkie document type "+
-			"project/document key.",
-		s.searched(),
+			"project/document key.%s",
+		s.searched(), s.didYouMean(),
 	)
 }
 
 func (s *search) byDocumentKey(ctx context.Context, r Reading) error {
 	projects := s.dirs.Directory().Exactly(r.Project)
-	switch {
-	case r.Key == "" && r.Form == FormDashboard && len(projects) > 0:
-		s.add(s.projects(r.Project)...)
-		return nil
-	case r.Key == "" && r.Form == FormDocumentKey:
+	if r.Key == "" && r.Form == FormDocumentKey {
 		return fault.New(fault.Invalid, "There is no document key after the slash.")
+	}
+	var notes []message.Message
+	if len(projects) == 0 {
+		if p, ok := s.near(r.Project); ok {
+			projects, notes = []Project{p}, []message.Message{nearNote(r.Project, p)}
+		}
+	}
+	switch {
+	case r.Key == "" && len(projects) > 0: // an address of a project
+		for _, p := range projects {
+			it := s.projectItem(s.t, p)
+			it.Notes = append(it.Notes, notes...)
+			s.add(it)
+		}
+		return nil
 	case len(projects) == 0 && keyShaped(r.Project):
-		return s.noProject()
+		return s.noProject(r.Project)
 	case len(projects) == 0 && r.Form == FormDashboard:
-		return fault.New(fault.NotFound, "No project has the name in this address (searched the projects of %s).", s.searched())
+		return fault.New(fault.NotFound, "No project has the name in this address (searched the projects of %s).%s", s.searched(), s.didYouMean())
 	case len(projects) == 0:
 		return fault.New(
 			fault.NotFound,
-			"No project has the name, id or public key before the slash (searched the projects of %s).",
-			s.searched(),
+			"No project has the name, id or public key before the slash (searched the projects of %s).%s",
+			s.searched(), s.didYouMean(),
 		)
 	}
 	found := 0
@@ -116,15 +140,21 @@ func (s *search) byDocumentKey(ctx context.Context, r Reading) error {
 		// The living document first: removed ones keep their key.
 		slices.SortStableFunc(rows, func(a, b DocumentRow) int { return boolCompare(a.Removed, b.Removed) })
 		for _, row := range rows {
-			s.add(s.documentItem(s.t, p.DB, IDRow{ID: row.ID, Project: row.Project, Key: row.Key}, row.Removed, true))
+			it := s.documentItem(s.t, p.DB, IDRow{ID: row.ID, Project: row.Project, Key: row.Key}, row.Removed, true)
+			it.Notes = append(it.Notes, notes...)
+			s.add(it)
 		}
 		found += len(rows)
 	}
-	if found == 0 {
-		return fault.New(fault.NotFound, "The project exists, but no Yorkie document of it has this key (searched %s.%s with project %s).",
-			projects[0].DB, s.profile.Keys.Collection, projects[0].ID.Hex())
+	switch {
+	case found > 0:
+		return nil
+	case len(notes) > 0:
+		return fault.New(fault.NotFound, "No project has exactly this name. The nearest is %s, and no Yorkie document of it has this key.",
+			sanitize.Quoted(sanitize.Truncate(projects[0].Name, 60)))
 	}
-	return nil
+	return fault.New(fault.NotFound, "The project exists, but no Yorkie document of it has this key (searched %s.%s with project %s).",
+		projects[0].DB, s.profile.Keys.Collection, projects[0].ID.Hex())
 }
 
 func boolCompare(a, b bool) int {
@@ -144,15 +174,21 @@ type question struct {
 	rows     []IDRow
 }
 
-// byID asks every collection in which a bare id may be a row's.
+// byID asks every collection in which a bare id may be a row's; when none has it, the other
+// collections of projects and documents.
 func (s *search) byID(ctx context.Context, id bson.ObjectID) error {
 	var asked []*question
+	var others []topology.Namespace
 	for _, db := range s.dirs.Directory().Databases() {
 		for _, c := range s.profile.Nearest(s.t, db).Collections {
 			ns := topology.Namespace(db + "." + c.Name)
-			if c.Kind != "" && presence(s.t, ns) != PresenceNo {
+			switch {
+			case presence(s.t, ns) == PresenceNo:
+			case c.Kind != "":
 				asked = append(asked, &question{db: db, kind: c.Kind, ns: ns})
 				s.cost(ns, "_id")
+			case c.Scope != profile.ScopeCluster: // those may hold secrets, and the reading role does not have them
+				others = append(others, ns)
 			}
 		}
 	}
@@ -162,15 +198,18 @@ func (s *search) byID(ctx context.Context, id bson.ObjectID) error {
 	if err != nil {
 		return err
 	}
-	if !s.addRows(asked) && len(s.out.Items) == 0 {
-		return fault.New(
-			fault.NotFound,
-			"No project, Yorkie document, client, schema or revision has the id %s (searched %s).",
-			id.Hex(),
-			s.searched(),
-		)
+	if s.addRows(asked) || len(s.out.Items) > 0 {
+		return nil
 	}
-	return nil
+	if err := s.inCollections(ctx, others, []bson.RawValue{ObjectIDValue(id)}); err != nil || len(s.out.Items) > 0 {
+		return err
+	}
+	return fault.New(
+		fault.NotFound,
+		"No project, Yorkie document, client, schema or revision has the id %s, and no row of their other collections (searched %s).",
+		id.Hex(),
+		s.searched(),
+	)
 }
 
 // askAll runs the queries side by side: each is a round trip.

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/message"
 	"shardboard/internal/placement/ids"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -60,6 +61,10 @@ type Answer struct {
 	Input   Input
 	Cost    Cost
 	Anatomy []ids.Anatomy // of the ids in the question, then of those found
+
+	Near  *Near             // names near to one that no project has; nil without any
+	Notes []message.Message // about the search as a whole: what was left out
+	Wider []WiderSearch     // searches that cost more, for whoever asks for them
 }
 
 // Locate is the items of Ask.
@@ -81,6 +86,9 @@ func (l *Locator) Locate(ctx context.Context, q Query) ([]Item, error) {
 // fault.Invalid for text that cannot be a query, fault.NotFound naming what
 // was searched, fault.Unavailable before the table is loaded, or the source's.
 // A UUID without a collection is an answer without items: nothing is searched.
+// With Near, a name that no project has stands for the only one that differs in
+// case or begins with it, and the item has a note. With In it is searched for where
+// only a search that costs more finds it.
 func (l *Locator) Ask(ctx context.Context, q Query) (Answer, error) {
 	if err := checkText(q.Text); err != nil {
 		return Answer{}, err
@@ -106,9 +114,19 @@ func (l *Locator) Ask(ctx context.Context, q Query) (Answer, error) {
 	if err != nil {
 		return a, err
 	}
-	s := search{Locator: l, t: t, out: &a}
-	s.add(s.projects(text)...) // any text can be a project's name
-	err = s.readings(ctx)
+	s := search{Locator: l, q: q, t: t, out: &a}
+	a.Wider = s.widerSearches()
+	switch q.In {
+	case InProjects:
+		err = s.inAllProjects(ctx, documentKeys(text, in))
+	case InCollections:
+		err = s.inAllCollections(ctx, text)
+	case "":
+		s.add(s.projects(text)...) // any text can be a project's name
+		err = s.readings(ctx)
+	default:
+		err = fault.New(fault.Invalid, "in= is %s or %s.", InProjects, InCollections)
+	}
 	a.takeApart()
 	l.mark(&a)
 	return a, err

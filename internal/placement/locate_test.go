@@ -178,11 +178,11 @@ func TestInvalidQueryIsRefusedAndMissingDocumentIsNotFound(t *testing.T) {
 	for _, tc := range tests {
 		items, err := l.Locate(t.Context(), tc.q)
 		if err == nil || fault.Of(err) != tc.kind {
-			t.Errorf("%.60q: %v, %v; want %v", tc.q, items, err, tc.kind)
+			t.Errorf("%.60v: %v, %v; want %v", tc.q, items, err, tc.kind)
 			continue
 		}
 		if text := fault.Text(err); strings.ContainsRune(text, 0) || len(text) > 600 {
-			t.Errorf("%.60q: sentence %.80q", tc.q, text)
+			t.Errorf("%.60v: sentence %.80q", tc.q, text)
 		}
 	}
 }

@@ -31,6 +31,19 @@ type Source interface {
 		key string,
 		limit int,
 	) ([]DocumentRow, error)
+	// DocumentsByKeyIn is one query for any of the keys in any of the projects; targeted where the
+	// project leads the shard key.
+	DocumentsByKeyIn(
+		ctx context.Context,
+		db string,
+		f profile.DocumentFields,
+		projects []bson.ObjectID,
+		keys []string,
+		limit int,
+	) ([]DocumentRow, error)
+	// RowsByID is one query for rows with any of the ids, with the named fields besides; a broadcast unless
+	// _id leads the shard key.
+	RowsByID(ctx context.Context, ns topology.Namespace, names []string, values []bson.RawValue, limit int) ([]bson.Raw, error)
 	// ByID is one {_id: id} query; a broadcast unless _id leads the shard key.
 	ByID(ctx context.Context, db string, f profile.RowFields, id bson.ObjectID, limit int) ([]IDRow, error)
 	// ByReference is one {project, _id: id} query; targeted where the project leads the shard key.
@@ -127,6 +140,8 @@ type Query struct {
 	Text string
 	NS   topology.Namespace
 	Key  string // Extended JSON
+	Near bool   // the only project with a near name stands for one that does not exist; wider searches are offered
+	In   In     // where to search, besides where the text alone leads
 }
 
 // Item is one thing that a query can mean, and where it is.

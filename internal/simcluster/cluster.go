@@ -104,6 +104,7 @@ func (c *Cluster) load(ctx context.Context) error {
 			return err
 		}
 		c.work = w
+		c.chooseBusy()
 	}
 	if c.opts.Still {
 		_, err := c.Command(ctx, "config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{bson.D{

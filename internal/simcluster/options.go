@@ -56,6 +56,9 @@ type Options struct {
 	// FaultCommand lets every client inject faults with the command simulateFault.
 	FaultCommand bool
 	Log          *slog.Logger // default: discards
+	// Busy lets some documents of one project get many edits from a minute after Start on,
+	// for some minutes, and again later.
+	Busy bool
 	// Users, if not empty, turn access control on: these users exist from the start, and
 	// commands over connections need their privileges.
 	Users []access.User

@@ -17,7 +17,7 @@ export function readColors() {
   const named = Object.fromEntries(["ink", "soft", "line", "paper", "track", "accent", "strong"].map((n) => [n, get(n)]));
   const each = (letter) => Array.from({ length: palette + 1 }, (_, i) => get(letter + i));
   patterns.clear();
-  colors = { ...named, shards: each("s"), texts: each("t"), hatch: tiled(6, get("track"), get("strong"), hatching) };
+  colors = { ...named, shards: each("s"), texts: each("t"), hatch: tiled(6, "transparent", get("soft"), hatching, 0.7) };
   epoch++;
 }
 

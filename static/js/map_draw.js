@@ -12,7 +12,7 @@ import { rowText } from "./map_text.js";
 
 const budget = 4; // ms of a frame for painting rows; what is left over is painted in the next one
 const around = 130; // px of the window for what is always above and below the map
-const pictures = new Map(); // collection → {picture, was}
+const pictures = new Map(); // row or minimap → {picture, of: what it was made of, ns}
 
 let requested = false;
 
@@ -38,8 +38,8 @@ export function frame(now) {
   for (const row of rows) {
     again = drawRow(ctx, row, began) || again;
   }
-  for (const ns of pictures.keys()) {
-    if (!rows.some((r) => r.band.ns === ns)) pictures.delete(ns);
+  for (const [key, { ns }] of pictures) {
+    if (!rows.some((r) => r.band.ns === ns)) pictures.delete(key);
   }
   drawOverlays(ctx, rows);
   drawRail(ctx);
@@ -72,39 +72,54 @@ function place() {
   return ctx;
 }
 
-// drawRow copies a row's picture, after painting it if it is old. It returns whether that has to wait.
+// drawRow copies a row's picture, after painting it if it is old. It returns whether that has to wait. The
+// minimap has a picture of its own, which stays while the view moves.
 function drawRow(ctx, row, began) {
   const tiles = tilesOf(row);
-  const whole = row.mini ? wholeOf(row) : null;
   const { view, map } = state;
-  const { x, w } = screen.layout;
+  const { layout: l, width, ratio } = screen;
+  const look = [view.by, view.only, map.scale, map.shards, epoch, ratio, l.x, l.w];
   const range = row.focus ? [view.from, view.to] : [];
-  const was = [...tiles, whole, view.by, view.only, map.scale, map.shards, epoch, screen.ratio, x, w, row.lane.y - row.y, row.h, ...range];
-  let kept = pictures.get(row.band.ns);
-  const old = !kept || kept.was.length !== was.length || kept.was.some((v, i) => v !== was[i]);
-  const wait = old && kept && !row.focus && performance.now() - began > budget;
-  if (old && !wait) {
-    kept = { picture: paint(row, tiles, whole, kept?.picture), was };
-    pictures.set(row.band.ns, kept);
-  }
-  ctx.drawImage(kept.picture, 0, Math.round(railHeight + row.y - screen.top), kept.picture.width / screen.ratio, kept.picture.height / screen.ratio);
-  return Boolean(wait);
+  const mayWait = !row.focus && performance.now() - began > budget;
+  const y = Math.round(railHeight + row.y - screen.top);
+  const whole = { ns: row.band.ns, width, height: row.h };
+  const done = copy(ctx, row.band.ns, whole, y, mayWait, [...tiles, ...look, row.lane.y - row.y, row.h, ...range], (to) => paint(to, row, tiles));
+  if (!row.mini) return !done;
+  const tile = wholeOf(row);
+  const strip = { ns: row.band.ns, width, height: row.mini.h };
+  const box = { x: l.x, y: 0, w: l.w, h: row.mini.h };
+  copy(ctx, `${row.band.ns} mini`, strip, y + row.mini.y - row.y, false, [tile, ...look], (to) => {
+    if (tile) paintLane(to, row, [tile], { from: 0, to: 1 }, box, ratio);
+  });
+  return !done;
 }
 
-function paint(row, tiles, whole, picture = document.createElement("canvas")) {
-  const { ratio, layout: l, width } = screen;
-  picture.width = Math.round(width * ratio);
-  picture.height = Math.round(row.h * ratio);
-  const ctx = picture.getContext("2d");
-  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+// copy draws a kept picture, and paints it before that if what it was made of has changed.
+function copy(ctx, key, { ns, width, height }, y, mayWait, of, paintOn) {
+  let kept = pictures.get(key);
+  const old = !kept || kept.of.length !== of.length || kept.of.some((v, i) => v !== of[i]);
+  if (old && !(mayWait && kept)) {
+    const picture = kept?.picture ?? document.createElement("canvas");
+    picture.width = Math.round(width * screen.ratio);
+    picture.height = Math.round(height * screen.ratio);
+    const to = picture.getContext("2d");
+    to.setTransform(screen.ratio, 0, 0, screen.ratio, 0, 0);
+    paintOn(to);
+    kept = { picture, of, ns };
+    pictures.set(key, kept);
+  }
+  ctx.drawImage(kept.picture, 0, y, kept.picture.width / screen.ratio, kept.picture.height / screen.ratio);
+  return kept.of === of || !old;
+}
+
+function paint(ctx, row, tiles) {
+  const { ratio, layout: l } = screen;
   const shown = partOf(row, state.view);
   const box = { x: l.x, y: row.lane.y - row.y, w: l.w, h: row.lane.h };
   paintLane(ctx, row, tiles, shown, box, ratio);
   paintZones(ctx, row, tiles, shown, box);
   paintSigns(ctx, tiles, shown, box);
-  if (whole) paintLane(ctx, row, [whole], { from: 0, to: 1 }, { ...box, y: row.mini.y - row.y, h: row.mini.h }, ratio);
   names(ctx, row, box);
-  return picture;
 }
 
 // names writes what the collection is called beside its lane, or above it.

@@ -81,7 +81,6 @@ function paintMark(ctx, level, { x, y, w, h }, fill, faint) {
   ctx.globalAlpha = strength;
   if (level === null) {
     ctx.fillStyle = colors.hatch;
-    ctx.globalAlpha = 0.6 * strength;
     ctx.fillRect(x, y, w, h);
   } else if (level > 0) {
     const high = Math.max(level * h, 1.5);

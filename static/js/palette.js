@@ -80,7 +80,7 @@ function option(item, i) {
   const detail = document.createElement("small");
   detail.textContent = item.detail;
   const kind = document.createElement("span");
-  kind.textContent = words()[item.kind] ?? "";
+  kind.textContent = words()[item.kind] ?? item.kind;
   a.append(name, detail, kind);
   li.append(a);
   li.addEventListener("pointermove", () => choose(i));

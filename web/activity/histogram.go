@@ -37,6 +37,11 @@ type histogram struct {
 	most        string // what the highest bar stands for
 }
 
+// shape is a rectangle of the bar from a height down, as path data.
+func (b bar) shape(top, high string) string {
+	return "M" + b.x + " " + top + "h" + b.wide + "v" + high + "h-" + b.wide + "z"
+}
+
 func (m page) histogram() histogram {
 	list := m.counts.Bars
 	if len(list) == 0 {

@@ -94,13 +94,13 @@ func (m *shownPlan) cost() []templates.Fact {
 	}
 }
 
-// boundOf is a bound of a plan or a run as tables show it.
-func boundOf(t *topology.Table, ns string, k api.Key) templates.Key {
+// boundText is a bound of a plan or a run as people write it.
+func boundText(t *topology.Table, ns string, k api.Key) string {
 	doc, err := shardkey.ParseExtJSON(string(k))
 	if err != nil {
-		return templates.BoundKey(string(k)) // longer than what is read
+		return string(k) // longer than what is read
 	}
-	return templates.BoundKey(answer.BoundDocumentText(t, topology.Namespace(ns), doc))
+	return answer.BoundDocumentText(t, topology.Namespace(ns), doc)
 }
 
 // riskLevel is how a risk looks.

@@ -532,7 +532,7 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templates.KeyText(boundOf(m.v.Table, x.NS, x.Min)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = templates.Bound(boundText(m.v.Table, x.NS, x.Min), x.KeyProject).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -540,7 +540,7 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templates.KeyText(boundOf(m.v.Table, x.NS, x.Max)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = templates.Bound(boundText(m.v.Table, x.NS, x.Max), x.Until).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -601,7 +601,7 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = planLimits(m.Limits).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = planLimits(m.Limits, answer.ZoneTexts(m.v, m.Limits.Zones)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -695,7 +695,7 @@ func planPage(s templates.Shell, m shownPlan) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				if needs := answer.PreconditionTexts(m.Plan, i); len(needs) > 0 {
+				if needs := answer.PreconditionTexts(m.v, m.Plan, i); len(needs) > 0 {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "<details><summary>Read again right before it is sent</summary><ul class=\"differences\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -1353,7 +1353,7 @@ func planAgainPart(m *again) templ.Component {
 }
 
 // planLimits are what a run of the plan may change, if the cluster changes meanwhile.
-func planLimits(l api.Limits) templ.Component {
+func planLimits(l api.Limits, zones []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1383,7 +1383,7 @@ func planLimits(l api.Limits) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = planLimit("Zones", strings.Join(l.Zones, ", ")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = planLimit("Zones", strings.Join(zones, ", ")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

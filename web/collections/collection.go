@@ -75,7 +75,7 @@ func CollectionPage(s *site.Site, w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	m := onePage{ns: ns, query: q, view: v, refs: templates.RefsOf(v.Table), shards: templates.ShardRefs(v.Table),
-		space: answer.KeySpace(c), live: r.URL.RequestURI()}
+		space: answer.KeySpace(v, c), live: r.URL.RequestURI()}
 	if m.c, err = answer.Collection(v, ns); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
+	"shardboard/internal/sanitize"
 	"shardboard/web/templates"
 )
 
@@ -72,9 +73,13 @@ func draw(m answer.KeySpaceMap, r templates.Refs, shards []templates.ShardRef) s
 
 func rectOf(shard templates.ShardRef, x answer.KeySpaceRun) rect {
 	short := func(bound string) string { return templates.BoundKey(bound).Short }
+	from := short(x.Min)
+	if x.Of.ProjectName != "" {
+		from = sanitize.Sentence(templates.Cut(x.Of.ProjectName, answer.BoundWidth).Short) + " (" + from + ")"
+	}
 	out := rect{
 		Swatch: shard.Swatch, X: templates.Percent(x.From), W: templates.Percent(x.To - x.From), Key: x.Name,
-		Title: fmt.Sprintf("%s: %s, %s to %s", x.Shard, chunkCount(x.Last-x.First+1), short(x.Min), short(x.Max)),
+		Title: fmt.Sprintf("%s: %s, %s to %s", x.Shard, chunkCount(x.Last-x.First+1), from, short(x.Max)),
 	}
 	out.URL = "?pos=" + strconv.FormatFloat(min(x.From+1e-6, 1), 'f', 6, 64) + "#chunks"
 	if x.To-x.From > 0.025 {

@@ -27,7 +27,7 @@ func find(s *site.Site, r *http.Request) (api.Found, error) {
 	who := auth.From(r.Context())
 	you := templates.You{MayLocate: who.May(auth.Support), MayOperate: who.May(auth.Operator), MayAdmin: who.May(auth.Admin)}
 	in := answer.FindIn{}
-	for _, e := range templates.NavOf(you, templates.NavHas{Runs: s.Deps.Actions != nil, History: s.Deps.History != nil}) {
+	for _, e := range templates.NavOf(you, s.Deps.Actions != nil, s.Deps.History != nil) {
 		in.Pages = append(in.Pages, api.FoundItem{Kind: "page", Name: e.Name, URL: e.URL})
 	}
 	if s.Deps.Actions != nil {

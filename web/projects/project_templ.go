@@ -646,7 +646,7 @@ func chunkRow(ns string, k api.Chunk, shard templates.ShardRef) templ.Component 
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.KeyText(templates.BoundKey(k.From)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.Bound(k.From, k.KeyProject).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -654,7 +654,7 @@ func chunkRow(ns string, k api.Chunk, shard templates.ShardRef) templ.Component 
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.KeyText(templates.BoundKey(k.To)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.Bound(k.To, k.Until).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

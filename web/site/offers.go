@@ -17,7 +17,7 @@ func (s *Site) Offers(r *http.Request, t *topology.Table) *answer.Offers {
 	}
 	v := s.ViewFor(r)
 	v.Table = t
-	o := &answer.Offers{Table: t, Try: s.Tries(v), WhyNone: s.WhyReadOnly()}
+	o := &answer.Offers{Table: t, Try: s.Tries(v), WhyNone: s.WhyReadOnly(), Named: v.Named}
 	if o.WhyNone == "" && !t.Loaded {
 		o.WhyNone = "The cluster has not been read yet."
 	}

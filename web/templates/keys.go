@@ -18,6 +18,9 @@ func Cut(s string, n int) Key { return Key{Short: format.Middle(s, n), Full: s} 
 // BoundKey is a bound as a table shows it.
 func BoundKey(text string) Key { return Cut(text, answer.BoundWidth) }
 
+// longProject is how many bytes of a project's name stand beside a key.
+const longProject = 40
+
 // ChunkAttr names the chunk that a row is about, for a script to find it.
 func ChunkAttr(name string) templ.Attributes {
 	if name == "" {

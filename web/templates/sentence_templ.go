@@ -20,10 +20,14 @@ import (
 type Sentences struct {
 	Now time.Time                   // ages are as of then
 	URL func(f message.Fact) string // the page of what a fact names; "" for none
+	// Named puts projects' names beside keys; nil leaves sentences as they are.
+	Named func(message.Message) message.Message
 }
 
 // SentencesOf writes messages with links to what a view has.
-func SentencesOf(v answer.View) Sentences { return Sentences{Now: v.Now, URL: v.FactURL} }
+func SentencesOf(v answer.View) Sentences {
+	return Sentences{Now: v.Now, URL: v.FactURL, Named: v.Named}
+}
 
 func (s Sentences) Text(m message.Message) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -46,7 +50,7 @@ func (s Sentences) Text(m message.Message) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		for _, p := range m.Parts(s.now(ctx)) {
+		for _, p := range s.named(m).Parts(s.now(ctx)) {
 			if url := s.url(p.Fact); url != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<a href=\"")
 				if templ_7745c5c3_Err != nil {
@@ -55,26 +59,34 @@ func (s Sentences) Text(m message.Message) templ.Component {
 				var templ_7745c5c3_Var2 templ.SafeURL
 				templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinURLErrs(To(ctx, url))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/sentence.templ`, Line: 23, Col: 25}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/sentence.templ`, Line: 27, Col: 25}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\"")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, zoneTitle(p))
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, ">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var3 string
 				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.Text)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/sentence.templ`, Line: 23, Col: 36}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/sentence.templ`, Line: 27, Col: 56}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</a>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</a>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -82,7 +94,7 @@ func (s Sentences) Text(m message.Message) templ.Component {
 				var templ_7745c5c3_Var4 string
 				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.Text)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/sentence.templ`, Line: 25, Col: 11}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/sentence.templ`, Line: 29, Col: 11}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {
@@ -108,6 +120,21 @@ func (s Sentences) url(f message.Fact) string {
 		return ""
 	}
 	return s.URL(f)
+}
+
+func (s Sentences) named(m message.Message) message.Message {
+	if s.Named == nil {
+		return m
+	}
+	return s.Named(m)
+}
+
+// zoneTitle is the true name of a zone that is shown by its project.
+func zoneTitle(p message.Part) templ.Attributes {
+	if p.Fact.Kind != message.KindZone || p.Fact.Shown == "" {
+		return nil
+	}
+	return templ.Attributes{"title": p.Fact.Value}
 }
 
 var _ = templruntime.GeneratedTemplate

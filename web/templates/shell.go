@@ -26,7 +26,7 @@ type Shell struct {
 	Time     TimeBar  // leads through time, where the page has a past
 	Watching Watching // asked for in the address
 	Runs     bool     // changes can be made here, so there are runs to look at
-	History  bool     // the past is recorded
+	History  bool     // the past is kept, so two times can be compared
 	CSV      string   // address of what the page shows as CSV; "" if it shows no list
 }
 

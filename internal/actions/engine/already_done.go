@@ -81,7 +81,7 @@ func (x *execution) findAuthor(s Step) string {
 			return ByBalancer
 		}
 	}
-	if now().Sub(at) > roundLogDelay && len(rounds) > 0 && rounds[len(rounds)-1].Time.Before(at) {
+	if x.e.now().Sub(at) > roundLogDelay && len(rounds) > 0 && rounds[len(rounds)-1].Time.Before(at) {
 		return ByOther
 	}
 	return ByUnknown

@@ -26,7 +26,7 @@ func (e *Engine) writeAudit(ctx context.Context, by auth.Principal, what, subjec
 	if e.opts.Audit == nil {
 		return nil
 	}
-	_, err := e.opts.Audit.Append(ctx, store.AuditEntry{Cluster: e.clusterID(), At: now(), By: by.ID, Via: string(by.Method), From: by.From,
+	_, err := e.opts.Audit.Append(ctx, store.AuditEntry{Cluster: e.clusterID(), At: e.now(), By: by.ID, Via: string(by.Method), From: by.From,
 		What: what, Subject: subject, Outcome: outcome, Details: details})
 	return err
 }

@@ -17,7 +17,7 @@ func (x *execution) awaitProof(i int) bool {
 		r.State, r.Why = Running, message.New("run.awaiting",
 			"Waiting until the balancer has finished the moves.")
 		if s := &r.Steps[i]; s.State != Running {
-			s.State, s.Sent = Running, now()
+			s.State, s.Sent = Running, x.e.now()
 		}
 	}
 	if !x.persist(begun) {

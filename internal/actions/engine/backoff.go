@@ -55,7 +55,7 @@ func (w Backoff) afterClockChange(at time.Time) (restarted Backoff, changed bool
 
 // newBackoff decides how long a step waits after a refusal.
 func (x *execution) newBackoff(s Step, busy *actions.BusyError) Backoff {
-	at := now()
+	at := x.e.now()
 	w := Backoff{Obstacle: busy.Obstacle, Since: at, First: at, What: obstacleText(busy)}
 	if s.Backoff != nil {
 		before, _ := s.Backoff.afterClockChange(at)

@@ -44,10 +44,10 @@ func (c *completedCleanups) add(s Step) {
 }
 
 // list returns the clean-ups that are still remembered.
-func (c *completedCleanups) list() (out []actions.Cleanup) {
+func (c *completedCleanups) list(now time.Time) (out []actions.Cleanup) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	late := now().Add(-cleanupKept)
+	late := now.Add(-cleanupKept)
 	c.all = slices.DeleteFunc(c.all, func(a completedCleanup) bool { return a.at.Before(late) })
 	for _, a := range c.all {
 		out = append(out, a.Cleanup)
@@ -63,7 +63,7 @@ func (e *Engine) loadCleanups(ctx context.Context, cluster string) {
 		e.opts.Log.Warn("read earlier runs", "err", err)
 		return
 	}
-	late := now().Add(-cleanupKept)
+	late := e.now().Add(-cleanupKept)
 	for _, record := range records {
 		if !record.Open && record.Ended.Before(late) {
 			continue

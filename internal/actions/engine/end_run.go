@@ -32,7 +32,7 @@ func (x *execution) endRun(s State, why message.Message) {
 	if !x.audit(auditRunEnded, auditOutcome(s), details) {
 		return
 	}
-	at := now()
+	at := x.e.now()
 	x.persist(func(r *Run) {
 		r.State, r.Why, r.Ended, r.Rows = s, why, at, rows
 		r.Resolved = slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Resolved })

@@ -8,7 +8,7 @@ import (
 // endStep ends a step: first in the audit record, then on disk. After a crash in
 // between, the next process writes the audit entry again.
 func (x *execution) endStep(i int, change func(*Step)) bool {
-	at := now()
+	at := x.e.now()
 	s := x.current().Steps[i]
 	change(&s)
 	if !x.audit(auditRunStep, auditOutcome(s.State), stepAuditDetails(i, s)) {

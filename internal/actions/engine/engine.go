@@ -129,4 +129,4 @@ func (e *Engine) newID() (string, error) {
 
 // now is the current time in the precision of the store, so that a stored time
 // compares equal to the original.
-func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+func (e *Engine) now() time.Time { return e.opts.Now().UTC().Truncate(time.Millisecond) }

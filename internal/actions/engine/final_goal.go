@@ -23,7 +23,7 @@ func (x *execution) checkGoal() (more, ok bool) {
 	case x.e.ctx.Err() != nil:
 		return false, false
 	case errors.As(err, &exceeded):
-		a := Adaptation{At: now(), Step: len(run.Steps), Because: exceeded.Differences, Refused: true}
+		a := Adaptation{At: x.e.now(), Step: len(run.Steps), Because: exceeded.Differences, Refused: true}
 		if x.persist(func(r *Run) { r.Adaptations = append(slices.Clone(r.Adaptations), a) }) {
 			x.endRun(Failed, message.New("run.goalLost",
 				"Every step was done, but the cluster has since moved away from the goal, further than this run may "+
@@ -35,7 +35,7 @@ func (x *execution) checkGoal() (more, ok bool) {
 	}
 	end := firstRestore(run.Steps)
 	a := Adaptation{
-		At:      now(),
+		At:      x.e.now(),
 		Step:    end,
 		After:   len(d.Steps),
 		Because: []actions.Difference{{Field: goalField, Want: "kept", Got: fmt.Sprint(len(d.Steps))}},

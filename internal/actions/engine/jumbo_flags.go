@@ -15,7 +15,7 @@ const flagsTimeout = 5 * time.Second
 func (e *Engine) withJumboFlags(ctx context.Context, s actions.Situation, of []actions.Span) actions.Situation {
 	ctx, cancel := context.WithTimeout(ctx, flagsTimeout)
 	defer cancel()
-	at := now()
+	at := e.now()
 	reads, all := actions.FlagReads(s.Table, of)
 	for _, r := range reads {
 		rows, err := e.opts.Reader.ChunksFromNow(ctx, r.C.Meta, r.From, r.Limit)

@@ -15,7 +15,7 @@ import (
 )
 
 // Options are the dependencies of an engine. Audit, Directory, Shared, Counter,
-// Writes, Recent, Sizes, Log, Random, Rounds and Maintenance are optional.
+// Writes, Recent, Sizes, Log, Random, Now, Rounds and Maintenance are optional.
 type Options struct {
 	Admin     actions.Admin
 	Renderer  actions.Renderer
@@ -33,6 +33,8 @@ type Options struct {
 	Sizes     actions.Sizes        // nil: chunks are not measured
 	Log       *slog.Logger
 	Random    io.Reader // source of ids; nil: crypto/rand
+	// Now is the clock of everything that is stored; nil: time.Now. Waits take real time.
+	Now func() time.Time
 
 	Rounds      topology.ActionSource // the balancer's own log; nil: unknown
 	Maintenance []actions.Maintenance // when changes are allowed; none: always
@@ -44,6 +46,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Random == nil {
 		o.Random = rand.Reader
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	return o
 }

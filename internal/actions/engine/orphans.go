@@ -22,7 +22,7 @@ func (x *execution) foreseeOrphans(i int) bool {
 	if !pending || !orphans.At.After(c.Since) {
 		return true
 	}
-	at := now()
+	at := x.e.now()
 	w := Backoff{Obstacle: actions.ObstacleOrphans, Since: at, First: at, Pause: orphanRetryMin, Next: at.Add(orphanRetryMin)}
 	w = backoffForCleanup(w, c)
 	return x.persist(func(r *Run) { r.Steps[i].Backoff = &w })
@@ -46,7 +46,7 @@ func (x *execution) pendingCleanup(s Step) (found actions.Cleanup, ok bool) {
 		return found, false
 	}
 	orphans := t.SizeOn(s.NS, s.Shard).Orphans
-	done := x.e.cleanups.list()
+	done := x.e.cleanups.list(x.e.now())
 	for _, p := range a.Cleanups {
 		if p.NS != s.NS || p.Shard != s.Shard || p.Until.IsZero() || !p.Overlaps(c.Key, s.Min, s.Max) || slices.ContainsFunc(done, p.Same) {
 			continue

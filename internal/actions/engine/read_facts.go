@@ -22,7 +22,7 @@ func (e *Engine) readFacts(ctx context.Context, facts []actions.Fact) (readings 
 		if err != nil {
 			return readings, different, err
 		}
-		readings = append(readings, Reading{Fact: f, Got: got, At: now()})
+		readings = append(readings, Reading{Fact: f, Got: got, At: e.now()})
 		different = append(different, f.Against(got)...)
 	}
 	return readings, different, e.checkSameCluster(ctx)

@@ -51,7 +51,7 @@ func (x *execution) replan(i int, readings []Reading, because []actions.Differen
 		return refuse(stepUnread, because, err)
 	}
 	a := Adaptation{
-		At:      now(),
+		At:      x.e.now(),
 		Step:    i + 1,
 		Because: because,
 		Before:  end - i,

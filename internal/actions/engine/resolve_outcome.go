@@ -34,7 +34,7 @@ const (
 // process ends.
 func (x *execution) resolveOutcome(i int, a answer, err error) bool {
 	s := x.current().Steps[i]
-	seen := now() // when the command was last seen running, or may have been
+	seen := x.e.now() // when the command was last seen running, or may have been
 	if a == noAnswer {
 		x.markUnknown(i, err) // first, because reading may block when the cluster is unreachable
 	}
@@ -83,7 +83,7 @@ func (x *execution) markUnknown(i int, err error) {
 func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *time.Time) (verdict func(*Step), known bool) {
 	proof, missing, readErr := x.e.readFacts(x.e.ctx, s.Proof)
 	if readErr != nil {
-		*seen = now()
+		*seen = x.e.now()
 		return nil, false
 	}
 	if len(missing) == 0 {
@@ -147,7 +147,7 @@ func (x *execution) effectProven(s Step, a answer, err error, proof []Reading) f
 // unansweredFailed reports whether a command that was not answered and shows no
 // effect can no longer have one.
 func (x *execution) unansweredFailed(s Step, seen *time.Time) bool {
-	at := now()
+	at := x.e.now()
 	trace, err := x.e.opts.Reader.Trace(x.e.ctx, x.id, s.Step, s.Sent)
 	if err != nil || trace.Running {
 		*seen = at

@@ -29,7 +29,7 @@ func (x *execution) endOrRetry(i int, verdict func(*Step), err error) bool {
 		return x.endStep(i, verdict)
 	}
 	wait := x.newBackoff(s, busy)
-	if !now().Before(wait.Until) {
+	if !x.e.now().Before(wait.Until) {
 		return x.endStep(i, func(s *Step) { verdict(s); markGaveUp(s, wait) })
 	}
 	return x.deferStep(i, func(s *Step) {
@@ -50,7 +50,7 @@ func (x *execution) preconditionsChanged(s Step) bool {
 // deferStep ends a step and inserts a copy after it. The copy waits when there is
 // something to wait for.
 func (x *execution) deferStep(i int, change func(*Step), wait *Backoff) bool {
-	at := now()
+	at := x.e.now()
 	s := x.current().Steps[i]
 	change(&s)
 	if !x.audit(auditRunStep, auditOutcome(s.State), stepAuditDetails(i, s)) {

@@ -138,7 +138,7 @@ func (x *execution) countOne(ctx context.Context, r actions.Rows) topology.Figur
 	case err == nil && n > actions.MostCounted:
 		return topology.Figure{Reason: rowsTooMany}
 	case err == nil:
-		return topology.Figure{Known: true, Exact: true, Value: n, Method: "count", At: now()}
+		return topology.Figure{Known: true, Exact: true, Value: n, Method: "count", At: x.e.now()}
 	case errors.Is(ctx.Err(), context.Canceled):
 		return topology.Figure{Reason: rowsInterrupted}
 	case fault.Of(err) == fault.Forbidden:

@@ -72,7 +72,7 @@ func (x *execution) runStep(i int) bool {
 // state of the run.
 func (x *execution) writeIntent(i int) error {
 	s := x.current().Steps[i]
-	at := now()
+	at := x.e.now()
 	ctx, cancel := context.WithTimeout(x.e.ctx, saveTimeout)
 	defer cancel()
 	err := x.e.opts.Journal.AddIntent(ctx, store.IntentRecord{Run: x.id, Step: i, At: at, DB: s.Command.DB, Command: s.Command.Doc})

@@ -45,8 +45,8 @@ func (e *Engine) readSituation(ctx context.Context) (actions.Situation, error) {
 // the engine already knows.
 func (e *Engine) knownSituation(t *topology.Table, projects *placement.Directory) actions.Situation {
 	s := actions.Situation{
-		Table: t, Directory: projects, Profile: e.opts.Profile, Release: balance.ReleaseOf(t.ServerInfo.Version), Now: now(),
-		Cleaned: e.cleanups.list(), Maintenance: e.opts.Maintenance,
+		Table: t, Directory: projects, Profile: e.opts.Profile, Release: balance.ReleaseOf(t.ServerInfo.Version), Now: e.now(),
+		Cleaned: e.cleanups.list(e.now()), Maintenance: e.opts.Maintenance,
 	}
 	if e.opts.Shared != nil {
 		s.Shared, s.SharedAt = e.opts.Shared.SharedIDs()
@@ -111,7 +111,7 @@ func (e *Engine) readActivity(ctx context.Context) actions.Activity {
 		return a
 	}
 	e.opts.Log.Warn("read the running operations for a plan", "err", err)
-	return actions.Activity{Reason: readFailureReason(err), At: now()}
+	return actions.Activity{Reason: readFailureReason(err), At: e.now()}
 }
 
 // readFailureReason is the code of the reason why something could not be read.

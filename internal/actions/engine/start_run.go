@@ -68,7 +68,7 @@ func (e *Engine) runPlan(ctx context.Context, by auth.Principal, id string, r Ru
 
 // checkRequest makes the checks that need no read from the cluster.
 func (e *Engine) checkRequest(by auth.Principal, p actions.Plan, r RunRequest) error {
-	at := now()
+	at := e.now()
 	switch {
 	case !by.May(p.Role):
 		return roleError(p.Role)
@@ -111,7 +111,7 @@ func (e *Engine) adaptToChanges(ctx context.Context, p *actions.Plan) (*Adaptati
 	if restErr != nil {
 		return nil, err
 	}
-	a := &Adaptation{At: now(), Because: differs.Differences, Before: len(p.Steps), After: len(d.Steps)}
+	a := &Adaptation{At: e.now(), Because: differs.Differences, Before: len(p.Steps), After: len(d.Steps)}
 	if len(d.Steps) > 0 { // otherwise every step will find its effect there
 		first, last := pausesAndRestores(*p)
 		p.Steps = slices.Concat(first.steps, d.Steps, last.steps)
@@ -159,7 +159,7 @@ func (e *Engine) createRun(ctx context.Context, by auth.Principal, p actions.Pla
 	}
 	run := Run{
 		ID: id, Plan: p.ID, Cluster: p.Cluster, Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: Planned,
-		By: by.ID, ByName: by.Name, Reason: p.Reason, Started: now(), UndoOf: p.UndoOf, Seq: 1,
+		By: by.ID, ByName: by.Name, Reason: p.Reason, Started: e.now(), UndoOf: p.UndoOf, Seq: 1,
 		Steps: newSteps(p.Steps, p.Commands), Rows: uncountedRows(p.Rows), Limits: p.Limits,
 	}
 	if adapted != nil {

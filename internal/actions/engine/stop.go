@@ -33,7 +33,7 @@ func (e *Engine) requestStop(ctx context.Context, by auth.Principal, id string) 
 	if !x.claimStop() {
 		return x.current(), nil // somebody else is already stopping it
 	}
-	at := now()
+	at := e.now()
 	change := func(r *Run) { r.StopBy, r.StopAt = by.ID, at }
 	err := x.save(ctx, change)
 	if err != nil {

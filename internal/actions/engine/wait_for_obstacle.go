@@ -26,7 +26,7 @@ func (x *execution) waitForObstacle(i int) (try, ok bool) {
 	effectChecked := time.Time{}
 	for {
 		s := x.current().Steps[i]
-		at := now()
+		at := x.e.now()
 		if restarted, changed := s.Backoff.afterClockChange(at); changed {
 			x.updateMemory(func(r *Run) { r.Steps[i].Backoff = &restarted })
 			continue
@@ -73,7 +73,7 @@ func (x *execution) obstacleGone(i int, s Step) bool {
 		if fault.Of(err) == fault.Forbidden {
 			return true
 		}
-		x.updateMemory(func(r *Run) { setNextTry(r, i, now().Add(lockRetryMax)) })
+		x.updateMemory(func(r *Run) { setNextTry(r, i, x.e.now().Add(lockRetryMax)) })
 		return false
 	}
 	at := slices.IndexFunc(all, func(m balance.Migration) bool { return blocks(s.Step, m) })
@@ -82,7 +82,7 @@ func (x *execution) obstacleGone(i int, s Step) bool {
 	}
 	m := all[at]
 	x.updateMemory(func(r *Run) {
-		setNextTry(r, i, now().Add(obstaclePoll))
+		setNextTry(r, i, x.e.now().Add(obstaclePoll))
 		r.Steps[i].Backoff.What = message.New("obstacle.migrationOf",
 			"The migration of a chunk of {ns} from {from} to {to}: a shard takes part in one migration at a time.",
 			message.Text("obstacle", string(s.Backoff.Obstacle)), message.Namespace("ns", m.NS),

@@ -86,6 +86,7 @@ type Cluster struct {
 	reshard  *resharding // nil when none runs
 	still    atomic.Bool // migrations take no time
 	instant  atomic.Bool // resharding and other operations take no time either
+	skips    atomic.Bool // durations of migrations pass on the clock alone
 
 	life context.Context // ends with Close; parent of running migrations
 	end  context.CancelFunc
@@ -112,7 +113,7 @@ func New(o Options) *Cluster {
 		c.features.refs = &shardRefs{uuids: make(map[string][16]byte)}
 	}
 	c.still.Store(o.Still)
-	c.clock = clock{epoch: o.Start, begun: time.Now()}
+	c.clock.epoch, c.clock.begun = o.Start, time.Now()
 	c.life, c.end = context.WithCancel(context.Background())
 	c.config = newConfigStore(c.Config, c.uuid, c.features)
 	c.writeVersion()

@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/binary"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -14,14 +15,29 @@ import (
 type clock struct {
 	epoch time.Time
 	begun time.Time
+	ahead atomic.Int64 // nanoseconds that AdvanceTo added
 
 	mu   sync.Mutex
 	last bson.Timestamp
 }
 
-// Now is the cluster's time: epoch plus the time since New. Safe without Mu.
+// Now is the cluster's time: epoch plus the time since New, plus what AdvanceTo added.
+// Safe without Mu.
 func (c *Cluster) Now() time.Time {
-	return c.clock.epoch.Add(time.Since(c.clock.begun))
+	return c.clock.epoch.Add(time.Since(c.clock.begun) + time.Duration(c.clock.ahead.Load()))
+}
+
+// AdvanceTo sets the cluster's time forward, as if it had waited: due orphans are
+// deleted, and the router has reported. A time that has passed changes nothing.
+// Migrations must not run. Call it from one goroutine only; the caller does not hold Mu.
+func (c *Cluster) AdvanceTo(t time.Time) {
+	if d := t.Sub(c.Now()); d > 0 {
+		c.clock.ahead.Add(int64(d))
+	}
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	c.PingRouter()
+	c.CleanOrphans()
 }
 
 // Timestamp returns a new cluster time, greater than all earlier ones. Safe without Mu.

@@ -97,9 +97,9 @@ func (t *transfer) paced(d time.Duration) time.Duration {
 }
 
 // Paced converts the duration of server work on a real cluster to one of this cluster:
-// 0 on a still one.
+// 0 on a still one, and while waits are skipped.
 func (c *Cluster) Paced(d time.Duration) time.Duration {
-	if c.still.Load() || c.instant.Load() {
+	if c.still.Load() || c.instant.Load() || c.skips.Load() {
 		return 0
 	}
 	return time.Duration(float64(d) * c.opts.Pace)
@@ -112,13 +112,24 @@ func (c *Cluster) SetStill(on bool) (before bool) { return c.still.Swap(on) }
 // it is used.
 func (c *Cluster) Hurry(on bool) { c.instant.Store(on) }
 
+// SkipWaits lets the durations of migrations pass on the cluster's clock alone, so that
+// nobody waits for them while a past is made.
+func (c *Cluster) SkipWaits(on bool) { c.skips.Store(on) }
+
 // pause waits for the duration of a step, without Mu.
 func (t *transfer) pause(life context.Context, d time.Duration) error {
+	if t.c.skips.Load() && !t.c.still.Load() {
+		return t.pauseExactly(life, time.Duration(float64(d)*t.c.opts.Pace))
+	}
 	return t.pauseExactly(life, t.paced(d))
 }
 
 func (t *transfer) pauseExactly(life context.Context, d time.Duration) error {
 	if t.c.instant.Load() {
+		d = 0
+	}
+	if t.c.skips.Load() {
+		t.c.clock.ahead.Add(int64(d))
 		d = 0
 	}
 	timer := time.NewTimer(d)

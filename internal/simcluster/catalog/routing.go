@@ -49,6 +49,22 @@ func (r *Routing) KeyOf(doc bson.Raw) (bson.Raw, error) { return r.pattern.keyOf
 // Owner is the shard that owns a full key, as returned by [Routing.KeyOf].
 func (r *Routing) Owner(key bson.Raw) string { return r.chunks[r.indexOf(key)].Shard }
 
+// ChunkID names the chunk that a document of a sharded collection belongs to; "" if there is none.
+// The caller does not hold Mu.
+func (c *Cluster) ChunkID(ns string, doc bson.Raw) string {
+	c.Mu.RLock()
+	defer c.Mu.RUnlock()
+	r := c.routes[ns]
+	if r == nil {
+		return ""
+	}
+	key, err := r.KeyOf(doc)
+	if err != nil {
+		return ""
+	}
+	return string(r.chunks[r.indexOf(key)].Min)
+}
+
 // Owns reports whether doc on shard is owned by it, that is, not an orphan.
 func (r *Routing) Owns(shard string, doc bson.Raw) bool {
 	switch r.counts[shard] {

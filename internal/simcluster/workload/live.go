@@ -42,6 +42,9 @@ func (w *Workload) write(ctx context.Context) {
 		}
 		r := w.rng(streamLive + n)
 		w.pushAll(ctx, r)
+		if busyAt(time.Duration(n) * tick) {
+			w.pushBusy(ctx, r)
+		}
 		if elapsed := time.Duration(n) * tick; elapsed-compacted >= compactEvery {
 			compacted = elapsed
 			w.compact(ctx)

@@ -45,6 +45,7 @@ type Workload struct {
 	layout      layout
 	projects    []*project
 	heat        *heat
+	busy        *busy       // nil: none
 	ids         *idMaker    // of the Yorkie server process
 	mongod      *idMaker    // of a mongod: documents, changes and version vectors get their ids there
 	docs        []*document // that may be edited, newest first

@@ -1,0 +1,133 @@
+package answer
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/api"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
+)
+
+// keyProjects tells which projects the bounds of one collection belong to. Each bound costs one lookup
+// in a map, so make it once for a list.
+type keyProjects struct {
+	v     View
+	db    string
+	key   shardkey.Pattern
+	field int // of the shard key, with the project's id; negative: the key tells no project
+}
+
+// keyProjects reads where the profile has the project's id in a shard key. A hashed field tells no project,
+// and neither does a key for people who may not see keys.
+func (v View) keyProjects(c *topology.Collection) keyProjects {
+	k := keyProjects{v: v, field: -1}
+	if c == nil || v.Profile == nil || v.hidesKeys() || c.Key.Hiding() != nil || !v.Dir.Loaded() {
+		return k
+	}
+	of, ok := v.Profile.Collection(c.NS.Collection())
+	if !ok || of.ProjectField == "" {
+		return k
+	}
+	k.db, k.key = c.NS.Database(), c.Key
+	k.field = slices.IndexFunc(c.Key.Fields(), func(f shardkey.Field) bool { return f.Name == of.ProjectField && !f.Hashed })
+	return k
+}
+
+// hidesKeys tells that the reader may not see key values, nor whose they are.
+func (v View) hidesKeys() bool { return v.Hidden.Bounds || v.Table.Hiding() != nil }
+
+// idIn is the project's id in a bound. begins tells that the bound is below all keys with that id.
+func (k keyProjects) idIn(bound shardkey.Key) (id bson.ObjectID, begins, ok bool) {
+	if k.field < 0 || bound.IsZero() {
+		return id, false, false
+	}
+	values, err := k.key.Values(bound)
+	if err != nil {
+		return id, false, false
+	}
+	id, ok = values[k.field].ObjectIDOK()
+	isMinKey := func(x bson.RawValue) bool { return x.Type == bson.TypeMinKey }
+	return id, !slices.ContainsFunc(values[k.field+1:], func(x bson.RawValue) bool { return !isMinKey(x) }), ok
+}
+
+// of are the projects of a range's lower and upper bound. An upper bound that only ends the range of a
+// project is the next possible id: it names nobody, and neither does that id where the next range begins.
+func (k keyProjects) of(min, max shardkey.Key) (from, until api.KeyProject) {
+	if id, begins, ok := k.idIn(min); ok {
+		from = k.from(id, begins)
+	}
+	if id, begins, ok := k.idIn(max); ok {
+		until = k.until(id, begins, from)
+	}
+	return from, until
+}
+
+func (k keyProjects) from(id bson.ObjectID, begins bool) api.KeyProject {
+	if p, ok := k.v.Dir.In(k.db, id); ok {
+		return api.KeyProject{Project: id.Hex(), ProjectName: NameOf(p)}
+	}
+	if begins && k.listed(previousID(id)) {
+		return api.KeyProject{}
+	}
+	return api.KeyProject{Project: id.Hex(), Unlisted: slices.Contains(k.v.Dir.Databases(), k.db)}
+}
+
+func (k keyProjects) until(id bson.ObjectID, begins bool, from api.KeyProject) api.KeyProject {
+	if before := previousID(id); begins && (before.Hex() == from.Project || k.listed(before)) {
+		return api.KeyProject{}
+	}
+	return k.from(id, begins)
+}
+
+func (k keyProjects) listed(id bson.ObjectID) bool {
+	_, ok := k.v.Dir.In(k.db, id)
+	return ok
+}
+
+// previousID is the id before one, which is the project of a range that ends there.
+func previousID(id bson.ObjectID) bson.ObjectID {
+	low := binary.BigEndian.Uint64(id[4:])
+	binary.BigEndian.PutUint64(id[4:], low-1)
+	if low == 0 {
+		binary.BigEndian.PutUint32(id[:4], binary.BigEndian.Uint32(id[:4])-1)
+	}
+	return id
+}
+
+// projectsOfRange are those of a range whose bounds are documents.
+func (v View) projectsOfRange(ns topology.Namespace, min, max bson.Raw) (from, until api.KeyProject) {
+	c := v.Table.Collection(ns)
+	k := v.keyProjects(c)
+	if k.field < 0 {
+		return from, until
+	}
+	return k.of(boundOf(c, min), boundOf(c, max))
+}
+
+// boundOf is a bound by a collection's key; zero if it is not one.
+func boundOf(c *topology.Collection, doc bson.Raw) shardkey.Key {
+	if len(doc) == 0 {
+		return shardkey.Key{}
+	}
+	k, err := c.Key.Bound(doc)
+	if err != nil {
+		return shardkey.Key{}
+	}
+	return k
+}
+
+// ProjectOfBound is the project of a lower bound that answers have as JSON.
+func (v View) ProjectOfBound(ns string, min api.Key) api.KeyProject {
+	from, _ := v.ProjectsOfBounds(ns, min, nil)
+	return from
+}
+
+// ProjectsOfBounds are the projects of a range's bounds that answers have as JSON.
+func (v View) ProjectsOfBounds(ns string, min, max api.Key) (from, until api.KeyProject) {
+	lower, _ := shardkey.ParseExtJSON(string(min)) // what cannot be read names nobody
+	upper, _ := shardkey.ParseExtJSON(string(max))
+	return v.projectsOfRange(topology.Namespace(ns), lower, upper)
+}

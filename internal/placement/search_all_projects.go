@@ -1,0 +1,147 @@
+package placement
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"golang.org/x/sync/errgroup"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/message"
+	"shardboard/internal/natural"
+)
+
+// documentKeys are the keys that a text can be: all of it, and what it has after a project.
+func documentKeys(text string, in Input) []string {
+	keys := []string{text}
+	for _, r := range in.Readings {
+		if r.Key != "" && !slices.Contains(keys, r.Key) {
+			keys = append(keys, r.Key)
+		}
+	}
+	return keys
+}
+
+// projectsByDatabase lists the ids of all projects in their order, so that neighbours in a chunk are
+// asked for by the same query.
+func projectsByDatabase(dir *Directory) map[string][]bson.ObjectID {
+	out := map[string][]bson.ObjectID{}
+	for _, p := range dir.All() {
+		out[p.DB] = append(out[p.DB], p.ID)
+	}
+	for _, list := range out {
+		slices.SortFunc(list, func(a, b bson.ObjectID) int { return bytes.Compare(a[:], b[:]) })
+	}
+	return out
+}
+
+// inAllProjects searches for a document key without a project. No index begins with the key, so a
+// query for it alone would read every document of every shard. Yorkie's unique index begins with
+// project and key: a query that names the projects seeks once for each, and is sent only to the shards
+// that own them. Projects that are not in the list, such as deleted ones, are not searched.
+func (s *search) inAllProjects(ctx context.Context, keys []string) error {
+	dir := s.dirs.Directory()
+	if len(dir.All()) == 0 {
+		return fault.New(fault.NotFound, "No project is known whose documents could be searched (searched %s).", s.searched())
+	}
+	ctx, cancel := context.WithTimeout(ctx, WiderTime)
+	defer cancel()
+	k := keySearch{search: s, keys: keys, dir: dir}
+	g := errgroup.Group{}
+	g.SetLimit(widerWorkers)
+	byDB := projectsByDatabase(dir)
+	for _, db := range slices.Sorted(maps.Keys(byDB)) {
+		for projects := range slices.Chunk(byDB[db], projectsPerQuery) {
+			g.Go(func() error { return k.ask(ctx, db, projects) })
+		}
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return k.finish()
+}
+
+// keySearch collects what the queries of one search find.
+type keySearch struct {
+	*search
+	keys []string
+	dir  *Directory
+
+	mu       sync.Mutex
+	found    []foundDocument
+	searched int   // projects
+	late     int   // projects whose query was not answered in time
+	lateErr  error // of one of them
+}
+
+type foundDocument struct {
+	db string
+	DocumentRow
+}
+
+func (k *keySearch) ask(ctx context.Context, db string, projects []bson.ObjectID) error {
+	k.mu.Lock()
+	enough := len(k.found) > MaxKeyMatches
+	if !enough && ctx.Err() == nil {
+		k.cost(namespace(db, k.profile.Keys.Collection), k.profile.Keys.Project)
+	}
+	k.mu.Unlock()
+	if enough {
+		return nil
+	}
+	rows, err := k.src.DocumentsByKeyIn(ctx, db, k.profile.Keys, projects, k.keys, MaxKeyMatches+1)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case err != nil && (errors.Is(err, context.Canceled) || fault.Of(err) != fault.Unavailable):
+		return err
+	case err != nil:
+		k.late, k.lateErr = k.late+len(projects), err
+		return nil
+	}
+	k.searched += len(projects)
+	for _, row := range rows {
+		k.found = append(k.found, foundDocument{db, row})
+	}
+	return nil
+}
+
+// finish lists what was found, by the names of the projects, and says what was not searched.
+func (k *keySearch) finish() error {
+	if k.searched == 0 && k.lateErr != nil {
+		return k.lateErr
+	}
+	name := func(f foundDocument) string { p, _ := k.dir.In(f.db, f.Project); return p.Name }
+	slices.SortStableFunc(k.found, func(a, b foundDocument) int {
+		return cmp.Or(natural.Compare(name(a), name(b)), strings.Compare(a.Key, b.Key), boolCompare(a.Removed, b.Removed))
+	})
+	if len(k.found) > MaxKeyMatches {
+		k.found = k.found[:MaxKeyMatches]
+		k.out.Notes = append(k.out.Notes, message.New("note.moreMatches",
+			"Only {listed} documents are listed; more have this key. The search stopped there.", message.Count("listed", MaxKeyMatches)))
+	}
+	if k.late > 0 {
+		k.out.Notes = append(k.out.Notes, message.New("note.projectsLate",
+			"{late} of {all} projects could not be searched in {time}: they may have this key too.",
+			message.Count("late", k.late), message.Count("all", k.late+k.searched), message.Duration("time", WiderTime)))
+	}
+	for _, f := range k.found {
+		k.add(k.documentItem(k.t, f.db, IDRow{ID: f.ID, Project: f.Project, Key: f.Key}, f.Removed, true))
+	}
+	switch {
+	case len(k.found) > 0:
+		return nil
+	case k.late > 0:
+		return fault.New(fault.NotFound, "No Yorkie document has this key in the %d projects that were searched; %d were not searched in time.",
+			k.searched, k.late)
+	}
+	return fault.New(fault.NotFound, "No Yorkie document of the %d known projects has exactly this key (searched %s).",
+		k.searched, k.Locator.searched())
+}
