@@ -65,7 +65,8 @@ func TestHostileNamesStayText(t *testing.T) {
 	item.Name, item.DB = evil, evil
 	for _, path := range []string{"/", "/collections", "/collections/yorkie-meta.changes", "/projects",
 		"/projects/" + all[0].ID.Hex(), "/shards/shard-rs-1", webtest.ChunkPath(v, "yorkie-meta.changes", 0),
-		"/zones", "/map", "/map?ns=yorkie-meta.changes", "/layout", "/activity?kind=all", "/locate?q=%3Cscript%3E",
+		"/zones", "/map", "/map?ns=yorkie-meta.changes", "/layout", "/activity?kind=all",
+		"/activity?kind=all&last=7d", "/locate?q=%3Cscript%3E",
 		"/projects?q=" + "%3Cscript%3E", "/nowhere/%3Cscript%3E"} {
 		html := webtest.Scene{Path: path, View: v, Found: []placement.Item{item}}.Open(t)
 		doc := webtest.ParseHTML(t, html)
@@ -81,9 +82,17 @@ func TestBadInputIsAClearRefusal(t *testing.T) {
 		"/projects?page=0":                         http.StatusBadRequest,
 		"/projects?q=" + strings.Repeat("x", 5000): http.StatusBadRequest, "/projects?q=%00": http.StatusBadRequest,
 		"/projects?q=%ff":    http.StatusBadRequest,
-		"/activity?kind=odd": http.StatusBadRequest, "/collections/yorkie-meta.changes?pos=2": http.StatusBadRequest,
-		"/collections/yorkie-meta.changes?pos=NaN": http.StatusBadRequest,
-		"/collections/no.such":                     http.StatusNotFound, "/shards/no-such": http.StatusNotFound,
+		"/activity?from=odd": http.StatusBadRequest, "/activity?to=%00": http.StatusBadRequest,
+		"/activity?last=2y":           http.StatusBadRequest,
+		"/activity?last=%3Cscript%3E": http.StatusBadRequest, "/activity?from=99999999999999999999": http.StatusBadRequest,
+		"/activity?last=1h&from=2026-01-01T00:00":             http.StatusBadRequest,
+		"/activity?from=2026-01-02T00:00&to=2026-01-01T00:00": http.StatusBadRequest,
+		"/activity?from=2999-01-01T00:00":                     http.StatusOK,
+		"/activity?from=0001-01-01T00:00":                     http.StatusBadRequest,
+		"/activity?kind=odd":                                  http.StatusBadRequest,
+		"/collections/yorkie-meta.changes?pos=2":              http.StatusBadRequest,
+		"/collections/yorkie-meta.changes?pos=NaN":            http.StatusBadRequest,
+		"/collections/no.such":                                http.StatusNotFound, "/shards/no-such": http.StatusNotFound,
 		"/locate?q=nobody":   http.StatusNotFound,
 		"/projects?q=$where": http.StatusOK, "/layout?layout=nope": http.StatusBadRequest, "/layout?layout=%00": http.StatusBadRequest,
 		"/layout?db=nope":                          http.StatusNotFound,

@@ -90,7 +90,8 @@ func (d *demoDay) events() []demoEvent {
 		{14*time.Hour - 90*time.Minute, d.past.CheckAlerts},
 		{10*time.Hour + 20*time.Minute, d.failedBalancing},
 		{8*time.Hour + 50*time.Minute, d.failedReturn},
-		{6*time.Hour + 40*time.Minute, d.run(actions.MoveChunk, "One project is busy: give its shard some room.", d.moveArgs("changes"), &d.moved)},
+		{6*time.Hour + 40*time.Minute,
+			d.run(actions.MoveChunk, "One project is busy: give its shard some room.", d.moveArgs("changes"), &d.moved)},
 		{5*time.Hour + 10*time.Minute, d.undo},
 		{3*time.Hour + 20*time.Minute, d.failedBalancing},
 	}

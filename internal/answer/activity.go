@@ -24,7 +24,7 @@ func Activity(ctx context.Context, v View, kept *history.Past, q ActivityQuery) 
 	if err != nil {
 		return list, out, err
 	}
-	_, from, to := PageOf(len(log.chosen), q.Page)
+	_, from, to := EventPageOf(len(log.chosen), q.Page)
 	if list.Items, err = log.shown(ctx, log.chosen[from:to]); err != nil {
 		return list, out, err
 	}

@@ -23,7 +23,7 @@ type ActivityCounts struct {
 }
 
 // barsMost is how many bars the counts have at most.
-const barsMost = 48
+const barsMost = 36
 
 // barWidths are the times that a bar can stand for.
 var barWidths = [...]time.Duration{time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// LogListed is how many entries of a time a page lists at most, on pages of PageRows.
+	// LogListed is how many entries of a time a page lists at most, on pages of EventRows.
 	LogListed = 1000
 	// logRemembered is how many entries of each kind (of the server's own collections, and others) a
 	// table has at most.

@@ -75,9 +75,16 @@ func HeatMap(ctx context.Context, v View, h HeatSource, q HeatMapQuery) (api.Hea
 		return api.HeatMap{}, noCollection(q.NS)
 	}
 	picture, _ := h.Pictures.View(q.NS, q.By, q.From, q.To)
-	out := HeatMapOf(v, c, picture, q)
-	if from, to, ok := recordedTime(picture); ok {
-		out.Marks = heatMarks(ctx, v, h.Events, q.NS, from, to)
+	out, rows := heatMapOf(v, c, picture, q)
+	from, to, recorded := recordedTime(picture)
+	if !recorded {
+		return out, nil
+	}
+	log := readHeatLog(ctx, v, h.Events.Kept, q.NS, from)
+	out.Marks = heatMarks(ctx, v, h.Events, log, q.NS, from, to)
+	if c != nil && q.By == keyvis.ByKey {
+		out.OwnersSince = api.Time(log.since)
+		addOwners(log.events, c, picture, out.Rows, rows, from)
 	}
 	return out, nil
 }
@@ -91,8 +98,14 @@ func recordedTime(p keyvis.View) (from, to time.Time, ok bool) {
 	return p.Columns[0].From.UTC(), p.Columns[n-1].End().UTC(), true
 }
 
-// HeatMapOf writes a picture.
+// HeatMapOf writes a picture without what happened in its time.
 func HeatMapOf(v View, c *topology.Collection, p keyvis.View, q HeatMapQuery) api.HeatMap {
+	out, _ := heatMapOf(v, c, p, q)
+	return out
+}
+
+// heatMapOf also gives the rows of the picture that are shown.
+func heatMapOf(v View, c *topology.Collection, p keyvis.View, q HeatMapQuery) (api.HeatMap, []int) {
 	out := api.HeatMap{
 		NS: string(q.NS), By: string(q.By),
 		From: q.From.UTC().Truncate(time.Millisecond), To: q.To.UTC().Truncate(time.Millisecond), Oldest: api.Time(p.Oldest),
@@ -119,14 +132,10 @@ func HeatMapOf(v View, c *topology.Collection, p keyvis.View, q HeatMapQuery) ap
 	}
 	if c != nil && p.By == keyvis.ByKey {
 		out.Max = KeyOf(c.Key, c.Key.Max())
-		out.OwnersSince = api.Time(OwnersSince(v))
-		if from, _, ok := recordedTime(p); ok {
-			addOwners(v, c, p, out.Rows, rows, from)
-		}
 	}
 	out.Shards = shardsOfRows(out.Rows)
 	out.Scale, out.Cells = ratesAsLetters(p, rows)
-	return out
+	return out, rows
 }
 
 func heatColumn(col keyvis.Column) api.HeatSpan {

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/alert"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
+	"shardboard/internal/history"
 	"shardboard/internal/topology"
 )
 
@@ -18,6 +19,7 @@ import (
 type HeatEvents struct {
 	Runs   engine.Service      // nil: nothing can be changed, so there are no runs
 	Alerts func() alert.Status // nil: there are no alert receivers
+	Kept   *history.Past       // nil: nothing older than the changelog of the table is known
 }
 
 // Version changes with the runs and alerts; the changelog changes with the table.
@@ -47,8 +49,10 @@ const (
 
 // heatMarks are what happened to a collection in [from, to), oldest first. Runs that cannot be read are left
 // out: the picture is worth showing without them.
-func heatMarks(ctx context.Context, v View, source HeatEvents, ns topology.Namespace, from, to time.Time) []api.HeatMark {
-	all := changelogMarks(v, ns, from, to)
+func heatMarks(
+	ctx context.Context, v View, source HeatEvents, log heatLog, ns topology.Namespace, from, to time.Time,
+) []api.HeatMark {
+	all := changelogMarks(v, log.events, ns, from, to)
 	all = append(all, runMarks(ctx, v, source.Runs, ns, from, to)...)
 	if source.Alerts != nil {
 		all = append(all, alertMarks(source.Alerts(), from, to)...)
@@ -56,13 +60,14 @@ func heatMarks(ctx context.Context, v View, source HeatEvents, ns topology.Names
 	return groupMarks(all, ns, from, to)
 }
 
-// changelogMarks are the moves, splits and merges in the changelog that was read.
-func changelogMarks(v View, ns topology.Namespace, from, to time.Time) (out []api.HeatMark) {
-	for _, e := range v.Table.Events { // newest first
+// changelogMarks are the moves, splits and merges in the changelog. Each leads to the chunk that has the lower bound
+// of its range now; where that is not known or not shown, to its entry.
+func changelogMarks(v View, events []topology.Event, ns topology.Namespace, from, to time.Time) (out []api.HeatMark) {
+	for _, e := range events { // newest first
 		if e.Time.Before(from) {
 			break
 		}
-		if e.NS != string(ns) || !e.Time.Before(to) {
+		if !e.Time.Before(to) {
 			continue
 		}
 		x := ReadEvent(e)
@@ -76,10 +81,37 @@ func changelogMarks(v View, ns topology.Namespace, from, to time.Time) (out []ap
 		} else if x.From != "" {
 			text += " on " + x.From
 		}
-		out = append(out, api.HeatMark{At: e.Time.UTC(), Kind: kind, Count: 1, Text: text, Failed: x.Failed,
-			URL: ActivityQuery{Kind: kind, NS: string(ns)}.URL(1)})
+		m := api.HeatMark{At: e.Time.UTC(), Kind: kind, Count: 1, Text: text, Failed: x.Failed}
+		if m.URL = markedChunk(v, ns, x); m.URL == "" {
+			m.URL = markedEntries(ns, m)
+		}
+		out = append(out, m)
 	}
 	return out
+}
+
+// markedChunk is the page of the chunk that has the lower bound of an entry's range; "" if there is none.
+func markedChunk(v View, ns topology.Namespace, x Event) string {
+	c := v.Table.Collection(ns)
+	if c == nil || MayNameChunks(v) != nil || v.Table.Hiding() != nil {
+		return ""
+	}
+	lower := x.Min
+	if before, ok := x.Details.Lookup("before").DocumentOK(); ok && len(lower) == 0 {
+		lower = topology.DocumentField(before, "min") // of a split
+	}
+	_, url := chunkOfBound(c, lower)
+	return url
+}
+
+// markedEntries is the part of the changelog that a mark stands for, in whole minutes.
+func markedEntries(ns topology.Namespace, m api.HeatMark) string {
+	end := m.At
+	if m.To != nil {
+		end = *m.To
+	}
+	return ActivityQuery{Kind: m.Kind, NS: string(ns),
+		LogTime: LogTime{From: m.At.UTC().Truncate(time.Minute), To: wholeMinute(end.UTC().Add(1))}}.URL(1)
 }
 
 // runMarks are the runs that sent commands about a collection.
@@ -125,8 +157,8 @@ func alertMarks(st alert.Status, from, to time.Time) (out []api.HeatMark) {
 	return out
 }
 
-// groupMarks makes one mark of those of a kind in the same part of the time. Runs and alerts lead to one
-// thing each, so a group of them leads to the list.
+// groupMarks makes one mark of those of a kind in the same part of the time. One mark leads to one thing, so a
+// group leads to the list of them.
 func groupMarks(all []api.HeatMark, ns topology.Namespace, from, to time.Time) []api.HeatMark {
 	out := []api.HeatMark{}
 	slices.SortStableFunc(all, func(a, b api.HeatMark) int { return a.At.Compare(b.At) })
@@ -152,6 +184,8 @@ func groupMarks(all []api.HeatMark, ns topology.Namespace, from, to time.Time) [
 			g.URL = "/runs"
 		case "alert":
 			g.URL = "/alerts"
+		default:
+			g.URL = markedEntries(ns, *g)
 		}
 		g.Text = markGroupText(*g)
 	}

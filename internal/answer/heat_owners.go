@@ -18,12 +18,12 @@ type ownerMove struct {
 }
 
 // ownerMoves are the moves of a collection's chunks after a time, newest first.
-func ownerMoves(v View, c *topology.Collection, after time.Time) (out []ownerMove) {
-	for _, e := range v.Table.Events { // newest first
+func ownerMoves(events []topology.Event, c *topology.Collection, after time.Time) (out []ownerMove) {
+	for _, e := range events { // newest first
 		if !e.Time.After(after) {
 			break
 		}
-		if e.NS != string(c.NS) || e.What != "moveChunk.commit" {
+		if e.What != "moveChunk.commit" {
 			continue
 		}
 		x := ReadEvent(e)
@@ -36,19 +36,10 @@ func ownerMoves(v View, c *topology.Collection, after time.Time) (out []ownerMov
 	return out
 }
 
-// OwnersSince is how far back the changelog tells owners: to its oldest entry that was read. Zero if
-// it has none.
-func OwnersSince(v View) time.Time {
-	if n := len(v.Table.Events); n > 0 {
-		return v.Table.Events[n-1].Time.UTC()
-	}
-	return time.Time{}
-}
-
 // addOwners adds the earlier owners to rows that one shard owns now. Of a row of which only a part moved,
 // and of one whose moves do not follow each other, the owners before that are not known.
-func addOwners(v View, c *topology.Collection, p keyvis.View, rows []api.HeatRow, at []int, from time.Time) {
-	moves := ownerMoves(v, c, from)
+func addOwners(events []topology.Event, c *topology.Collection, p keyvis.View, rows []api.HeatRow, at []int, from time.Time) {
+	moves := ownerMoves(events, c, from)
 	if len(moves) == 0 {
 		return
 	}

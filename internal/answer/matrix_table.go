@@ -58,6 +58,7 @@ type MatrixCell struct {
 	Text    string
 	Title   string // how exact, how old, of what
 	Unknown string // why there is no number
+	Age     string // of a number that is older than an hour
 	Zero    bool
 	Shade   int // 0 to MatrixShades
 	URL     string
@@ -66,6 +67,9 @@ type MatrixCell struct {
 
 // MatrixShades is the darkest shade.
 const MatrixShades = 8
+
+// matrixOld is the age from which a cell shows it: usually numbers are minutes old.
+const matrixOld = time.Hour
 
 // matrixMeasure is what the numbers are.
 type matrixMeasure struct {
@@ -302,6 +306,9 @@ func (m *matrix) cell(l matrixLine, a, column amount) MatrixCell {
 		out.Title = joinNotEmpty(out.Title, format.Share(ofRow)+" of row, "+format.Share(ofColumn)+" of column")
 	}
 	out.Title = joinNotEmpty(out.Title, a.detail(m.measure.write))
+	if age := m.v.Now.Sub(a.at); a.known && !a.at.IsZero() && m.v.Past == nil && age > matrixOld {
+		out.Age = format.Span(age) + " old"
+	}
 	return out
 }
 

@@ -96,7 +96,8 @@ func (o *Offers) Shard(name string) []api.Offer {
 // ranges stays: their chunks would have nowhere to be.
 func (o *Offers) leaveZone(shard, zone string) api.Offer {
 	last := hasRange(o.Table, zone) && len(o.Table.CarriersOf(zone)) < 2
-	text := message.New("offer.leaveZone", "Remove {shard} from {zone}…", message.Text("shard", shard), message.Text("zone", o.shortZone(zone)))
+	text := message.New("offer.leaveZone", "Remove {shard} from {zone}…", message.Text("shard", shard),
+		message.Text("zone", o.shortZone(zone)))
 	return o.offer(actions.ZoneRemoveShard, text.String(),
 		whyIf(last, "It is the last shard of this zone, which has ranges. Remove those first."), "shard", shard, "zone", zone)
 }

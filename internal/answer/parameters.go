@@ -156,13 +156,22 @@ func asksInternal(ns string) bool {
 	return ns != "" && topology.IsInternal(topology.Namespace(ns))
 }
 
-// PageRows is how many rows a page of a list has.
-const PageRows = 50
+const (
+	// PageRows is how many rows a page of a list has.
+	PageRows = 50
+	// EventRows is how many entries a page of the changelog has: each says much, below a picture.
+	EventRows = 30
+)
 
 // PageOf is the page of a list of n rows that is shown, and its rows [from, to): a page
 // beyond the end is the last one, as rows may have gone since the link was made.
-func PageOf(n, page int) (shown, from, to int) {
-	last := max((n+PageRows-1)/PageRows, 1)
+func PageOf(n, page int) (shown, from, to int) { return pageOf(n, page, PageRows) }
+
+// EventPageOf is the same of the changelog.
+func EventPageOf(n, page int) (shown, from, to int) { return pageOf(n, page, EventRows) }
+
+func pageOf(n, page, rows int) (shown, from, to int) {
+	last := max((n+rows-1)/rows, 1)
 	shown = min(max(page, 1), last)
-	return shown, (shown - 1) * PageRows, min(shown*PageRows, n)
+	return shown, (shown - 1) * rows, min(shown*rows, n)
 }

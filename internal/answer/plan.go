@@ -62,7 +62,8 @@ func checksNamed(v View, checks []actions.Check) []api.PlanCheck {
 func effectOf(v View, e actions.Effect) api.Effect {
 	out := api.Effect{
 		Chunks: figureOf(e.Chunks), Documents: figureOf(e.Documents), Bytes: figureOf(e.Bytes), DurationMillis: figureOf(e.Duration),
-		Moves: each(e.Moves, func(m actions.MoveEffect) api.PlanMove { return planMoveOf(v, m) }), Shards: []api.ShardEffect{}, Stays: each(e.Stays, func(m message.Message) string { return v.Named(m).String() }),
+		Moves: each(e.Moves, func(m actions.MoveEffect) api.PlanMove { return planMoveOf(v, m) }), Shards: []api.ShardEffect{},
+		Stays: each(e.Stays, func(m message.Message) string { return v.Named(m).String() }),
 	}
 	for _, s := range e.Shards {
 		out.Shards = append(out.Shards, api.ShardEffect{Shard: s.Shard, ChunksBefore: s.ChunksBefore, ChunksAfter: s.ChunksAfter,

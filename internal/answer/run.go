@@ -51,7 +51,8 @@ func RunOf(v View, r engine.Run) api.Run {
 	}
 	for _, s := range r.Steps {
 		step := api.RunStep{
-			Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), Shell: MongoshCommand(s.Command), Text: v.Named(s.Text()).String(),
+			Op: string(s.Op), DB: s.Command.DB, Command: api.Document(s.Command.Doc), Shell: MongoshCommand(s.Command),
+			Text:  v.Named(s.Text()).String(),
 			State: string(s.State), Resolved: s.Resolved, Why: v.Named(s.Why).String(), Waiting: stepWaitOf(s), Error: s.Error, Already: s.Already,
 			SentAt: api.Time(s.Sent), EndedAt: api.Time(s.Ended), Done: s.Progress.Done, Total: s.Progress.Total, Try: s.Try + 1,
 			Proof: []api.StepProof{}, Events: StepEvents(s), Changed: differencesNamed(v, s.Changed),

@@ -24,7 +24,8 @@ func shards(v View, load Load) []api.Shard {
 	out := make([]api.Shard, 0, len(load.Shards))
 	for i, s := range load.Shards {
 		out = append(out, api.Shard{
-			Name: s.Name, ReplSet: s.ReplSet, Hosts: notNil(s.Hosts), Draining: s.Draining, Zones: notNil(s.Zones), ZonesShown: each(s.Zones, v.ZoneName),
+			Name: s.Name, ReplSet: s.ReplSet, Hosts: notNil(s.Hosts), Draining: s.Draining, Zones: notNil(s.Zones),
+			ZonesShown:  each(s.Zones, v.ZoneName),
 			Collections: collections[s.Name], Chunks: int(load.Chunks[i].Value),
 			Bytes: figureOf(load.Bytes[i]), Documents: figureOf(load.Documents[i]), Disk: diskOf(v, s.Name),
 		})

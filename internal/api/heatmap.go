@@ -24,8 +24,8 @@ type HeatMap struct {
 	Max     Key         `json:"max"`     // by key: where the last row ends
 	Shards  []HeatShard `json:"shards"`  // owners of rows, by name
 	Marks   []HeatMark  `json:"marks"`   // what happened in this time, oldest first
-	// OwnersSince is where the changelog begins: owners of rows before it are unknown. Null if the
-	// changelog is empty or unread: only the present owners are known.
+	// OwnersSince is where the changelog begins, or stored history where that reaches further back: owners
+	// of rows before it are unknown. Null if there is neither: only the present owners are known.
 	OwnersSince *time.Time `json:"ownersSince"`
 	Cells       []string   `json:"cells"`
 }
@@ -73,7 +73,7 @@ type HeatMark struct {
 	Kind  string     `json:"kind"`         // move, split, merge, run or alert
 	Count int        `json:"count"`
 	Text  string     `json:"text"`
-	URL   string     `json:"url"` // the run, the entries of the changelog, or the alert
+	URL   string     `json:"url"` // the chunk, the run or the alert; of several the list, of changelog entries those of their minutes
 	// Failed: a failed move or run.
 	Failed bool `json:"failed,omitempty"`
 }

@@ -65,6 +65,13 @@ const feed = `(() => {
 // openFed opens a page whose live region gets its versions from the test.
 func openFed(t testing.TB, ctx context.Context, d *demo, path string) {
 	t.Helper()
+	openCaught(t, ctx, d, path)
+	eval[bool](t, ctx, feed)
+}
+
+// openCaught opens a page whose socket the test can take over.
+func openCaught(t testing.TB, ctx context.Context, d *demo, path string) {
+	t.Helper()
 	err := chromedp.Do(ctx,
 		chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 			_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument,
@@ -76,7 +83,6 @@ func openFed(t testing.TB, ctx context.Context, d *demo, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eval[bool](t, ctx, feed)
 }
 
 func pointAt(x, y float64) chromedp.Action[chromedp.Void] {

@@ -50,6 +50,21 @@ func (p *Past) Search(
 	return out, nil
 }
 
+// EventsOf returns the newest stored entries of one collection of [from, to), at most limit.
+func (p *Past) EventsOf(
+	ctx context.Context,
+	cluster string,
+	ns topology.Namespace,
+	from, to time.Time,
+	limit int,
+) (out []topology.Event, err error) {
+	kept, err := p.kept.Events(ctx, cluster, store.HistoryEvents{NS: string(ns), From: from, To: to, Limit: limit})
+	for _, e := range kept {
+		out = append(out, keptEvent(e))
+	}
+	return out, err
+}
+
 // EventCounts counts the stored entries of [from, to) in parts of width; all three are whole minutes.
 func (p *Past) EventCounts(ctx context.Context, cluster string, from, to time.Time, width time.Duration) ([]store.EventCount, error) {
 	return p.kept.EventCounts(ctx, cluster, from, to, width)

@@ -74,7 +74,8 @@ func TestSeveralNearNamesAreListedAndNoneIsTaken(t *testing.T) {
 		}
 	}
 	one := locator(t, &fakeSource{}, project(1, "orders", ""))
-	if a, err := one.Ask(t.Context(), Query{Text: "odrers", Near: true}); fault.Of(err) != fault.NotFound || len(a.Items) > 0 || a.Near == nil {
+	if a, err := one.Ask(t.Context(), Query{Text: "odrers", Near: true}); fault.Of(err) != fault.NotFound || len(a.Items) > 0 ||
+		a.Near == nil {
 		t.Errorf("a spelling is a guess, it is never taken: %+v, %v", a.Items, err)
 	}
 	for _, typed := range []string{"zz", "nothing-like-it", strings.Repeat("o", 4096), "\x01\x02\x03", "ör"} {

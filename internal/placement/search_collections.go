@@ -59,7 +59,8 @@ func (s *search) inAllCollections(ctx context.Context, text string) error {
 	if err := s.inCollections(ctx, list, idValues(text)); err != nil || len(s.out.Items) > 0 {
 		return err
 	}
-	return fault.New(fault.NotFound, "No row with this _id was found in %d sharded collections. Collections that are not sharded were not searched.",
+	return fault.New(fault.NotFound,
+		"No row with this _id was found in %d sharded collections. Collections that are not sharded were not searched.",
 		len(list))
 }
 

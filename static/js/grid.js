@@ -32,11 +32,12 @@ function prepare(grid) {
   if (box?.getAttribute("tabindex") === "0") box.setAttribute("tabindex", "-1"); // scrolled by the grid's own keys
   let current = null;
   for (const cell of cells(grid)) {
-    for (const el of [cell, ...cell.querySelectorAll("a")]) {
-      const stop = targets(cell).includes(el);
-      if (!stop) el.removeAttribute("tabindex");
-      else if (el.getAttribute("tabindex") === "0" && !current) current = el;
-      else if (el.getAttribute("tabindex") !== "-1") el.setAttribute("tabindex", "-1");
+    const stops = targets(cell);
+    if (stops[0] !== cell && cell.hasAttribute("tabindex")) cell.removeAttribute("tabindex");
+    for (const el of stops) {
+      const index = el.getAttribute("tabindex");
+      if (index === "0" && !current) current = el;
+      else if (index !== "-1") el.setAttribute("tabindex", "-1");
     }
   }
   if (!current) targets(cells(grid)[0] ?? grid)[0]?.setAttribute("tabindex", "0");

@@ -51,9 +51,9 @@ function attributes(from, to, changed) {
 // ours are attributes that the user or a script controls.
 function ours(el, name) {
   if (name === "open") return el.nodeName === "DETAILS" || el.nodeName === "DIALOG";
-  if (el.closest("[data-grid]") && (name === "role" || name === "tabindex")) return true; // of grid.js
-  // Without it an element that was given the focus would lose it.
-  if (name === "tabindex") return el === document.activeElement;
+  // Of grid.js; without it an element that was given the focus would lose it.
+  if (name === "tabindex") return el === document.activeElement || Boolean(el.closest("[data-grid]"));
+  if (name === "role") return Boolean(el.closest("[data-grid]"));
   return name === "data-chosen" || name === "data-watched" || name === "data-pressed";
 }
 
@@ -112,11 +112,15 @@ function mark(el, changed) {
   if (cell) changed.add(cell);
 }
 
-/** glow lights what changed once, for a second. */
+const most = 60; // where more changes at once, light would tell nothing, and lighting it would take long
+const ends = new WeakMap(); // element → when its light ends
+
+/** glow lights what changed once, for a second. What is lit already stays so, and is lit again after that. */
 export function glow(changed) {
-  for (const el of changed) {
-    el.classList.remove("changed");
-    requestAnimationFrame(() => el.classList.add("changed"));
-    setTimeout(() => el.classList.remove("changed"), 1200);
-  }
+  const now = performance.now();
+  const lit = changed.size > most ? [] : [...changed].filter((el) => !(ends.get(el) > now));
+  if (lit.length === 0) return;
+  for (const el of lit) ends.set(el, now + 1200);
+  requestAnimationFrame(() => lit.forEach((el) => el.classList.add("changed")));
+  setTimeout(() => lit.forEach((el) => el.classList.remove("changed")), 1200);
 }

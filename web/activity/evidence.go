@@ -33,10 +33,7 @@ func (m page) evidence() []templates.Fact {
 	return out
 }
 
-// running are the moves that the page lists as having no end. What is moving now is listed whole.
+// running are the moves that the page lists as having no end in the log, the newest.
 func (m page) running() []api.Migration {
-	if m.moves.Settled {
-		return m.moves.Running[:min(len(m.moves.Running), unendedListed)]
-	}
-	return m.moves.Running
+	return m.moves.Running[:min(len(m.moves.Running), unendedListed)]
 }

@@ -79,7 +79,7 @@ func newPage(ctx context.Context, v answer.View, kept *history.Past, q answer.Ac
 	if m.list, m.counts, err = answer.Activity(ctx, v, kept, q); err != nil {
 		return m, err
 	}
-	m.pager = templates.PagerOf(m.counts.Listed, q.Page, q.URL)
+	m.pager = templates.EventPagerOf(m.counts.Listed, q.Page, q.URL)
 	if !q.Filtered() && q.Page < 2 {
 		moves := answer.Moves(v, q.Internal)
 		m.moves, m.inFlight = &moves, answer.MovingNow(v, v.Table.Moves.List, answer.FlightsListed)

@@ -75,7 +75,7 @@ func TestATimeReachesBackIntoHistory(t *testing.T) {
 		{"from=" + since + "&to=" + answer.AtText(begun.Add(10*time.Minute)), 9, 1},
 	} {
 		bars, other, failed := countsOf(t, x, c.query)
-		if other != c.other || failed != c.failed || bars > 48 {
+		if other != c.other || failed != c.failed || bars > 36 {
 			t.Errorf("%s: %d and %d failed in %d bars, want %d and %d", c.query, other, failed, bars, c.other, c.failed)
 		}
 		listed, cursor := 0, ""
@@ -101,7 +101,7 @@ func TestMoreEntriesThanAreListedAreCountedAllTheSame(t *testing.T) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
-	if got := webtest.ParseHTML(t, page).Find(".pages span").Text(); got != "1–50 of "+format.Count(1000) {
+	if got := webtest.ParseHTML(t, page).Find(".pages span").Text(); got != "1–30 of "+format.Count(1000) {
 		t.Errorf("pages: %s", got)
 	}
 	// A bar leads to exactly the entries that it stands for.

@@ -35,7 +35,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // source is what counts writes, and whether the reader may make plans.
 func source(s *site.Site, r *http.Request, v answer.View) answer.HeatSource {
-	events := answer.HeatEvents{Runs: s.Deps.Actions}
+	events := answer.HeatEvents{Runs: s.Deps.Actions, Kept: s.Deps.History}
 	if s.Deps.Alerts != nil {
 		events.Alerts = s.Deps.Alerts.Status
 	}

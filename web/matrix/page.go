@@ -93,7 +93,8 @@ func (m view) summary() string {
 	if m.Query.Show == answer.MatrixOfColumn {
 		shade = "column"
 	}
-	return fmt.Sprintf("%s of each %s on each shard%s. The stronger the shade of a cell, the larger its share of the %s.", what, rows, of, shade)
+	return fmt.Sprintf("%s of each %s on each shard%s. The stronger the shade of a cell, the larger its share of the %s.", what, rows,
+		of, shade)
 }
 
 // caption names the table for screen readers, with the unit of its numbers.

@@ -11,7 +11,17 @@ type Pager struct {
 // PagerOf cuts n rows into pages; a page beyond the end is the last one, as rows
 // may have gone since the link was made.
 func PagerOf(n, page int, link func(page int) string) Pager {
-	page, from, to := answer.PageOf(n, page)
+	shown, from, to := answer.PageOf(n, page)
+	return pagerAt(n, shown, from, to, link)
+}
+
+// EventPagerOf cuts n entries of the changelog into pages.
+func EventPagerOf(n, page int, link func(page int) string) Pager {
+	shown, from, to := answer.EventPageOf(n, page)
+	return pagerAt(n, shown, from, to, link)
+}
+
+func pagerAt(n, page, from, to int, link func(page int) string) Pager {
 	p := Pager{From: min(from+1, n), To: to, Of: n}
 	if page > 1 {
 		p.Prev = link(page - 1)

@@ -1,0 +1,41 @@
+package matrix_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"shardboard/internal/answer"
+	"shardboard/web/webtest"
+)
+
+func TestCellsSayHowOldTheyAreAfterAnHour(t *testing.T) {
+	v := webtest.NewStory().View()
+	for after, want := range map[time.Duration]string{0: "", 59 * time.Minute: "", 3*time.Hour + 5*time.Minute: "3 h old"} {
+		later := v
+		later.Now = v.Now.Add(after)
+		doc := page(t, serve(t, later), "/matrix")
+		cells, old := 0, 0
+		doc.Find(".grid tbody td").Each(func(_ int, td *goquery.Selection) {
+			cells++
+			if got := td.Find(".old").Text(); got != "" {
+				old++
+				if got != want {
+					t.Errorf("after %s a cell says %q, want %q", after, got, want)
+				}
+			}
+		})
+		if cells == 0 || (old > 0) != (want != "") {
+			t.Errorf("after %s %d of %d cells say their age", after, old, cells)
+		}
+	}
+	// Numbers of a past time are as old as they were then.
+	past := v
+	past.Now, past.Past = v.Now.Add(3*time.Hour), &answer.PastTime{At: v.Now, Now: v.Now}
+	for _, r := range answer.Matrix(past, answer.MatrixSource{}, answer.MatrixQuery{}).Rows {
+		if r.Total.Age != "" {
+			t.Errorf("at a past time %s is %s", r.Name, r.Total.Age)
+		}
+	}
+}
