@@ -563,9 +563,9 @@ func neighbourStrip(p chunkPage, refs templates.Refs) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var31 string
-			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(neighbourTitle(x))
+			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(refs.Of(x.Shard).Label + ": " + neighbourTitle(x))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/chunk_around.templ`, Line: 93, Col: 34}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/chunk_around.templ`, Line: 93, Col: 66}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {

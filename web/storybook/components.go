@@ -43,7 +43,7 @@ func componentNamed(name string) *component {
 var longText = strings.Repeat("a-very-long-name-without-any-space-", 8) + "end"
 
 func components() []component {
-	return []component{
+	out := []component{
 		{"component-state", stateVariants()},
 		{"component-status", statusVariants()},
 		{"component-shards", shardVariants()},
@@ -53,9 +53,13 @@ func components() []component {
 		{"component-problems", problemVariants()},
 		{"component-failure", failureVariants()},
 		{"component-offers", offerVariants()},
-		{"component-pages", pageVariants()},
 		{"component-time", timeVariants()},
 	}
+	// Each is a landmark, of which a page has one.
+	for _, v := range pageVariants() {
+		out = append(out, component{"component-pages-" + v.name, []variant{v}})
+	}
+	return out
 }
 
 func stateVariants() (out []variant) {
@@ -190,10 +194,10 @@ func offerVariants() []variant {
 func pageVariants() []variant {
 	link := func(page int) string { return "?page=" + strings.Repeat("1", page) }
 	return []variant{
-		{"one page", templates.Pages(templates.PagerOf(3, 1, link))},
+		{"one", templates.Pages(templates.PagerOf(3, 1, link))},
 		{"first", templates.Pages(templates.PagerOf(400, 1, link))},
-		{"in the middle", templates.Pages(templates.PagerOf(400, 2, link))},
-		{"nothing", templates.Pages(templates.PagerOf(0, 1, link))},
+		{"middle", templates.Pages(templates.PagerOf(400, 2, link))},
+		{"none", templates.Pages(templates.PagerOf(0, 1, link))},
 	}
 }
 
