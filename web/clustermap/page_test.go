@@ -40,7 +40,7 @@ func TestTheHeadlineSaysWhatIsUnusual(t *testing.T) {
 		t.Errorf("headline %q without a sharded collection", got)
 	}
 	s.Watcher.Publish(&topology.Table{})
-	if got := headline(); !strings.Contains(got, "not known before the first read") {
+	if got := headline(); !strings.Contains(got, "appears after the first read") {
 		t.Errorf("headline %q before the first read", got)
 	}
 }
