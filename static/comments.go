@@ -10,8 +10,8 @@ var inlineType = regexp.MustCompile(`/\*\* ?@(type|const)[^*]*\*/ ?`)
 
 // withoutComments leaves out of a module what only people and the type checker read: lines of comments,
 // types and indentation. They are a third of what would be sent. A comment behind code goes too, if it cannot
-// be part of a string: see codeOf. In a template literal of several lines, no line may begin with a comment's sign or have one after
-// a space.
+// be part of a string: see codeOf. In a template literal of several lines, no line may begin with
+// a comment's sign or have one after a space.
 func withoutComments(module []byte) []byte {
 	var out bytes.Buffer
 	within := false // a comment of several lines
