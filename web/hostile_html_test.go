@@ -101,6 +101,8 @@ var wholePages = []string{
 	"/layout",
 	"/activity?kind=all",
 	"/activity?kind=all&page=2",
+	"/activity?kind=all&page=3",
+	"/activity?kind=all&page=4",
 	"/activity?kind=all&from=2000-01-01T00:00",
 	"/locate",
 	"/locate/bulk",

@@ -29,6 +29,7 @@ func violations(ctx context.Context, source, options string) ([]string, error) {
 // checked for contrast. By default it is a part of the scenes, so that the browser's tests stay within minutes;
 // SHARDBOARD_LONG=1 checks all.
 func TestBrowserFindsNoAccessibilityViolationInTheStorybook(t *testing.T) {
+	chromiumPath(t) // skips where no browser is asked for
 	source := axeScript(t)
 	server := httptest.NewServer(storybook.Handler())
 	t.Cleanup(server.Close)
