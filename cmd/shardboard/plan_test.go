@@ -127,7 +127,7 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	}
 	blocked := planBlocked(t, server, "plan", "zone-remove-shard", "--shard", "shard-rs-1", "--zone", "none", "--reason", "x")
 	code, _, errs = shardboard(t, "run", blocked.ID, "--hash", blocked.Hash, "--server", server)
-	if code != 4 || !strings.Contains(errs, "blocks zone: shard-rs-1 is not in the zone none.") {
+	if code != 4 || !strings.Contains(errs, "blocks  zone: shard-rs-1 is not in the zone none.") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }

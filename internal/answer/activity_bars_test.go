@@ -42,11 +42,11 @@ func TestBarsOfTheChangelogHaveNoGapsAndAddUpToTheList(t *testing.T) {
 		width         time.Duration
 		from          time.Time // where the first bar begins
 	}{
-		{"", 70, 20, 2 * time.Minute, begin},
-		{"internal=1", 80, 20, 2 * time.Minute, begin},
-		{"outcome=failed", 0, 20, 2 * time.Minute, begin},
-		{"outcome=committed", 70, 0, 2 * time.Minute, begin},
-		{"ns=app.", 70, 20, 2 * time.Minute, begin},
+		{"", 70, 20, 5 * time.Minute, begin},
+		{"internal=1", 80, 20, 5 * time.Minute, begin},
+		{"outcome=failed", 0, 20, 5 * time.Minute, begin},
+		{"outcome=committed", 70, 0, 5 * time.Minute, begin},
+		{"ns=app.", 70, 20, 5 * time.Minute, begin},
 		{"last=1h", 42, 12, 2 * time.Minute, begin.Add(40 * time.Minute)},
 		{"from=" + answer.AtText(begin.Add(10*time.Minute)) + "&to=" + answer.AtText(begin.Add(20*time.Minute)), 7, 2, time.Minute,
 			begin.Add(10 * time.Minute)},

@@ -20,8 +20,11 @@ func TicketOf(v View, found []placement.Item, out api.LocateAnswer) *api.Ticket 
 	if len(out.Items) == 0 {
 		return nil
 	}
-	var text, mark ticketText
-	mark.markdown = true
+	document := "Yorkie document"
+	if v.Profile != nil {
+		document = cmp.Or(v.Profile.Called.One, document)
+	}
+	text, mark := ticketText{document: document}, ticketText{document: document, markdown: true}
 	for i, it := range out.Items[:min(len(out.Items), maxTicketItems)] {
 		for _, t := range []*ticketText{&text, &mark} {
 			t.item(v.Table, found[i], it)
@@ -45,11 +48,12 @@ func TicketOf(v View, found []placement.Item, out api.LocateAnswer) *api.Ticket 
 // Markdown, so that none of it is markup.
 type ticketText struct {
 	b        strings.Builder
+	document string // what the profile calls one
 	markdown bool
 }
 
 func (t *ticketText) item(table *topology.Table, found placement.Item, it api.LocateItem) {
-	title := ticketKind(it.Kind)
+	title := t.kind(it.Kind)
 	name := it.Name
 	if it.Kind == "key" {
 		name = it.ID
@@ -184,12 +188,12 @@ func (t *ticketText) plain(s string) string {
 	return markdownLetters.Replace(s)
 }
 
-func ticketKind(kind string) string {
+func (t *ticketText) kind(kind string) string {
 	switch kind {
 	case "project":
 		return "Project"
 	case "document":
-		return "Yorkie document"
+		return t.document
 	case "client":
 		return "Client"
 	case "schema":
