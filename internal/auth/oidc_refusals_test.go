@@ -115,7 +115,7 @@ func TestTheNoRoleRefusalNamesTheClaimAndTheNumberOfGroups(t *testing.T) {
 	for want, c := range map[string]Claims{
 		`The claim "realm_access.roles" has 2 groups, and none of them is in --oidc-role-map`: {GroupsClaim: "realm_access.roles",
 			Groups: []string{"secret-a", "secret-b"}},
-		`The claim "groups" has one group, which is not in --oidc-role-map`:               {Groups: []string{"secret-a,ops"}, OneText: true},
+		`The claim "groups" has one group, which is not in --oidc-role-map`: {Groups: []string{"secret-a,ops"}, OneText: true},
 		`The claim "g" came without a group, so none is in --oidc-role-map`: {GroupsClaim: "g"},
 	} {
 		c.Issuer, c.Subject, c.Seen = "https://issuer.example", "sub-1", ClaimNames{IDToken: []string{"sub"}}
