@@ -156,7 +156,7 @@ func TestBrowserReachesTheMarksOfTheHeatMapByKeyboard(t *testing.T) {
 	if err := chromedp.Do(ctx, pressKey("Home", "Home"), waitUntil(`document.activeElement === `+marks+`[0]`)); err != nil {
 		t.Errorf("Home does not lead to the first mark: %v", err)
 	}
-	if at := eval[string](t, ctx, `document.activeElement.getAttribute("href")`); !strings.HasPrefix(at, "/activity?") {
+	if at := eval[string](t, ctx, `document.activeElement.getAttribute("href")`); !strings.HasPrefix(at, "/collections/"+changes+"/chunks/") {
 		t.Errorf("a mark leads to %q", at)
 	}
 	bad.check(t)

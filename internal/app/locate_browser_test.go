@@ -28,10 +28,11 @@ func TestBrowserLocatesByAFewKeysAndRemembersWhatWasFound(t *testing.T) {
 		t.Errorf("the choice led to %q", q)
 	}
 	found := eval[string](t, ctx, `document.getElementById("q").value`)
-	err = chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"zones"), chromedp.WaitVisible("#find[role=combobox]"), chromedp.Focus("#find"),
+	err = chromedp.Do(ctx, chromedp.Navigate(d.app.URL()+"zones"), chromedp.WaitVisible("#find[role=combobox]"), chromedp.Click("#find"),
 		waitUntil(`document.querySelector("#find-list li bdi")?.textContent === "`+found+`"`))
 	if err != nil {
-		t.Fatal("what was found is not offered again:", err)
+		t.Fatal("what was found is not offered again:", err, eval[string](t, ctx,
+			`localStorage.getItem("recent finds") + " " + document.activeElement.id + " " + document.getElementById("find-list")?.outerHTML`), found)
 	}
 	// A paste outside fields goes into the box and is not sent.
 	err = chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](`document.activeElement.blur();
@@ -44,6 +45,7 @@ func TestBrowserLocatesByAFewKeysAndRemembersWhatWasFound(t *testing.T) {
 	if at := eval[string](t, ctx, "location.pathname"); at != "/zones" {
 		t.Errorf("a paste was sent: %s", at)
 	}
+	bad.check(t) // a text that finds nothing is answered by 404, which the browser logs
 	// Enter without a choice sends what is typed, and forgetting empties the list.
 	err = chromedp.Do(ctx, chromedp.SendKeys("#find", "\r"), chromedp.WaitVisible("#locate [role=alert]"))
 	if err != nil {
@@ -52,10 +54,9 @@ func TestBrowserLocatesByAFewKeysAndRemembersWhatWasFound(t *testing.T) {
 	if q := eval[string](t, ctx, `document.getElementById("q").value`); q != "some key" {
 		t.Errorf("%q was sent", q)
 	}
-	err = chromedp.Do(ctx, chromedp.Focus("#q"), waitUntil(`document.querySelectorAll("#q-list li").length >= 2`),
+	err = chromedp.Do(ctx, chromedp.Click("#q"), waitUntil(`document.querySelectorAll("#q-list li").length >= 2`),
 		chromedp.Click("#q-list li:last-child"), waitUntil(`localStorage.getItem("recent finds") === null && document.getElementById("q-list").hidden`))
 	if err != nil {
 		t.Error("recent finds are not forgotten:", err)
 	}
-	bad.check(t)
 }
