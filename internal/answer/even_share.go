@@ -57,13 +57,9 @@ type zoneSpan struct {
 // zoneSpansOf are the runs of a collection's chunks in zones, in key order. A chunk that a zone's
 // bound cuts is in none until the balancer has split it.
 func zoneSpansOf(t *topology.Table, c *topology.Collection) (out []zoneSpan) {
-	for _, z := range t.ZonesOf(c.NS) {
-		if z.Min.IsZero() {
-			continue // its bounds do not fit the shard key
-		}
-		from, to := wholeChunks(c, shardkey.Range{Min: z.Min, Max: z.Max})
-		if from < to {
-			out = append(out, zoneSpan{from, to, z.Zone})
+	for _, z := range zoneOverlaps(t, c) {
+		if from, to := z.whole(); from < to {
+			out = append(out, zoneSpan{from, to, z.zone})
 		}
 	}
 	return out

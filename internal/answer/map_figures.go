@@ -20,7 +20,7 @@ type bandFigures struct {
 	counted  bool // writes are counted
 	atLeast  bool // some are not: a chunk without a rate is not known to have none
 	moving   []int
-	zones    []zoneOnMap
+	zones    []zoneOverlap
 
 	outsideOnce  sync.Once
 	outsideCount int
@@ -90,7 +90,7 @@ func (b *mapBand) of(v View, c *topology.Collection) *bandFigures {
 			f.moving = append(f.moving, at)
 		}
 		slices.Sort(f.moving)
-		f.zones = zoneSpans(v.Table, c)
+		f.zones = zoneOverlaps(v.Table, c)
 		b.figures = f
 	})
 	return b.figures

@@ -9,8 +9,8 @@ import (
 	"shardboard/internal/topology"
 )
 
-// zoneOnMap is where a zone range is on a band.
-type zoneOnMap struct {
+// zoneOverlap is where a zone range meets the chunks of a collection.
+type zoneOverlap struct {
 	zone     string
 	from, to int    // chunks that meet the range
 	cutFrom  bool   // its border cuts the first of them
@@ -18,8 +18,8 @@ type zoneOnMap struct {
 	allowed  []bool // by ShardIndex: the shard has the zone
 }
 
-// zoneSpans are the ranges of a collection in key order, as far as their bounds fit its key.
-func zoneSpans(t *topology.Table, c *topology.Collection) (out []zoneOnMap) {
+// zoneOverlaps are the ranges of a collection in key order, as far as their bounds fit its key.
+func zoneOverlaps(t *topology.Table, c *topology.Collection) (out []zoneOverlap) {
 	carriers := map[string][]bool{}
 	for _, z := range t.ZonesOf(c.NS) {
 		if z.Min.IsZero() || z.Max.IsZero() || c.Chunks.Len() == 0 {
@@ -33,14 +33,14 @@ func zoneSpans(t *topology.Table, c *topology.Collection) (out []zoneOnMap) {
 			with := t.CarriersOf(z.Zone)
 			carriers[z.Zone] = each(c.Chunks.ShardNames(), func(s string) bool { return slices.Contains(with, s) })
 		}
-		out = append(out, zoneOnMap{zone: z.Zone, from: from, to: to, allowed: carriers[z.Zone],
+		out = append(out, zoneOverlap{zone: z.Zone, from: from, to: to, allowed: carriers[z.Zone],
 			cutFrom: c.Chunks.At(from).Min.Compare(z.Min) < 0, cutTo: c.Chunks.At(to-1).Max.Compare(z.Max) > 0})
 	}
 	return out
 }
 
 // whole are the chunks that the range covers completely: a zone binds no others.
-func (z zoneOnMap) whole() (from, to int) {
+func (z zoneOverlap) whole() (from, to int) {
 	from, to = z.from, z.to
 	if z.cutFrom {
 		from++
@@ -100,19 +100,19 @@ const tileZones = 200
 
 // zonesIn are the ranges that meet [from, to), in key order; of more than most, the widest.
 func (f *bandFigures) zonesIn(v View, c *topology.Collection, from, to, most int) (out []api.MapZone, more int) {
-	var met []zoneOnMap
+	var met []zoneOverlap
 	for i := f.firstZone(from); i < len(f.zones) && f.zones[i].from < to; i++ {
 		met = append(met, f.zones[i])
 	}
 	if more = max(len(met)-most, 0); more > 0 {
-		slices.SortStableFunc(met, func(a, b zoneOnMap) int { return (b.to - b.from) - (a.to - a.from) })
+		slices.SortStableFunc(met, func(a, b zoneOverlap) int { return (b.to - b.from) - (a.to - a.from) })
 		met = met[:most]
-		slices.SortFunc(met, func(a, b zoneOnMap) int { return a.from - b.from })
+		slices.SortFunc(met, func(a, b zoneOverlap) int { return a.from - b.from })
 	}
-	return each(met, func(z zoneOnMap) api.MapZone { return mapZone(v, c.NS, z) }), more
+	return each(met, func(z zoneOverlap) api.MapZone { return mapZone(v, c.NS, z) }), more
 }
 
-func mapZone(v View, ns topology.Namespace, z zoneOnMap) api.MapZone {
+func mapZone(v View, ns topology.Namespace, z zoneOverlap) api.MapZone {
 	out := api.MapZone{From: float64(z.from), To: float64(z.to), Name: z.zone}
 	if z.cutFrom {
 		out.From += 0.5
