@@ -26,7 +26,7 @@ const (
 type FindIn struct {
 	Pages   []api.FoundItem
 	Changes []actions.Kind
-	Runs    []api.Run
+	Runs    func() []api.Run // reads them: asked for only where a query can name one
 }
 
 // FindByName lists what the text of a query may mean: each of its words is the beginning of a word of the
@@ -37,34 +37,14 @@ func FindByName(v View, in url.Values, from FindIn) (api.Found, error) {
 	if err != nil {
 		return api.Found{}, err
 	}
+	f := finder{words: strings.Fields(fold(q))}
 	switch in.Get("kind") {
 	case "":
+		f.addAll(v, from)
 	case "project":
-		f := finder{words: strings.Fields(fold(q))}
 		f.addProjects(v)
-		out := api.Found{Query: q, Freshness: freshnessOf(v, topology.PartRouting)}
-		out.Items, out.More = f.best()
-		return out, nil
 	default:
 		return api.Found{}, fault.New(fault.Invalid, "kind must be project.")
-	}
-	f := finder{words: strings.Fields(fold(q))}
-	for _, p := range from.Pages {
-		f.add(p)
-	}
-	for _, k := range from.Changes {
-		f.add(api.FoundItem{
-			Kind: "change", Name: k.Describe().Title + "…", Detail: string(k), URL: "/plans/new?kind=" + url.QueryEscape(string(k)),
-		})
-	}
-	for _, s := range v.Table.Shards {
-		f.add(api.FoundItem{Kind: "shard", Name: s.Name, URL: ShardURL(s.Name)})
-	}
-	if len(f.words) > 0 {
-		f.addNamed(v, q)
-		for _, r := range from.Runs {
-			f.add(api.FoundItem{Kind: "run", Name: r.Title, Detail: r.State, URL: "/runs/" + r.ID})
-		}
 	}
 	out := api.Found{Query: q, Freshness: freshnessOf(v, topology.PartRouting)}
 	out.Items, out.More = f.best()
@@ -83,8 +63,32 @@ type hit struct {
 	rank, order int
 }
 
+// addAll adds pages, changes and shards, and with words everything else.
+func (f *finder) addAll(v View, from FindIn) {
+	for _, p := range from.Pages {
+		f.add(p)
+	}
+	for _, k := range from.Changes {
+		f.add(api.FoundItem{
+			Kind: "change", Name: k.Describe().Title + "…", Detail: string(k), URL: "/plans/new?kind=" + url.QueryEscape(string(k)),
+		})
+	}
+	for _, s := range v.Table.Shards {
+		f.add(api.FoundItem{Kind: "shard", Name: s.Name, URL: ShardURL(s.Name)})
+	}
+	if len(f.words) == 0 {
+		return
+	}
+	f.addNamed(v)
+	if from.Runs != nil {
+		for _, r := range from.Runs() {
+			f.add(api.FoundItem{Kind: "run", Name: r.Title, Detail: r.State, URL: "/runs/" + r.ID})
+		}
+	}
+}
+
 // addNamed adds collections, zones and projects.
-func (f *finder) addNamed(v View, q string) {
+func (f *finder) addNamed(v View) {
 	for _, c := range v.Table.Collections {
 		if v.Internal || !topology.IsInternal(c.NS) {
 			f.add(api.FoundItem{Kind: "collection", Name: string(c.NS), URL: CollectionURL(c.NS)})

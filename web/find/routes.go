@@ -35,9 +35,13 @@ func find(s *site.Site, r *http.Request) (api.Found, error) {
 		if you.MayOperate {
 			in.Changes = actions.Kinds()
 		}
-		// Runs that cannot be read are left out: the page of runs says why.
-		if runs, err := answer.Runs(r.Context(), v, s.Deps.Actions, answer.RunsQuery{}, recentRuns); err == nil {
-			in.Runs = runs.Items
+		in.Runs = func() []api.Run {
+			// Runs that cannot be read are left out: the page of runs says why.
+			runs, err := answer.Runs(r.Context(), v, s.Deps.Actions, answer.RunsQuery{}, recentRuns)
+			if err != nil {
+				return nil
+			}
+			return runs.Items
 		}
 	}
 	return answer.FindByName(v, r.URL.Query(), in)
